@@ -2,6 +2,7 @@
 #include "claims.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -216,54 +217,76 @@ static void write_rule(const struct verdict_claim *claim, char text[64])
         snprintf(text, 64, "%s 0, mean %s= %g", sign, sign, claim->size);
 }
 
-static int write_claim(struct orr_file *file, const char *folder, const struct verdict_claim *claim,
-                       bool shown, int count[VERDICT_RULINGS])
+/* What a claim's file says of it. */
+struct judged {
+    struct verdict_fact fact, shown; /* shown: what is learned, with what it is learned from */
+    enum verdict_ruling ruling;
+    char why[256];
+};
+
+/* Of all claims, each file read once for each; the caller frees it. */
+static int judge_all(const char *folder, struct judged **all)
+{
+    int n = 0, rc = 0;
+    while (verdict_claims[n].claim)
+        n++;
+    *all = orr_alloc((size_t)n, sizeof **all);
+    if (!*all)
+        return ORR_ENOMEM;
+    for (int i = 0; i < n && !rc; i++) {
+        struct verdict_claim whole = verdict_claims[i];
+        struct judged *j = &(*all)[i];
+        rc = verdict_fact(folder, &whole, &j->fact);
+        j->ruling = verdict_rule_on(&whole, &j->fact, j->why);
+        j->shown = j->fact;
+        if (!rc && whole.source == VERDICT_OF_GRID_LEARNED) {
+            whole.source = VERDICT_OF_GRID;
+            rc = verdict_fact(folder, &whole, &j->shown);
+        }
+    }
+    return rc;
+}
+
+static int write_claim(struct orr_file *file, const struct verdict_claim *claim,
+                       const struct judged *j)
 {
     static const char *const ground[] = {
         [VERDICT_ORBITS] = "orbits", [VERDICT_TEXT] = "text", [VERDICT_NO_PAPER] = "-"};
-    struct verdict_claim whole = *claim;
-    struct verdict_fact fact, all;
-    char why[256], figure[64], rule_text[64], beside[96] = "";
-    TRY(verdict_fact(folder, claim, &fact));
-    const enum verdict_ruling ruling = verdict_rule_on(claim, &fact, why);
-    if ((ruling == VERDICT_SHOWN) != shown)
-        return 0;
-    count[ruling]++;
-    verdict_fact_text(&fact, figure);
-    /* what is learned is ruled on; what it is learned from stands beside it, with its baseline */
-    if (claim->source == VERDICT_OF_GRID_LEARNED)
-        whole.source = VERDICT_OF_GRID;
-    TRY(verdict_fact(folder, &whole, &all));
-    if (fact.learned && all.there)
-        snprintf(beside, sizeof beside, " (%.3g with what random weights have)", all.mean);
+    char figure[64], rule_text[64], beside[96] = "";
+    verdict_fact_text(&j->fact, figure);
+    if (j->fact.learned && j->shown.there)
+        snprintf(beside, sizeof beside, " (%.3g with what random weights have)", j->shown.mean);
     write_rule(claim, rule_text);
     TRY(orr_file_printf(file, "| %s | %s | %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
                         ground[claim->ground], claim->published, claim->ours, rule_text, figure,
                         beside));
-    TRY(write_number(file, all.ceiling));
-    TRY(write_number(file, all.floor));
-    if (!shown)
-        TRY(orr_file_printf(file, " **%s**:", verdict_ruling_name[ruling]));
-    return orr_file_printf(file, " %s%s%s | `%s` |\n", why, *claim->remark ? "; " : "",
+    TRY(write_number(file, j->shown.ceiling));
+    TRY(write_number(file, j->shown.floor));
+    if (j->ruling != VERDICT_SHOWN)
+        TRY(orr_file_printf(file, " **%s**:", verdict_ruling_name[j->ruling]));
+    return orr_file_printf(file, " %s%s%s | `%s` |\n", j->why, *claim->remark ? "; " : "",
                            claim->remark, claim->command);
 }
 
-static int write_table(struct orr_file *file, const char *folder, bool shown,
-                       int count[VERDICT_RULINGS])
+/* Those that are ruled on, or those that are shown beside. */
+static int write_table(struct orr_file *file, const struct judged *all, bool shown)
 {
     TRY(orr_file_printf(file,
                         "| claim | where | of | published | our figure | claimed | ours | ceiling "
                         "| floor | %s | command |\n"
                         "|---|---|---|---|---|---|---|---|---|---|---|\n",
                         shown ? "why it decides nothing" : "ruling"));
-    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++)
-        TRY(write_claim(file, folder, claim, shown, count));
+    for (int i = 0; verdict_claims[i].claim; i++)
+        if ((all[i].ruling == VERDICT_SHOWN) == shown)
+            TRY(write_claim(file, &verdict_claims[i], &all[i]));
     return 0;
 }
 
-static int write_ledger(struct orr_file *file, const char *folder)
+static int write_ledger(struct orr_file *file, const char *folder, const struct judged *all)
 {
     int count[VERDICT_RULINGS] = {0};
+    for (int i = 0; verdict_claims[i].claim; i++)
+        count[all[i].ruling]++;
     TRY(orr_file_printf(
         file,
         "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (which commit and CPU: "
@@ -288,14 +311,14 @@ static int write_ledger(struct orr_file *file, const char *folder)
         "nearer to the truth one is than another, the most that it could be, and what random "
         "weights are.\n\n",
         folder));
-    TRY(write_table(file, folder, false, count));
+    TRY(write_table(file, all, false));
     TRY(orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",
                         count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]));
     TRY(orr_file_printf(
         file, "Figures that decide no claim: of orbits where the claim is of text, of other "
               "settings than the claim's, benchmarks of another program on another machine, and "
               "questions of our own. They are counted nowhere.\n\n"));
-    TRY(write_table(file, folder, true, count));
+    TRY(write_table(file, all, true));
     return verdict_table1(folder, file);
 }
 
@@ -320,12 +343,14 @@ int verdict_results_there(const char *folder)
 
 int verdict_ledger(const char *folder, const char *path)
 {
-    struct orr_file file;
+    struct orr_file file = {0};
+    struct judged *all = NULL;
     TRY(verdict_results_there(folder));
-    TRY(orr_file_create(&file, path));
-    int rc = write_ledger(&file, folder);
-    if (!rc)
-        rc = orr_file_commit_changes(&file);
+    int rc = judge_all(folder, &all);
+    rc = rc ? rc : orr_file_create(&file, path);
+    rc = rc ? rc : write_ledger(&file, folder, all);
+    rc = rc ? rc : orr_file_commit_changes(&file);
     orr_file_close(&file);
+    free(all);
     return rc;
 }

@@ -94,7 +94,6 @@ int verdict_curves(const char *path, const struct verdict_claim *claim, struct v
         fact->mean = mean.mean;
         fact->half = mean.half;
         fact->n = mean.n;
-        fact->read = true;
         fact->there = mean.n > 0;
     }
     orr_csv_free(&c.csv);

@@ -400,8 +400,9 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     if (!orr_exists(path))
         return 0;
     if (claim->source == VERDICT_OF_CURVES)
-        return verdict_curves(path, claim, fact);
-    TRY(orr_json_read(path, &json));
+        TRY(verdict_curves(path, claim, fact));
+    else
+        TRY(orr_json_read(path, &json));
     if (format[claim->source] && !orr_json_says(json, "format", format[claim->source])) {
         const char *found = cJSON_GetStringValue(get(json, "format"));
         const int rc = ORR_FAIL(ORR_EFORMAT, "%s: \"format\": expected \"%s\", found %s", path,
@@ -429,7 +430,7 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     case VERDICT_OF_BENCH:
         of_bench(json, claim, fact);
         break;
-    case VERDICT_OF_CURVES:
+    case VERDICT_OF_CURVES: /* is no JSON: read above */
         break;
     }
     fact->difference = is_difference(claim);

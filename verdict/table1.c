@@ -13,34 +13,30 @@ enum { LENGTHS = 4, SEEDS = 64 };
 /* Ours are 128 positions and 2, 4 and 8 times that. */
 static const int positions[LENGTHS] = {128, 256, 512, 1024};
 
+enum file { OWN, P3, TABLES_A, FILES };
+static const char *const name_of[FILES] = {"table1.json", "table1_p3.json", "tables_a4_a6.json"};
+
 static const struct {
-    const char *name, *file, *attention;
+    const char *name;
+    enum file file;
+    const char *attention;
     double loss[LENGTHS]; /* theirs, at 1, 2, 4 and 8 times the 1,024 trained tokens */
 } rows[] = {
-    {"softmax", "table1.json", "softmax", {3.1911, 4.1662, 5.4513, 6.2823}},
-    {"sigmoid, b = -log L", "table1.json", "sigmoid_logL", {3.1935, 7.4554, 11.8355, 14.4995}},
-    {"sigmoid, b = -log N", "table1.json", "sigmoid_logN", {3.1930, 6.5830, 8.4679, 9.5939}},
-    {"sigmoid, b = -log N, l1 norm",
-     "table1.json",
-     "sigmoid_logN_l1",
-     {3.1849, 4.3470, 5.5544, 6.1846}},
-    {"sigmoid of Table A6", "tables_a4_a6.json", "phi_sigmoid", {3.2000, 4.3811, 5.8465, 6.5701}},
-    {"ReLU (Wortsman et al.)", "table1.json", "relu_wortsman", {3.2143, 6.2662, 8.4982, 10.3460}},
-    {"ReLU (Li et al.)", "table1.json", "relu_li", {3.2006, 4.5192, 5.6924, 6.4561}},
-    {"ReLU (Shen et al.)", "table1.json", "relu_shen", {3.2155, 6.5573, 8.9072, 10.7266}},
-    {"LSSA", "table1.json", "lssa", {3.1905, 4.1301, 5.2960, 5.9403}},
-    {"re-weighted softmax, p = 3",
-     "table1_p3.json",
-     "rw_softmax",
-     {3.1879, 4.0277, 5.2842, 6.2339}},
-    {"re-weighted sigmoid, p = 3",
-     "table1_p3.json",
-     "rw_sigmoid",
-     {3.1841, 3.7387, 4.9286, 5.7450}},
-    {"LSSAR, p = 3", "table1_p3.json", "lssar", {3.1782, 4.2383, 5.4056, 6.3007}},
-    {"re-weighted softmax, p = 15", "table1.json", "rw_softmax", {5.3878, 5.9491, 6.5276, 7.0183}},
-    {"re-weighted sigmoid, p = 15", "table1.json", "rw_sigmoid", {3.2171, 3.3499, 3.6108, 3.8587}},
-    {"LSSAR, p = 15", "table1.json", "lssar", {3.1905, 3.1930, 3.2291, 3.3171}},
+    {"softmax", OWN, "softmax", {3.1911, 4.1662, 5.4513, 6.2823}},
+    {"sigmoid, b = -log L", OWN, "sigmoid_logL", {3.1935, 7.4554, 11.8355, 14.4995}},
+    {"sigmoid, b = -log N", OWN, "sigmoid_logN", {3.1930, 6.5830, 8.4679, 9.5939}},
+    {"sigmoid, b = -log N, l1 norm", OWN, "sigmoid_logN_l1", {3.1849, 4.3470, 5.5544, 6.1846}},
+    {"sigmoid of Table A6", TABLES_A, "phi_sigmoid", {3.2000, 4.3811, 5.8465, 6.5701}},
+    {"ReLU (Wortsman et al.)", OWN, "relu_wortsman", {3.2143, 6.2662, 8.4982, 10.3460}},
+    {"ReLU (Li et al.)", OWN, "relu_li", {3.2006, 4.5192, 5.6924, 6.4561}},
+    {"ReLU (Shen et al.)", OWN, "relu_shen", {3.2155, 6.5573, 8.9072, 10.7266}},
+    {"LSSA", OWN, "lssa", {3.1905, 4.1301, 5.2960, 5.9403}},
+    {"re-weighted softmax, p = 3", P3, "rw_softmax", {3.1879, 4.0277, 5.2842, 6.2339}},
+    {"re-weighted sigmoid, p = 3", P3, "rw_sigmoid", {3.1841, 3.7387, 4.9286, 5.7450}},
+    {"LSSAR, p = 3", P3, "lssar", {3.1782, 4.2383, 5.4056, 6.3007}},
+    {"re-weighted softmax, p = 15", OWN, "rw_softmax", {5.3878, 5.9491, 6.5276, 7.0183}},
+    {"re-weighted sigmoid, p = 15", OWN, "rw_sigmoid", {3.2171, 3.3499, 3.6108, 3.8587}},
+    {"LSSAR, p = 15", OWN, "lssar", {3.1905, 3.1930, 3.2291, 3.3171}},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -82,29 +78,24 @@ static int write_mean(struct orr_file *file, struct orr_mean mean)
     return orr_file_printf(file, " %.3f +- %.2g |", mean.mean, mean.half);
 }
 
-static int write_row(struct orr_file *file, const char *folder, int r)
+static int write_row(struct orr_file *file, cJSON *const json[FILES], int r)
 {
-    char path[4096];
-    cJSON *json = NULL;
-    TRY(orr_path(path, "%s/%s", folder, rows[r].file));
-    if (orr_exists(path))
-        TRY(orr_json_read(path, &json));
-    int rc = orr_file_printf(file, "| %s |", rows[r].name);
-    for (int k = 0; k < LENGTHS && !rc; k++)
-        rc = orr_file_printf(file, " %.3f |", rows[r].loss[k]);
-    for (int k = 0; k < LENGTHS && !rc; k++)
-        rc = write_mean(file, loss_of(json, rows[r].attention, positions[k], "values"));
-    if (!rc)
-        rc = write_mean(file, loss_of(json, rows[r].attention, positions[LENGTHS - 1], "floors"));
-    if (!rc)
-        rc = orr_file_printf(file, " %d |\n",
-                             loss_of(json, rows[r].attention, positions[0], "values").n);
-    cJSON_Delete(json);
-    return rc;
+    const cJSON *own = json[rows[r].file];
+    TRY(orr_file_printf(file, "| %s |", rows[r].name));
+    for (int k = 0; k < LENGTHS; k++)
+        TRY(orr_file_printf(file, " %.3f |", rows[r].loss[k]));
+    for (int k = 0; k < LENGTHS; k++)
+        TRY(write_mean(file, loss_of(own, rows[r].attention, positions[k], "values")));
+    TRY(write_mean(file, loss_of(own, rows[r].attention, positions[LENGTHS - 1], "floors")));
+    return orr_file_printf(file, " %d |\n",
+                           loss_of(own, rows[r].attention, positions[0], "values").n);
 }
 
 int verdict_table1(const char *folder, struct orr_file *file)
 {
+    cJSON *json[FILES] = {NULL}; /* NULL: not there */
+    char path[4096];
+    int rc = 0;
     TRY(orr_file_printf(
         file,
         "\n## Table 1 of [L] beside ours\n\nHeld-out loss in nats: theirs per token of "
@@ -114,7 +105,14 @@ int verdict_table1(const char *folder, struct orr_file *file)
         "one column are to be compared, not theirs with ours.\n\n"
         "| attention | theirs, 1,024 | 2,048 | 4,096 | 8,192 | ours, 128 | 256 | 512 | 1,024 "
         "| random weights, 1,024 | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n"));
-    for (int r = 0; r < ROWS; r++)
-        TRY(write_row(file, folder, r));
-    return 0;
+    for (int f = 0; f < FILES && !rc; f++) {
+        rc = orr_path(path, "%s/%s", folder, name_of[f]);
+        if (!rc && orr_exists(path))
+            rc = orr_json_read(path, &json[f]);
+    }
+    for (int r = 0; r < ROWS && !rc; r++)
+        rc = write_row(file, json, r);
+    for (int f = 0; f < FILES; f++)
+        cJSON_Delete(json[f]);
+    return rc;
 }
