@@ -191,7 +191,7 @@ check-one: $(if $(wildcard tests/$(T).sh),all $(PRELOADED) $(OLD_DRIVER) $(OTHER
 # other programs side by side
 ALLOCS ?= all
 ALLOC_STEPS := orbits,pretrain,finetune symreg,report,cell,verdict,seeds,attention,evaluate,outputs,linear \
-               rollout,intervene,length labels,extrapolate,inductive
+               rollout,intervene,length labels,extrapolate,adaptation,inductive
 check-alloc:
 	@CHECK_LIMIT=14400 PROGRAM_LIMIT=600 $(MAKE) check-alloc-built CUDA=0 CC=gcc B=build-leak BIN=build-leak/bin CFLAGS='-O1 -g -fsanitize=leak'
 check-alloc-built: all $(FAIL_ALLOC)

@@ -9,7 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-enum { REVISION = 2, HELD_OUT = 512, ROWS = 8, DRAWS = 3, RESAMPLES = 200, EXPERIMENTS = 2 };
+enum { REVISION = 2, HELD_OUT = 512, ROWS = 8, DRAWS = 3, EXPERIMENTS = 2 };
 enum { SEQUENCES = 3000 }; /* learned from by default, or all where there are fewer */
 
 static const char *const source_name[PROBE_SOURCES] = {"pretrained", "untrained", "neighbours",
@@ -96,55 +96,25 @@ static int predict(struct extrapolation *x, const struct probe_experiment *e, in
 
 /* -------------------------------------------------------------------------------- figures */
 
-/* What is measured of predictions: R^2 (0), or the exponent of r, m1, m2 (1, 2, 3). */
-static double measured(const struct extrapolation *x, int what, const bool *keep,
-                       const double *log_f, const double *weight, double *residual)
+/* What is measured of predictions ln F (draws): R^2 (0), or the exponent of r, m1, m2 (1, 2, 3). */
+struct measured {
+    const struct probe_judged *judged;
+    const bool *keep;
+    double *const *log_f;
+    int what;
+    double *residual; /* (sequences), for R^2 */
+};
+
+static double measure(const void *of, int draw, const double *weight)
 {
+    const struct measured *m = of;
     double exponent[3];
-    if (what == 0) {
-        probe_residuals(&x->judged, keep, log_f, residual);
-        return probe_judged_r2(&x->judged, keep, residual, weight);
+    if (m->what == 0) {
+        probe_residuals(m->judged, m->keep, m->log_f[draw], m->residual);
+        return probe_judged_r2(m->judged, m->keep, m->residual, weight);
     }
-    probe_exponents(&x->judged, keep, log_f, weight, exponent);
-    return exponent[what - 1];
-}
-
-/* Mean over draws, each of which counts times[draw]; NULL = once. */
-static double mean(const struct extrapolation *x, int what, const bool *keep, double **log_f,
-                   const double *weight, const double *times, double *residual)
-{
-    double sum = 0, count = 0;
-    for (int d = 0; d < x->draws; d++) {
-        const double w = times ? times[d] : 1;
-        if (w > 0)
-            sum += w * measured(x, what, keep, log_f[d], weight, residual);
-        count += w;
-    }
-    return sum / count;
-}
-
-/* By resamples of held-out sequences and draws. */
-static int interval(const struct extrapolation *x, int what, const bool *keep, double **log_f,
-                    double *residual, struct probe_row *row)
-{
-    const uint64_t seed = x->options->preset->seed, own = 6ull << 40;
-    double again[RESAMPLES];
-    double *weight = orr_alloc(x->judged.sequences, sizeof *weight);
-    double *times = orr_alloc((size_t)x->draws, sizeof *times);
-    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
-    const int rc = weight && times && rng ? 0 : ORR_ENOMEM;
-    for (uint64_t r = 0; r < RESAMPLES && !rc; r++) {
-        probe_resample(rng, seed, own + 2 * r, x->judged.sequences, weight);
-        probe_resample(rng, seed, own + 2 * r + 1, (size_t)x->draws, times);
-        again[r] = mean(x, what, keep, log_f, weight, times, residual);
-    }
-    if (!rc)
-        probe_interval(again, RESAMPLES, &row->low, &row->high);
-    if (rng)
-        gsl_rng_free(rng);
-    free(weight);
-    free(times);
-    return rc;
+    probe_exponents(m->judged, m->keep, m->log_f[draw], weight, exponent);
+    return exponent[m->what - 1];
 }
 
 /* One row: what, in one region, of the pretrained model with its company, or of the power law. */
@@ -158,8 +128,11 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
     if (!residual)
         return ORR_ENOMEM;
     struct probe_row row = {.layer = -1, .context = n, .floor = NAN, .raw = NAN};
-    for (int s = 0; s < PROBE_SOURCES; s++)
-        value[s] = mean(x, what, keep, p->of[s], NULL, NULL, residual);
+    struct measured m = {.judged = &x->judged, .keep = keep, .what = what, .residual = residual};
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        m.log_f = p->of[s];
+        value[s] = probe_over_draws(x->draws, measure, &m, NULL, NULL);
+    }
     for (size_t i = 0; i < x->judged.rows; i++)
         row.n += keep[i];
     row.value = value[power ? PROBE_POWER : PROBE_PRETRAINED];
@@ -171,7 +144,9 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
     snprintf(row.quantity, sizeof row.quantity, "%s, %s %s", power ? "power law of r" : names[what],
              e->name, outside ? "outside" : "inside");
     snprintf(row.measure, sizeof row.measure, what ? "slope" : "R^2");
-    int rc = interval(x, what, keep, p->of[power ? PROBE_POWER : PROBE_PRETRAINED], residual, &row);
+    m.log_f = p->of[power ? PROBE_POWER : PROBE_PRETRAINED];
+    int rc = probe_draws_interval(x->options->preset->seed, x->judged.sequences, x->draws, measure,
+                                  &m, &row);
     if (!rc)
         rc = probe_results_add(&x->results, &row);
     free(residual);

@@ -26,6 +26,16 @@ int probe_power_law(const struct ft_labels *labels, const struct probe_judged *j
  * kept; sequences count weight[s] times, NULL = once. NaN where they are not determined. */
 void probe_exponents(const struct probe_judged *judged, const bool *keep, const double *log_f,
                      const double *weight, double exponent[3]);
+/* Mean over draws of a statistic, of draw d, held-out sequences counting weight[s] times (NULL =
+ * once), draws times[d] times (NULL = once). */
+double probe_over_draws(int draws,
+                        double (*statistic)(const void *of, int draw, const double *weight),
+                        const void *of, const double *weight, const double *times);
+/* row->low, row->high: its 95% interval, by 200 resamples of held-out sequences and draws, the same
+ * for every statistic. ORR_ENOMEM. */
+int probe_draws_interval(uint64_t seed, size_t sequences, int draws,
+                         double (*statistic)(const void *of, int draw, const double *weight),
+                         const void *of, struct probe_row *row);
 /* Rows that are kept, of every draw, in the format of forces_magnitude.csv; log_f (draws) arrays
  * (rows). The draw is the sample. */
 int probe_write_forces(const char *path, const struct probe_judged *judged, const bool *keep,

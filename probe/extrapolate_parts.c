@@ -1,5 +1,5 @@
 /* extrapolate_parts.c - what extrapolation is made of: bounds at quartiles, the power law of the
- * labels, exponents by least squares, tables of forces. */
+ * labels, exponents by least squares, intervals over draws, tables of forces. */
 #include "extrapolate.h"
 
 #include <math.h>
@@ -139,6 +139,46 @@ void probe_exponents(const struct probe_judged *j, const bool *keep, const doubl
                      gsl_linalg_cholesky_svx(&A.matrix, &B.vector);
     for (int p = 0; p < 3; p++)
         exponent[p] = bad ? (double)NAN : b[p + 1];
+}
+
+/* ---------------------------------------------------------------------------------- draws */
+
+double probe_over_draws(int draws, double (*statistic)(const void *, int, const double *),
+                        const void *of, const double *weight, const double *times)
+{
+    double sum = 0, count = 0;
+    for (int d = 0; d < draws; d++) {
+        const double w = times ? times[d] : 1;
+        if (w > 0)
+            sum += w * statistic(of, d, weight);
+        count += w;
+    }
+    return sum / count;
+}
+
+int probe_draws_interval(uint64_t seed, size_t sequences, int draws,
+                         double (*statistic)(const void *, int, const double *), const void *of,
+                         struct probe_row *row)
+{
+    enum { RESAMPLES = 200 };
+    const uint64_t own = 6ull << 40;
+    double again[RESAMPLES];
+    double *weight = orr_alloc(sequences, sizeof *weight);
+    double *times = orr_alloc((size_t)draws, sizeof *times);
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
+    const int rc = weight && times && rng ? 0 : ORR_ENOMEM;
+    for (uint64_t r = 0; r < RESAMPLES && !rc; r++) {
+        probe_resample(rng, seed, own + 2 * r, sequences, weight);
+        probe_resample(rng, seed, own + 2 * r + 1, (size_t)draws, times);
+        again[r] = probe_over_draws(draws, statistic, of, weight, times);
+    }
+    if (!rc)
+        probe_interval(again, RESAMPLES, &row->low, &row->high);
+    if (rng)
+        gsl_rng_free(rng);
+    free(weight);
+    free(times);
+    return rc;
 }
 
 /* --------------------------------------------------------------------------------- tables */

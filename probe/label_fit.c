@@ -92,33 +92,46 @@ void probe_arms_budget(const struct probe_arms *arms, cJSON *json)
     cJSON_AddNumberToObject(json, "inner_share", 0.2);
 }
 
-/* Forces at the judged rows; F (rows). */
-static int by_model(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
-                    double lr, long steps, const struct probe_judged *judged, double *F)
+int probe_arm_train(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                    double lr, long steps, struct gpt_model *model, struct ft_transform *transform)
 {
     const struct orr_preset *p = arms->options->preset;
-    const size_t P = (size_t)judged->set->positions, T = P - 1;
     struct orr_train_preset train = arms->train;
-    struct ft_transform transform;
-    struct gpt_model model;
     train.warmup = train.warmup * steps / train.steps;
     train.lr = lr;
     train.steps = steps;
-    double *all = orr_alloc(judged->sequences * T, sizeof *all);
-    int rc =
-        all ? probe_copy(arms->probe, arms->options, arm == PROBE_UNTRAINED, &model) : ORR_ENOMEM;
-    if (rc) {
-        free(all);
-        return rc;
-    }
-    rc = ft_fit(&model, &train, labels, p->finetune.magnitude_loss, p->seed, &transform);
+    TRY(probe_copy(arms->probe, arms->options, arm == PROBE_UNTRAINED, model));
+    const int rc = ft_fit(model, &train, labels, p->finetune.magnitude_loss, p->seed, transform);
     arms->steps[arm] += steps;
-    if (!rc)
-        rc = ft_predict(&model, &transform, judged->set, judged->sequence, judged->sequences, all);
+    if (rc)
+        gpt_free(model);
+    return rc;
+}
+
+/* Forces at the judged rows; F (rows). */
+static int forces_of(struct gpt_model *model, const struct ft_transform *transform,
+                     const struct probe_judged *judged, double *F)
+{
+    const size_t P = (size_t)judged->set->positions, T = P - 1;
+    double *all = orr_alloc(judged->sequences * T, sizeof *all);
+    if (!all)
+        return ORR_ENOMEM;
+    const int rc =
+        ft_predict(model, transform, judged->set, judged->sequence, judged->sequences, all);
     for (size_t i = 0; i < judged->rows && !rc; i++)
         F[i] = all[judged->of[i] * T + judged->at[i] % P];
-    gpt_free(&model);
     free(all);
+    return rc;
+}
+
+static int by_model(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                    double lr, long steps, const struct probe_judged *judged, double *F)
+{
+    struct ft_transform transform;
+    struct gpt_model model;
+    TRY(probe_arm_train(arms, arm, labels, lr, steps, &model, &transform));
+    const int rc = forces_of(&model, &transform, judged, F);
+    gpt_free(&model);
     return rc;
 }
 
@@ -162,17 +175,32 @@ static int least_label(const struct ft_labels *labels, double *least)
     return 0;
 }
 
+/* ln of forces in place; what is not positive counts as the least label. */
+static int logarithms(const struct ft_labels *labels, size_t rows, double *F)
+{
+    double least;
+    TRY(least_label(labels, &least));
+    for (size_t i = 0; i < rows; i++)
+        F[i] = orr_log(F[i] > 0 ? F[i] : least);
+    return 0;
+}
+
+int probe_arm_forces(struct gpt_model *model, const struct ft_transform *transform,
+                     const struct ft_labels *labels, const struct probe_judged *judged,
+                     double *log_f)
+{
+    TRY(forces_of(model, transform, judged, log_f));
+    return logarithms(labels, judged->rows, log_f);
+}
+
 int probe_arm_predict(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
                       double lr, long steps, const struct probe_judged *judged, double *log_f)
 {
     const double begin_s = orr_time_s();
-    double least;
-    int rc = least_label(labels, &least);
-    if (!rc)
-        rc = arm == PROBE_NEIGHBOURS ? by_neighbours(arms, labels, judged, log_f)
+    int rc = arm == PROBE_NEIGHBOURS ? by_neighbours(arms, labels, judged, log_f)
                                      : by_model(arms, arm, labels, lr, steps, judged, log_f);
-    for (size_t i = 0; i < judged->rows && !rc; i++)
-        log_f[i] = orr_log(log_f[i] > 0 ? log_f[i] : least);
+    if (!rc)
+        rc = logarithms(labels, judged->rows, log_f);
     arms->seconds[arm] += orr_time_s() - begin_s;
     return rc;
 }

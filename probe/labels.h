@@ -89,6 +89,13 @@ void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
  * positive counts as the least label. */
 int probe_arm_predict(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
                       double lr, long steps, const struct probe_judged *judged, double *log_f);
+/* The same in two steps, of an arm that is a model: learns from the labels; the caller calls
+ * gpt_free() of *model unless it failed. */
+int probe_arm_train(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                    double lr, long steps, struct gpt_model *model, struct ft_transform *transform);
+int probe_arm_forces(struct gpt_model *model, const struct ft_transform *transform,
+                     const struct ft_labels *labels, const struct probe_judged *judged,
+                     double *log_f);
 /* The rate of the best R^2 on the inner split of the labels; nothing else is looked at. */
 int probe_arm_rate(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
                    double *lr);

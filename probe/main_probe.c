@@ -21,16 +21,17 @@ static const struct orr_option options[] = {
     {"--length", "L", "change: positions fed; beyond training: rope or no positions only",
      &length_text, NULL},
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
-    {"--sizes", "N,N,...", "labels, extrapolate: labelled sequences", &sizes_text, NULL},
+    {"--sizes", "N,N,...", "labels, extrapolate, adaptation: labelled sequences", &sizes_text,
+     NULL},
     {"--figure", "NAME", "grid: what to draw: \"quantity, measure[, context N]\"", &figure_text,
      NULL},
     {"--steps", "N",
-     "labels, extrapolate, inductive: steps of each fine-tuning (default: 600 or the "
-     "preset's, if fewer; inductive: 100)",
+     "labels, extrapolate, adaptation, inductive: steps of each fine-tuning (default: 600 or "
+     "the preset's, if fewer; inductive: 100)",
      &steps_text, NULL},
     {"--draws", "N",
-     "labels, extrapolate: draws of labels (default: 3); inductive: white-noise data sets "
-     "(default: 20, published: 100)",
+     "labels, extrapolate, adaptation: draws of labels (default: 3); inductive: white-noise data "
+     "sets (default: 20, published: 100)",
      &draws_text, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -86,25 +87,27 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
 static int refuse_others(const struct probe_command *command)
 {
     static const struct {
-        const char *name, **text, *probes[4];
+        const char *name, **text, *probes[5];
     } own[] = {
-        {"--sizes", &sizes_text, {"labels", "extrapolate"}},
-        {"--steps", &steps_text, {"labels", "extrapolate", "inductive"}},
-        {"--draws", &draws_text, {"labels", "extrapolate", "inductive"}},
+        {"--sizes", &sizes_text, {"labels", "extrapolate", "adaptation"}},
+        {"--steps", &steps_text, {"labels", "extrapolate", "adaptation", "inductive"}},
+        {"--draws", &draws_text, {"labels", "extrapolate", "adaptation", "inductive"}},
         {"--figure", &figure_text, {"grid"}},
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        char names[128] = "";
         bool has = !*own[i].text;
-        for (const char *const *probe = own[i].probes; *probe; probe++)
-            has |= !strcmp(*probe, command->name);
+        for (int k = 0; own[i].probes[k]; k++) {
+            const size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s",
+                     !k                     ? ""
+                     : own[i].probes[k + 1] ? ", "
+                                            : " or ",
+                     own[i].probes[k]);
+            has |= !strcmp(own[i].probes[k], command->name);
+        }
         if (!has)
-            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s%s%s%s%s", own[i].name,
-                            own[i].probes[0], own[i].probes[2] ? ", " : "",
-                            own[i].probes[2] ? own[i].probes[1] : "",
-                            own[i].probes[1] ? " or " : "",
-                            own[i].probes[2]   ? own[i].probes[2]
-                            : own[i].probes[1] ? own[i].probes[1]
-                                               : "");
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s", own[i].name, names);
     }
     return 0;
 }

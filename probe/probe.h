@@ -182,6 +182,10 @@ int probe_labels(const struct probe_options *options);
 /* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
  * extrapolate.csv, extrapolate.json, and extrapolate_<r|m>_<source>.csv for symbolic regression. */
 int probe_extrapolate(const struct probe_options *options);
+/* What a line reads about the force in the frozen and in the fine-tuned model, and what that says
+ * itself, in the outer quarters of r: adaptation.csv, adaptation.json, and
+ * adaptation_<frozen|adapted|output>[_untrained].csv for symbolic regression. */
+int probe_adaptation(const struct probe_options *options);
 /* The inductive-bias probe: inductive.csv, inductive.json, inductive.png, and
  * inductive_cells.safetensors, which grows meanwhile. */
 int probe_inductive(const struct probe_options *options);

@@ -19,6 +19,8 @@ const struct probe_command probe_table[] = {
      .keeps = true},
     {"extrapolate", "forces outside the range of r, or m1 m2, of the labels", probe_extrapolate,
      .keeps = true},
+    {"adaptation", "forces outside the labels, read from the frozen and the fine-tuned model",
+     probe_adaptation, .exact = true, .keeps = true},
     {"length", "errors, entropy, sinks of sequences 1 to 16 times as long as trained", probe_length,
      .keeps = true},
     {"passkey", "keys found in text of half to 16 times the trained length", probe_passkey,

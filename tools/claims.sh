@@ -81,13 +81,18 @@ cells() {
     kept=("$results/cells/$1"/*.json)
     [ -e "${kept[0]}" ]
 }
-# kept GRID PROBE [FOLDER]: results of a probe, a file a cell, kept like cells; those of the grid's
-# attentions, two at least, over grid GRID.json (FOLDER: where its cells lie, with those of another)
+# keep FOLDER PROBE: results of a probe, a file a cell, kept like cells
+keep() {
+    local file
+    for file in "$RUNS/$1"/*/*/probe/"$2".json; do
+        [ ! -e "$file" ] || take "cells/$1/$(basename "${file%/*/probe/*}").json" "$file"
+    done
+}
+# kept GRID PROBE [FOLDER]: kept results of the grid's attentions, two at least, over grid GRID.json
+# (FOLDER: where its cells lie, with those of another)
 kept() {
     local file attention files=() there=0 folder=${3:-$1}
-    for file in "$RUNS/$folder"/*/*/probe/"$2".json; do
-        [ ! -e "$file" ] || take "cells/$folder/$(basename "${file%/*/probe/*}").json" "$file"
-    done
+    keep "$folder" "$2"
     for attention in $(sed -n 's/^axis *attention *//p' "grids/$1.grid"); do
         for file in "$results/cells/$folder"/seed[0-9]*-"$attention.json"; do
             [ ! -e "$file" ] || files+=("$file")
@@ -95,6 +100,11 @@ kept() {
         [ ! -e "$file" ] || there=$((there + 1))
     done
     [ "$there" -lt 2 ] || over grid "$1.json" "${files[@]}"
+}
+# kept_all KIND GRID PROBE: kept results of all cells, over KIND (seeds, grid) GRID.json
+kept_all() {
+    keep "$2" "$3"
+    over "$1" "$2.json" "$results/cells/$2"/*.json
 }
 # curves GRID PREFIX: held-out losses of trainings, a CSV a grid, whose cells are called
 # seedN-PREFIXSETTING-...
@@ -131,6 +141,8 @@ kept table1 length
 kept tables_a4_a6 length table1
 kept table1_p3 length
 kept passkey15 passkey
+kept_all seeds adaptation adaptation
+kept_all grid ladder labels
 curves gate_text gate
 runs universes
 runs ablation

@@ -61,6 +61,7 @@ declare -A MAY_CALL=(
     [probe/statistics.o]="maps of models" [base/mean.o]="intervals over seeds"
     [probe/labelled.o]="orbits beside models"
     [probe/extrapolate_parts.o]="exponents of models"
+    [probe/adaptation_read.o]="readouts of models"
     [probe/motion.o]="paths of models" [probe/quantities.o]="readouts of models"
     [probe/ridge.o]="readouts of models" [probe/rollout.o]="paths of models"
     [probe/ephemeris.o]="real places beside models" [probe/planets.o]="errors of models"

@@ -11,9 +11,10 @@
  * several rows fit; of a <probe>_seeds.json quantity `b`, measure `c` of model `a`,
  * column `d`; of a <probe>_grid.json what level `d` of factor `c` does, instead of `from`, to
  * quantity `a`, measure `b`, and the same less what it does to random weights ("x x y" of all
- * three: how what the second level does differs between the first ones, their interaction); of a
- * benchmark the value of row `a` over that of row `b`; of curves (a CSV) ln of the steps that
- * setting `a` needs for the last held-out loss of `b`, over the steps of `b`. */
+ * three: how what the second level does differs between the first ones, their interaction); of the
+ * same what each decade of factor `c` ("1k", "1M") adds to quantity `a`, measure `b`, beyond random
+ * weights; of a benchmark the value of row `a` over that of row `b`; of curves (a CSV) ln of the
+ * steps that setting `a` needs for the last held-out loss of `b`, over the steps of `b`. */
 enum verdict_source {
     VERDICT_OF_FIGURE,
     VERDICT_OF_PAIR,
@@ -22,6 +23,7 @@ enum verdict_source {
     VERDICT_OF_SEEDS,
     VERDICT_OF_GRID,
     VERDICT_OF_GRID_LEARNED,
+    VERDICT_OF_SLOPE,
     VERDICT_OF_BENCH,
     VERDICT_OF_CURVES
 };

@@ -1,23 +1,26 @@
 /* claims_table.c - the published claims: a line for each. Papers: [L] the LSSAR paper, version 3 of
- * 2026; [V] Vafa et al. 2025, arXiv 2507.06952; [K] "From Kepler to Newton", arXiv 2602.06923; [G]
- * the note on softplus-gated attention, 2025. */
+ * 2026; [V] Vafa et al. 2025, arXiv 2507.06952; [K] "From Kepler to Newton", arXiv 2602.06923;
+ * [O] "The Observer Effect in World Models", arXiv 2602.12218; [G] the note on softplus-gated
+ * attention, 2025; [F] the public fork of the code of [V] with masks of labels. */
 #include "claims.h"
 
 #include <stddef.h>
 
-#define VERDICT   "make verdict"
-#define INDUCTIVE "make sweep GRID=grids/inductive.grid"
-#define CONTEXT   "make sweep GRID=grids/context.grid"
-#define ABLATION  "make sweep GRID=grids/ablation.grid"
-#define PASSKEY   "make sweep GRID=grids/passkey.grid"
-#define GATE      "make sweep GRID=grids/gate.grid"
-#define COST      "make bench-train ARGS=--a7"
-#define TABLE1    "make sweep GRID=grids/table1.grid"
-#define TABLE1_P3 "make sweep GRID=grids/table1_p3.grid"
-#define TABLES_A  "make sweep GRID=grids/tables_a4_a6.grid"
-#define GATE_TEXT "make sweep GRID=grids/gate_text.grid"
-#define PASSKEY15 "make sweep GRID=grids/passkey15.grid"
-#define MINI      "make sweep GRID=grids/study_mini.grid"
+#define VERDICT    "make verdict"
+#define INDUCTIVE  "make sweep GRID=grids/inductive.grid"
+#define CONTEXT    "make sweep GRID=grids/context.grid"
+#define ABLATION   "make sweep GRID=grids/ablation.grid"
+#define PASSKEY    "make sweep GRID=grids/passkey.grid"
+#define GATE       "make sweep GRID=grids/gate.grid"
+#define COST       "make bench-train ARGS=--a7"
+#define TABLE1     "make sweep GRID=grids/table1.grid"
+#define TABLE1_P3  "make sweep GRID=grids/table1_p3.grid"
+#define TABLES_A   "make sweep GRID=grids/tables_a4_a6.grid"
+#define GATE_TEXT  "make sweep GRID=grids/gate_text.grid"
+#define PASSKEY15  "make sweep GRID=grids/passkey15.grid"
+#define ADAPTATION "make sweep GRID=grids/adaptation.grid"
+#define LADDER     "make sweep GRID=grids/ladder.grid"
+#define MINI       "make sweep GRID=grids/study_mini.grid"
 
 /* The ground of the claim and that of our figure. */
 #define OF_ORBITS         VERDICT_ORBITS, VERDICT_ORBITS
@@ -214,6 +217,28 @@ const struct verdict_claim verdict_claims[] = {
      "R2 of Newtonian quantities, held out, softmax nearer to 1 than random weights by", VERDICT,
      "verdict.json", VERDICT_OF_FIGURE, "readout_newton", "softmax", "nearer_than_floor", "", "",
      -1, VERDICT_ABOVE, 0, "the published score, another sum, has no such floor"},
+    {"A line in the frozen model holds the inverse square where it was not fitted", "[O] abstract",
+     OF_ORBITS, "correlation above .90", "correlation of 1/r^2, r outside the labels, softmax",
+     ADAPTATION, "adaptation.json", VERDICT_OF_SEEDS, "softmax", "1/r^2, frozen, r outside", "rho",
+     "value", "", -1, VERDICT_ABOVE, 0.9, "their shift is another one"},
+    {"... and pretraining put it there", "[O] abstract", OF_ORBITS, "-",
+     "correlation of 1/r^2, r outside the labels, softmax above random weights", ADAPTATION,
+     "adaptation.json", VERDICT_OF_SEEDS, "softmax", "1/r^2, frozen, r outside", "rho",
+     "above_floor", "", -1, VERDICT_ABOVE, 0, ""},
+    {"Fine-tuning destroys it", "[O] abstract", OF_ORBITS, "correlation .05 afterwards",
+     "correlation of 1/r^2 outside, read after fine-tuning less before, softmax", ADAPTATION,
+     "adaptation.json", VERDICT_OF_SEEDS, "softmax", "1/r^2, adapted less frozen, r outside", "rho",
+     "value", "", -1, VERDICT_BELOW, -0.45, "half of what they have is asked"},
+    {"A fine-tuned model says less of forces without labels than a line in the frozen one",
+     "[O] abstract", OF_ORBITS, "-",
+     "correlation of ln F outside, output of the fine-tuned model less the frozen line, softmax",
+     ADAPTATION, "adaptation.json", VERDICT_OF_SEEDS, "softmax",
+     "log force, output less frozen, r outside", "rho", "value", "", -1, VERDICT_BELOW, 0, ""},
+    {"More pretraining brings more force", "[F]", OF_ORBITS,
+     "cosine .69 pretrained on 100k, .21 from scratch, 25 labels",
+     "R^2 of ln F of 100 labels beyond random weights, per decade of sequences, 1k to 1M, softmax",
+     LADDER, "ladder.json", VERDICT_OF_SLOPE, "log force", "R^2", "pretrained", "", "", 100,
+     VERDICT_ABOVE, 0, "theirs are force vectors, without seeds"},
     {"A softplus gate needs fewer steps than a sigmoid gate for the same loss", "[G]", OF_TEXT,
      "10% to 30% fewer", "ln of the steps to the sigmoid gate's last held-out loss over its own",
      GATE_TEXT, "gate_text.csv", VERDICT_OF_CURVES, "softplus", "sigmoid", "", "", "", -1,

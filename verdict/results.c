@@ -352,6 +352,58 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool l
     }
 }
 
+/* log10 of the number that a level begins with: "1k", "100k", "1M", "300". NaN: none. */
+static double decades_of(const char *level)
+{
+    char *end = NULL;
+    const double number = level ? strtod(level, &end) : NAN;
+    const double unit = !end || end == level ? NAN : *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : 1;
+    return log10(number * unit);
+}
+
+/* The slope of a number of the cells over a factor's decades, by least squares, of one seed. */
+static double slope_of(const cJSON *cells, double (*number)(const cJSON *cell, int seed),
+                       int factor, int seed)
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach (cell, cells) {
+        const double at = decades_of(level_of(cell, factor)), is = number(cell, seed);
+        n++;
+        x += at;
+        y += is;
+        xx += at * at;
+        xy += at * is;
+    }
+    return (n * xy - x * y) / (n * xx - x * x);
+}
+
+/* What each decade of a factor adds to a figure beyond random weights of the same shapes and
+ * seeds. */
+static void of_slope(const cJSON *json, const struct verdict_claim *claim,
+                     struct verdict_fact *fact)
+{
+    const cJSON *row, *rows = get(json, "rows"), *cells;
+    const int seeds = (int)orr_json_number(json, "seeds"), factor = factor_of(json, claim->c);
+    double slope[SEEDS], floor[SEEDS];
+    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
+        if (fits(row, claim->a, claim->b, claim->context))
+            break;
+    cells = get(row, "cells");
+    if (factor < 0 || !cJSON_IsArray(cells) || !is_whole(json, cells) || seeds < 1 || seeds > SEEDS)
+        return;
+    for (int s = 0; s < seeds; s++) {
+        slope[s] = slope_of(cells, learned_at, factor, s);
+        floor[s] = slope_of(cells, floor_at, factor, s);
+    }
+    const struct orr_mean mean = orr_mean_of(slope, seeds);
+    fact->mean = mean.mean;
+    fact->half = mean.half;
+    fact->n = mean.n;
+    fact->there = mean.n > 0;
+    fact->floor = orr_mean_of(floor, seeds).mean;
+}
+
 static void of_bench(const cJSON *json, const struct verdict_claim *claim,
                      struct verdict_fact *fact)
 {
@@ -369,6 +421,7 @@ static bool is_difference(const struct verdict_claim *claim)
     case VERDICT_OF_SEEDS:
         return strcmp(claim->d, "value") != 0;
     case VERDICT_OF_RUNS_ROW:
+    case VERDICT_OF_SLOPE:
     case VERDICT_OF_BENCH:
         return false;
     default:
@@ -387,6 +440,7 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
                                          [VERDICT_OF_SEEDS] = "orrery-probe-seeds-1",
                                          [VERDICT_OF_GRID] = "orrery-probe-grid-1",
                                          [VERDICT_OF_GRID_LEARNED] = "orrery-probe-grid-1",
+                                         [VERDICT_OF_SLOPE] = "orrery-probe-grid-1",
                                          [VERDICT_OF_BENCH] = NULL, /* these have none */
                                          [VERDICT_OF_CURVES] = NULL};
     *fact = (struct verdict_fact){.mean = NAN,
@@ -426,6 +480,9 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     case VERDICT_OF_GRID:
     case VERDICT_OF_GRID_LEARNED:
         of_grid(json, claim, claim->source == VERDICT_OF_GRID_LEARNED, fact);
+        break;
+    case VERDICT_OF_SLOPE:
+        of_slope(json, claim, fact);
         break;
     case VERDICT_OF_BENCH:
         of_bench(json, claim, fact);

@@ -14,7 +14,7 @@ FAIL_ALLOC=${FAIL_ALLOC:-build/tests/fail_alloc.so}
 allocs=${ALLOCS:-5}
 # steps on one run, in this order: the stages, probes by their names, and bin/verdict
 STEPS="$PROGRAMS attention cell evaluate outputs linear rollout intervene length labels extrapolate
-       inductive seeds verdict"
+       adaptation inductive seeds verdict"
 ALLOCS_OF=${ALLOCS_OF:-$PROGRAMS attention cell}
 [ "$ALLOCS_OF" != all ] || ALLOCS_OF=$(echo $STEPS)
 if [ ! -e "$FAIL_ALLOC" ]; then
@@ -51,7 +51,7 @@ command_of() {
     linear) options+=(--sequences 120) ;;
     length) options+=(--sequences 1) ;; # of up to 16 times the trained length: seconds each
     labels) options+=(--sizes 5,8 --steps 2 --draws 1) ;;
-    extrapolate) options+=(--sizes 8 --steps 2 --draws 1) ;;
+    extrapolate | adaptation) options+=(--sizes 8 --steps 2 --draws 1) ;;
     inductive) options+=(--steps 1 --draws 2) ;;
     esac
 }
@@ -73,7 +73,9 @@ is_of() {
     [ -e "$1/$2" ] || return 1
     case $2 in
     ./report.html) same_by undated "$WORK/run/$2" "$1/$2" ;;
-    */labels.json | */extrapolate.json) same_by timeless "$WORK/run/$2" "$1/$2" ;;
+    */labels.json | */extrapolate.json | */adaptation.json)
+        same_by timeless "$WORK/run/$2" "$1/$2"
+        ;;
     ./report.made.json) same_by without_page "$WORK/run/$2" "$1/$2" ;;
     *) cmp -s "$WORK/run/$2" "$1/$2" ;;
     esac

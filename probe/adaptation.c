@@ -1,0 +1,333 @@
+/* adaptation.c - bin/probe adaptation: what a line reads about the force in the frozen model, what
+ * it reads after the model was fine-tuned to forces, and what the fine-tuned model says itself;
+ * all three learn from the same labels of the middle half of r and are judged in its outer
+ * quarters, too. After "The Observer Effect in World Models", arXiv 2602.12218. */
+#include "adaptation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+enum { REVISION = 1, HELD_OUT = 512, ROWS = 8, DRAWS = 3, SEQUENCES = 3000 };
+
+/* Who says it: a line in the frozen model, a line in the fine-tuned one, the fine-tuned one. */
+enum way { FROZEN, ADAPTED, OUTPUT, WAYS };
+static const char *const way_name[WAYS] = {"frozen", "adapted", "output"};
+static const char *const quantity_name[PROBE_READ] = {"log force", "1/r^2"};
+
+struct draw {
+    struct probe_read by[WAYS][2]; /* of the pretrained model, of random weights */
+    struct probe_read places;      /* a line in the inputs */
+};
+
+struct adaptation {
+    const struct probe_options *options;
+    struct probe probe;
+    struct probe_forces forces;
+    struct probe_judged judged;
+    struct probe_arms arms;
+    struct probe_experiment r;
+    struct draw *draw; /* (draws) */
+    struct probe_read told;
+    double rate[2];
+    int n, draws;
+    struct probe_results results;
+    struct orr_progress progress;
+    uint64_t done;
+    char folder[4096], key[PROBE_KEY];
+};
+
+/* ------------------------------------------------------------------------------- readings */
+
+/* Frozen, then adapted and output of the same fine-tuned model. */
+static int read_arm(struct adaptation *a, int random, bool first, const struct ft_labels *labels,
+                    const struct probe_judged *fit, struct draw *d)
+{
+    const enum probe_arm arm = random ? PROBE_UNTRAINED : PROBE_PRETRAINED;
+    const double begin_s = orr_time_s();
+    struct ft_transform transform;
+    struct gpt_model model;
+    TRY(probe_copy(&a->probe, a->options, random, &model));
+    int rc = probe_read_model(&model, fit, &a->judged, false, &d->by[FROZEN][random]);
+    if (!rc && first && !random)
+        rc = probe_read_model(&model, fit, &a->judged, true, &a->told);
+    gpt_free(&model);
+    if (!rc && first)
+        rc = probe_arm_rate(&a->arms, arm, labels, &a->rate[random]);
+    TRY(rc);
+    TRY(probe_arm_train(&a->arms, arm, labels, a->rate[random], a->arms.train.steps, &model,
+                        &transform));
+    rc = probe_arm_forces(&model, &transform, labels, &a->judged,
+                          d->by[OUTPUT][random].of[PROBE_LOG_F]);
+    rc = rc ? rc : probe_read_model(&model, fit, &a->judged, false, &d->by[ADAPTED][random]);
+    gpt_free(&model);
+    a->arms.seconds[arm] += orr_time_s() - begin_s;
+    orr_progress_set(&a->progress, ++a->done, probe_arm_name[arm]);
+    return rc;
+}
+
+static int make_room(struct draw *d, size_t rows)
+{
+    for (int random = 0; random < 2; random++)
+        for (int way = 0; way < WAYS; way++)
+            TRY(probe_read_create(&d->by[way][random], rows));
+    return probe_read_create(&d->places, rows);
+}
+
+static int one_draw(struct adaptation *a, int number, const struct ft_labels *labels)
+{
+    struct draw *d = &a->draw[number];
+    struct probe_judged fit;
+    TRY(make_room(d, a->judged.rows));
+    int rc = probe_judged_draw(&fit, labels->set, &labels->bounds, labels->sequence, labels->count,
+                               ROWS, a->options->preset->seed);
+    for (int random = 0; random < 2 && !rc; random++)
+        rc = read_arm(a, random, number == 0, labels, &fit, d);
+    rc = rc ? rc : probe_read_places(&fit, &a->judged, &d->places);
+    probe_judged_free(&fit);
+    return rc;
+}
+
+static int read_all(struct adaptation *a)
+{
+    struct ft_labels labels = {.sequence = orr_alloc((size_t)a->n, sizeof(size_t))};
+    size_t *order = orr_alloc(a->r.labels.count, sizeof *order);
+    int rc = labels.sequence && order
+                 ? probe_labels_order(&a->r.labels, a->options->preset->seed, order)
+                 : ORR_ENOMEM;
+    for (int k = 0; k < a->draws && !rc; k++) {
+        probe_labels_draw(&a->r.labels, order, k, (size_t)a->n, &labels);
+        rc = one_draw(a, k, &labels);
+    }
+    free(labels.sequence);
+    free(order);
+    return rc;
+}
+
+/* The truth among the features: anything but a correlation near 1 is a fault of this program. */
+static int check_plumbing(const struct adaptation *a)
+{
+    const double least = 0.999;
+    for (int q = 0; q < PROBE_READ; q++) {
+        const double rho = probe_agree(&a->judged, a->r.outside, q, a->told.of[q], NULL).rho;
+        if (!(rho >= least))
+            return ORR_FAIL(ORR_EINVAL,
+                            "probe adaptation: %s is among the features, yet what is read outside "
+                            "the labels has a correlation of %.6f with it, below %g: the readout "
+                            "is at fault, not the model",
+                            quantity_name[q], rho, least);
+    }
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- figures */
+
+enum measure { RHO, R2, EXPONENT };
+static const char *const measure_name[] = {"rho", "R^2", "slope"};
+
+/* A figure of one way or, with `less`, of one way less another. */
+struct figure {
+    const struct adaptation *a;
+    enum measure measure;
+    int quantity;
+    bool outside, random;
+    enum way way, less; /* less = WAYS: of one alone */
+};
+
+static double measured(const struct figure *f, const double *found, const double *weight)
+{
+    const bool *keep = f->outside ? f->a->r.outside : f->a->r.inside;
+    double exponent[3];
+    if (f->measure == EXPONENT) {
+        probe_exponents(&f->a->judged, keep, found, weight, exponent);
+        return exponent[0];
+    }
+    const struct probe_agreement is = probe_agree(&f->a->judged, keep, f->quantity, found, weight);
+    return f->measure == RHO ? is.rho : is.r2;
+}
+
+static double of_draw(const void *of, int number, const double *weight)
+{
+    const struct figure *f = of;
+    const struct draw *d = &f->a->draw[number];
+    double x = measured(f, d->by[f->way][f->random].of[f->quantity], weight);
+    if (f->less < WAYS)
+        x -= measured(f, d->by[f->less][f->random].of[f->quantity], weight);
+    return x;
+}
+
+static double of_places(const void *of, int number, const double *weight)
+{
+    const struct figure *f = of;
+    return measured(f, f->a->draw[number].places.of[f->quantity], weight);
+}
+
+static int add_row(struct adaptation *a, struct figure f)
+{
+    const bool difference = f.less < WAYS;
+    struct probe_row row = {.layer = -1, .context = a->n, .raw = NAN};
+    f.a = a;
+    row.value = probe_over_draws(a->draws, of_draw, &f, NULL, NULL);
+    TRY(probe_draws_interval(a->options->preset->seed, a->judged.sequences, a->draws, of_draw, &f,
+                             &row));
+    f.random = true;
+    row.floor = probe_over_draws(a->draws, of_draw, &f, NULL, NULL);
+    row.ceiling = difference ? 0 : measured(&f, a->told.of[f.quantity], NULL);
+    if (!difference)
+        row.raw = probe_over_draws(a->draws, of_places, &f, NULL, NULL);
+    for (size_t i = 0; i < a->judged.rows; i++)
+        row.n += f.outside ? a->r.outside[i] : a->r.inside[i];
+    snprintf(row.quantity, sizeof row.quantity, "%s, %s%s%s, r %s",
+             f.measure == EXPONENT ? "exponent of r" : quantity_name[f.quantity], way_name[f.way],
+             difference ? " less " : "", difference ? way_name[f.less] : "",
+             f.outside ? "outside" : "inside");
+    snprintf(row.measure, sizeof row.measure, "%s", measure_name[f.measure]);
+    return probe_results_add(&a->results, &row);
+}
+
+static int add_rows(struct adaptation *a)
+{
+    for (int q = 0; q < PROBE_READ; q++)
+        for (int outside = 1; outside >= 0; outside--) {
+            struct figure f = {.quantity = q, .outside = outside, .less = WAYS};
+            const int ways = q == PROBE_LOG_F ? WAYS : OUTPUT; /* a head says F alone */
+            for (f.way = FROZEN; (int)f.way < ways; f.way++)
+                for (f.measure = RHO; f.measure <= R2; f.measure++)
+                    TRY(add_row(a, f));
+            f.measure = RHO;
+            f.less = FROZEN;
+            for (f.way = ADAPTED; (int)f.way < ways; f.way++)
+                TRY(add_row(a, f));
+        }
+    struct figure f = {.measure = EXPONENT, .outside = true, .less = WAYS};
+    for (f.way = FROZEN; f.way < WAYS; f.way++)
+        TRY(add_row(a, f));
+    return 0;
+}
+
+/* Forces outside, for symbolic regression. */
+static int write_tables(struct adaptation *a)
+{
+    char name[ORR_NAME], path[4096];
+    double **log_f = orr_alloc((size_t)a->draws, sizeof *log_f);
+    int rc = log_f ? 0 : ORR_ENOMEM;
+    for (int way = 0; way < WAYS && !rc; way++)
+        for (int random = 0; random < 2 && !rc; random++) {
+            for (int k = 0; k < a->draws; k++)
+                log_f[k] = a->draw[k].by[way][random].of[PROBE_LOG_F];
+            snprintf(name, sizeof name, "adaptation_%s%s.csv", way_name[way],
+                     random ? "_untrained" : "");
+            rc = orr_path(path, "%s/%s", a->folder, name);
+            rc = rc ? rc : probe_write_forces(path, &a->judged, a->r.outside, a->draws, log_f);
+            rc = rc ? rc : probe_results_file(&a->results, a->folder, name);
+        }
+    free(log_f);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------ run */
+
+static int add_about(struct adaptation *a)
+{
+    cJSON *json = a->results.about = cJSON_CreateObject();
+    probe_arms_budget(&a->arms, json);
+    cJSON_AddNumberToObject(json, "draws", a->draws);
+    cJSON_AddNumberToObject(json, "held_out_sequences", (double)a->judged.sequences);
+    cJSON_AddNumberToObject(json, "label_r_min", a->r.bounds.r_min);
+    cJSON_AddNumberToObject(json, "label_r_max", a->r.bounds.r_max);
+    cJSON *layers = cJSON_AddObjectToObject(json, "layers"); /* that were read, by draw */
+    for (int way = FROZEN; way < OUTPUT; way++)
+        for (int random = 0; random < 2; random++)
+            for (int q = 0; q < PROBE_READ; q++) {
+                char name[ORR_NAME];
+                snprintf(name, sizeof name, "%s, %s%s", quantity_name[q], way_name[way],
+                         random ? ", untrained" : "");
+                cJSON *list = cJSON_AddArrayToObject(layers, name);
+                for (int k = 0; k < a->draws; k++)
+                    cJSON_AddItemToArray(list,
+                                         cJSON_CreateNumber(a->draw[k].by[way][random].layer[q]));
+            }
+    cJSON *arms = cJSON_AddObjectToObject(json, "arms");
+    for (int arm = 0; arm <= PROBE_UNTRAINED; arm++) {
+        cJSON *one = cJSON_AddObjectToObject(arms, probe_arm_name[arm]);
+        cJSON_AddNumberToObject(one, "lr", a->rate[arm]);
+        cJSON_AddNumberToObject(one, "optimiser_steps", (double)a->arms.steps[arm]);
+        cJSON_AddNumberToObject(one, "seconds", a->arms.seconds[arm]);
+    }
+    return json && layers && arms ? 0 : ORR_FAIL(ORR_ENOMEM, "adaptation: out of memory");
+}
+
+/* Everything that can be wrong is found before any training. */
+static int open_all(struct adaptation *a)
+{
+    const struct probe_options *o = a->options;
+    const struct ft_bounds none = {0};
+    const size_t asked = o->sequences ? (size_t)o->sequences : HELD_OUT;
+    char more[PROBE_KEY];
+    int sizes;
+    TRY(probe_open(&a->probe, o, false, 1));
+    TRY(probe_forces_check(&a->probe, o));
+    TRY(probe_forces_open(&a->forces, o));
+    const size_t held = a->forces.test.n < asked ? a->forces.test.n : asked;
+    TRY(probe_judged_draw(&a->judged, &a->forces.test, &none, NULL, held, ROWS, o->preset->seed));
+    TRY(probe_experiment_open(&a->r, 0, &a->forces, &a->judged));
+    const size_t most = a->r.labels.count;
+    const int standard = most < SEQUENCES ? (int)most : SEQUENCES;
+    int n[PROBE_SIZES];
+    TRY(probe_sizes_read(o->sizes, &standard, 1, most, n, &sizes));
+    if (sizes > 1)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--sizes: probe adaptation takes one number of labelled sequences, found "
+                        "\"%s\"",
+                        o->sizes);
+    a->n = n[0];
+    a->draws = o->draws ? o->draws : DRAWS;
+    a->draw = orr_alloc((size_t)a->draws, sizeof *a->draw);
+    if (!a->draw)
+        return ORR_ENOMEM;
+    TRY(probe_read_create(&a->told, a->judged.rows));
+    probe_arms_init(&a->arms, &a->probe, o);
+    probe_arms_key(&a->arms, a->draws, n, 1, more);
+    TRY(probe_key(o, "adaptation", REVISION, more, a->key));
+    return probe_folder(&a->probe, o, a->folder);
+}
+
+static int run(struct adaptation *a)
+{
+    orr_progress_init(&a->progress, "adaptation", 2 * (uint64_t)a->draws, a->options->quiet);
+    const int rc = read_all(a);
+    orr_progress_end(&a->progress, NULL);
+    TRY(rc);
+    TRY(check_plumbing(a));
+    TRY(add_rows(a));
+    TRY(add_about(a));
+    TRY(probe_results_begin(&a->results, a->folder, "adaptation"));
+    TRY(write_tables(a));
+    TRY(probe_results_write(&a->results, &a->probe, a->options, a->folder, "adaptation", a->key));
+    probe_results_print(&a->results, &a->probe, "adaptation");
+    return 0;
+}
+
+int probe_adaptation(const struct probe_options *options)
+{
+    static struct adaptation a;
+    a = (struct adaptation){.options = options};
+    int rc = open_all(&a);
+    if (!rc && !probe_results_there(options, a.folder, "adaptation", a.key))
+        rc = run(&a);
+    for (int k = 0; k < a.draws && a.draw; k++) {
+        probe_read_free(&a.draw[k].places);
+        for (int way = 0; way < 2 * WAYS; way++)
+            probe_read_free(&a.draw[k].by[way / 2][way % 2]);
+    }
+    free(a.draw);
+    probe_read_free(&a.told);
+    probe_experiment_close(&a.r);
+    probe_judged_free(&a.judged);
+    probe_forces_close(&a.forces);
+    probe_results_free(&a.results);
+    probe_close(&a.probe);
+    return rc;
+}
