@@ -41,7 +41,8 @@ KEPT ?=
 sweep: all
 	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec tools/sweep.sh $(call arg,GRID)
 ## make verdict [VERDICT=short]       softmax, lssar, lssa, rw_softmax and untrained over 5 seeds, put
-##                                    together into RUNS/verdict/verdict.{json,md}; short: 3 seeds of two
+##                                    together into RUNS/verdict/verdict.{json,md}; short: 3 seeds of two;
+##                                    and the loss of attentions by length on text
 VERDICT ?= long
 verdict: all
 	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# verdict.sh - the cells of the verdict (grids/verdict*.grid), resumed, and what they say together.
+# verdict.sh - the cells of the verdict (grids/verdict*.grid) and of the claims of text beside it,
+# resumed, and what they say together.
 #
 #   tools/verdict.sh short|long
 #
@@ -9,8 +10,8 @@
 # others are put together; status 1 then.
 set -u
 case ${1-} in
-short) grids=verdict_short ;;
-long) grids="verdict verdict_more" ;;
+short) grids="verdict_short text_short" ;;
+long) grids="verdict verdict_more table1" ;;
 *)
     echo "verdict: error: VERDICT: expected short or long, found \"${1-}\"" >&2
     exit 2
@@ -24,6 +25,12 @@ rm -rf "$RUNS/verdict/results"
 rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" "$RUNS/verdict/claims.md" \
     "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
+    corpus=$(grep -oE 'corpora/[a-z]+' "${GRIDS:-grids}/$grid.grid")
+    if [ -n "$corpus" ] && [ ! -e "$corpus.txt" ] && ! "$here/corpus.sh" corpora "${corpus#*/}"; then
+        echo "verdict: $corpus.txt: not there; grids/$grid.grid is left out" >&2
+        failed=1
+        continue
+    fi
     "$here/sweep.sh" "${GRIDS:-grids}/$grid.grid"
     status=$?
     [ $status -le 1 ] || exit $status

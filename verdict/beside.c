@@ -19,11 +19,15 @@ static const struct {
     {"ablation.json", "ablation"},
     {"length.json", "ablation (length)"},
     {"table1.json", "table1"},
+    {"text_short.json", "text_short"},
     {"table1_p3.json", "table1_p3"},
     {"tables_a4_a6.json", "tables_a4_a6"},
     {"passkey15.json", "passkey15"},
     {"passkey.json", "passkey"},
     {"gate.json", "gate"},
+    {"gate_text.csv", "gate_text"},
+    {"adaptation.json", "adaptation"},
+    {"ladder.json", "ladder"},
     {"study_mini.json", "study_mini"},
 };
 enum { GRIDS = sizeof grids / sizeof *grids };

@@ -24,16 +24,31 @@ for name in verdict_short verdict verdict_more; do
     } >"$WORK/$name.grid"
 done
 
+for name in text_short table1; do
+    printf '%s\n' 'preset text' 'set text.train=/usr/share/common-licenses/GPL-3 text.positions=17' \
+        'set model.layers=1 model.width=16 pretrain.steps=2 pretrain.eval_sequences=4' \
+        'axis seed 0 1' 'axis attention softmax lssar' 'step pretrain' \
+        'step probe length --sequences 2 --resume' >"$WORK/$name.grid"
+done
+
 # ---- short, then long on top of it
 
 RUNS=$WORK/one JOBS=2 tools/verdict.sh short >"$WORK/out"
 check "short" equal 0 $?
 check "it ends with the verdict" grep -q 'is nearer by .* (softmax, 2 seeds)' "$WORK/out"
 check "two cells" grep -q '"cells":.2,' "$WORK/one/verdict/verdict.json"
+check "text stands beside" equal 4 "$(ls "$WORK"/one/text_short/*/*/probe/length.json | wc -l)"
 cp "$WORK/one/verdict/verdict.json" "$WORK/short.json" || exit
 check "long" env RUNS="$WORK/one" JOBS=2 tools/verdict.sh long
 check "four cells" grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
 check "attentions are compared" grep -q '"minus":.*"softmax"' "$WORK/one/verdict/verdict.json"
+check "text, whole" test -s "$WORK/one/verdict/results/table1.json"
+sed -i 's,=/usr/share/[^ ]*,=corpora/nothing.txt,' "$WORK/table1.grid"
+check "a corpus that cannot be had" equal 1 \
+    "$(RUNS="$WORK/one" JOBS=2 tools/verdict.sh long >/dev/null 2>"$WORK/err"; echo $?)"
+check "... is named" grep -q 'corpora/nothing.txt: not there; grids/table1.grid is left out' \
+    "$WORK/err"
+check "... and the verdict is there" grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
 
