@@ -26,7 +26,8 @@ rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" "$RUNS/verdict/cl
     "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
     corpus=$(grep -oE 'corpora/[a-z]+' "${GRIDS:-grids}/$grid.grid")
-    if [ -n "$corpus" ] && [ ! -e "$corpus.txt" ] && ! "$here/corpus.sh" corpora "${corpus#*/}"; then
+    if [ -n "$corpus" ] && [ ! -e "$corpus.txt" ] &&
+        ! "$here/corpus.sh" corpora "${corpus#*/}"; then
         echo "verdict: $corpus.txt: not there; grids/$grid.grid is left out" >&2
         failed=1
         continue
