@@ -26,7 +26,8 @@ done
 
 for name in text_short table1; do
     printf '%s\n' 'preset text' 'set text.train=/usr/share/common-licenses/GPL-3' \
-        'set text.positions=17' 'set model.layers=1 model.width=16 pretrain.steps=2 pretrain.eval_sequences=4' \
+        'set text.positions=17 model.layers=1 model.width=16' \
+        'set pretrain.steps=2 pretrain.eval_sequences=4' \
         'axis seed 0 1' 'axis attention softmax lssar' 'step pretrain' \
         'step probe length --sequences 2 --resume' >"$WORK/$name.grid"
 done
