@@ -144,6 +144,7 @@ kept table1_p3 length
 kept passkey15 passkey
 kept_all seeds adaptation adaptation
 kept_all grid ladder labels
+kept_all grid map adaptation
 curves gate_text gate
 runs universes
 runs ablation
