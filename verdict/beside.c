@@ -48,6 +48,82 @@ void verdict_beside_missing(const char *folder, char *text, size_t bytes)
     }
 }
 
+/* ------------------------------------------------------------------------------ sentences */
+
+/* The claims of lengths beyond training, by softmax: of the whole grid, else of the short one. */
+static bool is_of_length(const struct verdict_claim *claim, const char *file)
+{
+    return !strcmp(claim->file, file) && claim->context == 1024 &&
+           claim->source == VERDICT_OF_GRID && !strcmp(claim->from, "softmax");
+}
+
+/* Reproduced, refuted or open, also where the ledger only shows the figure. */
+static enum verdict_ruling ruling_of(const struct verdict_claim *claim,
+                                     const struct verdict_fact *fact)
+{
+    struct verdict_claim own = *claim;
+    char why[256];
+    own.measured = own.ground;
+    return verdict_rule_on(&own, fact, why);
+}
+
+int verdict_beside_on_text(const char *folder, char text[2048])
+{
+    static const char *const word[] = {[VERDICT_REPRODUCED] = "as claimed",
+                                       [VERDICT_REFUTED] = "against the claim",
+                                       [VERDICT_OPEN] = "open"};
+    static const char *const lead[] = {[VERDICT_REPRODUCED] = "holds here",
+                                       [VERDICT_REFUTED] = "does not hold here",
+                                       [VERDICT_OPEN] = "is open here"};
+    char path[4096], said[1024] = "";
+    enum verdict_ruling lssar = VERDICT_OPEN;
+    TRY(orr_path(path, "%s/table1.json", folder));
+    const char *file = orr_exists(path) ? "table1.json" : "text_short.json";
+    *text = '\0';
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++) {
+        struct verdict_fact fact;
+        if (!is_of_length(claim, file))
+            continue;
+        TRY(verdict_fact(folder, claim, &fact));
+        if (!fact.there || fact.n < 3)
+            continue;
+        const enum verdict_ruling ruling = ruling_of(claim, &fact);
+        const size_t used = strlen(said);
+        snprintf(said + used, sizeof said - used, "%s%.3g +- %.2g (%s, %d seeds, %s)",
+                 used ? ", " : "", fact.mean, fact.half, claim->d, fact.n, word[ruling]);
+        if (!strcmp(claim->d, "lssar"))
+            lssar = ruling;
+    }
+    if (*said)
+        snprintf(text, 2048,
+                 "On text the LSSAR paper's claim of length %s: held-out nats per byte of the "
+                 "positions beyond the trained 128, at 1,024, less those of softmax, are %s.",
+                 lead[lssar], said);
+    return 0;
+}
+
+int verdict_beside_on_claims(const char *folder, char text[2048])
+{
+    int count[VERDICT_RULINGS] = {0}, missing = 0;
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++) {
+        struct verdict_fact fact;
+        char why[256];
+        TRY(verdict_fact(folder, claim, &fact));
+        const enum verdict_ruling ruling = verdict_rule_on(claim, &fact, why);
+        count[ruling]++;
+        missing += ruling == VERDICT_OPEN && !fact.there;
+    }
+    snprintf(
+        text, 2048,
+        "Of %d published claims %d are reproduced, %d refuted at this scale and %d open, %d of "
+        "these because nothing was run for them.",
+        count[VERDICT_REPRODUCED] + count[VERDICT_REFUTED] + count[VERDICT_OPEN],
+        count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN], missing);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- claims */
+
 static int print_claim(const struct verdict_claim *claim, const struct verdict_fact *fact,
                        cJSON *list)
 {

@@ -299,10 +299,18 @@ static void cannot_say(const struct verdict *v, char text[2048])
             v->missing_count == 1 ? "is" : "are");
 }
 
-void verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
+int verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
 {
+    s->count = 3;
     does_it_learn(v, s->text[0]);
     does_attention_decide(v, s->text[1]);
     is_it_the_law(v, s->text[2]);
     cannot_say(v, s->cannot);
+    if (!v->beside)
+        return 0;
+    TRY(verdict_beside_on_text(v->beside, s->text[s->count]));
+    s->count += *s->text[s->count] != '\0';
+    TRY(verdict_beside_on_claims(v->beside, s->text[s->count]));
+    s->count++;
+    return 0;
 }

@@ -117,12 +117,16 @@ double verdict_half(double mean, double half, int n, bool is_difference);
 /* Whether this interval of a difference leaves out 0, of at least three seeds. */
 bool verdict_beyond_chance(struct orr_mean mean);
 
-/* The verdict in three sentences, and what they cannot say. Each is made from the figures alone. */
+/* The verdict in three sentences, with results of other grids beside it up to two more (beside.h),
+ * and what they cannot say. Each is made from the figures alone. ORR_EFORMAT: a file beside is no
+ * result. */
+enum { VERDICT_SENTENCES = 5 };
 struct verdict_sentences {
-    char text[3][2048];
+    int count;
+    char text[VERDICT_SENTENCES][2048];
     char cannot[2048];
 };
-void verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
+int verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
 
 /* Markdown to stdout; verdict.json into `folder`, atomically: neither dates nor times in it, so
  * that the same results make the same bytes. */

@@ -72,8 +72,11 @@ static void print_comparison(const struct verdict *v, int question, int attentio
 int verdict_print(const struct verdict *v)
 {
     struct verdict_sentences s;
-    verdict_sentences(v, &s);
-    printf("# Verdict\n\n%s %s %s\n\n%s\n\n", s.text[0], s.text[1], s.text[2], s.cannot);
+    TRY(verdict_sentences(v, &s));
+    printf("# Verdict\n\n");
+    for (int i = 0; i < s.count; i++)
+        printf("%s%s", i ? " " : "", s.text[i]);
+    printf("\n\n%s\n\n", s.cannot);
     printf("## Figures\n\nMeans over seeds +- half of Student's 95%% interval. Ceiling: the same "
            "procedure fed the truth, or an observer\nwho fits the orbit; floor: random weights of "
            "the same shape, fine-tuned alike; raw: without a model (docs/verdict.md).\nNearer than "
@@ -162,14 +165,15 @@ static void add_comparison(const struct verdict *v, int question, int attention,
     add_chance(json, nearer, v->seeds);
 }
 
-static void add_words(const struct verdict *v, cJSON *json)
+static int add_words(const struct verdict *v, cJSON *json)
 {
     struct verdict_sentences s;
-    verdict_sentences(v, &s);
+    TRY(verdict_sentences(v, &s));
     cJSON *list = cJSON_AddArrayToObject(json, "verdict");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < s.count; i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(s.text[i]));
     cJSON_AddStringToObject(json, "cannot_say", s.cannot);
+    return 0;
 }
 
 int verdict_write(const struct verdict *v, const char *folder)
@@ -179,7 +183,7 @@ int verdict_write(const struct verdict *v, const char *folder)
     cJSON_AddStringToObject(json, "format", "orrery-verdict-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "preset", v->runs.run[0].preset.name);
-    add_words(v, json);
+    int rc = add_words(v, json);
     cJSON *attentions = cJSON_AddArrayToObject(json, "attentions");
     for (int a = 0; a < v->attentions; a++)
         cJSON_AddItemToArray(attentions, cJSON_CreateString(v->attention[a]));
@@ -191,7 +195,8 @@ int verdict_write(const struct verdict *v, const char *folder)
     verdict_add_missing(v, json);
     cJSON *figures = cJSON_AddArrayToObject(json, "figures");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");
-    int rc = figures && differences ? add_figures(v, figures)
+    if (!rc)
+        rc = figures && differences ? add_figures(v, figures)
                                     : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");
     if (!rc)
         rc = verdict_each_comparison(v, add_comparison, differences);

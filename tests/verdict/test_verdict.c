@@ -270,7 +270,7 @@ static void sentences_follow_from_the_figures(void **state)
     struct verdict_sentences s;
     write_cells();
     read_cells(&v, 6, 0);
-    verdict_sentences(&v, &s);
+    assert_int_equal(verdict_sentences(&v, &s), 0);
     static const char *const said[3][3] = {
         {"makes labels of the force worth more: of 4 comparisons of label curves with those of "
          "random "
@@ -289,7 +289,7 @@ static void sentences_follow_from_the_figures(void **state)
     assert_non_null(strstr(s.cannot, "Not asked here: linear, extrapolate, rollout, intervene."));
     verdict_free(&v);
     read_cells(&v, 1, 0); /* one seed decides nothing */
-    verdict_sentences(&v, &s);
+    assert_int_equal(verdict_sentences(&v, &s), 0);
     assert_non_null(strstr(s.text[0], "is not shown: "));
     assert_null(strstr(s.text[0], "comparisons"));
     assert_non_null(strstr(s.text[0], "is nearer by 0.1 (softmax, 1 seed)"));
@@ -318,12 +318,67 @@ static void exponents_outside_decide_about_the_law(void **state)
                         (const char *const[]){row}, 1, false);
         }
         read_cells(&v, 6, 0);
-        verdict_sentences(&v, &s);
+        assert_int_equal(verdict_sentences(&v, &s), 0);
         if (strncmp(s.text[2], leads[k], strlen(leads[k])) != 0)
             fail_msg("expected \"%s\": %s", leads[k], s.text[2]);
         assert_non_null(strstr(s.text[2], "random weights -1.2 (softmax)"));
         verdict_free(&v);
     }
+}
+
+/* Table 1 of text beside: lssar -1 +- 0.25 (or as much above 0), lssa 1 +- 0.25 of three seeds. */
+static void write_table1(const char *name, const char *lssar)
+{
+    char path[4096], text[2048];
+    snprintf(text, sizeof text,
+             "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": [{\"name\": "
+             "\"attention\", \"levels\": [\"softmax\", \"lssar\", \"lssa\"]}], \"rows\": [{"
+             "\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 1024, "
+             "\"cells\": [{\"levels\": [\"softmax\"], \"values\": [2, 2, 2]}, {\"levels\": "
+             "[\"lssar\"], \"values\": %s}, {\"levels\": [\"lssa\"], \"values\": "
+             "[2.9, 3, 3.1]}]}]}",
+             lssar);
+    scratch_path(path, scratch_dir, "beside");
+    assert_int_equal(orr_mkdir(path), 0);
+    scratch_path(path, scratch_dir, name);
+    scratch_text(path, text);
+}
+
+static void text_and_claims_stand_beside(void **state)
+{
+    (void)state;
+    char folder[4096], path[4096];
+    struct verdict v;
+    struct verdict_sentences s;
+    write_cells();
+    read_cells(&v, 6, 0);
+    assert_int_equal(verdict_sentences(&v, &s), 0);
+    assert_int_equal(s.count, 3);
+    scratch_path(folder, scratch_dir, "beside");
+    v.beside = folder;
+    write_table1("beside/text_short.json", "[0.9, 1, 1.1]");
+    assert_int_equal(verdict_sentences(&v, &s), 0);
+    assert_int_equal(s.count, 5);
+    assert_non_null(strstr(s.text[3], "claim of length holds here"));
+    assert_non_null(strstr(s.text[3], " -1 +- 0.25 (lssar, 3 seeds, as claimed)."));
+    assert_non_null(strstr(s.text[4], " 0 are reproduced, 0 refuted")); /* it is shown alone */
+    write_table1("beside/table1.json", "[2.9, 3, 3.1]");                /* the whole one counts */
+    assert_int_equal(verdict_sentences(&v, &s), 0);
+    assert_non_null(strstr(s.text[3], "claim of length does not hold here"));
+    assert_non_null(strstr(s.text[3], "1 +- 0.25 (lssar, 3 seeds, against the claim), 1 +- 0.25 "
+                                      "(lssa, 3 seeds, against the claim)."));
+    assert_non_null(strstr(s.text[4], " 0 are reproduced, 2 refuted"));
+    scratch_path(path, scratch_dir, "beside/table1.json");
+    scratch_text(path, "{}");
+    assert_int_equal(verdict_sentences(&v, &s), ORR_EFORMAT);
+    error_names("table1.json", NULL);
+    assert_int_equal(remove(path), 0);
+    scratch_path(path, scratch_dir, "beside/text_short.json");
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(verdict_sentences(&v, &s), 0);
+    assert_int_equal(s.count, 4);
+    assert_non_null(strstr(s.text[3], "published claims 0 are reproduced"));
+    verdict_free(&v);
 }
 
 /* Figures of the deepest layer and of the longest time, not of the first ones. */
@@ -467,6 +522,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(sentences_follow_from_the_figures, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(exponents_outside_decide_about_the_law, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(text_and_claims_stand_beside, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(rows_of_probes_are_the_right_ones, scratch_setup,
                                         scratch_teardown),
