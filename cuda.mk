@@ -187,7 +187,7 @@ bench-gpu-attention: all $(PLUGIN) $(GPU_HERE) $(B)/bench/bench_gpu_attention
 	$(GPU_ENV) $(B)/bench/bench_gpu_attention $(BENCH_ARGS)
 .PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu bench-gpu-attention
 
-## make check-sass   what the machine code of fused attention may hold (predict/limits.json)
-check-sass: predict
-	@predict/check.sh
+## make check-sass   registers and spilled bytes of fused attention's machine code
+check-sass:
+	@tools/sass.sh
 .PHONY: check-sass

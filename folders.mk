@@ -78,11 +78,6 @@ FOLDERS += verdict
 verdict_PREFIX := verdict_
 verdict_USES := verdict figures base
 
-# a tool of developers, which no program uses (tools/predict)
-FOLDERS += predict
-predict_PREFIX := predict_
-predict_USES := predict base
-
 # the table for scripts, one line a folder ("folder NAME PREFIX ENTERS : USES") or room ("room NAME
 # : USES")
 print-folders:

@@ -58,16 +58,6 @@ cells:
 	@RUNS=$(call arg,RUNS) BIN='$(BIN)' KEPT=$(call arg,KEPT) tools/cells.sh $(call arg,GRID)
 .PHONY: sweep cells
 
-# ---- predicted times of GPU kernels (docs/predict.md)
-
-## make predict      the program of tools/predict: times of GPU kernels from machine code
-PREDICT := $(B)/predict/predict
-$(PREDICT): $(B)/predict/main_predict.o $(predict_USES:%=$(B)/lib%.a)
-	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
-predict: $(PREDICT)
-.PHONY: predict
-
 # ---- tests: one cmocka program per module, golden vectors, and the command line from outside
 
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))
@@ -131,7 +121,7 @@ FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 ## make fuzz         searches for inputs that break the parsers, FUZZ_SECONDS=60 each; needs clang
 ##   FUZZ="npy csv" for some of them; each says how many inputs it ran and edges it reached
 FUZZ_SECONDS ?= 60
-FUZZ_LIBS = $(foreach f,predict verdict figures laws symreg probe finetune model cluster sim kernels base,$(B)/lib$f.a)
+FUZZ_LIBS = $(foreach f,verdict figures laws symreg probe finetune model cluster sim kernels base,$(B)/lib$f.a)
 FUZZ_CLANG := $(if $(shell command -v clang-14),clang-14,clang)
 FUZZ_MAKE = $(MAKE) CUDA=0 CC=$(FUZZ_CLANG)
 REPLAY := $(B)/tests/fuzz/replay
@@ -165,12 +155,12 @@ fuzz-coverage:
 ALONE := $(addprefix tests/,long/test_limits.sh cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh \
              kill/test_time.sh kill/test_world.sh)
-CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
+CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
            JUMP_CLOCK='$(JUMP_CLOCK)' NFS_LIKE='$(NFS_LIKE)' SWAP='$(SWAP_FILE)' OLD_DRIVER='$(OLD_DRIVER)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(PRELOADED) \
-       $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN)
+       $(OLD_DRIVER) $(OTHER_LIBM) $(EMULATED_PLUGIN)
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    '$(REPLAY) tests/fuzz/corpus' \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
@@ -181,7 +171,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(PRELOADED) \
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
     fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(PRELOADED) $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
+check-one: $(if $(wildcard tests/$(T).sh),all $(PRELOADED) $(OLD_DRIVER) $(OTHER_LIBM) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one
@@ -313,7 +303,7 @@ compile_commands:
 # ---- lint and formatting
 
 ## make lint, format what compilers do not check; clang-format on every source
-lint: .deps $(FOLDERS:%=$(B)/lib%.a) $(PROGRAMS:%=$(BIN)/%) $(PREDICT)
+lint: .deps $(FOLDERS:%=$(B)/lib%.a) $(PROGRAMS:%=$(BIN)/%)
 	@tools/lint.sh $(B)
 format:
 	clang-format -i $(wildcard $(foreach d,$(FOLDERS) $(ROOMS) tests tests/* bench,$d/*.[ch] \
