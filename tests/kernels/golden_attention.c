@@ -2,7 +2,8 @@
  *
  *   golden_attention DIR [--backend ref|cpu]
  *
- * DIR holds MANIFEST.json (lists `attention`, `rope`, `gate`) and <variant>/<case>/<tensor>.npy,
+ * DIR holds MANIFEST.json (lists `attention`, `rope`, `gate`) and the tensors, in
+ * <variant>.safetensors as <case>.<tensor> or each in a file <variant>/<case>/<tensor>.npy:
  * float64 (heads, L, d), for q, k, v, do, o, dq, dk, dv; bare rotations x, y, dy, dx; output gates
  * (T, C) y, x, dout, out, dy, dx and (C, C) wg, dwg. Tolerance: float builds
  * tol_f32 * max(1, max_abs) (1e-4 where it is null or absent), double builds
@@ -33,6 +34,7 @@ struct tally {
 
 struct a_case {
     const char *root, *variant, *name;
+    const struct orr_safetensors *file; /* of the variant, NULL: files .npy */
     const cJSON *entry;
     struct k_attention_shape shape;
     bool rope, interleaved;
@@ -92,26 +94,39 @@ static size_t place(const struct a_case *c, int t, int slots, int slot, int h, i
            (size_t)d;
 }
 
-/* A tensor of the case; free() it. */
-static int read_shaped(const struct a_case *c, const char *tensor, int dims, size_t *shape,
-                       double **values)
+static int copy_of(const void *data, int dims, const size_t *shape, double **values)
 {
-    char path[4096];
-    int rc = orr_path(path, "%s/%s/%s/%s.npy", c->root, c->variant, c->name, tensor);
-    if (rc)
-        return rc;
-    struct orr_npy npy;
-    rc = orr_npy_expect(path, &npy, ORR_F64, dims, shape);
-    if (rc)
-        return rc;
     size_t count = 1;
     for (int i = 0; i < dims; i++)
         count *= shape[i];
     *values = orr_alloc(count, sizeof **values);
     if (*values)
-        memcpy(*values, npy.data, count * sizeof **values);
-    orr_npy_close(&npy);
+        memcpy(*values, data, count * sizeof **values);
     return *values ? 0 : ORR_ENOMEM;
+}
+
+/* A tensor of the case; free() it. */
+static int read_shaped(const struct a_case *c, const char *tensor, int dims, size_t *shape,
+                       double **values)
+{
+    char path[4096], name[256];
+    struct orr_npy npy;
+    snprintf(name, sizeof name, "%s.%s", c->name, tensor);
+    const struct orr_tensor *found = c->file ? orr_safetensors_find(c->file, name) : NULL;
+    bool fits = found && found->dtype == ORR_F64 && found->ndim == dims;
+    for (int i = 0; i < dims && fits; i++)
+        fits = found->shape[i] == shape[i];
+    if (found)
+        return fits ? copy_of(found->data, dims, shape, values)
+                    : ORR_FAIL(ORR_EFORMAT,
+                               "%s/%s.safetensors: \"%s\": expected float64 and the shape that the "
+                               "manifest says",
+                               c->root, c->variant, name);
+    TRY(orr_path(path, "%s/%s/%s/%s.npy", c->root, c->variant, c->name, tensor));
+    TRY(orr_npy_expect(path, &npy, ORR_F64, dims, shape));
+    const int rc = copy_of(npy.data, dims, shape, values);
+    orr_npy_close(&npy);
+    return rc;
 }
 
 /* One of (heads, L, d). */
@@ -360,10 +375,30 @@ static const char *take_case(struct a_case *c, const char *root, const cJSON *en
     return c->shape.variant ? NULL : "no such line in the attention table";
 }
 
+/* The variant's file in the place of another one's, NULL where it has none. */
+static int open_variant(const char *root, const char *variant, char opened[64],
+                        struct orr_safetensors **file)
+{
+    char path[4096];
+    if (!strcmp(opened, variant))
+        return 0;
+    snprintf(opened, 64, "%s", variant);
+    orr_safetensors_close(*file);
+    *file = NULL;
+    int rc = orr_path(path, "%s/%s.safetensors", root, variant);
+    if (!rc && orr_exists(path))
+        rc = orr_safetensors_open(path, file);
+    if (rc)
+        opened[0] = '\0'; /* said of every case */
+    return rc;
+}
+
 static void run_list(const char *root, const cJSON *list, const struct k_ops *ops,
                      struct tally *tally)
 {
     const cJSON *entry;
+    struct orr_safetensors *file = NULL;
+    char opened[64] = "";
     cJSON_ArrayForEach (entry, list) {
         struct a_case c;
         const char *reason = take_case(&c, root, entry);
@@ -373,13 +408,16 @@ static void run_list(const char *root, const cJSON *list, const struct k_ops *op
             continue;
         }
         int wrong = 0;
-        const int rc = run_case(&c, ops, &wrong);
+        int rc = open_variant(root, c.variant, opened, &file);
+        c.file = file;
+        rc = rc ? rc : run_case(&c, ops, &wrong);
         if (rc) {
             printf("FAILED %s/%s %s: %s\n", c.variant, c.name, ops->name, orr_error());
             wrong++;
         }
         *(wrong ? &tally->failed : &tally->passed) += 1;
     }
+    orr_safetensors_close(file);
 }
 
 static int run_backend(const char *root, const cJSON *manifest, const struct k_ops *ops,
