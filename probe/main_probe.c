@@ -3,6 +3,7 @@
 #include "results.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,31 +84,28 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
     return whole("--window", window_text, 0, &change->window);
 }
 
-/* Options that only some probes have. */
+/* Options that only some probes have, and where their rows say so. */
 static int refuse_others(const struct probe_command *command)
 {
     static const struct {
-        const char *name, **text, *probes[5];
+        const char *name, **text;
+        size_t flag; /* in struct probe_command */
     } own[] = {
-        {"--sizes", &sizes_text, {"labels", "extrapolate", "adaptation"}},
-        {"--steps", &steps_text, {"labels", "extrapolate", "adaptation", "inductive"}},
-        {"--draws", &draws_text, {"labels", "extrapolate", "adaptation", "inductive"}},
-        {"--figure", &figure_text, {"grid"}},
+        {"--sizes", &sizes_text, offsetof(struct probe_command, sizes)},
+        {"--steps", &steps_text, offsetof(struct probe_command, steps)},
+        {"--draws", &draws_text, offsetof(struct probe_command, draws)},
+        {"--figure", &figure_text, offsetof(struct probe_command, figure)},
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         char names[128] = "";
-        bool has = !*own[i].text;
-        for (int k = 0; own[i].probes[k]; k++) {
-            const size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%s",
-                     !k                     ? ""
-                     : own[i].probes[k + 1] ? ", "
-                                            : " or ",
-                     own[i].probes[k]);
-            has |= !strcmp(own[i].probes[k], command->name);
-        }
-        if (!has)
-            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s", own[i].name, names);
+        if (!*own[i].text || *(const bool *)((const char *)command + own[i].flag))
+            continue;
+        for (const struct probe_command *c = probe_table; c->name; c++)
+            if (*(const bool *)((const char *)c + own[i].flag))
+                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                         *names ? ", " : "", c->name);
+        return ORR_FAIL(ORR_EUSAGE, "%s: not with probe %s; it belongs to %s", own[i].name,
+                        command->name, names);
     }
     return 0;
 }

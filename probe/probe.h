@@ -208,6 +208,7 @@ struct probe_command {
     bool keeps;   /* takes --resume (probe_results_there) */
     bool planets; /* of a run: takes the models of planet runs */
     bool files;   /* takes files of results instead of a model */
+    bool sizes, steps, draws, figure; /* takes the option of that name */
 };
 extern const struct probe_command probe_table[]; /* ended by name == NULL */
 /* The probe of that name; of an unknown one, or of NULL, ORR_EUSAGE names all that there are. */
