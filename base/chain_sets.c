@@ -9,9 +9,7 @@
 #include <cjson/cJSON.h>
 #include <xxhash.h>
 
-/* Names of the data sets, as in file names, in the order of sim's splits. */
-enum { SETS = 12 };
-static const char *const set_names[SETS] = {
+const char *const orr_set_names[ORR_SETS] = {
     "train",         "val",           "test",          "two_body_train",
     "two_body_val",  "two_body_test", "solar_system",  "solar_system_two_body",
     "planets_train", "planets_val",   "planets_solar", "planets_test",
@@ -32,7 +30,7 @@ long orr_set_count(const struct orr_preset *preset, const char *set)
     const struct orr_orbits_preset *o = &preset->orbits;
     const struct orr_planets_preset *p = &preset->planets;
     const bool solar = o->solar_system && o->output == ORR_OUTPUT_TOKENS;
-    const long count[SETS] = {
+    const long count[ORR_SETS] = {
         o->train,
         o->val,
         o->test,
@@ -40,16 +38,16 @@ long orr_set_count(const struct orr_preset *preset, const char *set)
         o->two_body_val,
         o->two_body_test,
         solar ? 1 : 0,
-        solar ? 8 : 0,
+        solar ? ORR_SUN_PLANETS : 0,
         p->enabled ? p->train : 0,
         p->enabled ? p->val : 0,
         !p->enabled    ? 0
-        : p->eccentric ? 12
-                       : 8,
+        : p->eccentric ? ORR_SUN_BODIES
+                       : ORR_SUN_PLANETS,
         p->enabled ? p->test : 0,
     };
-    for (int i = 0; i < SETS; i++)
-        if (!strcmp(set_names[i], set))
+    for (int i = 0; i < ORR_SETS; i++)
+        if (!strcmp(orr_set_names[i], set))
             return count[i];
     return 0;
 }

@@ -175,6 +175,10 @@ void orr_chain_recall(struct orr_chain *chain, enum orr_kind kind, const char *s
 int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
                              bool vector);
 
+/* The data sets, by their names in file names; planets, and with other bodies of the sun, of which
+ * some of them have a sequence each. */
+enum { ORR_SETS = 12, ORR_SUN_PLANETS = 8, ORR_SUN_BODIES = 12 };
+extern const char *const orr_set_names[ORR_SETS];
 /* Sequences of a set under a preset. */
 long orr_set_count(const struct orr_preset *preset, const char *set);
 /* Digest of a set made of the settings, and its "made" object when made is not NULL. */
