@@ -11,7 +11,8 @@ struct cJSON;
 /* The grids whose results are not there: "context, ablation", "" for none. */
 void verdict_beside_missing(const char *folder, char *text, size_t bytes);
 /* Two more sentences of the verdict: what attention does beyond the trained length on text ("": no
- * such grid was run); what published claims come to. ORR_EFORMAT: a file is no such result. */
+ * such grid was run); what the published claims that other grids bear on come to. ORR_EFORMAT: a
+ * file is no such result. */
 int verdict_beside_on_text(const char *folder, char text[2048]);
 int verdict_beside_on_claims(const char *folder, char text[2048]);
 /* Markdown to stdout: the claims that the others bear on. ORR_EFORMAT: a file is no such result. */

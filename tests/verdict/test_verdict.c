@@ -377,7 +377,7 @@ static void text_and_claims_stand_beside(void **state)
     assert_int_equal(remove(path), 0);
     assert_int_equal(verdict_sentences(&v, &s), 0);
     assert_int_equal(s.count, 4);
-    assert_non_null(strstr(s.text[3], "published claims 0 are reproduced"));
+    assert_non_null(strstr(s.text[3], "bear on 0 are reproduced"));
     verdict_free(&v);
 }
 
