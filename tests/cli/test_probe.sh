@@ -283,7 +283,8 @@ refuse "planet runs have units of their own" 1 linear 'planet runs' -- \
 refuse "it is fine-tuned as it was trained" 2 --p, 'as they were trained' -- with inductive --p 3
 refuse "forces have been learned" 1 inductive 'stage magnitude' -- \
     "${probe[@]}" inductive --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
-refuse "data sets are of some probes" 2 --draws: 'not with probe linear; it belongs to labels, extrapolate, adaptation, inductive' -- \
+refuse "data sets are of some probes" 2 --draws: \
+    'not with probe linear; it belongs to labels, extrapolate, adaptation, inductive' -- \
     with linear --draws 2
 refuse "no step to change" 2 intervene '3 positions' -- with intervene --length 3
 refuse "too few sequences to read out" 2 --sequences: 'found 5' -- with linear --sequences 5
