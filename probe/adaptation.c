@@ -112,6 +112,11 @@ static int check_plumbing(const struct adaptation *a)
     const double least = 0.999;
     for (int q = 0; q < PROBE_READ; q++) {
         const double rho = probe_agree(&a->judged, a->r.outside, q, a->told.of[q], NULL).rho;
+        if (isnan(rho))
+            return ORR_FAIL(
+                ORR_EINVAL,
+                "probe adaptation: the rows outside the labels are too few, or too "
+                "much alike, to judge by: expected more of two_body_test (--sequences)");
         if (!(rho >= least))
             return ORR_FAIL(ORR_EINVAL,
                             "probe adaptation: %s is among the features, yet what is read outside "

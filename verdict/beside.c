@@ -67,19 +67,15 @@ static enum verdict_ruling ruling_of(const struct verdict_claim *claim,
     return verdict_rule_on(&own, fact, why);
 }
 
-int verdict_beside_on_text(const char *folder, char text[2048])
+/* What is said of the claims of length of one file; *lssar is the ruling on its first one. "" where
+ * no figure is of three seeds. */
+static int say_lengths(const char *folder, const char *file, char said[1024],
+                       enum verdict_ruling *lssar)
 {
     static const char *const word[] = {[VERDICT_REPRODUCED] = "as claimed",
                                        [VERDICT_REFUTED] = "against the claim",
                                        [VERDICT_OPEN] = "open"};
-    static const char *const lead[] = {[VERDICT_REPRODUCED] = "holds here",
-                                       [VERDICT_REFUTED] = "does not hold here",
-                                       [VERDICT_OPEN] = "is open here"};
-    char path[4096], said[1024] = "";
-    enum verdict_ruling lssar = VERDICT_OPEN;
-    TRY(orr_path(path, "%s/table1.json", folder));
-    const char *file = orr_exists(path) ? "table1.json" : "text_short.json";
-    *text = '\0';
+    *said = '\0';
     for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++) {
         struct verdict_fact fact;
         if (!is_of_length(claim, file))
@@ -89,16 +85,38 @@ int verdict_beside_on_text(const char *folder, char text[2048])
             continue;
         const enum verdict_ruling ruling = ruling_of(claim, &fact);
         const size_t used = strlen(said);
-        snprintf(said + used, sizeof said - used, "%s%.3g +- %.2g (%s, %d seeds, %s)",
-                 used ? ", " : "", fact.mean, fact.half, claim->d, fact.n, word[ruling]);
+        snprintf(said + used, 1024 - used, "%s%.3g +- %.2g (%s, %d seeds, %s)", used ? ", " : "",
+                 fact.mean, fact.half, claim->d, fact.n, word[ruling]);
         if (!strcmp(claim->d, "lssar"))
-            lssar = ruling;
+            *lssar = ruling;
     }
+    return 0;
+}
+
+int verdict_beside_on_text(const char *folder, char text[2048])
+{
+    static const char *const lead[][VERDICT_RULINGS] = {
+        {[VERDICT_REPRODUCED] = "holds here",
+         [VERDICT_REFUTED] = "does not hold here",
+         [VERDICT_OPEN] = "is open here"},
+        {[VERDICT_REPRODUCED] = "is borne out by the short form, which rules on nothing",
+         [VERDICT_REFUTED] = "is not borne out by the short form, which rules on nothing",
+         [VERDICT_OPEN] = "is open in the short form"}};
+    enum verdict_ruling lssar = VERDICT_OPEN;
+    char said[1024];
+    bool in_short = false;
+    TRY(say_lengths(folder, "table1.json", said, &lssar));
+    if (!*said) {
+        in_short = true;
+        TRY(say_lengths(folder, "text_short.json", said, &lssar));
+    }
+    *text = '\0';
     if (*said)
         snprintf(text, 2048,
-                 "On text the LSSAR paper's claim of length %s: held-out nats per byte of the "
-                 "positions beyond the trained 128, at 1,024, less those of softmax, are %s.",
-                 lead[lssar], said);
+                 "On text the claim that LSSAR keeps its loss beyond the trained length %s: "
+                 "held-out nats per byte of the positions beyond the trained 128, at 1,024, less "
+                 "those of softmax, are %s.",
+                 lead[in_short][lssar], said);
     return 0;
 }
 

@@ -359,12 +359,12 @@ static void text_and_claims_stand_beside(void **state)
     write_table1("beside/text_short.json", "[0.9, 1, 1.1]");
     assert_int_equal(verdict_sentences(&v, &s), 0);
     assert_int_equal(s.count, 5);
-    assert_non_null(strstr(s.text[3], "claim of length holds here"));
+    assert_non_null(strstr(s.text[3], "is borne out by the short form, which rules on nothing"));
     assert_non_null(strstr(s.text[3], " -1 +- 0.25 (lssar, 3 seeds, as claimed)."));
     assert_non_null(strstr(s.text[4], " 0 are reproduced, 0 refuted")); /* it is shown alone */
     write_table1("beside/table1.json", "[2.9, 3, 3.1]");                /* the whole one counts */
     assert_int_equal(verdict_sentences(&v, &s), 0);
-    assert_non_null(strstr(s.text[3], "claim of length does not hold here"));
+    assert_non_null(strstr(s.text[3], "beyond the trained length does not hold here"));
     assert_non_null(strstr(s.text[3], "1 +- 0.25 (lssar, 3 seeds, against the claim), 1 +- 0.25 "
                                       "(lssa, 3 seeds, against the claim)."));
     assert_non_null(strstr(s.text[4], " 0 are reproduced, 2 refuted"));
