@@ -25,7 +25,7 @@ static enum orr_kind kind_of_set(const char *set)
                                           : ORR_KIND_STATES;
 }
 
-long orr_set_count(const struct orr_preset *preset, const char *set)
+long orr_set_count_at(const struct orr_preset *preset, int set)
 {
     const struct orr_orbits_preset *o = &preset->orbits;
     const struct orr_planets_preset *p = &preset->planets;
@@ -46,9 +46,14 @@ long orr_set_count(const struct orr_preset *preset, const char *set)
                        : ORR_SUN_PLANETS,
         p->enabled ? p->test : 0,
     };
+    return count[set];
+}
+
+long orr_set_count(const struct orr_preset *preset, const char *set)
+{
     for (int i = 0; i < ORR_SETS; i++)
         if (!strcmp(orr_set_names[i], set))
-            return count[i];
+            return orr_set_count_at(preset, i);
     return 0;
 }
 

@@ -179,7 +179,8 @@ int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const cha
  * some of them have a sequence each. */
 enum { ORR_SETS = 12, ORR_SUN_PLANETS = 8, ORR_SUN_BODIES = 12 };
 extern const char *const orr_set_names[ORR_SETS];
-/* Sequences of a set under a preset. */
+/* Sequences of a set under a preset, by its name or its place in orr_set_names. */
+long orr_set_count_at(const struct orr_preset *preset, int set);
 long orr_set_count(const struct orr_preset *preset, const char *set);
 /* Digest of a set made of the settings, and its "made" object when made is not NULL. */
 int orr_set_made(const struct orr_preset *preset, const char *set, char digest[ORR_DIGEST],

@@ -54,6 +54,13 @@ int ft_labels_enough(const struct ft_labels *labels, size_t least);
 int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss,
                         struct ft_transform *transform);
 
+struct ft_inputs {
+    const struct gpt_config *config;
+};
+/* Rows 0..T-1 of a sequence as input b of the batch; noise only on continuous body rows, rng NULL
+ * without any. */
+void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, size_t sequence,
+                    double noise_au, gsl_rng *rng, int b, struct gpt_batch *batch);
 /* Fine-tunes in memory: gives the model a new head (gpt_replace_head with the seed) of one output
  * and trains it on T rows, train->steps steps, without files, evaluations and patience. fill(of,
  * step, pass, batch) writes inputs, targets and weights of train->batch sequences; the batch is the

@@ -6,12 +6,6 @@
 
 #include <gsl/gsl_randist.h>
 
-struct ft_inputs {
-    const struct gpt_config *config;
-};
-/* Rows 0..T-1 of a sequence as input b of the batch; noise only on continuous body rows. */
-void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, size_t sequence,
-                    double noise_au, gsl_rng *rng, int b, struct gpt_batch *batch);
 /* Targets and weights of a sequence as row b of the batch: labels that count. */
 void ft_fill_targets(const struct ft_labels *labels, const struct ft_transform *transform,
                      size_t sequence, int b, struct gpt_batch *batch);

@@ -50,9 +50,8 @@ static int read_arm(struct adaptation *a, int random, bool first, const struct f
     struct ft_transform transform;
     struct gpt_model model;
     TRY(probe_copy(&a->probe, a->options, random, &model));
-    int rc = probe_read_model(&model, fit, &a->judged, false, &d->by[FROZEN][random]);
-    if (!rc && first && !random)
-        rc = probe_read_model(&model, fit, &a->judged, true, &a->told);
+    int rc = probe_read_model(&model, fit, &a->judged, &d->by[FROZEN][random],
+                              first && !random ? &a->told : NULL);
     gpt_free(&model);
     if (!rc && first)
         rc = probe_arm_rate(&a->arms, arm, labels, &a->rate[random]);
@@ -61,7 +60,7 @@ static int read_arm(struct adaptation *a, int random, bool first, const struct f
                         &transform));
     rc = probe_arm_forces(&model, &transform, labels, &a->judged,
                           d->by[OUTPUT][random].of[PROBE_LOG_F]);
-    rc = rc ? rc : probe_read_model(&model, fit, &a->judged, false, &d->by[ADAPTED][random]);
+    rc = rc ? rc : probe_read_model(&model, fit, &a->judged, &d->by[ADAPTED][random], NULL);
     gpt_free(&model);
     a->arms.seconds[arm] += orr_time_s() - begin_s;
     orr_progress_set(&a->progress, ++a->done, probe_arm_name[arm]);
@@ -76,8 +75,9 @@ static int make_room(struct draw *d, size_t rows)
     return probe_read_create(&d->places, rows);
 }
 
-static int one_draw(struct adaptation *a, int number, const struct ft_labels *labels)
+static int one_draw(void *of, int number, const struct ft_labels *labels)
 {
+    struct adaptation *a = of;
     struct draw *d = &a->draw[number];
     struct probe_judged fit;
     TRY(make_room(d, a->judged.rows));
@@ -87,22 +87,6 @@ static int one_draw(struct adaptation *a, int number, const struct ft_labels *la
         rc = read_arm(a, random, number == 0, labels, &fit, d);
     rc = rc ? rc : probe_read_places(&fit, &a->judged, &d->places);
     probe_judged_free(&fit);
-    return rc;
-}
-
-static int read_all(struct adaptation *a)
-{
-    struct ft_labels labels = {.sequence = orr_alloc((size_t)a->n, sizeof(size_t))};
-    size_t *order = orr_alloc(a->r.labels.count, sizeof *order);
-    int rc = labels.sequence && order
-                 ? probe_labels_order(&a->r.labels, a->options->preset->seed, order)
-                 : ORR_ENOMEM;
-    for (int k = 0; k < a->draws && !rc; k++) {
-        probe_labels_draw(&a->r.labels, order, k, (size_t)a->n, &labels);
-        rc = one_draw(a, k, &labels);
-    }
-    free(labels.sequence);
-    free(order);
     return rc;
 }
 
@@ -302,7 +286,8 @@ static int open_all(struct adaptation *a)
 static int run(struct adaptation *a)
 {
     orr_progress_init(&a->progress, "adaptation", 2 * (uint64_t)a->draws, a->options->quiet);
-    const int rc = read_all(a);
+    const int rc = probe_labels_each(&a->r.labels, a->options->preset->seed, a->draws, (size_t)a->n,
+                                     one_draw, a);
     orr_progress_end(&a->progress, NULL);
     TRY(rc);
     TRY(check_plumbing(a));

@@ -17,9 +17,11 @@ void probe_read_free(struct probe_read *read);
 
 /* Ridge readouts of the model's residual stream, fitted to the rows `fit`, at the rows `judged`;
  * each quantity of the layer that reads it best on the inner held-out sequences of the fit
- * (probe_ridge_fit). told: the truth is among the features, for the upper bound. */
+ * (probe_ridge_fit). told, unless NULL: the same with the truth among the features, for the upper
+ * bound. */
 int probe_read_model(struct gpt_model *model, const struct probe_judged *fit,
-                     const struct probe_judged *judged, bool told, struct probe_read *read);
+                     const struct probe_judged *judged, struct probe_read *read,
+                     struct probe_read *told);
 /* The same of the model's inputs: ln dt and the last places, as many as every row has before it. */
 int probe_read_places(const struct probe_judged *fit, const struct probe_judged *judged,
                       struct probe_read *read);

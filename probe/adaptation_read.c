@@ -38,19 +38,6 @@ struct stream {
     float *x;
 };
 
-static void feed(const struct gpt_config *config, const struct probe_judged *j, size_t first,
-                 struct gpt_batch *batch)
-{
-    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
-    for (int b = 0; b < batch->B; b++) {
-        const float *xy =
-            j->set->coords + 2 * j->sequence[first + (size_t)b] * (size_t)j->set->positions;
-        for (size_t t = 0; t < T; t++)
-            gpt_features(config, (double)xy[2 * t], (double)xy[2 * t + 1], t == 0,
-                         batch->features + ((size_t)b * T + t) * F);
-    }
-}
-
 /* Rows of the sequences first .. first + batch->B - 1, which begin at *row. */
 static int keep(struct stream *s, struct gpt_model *model, const struct probe_judged *j,
                 size_t first, const struct gpt_batch *batch, size_t *row)
@@ -75,6 +62,7 @@ static int capture(struct stream *s, struct gpt_model *model, const struct probe
 {
     enum { BATCH = 32 };
     const int T = j->set->positions - 1, most = gpt_evaluation_batch(model, T, BATCH);
+    const struct ft_inputs inputs = {.config = &model->config};
     struct gpt_batch batch = {0};
     size_t row = 0;
     *s = (struct stream){.layers = model->config.layers + 1, .width = model->config.width};
@@ -83,7 +71,8 @@ static int capture(struct stream *s, struct gpt_model *model, const struct probe
     for (size_t first = 0; first < j->sequences && !rc; first += (size_t)most) {
         const size_t left = j->sequences - first;
         batch.B = left < (size_t)most ? (int)left : most;
-        feed(&model->config, j, first, &batch);
+        for (int b = 0; b < batch.B; b++)
+            ft_fill_inputs(&inputs, j->set, j->sequence[first + (size_t)b], 0, NULL, b, &batch);
         rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written")
                                : gpt_forward_body(model, &batch);
         rc = rc ? rc : keep(s, model, j, first, &batch, &row);
@@ -172,18 +161,29 @@ static int read_from(const struct features *fitted, const struct features *judge
     return rc;
 }
 
+static int read_layers(const struct stream *of_fit, const struct stream *of_judged, bool told,
+                       const struct probe_judged *fit, const struct probe_judged *judged,
+                       struct probe_read *read)
+{
+    double inner[PROBE_READ] = {-INFINITY, -INFINITY};
+    for (int l = 0; l < of_fit->layers; l++) {
+        const struct features a = {.stream = of_fit, .layer = l, .told = told},
+                              b = {.stream = of_judged, .layer = l, .told = told};
+        TRY(read_from(&a, &b, fit, judged, inner, read));
+    }
+    return 0;
+}
+
 int probe_read_model(struct gpt_model *model, const struct probe_judged *fit,
-                     const struct probe_judged *judged, bool told, struct probe_read *read)
+                     const struct probe_judged *judged, struct probe_read *read,
+                     struct probe_read *told)
 {
     struct stream of_fit = {0}, of_judged = {0};
-    double inner[PROBE_READ] = {-INFINITY, -INFINITY};
     int rc = capture(&of_fit, model, fit);
     rc = rc ? rc : capture(&of_judged, model, judged);
-    for (int l = 0; l < of_fit.layers && !rc; l++) {
-        const struct features a = {.stream = &of_fit, .layer = l, .told = told},
-                              b = {.stream = &of_judged, .layer = l, .told = told};
-        rc = read_from(&a, &b, fit, judged, inner, read);
-    }
+    rc = rc ? rc : read_layers(&of_fit, &of_judged, false, fit, judged, read);
+    if (!rc && told)
+        rc = read_layers(&of_fit, &of_judged, true, fit, judged, told);
     free(of_fit.x);
     free(of_judged.x);
     return rc;

@@ -62,10 +62,17 @@ static int make_room(struct predictions *p, int draws, size_t rows)
     return 0;
 }
 
+/* What a draw's predictions go into. */
+struct predicting {
+    struct extrapolation *x;
+    struct predictions *p;
+};
+
 /* All sources from the same draw; rates are chosen by the first one. */
-static int one_draw(struct extrapolation *x, struct predictions *p, int draw,
-                    const struct ft_labels *subset)
+static int one_draw(void *of, int draw, const struct ft_labels *subset)
 {
+    struct extrapolation *x = ((struct predicting *)of)->x;
+    struct predictions *p = ((struct predicting *)of)->p;
     for (int arm = 0; arm < PROBE_ARMS; arm++) {
         if (draw == 0)
             TRY(probe_arm_rate(&x->arms, (enum probe_arm)arm, subset, &p->rate[arm]));
@@ -75,23 +82,6 @@ static int one_draw(struct extrapolation *x, struct predictions *p, int draw,
     }
     memcpy(p->of[PROBE_TRUTH][draw], x->judged.y, x->judged.rows * sizeof(double));
     return probe_power_law(subset, &x->judged, p->of[PROBE_POWER][draw]);
-}
-
-static int predict(struct extrapolation *x, const struct probe_experiment *e, int n,
-                   struct predictions *p)
-{
-    struct ft_labels subset = {.sequence = orr_alloc((size_t)n, sizeof(size_t))};
-    size_t *order = orr_alloc(e->labels.count, sizeof *order);
-    int rc = subset.sequence && order
-                 ? probe_labels_order(&e->labels, x->options->preset->seed, order)
-                 : ORR_ENOMEM;
-    for (int draw = 0; draw < x->draws && !rc; draw++) {
-        probe_labels_draw(&e->labels, order, draw, (size_t)n, &subset);
-        rc = one_draw(x, p, draw, &subset);
-    }
-    free(subset.sequence);
-    free(order);
-    return rc;
 }
 
 /* -------------------------------------------------------------------------------- figures */
@@ -186,7 +176,9 @@ static int experiment(struct extrapolation *x, int i)
     const struct probe_experiment *e = &x->experiment[i];
     TRY(make_room(&x->last[i], x->draws, x->judged.rows));
     for (int size = 0; size < x->sizes; size++) {
-        TRY(predict(x, e, x->n[size], &x->last[i]));
+        struct predicting into = {x, &x->last[i]};
+        TRY(probe_labels_each(&e->labels, x->options->preset->seed, x->draws, (size_t)x->n[size],
+                              one_draw, &into));
         TRY(add_rows(x, e, x->n[size], &x->last[i]));
     }
     return 0;

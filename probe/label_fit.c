@@ -36,6 +36,21 @@ void probe_labels_draw(const struct ft_labels *labels, const size_t *order, int 
         subset->sequence[i] = order[((size_t)draw * n + i) % labels->count];
 }
 
+int probe_labels_each(const struct ft_labels *labels, uint64_t seed, int draws, size_t n,
+                      int (*one)(void *of, int draw, const struct ft_labels *subset), void *of)
+{
+    struct ft_labels subset = {.sequence = orr_alloc(n, sizeof *subset.sequence)};
+    size_t *order = orr_alloc(labels->count, sizeof *order);
+    int rc = subset.sequence && order ? probe_labels_order(labels, seed, order) : ORR_ENOMEM;
+    for (int draw = 0; draw < draws && !rc; draw++) {
+        probe_labels_draw(labels, order, draw, n, &subset);
+        rc = one(of, draw, &subset);
+    }
+    free(subset.sequence);
+    free(order);
+    return rc;
+}
+
 void probe_labels_split(const struct ft_labels *subset, struct ft_labels *trained,
                         struct ft_labels *held)
 {

@@ -58,6 +58,9 @@ int probe_labels_order(const struct ft_labels *labels, uint64_t seed, size_t *or
  * there are enough. subset->sequence has room for n. */
 void probe_labels_draw(const struct ft_labels *labels, const size_t *order, int draw, size_t n,
                        struct ft_labels *subset);
+/* one() of `draws` such draws, in order; stops at an error. ORR_ENOMEM. */
+int probe_labels_each(const struct ft_labels *labels, uint64_t seed, int draws, size_t n,
+                      int (*one)(void *of, int draw, const struct ft_labels *subset), void *of);
 /* The inner split: the last fifth, at least 1, judges learning rates, the rest is trained on. Views
  * into the subset, not to be freed. */
 void probe_labels_split(const struct ft_labels *subset, struct ft_labels *trained,

@@ -14,7 +14,7 @@ const char *sim_split_name(enum sim_split split)
 
 uint64_t sim_split_count(const struct orr_preset *preset, enum sim_split split)
 {
-    return (uint64_t)orr_set_count(preset, orr_set_names[split]);
+    return (uint64_t)orr_set_count_at(preset, (int)split);
 }
 
 int sim_split_positions(const struct orr_preset *preset, enum sim_split split)

@@ -12,8 +12,8 @@
  * column `d`; of a <probe>_grid.json what level `d` of factor `c` does, instead of `from`, to
  * quantity `a`, measure `b`, and the same less what it does to random weights ("x x y" of all
  * three: how what the second level does differs between the first ones, their interaction); of the
- * same what each decade of factor `c` ("1k", "1M") adds to quantity `a`, measure `b`, beyond random
- * weights; of a benchmark the value of row `a` over that of row `b`; of curves (a CSV) ln of the
+ * same what each decade of factor `c`, whose levels are numbers, adds to quantity `a`, measure `b`,
+ * beyond random weights; of a benchmark the value of row `a` over that of row `b`; of curves (a CSV) ln of the
  * steps that setting `a` needs for the last held-out loss of `b`, over the steps of `b`. */
 enum verdict_source {
     VERDICT_OF_FIGURE,

@@ -22,6 +22,14 @@ static int write_ledger(const struct orr_cli *cli)
     return verdict_ledger(claims, path);
 }
 
+static int tell(const struct orr_cli *cli)
+{
+    static struct verdict_sentences sentences;
+    TRY(verdict_sentences(&v, &sentences));
+    TRY(verdict_write(&v, &sentences, *cli->out ? cli->out : "."));
+    return verdict_print(&v, &sentences);
+}
+
 static int run(const struct orr_cli *cli)
 {
     if (claims)
@@ -41,9 +49,7 @@ static int run(const struct orr_cli *cli)
                  ? ORR_FAIL(ORR_EUSAGE, "%s: --cell: expected a run directory", cli->argv_rest[0])
                  : verdict_record(&v, cli->argv_rest[0]);
     else if (!rc)
-        rc = verdict_write(&v, *cli->out ? cli->out : ".");
-    if (!rc && !is_record)
-        rc = verdict_print(&v);
+        rc = tell(cli);
     for (size_t i = 0; i < v.missing_count && !rc; i++)
         orr_note(cli->quiet, "verdict: missing: %s: %s", v.missing[i].what, v.missing[i].why);
     verdict_free(&v);

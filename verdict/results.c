@@ -164,14 +164,23 @@ static bool fits(const cJSON *row, const char *quantity, const char *measure, in
            (context < 0 || orr_json_number(row, "context") == context);
 }
 
+/* The row of a figure, NULL: there is none; source NULL: whatever it is of. */
+static const cJSON *row_of(const cJSON *json, const char *source, const char *quantity,
+                           const char *measure, int context)
+{
+    const cJSON *row, *rows = get(json, "rows");
+    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
+        if ((!source || orr_json_says(row, "source", source)) &&
+            fits(row, quantity, measure, context))
+            break;
+    return row;
+}
+
 static void of_seeds(const cJSON *json, const struct verdict_claim *claim,
                      struct verdict_fact *fact)
 {
-    const cJSON *row, *rows = get(json, "rows");
     const bool above = !strcmp(claim->d, "above_floor");
-    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
-        if (orr_json_says(row, "source", claim->a) && fits(row, claim->b, claim->c, claim->context))
-            break;
+    const cJSON *row = row_of(json, claim->a, claim->b, claim->c, claim->context);
     fact->mean = orr_json_number(row, claim->d);
     fact->half = orr_json_number(row, above ? "above_floor_half_width" : "half_width");
     fact->ceiling = orr_json_number(row, "ceiling");
@@ -322,26 +331,37 @@ static bool is_whole(const cJSON *json, const cJSON *cells)
     return cJSON_GetArraySize(cells) == places;
 }
 
+/* The cells of the claim's row, and how many seeds they have; NULL: not all of them are there. */
+static const cJSON *cells_of(const cJSON *json, const struct verdict_claim *claim, int *seeds)
+{
+    const cJSON *cells = get(row_of(json, NULL, claim->a, claim->b, claim->context), "cells");
+    *seeds = (int)orr_json_number(json, "seeds");
+    const bool whole =
+        cJSON_IsArray(cells) && is_whole(json, cells) && *seeds >= 1 && *seeds <= SEEDS;
+    return whole ? cells : NULL;
+}
+
+/* The fact is a mean over seeds. */
+static void settle(struct verdict_fact *fact, struct orr_mean mean)
+{
+    fact->mean = mean.mean;
+    fact->half = mean.half;
+    fact->n = mean.n;
+    fact->there = mean.n > 0;
+}
+
 /* What a level does from another one, and, as the floor, what it does to random weights of the same
  * shapes and seeds; learned: the first without the second. */
 static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool learned,
                     struct verdict_fact *fact)
 {
-    const cJSON *row, *rows = get(json, "rows"), *cells;
-    const int seeds = (int)orr_json_number(json, "seeds");
     struct contrast c;
-    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
-        if (fits(row, claim->a, claim->b, claim->context))
-            break;
-    cells = get(row, "cells");
-    if (!contrast_of(json, claim, &c) || !cJSON_IsArray(cells) || !is_whole(json, cells) ||
-        seeds < 1 || seeds > SEEDS)
+    int seeds;
+    const cJSON *cells = cells_of(json, claim, &seeds);
+    if (!cells || !contrast_of(json, claim, &c))
         return;
     const struct orr_mean mean = mean_contrast(cells, learned ? learned_at : value_at, &c, seeds);
-    fact->mean = mean.mean;
-    fact->half = mean.half;
-    fact->n = mean.n;
-    fact->there = mean.n > 0;
+    settle(fact, mean);
     fact->floor = learned ? 0 : mean_contrast(cells, floor_at, &c, seeds).mean;
     fact->ceiling = learned ? (double)NAN : mean_contrast(cells, ceiling_at, &c, seeds).mean;
     fact->learned = learned;
@@ -352,15 +372,6 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool l
     }
 }
 
-/* log10 of the number that a level begins with: "1k", "100k", "1M", "300". NaN: none. */
-static double decades_of(const char *level)
-{
-    char *end = NULL;
-    const double number = level ? strtod(level, &end) : NAN;
-    const double unit = !end || end == level ? NAN : *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : 1;
-    return log10(number * unit);
-}
-
 /* The slope of a number of the cells over a factor's decades, by least squares, of one seed. */
 static double slope_of(const cJSON *cells, double (*number)(const cJSON *cell, int seed),
                        int factor, int seed)
@@ -368,7 +379,8 @@ static double slope_of(const cJSON *cells, double (*number)(const cJSON *cell, i
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
     const cJSON *cell;
     cJSON_ArrayForEach (cell, cells) {
-        const double at = decades_of(level_of(cell, factor)), is = number(cell, seed);
+        const char *level = level_of(cell, factor);
+        const double at = level ? log10(strtod(level, NULL)) : NAN, is = number(cell, seed);
         n++;
         x += at;
         y += is;
@@ -383,24 +395,17 @@ static double slope_of(const cJSON *cells, double (*number)(const cJSON *cell, i
 static void of_slope(const cJSON *json, const struct verdict_claim *claim,
                      struct verdict_fact *fact)
 {
-    const cJSON *row, *rows = get(json, "rows"), *cells;
-    const int seeds = (int)orr_json_number(json, "seeds"), factor = factor_of(json, claim->c);
+    const int factor = factor_of(json, claim->c);
     double slope[SEEDS], floor[SEEDS];
-    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
-        if (fits(row, claim->a, claim->b, claim->context))
-            break;
-    cells = get(row, "cells");
-    if (factor < 0 || !cJSON_IsArray(cells) || !is_whole(json, cells) || seeds < 1 || seeds > SEEDS)
+    int seeds;
+    const cJSON *cells = cells_of(json, claim, &seeds);
+    if (!cells || factor < 0)
         return;
     for (int s = 0; s < seeds; s++) {
         slope[s] = slope_of(cells, learned_at, factor, s);
         floor[s] = slope_of(cells, floor_at, factor, s);
     }
-    const struct orr_mean mean = orr_mean_of(slope, seeds);
-    fact->mean = mean.mean;
-    fact->half = mean.half;
-    fact->n = mean.n;
-    fact->there = mean.n > 0;
+    settle(fact, orr_mean_of(slope, seeds));
     fact->floor = orr_mean_of(floor, seeds).mean;
 }
 

@@ -130,7 +130,7 @@ int verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
 
 /* Markdown to stdout; verdict.json into `folder`, atomically: neither dates nor times in it, so
  * that the same results make the same bytes. */
-int verdict_print(const struct verdict *v);
-int verdict_write(const struct verdict *v, const char *folder);
+int verdict_print(const struct verdict *v, const struct verdict_sentences *s);
+int verdict_write(const struct verdict *v, const struct verdict_sentences *s, const char *folder);
 
 #endif

@@ -69,14 +69,12 @@ static void print_comparison(const struct verdict *v, int question, int attentio
     printf(" %s |\n", verdict_beyond_chance(mean) ? "yes" : "no");
 }
 
-int verdict_print(const struct verdict *v)
+int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
 {
-    struct verdict_sentences s;
-    TRY(verdict_sentences(v, &s));
     printf("# Verdict\n\n");
-    for (int i = 0; i < s.count; i++)
-        printf("%s%s", i ? " " : "", s.text[i]);
-    printf("\n\n%s\n\n", s.cannot);
+    for (int i = 0; i < s->count; i++)
+        printf("%s%s", i ? " " : "", s->text[i]);
+    printf("\n\n%s\n\n", s->cannot);
     printf("## Figures\n\nMeans over seeds +- half of Student's 95%% interval. Ceiling: the same "
            "procedure fed the truth, or an observer\nwho fits the orbit; floor: random weights of "
            "the same shape, fine-tuned alike; raw: without a model (docs/verdict.md).\nNearer than "
@@ -165,38 +163,34 @@ static void add_comparison(const struct verdict *v, int question, int attention,
     add_chance(json, nearer, v->seeds);
 }
 
-static int add_words(const struct verdict *v, cJSON *json)
+static void add_words(const struct verdict_sentences *s, cJSON *json)
 {
-    struct verdict_sentences s;
-    TRY(verdict_sentences(v, &s));
     cJSON *list = cJSON_AddArrayToObject(json, "verdict");
-    for (int i = 0; i < s.count; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(s.text[i]));
-    cJSON_AddStringToObject(json, "cannot_say", s.cannot);
-    return 0;
+    for (int i = 0; i < s->count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(s->text[i]));
+    cJSON_AddStringToObject(json, "cannot_say", s->cannot);
 }
 
-int verdict_write(const struct verdict *v, const char *folder)
+int verdict_write(const struct verdict *v, const struct verdict_sentences *s, const char *folder)
 {
     char path[4096];
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "orrery-verdict-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "preset", v->runs.run[0].preset.name);
-    int rc = add_words(v, json);
+    add_words(s, json);
     cJSON *attentions = cJSON_AddArrayToObject(json, "attentions");
     for (int a = 0; a < v->attentions; a++)
         cJSON_AddItemToArray(attentions, cJSON_CreateString(v->attention[a]));
     cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
-    for (int s = 0; s < v->seeds; s++)
-        orr_json_append_u64(seeds, v->seed[s]);
+    for (int i = 0; i < v->seeds; i++)
+        orr_json_append_u64(seeds, v->seed[i]);
     cJSON_AddNumberToObject(json, "cells_planned", v->planned);
     cJSON_AddNumberToObject(json, "cells", (double)v->count);
     verdict_add_missing(v, json);
     cJSON *figures = cJSON_AddArrayToObject(json, "figures");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");
-    if (!rc)
-        rc = figures && differences ? add_figures(v, figures)
+    int rc = figures && differences ? add_figures(v, figures)
                                     : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");
     if (!rc)
         rc = verdict_each_comparison(v, add_comparison, differences);

@@ -19,9 +19,9 @@ FUZZ_TARGET(cell)
     if (!rc) {
         FUZZ_EXPECT(verdict.runs.count == 1 && verdict.attentions > 0 && verdict.seeds == 1);
         fuzz_quiet();
-        verdict_sentences(&verdict, &sentences);
-        FUZZ_EXPECT(verdict_write(&verdict, fuzz_folder()) == 0);
-        FUZZ_EXPECT(verdict_print(&verdict) == 0);
+        FUZZ_EXPECT(verdict_sentences(&verdict, &sentences) == 0);
+        FUZZ_EXPECT(verdict_write(&verdict, &sentences, fuzz_folder()) == 0);
+        FUZZ_EXPECT(verdict_print(&verdict, &sentences) == 0);
         FUZZ_EXPECT(report_runs_print(&verdict.runs) == 0);
     }
     verdict_free(&verdict);

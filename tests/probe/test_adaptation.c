@@ -5,46 +5,12 @@
 
 #include "base/provenance.h"
 #include "base/scratch.h"
-#include "probe/asked.h"
+#include "probe/forces_fixture.h"
 
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
 
 #include "probe/adaptation.h"
-
-struct fixture {
-    struct tiny tiny;
-    struct probe_options options;
-    char checkpoint[4096], run[4096], out[4096];
-};
-
-static void open_fixture(struct fixture *f)
-{
-    const char *const extra[] = {"stage", "pretrain", "source", "softmax", NULL};
-    struct gpt_config config;
-    struct gpt_model model;
-    memset(f, 0, sizeof *f);
-    tiny_preset(&f->tiny.preset, false);
-    f->tiny.preset.finetune.magnitude.lr = 0.02;
-    tiny_open(&f->tiny);
-    tiny_close_run(&f->tiny);
-    scratch_path(f->run, f->tiny.dir, "");
-    scratch_path(f->checkpoint, f->tiny.dir, "model.safetensors");
-    scratch_path(f->out, f->tiny.dir, "out");
-    assert_int_equal(gpt_config_from_preset(&config, &f->tiny.preset, "softmax", 33), 0);
-    assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
-    assert_int_equal(gpt_save(&model, f->checkpoint, 9, false, extra), 0);
-    gpt_free(&model);
-    f->options = asked_of(&f->tiny.preset, f->checkpoint, f->out);
-    f->options.run = f->run;
-    f->options.steps = 12;
-    f->options.draws = 2;
-}
-
-static void close_fixture(struct fixture *f)
-{
-    scratch_remove(f->tiny.dir);
-}
 
 /* -------------------------------------------------------------------------------- readouts */
 
@@ -61,14 +27,14 @@ static void plant(struct probe_judged *j)
 static void test_rows_in_step(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct forces_fixture f;
     struct probe probe;
     struct probe_forces forces;
     struct probe_judged fit, judged;
-    struct probe_read read;
+    struct probe_read read, told;
     const struct ft_bounds none = {0};
     const size_t some[] = {3, 0, 7, 5, 1, 6};
-    open_fixture(&f);
+    forces_open(&f, "softmax");
     assert_int_equal(probe_open(&probe, &f.options, false, 1), 0);
     assert_int_equal(probe_forces_open(&forces, &f.options), 0);
     assert_int_equal(probe_judged_draw(&fit, &forces.train, &none, NULL, 23, 5, 1), 0);
@@ -76,7 +42,8 @@ static void test_rows_in_step(void **state)
     plant(&fit);
     plant(&judged);
     assert_int_equal(probe_read_create(&read, judged.rows), 0);
-    assert_int_equal(probe_read_model(&probe.model, &fit, &judged, false, &read), 0);
+    assert_int_equal(probe_read_create(&told, judged.rows), 0);
+    assert_int_equal(probe_read_model(&probe.model, &fit, &judged, &read, NULL), 0);
     assert_int_equal(read.layer[PROBE_LOG_F], 0);
     const struct probe_agreement planted =
         probe_agree(&judged, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL);
@@ -87,15 +54,16 @@ static void test_rows_in_step(void **state)
     assert_int_equal(probe_read_places(&fit, &judged, &read), 0);
     assert_int_equal(read.layer[PROBE_LOG_F], -1);
     assert_true(probe_agree(&judged, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL).r2 > 1 - 1e-9);
-    assert_int_equal(probe_read_model(&probe.model, &fit, &judged, true, &read), 0);
+    assert_int_equal(probe_read_model(&probe.model, &fit, &judged, &read, &told), 0);
     for (int q = 0; q < PROBE_READ; q++)
-        assert_true(probe_agree(&judged, NULL, q, read.of[q], NULL).r2 > 0.9999);
+        assert_true(probe_agree(&judged, NULL, q, told.of[q], NULL).r2 > 0.9999);
     probe_read_free(&read);
+    probe_read_free(&told);
     probe_judged_free(&fit);
     probe_judged_free(&judged);
     probe_forces_close(&forces);
     probe_close(&probe);
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 /* Of an affine image: correlation 1 whatever it is, R^2 by its errors; rows and sequences that do
@@ -131,16 +99,6 @@ static void test_agreement(void **state)
 
 /* ------------------------------------------------------------------------------- the probe */
 
-static char *content(const struct fixture *f, const char *name)
-{
-    char path[4096], *text;
-    size_t bytes;
-    assert_int_equal(orr_path(path, "%s/%s", f->out, name), 0);
-    if (orr_file_read(path, &text, &bytes))
-        fail_msg("%s", orr_error());
-    return text;
-}
-
 static const struct probe_row *row_of(const struct probe_results *results, const char *quantity,
                                       const char *measure)
 {
@@ -156,11 +114,11 @@ static void test_probe(void **state)
 {
     (void)state;
     static const char *const tables[] = {"frozen", "adapted", "output"};
-    struct fixture f;
+    struct forces_fixture f;
     char path[4096], name[4200];
     struct probe_results results;
     cJSON *json;
-    open_fixture(&f);
+    forces_open(&f, "softmax");
     if (probe_adaptation(&f.options))
         fail_msg("%s", orr_error());
     assert_int_equal(orr_path(path, "%s/adaptation.json", f.out), 0);
@@ -192,23 +150,23 @@ static void test_probe(void **state)
         assert_true(csv.rows > 10);
         orr_csv_free(&csv);
     }
-    char *made = content(&f, "adaptation_adapted.csv");
+    char *made = forces_content(&f, "out", "adaptation_adapted.csv");
     f.options.resume = true;
     assert_int_equal(orr_path(path, "%s/adaptation_adapted.csv", f.out), 0);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(probe_adaptation(&f.options), 0); /* not whole: made again, the same */
-    char *again = content(&f, "adaptation_adapted.csv");
+    char *again = forces_content(&f, "out", "adaptation_adapted.csv");
     assert_string_equal(made, again);
     free(made);
     free(again);
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    struct fixture f;
-    open_fixture(&f);
+    struct forces_fixture f;
+    forces_open(&f, "softmax");
     f.options.sizes = "5,7";
     assert_int_equal(probe_adaptation(&f.options), ORR_EUSAGE);
     error_names("--sizes", "one number", "5,7", NULL);
@@ -220,7 +178,7 @@ static void test_refused(void **state)
     assert_int_equal(probe_adaptation(&f.options), ORR_EUSAGE);
     error_names("--p", NULL);
     assert_false(orr_exists(f.out)); /* before anything is written */
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 
 #include "base/provenance.h"
 #include "base/scratch.h"
-#include "probe/asked.h"
+#include "probe/forces_fixture.h"
 
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
@@ -147,55 +147,13 @@ static void test_draws(void **state)
 
 /* ----------------------------------------------------------------------------- whole probes */
 
-struct fixture {
-    struct tiny tiny;
-    struct probe_options options;
-    char checkpoint[4096], run[4096], out[4096];
-};
-
-static void open_fixture(struct fixture *f)
+static void open_fixture(struct forces_fixture *f)
 {
-    const char *const extra[] = {"stage", "pretrain", "source", "lssar", NULL};
-    struct gpt_config config;
-    struct gpt_model model;
-    char to[4096];
-    memset(f, 0, sizeof *f);
-    tiny_preset(&f->tiny.preset, false);
-    f->tiny.preset.finetune.magnitude.lr = 0.02;
-    tiny_open(&f->tiny);
-    tiny_close_run(&f->tiny);
-    scratch_path(f->run, f->tiny.dir, "");
-    scratch_path(f->checkpoint, f->tiny.dir, "model.safetensors");
-    scratch_path(to, f->tiny.dir, "out");
-    strcpy(f->out, to);
-    assert_int_equal(gpt_config_from_preset(&config, &f->tiny.preset, "lssar", 33), 0);
-    assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
-    assert_int_equal(gpt_save(&model, f->checkpoint, 9, false, extra), 0);
-    gpt_free(&model);
-    f->options = asked_of(&f->tiny.preset, f->checkpoint, f->out);
-    f->options.run = f->run;
-    f->options.steps = 12;
-    f->options.draws = 2;
+    forces_open(f, "lssar");
     f->options.sizes = "5,11";
 }
 
-static void close_fixture(struct fixture *f)
-{
-    scratch_remove(f->tiny.dir);
-}
-
-/* A file of the results, read whole; free() it. */
-static char *content(const struct fixture *f, const char *folder, const char *name)
-{
-    char path[4096], *text;
-    size_t bytes;
-    assert_int_equal(orr_path(path, "%s/%s/%s", f->tiny.dir, folder, name), 0);
-    if (orr_file_read(path, &text, &bytes))
-        fail_msg("%s", orr_error());
-    return text;
-}
-
-static void measure(struct fixture *f, int (*probe)(const struct probe_options *),
+static void measure(struct forces_fixture *f, int (*probe)(const struct probe_options *),
                     const char *folder)
 {
     scratch_path(f->out, f->tiny.dir, folder);
@@ -203,9 +161,10 @@ static void measure(struct fixture *f, int (*probe)(const struct probe_options *
         fail_msg("%s", orr_error());
 }
 
-static void assert_same(const struct fixture *f, const char *a, const char *b, const char *name)
+static void assert_same(const struct forces_fixture *f, const char *a, const char *b,
+                        const char *name)
 {
-    char *left = content(f, a, name), *right = content(f, b, name);
+    char *left = forces_content(f, a, name), *right = forces_content(f, b, name);
     assert_string_equal(left, right);
     free(left);
     free(right);
@@ -218,9 +177,9 @@ static float garbage(float value, size_t index, const void *context)
 }
 
 /* Rates of all cells, and the sum of their R^2. */
-static double rates(const struct fixture *f, const char *folder, char text[2048])
+static double rates(const struct forces_fixture *f, const char *folder, char text[2048])
 {
-    char *all = content(f, folder, "labels_cells.json");
+    char *all = forces_content(f, folder, "labels_cells.json");
     cJSON *json = cJSON_Parse(all), *cell;
     double sum = 0;
     size_t used = 0;
@@ -241,7 +200,7 @@ static double rates(const struct fixture *f, const char *folder, char text[2048]
 static void test_curves(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct forces_fixture f;
     char before[2048], after[2048], path[4096];
     open_fixture(&f);
     measure(&f, probe_labels, "files");
@@ -273,12 +232,12 @@ static void test_curves(void **state)
     f.options.resume = true;
     measure(&f, probe_labels, "made");
     assert_same(&f, "files", "made", "labels.csv");
-    char *text = content(&f, "made", "labels_cells.json");
+    char *text = forces_content(&f, "made", "labels_cells.json");
     assert_non_null(strstr(text, "12345"));
     free(text);
     f.options.draws = 3; /* more draws go on, too */
     measure(&f, probe_labels, "made");
-    text = content(&f, "made", "labels_cells.json");
+    text = forces_content(&f, "made", "labels_cells.json");
     assert_non_null(strstr(text, "12345"));
     free(text);
     assert_int_equal(orr_json_read(path, &json), 0);
@@ -289,24 +248,24 @@ static void test_curves(void **state)
     scratch_path(path, f.tiny.dir, "made/labels.json");
     assert_int_equal(remove(path), 0);
     measure(&f, probe_labels, "made");
-    text = content(&f, "made", "labels_cells.json");
+    text = forces_content(&f, "made", "labels_cells.json");
     assert_null(strstr(text, "22345"));
     free(text);
     f.options.steps = 13;
     measure(&f, probe_labels, "made");
-    text = content(&f, "made", "labels_cells.json");
+    text = forces_content(&f, "made", "labels_cells.json");
     assert_null(strstr(text, "12345"));
     free(text);
     scratch_path(path, f.tiny.dir, "made/labels.png");
     assert_true(orr_exists(path));
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 /* Labels outside the bounds that the settings give the probe are not learned from. */
 static void test_extrapolate(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct forces_fixture f;
     char path[4096];
     struct probe_results results;
     cJSON *json;
@@ -337,11 +296,11 @@ static void test_extrapolate(void **state)
         assert_true(v[2] >= 5 && v[8] > 0 && fabs(v[6] - 0.04) < 1e-6);
     }
     orr_csv_free(&csv);
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 /* A folder in the place of the last tables: the probe fails after it wrote the first ones. */
-static void fail_between_tables(struct fixture *f)
+static void fail_between_tables(struct forces_fixture *f)
 {
     char path[4096];
     scratch_path(path, f->tiny.dir, "out/extrapolate_m_pretrained.csv");
@@ -359,32 +318,32 @@ static void fail_between_tables(struct fixture *f)
 static void test_extrapolate_resumed(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct forces_fixture f;
     char path[4096];
     open_fixture(&f);
     f.options.sizes = NULL;
     measure(&f, probe_extrapolate, "out");
-    char *made = content(&f, "out", "extrapolate_r_pretrained.csv");
+    char *made = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     f.options.resume = true;
     scratch_path(path, f.tiny.dir, "out/extrapolate_r_pretrained.csv");
     assert_int_equal(unlink(path), 0);
     measure(&f, probe_extrapolate, "out");
-    char *again = content(&f, "out", "extrapolate_r_pretrained.csv");
+    char *again = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     assert_string_equal(made, again);
     free(again);
     const int steps = f.options.steps;
     f.options.steps = steps + 3;
     fail_between_tables(&f);
-    again = content(&f, "out", "extrapolate_r_pretrained.csv");
+    again = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     assert_string_not_equal(made, again);
     free(again);
     f.options.steps = steps;
     measure(&f, probe_extrapolate, "out");
-    again = content(&f, "out", "extrapolate_r_pretrained.csv");
+    again = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     assert_string_equal(made, again);
     free(again);
     free(made);
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 /* The masks: labels lie inside, rows outside are outside; exponents and the power law by closed
@@ -392,7 +351,7 @@ static void test_extrapolate_resumed(void **state)
 static void test_parts(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct forces_fixture f;
     struct probe_forces forces;
     struct probe_judged judged;
     const struct ft_bounds none = {0};
@@ -456,7 +415,7 @@ static void test_parts(void **state)
     free(residual);
     probe_judged_free(&judged);
     probe_forces_close(&forces);
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 /* ------------------------------------------------------------------------------- intervals */
@@ -485,7 +444,7 @@ static void test_interval(void **state)
 
 /* ---------------------------------------------------------------------------------- refused */
 
-static void refused(struct fixture *f, int code, const char *word)
+static void refused(struct forces_fixture *f, int code, const char *word)
 {
     char path[4096];
     scratch_path(f->out, f->tiny.dir, "refused");
@@ -500,7 +459,7 @@ static void refused(struct fixture *f, int code, const char *word)
 static void test_refused(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct forces_fixture f;
     struct probe probe = {.stage = "pretrain"};
     open_fixture(&f);
     f.options.sizes = "5,24";
@@ -527,7 +486,7 @@ static void test_refused(void **state)
     strcpy(probe.stage, "magnitude");
     assert_int_equal(probe_forces_check(&probe, &f.options), ORR_EINVAL);
     error_names("stage magnitude", NULL);
-    close_fixture(&f);
+    forces_close(&f);
 }
 
 int main(void)

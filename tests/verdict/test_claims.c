@@ -163,10 +163,10 @@ static void figures_come_from_files_of_every_kind(void **state)
     /* beyond random weights 1, 2 and 4 at 3, 4 and 6 decades; 3 of all; a third seed lacks one */
     write_text("l.json",
                "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
-               "{\"name\": \"n\", \"levels\": [\"1M\", \"1k\", \"10000\"]}], \"rows\": ["
+               "{\"name\": \"n\", \"levels\": [\"1000000\", \"1000\", \"10000\"]}], \"rows\": ["
                "{\"quantity\": \"q\", \"measure\": \"m\", \"context\": 5, \"cells\": ["
-               "{\"levels\": [\"1M\"], \"values\": [10, 5, 1], \"floors\": [6, 2, 1]},"
-               "{\"levels\": [\"1k\"], \"values\": [4, 5, null], \"floors\": [3, 2, 1]},"
+               "{\"levels\": [\"1000000\"], \"values\": [10, 5, 1], \"floors\": [6, 2, 1]},"
+               "{\"levels\": [\"1000\"], \"values\": [4, 5, null], \"floors\": [3, 2, 1]},"
                "{\"levels\": [\"10000\"], \"values\": [6, 5, 1], \"floors\": [4, 2, 1]}]}]}");
     struct verdict_claim slope = {.file = "l.json",
                                   .source = VERDICT_OF_SLOPE,

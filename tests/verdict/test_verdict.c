@@ -487,6 +487,7 @@ static void the_file_is_the_same_every_time(void **state)
 {
     (void)state;
     struct verdict v;
+    struct verdict_sentences sentences;
     char *text[2], path[4096];
     size_t bytes[2];
     write_cells();
@@ -498,7 +499,8 @@ static void the_file_is_the_same_every_time(void **state)
             list[i] = of[i];
         }
         assert_int_equal(verdict_read(&v, list, 6), 0);
-        assert_int_equal(verdict_write(&v, scratch_dir), 0);
+        assert_int_equal(verdict_sentences(&v, &sentences), 0);
+        assert_int_equal(verdict_write(&v, &sentences, scratch_dir), 0);
         verdict_free(&v);
         scratch_path(path, scratch_dir, "verdict.json");
         assert_int_equal(orr_file_read(path, &text[k], &bytes[k]), 0);
