@@ -13,8 +13,9 @@
  * quantity `a`, measure `b`, and the same less what it does to random weights ("x x y" of all
  * three: how what the second level does differs between the first ones, their interaction); of the
  * same what each decade of factor `c`, whose levels are numbers, adds to quantity `a`, measure `b`,
- * beyond random weights; of a benchmark the value of row `a` over that of row `b`; of curves (a CSV) ln of the
- * steps that setting `a` needs for the last held-out loss of `b`, over the steps of `b`. */
+ * beyond random weights; of a benchmark the value of row `a` over that of row `b`; of curves (a
+ * CSV) ln of the steps that setting `a` needs for the last held-out loss of `b`, over the steps of
+ * `b`. */
 enum verdict_source {
     VERDICT_OF_FIGURE,
     VERDICT_OF_PAIR,
