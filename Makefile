@@ -69,6 +69,7 @@ ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD 
 LDLIBS  := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression
 base_CFLAGS    := -ffp-contract=off
+stage_CFLAGS   := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
 laws_CFLAGS    := -ffp-contract=off
 # (gcc otherwise makes branches of clamps, and scalar code of the loops around them)

@@ -20,9 +20,14 @@ FOLDERS += base
 base_PREFIX := orr_
 base_USES := base
 
+# what a run is: its settings, the command line, what artefacts were made from
+FOLDERS += stage
+stage_PREFIX := orr_
+stage_USES := stage base
+
 FOLDERS += sim
 sim_PREFIX := sim_
-sim_USES := sim base
+sim_USES := sim stage base
 
 FOLDERS += kernels
 kernels_PREFIX := k_
@@ -35,27 +40,27 @@ kernels/cuda_USES := kernels/cuda kernels
 # what cluster/mpi holds is a plugin, compiled where MPI is (mpi.mk)
 FOLDERS += cluster
 cluster_PREFIX := cluster_
-cluster_USES := cluster base
+cluster_USES := cluster stage base
 ROOMS += cluster/mpi
 cluster/mpi_USES := cluster/mpi cluster
 cluster_PLUGIN := $(wildcard cluster/mpi/*.c)
 
 FOLDERS += model
 model_PREFIX := gpt_
-model_USES := model cluster sim kernels base
+model_USES := model cluster sim kernels stage base
 
 FOLDERS += finetune
 finetune_PREFIX := ft_
-finetune_USES := finetune model cluster sim kernels base
+finetune_USES := finetune model cluster sim kernels stage base
 
 FOLDERS += probe
 probe_PREFIX := probe_
-probe_USES := probe finetune model cluster sim kernels base
+probe_USES := probe finetune model cluster sim kernels stage base
 
 # rooms from the lowest to the highest: each may use those below, and csv the umbrella symreg.h
 FOLDERS += symreg
 symreg_PREFIX := sr_
-symreg_USES := symreg base
+symreg_USES := symreg stage base
 ROOMS += $(addprefix symreg/,expr value fit judge propose evolve csv)
 symreg/expr_USES := symreg/expr
 symreg/value_USES := symreg/value $(symreg/expr_USES)
@@ -67,16 +72,16 @@ symreg/csv_USES := symreg/csv $(symreg/evolve_USES) symreg
 
 FOLDERS += laws
 laws_PREFIX := law
-laws_USES := laws symreg sim base
+laws_USES := laws symreg sim stage base
 laws_ENTERS := symreg/csv
 
 FOLDERS += figures
 figures_PREFIX := report_
-figures_USES := figures base
+figures_USES := figures stage base
 
 FOLDERS += verdict
 verdict_PREFIX := verdict_
-verdict_USES := verdict figures base
+verdict_USES := verdict figures stage base
 
 # the table for scripts, one line a folder ("folder NAME PREFIX ENTERS : USES") or room ("room NAME
 # : USES")

@@ -1,5 +1,5 @@
-/* base.h - what every part of Orrery stands on: errors, memory, random streams, options and
- * presets, .npy, safetensors, CSV, atomic files with checksums, progress and logs.
+/* base.h - what every part of Orrery stands on and what knows no orbit: errors, memory, random
+ * streams, .npy, safetensors, CSV, atomic files with checksums, progress and logs.
  *
  * Conventions. Every function that can fail returns int: 0 = ok, otherwise one of enum
  * orr_status, and orr_error() then holds one line that names file, line or key, what was
@@ -16,8 +16,6 @@
 #include <stdio.h>
 
 #include <gsl/gsl_rng.h>
-
-#include "preset.h"
 
 #define ORR_VERSION "0.2.0-dev"
 
@@ -176,105 +174,7 @@ int orr_cores(void);
  * /sys/fs/cgroup, with the files of version 1 or 2. */
 double orr_cores_quota(const char *groups, const char *root);
 
-/* ------------------------------------------------------------------------- command line */
-
-/* The options that programs share.
- *
- * Settings are those of --preset; without it, those of the run (<run>/preset.json) where it has
- * any, else of the preset quick. --set and --seed change them. Where model.precision is auto, the
- * run's own stays. --attention chooses one variant to work on: it is added to the list of the
- * settings where it is not in it, and the list stays the list of the run. */
-enum { ORR_SETTINGS = 256 }; /* by --set, and by options of settings, at most */
-struct orr_cli {
-    struct orr_preset preset; /* file, --set, then options of settings: merged */
-    char run[4096];           /* --run DIR, default runs/<preset name> */
-    char out[4096];           /* --out DIR, "" when not given */
-    char attention[64];       /* --attention NAME, "" when not given: all of the settings */
-    bool attention_added;     /* it is not of the settings, whose list now ends with it */
-    char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
-    enum orr_device device;   /* --device; auto: as the preset says */
-    int device_number;        /* --device cuda:N, 0 to 99; -1 when not given */
-    int threads;              /* --threads N, default orr_cores() */
-    bool generic_attention;   /* --attention-impl generic */
-    bool preset_given, seed_given, set_given, run_given, threads_given, resume, plan, quiet;
-    int setting_count; /* of --set, KEY=VALUE */
-    const char *settings[ORR_SETTINGS];
-    int argc_rest; /* positional arguments, in order */
-    const char *argv_rest[1024];
-};
-/* A program's own options, beside the common ones. */
-struct orr_option {
-    const char *name;       /* "--target" */
-    const char *value_name; /* "COLUMN"; NULL for a flag */
-    const char *help;
-    const char **value; /* where the text goes (flags: set to "1"); NULL: nowhere */
-    const char *key;    /* the setting that it sets, "symreg.maxsize", NULL: none. As by --set, with
-                           the same errors under the option's name, and it stands above --set. */
-};
-struct orr_program {
-    const char *name;                 /* "symreg" */
-    const char *purpose;              /* one line */
-    const char *usage;                /* "symreg [options] [FILE.csv]" */
-    const struct orr_option *options; /* own options, ended by name == NULL; may be NULL */
-    int max_rest;                     /* positional arguments allowed */
-    const char *groups;               /* preset groups listed by --help: "orbits,planets" */
-    bool resumes;                     /* when stopped, --resume goes on: the command is printed */
-    bool stops_well;                  /* when stopped, everything is saved: exit status 0;
-                                         so it always is at a time limit */
-    const char *rest_preset;          /* default preset with positional arguments, NULL = quick */
-    const char *rest_ignores;         /* groups and keys that have no effect with these: refused in
-                                         --set; may be NULL */
-    int (*settle)(int rc);            /* of a program whose processes are ranks of a job: given what
-                                         the command line came to, then what the work came to, it
-                                         returns what counts for all; may be NULL */
-    const char *without;              /* common options that it does not have: "--device,--plan" */
-};
-/* Parses everything, loads the preset, applies --set, validates. --help and --version print
- * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
- * nothing on disk. */
-int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
-                  bool *done);
-
-/* Whether a --set gives this setting. */
-bool orr_cli_sets(const struct orr_cli *cli, const char *setting);
-/* Whether --attention leaves this variant in. */
-bool orr_cli_wants(const struct orr_cli *cli, const char *attention);
-/* Writes the settings to <run>/preset.json: those of the last command that makes something in the
- * run. */
-int orr_cli_save_preset(const struct orr_cli *cli, const char *run);
-
-/* Threads that wait sleep after a moment, instead of keeping the cores from other work: OpenMP's
- * library learns that from the environment when it is loaded, so that the program replaces itself
- * by itself with the variables set, once, before anything else. Where the user has set how threads
- * wait, or it cannot be started again, nothing happens. orr_main() does this; a main() that starts
- * something before it, too. */
-void orr_threads_sleep(char **argv);
-
-/* The whole of main(): parses, catches signals, turns GSL's abort off, runs, reports what went
- * wrong and returns the exit status. `run` is not called when only --help or --version were asked
- * for. When `run` was stopped by a signal (ORR_EINTR) the status is 128 + the signal, or 0 of a
- * program that stops well: what follows it must then look at what it left. */
-int orr_main(const struct orr_program *program, int argc, char **argv,
-             int (*run)(const struct orr_cli *cli));
-
-/* A command line for the same shell and folder, in one line and quoted: of the running program,
- * all its arguments (options NULL), or of its neighbour `name` with those of its arguments that
- * are named in options (ended by NULL), and --resume at the end. For use inside orr_main(). */
-enum { ORR_COMMAND = 16384 };
-void orr_command(const char *name, const char *const *options, char *text, size_t bytes);
-/* Appends a space and an argument, as a shell takes it: in quotes where it has to be. */
-void orr_command_add(char *text, size_t bytes, const char *argument);
-
-/* Runs the program itself once per job, with all of its arguments but `option` and --threads, then
- * `option name[i] --threads K`; as many at a time as there are threads, which they share. Each job
- * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this
- * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use
- * inside orr_main(). */
-int orr_side_by_side(const char *option, const char *const name[], int count, int threads);
-/* Whether this process is such a job. */
-bool orr_side(void);
-/* Makes such a job end with its caller. */
-void orr_side_follow(void);
+/* ------------------------------------------------------------------------------ signals */
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. SIGCHLD is not, whatever the caller did. SIGBUS
@@ -372,6 +272,8 @@ int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
 /* Maps a whole file to read. *map is NULL where it is empty. Where it becomes shorter meanwhile,
  * the program that reads it ends with an error that names it (orr_signals_catch). */
 int orr_file_map(const char *path, void **map, size_t *bytes);
+/* The program that such an error begins with: argv[0], which must stay. */
+void orr_map_name_program(const char *path);
 void orr_file_unmap(void *map, size_t bytes); /* of NULL too */
 /* The whole file, NUL-terminated; free() it. */
 int orr_file_read(const char *path, char **text, size_t *bytes);
@@ -515,6 +417,11 @@ void orr_csv_free_rows(struct orr_csv *csv);
 void orr_csv_free(struct orr_csv *csv);
 
 /* ------------------------------------------------------------------- progress, JSONL log */
+
+/* Whether this process is one of several jobs of a caller, which sets this variable in its
+ * environment (stage/jobs.c): its progress comes as lines. */
+#define ORR_JOB_VARIABLE "ORRERY_SIDE"
+bool orr_side(void);
 
 /* One live line on a terminal (redrawn at most 10 times a second), a plain line every
  * 10 seconds otherwise; nothing when quiet. */

@@ -37,6 +37,11 @@ void orr_duration_print(double seconds, char text[ORR_DURATION])
     snprintf(text, ORR_DURATION, rows[i].format, seconds / rows[i].unit_s);
 }
 
+bool orr_side(void)
+{
+    return getenv(ORR_JOB_VARIABLE) != NULL;
+}
+
 void orr_progress_init(struct orr_progress *progress, const char *label, uint64_t total, bool quiet)
 {
     memset(progress, 0, sizeof *progress);

@@ -3,7 +3,6 @@
  * (signals.c) asks here which file it was. */
 #include "map.h"
 #include "base.h"
-#include "program.h"
 #include "text.h"
 
 #include <errno.h>
@@ -23,6 +22,13 @@ static struct slot {
     char *path; /* NULL without memory for it */
 } slots[SLOTS];
 static atomic_bool crowded;
+static const char *program_name; /* set before files are mapped */
+
+void orr_map_name_program(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    program_name = slash ? slash + 1 : path;
+}
 
 static void remember(void *map, size_t bytes, const char *path)
 {
@@ -93,14 +99,13 @@ bool orr_map_lost(const void *address)
             file = &slots[i];
     if (!file && !crowded)
         return false;
-    char line[8192], **argv;
+    char line[8192];
     struct stat info;
     size_t used = 0;
     const char *path = file ? file->path : NULL;
     const bool shorter = !path || stat(path, &info) || (size_t)info.st_size < file->bytes;
-    if (orr_program_arguments(&argv) > 0) {
-        const char *slash = strrchr(argv[0], '/');
-        used = append(line, used, sizeof line - 1, slash ? slash + 1 : argv[0]);
+    if (program_name) {
+        used = append(line, used, sizeof line - 1, program_name);
         used = append(line, used, sizeof line - 1, ": ");
     }
     used = append(line, used, sizeof line - 1, "error: ");

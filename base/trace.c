@@ -1,6 +1,5 @@
 /* trace.c - what a program does, told to stderr on request (ORRERY_TRACE). */
 #include "base.h"
-#include "provenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +25,4 @@ void orr_trace(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     fprintf(stderr, "trace %9.3f s  %s\n", orr_time_s() - start_s, text);
-}
-
-void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why)
-{
-    orr_trace("record of %s: %s%s%s", path, orr_verdict_word(verdict), *why ? ": " : "", why);
 }

@@ -11,6 +11,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench.h"
+#include "stage/settings.h"
 #include "symreg/symreg.h"
 #include "symreg_problems.h"
 #include "symreg_same.h"

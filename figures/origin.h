@@ -1,8 +1,8 @@
-/* origin.h - inside figures/: what a report is made from (base/provenance.h). */
+/* origin.h - inside figures/: what a report is made from (stage/provenance.h). */
 #ifndef REPORT_ORIGIN_H
 #define REPORT_ORIGIN_H
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "report.h"
 
 struct report_origin {

@@ -1,5 +1,5 @@
 /* read.c - gathers a run directory: settings, sources, force vectors, training logs. */
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "report.h"
 
 #include <math.h>

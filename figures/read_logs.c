@@ -2,7 +2,7 @@
  * sometimes val_loss. */
 #include "report.h"
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #define REPORT_REPORT_H
 
 #include "base/base.h"
+#include "stage/settings.h"
 
 enum {
     REPORT_PLANETS =

@@ -1,7 +1,7 @@
 /* runs.c - finds the runs of a folder, and which of them are seeds of the same settings. */
 #include "runs.h"
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "origin.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
  * and beyond it, time and memory. */
 #include "runs.h"
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>

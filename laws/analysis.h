@@ -4,6 +4,7 @@
 #define LAWS_ANALYSIS_H
 
 #include "sim/sim.h"
+#include "stage/settings.h"
 #include "symreg/symreg.h"
 
 /* ---- the table of forces */

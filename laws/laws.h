@@ -3,7 +3,7 @@
 #define LAWS_LAWS_H
 
 #include "analysis.h"
-#include "base/provenance.h"
+#include "stage/provenance.h"
 
 enum { LAW_SOURCES = ORR_LIST + 3 };
 

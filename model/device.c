@@ -1,5 +1,5 @@
 /* device.c - the backend of a program: found before its arguments are checked, opened after. */
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "model.h"
 
 #include <string.h>

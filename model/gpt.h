@@ -15,7 +15,7 @@
 #define GPT_GPT_H
 
 #include "base/base.h"
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "kernels/kernels.h"
 #include "sim/sim.h"
 
@@ -258,8 +258,8 @@ int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_conf
                 bool any_head, const struct k_ops *ops, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
 int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes);
-/* *made = what a checkpoint says it was made from (base/provenance.h), NULL when it does not say or
- * is not there; cJSON_Delete() it. */
+/* *made = what a checkpoint says it was made from (stage/provenance.h), NULL when it does not say
+ * or is not there; cJSON_Delete() it. */
 int gpt_checkpoint_made(const char *path, struct cJSON **made);
 /* Whether the file whose weights a training stands for (gpt_final_checkpoint) was made from the
  * record `digest` of the book, if not why: also because it cannot be read. One that is not there is

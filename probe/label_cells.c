@@ -1,7 +1,7 @@
 /* label_cells.c - labels_cells.json ("orrery-label-cells-1", docs/formats.md). */
 #include "label_cells.h"
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* results.c - files and tables of what probes measured. */
 #include "results.h"
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>

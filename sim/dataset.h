@@ -3,7 +3,7 @@
 #ifndef SIM_DATASET_H
 #define SIM_DATASET_H
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "sim.h"
 
 struct cJSON;

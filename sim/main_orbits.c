@@ -1,5 +1,6 @@
 /* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset; looks at them. */
 #include "sim.h"
+#include "stage/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #define SIM_SIM_H
 
 #include "base/base.h"
+#include "stage/settings.h"
 
 #define SIM_G 39.478417604357434475 /* 4 pi^2, AU^3 / (yr^2 solar mass) */
 
@@ -128,7 +129,8 @@ struct sim_law_params {
 };
 
 /* A law: the attraction F(r) between two masses, equal and opposite on both. To add one: a line
- * in law.c, its name in base/preset.h and base/preset_fields.c, a test. Equations: docs/laws.md. */
+ * in law.c, its name in stage/settings.h and stage/settings_table.c, a test. Equations:
+ * docs/laws.md. */
 struct sim_law {
     const char *name;       /* orbits.law */
     const char *parameters; /* keys that it uses, besides orbits.law */

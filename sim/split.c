@@ -1,11 +1,11 @@
 /* split.c - the data sets of a preset: names, sizes, what they hold. */
 #include "sim.h"
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 
 _Static_assert((int)SIM_SPLITS == (int)ORR_SETS && (int)SIM_SUN_PLANETS == (int)ORR_SUN_PLANETS &&
                    (int)SIM_SUN_BODIES == (int)ORR_SUN_BODIES,
-               "splits are the data sets of base/provenance.h");
+               "splits are the data sets of stage/provenance.h");
 
 const char *sim_split_name(enum sim_split split)
 {

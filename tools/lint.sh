@@ -72,7 +72,7 @@ declare -A MAY_CALL=(
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
-    case $folder in base | sim | symreg | finetune | probe) ;; *) continue ;; esac
+    case $folder in base | stage | sim | symreg | finetune | probe) ;; *) continue ;; esac
     while read -r member symbol; do
         [[ -z ${MAY_CALL[$folder/$member]:-} && $EXACT != *" $symbol "* ]] || continue
         for pattern in $libm; do

@@ -1,5 +1,6 @@
 /* main_verdict.c - bin/verdict: what the cells of a grid say together. */
 #include "claims.h"
+#include "stage/cli.h"
 #include "verdict.h"
 
 static struct verdict v;

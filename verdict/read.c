@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "figures/origin.h"
 #include "figures/report.h"
 

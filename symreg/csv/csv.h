@@ -2,6 +2,7 @@
 #ifndef SR_CSV_H
 #define SR_CSV_H
 
+#include "stage/cli.h"
 #include "symreg/symreg.h"
 
 /* ------------------------------------------------------------------------------- notations */

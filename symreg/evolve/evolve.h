@@ -2,6 +2,7 @@
 #ifndef SR_EVOLVE_H
 #define SR_EVOLVE_H
 
+#include "stage/settings.h"
 #include "symreg/propose/propose.h"
 
 /* ---------------------------------------------------------------------------- algorithms */

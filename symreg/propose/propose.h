@@ -3,6 +3,7 @@
 #ifndef SR_PROPOSE_H
 #define SR_PROPOSE_H
 
+#include "stage/settings.h"
 #include "symreg/judge/judge.h"
 
 /* -------------------------------------------------------------------------------- search */

@@ -2,6 +2,7 @@
 #ifndef SR_VALUE_H
 #define SR_VALUE_H
 
+#include "stage/settings.h"
 #include "symreg/expr/expr.h"
 
 /* ---------------------------------------------------------------------------- evaluation */

@@ -66,16 +66,6 @@ static void test_version_1(void **state)
     assert_true(quota("1:cpu:/as/the/host/names/it\n") == 0.5);
 }
 
-/* The number of threads that a program takes when nobody says another. */
-static int default_threads(char *name)
-{
-    const struct orr_program nothing = {.name = "test", .purpose = "", .usage = "test"};
-    static struct orr_cli cli;
-    char *argv[] = {name, NULL};
-    bool done;
-    return orr_cli_parse(&nothing, 1, argv, &cli, &done) ? -1 : cli.threads;
-}
-
 /* What this program prints as that when it is run by `command`. */
 static int cores_of(const char *command)
 {
@@ -102,7 +92,7 @@ static void test_bound_to_a_core(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1) {
-        printf("%d\n", default_threads(argv[0]));
+        printf("%d\n", orr_cores());
         return 0;
     }
     snprintf(program, sizeof program, "%s", argv[0]);

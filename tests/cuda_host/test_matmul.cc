@@ -9,7 +9,7 @@
 #include "kernels/cuda/matmul.h"
 
 extern "C" {
-#include "base/preset.h"
+#include "stage/settings.h"
 #include "kernels/kernels.h"
 #include <cmocka.h>
 }

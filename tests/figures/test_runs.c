@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "runs.h"
 
 static const char *attention = "lssar"; /* of the runs that are written */

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "fuzz.h"
+#include "stage/settings.h"
 
 FUZZ_TARGET(preset)
 {

@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "figures/report.h"
 #include "fuzz.h"
 #include "probe/results.h"

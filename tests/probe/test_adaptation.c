@@ -3,7 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "base/scratch.h"
 #include "probe/forces_fixture.h"
 

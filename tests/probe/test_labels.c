@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "base/scratch.h"
 #include "probe/forces_fixture.h"
 

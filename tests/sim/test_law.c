@@ -1,6 +1,6 @@
 /* test_law.c - forces: against a second writing of them, against their potentials, equal and
  * opposite, in their limits; expressions; settings that can not work. */
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "laws.h"
 
 #include <xxhash.h>

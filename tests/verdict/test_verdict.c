@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "base/provenance.h"
+#include "stage/provenance.h"
 #include "verdict.h"
 
 static void write_text(const char *cell, const char *file, const char *text)

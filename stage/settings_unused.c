@@ -1,6 +1,7 @@
-/* preset_unused.c - settings that have no effect beside others, so that nobody waits for one. */
-#include "base.h"
-#include "preset_fields.h"
+/* settings_unused.c - settings that have no effect beside others, so that nobody waits for one. */
+#include "base/base.h"
+#include "settings.h"
+#include "settings_table.h"
 
 #include <string.h>
 

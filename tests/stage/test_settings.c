@@ -1,5 +1,6 @@
 /* test_preset.c - settings: defaults, files, assignments, refusals, saving. */
-#include "scratch.h"
+#include "base/scratch.h"
+#include "stage/settings.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* cli.c - the command line every program shares. */
-#include "base.h"
+#include "cli.h"
 
 #include <errno.h>
 #include <stdlib.h>

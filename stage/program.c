@@ -1,5 +1,5 @@
 /* program.c - what every program does around its work: arguments, signals, the exit status. */
-#include "base.h"
+#include "cli.h"
 #include "isa.h"
 #include "program.h"
 
@@ -96,6 +96,8 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     orr_threads_sleep(argv);
     program_argc = argc;
     program_argv = argv;
+    if (argc > 0)
+        orr_map_name_program(argv[0]);
     orr_side_follow();
     orr_signals_catch(); /* before --help, which may write into a pipe that closes early */
     int rc = orr_cli_parse(program, argc, argv, &cli, &done);

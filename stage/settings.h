@@ -1,10 +1,10 @@
-/* preset.h - every setting of a run, in one struct.
+/* settings.h - every setting of a run, in one struct.
  *
- * base/preset_fields.c holds one line per member: key ("orbits.train"), type, default, range or
+ * stage/settings_table.c holds one line per member: key ("orbits.train"), type, default, range or
  * choices, help. That table makes defaults, --help, --set, validation and the saved config.
  * To add a setting: one member here, one line there. */
-#ifndef ORR_PRESET_H
-#define ORR_PRESET_H
+#ifndef ORR_SETTINGS_H
+#define ORR_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* side.c - the jobs of a call side by side: the program itself, once per job, on fewer threads.
+/* jobs.c - the jobs of a call side by side: the program itself, once per job, on fewer threads.
  *
  * The threads of one small model wait for each other more than they compute; models have nothing to
  * wait for. Results have the same bits either way. */
-#include "base.h"
+#include "cli.h"
 #include "program.h"
 
 #include <errno.h>
@@ -19,14 +19,8 @@
 extern char **environ;
 
 enum { JOBS = ORR_LIST + 3 };
-static const char variable[] = "ORRERY_SIDE"; /* set: this process is a job of another one */
 
 static volatile pid_t jobs[JOBS]; /* 0: not begun, or ended */
-
-bool orr_side(void)
-{
-    return getenv(variable) != NULL;
-}
 
 void orr_side_follow(void)
 {
@@ -108,10 +102,10 @@ static int begin(int job, const char *option, const char *name, int threads)
     if (!error) {
         (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         (void)posix_spawnattr_setpgroup(&attributes, 0);
-        error = setenv(variable, "1", 1)
+        error = setenv(ORR_JOB_VARIABLE, "1", 1)
                     ? ENOMEM
                     : posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
-        (void)unsetenv(variable);
+        (void)unsetenv(ORR_JOB_VARIABLE);
         (void)posix_spawnattr_destroy(&attributes);
     }
     free(argv);

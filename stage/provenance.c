@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 #include <xxhash.h>
 
-#include "preset_fields.h"
+#include "settings_table.h"
 
 /* The revision of a kind grows when the code makes something else of the same settings and inputs,
  * so that what an earlier version made is not taken for what this one would make. */

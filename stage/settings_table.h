@@ -1,8 +1,8 @@
-/* preset_fields.h - the descriptor table of every setting (inside base/ only). */
-#ifndef ORR_PRESET_FIELDS_H
-#define ORR_PRESET_FIELDS_H
+/* settings_table.h - the descriptor table of every setting (inside stage/ only). */
+#ifndef ORR_SETTINGS_TABLE_H
+#define ORR_SETTINGS_TABLE_H
 
-#include "preset.h"
+#include "settings.h"
 
 enum orr_field_type {
     ORR_FIELD_INT,

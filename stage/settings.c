@@ -1,6 +1,7 @@
-/* preset.c - settings through the descriptor table: defaults, files, assignments, saving. */
-#include "base.h"
-#include "preset_fields.h"
+/* settings.c - settings through the descriptor table: defaults, files, assignments, saving. */
+#include "base/base.h"
+#include "settings.h"
+#include "settings_table.h"
 
 #include <dirent.h>
 #include <errno.h>

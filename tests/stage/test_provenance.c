@@ -1,13 +1,13 @@
 /* test_provenance.c - what every setting affects, declared here once more and held against the
  * chain of records; differences that are told; sidecars; what was made elsewhere. */
 #include "provenance.h"
-#include "scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 
 #include <cjson/cJSON.h>
 
-#include "preset_fields.h"
+#include "settings_table.h"
 
 /* The artefacts of a run with planet runs, one attention and the untrained floor. */
 enum artefact {

@@ -428,7 +428,7 @@ bool orr_plan_text(const struct orr_cli *cli, const char *program)
     return nothing;
 }
 
-const char *orr_verdict_word(enum orr_verdict verdict)
+static const char *verdict_word(enum orr_verdict verdict)
 {
     static const char *const words[] = {"keep", "go on", "make", "remake", "refuse"};
     return words[verdict];
@@ -436,5 +436,10 @@ const char *orr_verdict_word(enum orr_verdict verdict)
 
 void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why)
 {
-    printf("%-7s %s%s%s\n", orr_verdict_word(verdict), path, *why ? ": " : "", why);
+    printf("%-7s %s%s%s\n", verdict_word(verdict), path, *why ? ": " : "", why);
+}
+
+void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why)
+{
+    orr_trace("record of %s: %s%s%s", path, verdict_word(verdict), *why ? ": " : "", why);
 }

@@ -1,6 +1,6 @@
-/* preset_fields.c - every setting: key, type, place, default, range or choices, help.
+/* settings_table.c - every setting: key, type, place, default, range or choices, help.
  * Defaults are the published study's where it has one (spec of the study, section 1). */
-#include "preset_fields.h"
+#include "settings_table.h"
 
 #define AT(member) offsetof(struct orr_preset, member)
 

@@ -5,7 +5,7 @@
  * digest of a record is the XXH64 of its text, so that two artefacts with the same digest were
  * made the same way from the same things. A *book* holds records by digest.
  *
- * Settings are part of every record unless base/provenance_table.c takes them out by name, with
+ * Settings are part of every record unless stage/provenance_table.c takes them out by name, with
  * the reason. A *chain* knows which artefact of a run is made from which, and makes the record
  * that each should have under given settings; what a file holds is compared with that.
  *
@@ -16,7 +16,7 @@
 #ifndef ORR_PROVENANCE_H
 #define ORR_PROVENANCE_H
 
-#include "base.h"
+#include "cli.h"
 
 enum { ORR_DIGEST = 17 }; /* 16 hexadecimal digits and NUL */
 enum { ORR_WHY = 512 };   /* room for the reason why something is made again */
@@ -226,11 +226,9 @@ int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources,
 /* ----------------------------------------------------------------------------------- plan */
 
 enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
-/* One line of --plan to stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps
- * is 30, expected 40". why may be "". */
-/* The word of a verdict in lines of --plan: keep, go on, make, remake, refuse. */
-const char *orr_verdict_word(enum orr_verdict verdict);
-/* A line of --plan on stdout, and the same through orr_trace() where a stage acts on a verdict. */
+/* One line of --plan on stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps is
+ * 30, expected 40"; why may be "". The other says the same through orr_trace() where a stage acts
+ * on it. */
 void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why);
 void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why);
 /* --plan of a program that needs orbits, where a text is trained on: says that it has nothing to

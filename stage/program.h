@@ -1,4 +1,4 @@
-/* program.h - the arguments of the running program (inside base/ only). */
+/* program.h - the arguments of the running program (inside stage/ only). */
 #ifndef ORR_PROGRAM_H
 #define ORR_PROGRAM_H
 

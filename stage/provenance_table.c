@@ -3,7 +3,7 @@
  * Every setting is part of every record unless a line below takes it out, for the kinds named and
  * for the reason given. A new setting is thus part of all records until somebody has thought about
  * it: what is made once too often costs minutes, what is not made again is a wrong result under a
- * right name. tests/base/test_provenance.c declares for every setting what it affects. */
+ * right name. tests/stage/test_provenance.c declares for every setting what it affects. */
 #include "provenance.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* check.c - combinations of settings that can not work. */
-#include "base.h"
+/* settings_check.c - combinations of settings that can not work. */
+#include "base/base.h"
+#include "settings.h"
 
 #include <string.h>
 
