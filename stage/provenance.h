@@ -5,7 +5,7 @@
  * digest of a record is the XXH64 of its text, so that two artefacts with the same digest were
  * made the same way from the same things. A *book* holds records by digest.
  *
- * Settings are part of every record unless stage/provenance_table.c takes them out by name, with
+ * Settings are part of every record unless stage/settings_table.c takes them out by name, with
  * the reason. A *chain* knows which artefact of a run is made from which, and makes the record
  * that each should have under given settings; what a file holds is compared with that.
  *

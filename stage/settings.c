@@ -420,10 +420,10 @@ const char *orr_preset_key(int i)
 
 void orr_preset_value(const struct orr_preset *preset, const char *key, char text[ORR_SETTING])
 {
+    const struct orr_field *f = orr_field_find(key);
     text[0] = '\0';
-    for (const struct orr_field *f = orr_fields; f->key; f++)
-        if (!strcmp(f->key, key))
-            orr_field_text(preset, f, text);
+    if (f)
+        orr_field_text(preset, f, text);
 }
 
 static cJSON *field_json(const struct orr_preset *preset, const struct orr_field *f)

@@ -1,163 +1,294 @@
-/* settings_table.c - every setting: key, type, place, default, range or choices, help.
- * Defaults are the published study's where it has one (spec of the study, section 1). */
+/* settings_table.c - every setting, one row each: its key and place, type, default, range or choices,
+ * help, what it needs in order to matter, and which artefacts it is left out of.
+ *
+ * Defaults are the published study's where it has one (Vafa et al. 2025, the code of the force
+ * experiments). A setting has an effect only while all that its row and its group need holds; one
+ * that needs itself is off at the other value, as before there was such a setting. It is part of the
+ * record of every artefact unless its row or its group takes it out, for the kinds named and for the
+ * reason given: a new setting is part of all until somebody has thought about it. What is made once
+ * too often costs minutes, what is not made again is a wrong result under a right name.
+ * tests/stage/test_provenance.c declares for every setting what it affects. */
 #include "settings_table.h"
 
-#define AT(member) offsetof(struct orr_preset, member)
+#define ROW(member, kind, first)                                                                   \
+    .key = #member, .type = ORR_FIELD_##kind, .offset = offsetof(struct orr_preset, member),       \
+    .initial = first
+#define INT(member, initial, min, max)    ROW(member, INT, initial), min, max, NULL
+#define LONG(member, initial, min, max)   ROW(member, LONG, initial), min, max, NULL
+#define U64(member, initial, min, max)    ROW(member, U64, initial), min, max, NULL
+#define DOUBLE(member, initial, min, max) ROW(member, DOUBLE, initial), min, max, NULL
+#define BOOL(member, initial)             ROW(member, BOOL, initial), 0, 0, NULL
+#define TEXT(member, initial)             ROW(member, TEXT, initial), 0, 0, NULL
+#define NAMES(member, initial)            ROW(member, NAMES, initial), 0, 0, NULL
+#define ENUM(member, initial, choices)    ROW(member, ENUM, initial), 0, 0, choices
+
+/* kinds of artefacts as bits */
+#define BIT(kind) (1u << ORR_KIND_##kind)
+enum {
+    STATES = BIT(STATES),
+    PLANETS = BIT(PLANETS),
+    SETS = BIT(STATES) | BIT(TWO_BODY) | BIT(SOLAR) | BIT(PLANETS) | BIT(PLANETS_SOLAR),
+    RUNS = BIT(PLANETS) | BIT(PLANETS_SOLAR), /* in scaled coordinates, priors of their own */
+    ON_RUNS = BIT(PRETRAIN_PLANETS) | BIT(EVALUATION_PLANETS),
+    EVALUATIONS = BIT(EVALUATION) | BIT(EVALUATION_PLANETS),
+    TUNED = BIT(MAGNITUDE) | BIT(VECTOR),
+    MAGNITUDES = BIT(MAGNITUDE_TRUTH) | BIT(MAGNITUDE_ORACLE) | BIT(MAGNITUDE_MODEL),
+    ON_LABELS = BIT(MAGNITUDE) | BIT(MAGNITUDE_ORACLE),
+    VECTORS = BIT(VECTOR_TRUTH) | BIT(VECTOR_ORACLE) | BIT(VECTOR_MODEL),
+    TABLES = MAGNITUDES | VECTORS,
+    LAWS = BIT(LAWS),
+    /* the report shows all settings, so none is ever taken out of it */
+    ALL = (BIT(REPORT) - 1),
+    AFTER_SETS = ALL & ~SETS,
+    AFTER_MODELS = EVALUATIONS | TUNED | TABLES | LAWS,
+};
+
+static const char by_data[] = "it matters through the data sets, which are inputs";
+static const char not_data[] = "it is no matter of orbits";
+static const char other_sets[] = "it is a matter of other data sets";
+static const char unlabelled[] = "the set has no states and no labels";
+static const char by_model[] = "it matters through the model, which is an input";
+static const char other_stage[] = "it is a matter of another stage";
+static const char kept_labels[] =
+    "files hold all labels; it says which ones magnitudes are learned from";
+static const char own_count[] = "each set has its own number of sequences, a fact of its record";
+static const char copies[] = "which copies of checkpoints are kept changes none of them";
+static const char places[] = "where moments are kept changes none of them";
+static const char pauses[] = "where a training is saved changes nothing: it goes on bit for bit";
 
 /* clang-format off */
 /* The settings of a training, as a task has them: its steps and learning rate, those of evaluations
  * where it has any (the planets that the vector task trains on are few, fixed and fed together), and
- * what becomes of its best weights. */
+ * what becomes of its best weights, and what its loss needs. */
 #define EVALUATED(...) __VA_ARGS__,
 #define NEVER_EVALUATED(...)
-#define TRAINING(TASK, STEPS, LR, IF_EVALUATED, BEST) \
-    {#TASK ".steps", ORR_FIELD_LONG, AT(TASK.steps), STEPS, 0, 1e+12, NULL, "optimiser steps, 0 = skip the stage"}, \
-    IF_EVALUATED({#TASK ".batch", ORR_FIELD_INT, AT(TASK.batch), "64", 1, 1e+06, NULL, "sequences per pass"}) \
-    {#TASK ".accumulation", ORR_FIELD_INT, AT(TASK.accumulation), "1", 1, 1e+06, NULL, "passes per step"}, \
-    {#TASK ".lr", ORR_FIELD_DOUBLE, AT(TASK.lr), LR, 1e-12, 1000, NULL, "learning rate"}, \
-    {#TASK ".lr_final", ORR_FIELD_DOUBLE, AT(TASK.lr_final), "0", 0, 1, NULL, "share of lr at the end of a cosine or line"}, \
-    {#TASK ".schedule", ORR_FIELD_ENUM, AT(TASK.schedule), "constant", 0, 0, "constant|cosine|linear|inverse_sqrt", "learning-rate schedule"}, \
-    {#TASK ".warmup", ORR_FIELD_LONG, AT(TASK.warmup), "0", 0, 1e+12, NULL, "steps of linear warm-up"}, \
-    {#TASK ".weight_decay", ORR_FIELD_DOUBLE, AT(TASK.weight_decay), "0.1", 0, 1000, NULL, "AdamW decay of matrices"}, \
-    {#TASK ".beta1", ORR_FIELD_DOUBLE, AT(TASK.beta1), "0.9", 0, 0.999999, NULL, "AdamW"}, \
-    {#TASK ".beta2", ORR_FIELD_DOUBLE, AT(TASK.beta2), "0.95", 0, 0.999999, NULL, "AdamW"}, \
-    {#TASK ".clip", ORR_FIELD_DOUBLE, AT(TASK.clip), "1", 0, 1e+09, NULL, "global gradient norm, 0 = off"}, \
-    {#TASK ".ema", ORR_FIELD_DOUBLE, AT(TASK.ema), "0", 0, 1, NULL, "decay of the averaged weights, 0 = off"}, \
-    {#TASK ".huber", ORR_FIELD_DOUBLE, AT(TASK.huber), "0", 0, 1e+12, NULL, "regression: distance from which errors count by size, not by square (pseudo-Huber loss), in the target's unit; 0 = squared errors"}, \
-    {#TASK ".noise_au", ORR_FIELD_DOUBLE, AT(TASK.noise_au), "0", 0, 1e+06, NULL, "Gaussian noise on continuous inputs"}, \
-    IF_EVALUATED({#TASK ".eval_every", ORR_FIELD_LONG, AT(TASK.eval_every), "1000", 0, 1e+12, NULL, "steps between evaluations, 0 = at the end"}) \
-    {#TASK ".checkpoint_every", ORR_FIELD_LONG, AT(TASK.checkpoint_every), "1000", 0, 1e+12, NULL, "steps between checkpoints, 0 = at the end"}, \
-    IF_EVALUATED({#TASK ".eval_sequences", ORR_FIELD_INT, AT(TASK.eval_sequences), "256", 1, 1e+09, NULL, "held-out sequences per evaluation"}) \
-    {#TASK ".keep", ORR_FIELD_INT, AT(TASK.keep), "0", 0, 1000, NULL, "step-numbered checkpoints kept beside the last and the best one"}, \
-    {#TASK ".keep_every", ORR_FIELD_LONG, AT(TASK.keep_every), "0", 0, 1e+12, NULL, "steps between step-numbered checkpoints, 0 = every checkpoint"}, \
-    IF_EVALUATED({#TASK ".patience", ORR_FIELD_LONG, AT(TASK.patience), "0", 0, 1e+12, NULL, "ends after so many evaluations without a better one, 0 = never; then " BEST ", not the last"}) \
-    {#TASK ".outlier_sigma", ORR_FIELD_DOUBLE, AT(TASK.outlier_sigma), "0", 0, 1000, NULL, "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"}, \
-    {#TASK ".outlier_window", ORR_FIELD_INT, AT(TASK.outlier_window), "100", 8, 1000, NULL, "accepted steps that mean and deviation are of; none is skipped before so many"}, \
-    {#TASK ".outlier_most", ORR_FIELD_INT, AT(TASK.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
+#define TRAINING(TASK, STEPS, LR, IF_EVALUATED, BEST, HUBER_NEEDS) \
+    {LONG(TASK.steps, STEPS, 0, 1e+12), "optimiser steps, 0 = skip the stage"}, \
+    IF_EVALUATED({INT(TASK.batch, "64", 1, 1e+06), "sequences per pass"}) \
+    {INT(TASK.accumulation, "1", 1, 1e+06), "passes per step"}, \
+    {DOUBLE(TASK.lr, LR, 1e-12, 1000), "learning rate"}, \
+    {DOUBLE(TASK.lr_final, "0", 0, 1), "share of lr at the end of a cosine or line", .needs = #TASK ".schedule=cosine|linear"}, \
+    {ENUM(TASK.schedule, "constant", "constant|cosine|linear|inverse_sqrt"), "learning-rate schedule"}, \
+    {LONG(TASK.warmup, "0", 0, 1e+12), "steps of linear warm-up"}, \
+    {DOUBLE(TASK.weight_decay, "0.1", 0, 1000), "AdamW decay of matrices"}, \
+    {DOUBLE(TASK.beta1, "0.9", 0, 0.999999), "AdamW"}, \
+    {DOUBLE(TASK.beta2, "0.95", 0, 0.999999), "AdamW"}, \
+    {DOUBLE(TASK.clip, "1", 0, 1e+09), "global gradient norm, 0 = off"}, \
+    {DOUBLE(TASK.ema, "0", 0, 1), "decay of the averaged weights, 0 = off"}, \
+    {DOUBLE(TASK.huber, "0", 0, 1e+12), "regression: distance from which errors count by size, not by square (pseudo-Huber loss), in the target's unit; 0 = squared errors", \
+     .needs = HUBER_NEEDS}, \
+    {DOUBLE(TASK.noise_au, "0", 0, 1e+06), "Gaussian noise on continuous inputs", .needs = "orbits.output=continuous"}, \
+    IF_EVALUATED({LONG(TASK.eval_every, "1000", 0, 1e+12), "steps between evaluations, 0 = at the end"}) \
+    {LONG(TASK.checkpoint_every, "1000", 0, 1e+12), "steps between checkpoints, 0 = at the end", .left_out = {{ALL, pauses}}}, \
+    IF_EVALUATED({INT(TASK.eval_sequences, "256", 1, 1e+09), "held-out sequences per evaluation"}) \
+    {INT(TASK.keep, "0", 0, 1000), "step-numbered checkpoints kept beside the last and the best one", .left_out = {{ALL, copies}}}, \
+    {LONG(TASK.keep_every, "0", 0, 1e+12), "steps between step-numbered checkpoints, 0 = every checkpoint", \
+     .needs = #TASK ".keep!=0", .left_out = {{ALL, copies}}}, \
+    IF_EVALUATED({LONG(TASK.patience, "0", 0, 1e+12), "ends after so many evaluations without a better one, 0 = never; then " BEST ", not the last"}) \
+    {DOUBLE(TASK.outlier_sigma, "0", 0, 1000), "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"}, \
+    {INT(TASK.outlier_window, "100", 8, 1000), "accepted steps that mean and deviation are of; none is skipped before so many", \
+     .needs = #TASK ".outlier_sigma!=0"}, \
+    {INT(TASK.outlier_most, "10", 1, 1000000), "more outliers in a row end the training with an error", .needs = #TASK ".outlier_sigma!=0"},
 
 #define MICRO_BATCHES(TASK) \
-    {#TASK ".micro_batches", ORR_FIELD_INT, AT(TASK.micro_batches), "0", 0, 65536, NULL, "equal parts of a step's batch x accumulation sequences, summed by a fixed tree on any number of ranks, 0 = passes in turn"}, \
-    {#TASK ".zero", ORR_FIELD_BOOL, AT(TASK.zero), "false", 0, 0, NULL, "ranks of a job keep a share of the optimiser's moments each (ZeRO-1): the same bits in less memory"},
+    {INT(TASK.micro_batches, "0", 0, 65536), "equal parts of a step's batch x accumulation sequences, summed by a fixed tree on any number of ranks, 0 = passes in turn", \
+     .needs = #TASK ".micro_batches!=0"}, \
+    {BOOL(TASK.zero, "false"), "ranks of a job keep a share of the optimiser's moments each (ZeRO-1): the same bits in less memory", \
+     .needs = #TASK ".micro_batches!=0", .left_out = {{ALL, places}}},
 
 const struct orr_field orr_fields[] = {
-    {"about", ORR_FIELD_TEXT, AT(about), "", 0, 0, NULL, "what the preset is for"},
-    {"seed", ORR_FIELD_U64, AT(seed), "0", 0, 1.8e+19, NULL, "seed of every random stream"},
-    {"attention", ORR_FIELD_NAMES, AT(attention), "softmax,lssar", 0, 0, NULL, "variants to train; the first is the untrained floor's"},
-    {"orbits.protocol", ORR_FIELD_ENUM, AT(orbits.protocol), "vafa2025", 0, 0, "vafa2025|identifiable", "how systems are drawn"},
-    {"orbits.output", ORR_FIELD_ENUM, AT(orbits.output), "tokens", 0, 0, "tokens|continuous", "binned token pairs, or coordinates"},
-    {"orbits.train", ORR_FIELD_LONG, AT(orbits.train), "10000000", 0, 1e+12, NULL, "training sequences"},
-    {"orbits.val", ORR_FIELD_LONG, AT(orbits.val), "300", 0, 1e+12, NULL, "validation sequences: losses logged, checkpoints selected"},
-    {"orbits.test", ORR_FIELD_LONG, AT(orbits.test), "300", 0, 1e+12, NULL, "test sequences: final next-state errors, 0 = judged by the validation ones"},
-    {"orbits.train_files", ORR_FIELD_LONG, AT(orbits.train_files), "1000000", 0, 1e+12, NULL, "training sequences written to files; fewer than train: pretraining streams all of them"},
-    {"orbits.shard_sequences", ORR_FIELD_LONG, AT(orbits.shard_sequences), "200000", 1, 1e+12, NULL, "larger sets are written as several files of so many sequences"},
-    {"orbits.two_body_train", ORR_FIELD_LONG, AT(orbits.two_body_train), "10000", 0, 1e+12, NULL, "two-body sequences with force labels, trained on"},
-    {"orbits.two_body_val", ORR_FIELD_LONG, AT(orbits.two_body_val), "300", 0, 1e+12, NULL, "two-body sequences, loss logged"},
-    {"orbits.two_body_test", ORR_FIELD_LONG, AT(orbits.two_body_test), "300", 0, 1e+12, NULL, "two-body sequences, held out"},
-    {"orbits.positions", ORR_FIELD_INT, AT(orbits.positions), "1000", 5, 1e+06, NULL, "rows of a sequence, the time-step row included"},
-    {"orbits.bins", ORR_FIELD_INT, AT(orbits.bins), "7000", 1, 65532, NULL, "bins per axis"},
-    {"orbits.extent_au", ORR_FIELD_DOUBLE, AT(orbits.extent_au), "50", 1e-09, 1e+09, NULL, "bins cover [-extent, extent], AU"},
-    {"orbits.planets_max", ORR_FIELD_INT, AT(orbits.planets_max), "10", 1, 10, NULL, "planets per system ~ uniform {1..planets_max}"},
-    {"orbits.a_min_au", ORR_FIELD_DOUBLE, AT(orbits.a_min_au), "0.3", 1e-06, 1e+06, NULL, "semi-major axis ~ U(a_min, a_max), AU"},
-    {"orbits.a_max_au", ORR_FIELD_DOUBLE, AT(orbits.a_max_au), "32", 1e-06, 1e+06, NULL, ""},
-    {"orbits.e_alpha", ORR_FIELD_DOUBLE, AT(orbits.e_alpha), "0.867", 1e-06, 1e+06, NULL, "eccentricity ~ Beta(alpha, beta), redrawn above e_max"},
-    {"orbits.e_beta", ORR_FIELD_DOUBLE, AT(orbits.e_beta), "3.03", 1e-06, 1e+06, NULL, ""},
-    {"orbits.e_max", ORR_FIELD_DOUBLE, AT(orbits.e_max), "0.999", 0, 1, NULL, "largest eccentricity, below 1"},
-    {"orbits.mass_prior", ORR_FIELD_ENUM, AT(orbits.mass_prior), "study", 0, 0, "study|uniform|loguniform", "study: exoplanet fit; else two independent masses in [m_min, m_max], drawn once"},
-    {"orbits.m_min", ORR_FIELD_DOUBLE, AT(orbits.m_min), "0.1", 0, 1e+06, NULL, "smallest mass, solar masses, above 0: there are no massless test particles"},
-    {"orbits.m_max", ORR_FIELD_DOUBLE, AT(orbits.m_max), "3", 1e-12, 1e+06, NULL, "largest mass, solar masses"},
-    {"orbits.dt_yr", ORR_FIELD_DOUBLE, AT(orbits.dt_yr), "0.04", 1e-09, 1e+06, NULL, "identifiable: fixed time step, years"},
-    {"orbits.samples_min", ORR_FIELD_DOUBLE, AT(orbits.samples_min), "10", 2, 1e+09, NULL, "identifiable: samples per orbit; axis and e are redrawn outside"},
-    {"orbits.samples_max", ORR_FIELD_DOUBLE, AT(orbits.samples_max), "60", 2, 1e+09, NULL, ""},
-    {"orbits.com_sigma_au", ORR_FIELD_DOUBLE, AT(orbits.com_sigma_au), "1", 0, 1e+06, NULL, "centre of mass ~ N(0, sigma^2) per axis, AU"},
-    {"orbits.clockwise", ORR_FIELD_DOUBLE, AT(orbits.clockwise), "0", 0, 1, NULL, "share of orbits that go clockwise, drawn for each"},
-    {"orbits.label_from_step", ORR_FIELD_INT, AT(orbits.label_from_step), "8", 0, 1e+06, NULL, "continuous sets: first labelled time step"},
-    {"orbits.label_r_min", ORR_FIELD_DOUBLE, AT(orbits.label_r_min), "0", 0, 1e+09, NULL, "magnitudes are trained on labels with r from here, AU, 0 = no bound; files hold all labels"},
-    {"orbits.label_r_max", ORR_FIELD_DOUBLE, AT(orbits.label_r_max), "0", 0, 1e+09, NULL, "... up to here, 0 = no bound"},
-    {"orbits.label_m_min", ORR_FIELD_DOUBLE, AT(orbits.label_m_min), "0", 0, 1e+12, NULL, "magnitudes are trained on labels with m1 m2 from here, solar masses squared, 0 = no bound"},
-    {"orbits.label_m_max", ORR_FIELD_DOUBLE, AT(orbits.label_m_max), "0", 0, 1e+12, NULL, "... up to here, 0 = no bound"},
-    {"orbits.solar_system", ORR_FIELD_BOOL, AT(orbits.solar_system), "true", 0, 0, NULL, "also write the solar system (tokens)"},
-    {"orbits.law", ORR_FIELD_ENUM, AT(orbits.law), "newton", 0, 0, "newton|power|yukawa|mond|plummer|post_newtonian|hooke|lambda|expression", "force law, docs/laws.md"},
-    {"orbits.law_exponent", ORR_FIELD_DOUBLE, AT(orbits.law_exponent), "-2", -1000, 10, NULL, "power: F ~ r^n, n > -3"},
-    {"orbits.law_alpha", ORR_FIELD_DOUBLE, AT(orbits.law_alpha), "0.1", -1, 1e+06, NULL, "yukawa: strength beside Newton's"},
-    {"orbits.law_lambda_au", ORR_FIELD_DOUBLE, AT(orbits.law_lambda_au), "10", 1e-06, 1e+09, NULL, "yukawa: range, AU"},
-    {"orbits.law_a0", ORR_FIELD_DOUBLE, AT(orbits.law_a0), "7.99e-07", 0, 1e+09, NULL, "mond: acceleration scale, AU/yr^2"},
-    {"orbits.law_softening_au", ORR_FIELD_DOUBLE, AT(orbits.law_softening_au), "0.1", 0, 1e+06, NULL, "plummer: softening length, AU"},
-    {"orbits.law_constant", ORR_FIELD_DOUBLE, AT(orbits.law_constant), "0", -1e+09, 1e+09, NULL, "lambda: outward relative acceleration per distance, 1/yr^2"},
-    {"orbits.expression", ORR_FIELD_TEXT, AT(orbits.expression), "39.4784176043574*m1*m2/r^2", 0, 0, NULL, "expression: attraction F of r, m1, m2 and G = 4 pi^2 (AU, years, solar masses)"},
-    {"orbits.nbody", ORR_FIELD_BOOL, AT(orbits.nbody), "false", 0, 0, NULL, "all bodies attract each other and the star moves"},
-    {"orbits.encounters", ORR_FIELD_ENUM, AT(orbits.encounters), "error", 0, 0, "error|redraw", "planets that meet under nbody: stop, or draw the system again"},
-    {"orbits.jump_step", ORR_FIELD_LONG, AT(orbits.jump_step), "0", 0, 1e+09, NULL, "time step from which G is multiplied by jump_factor, 0 = never"},
-    {"orbits.jump_factor", ORR_FIELD_DOUBLE, AT(orbits.jump_factor), "1", 1e-09, 1e+09, NULL, ""},
-    {"orbits.compat_velocity_sign", ORR_FIELD_BOOL, AT(orbits.compat_velocity_sign), "false", 0, 0, NULL, "published defect: radial velocity of stored states flipped"},
-    {"orbits.compat_relative_state", ORR_FIELD_BOOL, AT(orbits.compat_relative_state), "false", 0, 0, NULL, "published defect: stored positions relative to the sun's first place"},
-    {"orbits.compat_repeated_planets", ORR_FIELD_BOOL, AT(orbits.compat_repeated_planets), "false", 0, 0, NULL, "published defect: planets 6 to 10 of a system are planets 1 to 5 of the next"},
-    {"orbits.compat_solar_dt", ORR_FIELD_BOOL, AT(orbits.compat_solar_dt), "false", 0, 0, NULL, "published defect: two-body planets every 180 days, Mercury 0.5 times per orbit"},
-    {"planets.enabled", ORR_FIELD_BOOL, AT(planets.enabled), "false", 0, 0, NULL, "planet runs (scaled coordinates) serve the force-vector task"},
-    {"planets.train", ORR_FIELD_LONG, AT(planets.train), "0", 0, 1e+12, NULL, "planet-run training sequences"},
-    {"planets.val", ORR_FIELD_LONG, AT(planets.val), "0", 0, 1e+12, NULL, "planet-run validation sequences"},
-    {"planets.test", ORR_FIELD_LONG, AT(planets.test), "0", 0, 1e+12, NULL, "planet-run test sequences, 0 = judged by the validation ones"},
-    {"planets.steps", ORR_FIELD_INT, AT(planets.steps), "48", 4, 1e+06, NULL, "time steps of a planet run"},
-    {"planets.samples_min", ORR_FIELD_DOUBLE, AT(planets.samples_min), "10", 2, 1e+09, NULL, "samples per orbit, redrawn outside"},
-    {"planets.samples_max", ORR_FIELD_DOUBLE, AT(planets.samples_max), "60", 2, 1e+09, NULL, ""},
-    {"planets.light_fraction", ORR_FIELD_DOUBLE, AT(planets.light_fraction), "0.5", 0, 1, NULL, "share of sequences with a light planet"},
-    {"planets.light_min", ORR_FIELD_DOUBLE, AT(planets.light_min), "1e-7", 0, 1, NULL, "m1/m2 of light planets, log-uniform from"},
-    {"planets.light_max", ORR_FIELD_DOUBLE, AT(planets.light_max), "1e-2", 1e-15, 1, NULL, "to"},
-    {"planets.samples_per_orbit", ORR_FIELD_DOUBLE, AT(planets.samples_per_orbit), "40", 40, 1e+06, NULL, "of the planets' own sequences"},
-    {"planets.eccentric", ORR_FIELD_BOOL, AT(planets.eccentric), "false", 0, 0, NULL, "beside the planets Pluto, Icarus, Encke and Halley: eccentricities of 0.25 to 0.97"},
-    {"planets.labels", ORR_FIELD_INT, AT(planets.labels), "10", 1, 1e+06, NULL, "labelled positions per planet"},
-    {"text.train", ORR_FIELD_TEXT, AT(text.train), "", 0, 0, NULL, "train on text instead of orbits: files, folders, patterns (a,b,c)"},
-    {"text.val", ORR_FIELD_TEXT, AT(text.val), "", 0, 0, NULL, "held-out text; empty: the last part of text.train"},
-    {"text.positions", ORR_FIELD_INT, AT(text.positions), "257", 3, 1e+06, NULL, "tokens of a sequence: positions - 1 inputs, each with the next token as its target"},
-    {"text.val_fraction", ORR_FIELD_DOUBLE, AT(text.val_fraction), "0.1", 0, 0.9, NULL, "part of text.train held out when text.val is empty, 0 = none"},
-    {"text.vocab", ORR_FIELD_INT, AT(text.vocab), "50257", 2, 65536, NULL, "vocabulary of tokens (bytes: 256)"},
-    {"text.tokens", ORR_FIELD_ENUM, AT(text.tokens), "auto", 0, 0, "auto|bytes|uint16|uint32", "files without a header: bytes, or tokens (nanoGPT's .bin: uint16); bytes: all files are"},
-    {"model.layers", ORR_FIELD_INT, AT(model.layers), "12", 1, 1000, NULL, "transformer blocks"},
-    {"model.heads", ORR_FIELD_INT, AT(model.heads), "12", 1, 1000, NULL, "attention heads, a divisor of width"},
-    {"model.width", ORR_FIELD_INT, AT(model.width), "768", 1, 1e+06, NULL, "channels"},
-    {"model.ffn_mult", ORR_FIELD_INT, AT(model.ffn_mult), "4", 1, 100, NULL, "feed-forward width / width"},
-    {"model.positions", ORR_FIELD_ENUM, AT(model.positions), "learned", 0, 0, "learned|rope|none", "position encoding"},
-    {"model.attention_p", ORR_FIELD_DOUBLE, AT(model.attention_p), "15", 1, 1000, NULL, "sharpening power of re-weighted variants"},
-    {"model.attention_window", ORR_FIELD_INT, AT(model.attention_window), "0", 0, 1e+09, NULL, "positions a row attends, 0 = all earlier"},
-    {"model.rope_base", ORR_FIELD_DOUBLE, AT(model.rope_base), "10000", 1, 1e+12, NULL, "RoPE base"},
-    {"model.init_std", ORR_FIELD_DOUBLE, AT(model.init_std), "0.02", 1e-6, 100, NULL, "standard deviation of the random weights of blocks; those that add to the residual stream have it over sqrt(2 layers)"},
-    {"model.gate", ORR_FIELD_ENUM, AT(model.gate), "none", 0, 0, "none|sigmoid|softplus", "output gate of attention; with one the feed-forward width is (ffn_mult - 1/2) width"},
-    {"model.fourier", ORR_FIELD_INT, AT(model.fourier), "0", 0, 24, NULL, "continuous input: bands of sin/cos features"},
-    {"model.fourier_min_au", ORR_FIELD_DOUBLE, AT(model.fourier_min_au), "0.25", 1e-09, 1e+09, NULL, "shortest wavelength, doubling per band"},
-    {"model.tie", ORR_FIELD_BOOL, AT(model.tie), "true", 0, 0, NULL, "text: the head has the embedding's weights"},
-    {"model.precision", ORR_FIELD_ENUM, AT(model.precision), "auto", 0, 0, "auto|fp32|bf16|tf32", "of matrix products"},
-    {"model.device", ORR_FIELD_ENUM, AT(model.device), "cpu", 0, 0, "auto|cpu|cuda", "where to compute, unless --device says; auto: on a GPU where there is one"},
-    {"model.recompute", ORR_FIELD_ENUM, AT(model.recompute), "none", 0, 0, "none|block", "block: keeps only the inputs of blocks and redoes a block in its backward pass: less memory, the same bits"},
-    TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned")
+    {TEXT(about, ""), "what the preset is for", .left_out = {{ALL, "it is a text for readers"}}},
+    {U64(seed, "0", 0, 1.8e+19), "seed of every random stream"},
+    {NAMES(attention, "softmax,lssar"), "variants to train; the first is the untrained floor's",
+     .left_out = {{ALL, "models are inputs by name, and their attention is a fact of their record"}}},
+    {ENUM(orbits.protocol, "vafa2025", "vafa2025|identifiable"), "how systems are drawn",
+     .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one protocol"}}},
+    {ENUM(orbits.output, "tokens", "tokens|continuous"), "binned token pairs, or coordinates",
+     .left_out = {{AFTER_MODELS & ~TUNED, by_data}}},
+    {LONG(orbits.train, "10000000", 0, 1e+12), "training sequences", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.val, "300", 0, 1e+12), "validation sequences: losses logged, checkpoints selected", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.test, "300", 0, 1e+12), "test sequences: final next-state errors, 0 = judged by the validation ones",
+     .left_out = {{ALL, own_count}}},
+    {LONG(orbits.train_files, "1000000", 0, 1e+12), "training sequences written to files; fewer than train: pretraining streams all of them",
+     .left_out = {{ALL, "training sees orbits.train sequences, from files or streamed"}}},
+    {LONG(orbits.shard_sequences, "200000", 1, 1e+12), "larger sets are written as several files of so many sequences",
+     .left_out = {{ALL, "it says how files are cut, not what they hold"}}},
+    {LONG(orbits.two_body_train, "10000", 0, 1e+12), "two-body sequences with force labels, trained on", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.two_body_val, "300", 0, 1e+12), "two-body sequences, loss logged", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.two_body_test, "300", 0, 1e+12), "two-body sequences, held out", .left_out = {{ALL, own_count}}},
+    {INT(orbits.positions, "1000", 5, 1e+06), "rows of a sequence, the time-step row included",
+     .left_out = {{AFTER_MODELS & ~TUNED, by_data}, {RUNS | ON_RUNS, "planets.steps is the length of planet runs"}}},
+    {INT(orbits.bins, "7000", 1, 65532), "bins per axis",
+     .needs = "orbits.output=tokens", .left_out = {{AFTER_MODELS & ~(TUNED | BIT(EVALUATION)), by_data}, {RUNS | ON_RUNS, "planet runs are coordinates"}}},
+    {DOUBLE(orbits.extent_au, "50", 1e-09, 1e+09), "bins cover [-extent, extent], AU",
+     .needs = "orbits.output=tokens", .left_out = {{AFTER_SETS & ~BIT(EVALUATION), by_data}, {RUNS, "planet runs are coordinates"}}},
+    {INT(orbits.planets_max, "10", 1, 10), "planets per system ~ uniform {1..planets_max}",
+     .needs = "orbits.protocol=vafa2025", .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one planet"}}},
+    {DOUBLE(orbits.a_min_au, "0.3", 1e-06, 1e+06), "semi-major axis ~ U(a_min, a_max), AU",
+     .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.a_max_au, "32", 1e-06, 1e+06), "", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.e_alpha, "0.867", 1e-06, 1e+06), "eccentricity ~ Beta(alpha, beta), redrawn above e_max",
+     .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.e_beta, "3.03", 1e-06, 1e+06), "", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.e_max, "0.999", 0, 1), "largest eccentricity, below 1", .left_out = {{AFTER_SETS, by_data}}},
+    {ENUM(orbits.mass_prior, "study", "study|uniform|loguniform"), "study: exoplanet fit; else two independent masses in [m_min, m_max], drawn once",
+     .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.m_min, "0.1", 0, 1e+06), "smallest mass, solar masses, above 0: there are no massless test particles",
+     .needs = "orbits.mass_prior!=study", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.m_max, "3", 1e-12, 1e+06), "largest mass, solar masses",
+     .needs = "orbits.mass_prior!=study", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.dt_yr, "0.04", 1e-09, 1e+06), "identifiable: fixed time step, years",
+     .needs = "orbits.protocol=identifiable", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.samples_min, "10", 2, 1e+09), "identifiable: samples per orbit; axis and e are redrawn outside",
+     .needs = "orbits.protocol=identifiable", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.samples_max, "60", 2, 1e+09), "",
+     .needs = "orbits.protocol=identifiable", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.com_sigma_au, "1", 0, 1e+06), "centre of mass ~ N(0, sigma^2) per axis, AU", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.clockwise, "0", 0, 1), "share of orbits that go clockwise, drawn for each",
+     .needs = "orbits.clockwise!=0", .left_out = {{AFTER_SETS, by_data}}},
+    {INT(orbits.label_from_step, "8", 0, 1e+06), "continuous sets: first labelled time step",
+     .needs = "orbits.output=continuous", .left_out = {{STATES | PLANETS, unlabelled}, {AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.label_r_min, "0", 0, 1e+09), "magnitudes are trained on labels with r from here, AU, 0 = no bound; files hold all labels",
+     .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
+    {DOUBLE(orbits.label_r_max, "0", 0, 1e+09), "... up to here, 0 = no bound", .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
+    {DOUBLE(orbits.label_m_min, "0", 0, 1e+12), "magnitudes are trained on labels with m1 m2 from here, solar masses squared, 0 = no bound",
+     .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
+    {DOUBLE(orbits.label_m_max, "0", 0, 1e+12), "... up to here, 0 = no bound", .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
+    {BOOL(orbits.solar_system, "true"), "also write the solar system (tokens)",
+     .needs = "orbits.output=tokens", .left_out = {{ALL, "it says whether there is such a set, not what it holds"}}},
+    {ENUM(orbits.law, "newton", "newton|power|yukawa|mond|plummer|post_newtonian|hooke|lambda|expression"), "force law, docs/laws.md",
+     .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.law_exponent, "-2", -1000, 10), "power: F ~ r^n, n > -3",
+     .needs = "orbits.law=power", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.law_alpha, "0.1", -1, 1e+06), "yukawa: strength beside Newton's",
+     .needs = "orbits.law=yukawa", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.law_lambda_au, "10", 1e-06, 1e+09), "yukawa: range, AU",
+     .needs = "orbits.law=yukawa", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.law_a0, "7.99e-07", 0, 1e+09), "mond: acceleration scale, AU/yr^2",
+     .needs = "orbits.law=mond", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.law_softening_au, "0.1", 0, 1e+06), "plummer: softening length, AU",
+     .needs = "orbits.law=plummer", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.law_constant, "0", -1e+09, 1e+09), "lambda: outward relative acceleration per distance, 1/yr^2",
+     .needs = "orbits.law=lambda", .left_out = {{AFTER_SETS, by_data}}},
+    {TEXT(orbits.expression, "39.4784176043574*m1*m2/r^2"), "expression: attraction F of r, m1, m2 and G = 4 pi^2 (AU, years, solar masses)",
+     .needs = "orbits.law=expression", .left_out = {{AFTER_SETS, by_data}}},
+    {BOOL(orbits.nbody, "false"), "all bodies attract each other and the star moves", .left_out = {{AFTER_SETS, by_data}}},
+    {ENUM(orbits.encounters, "error", "error|redraw"), "planets that meet under nbody: stop, or draw the system again",
+     .needs = "orbits.encounters=redraw,orbits.nbody=true", .left_out = {{AFTER_SETS, by_data}}},
+    {LONG(orbits.jump_step, "0", 0, 1e+09), "time step from which G is multiplied by jump_factor, 0 = never",
+     .needs = "orbits.jump_factor!=1,orbits.jump_step!=0", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.jump_factor, "1", 1e-09, 1e+09), "",
+     .needs = "orbits.jump_step!=0,orbits.jump_factor!=1", .left_out = {{AFTER_SETS, by_data}}},
+    {BOOL(orbits.compat_velocity_sign, "false"), "published defect: radial velocity of stored states flipped",
+     .left_out = {{STATES | PLANETS, unlabelled}, {AFTER_SETS, by_data}}},
+    {BOOL(orbits.compat_relative_state, "false"), "published defect: stored positions relative to the sun's first place",
+     .left_out = {{STATES | PLANETS, unlabelled}, {AFTER_SETS, by_data}}},
+    {BOOL(orbits.compat_repeated_planets, "false"), "published defect: planets 6 to 10 of a system are planets 1 to 5 of the next",
+     .needs = "orbits.protocol=vafa2025", .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one planet"}}},
+    {BOOL(orbits.compat_solar_dt, "false"), "published defect: two-body planets every 180 days, Mercury 0.5 times per orbit",
+     .needs = "orbits.output=tokens", .left_out = {{AFTER_SETS, by_data}}},
+    {BOOL(planets.enabled, "false"), "planet runs (scaled coordinates) serve the force-vector task",
+     .left_out = {{ALL, "it says whether there are such sets, not what they hold"}}},
+    {LONG(planets.train, "0", 0, 1e+12), "planet-run training sequences", .left_out = {{ALL, own_count}}},
+    {LONG(planets.val, "0", 0, 1e+12), "planet-run validation sequences", .left_out = {{ALL, own_count}}},
+    {LONG(planets.test, "0", 0, 1e+12), "planet-run test sequences, 0 = judged by the validation ones", .left_out = {{ALL, own_count}}},
+    {INT(planets.steps, "48", 4, 1e+06), "time steps of a planet run",
+     .left_out = {{ALL & ~(RUNS | BIT(PRETRAIN_PLANETS) | BIT(VECTOR)), by_data}}},
+    {DOUBLE(planets.samples_min, "10", 2, 1e+09), "samples per orbit, redrawn outside",
+     .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
+    {DOUBLE(planets.samples_max, "60", 2, 1e+09), "", .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
+    {DOUBLE(planets.light_fraction, "0.5", 0, 1), "share of sequences with a light planet",
+     .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
+    {DOUBLE(planets.light_min, "1e-7", 0, 1), "m1/m2 of light planets, log-uniform from",
+     .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
+    {DOUBLE(planets.light_max, "1e-2", 1e-15, 1), "to", .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
+    {DOUBLE(planets.samples_per_orbit, "40", 40, 1e+06), "of the planets' own sequences", .left_out = {{AFTER_SETS | PLANETS, by_data}}},
+    {BOOL(planets.eccentric, "false"), "beside the planets Pluto, Icarus, Encke and Halley: eccentricities of 0.25 to 0.97",
+     .left_out = {{ALL & ~(BIT(VECTOR) | VECTORS), own_count}}},
+    {INT(planets.labels, "10", 1, 1e+06), "labelled positions per planet",
+     .needs = ORR_ALWAYS, .left_out = {{ALL & ~(BIT(VECTOR) | VECTORS), other_stage}}},
+    {TEXT(text.train, ""), "train on text instead of orbits: files, folders, patterns (a,b,c)",
+     .left_out = {{ALL, "the text is an input by its content"}}},
+    {TEXT(text.val, ""), "held-out text; empty: the last part of text.train", .left_out = {{ALL, "the text is an input by its content"}}},
+    {INT(text.positions, "257", 3, 1e+06), "tokens of a sequence: positions - 1 inputs, each with the next token as its target"},
+    {DOUBLE(text.val_fraction, "0.1", 0, 0.9), "part of text.train held out when text.val is empty, 0 = none", .needs = "text.val="},
+    {INT(text.vocab, "50257", 2, 65536), "vocabulary of tokens (bytes: 256)"},
+    {ENUM(text.tokens, "auto", "auto|bytes|uint16|uint32"), "files without a header: bytes, or tokens (nanoGPT's .bin: uint16); bytes: all files are",
+     .left_out = {{ALL, "the text is an input by its content"}}},
+    {INT(model.layers, "12", 1, 1000), "transformer blocks"},
+    {INT(model.heads, "12", 1, 1000), "attention heads, a divisor of width"},
+    {INT(model.width, "768", 1, 1e+06), "channels"},
+    {INT(model.ffn_mult, "4", 1, 100), "feed-forward width / width"},
+    {ENUM(model.positions, "learned", "learned|rope|none"), "position encoding"},
+    {DOUBLE(model.attention_p, "15", 1, 1000), "sharpening power of re-weighted variants"},
+    {INT(model.attention_window, "0", 0, 1e+09), "positions a row attends, 0 = all earlier"},
+    {DOUBLE(model.rope_base, "10000", 1, 1e+12), "RoPE base", .needs = "model.positions=rope"},
+    {DOUBLE(model.init_std, "0.02", 1e-6, 100), "standard deviation of the random weights of blocks; those that add to the residual stream have it over sqrt(2 layers)"},
+    {ENUM(model.gate, "none", "none|sigmoid|softplus"), "output gate of attention; with one the feed-forward width is (ffn_mult - 1/2) width"},
+    {INT(model.fourier, "0", 0, 24), "continuous input: bands of sin/cos features", .needs = "orbits.output=continuous"},
+    {DOUBLE(model.fourier_min_au, "0.25", 1e-09, 1e+09), "shortest wavelength, doubling per band", .needs = "model.fourier!=0"},
+    {BOOL(model.tie, "true"), "text: the head has the embedding's weights",
+     .needs = "text.train!=", .left_out = {{ALL & ~BIT(PRETRAIN), not_data}}},
+    {ENUM(model.precision, "auto", "auto|fp32|bf16|tf32"), "of matrix products"},
+    {ENUM(model.device, "cpu", "auto|cpu|cuda"), "where to compute, unless --device says; auto: on a GPU where there is one",
+     .left_out = {{ALL, "a training may go on elsewhere; model.precision is part of records"}}},
+    {ENUM(model.recompute, "none", "none|block"), "block: keeps only the inputs of blocks and redoes a block in its backward pass: less memory, the same bits",
+     .left_out = {{ALL, "it gives the same bits in less memory"}}},
+    TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned", "orbits.output=continuous")
     MICRO_BATCHES(pretrain)
-    TRAINING(pretrain_planets, "0", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned")
+    TRAINING(pretrain_planets, "0", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned", NULL)
     MICRO_BATCHES(pretrain_planets)
-    {"finetune.magnitude_loss", ORR_FIELD_ENUM, AT(finetune.magnitude_loss), "log", 0, 0, "raw|log|scaled", "what the magnitude head predicts"},
-    {"finetune.vector_scale", ORR_FIELD_ENUM, AT(finetune.vector_scale), "labelled", 0, 0, "labelled|largest", "unit of a planet's force: its largest labelled one; largest (published defect): per axis, of held-out positions too"},
-    {"finetune.samples", ORR_FIELD_INT, AT(finetune.samples), "5", 1, 1000, NULL, "regression samples; the sequences of two_body_test are shared out among them"},
-    {"finetune.sample_size", ORR_FIELD_INT, AT(finetune.sample_size), "1000", 2, 1e+07, NULL, "held-out positions per sample"},
-    {"finetune.knn_magnitude", ORR_FIELD_INT, AT(finetune.knn_magnitude), "2", 1, 64, NULL, "neighbours of the magnitude oracle"},
-    {"finetune.knn_vector", ORR_FIELD_INT, AT(finetune.knn_vector), "5", 1, 64, NULL, "neighbours of the vector oracle"},
-    TRAINING(finetune.magnitude, "10000", "0.0006", EVALUATED, "magnitude_best.safetensors predicts")
-    {"finetune.magnitude.train", ORR_FIELD_ENUM, AT(finetune.magnitude.train), "all", 0, 0, "all|head|last_block", "weights that change: all, the new head alone, or last block, final norm and head"},
-    TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "")
-    {"symreg.algorithm", ORR_FIELD_ENUM, AT(symreg.algorithm), "orrery", 0, 0, "orrery|pysr", "pysr: the algorithm of SymbolicRegression.jl"},
-    {"symreg.binary", ORR_FIELD_NAMES, AT(symreg.binary), "+,*", 0, 0, NULL, "binary operators"},
-    {"symreg.unary", ORR_FIELD_NAMES, AT(symreg.unary), "sin,cos,exp,inv", 0, 0, NULL, "unary operators"},
-    {"symreg.loss", ORR_FIELD_ENUM, AT(symreg.loss), "study", 0, 0, "l1|l2|study|relative|huber|logcosh|quantile", "loss of a formula"},
-    {"symreg.loss_parameter", ORR_FIELD_DOUBLE, AT(symreg.loss_parameter), "0.5", 1e-12, 1e+12, NULL, "huber, logcosh: bend in units of median |y|; quantile: which"},
-    {"symreg.maxsize", ORR_FIELD_INT, AT(symreg.maxsize), "20", 1, 64, NULL, "largest complexity"},
-    {"symreg.iterations", ORR_FIELD_INT, AT(symreg.iterations), "100", 0, 1e+09, NULL, "epochs of the island search"},
-    {"symreg.populations", ORR_FIELD_INT, AT(symreg.populations), "31", 1, 10000, NULL, "islands"},
-    {"symreg.population_size", ORR_FIELD_INT, AT(symreg.population_size), "27", 2, 100000, NULL, "members per island"},
-    {"symreg.cycles", ORR_FIELD_INT, AT(symreg.cycles), "380", 1, 1e+09, NULL, "event pairs per island and epoch"},
-    {"symreg.restarts", ORR_FIELD_INT, AT(symreg.restarts), "3", 1, 1000, NULL, "independent searches per sample"},
-    {"symreg.parsimony", ORR_FIELD_DOUBLE, AT(symreg.parsimony), "0", 0, 1e+09, NULL, "cost per node"},
-    {"symreg.enumerate", ORR_FIELD_DOUBLE, AT(symreg.enumerate), "500000", 0, 1e+09, NULL, "small formulas enumerated before the islands start, at most"},
-    {"symreg.patience", ORR_FIELD_INT, AT(symreg.patience), "20", 0, 1e+09, NULL, "epochs without a fall of any row by 1% that end a search, 0 = none do"},
-    {"symreg.seconds", ORR_FIELD_DOUBLE, AT(symreg.seconds), "0", 0, 1e+09, NULL, "the search ends after so long, 0 = no limit"},
-    {"symreg.evaluations", ORR_FIELD_DOUBLE, AT(symreg.evaluations), "0", 0, 1e+18, NULL, "... after so many formulas, 0 = no limit"},
-    {"symreg.stop_loss", ORR_FIELD_DOUBLE, AT(symreg.stop_loss), "0", 0, 1e+300, NULL, "... at this loss, 0 = at an exact formula"},
-    {"symreg.rules", ORR_FIELD_NAMES, AT(symreg.rules), "accuracy,score,best", 0, 0, NULL, "selection rules to report: accuracy, score, best, mdl"},
-    {"symreg.constant_tolerance", ORR_FIELD_DOUBLE, AT(symreg.constant_tolerance), "0.001", 1e-12, 1, NULL, "how constant k must be for a formula to be k times the run's law"},
-    {NULL, ORR_FIELD_INT, 0, NULL, 0, 0, NULL, NULL},
+    {ENUM(finetune.magnitude_loss, "log", "raw|log|scaled"), "what the magnitude head predicts",
+     .needs = "finetune.magnitude.steps!=0", .left_out = {{ALL & ~BIT(MAGNITUDE), by_model}}},
+    {ENUM(finetune.vector_scale, "labelled", "labelled|largest"), "unit of a planet's force: its largest labelled one; largest (published defect): per axis, of held-out positions too",
+     .left_out = {{ALL & ~(BIT(VECTOR) | VECTORS), other_stage}}},
+    {INT(finetune.samples, "5", 1, 1000), "regression samples; the sequences of two_body_test are shared out among them",
+     .left_out = {{ALL & ~MAGNITUDES, other_stage}}},
+    {INT(finetune.sample_size, "1000", 2, 1e+07), "held-out positions per sample", .left_out = {{ALL & ~MAGNITUDES, other_stage}}},
+    {INT(finetune.knn_magnitude, "2", 1, 64), "neighbours of the magnitude oracle",
+     .left_out = {{ALL & ~BIT(MAGNITUDE_ORACLE), other_stage}}},
+    {INT(finetune.knn_vector, "5", 1, 64), "neighbours of the vector oracle", .left_out = {{ALL & ~BIT(VECTOR_ORACLE), other_stage}}},
+    TRAINING(finetune.magnitude, "10000", "0.0006", EVALUATED, "magnitude_best.safetensors predicts", NULL)
+    {ENUM(finetune.magnitude.train, "all", "all|head|last_block"), "weights that change: all, the new head alone, or last block, final norm and head"},
+    TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "", NULL)
+    {ENUM(symreg.algorithm, "orrery", "orrery|pysr"), "pysr: the algorithm of SymbolicRegression.jl"},
+    {NAMES(symreg.binary, "+,*"), "binary operators"},
+    {NAMES(symreg.unary, "sin,cos,exp,inv"), "unary operators"},
+    {ENUM(symreg.loss, "study", "l1|l2|study|relative|huber|logcosh|quantile"), "loss of a formula"},
+    {DOUBLE(symreg.loss_parameter, "0.5", 1e-12, 1e+12), "huber, logcosh: bend in units of median |y|; quantile: which",
+     .needs = "symreg.loss=huber|logcosh|quantile"},
+    {INT(symreg.maxsize, "20", 1, 64), "largest complexity"},
+    {INT(symreg.iterations, "100", 0, 1e+09), "epochs of the island search"},
+    {INT(symreg.populations, "31", 1, 10000), "islands"},
+    {INT(symreg.population_size, "27", 2, 100000), "members per island"},
+    {INT(symreg.cycles, "380", 1, 1e+09), "event pairs per island and epoch"},
+    {INT(symreg.restarts, "3", 1, 1000), "independent searches per sample"},
+    {DOUBLE(symreg.parsimony, "0", 0, 1e+09), "cost per node"},
+    {DOUBLE(symreg.enumerate, "500000", 0, 1e+09), "small formulas enumerated before the islands start, at most",
+     .needs = "symreg.algorithm=orrery"},
+    {INT(symreg.patience, "20", 0, 1e+09), "epochs without a fall of any row by 1% that end a search, 0 = none do",
+     .needs = "symreg.algorithm=orrery"},
+    {DOUBLE(symreg.seconds, "0", 0, 1e+09), "the search ends after so long, 0 = no limit"},
+    {DOUBLE(symreg.evaluations, "0", 0, 1e+18), "... after so many formulas, 0 = no limit"},
+    {DOUBLE(symreg.stop_loss, "0", 0, 1e+300), "... at this loss, 0 = at an exact formula"},
+    {NAMES(symreg.rules, "accuracy,score,best"), "selection rules to report: accuracy, score, best, mdl"},
+    {DOUBLE(symreg.constant_tolerance, "0.001", 1e-12, 1), "how constant k must be for a formula to be k times the run's law"},
+    {0},
+};
+
+/* What all settings of a group need, but the one that is needed, and what they are left out of. */
+const struct orr_group orr_groups[] = {
+    {"orbits.", .needs = "text.train="},
+    {"planets.", .needs = "planets.enabled=true", .left_out = {{SETS & ~RUNS, other_sets}}},
+    {"text.", .needs = "text.train!=", .left_out = {{ALL & ~BIT(PRETRAIN), not_data}}},
+    {"model.", .left_out = {{SETS, not_data}, {EVALUATIONS | TABLES | LAWS, by_model}}},
+    {"pretrain.", .needs = "pretrain.steps!=0", .left_out = {{ALL & ~BIT(PRETRAIN), by_model}}},
+    {"pretrain_planets.", .needs = "planets.enabled=true,pretrain_planets.steps!=0",
+     .left_out = {{ALL & ~BIT(PRETRAIN_PLANETS), by_model}}},
+    {"finetune.magnitude.", .needs = "finetune.magnitude.steps!=0",
+     .left_out = {{ALL & ~BIT(MAGNITUDE), by_model}}},
+    {"finetune.vector.", .needs = "finetune.vector.steps!=0",
+     .left_out = {{ALL & ~BIT(VECTOR), by_model}}},
+    {"symreg.", .left_out = {{ALL & ~LAWS, other_stage}}},
+    {0},
 };

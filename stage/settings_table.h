@@ -1,7 +1,8 @@
-/* settings_table.h - the descriptor table of every setting (inside stage/ only). */
+/* settings_table.h - the table of every setting (inside stage/ only). */
 #ifndef ORR_SETTINGS_TABLE_H
 #define ORR_SETTINGS_TABLE_H
 
+#include "provenance.h"
 #include "settings.h"
 
 enum orr_field_type {
@@ -15,6 +16,16 @@ enum orr_field_type {
     ORR_FIELD_NAMES
 };
 
+/* Kinds of artefacts, as bits 1 << kind, whose records a setting is no part of, and why. */
+struct orr_left_out {
+    unsigned kinds;
+    const char *reason;
+};
+
+/* What a setting needs in order to have an effect: "key=a|b,other!=c", all of it; ORR_ALWAYS: not
+ * even what its group needs; NULL: no more than that. */
+#define ORR_ALWAYS ""
+
 struct orr_field {
     const char *key; /* "pretrain.steps" */
     enum orr_field_type type;
@@ -23,9 +34,21 @@ struct orr_field {
     double min, max;     /* numbers: allowed range, inclusive */
     const char *choices; /* enums: "a|b|c" in the order of the enum */
     const char *help;
+    const char *needs;
+    struct orr_left_out left_out[3]; /* ended by kinds == 0 */
+};
+/* What all settings of a group have in common. */
+struct orr_group {
+    const char *prefix; /* "pretrain." */
+    const char *needs;
+    struct orr_left_out left_out[3];
 };
 
 extern const struct orr_field orr_fields[]; /* ended by key == NULL */
+extern const struct orr_group orr_groups[]; /* ended by prefix == NULL; in at most one is a key */
+/* The field of a key, and its group, NULL: none. */
+const struct orr_field *orr_field_find(const char *key);
+const struct orr_group *orr_group_of(const char *key);
 
 /* orr_preset_value() of a field. */
 enum { ORR_FIELD_TEXT_BYTES = ORR_SETTING };

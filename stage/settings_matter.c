@@ -1,0 +1,151 @@
+/* settings_matter.c - where a setting matters: beside which other settings it has an effect, so that
+ * nobody waits for one, and to the records of which artefacts it belongs. */
+#include "base/base.h"
+#include "settings_table.h"
+
+#include <string.h>
+
+const struct orr_field *orr_field_find(const char *key)
+{
+    for (const struct orr_field *f = orr_fields; f->key; f++)
+        if (!strcmp(f->key, key))
+            return f;
+    return NULL;
+}
+
+const struct orr_group *orr_group_of(const char *key)
+{
+    for (const struct orr_group *g = orr_groups; g->prefix; g++)
+        if (!strncmp(g->prefix, key, strlen(g->prefix)))
+            return g;
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------ beside which others */
+
+/* Whether a text is one of the `length` bytes "a|b|c". */
+static bool is_one_of(const char *text, const char *values, size_t length)
+{
+    for (const char *at = values;; at++) {
+        const size_t part = strcspn(at, "|,");
+        if (strlen(text) == part && !strncmp(text, at, part))
+            return true;
+        at += part;
+        if (at >= values + length)
+            return false;
+    }
+}
+
+/* The first of "key=a|b,other!=c" that does not hold, NULL: all hold. Of a group `itself` does not
+ * need itself. The value that it has is in `value`. */
+static const struct orr_field *unmet(const struct orr_preset *preset, const char *needs,
+                                     const char *itself, char value[ORR_FIELD_TEXT_BYTES])
+{
+    for (const char *at = needs; at && *at; at += *at == ',') {
+        char key[128];
+        const size_t name = strcspn(at, "!="), length = strcspn(at, ",");
+        const bool not = at[name] == '!';
+        const char *values = at + name + 1 + not ;
+        snprintf(key, sizeof key, "%.*s", (int)name, at);
+        at += length;
+        if (itself && !strcmp(itself, key))
+            continue;
+        const struct orr_field *f = orr_field_find(key);
+        orr_field_text(preset, f, value);
+        if (is_one_of(value, values, (size_t)(at - values)) == not )
+            return f;
+    }
+    return NULL;
+}
+
+bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256])
+{
+    char value[ORR_FIELD_TEXT_BYTES];
+    const struct orr_field *f = orr_field_find(key), *other;
+    const struct orr_group *group = orr_group_of(key);
+    if (!f)
+        return false;
+    other = unmet(preset, f->needs, NULL, value);
+    if (!other && group && !(f->needs && !*f->needs))
+        other = unmet(preset, group->needs, key, value);
+    if (other)
+        snprintf(why, 256, "%.100s is %.100s", other->key, *value ? value : "empty");
+    return other != NULL;
+}
+
+/* ------------------------------------------------------------------------- of the law of force */
+
+/* The law that reads a setting; NULL for settings of other things. */
+static const char *law_of(const struct orr_field *f)
+{
+    static const char law[] = "orbits.law=";
+    const bool is_of_law = f && f->needs && !strncmp(f->needs, law, strlen(law));
+    return is_of_law ? f->needs + strlen(law) : NULL;
+}
+
+int orr_preset_check_law(const struct orr_preset *preset, const char *where, const char *key)
+{
+    char why[256];
+    const char *law = law_of(orr_field_find(key));
+    if (!law || !orr_preset_unused(preset, key, why))
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE,
+                    "%s: %s: %s, which does not read it; expected orbits.law=%s beside it", where,
+                    key, why, law);
+}
+
+/* Whether the setting has its default. */
+static bool is_default(const struct orr_preset *preset, const struct orr_field *f)
+{
+    char text[ORR_FIELD_TEXT_BYTES], initial[ORR_FIELD_TEXT_BYTES];
+    struct orr_preset defaults;
+    orr_preset_defaults(&defaults);
+    orr_field_text(preset, f, text);
+    orr_field_text(&defaults, f, initial);
+    return !strcmp(text, initial);
+}
+
+int orr_preset_check_laws(const struct orr_preset *preset, const char *where)
+{
+    int rc = 0;
+    for (const struct orr_field *f = orr_fields; f->key && !rc; f++)
+        if (law_of(f) && !is_default(preset, f))
+            rc = orr_preset_check_law(preset, where, f->key);
+    return rc;
+}
+
+int orr_preset_drop_laws(struct orr_preset *preset)
+{
+    char why[256];
+    int rc = 0;
+    for (const struct orr_field *f = orr_fields; f->key && !rc; f++)
+        if (law_of(f) && orr_preset_unused(preset, f->key, why))
+            rc = orr_preset_set_by(preset, "default", f->key, f->initial);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------ of which artefacts */
+
+static const char *reason_in(const struct orr_left_out left_out[3], enum orr_kind kind)
+{
+    for (int i = 0; i < 3 && left_out[i].kinds; i++)
+        if (left_out[i].kinds & 1u << kind)
+            return left_out[i].reason;
+    return NULL;
+}
+
+const char *orr_kind_leaves_out(enum orr_kind kind, const char *key)
+{
+    const struct orr_field *f = orr_field_find(key);
+    const struct orr_group *group = orr_group_of(key);
+    const char *reason = f ? reason_in(f->left_out, kind) : NULL;
+    return reason || !f || !group ? reason : reason_in(group->left_out, kind);
+}
+
+bool orr_made_from(const char *key)
+{
+    for (int kind = 0; kind <= ORR_KIND_LAWS; kind++)
+        if (!orr_kind_leaves_out((enum orr_kind)kind, key))
+            return true;
+    return false;
+}
