@@ -211,8 +211,11 @@ struct orr_file {
     char path[4096], temporary[ORR_TEMPORARY];
     uint64_t checksum, bytes; /* XXH64 (seed 0) of everything written, set by commit */
     void *hash_state;
+    int failed, error_number; /* the first write that failed: its code, and errno */
 };
 int orr_file_create(struct orr_file *file, const char *path);
+/* After a write that failed all further ones fail, and so do flush and commit, with its error:
+ * whoever writes many pieces may leave their codes alone. */
 int orr_file_write(struct orr_file *file, const void *data, size_t bytes);
 int orr_file_printf(struct orr_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

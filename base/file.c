@@ -234,12 +234,28 @@ int orr_file_create(struct orr_file *file, const char *path)
     return 0;
 }
 
+/* The error of the first write that failed, 0: none has. */
+static int file_failed(const struct orr_file *file)
+{
+    if (file->failed == ORR_ENOMEM)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", file->path);
+    errno = file->error_number;
+    return file->failed ? io_error(file->path, "write") : 0;
+}
+
+static int fail_file(struct orr_file *file, int code)
+{
+    file->failed = code;
+    file->error_number = errno;
+    return file_failed(file);
+}
+
 int orr_file_write(struct orr_file *file, const void *data, size_t bytes)
 {
-    if (bytes == 0)
-        return 0;
+    if (bytes == 0 || file->failed)
+        return file_failed(file);
     if (fwrite(data, 1, bytes, file->stream) != bytes)
-        return io_error(file->path, "write");
+        return fail_file(file, ORR_EIO);
     XXH64_update(file->hash_state, data, bytes);
     file->bytes += bytes;
     return 0;
@@ -253,19 +269,12 @@ int orr_file_printf(struct orr_file *file, const char *format, ...)
     va_copy(again, args);
     const int length = vsnprintf(small, sizeof small, format, args);
     va_end(args);
-    int rc = 0;
-    if (length < 0) {
-        rc = ORR_FAIL(ORR_EINVAL, "%s: cannot format text", file->path);
-    } else if ((size_t)length >= sizeof small) {
-        text = malloc((size_t)length + 1);
-        if (text)
-            vsnprintf(text, (size_t)length + 1, format, again);
-        else
-            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", file->path);
-    }
+    if (length >= (int)sizeof small && (text = malloc((size_t)length + 1)) != NULL)
+        vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
-    if (!rc)
-        rc = orr_file_write(file, text, (size_t)length);
+    const int rc = length < 0 ? fail_file(file, ORR_EIO)
+                   : text     ? orr_file_write(file, text, (size_t)length)
+                              : fail_file(file, ORR_ENOMEM);
     if (text != small)
         free(text);
     return rc;
@@ -285,7 +294,8 @@ static void sync_folder(const char *path)
 
 int orr_file_flush(struct orr_file *file)
 {
-    return fflush(file->stream) || ferror(file->stream) ? io_error(file->path, "write") : 0;
+    TRY(file_failed(file));
+    return fflush(file->stream) || ferror(file->stream) ? fail_file(file, ORR_EIO) : 0;
 }
 
 /* fsync(2), which a signal may interrupt: a few times over. */
@@ -303,7 +313,8 @@ int orr_file_commit(struct orr_file *file)
 {
     if (orr_memory_short())
         return ORR_FAIL(ORR_ENOMEM, "%s: not written, out of memory", file->path);
-    if (fflush(file->stream) || ferror(file->stream) || sync_file(fileno(file->stream)))
+    TRY(orr_file_flush(file));
+    if (sync_file(fileno(file->stream)))
         return io_error(file->path, "write");
     /* Closing may fail, too (quotas, NFS), and comes before the file has its name; the lock is kept
      * as long as it has its temporary one, by another descriptor. */
@@ -352,8 +363,7 @@ static bool same_bytes(const char *a, const char *b)
 
 int orr_file_commit_changes(struct orr_file *file)
 {
-    if (fflush(file->stream) || ferror(file->stream))
-        return io_error(file->path, "write");
+    TRY(orr_file_flush(file));
     if (!same_bytes(file->temporary, file->path))
         return orr_file_commit(file);
     file->checksum = XXH64_digest(file->hash_state);

@@ -36,11 +36,11 @@ bool report_formula_read(const char *text, struct report_formula *formula);
 
 /* Writes the content of a <math> element; numbers have the fewest digits that give the value of the
  * text. */
-int report_mathml_write(struct orr_file *html, const struct report_formula *formula);
+void report_mathml_write(struct orr_file *html, const struct report_formula *formula);
 /* The same of a text; the text as it stands where it is no formula. */
-int report_mathml(struct orr_file *html, const char *text);
+void report_mathml(struct orr_file *html, const char *text);
 /* A law in a cell: "F = ..." in MathML, behind it the text itself on demand; a text that is no
  * formula as it stands. */
-int report_mathml_law(struct orr_file *html, const char *text, const char *class_name);
+void report_mathml_law(struct orr_file *html, const char *text, const char *class_name);
 
 #endif

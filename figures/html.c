@@ -20,27 +20,22 @@ int report_html_part(struct orr_file *html, const char *name)
     return rc;
 }
 
-int report_html_text(struct orr_file *html, const char *text)
+void report_html_bytes(struct orr_file *html, const char *text, size_t bytes)
 {
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            TRY(orr_file_printf(html, "&amp;"));
-            break;
-        case '<':
-            TRY(orr_file_printf(html, "&lt;"));
-            break;
-        case '>':
-            TRY(orr_file_printf(html, "&gt;"));
-            break;
-        case '"':
-            TRY(orr_file_printf(html, "&quot;"));
-            break;
-        default:
-            TRY(orr_file_write(html, text, 1));
-        }
+    static const char *const entity[] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (c < sizeof entity / sizeof *entity && entity[c])
+            orr_file_printf(html, "%s", entity[c]);
+        else
+            orr_file_write(html, text + i, 1);
     }
-    return 0;
+}
+
+void report_html_text(struct orr_file *html, const char *text)
+{
+    report_html_bytes(html, text, strlen(text));
 }
 
 int report_html_base64(struct orr_file *html, const char *path)
@@ -71,22 +66,22 @@ static int write_head(const struct report_run *run, struct orr_file *html)
     struct tm utc;
     if (gmtime_r(&now, &utc))
         strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-    TRY(orr_file_printf(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-                              "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-                              "content=\"width=device-width, initial-scale=1\">\n<title>Orrery: "));
-    TRY(report_html_text(html, run->name));
-    TRY(orr_file_printf(html, "</title>\n<style>\n"));
+    orr_file_printf(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                          "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                          "content=\"width=device-width, initial-scale=1\">\n<title>Orrery: ");
+    report_html_text(html, run->name);
+    orr_file_printf(html, "</title>\n<style>\n");
     TRY(report_html_part(html, "report.css"));
-    TRY(orr_file_printf(html, "</style>\n</head>\n<body>\n<header>\n<h1>Orrery: recovered force "
-                              "laws</h1>\n<p class=\"meta\">Run <strong>"));
-    TRY(report_html_text(html, run->name));
-    TRY(orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
-                        (unsigned long long)run->preset.seed, ORR_VERSION, date));
-    TRY(orr_file_printf(html, "</p>\n"));
+    orr_file_printf(html, "</style>\n</head>\n<body>\n<header>\n<h1>Orrery: recovered force "
+                          "laws</h1>\n<p class=\"meta\">Run <strong>");
+    report_html_text(html, run->name);
+    orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
+                    (unsigned long long)run->preset.seed, ORR_VERSION, date);
+    orr_file_printf(html, "</p>\n");
     if (*run->preset.about) {
-        TRY(orr_file_printf(html, "<p>"));
-        TRY(report_html_text(html, run->preset.about));
-        TRY(orr_file_printf(html, "</p>\n"));
+        orr_file_printf(html, "<p>");
+        report_html_text(html, run->preset.about);
+        orr_file_printf(html, "</p>\n");
     }
     return orr_file_printf(
         html, "<p>Sequence models were trained on simulated orbits, fine-tuned to predict forces, "
@@ -105,16 +100,16 @@ static int write_picture(const struct report_pictures *pictures, const char *fol
             continue;
         char path[REPORT_PATH];
         TRY(orr_path(path, "%s/%s.png", folder, name));
-        TRY(orr_file_printf(html,
-                            "<figure id=\"%s\">\n<div class=\"wide\" role=\"region\" "
-                            "aria-labelledby=\"%s-caption\" tabindex=\"0\"><img alt=\"",
-                            name, name));
-        TRY(report_html_text(html, picture->caption));
-        TRY(orr_file_printf(html, "\" src=\"data:image/png;base64,"));
+        orr_file_printf(html,
+                        "<figure id=\"%s\">\n<div class=\"wide\" role=\"region\" "
+                        "aria-labelledby=\"%s-caption\" tabindex=\"0\"><img alt=\"",
+                        name, name);
+        report_html_text(html, picture->caption);
+        orr_file_printf(html, "\" src=\"data:image/png;base64,");
         TRY(report_html_base64(html, path));
-        TRY(orr_file_printf(html, "\"></div>\n<figcaption id=\"%s-caption\">", name));
-        TRY(report_html_text(html, picture->caption));
-        TRY(orr_file_printf(html, "</figcaption>\n</figure>\n"));
+        orr_file_printf(html, "\"></div>\n<figcaption id=\"%s-caption\">", name);
+        report_html_text(html, picture->caption);
+        orr_file_printf(html, "</figcaption>\n</figure>\n");
     }
     return 0;
 }
@@ -125,7 +120,7 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
     if (!run->has_vectors)
         return orr_file_printf(html, "<h2>Force vectors of the planets</h2>\n<p>This preset has no "
                                      "force-vector task.</p>\n");
-    TRY(orr_file_printf(
+    orr_file_printf(
         html,
         "<h2>Force vectors of the planets</h2>\n<p>A few positions of each body are "
         "labelled and trained on; figures and numbers judge the others. Near-circular orbits "
@@ -133,10 +128,10 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
         "nothing but the Sun's place and the labelled forces (their mean, or what 1/r&sup2; "
         "makes of them), and with the untrained model. Figures draw forces in units of each "
         "body&rsquo;s %s.</p>\n",
-        report_force_unit(run)));
+        report_force_unit(run));
     TRY(report_html_vectors(run, html));
     TRY(report_html_player(run, html));
-    TRY(orr_file_printf(html, "<h2>Forces along the orbits</h2>\n"));
+    orr_file_printf(html, "<h2>Forces along the orbits</h2>\n");
     for (int p = 0; p < report_bodies(run); p++) {
         char name[64];
         snprintf(name, sizeof name, "forces_%s", report_body_name[p]);
@@ -146,39 +141,37 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
 }
 
 /* Which law the tables ask for. */
-static int write_true_law(const struct report_run *run, struct orr_file *html)
+static void write_true_law(const struct report_run *run, struct orr_file *html)
 {
     const struct report_true_law *law = &run->true_law;
     const struct orr_orbits_preset *o = &run->preset.orbits;
-    TRY(orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>"));
+    orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>");
     if (law->newton) {
-        TRY(orr_file_printf(html,
-                            "Newton: <math displaystyle=\"true\"><mrow><mi>F</mi><mo>=</mo>"));
-        TRY(report_mathml(html, "k * m1 * m2 / r^2"));
-        TRY(orr_file_printf(html, "</mrow></math> with <i>k</i> = 4&pi;<sup>2</sup> = 39.478 (AU, "
-                                  "years, solar masses)."));
+        orr_file_printf(html, "Newton: <math displaystyle=\"true\"><mrow><mi>F</mi><mo>=</mo>");
+        report_mathml(html, "k * m1 * m2 / r^2");
+        orr_file_printf(html, "</mrow></math> with <i>k</i> = 4&pi;<sup>2</sup> = 39.478 (AU, "
+                              "years, solar masses).");
     } else {
-        TRY(orr_file_printf(html, "The law of the orbits of this run: "));
-        TRY(report_html_text(html, law->formula));
-        TRY(orr_file_printf(html,
-                            " (AU, years, solar masses). Tables and figures ask for this law; "
-                            "k = %.5g is the law itself.",
-                            law->k[0]));
+        orr_file_printf(html, "The law of the orbits of this run: ");
+        report_html_text(html, law->formula);
+        orr_file_printf(html,
+                        " (AU, years, solar masses). Tables and figures ask for this law; "
+                        "k = %.5g is the law itself.",
+                        law->k[0]);
     }
     if (o->jump_step > 0 && o->jump_factor != 1) {
-        TRY(orr_file_printf(html, " G is multiplied by %g from step %ld on", o->jump_factor,
-                            o->jump_step));
+        orr_file_printf(html, " G is multiplied by %g from step %ld on", o->jump_factor,
+                        o->jump_step);
         if (law->constants == 2)
-            TRY(orr_file_printf(
-                html,
-                ", and labels are of both sides: k = %.5g before, %.5g after. No one "
-                "formula of r, m<sub>1</sub>, m<sub>2</sub> is right for both",
-                law->k[0], law->k[1]));
+            orr_file_printf(html,
+                            ", and labels are of both sides: k = %.5g before, %.5g after. No one "
+                            "formula of r, m<sub>1</sub>, m<sub>2</sub> is right for both",
+                            law->k[0], law->k[1]);
         else if (law->constants == 1)
-            TRY(orr_file_printf(html, ": at the steps with labels k = %.5g", law->k[0]));
-        TRY(orr_file_printf(html, "."));
+            orr_file_printf(html, ": at the steps with labels k = %.5g", law->k[0]);
+        orr_file_printf(html, ".");
     }
-    return orr_file_printf(html, "</p>\n");
+    orr_file_printf(html, "</p>\n");
 }
 
 static int write_laws(const struct report_run *run, const struct report_pictures *pictures,
@@ -187,13 +180,13 @@ static int write_laws(const struct report_run *run, const struct report_pictures
     if (!run->has_laws)
         return orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>This preset has no force-"
                                      "magnitude task.</p>\n");
-    TRY(write_true_law(run, html));
+    write_true_law(run, html);
     TRY(report_html_laws(run, html));
-    TRY(report_html_choices(run, html));
-    TRY(orr_file_printf(html, "<h2>Exponents</h2>\n"));
-    TRY(report_html_exponents(run, html));
+    report_html_choices(run, html);
+    orr_file_printf(html, "<h2>Exponents</h2>\n");
+    report_html_exponents(run, html);
     TRY(write_picture(pictures, folder, "exponents", html));
-    TRY(orr_file_printf(html, "<h2>Pareto fronts</h2>\n"));
+    orr_file_printf(html, "<h2>Pareto fronts</h2>\n");
     return write_picture(pictures, folder, "pareto", html);
 }
 
@@ -204,14 +197,13 @@ static int write_page(const struct report_run *run, const struct report_pictures
     TRY(report_html_verdict(verdict, html));
     TRY(write_laws(run, pictures, folder, html));
     TRY(write_vectors(run, pictures, folder, html));
-    TRY(orr_file_printf(html, "<h2>Training</h2>\n"));
+    orr_file_printf(html, "<h2>Training</h2>\n");
     TRY(write_picture(pictures, folder, "loss", html));
     TRY(report_html_commands(run, html));
-    TRY(orr_file_printf(html,
-                        "<h2>Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
-                        "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
-                        "<summary>All settings</summary>\n<pre tabindex=\"0\">"));
-    TRY(report_html_text(html, run->preset_text));
+    orr_file_printf(html, "<h2>Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
+                          "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
+                          "<summary>All settings</summary>\n<pre tabindex=\"0\">");
+    report_html_text(html, run->preset_text);
     return orr_file_printf(html, "</pre>\n</details>\n</main>\n</body>\n</html>\n");
 }
 

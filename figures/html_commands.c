@@ -23,64 +23,66 @@ static int version_row(const struct report_run *run, const char *file, struct or
         return 0;
     }
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
-    int rc = orr_file_printf(html, "<tr><th scope=\"row\">%s</th><td>", file);
-    if (!rc)
-        rc = report_html_text(html, cJSON_IsString(version) ? version->valuestring : "not told");
-    if (!rc)
-        rc = orr_file_printf(html, "</td></tr>\n");
+    orr_file_printf(html, "<tr><th scope=\"row\">%s</th><td>", file);
+    report_html_text(html, cJSON_IsString(version) ? version->valuestring : "not told");
+    orr_file_printf(html, "</td></tr>\n");
     cJSON_Delete(json);
-    return rc;
+    return 0;
 }
 
 /* A path as a shell reads it: quoted where it has more than plain characters, a quote as '\''. */
-static int quoted(const char *path, const char *end, struct orr_file *html)
+static void quoted(const char *path, const char *end, struct orr_file *html)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+-";
     char one[2] = "";
     if (!path[strspn(path, plain)]) {
-        TRY(report_html_text(html, path));
-        return orr_file_printf(html, "%s", end);
+        report_html_text(html, path);
+        orr_file_printf(html, "%s", end);
+        return;
     }
-    TRY(orr_file_printf(html, "'"));
+    orr_file_printf(html, "'");
     for (; *path; path++) {
         one[0] = *path;
-        TRY(*path == '\'' ? orr_file_printf(html, "'\\''") : report_html_text(html, one));
+        if (*path == '\'')
+            orr_file_printf(html, "'\\''");
+        else
+            report_html_text(html, one);
     }
-    return orr_file_printf(html, "%s'", end);
+    orr_file_printf(html, "%s'", end);
 }
 
 /* A command line in the form in which it can be copied. */
-static int command(const struct report_run *run, const char *before, const char *between,
-                   struct orr_file *html)
+static void command(const struct report_run *run, const char *before, const char *between,
+                    struct orr_file *html)
 {
-    TRY(orr_file_printf(html, "%s", before));
-    TRY(quoted(run->path, *between ? "/preset.json" : "", html));
-    if (!*between)
-        return orr_file_printf(html, "\n");
-    return command(run, between, "", html);
+    orr_file_printf(html, "%s", before);
+    quoted(run->path, *between ? "/preset.json" : "", html);
+    if (!*between) {
+        orr_file_printf(html, "\n");
+        return;
+    }
+    command(run, between, "", html);
 }
 
 int report_html_commands(const struct report_run *run, struct orr_file *html)
 {
-    TRY(orr_file_printf(html, "<h2>Commands and versions</h2>\n<pre tabindex=\"0\">"));
-    TRY(command(run, "# what of this run would be kept and what made again\nmake plan PRESET=",
-                " RUN=", html));
-    TRY(command(run,
-                "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
-                " RUN=", html));
-    TRY(command(run, "# this page\nbin/report --run ", "", html));
-    TRY(command(run, "# what its models attend to\nbin/probe attention --run ", "", html));
-    TRY(orr_file_printf(html,
-                        "</pre>\n<p class=\"caption\" id=\"versions\">Orrery that wrote the files "
-                        "of this run; docs/provenance.md says how each is known to be what the "
-                        "settings make.</p>\n<div class=\"wide whole\" role=\"region\" "
-                        "aria-labelledby=\"versions\" tabindex=\"0\"><table>\n<thead><tr>"
-                        "<th scope=\"col\">File</th><th scope=\"col\">Version</th></tr></thead>\n"
-                        "<tbody>\n"));
+    orr_file_printf(html, "<h2>Commands and versions</h2>\n<pre tabindex=\"0\">");
+    command(run, "# what of this run would be kept and what made again\nmake plan PRESET=", " RUN=",
+            html);
+    command(run, "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
+            " RUN=", html);
+    command(run, "# this page\nbin/report --run ", "", html);
+    command(run, "# what its models attend to\nbin/probe attention --run ", "", html);
+    orr_file_printf(html,
+                    "</pre>\n<p class=\"caption\" id=\"versions\">Orrery that wrote the files "
+                    "of this run; docs/provenance.md says how each is known to be what the "
+                    "settings make.</p>\n<div class=\"wide whole\" role=\"region\" "
+                    "aria-labelledby=\"versions\" tabindex=\"0\"><table>\n<thead><tr>"
+                    "<th scope=\"col\">File</th><th scope=\"col\">Version</th></tr></thead>\n"
+                    "<tbody>\n");
     TRY(version_row(run, "orbits/manifest.json", html));
     TRY(version_row(run, "laws/laws.json", html));
-    TRY(orr_file_printf(html, "<tr><th scope=\"row\">report.html</th><td>%s</td></tr>\n",
-                        ORR_VERSION));
+    orr_file_printf(html, "<tr><th scope=\"row\">report.html</th><td>%s</td></tr>\n", ORR_VERSION);
     return orr_file_printf(html, "</tbody></table></div>\n");
 }

@@ -10,57 +10,57 @@
 #include <math.h>
 
 /* ",\"key\":" before all but the first of an object. */
-static int open_key(struct orr_file *html, const char *key, bool *first)
+static void open_key(struct orr_file *html, const char *key, bool *first)
 {
-    TRY(orr_file_printf(html, "%s\"%s\":", *first ? "" : ",", key));
+    orr_file_printf(html, "%s\"%s\":", *first ? "" : ",", key);
     *first = false;
-    return 0;
 }
 
 /* Numbers of four digits are finer than a pixel. JSON has none that are not finite. */
-static int write_pair(struct orr_file *html, bool first, double x, double y)
+static void write_pair(struct orr_file *html, bool first, double x, double y)
 {
-    return isfinite(x) && isfinite(y) ? orr_file_printf(html, "%s%.4g,%.4g", first ? "" : ",", x, y)
-                                      : orr_file_printf(html, "%snull,null", first ? "" : ",");
+    if (isfinite(x) && isfinite(y))
+        orr_file_printf(html, "%s%.4g,%.4g", first ? "" : ",", x, y);
+    else
+        orr_file_printf(html, "%snull,null", first ? "" : ",");
 }
 
 enum pairs { PLACES, TRUE_FORCES, FORCES };
 
-static int write_positions(struct orr_file *html, const struct report_orbit *orbit,
+static void write_positions(struct orr_file *html, const struct report_orbit *orbit,
                            enum pairs pairs)
 {
-    TRY(orr_file_printf(html, "["));
+    orr_file_printf(html, "[");
     for (size_t i = 0; i < orbit->count; i++) {
         const struct report_position *at = &orbit->at[i];
-        TRY(pairs == PLACES        ? write_pair(html, i == 0, at->x_au, at->y_au)
-            : pairs == TRUE_FORCES ? write_pair(html, i == 0, at->fx_true, at->fy_true)
-                                   : write_pair(html, i == 0, at->fx, at->fy));
+        const double x[] = {at->x_au, at->fx_true, at->fx}, y[] = {at->y_au, at->fy_true, at->fy};
+        write_pair(html, i == 0, x[pairs], y[pairs]);
     }
-    return orr_file_printf(html, "]");
+    orr_file_printf(html, "]");
 }
 
-static int write_forces(const struct report_run *run, int body, struct orr_file *html)
+static void write_forces(const struct report_run *run, int body, struct orr_file *html)
 {
     const struct report_orbit *truth = &run->source[0].orbit[body];
     bool first = true;
-    TRY(orr_file_printf(html, ",\"first\":%d,\"at\":", truth->at[0].step));
-    TRY(write_positions(html, truth, PLACES));
-    TRY(orr_file_printf(html, ",\"force\":"));
-    TRY(write_positions(html, truth, TRUE_FORCES));
-    TRY(orr_file_printf(html, ",\"labelled\":\""));
+    orr_file_printf(html, ",\"first\":%d,\"at\":", truth->at[0].step);
+    write_positions(html, truth, PLACES);
+    orr_file_printf(html, ",\"force\":");
+    write_positions(html, truth, TRUE_FORCES);
+    orr_file_printf(html, ",\"labelled\":\"");
     for (size_t i = 0; i < truth->count; i++)
-        TRY(orr_file_printf(html, "%d", truth->at[i].labelled));
-    TRY(orr_file_printf(html, "\",\"forces\":{"));
+        orr_file_printf(html, "%d", truth->at[i].labelled);
+    orr_file_printf(html, "\",\"forces\":{");
     for (int s = 1; s < run->source_count; s++)
         if (run->source[s].has_vectors) {
-            TRY(open_key(html, run->source[s].name, &first));
-            TRY(write_positions(html, &run->source[s].orbit[body], FORCES));
+            open_key(html, run->source[s].name, &first);
+            write_positions(html, &run->source[s].orbit[body], FORCES);
         }
-    return orr_file_printf(html, "}");
+    orr_file_printf(html, "}");
 }
 
 /* The first source that continued the orbit of a body has the true places, as all have them. */
-static int write_rollouts(const struct report_run *run, int body, struct orr_file *html)
+static void write_rollouts(const struct report_run *run, int body, struct orr_file *html)
 {
     bool first = true;
     for (int s = 0; s < run->source_count; s++) {
@@ -68,84 +68,83 @@ static int write_rollouts(const struct report_run *run, int body, struct orr_fil
         if (r->count == 0)
             continue;
         if (first) {
-            TRY(orr_file_printf(html, ",\"known\":%zu,\"path\":[", r->known));
+            orr_file_printf(html, ",\"known\":%zu,\"path\":[", r->known);
             for (size_t i = 0; i < r->count; i++)
-                TRY(write_pair(html, i == 0, r->at[i].x_true_au, r->at[i].y_true_au));
-            TRY(orr_file_printf(html, "],\"rollouts\":{"));
+                write_pair(html, i == 0, r->at[i].x_true_au, r->at[i].y_true_au);
+            orr_file_printf(html, "],\"rollouts\":{");
         }
-        TRY(open_key(html, run->source[s].name, &first));
-        TRY(orr_file_printf(html, "["));
+        open_key(html, run->source[s].name, &first);
+        orr_file_printf(html, "[");
         for (size_t i = r->known; i < r->count; i++)
-            TRY(write_pair(html, i == r->known, r->at[i].x_au, r->at[i].y_au));
-        TRY(orr_file_printf(html, "]"));
+            write_pair(html, i == r->known, r->at[i].x_au, r->at[i].y_au);
+        orr_file_printf(html, "]");
     }
-    return first ? 0 : orr_file_printf(html, "}");
+    if (!first)
+        orr_file_printf(html, "}");
 }
 
-int report_html_player_data(const struct report_run *run, struct orr_file *html)
+void report_html_player_data(const struct report_run *run, struct orr_file *html)
 {
     static const char *const role[] = {"truth", "oracle", "attention", "untrained"};
     bool first = true;
-    TRY(orr_file_printf(html, "{\"sources\":["));
+    orr_file_printf(html, "{\"sources\":[");
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!source->has_vectors)
             continue;
-        TRY(orr_file_printf(
+        orr_file_printf(
             html, "%s{\"name\":\"%s\",\"title\":\"%s\",\"role\":\"%s\",\"colour\":\"%s\"}",
-            first ? "" : ",", source->name, source->title, role[source->role], source->colour));
+            first ? "" : ",", source->name, source->title, role[source->role], source->colour);
         first = false;
     }
-    TRY(orr_file_printf(html, "],\"bodies\":["));
+    orr_file_printf(html, "],\"bodies\":[");
     for (int body = 0; body < report_bodies(run); body++) {
-        TRY(orr_file_printf(html, "%s\n{\"title\":\"%s\"", body ? "," : "",
-                            report_body_title[body]));
-        TRY(write_forces(run, body, html));
-        TRY(write_rollouts(run, body, html));
-        TRY(orr_file_printf(html, "}"));
+        orr_file_printf(html, "%s\n{\"title\":\"%s\"", body ? "," : "", report_body_title[body]);
+        write_forces(run, body, html);
+        write_rollouts(run, body, html);
+        orr_file_printf(html, "}");
     }
-    return orr_file_printf(html, "]}");
+    orr_file_printf(html, "]}");
 }
 
-static int write_boxes(const struct report_run *run, struct orr_file *html)
+static void write_boxes(const struct report_run *run, struct orr_file *html)
 {
     int box = 0;
-    TRY(orr_file_printf(html, "<fieldset><legend>Shown</legend>\n"));
+    orr_file_printf(html, "<fieldset><legend>Shown</legend>\n");
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!source->has_vectors)
             continue;
         const bool checked = source->role == REPORT_TRUTH || source->role == REPORT_ATTENTION;
-        TRY(orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-source-%d\"%s>",
-                            box++, checked ? " checked" : ""));
-        TRY(report_html_dot(source, html));
-        TRY(report_html_text(html, source->title));
-        TRY(orr_file_printf(html, "</label>\n"));
+        orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-source-%d\"%s>", box++,
+                        checked ? " checked" : "");
+        report_html_dot(source, html);
+        report_html_text(html, source->title);
+        orr_file_printf(html, "</label>\n");
     }
-    return orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-forces\" checked>"
-                                 "Force arrows</label>\n<label><input type=\"checkbox\" "
-                                 "id=\"player-paths\" checked>Rollouts</label></fieldset>\n");
+    orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-forces\" checked>"
+                          "Force arrows</label>\n<label><input type=\"checkbox\" "
+                          "id=\"player-paths\" checked>Rollouts</label></fieldset>\n");
 }
 
-static int write_controls(const struct report_run *run, struct orr_file *html)
+static void write_controls(const struct report_run *run, struct orr_file *html)
 {
-    TRY(orr_file_printf(html, "<form class=\"controls\" autocomplete=\"off\" "
-                              "onsubmit=\"return false\">\n<div class=\"row\">"
-                              "<label>Body <select id=\"player-body\">"));
+    orr_file_printf(html, "<form class=\"controls\" autocomplete=\"off\" "
+                          "onsubmit=\"return false\">\n<div class=\"row\">"
+                          "<label>Body <select id=\"player-body\">");
     for (int body = 0; body < report_bodies(run); body++)
-        TRY(orr_file_printf(html, "<option value=\"%d\">%s</option>", body,
-                            report_body_title[body]));
-    TRY(orr_file_printf(
-        html, "</select></label>\n<button type=\"button\" id=\"player-play\">Play</button>\n"
-              "<label>Speed <select id=\"player-speed\"><option value=\"0.25\">"
-              "&frac14;</option><option value=\"0.5\">&frac12;</option>"
-              "<option value=\"1\" selected>1</option><option value=\"2\">2</option>"
-              "<option value=\"4\">4</option></select></label></div>\n"
-              "<div><label for=\"player-step\">Step</label><input type=\"range\" "
-              "id=\"player-step\" min=\"0\" max=\"1\" step=\"1\"></div>\n"
-              "<output id=\"player-words\"></output>\n"));
-    TRY(write_boxes(run, html));
-    return orr_file_printf(html, "</form>\n");
+        orr_file_printf(html, "<option value=\"%d\">%s</option>", body, report_body_title[body]);
+    orr_file_printf(html,
+                    "</select></label>\n<button type=\"button\" id=\"player-play\">Play</button>\n"
+                    "<label>Speed <select id=\"player-speed\"><option value=\"0.25\">"
+                    "&frac14;</option><option value=\"0.5\">&frac12;</option>"
+                    "<option value=\"1\" selected>1</option><option value=\"2\">2</option>"
+                    "<option value=\"4\">4</option></select></label></div>\n"
+                    "<div><label for=\"player-step\">Step</label><input type=\"range\" "
+                    "id=\"player-step\" min=\"0\" max=\"1\" step=\"1\"></div>\n"
+                    "<output id=\"player-words\"></output>\n");
+    write_boxes(run, html);
+    orr_file_printf(html, "</form>\n");
 }
 
 static bool has_rollouts(const struct report_run *run)
@@ -159,7 +158,7 @@ static bool has_rollouts(const struct report_run *run)
 
 int report_html_player(const struct report_run *run, struct orr_file *html)
 {
-    TRY(orr_file_printf(
+    orr_file_printf(
         html,
         "<h2>Orbits</h2>\n<p>The yellow disc is the Sun, the true orbit is grey. Arrows are "
         "forces, as "
@@ -170,16 +169,15 @@ int report_html_player(const struct report_run *run, struct orr_file *html)
             ? "Dashed lines are rollouts: from half of the orbit on, each model lives "
               "on its own predictions."
             : "This run has no rollouts: its pretraining was evaluated by an earlier "
-              "version."));
-    TRY(orr_file_printf(html,
-                        "<noscript><p>The player needs JavaScript; the figures below show the "
-                        "same forces.</p></noscript>\n<div class=\"player\" id=\"player\" "
-                        "hidden>\n<div><canvas id=\"player-canvas\" width=\"500\" "
-                        "height=\"500\" role=\"img\" aria-label=\"Orbit\"></canvas></div>\n"));
-    TRY(write_controls(run, html));
-    TRY(orr_file_printf(html, "</div>\n<script type=\"application/json\" id=\"player-data\">"));
-    TRY(report_html_player_data(run, html));
-    TRY(orr_file_printf(html, "</script>\n<script>\n"));
+              "version.");
+    orr_file_printf(html, "<noscript><p>The player needs JavaScript; the figures below show the "
+                          "same forces.</p></noscript>\n<div class=\"player\" id=\"player\" "
+                          "hidden>\n<div><canvas id=\"player-canvas\" width=\"500\" "
+                          "height=\"500\" role=\"img\" aria-label=\"Orbit\"></canvas></div>\n");
+    write_controls(run, html);
+    orr_file_printf(html, "</div>\n<script type=\"application/json\" id=\"player-data\">");
+    report_html_player_data(run, html);
+    orr_file_printf(html, "</script>\n<script>\n");
     TRY(report_html_part(html, "player.js"));
     return orr_file_printf(html, "</script>\n");
 }

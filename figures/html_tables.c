@@ -9,46 +9,50 @@
 static const char dash[] = "&ndash;";
 
 /* A right-aligned cell; a dash where there is no number. */
-static int cell(struct orr_file *html, const char *format, double value)
+static void cell(struct orr_file *html, const char *format, double value)
 {
     char text[64];
-    if (!isfinite(value))
-        return orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
+    if (!isfinite(value)) {
+        orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
+        return;
+    }
     snprintf(text, sizeof text, format, value);
     /* a true minus sign */
     const bool minus = text[0] == '-';
-    return orr_file_printf(html, "<td class=\"n\">%s%s</td>", minus ? "&minus;" : "", text + minus);
+    orr_file_printf(html, "<td class=\"n\">%s%s</td>", minus ? "&minus;" : "", text + minus);
 }
 
-int report_html_dot(const struct report_source *source, struct orr_file *html)
+void report_html_dot(const struct report_source *source, struct orr_file *html)
 {
-    if (source->role == REPORT_TRUTH) /* the colour of the text, in light and dark */
-        return orr_file_printf(html, "<span class=\"dot\"></span>");
-    return orr_file_printf(html, "<span class=\"dot\" style=\"--dot:%s\"></span>", source->colour);
+    if (source->role == REPORT_TRUTH) /* the colour of the text, in light and dark */ {
+        orr_file_printf(html, "<span class=\"dot\"></span>");
+        return;
+    }
+    orr_file_printf(html, "<span class=\"dot\" style=\"--dot:%s\"></span>", source->colour);
 }
 
-static int open_row(struct orr_file *html, const struct report_source *source)
+static void open_row(struct orr_file *html, const struct report_source *source)
 {
-    TRY(orr_file_printf(html, "<tr%s><th scope=\"row\">",
-                        source->role == REPORT_UNTRAINED ? " class=\"floor\"" : ""));
-    TRY(report_html_dot(source, html));
-    TRY(report_html_text(html, source->title));
-    return orr_file_printf(html, "</th>");
+    orr_file_printf(html, "<tr%s><th scope=\"row\">",
+                    source->role == REPORT_UNTRAINED ? " class=\"floor\"" : "");
+    report_html_dot(source, html);
+    report_html_text(html, source->title);
+    orr_file_printf(html, "</th>");
 }
 
-int report_html_table(struct orr_file *html, const char *id, const char *caption)
+void report_html_table(struct orr_file *html, const char *id, const char *caption)
 {
-    return orr_file_printf(html,
-                           "<p class=\"caption\" id=\"%s\">%s</p>\n<div class=\"wide\" "
-                           "role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\"><table>\n"
-                           "<thead><tr>",
-                           id, caption, id);
+    orr_file_printf(html,
+                    "<p class=\"caption\" id=\"%s\">%s</p>\n<div class=\"wide\" "
+                    "role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\"><table>\n"
+                    "<thead><tr>",
+                    id, caption, id);
 }
 
-static int open_table(struct orr_file *html, const char *id, const char *caption)
+static void open_table(struct orr_file *html, const char *id, const char *caption)
 {
-    TRY(report_html_table(html, id, caption));
-    return orr_file_printf(html, "<th scope=\"col\">Source</th>");
+    report_html_table(html, id, caption);
+    orr_file_printf(html, "<th scope=\"col\">Source</th>");
 }
 
 static const struct report_law *find_law(const struct report_run *run, int source, int sample,
@@ -85,10 +89,9 @@ static int true_law(const struct report_run *run, int source, int *on_front, dou
     return 0;
 }
 
-static int count_cell(struct orr_file *html, int count, int of)
+static void count_cell(struct orr_file *html, int count, int of)
 {
-    return orr_file_printf(html, "<td class=\"n%s\">%d/%d</td>", count == of ? " yes" : "", count,
-                           of);
+    orr_file_printf(html, "<td class=\"n%s\">%d/%d</td>", count == of ? " yes" : "", count, of);
 }
 
 const char *report_headline_rule(const struct report_run *run)
@@ -112,17 +115,16 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
              "deviation, the constant of a law that misses m<sub>2</sub>; leverage is the largest "
              "share of the sum of |F| that one sequence has; both of sample 0.",
              headline, run->samples, run->true_law.newton ? "Newton's" : "the run's own");
-    TRY(open_table(html, "laws", caption));
-    TRY(orr_file_printf(html,
-                        "<th scope=\"col\">Law</th>"
-                        "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
-                        "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
-                        "<th scope=\"col\" class=\"n\">k</th><th scope=\"col\" class=\"n\">"
-                        "k without m<sub>2</sub></th><th scope=\"col\" class=\"n\">Leverage"
-                        "</th>"));
+    open_table(html, "laws", caption);
+    orr_file_printf(html, "<th scope=\"col\">Law</th>"
+                          "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
+                          "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
+                          "<th scope=\"col\" class=\"n\">k</th><th scope=\"col\" class=\"n\">"
+                          "k without m<sub>2</sub></th><th scope=\"col\" class=\"n\">Leverage"
+                          "</th>");
     for (int r = 0; r < run->rules.count; r++)
-        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]));
-    TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
+        orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]);
+    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
     for (int s = 0; s < run->source_count; s++) {
         const struct report_law *law = find_law(run, s, 0, headline);
         if (!law)
@@ -130,90 +132,92 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         int on_front;
         double k;
         TRY(true_law(run, s, &on_front, &k));
-        TRY(open_row(html, &run->source[s]));
-        TRY(orr_file_printf(html, "<td>"));
-        TRY(report_mathml_law(html, law->equation, law->selected_true ? "law yes" : "law"));
-        TRY(orr_file_printf(html, "</td>"));
-        TRY(cell(html, "%.0f", law->complexity));
-        TRY(cell(html, "%.3g", law->loss));
-        TRY(count_cell(html, on_front, run->samples));
-        TRY(cell(html, "%.4g", k));
-        TRY(cell(html, "%.4g", run->source[s].k_dropped_m2));
-        TRY(cell(html, "%.2f", run->source[s].leverage));
+        open_row(html, &run->source[s]);
+        orr_file_printf(html, "<td>");
+        report_mathml_law(html, law->equation, law->selected_true ? "law yes" : "law");
+        orr_file_printf(html, "</td>");
+        cell(html, "%.0f", law->complexity);
+        cell(html, "%.3g", law->loss);
+        count_cell(html, on_front, run->samples);
+        cell(html, "%.4g", k);
+        cell(html, "%.4g", run->source[s].k_dropped_m2);
+        cell(html, "%.2f", run->source[s].leverage);
         for (int r = 0; r < run->rules.count; r++) {
             int selected = 0;
             for (int sample = 0; sample < run->samples; sample++) {
                 law = find_law(run, s, sample, run->rules.item[r]);
                 selected += law && law->selected_true;
             }
-            TRY(count_cell(html, selected, run->samples));
+            count_cell(html, selected, run->samples);
         }
-        TRY(orr_file_printf(html, "</tr>\n"));
+        orr_file_printf(html, "</tr>\n");
     }
     return orr_file_printf(html, "</tbody></table></div>\n");
 }
 
-int report_html_choices(const struct report_run *run, struct orr_file *html)
+void report_html_choices(const struct report_run *run, struct orr_file *html)
 {
-    TRY(orr_file_printf(html, "<details><summary>Every choice, sample by sample</summary>\n"));
-    TRY(open_table(html, "choices",
-                   "The choice of each rule on each sample of held-out positions."));
-    TRY(orr_file_printf(html,
-                        "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
-                        "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
-                        "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">%s</th>"
-                        "</tr></thead>\n<tbody>\n",
-                        run->true_law.newton ? "Newton" : "True"));
+    orr_file_printf(html, "<details><summary>Every choice, sample by sample</summary>\n");
+    open_table(html, "choices", "The choice of each rule on each sample of held-out positions.");
+    orr_file_printf(html,
+                    "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
+                    "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
+                    "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">%s</th>"
+                    "</tr></thead>\n<tbody>\n",
+                    run->true_law.newton ? "Newton" : "True");
     for (size_t i = 0; i < run->law_count; i++) {
         const struct report_law *law = &run->law[i];
-        TRY(open_row(html, &run->source[law->source]));
-        TRY(orr_file_printf(html, "<td class=\"n\">%d</td><td>", law->sample));
-        TRY(report_html_text(html, law->rule));
-        TRY(orr_file_printf(html, "</td><td>"));
-        TRY(report_mathml_law(html, law->equation, "law"));
-        TRY(orr_file_printf(html, "</td>"));
-        TRY(cell(html, "%.0f", law->complexity));
-        TRY(cell(html, "%.3g", law->loss));
-        TRY(orr_file_printf(html, "<td>%s</td></tr>\n",
-                            law->selected_true ? "<span class=\"yes\">yes</span>" : "no"));
+        open_row(html, &run->source[law->source]);
+        orr_file_printf(html, "<td class=\"n\">%d</td><td>", law->sample);
+        report_html_text(html, law->rule);
+        orr_file_printf(html, "</td><td>");
+        report_mathml_law(html, law->equation, "law");
+        orr_file_printf(html, "</td>");
+        cell(html, "%.0f", law->complexity);
+        cell(html, "%.3g", law->loss);
+        orr_file_printf(html, "<td>%s</td></tr>\n",
+                        law->selected_true ? "<span class=\"yes\">yes</span>" : "no");
     }
-    return orr_file_printf(html, "</tbody></table></div></details>\n");
+    orr_file_printf(html, "</tbody></table></div></details>\n");
 }
 
-static int interval_cell(struct orr_file *html, const struct report_interval *x)
+static void interval_cell(struct orr_file *html, const struct report_interval *x)
 {
-    if (!isfinite(x->value))
-        return orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
-    TRY(orr_file_printf(html, "<td class=\"n\">%s%.3f", x->value < 0 ? "&minus;" : "",
-                        fabs(x->value)));
+    if (!isfinite(x->value)) {
+        orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
+        return;
+    }
+    orr_file_printf(html, "<td class=\"n\">%s%.3f", x->value < 0 ? "&minus;" : "", fabs(x->value));
     if (isfinite(x->low) && isfinite(x->high))
-        TRY(orr_file_printf(html, " <span class=\"note\">[%s%.3f, %s%.3f]</span>",
-                            x->low < 0 ? "&minus;" : "", fabs(x->low), x->high < 0 ? "&minus;" : "",
-                            fabs(x->high)));
-    return orr_file_printf(html, "</td>");
+        orr_file_printf(html, " <span class=\"note\">[%s%.3f, %s%.3f]</span>",
+                        x->low < 0 ? "&minus;" : "", fabs(x->low), x->high < 0 ? "&minus;" : "",
+                        fabs(x->high));
+    orr_file_printf(html, "</td>");
 }
 
 /* "3 of 5000"; a dash where laws.json does not tell. */
-static int dropped_cell(struct orr_file *html, const struct report_source *source)
+static void dropped_cell(struct orr_file *html, const struct report_source *source)
 {
-    if (!isfinite(source->dropped) || !isfinite(source->predictions))
-        return cell(html, "%.0f", source->dropped);
-    return orr_file_printf(html, "<td class=\"n\">%.0f of %.0f</td>", source->dropped,
-                           source->predictions);
+    if (!isfinite(source->dropped) || !isfinite(source->predictions)) {
+        cell(html, "%.0f", source->dropped);
+        return;
+    }
+    orr_file_printf(html, "<td class=\"n\">%.0f of %.0f</td>", source->dropped,
+                    source->predictions);
 }
 
-static int floor_row(struct orr_file *html, const char *title, double r2)
+static void floor_row(struct orr_file *html, const char *title, double r2)
 {
     if (!isfinite(r2))
-        return 0;
-    TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", title));
-    TRY(cell(html, "%.4f", r2));
+        return;
+    orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", title);
+    cell(html, "%.4f", r2);
     for (int c = 0; c < 5; c++)
-        TRY(orr_file_printf(html, "<td class=\"n\">%s</td>", dash));
-    return orr_file_printf(html, "</tr>\n");
+        orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
+    orr_file_printf(html, "</tr>\n");
 }
 
-int report_html_exponents(const struct report_run *run, struct orr_file *html)
+void report_html_exponents(const struct report_run *run, struct orr_file *html)
 {
     char caption[1024];
     snprintf(
@@ -224,51 +228,52 @@ int report_html_exponents(const struct report_run *run, struct orr_file *html)
         "the median error and the search for laws. %sThe last rows are floors: what a constant "
         "or a regression on the named quantities alone reaches.",
         run->true_law.newton ? "" : "In brackets: exponents of the truth. ");
-    TRY(open_table(html, "powers", caption));
-    TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" "
-                              "class=\"n\">Dropped</th><th scope=\"col\" class=\"n\">Median "
-                              "error</th>"));
+    open_table(html, "powers", caption);
+    orr_file_printf(html, "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" "
+                          "class=\"n\">Dropped</th><th scope=\"col\" class=\"n\">Median "
+                          "error</th>");
     for (int e = 0; e < 3; e++) {
         static const char *const names[3] = {"r", "m<sub>1</sub>", "m<sub>2</sub>"};
         const double x = run->true_law.exponent[e];
-        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s (%s%.4g)</th>", names[e],
-                            x < 0 ? "&minus;" : "", fabs(x)));
+        orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s (%s%.4g)</th>", names[e],
+                        x < 0 ? "&minus;" : "", fabs(x));
     }
-    TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
+    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!source->has_laws)
             continue;
-        TRY(open_row(html, source));
-        TRY(cell(html, "%.4f", source->r2_log));
-        TRY(dropped_cell(html, source));
-        TRY(cell(html, "%.2f%%", 100 * source->median_relative_error));
+        open_row(html, source);
+        cell(html, "%.4f", source->r2_log);
+        dropped_cell(html, source);
+        cell(html, "%.2f%%", 100 * source->median_relative_error);
         for (int e = 0; e < 3; e++)
-            TRY(interval_cell(html, &source->exponent[e]));
-        TRY(orr_file_printf(html, "</tr>\n"));
+            interval_cell(html, &source->exponent[e]);
+        orr_file_printf(html, "</tr>\n");
     }
-    TRY(floor_row(html, "floor: log r only", run->floor_log_r));
-    TRY(floor_row(html, "floor: log scale, log dt, log r", run->floor_log_scale_dt_r));
-    TRY(floor_row(html, "floor: constant", run->floor_constant));
-    return orr_file_printf(html, "</tbody></table></div>\n");
+    floor_row(html, "floor: log r only", run->floor_log_r);
+    floor_row(html, "floor: log scale, log dt, log r", run->floor_log_scale_dt_r);
+    floor_row(html, "floor: constant", run->floor_constant);
+    orr_file_printf(html, "</tbody></table></div>\n");
 }
 
 /* What planet runs can not tell (docs/laws.md). */
-static int planets_note(const struct report_run *run, struct orr_file *html)
+static void planets_note(const struct report_run *run, struct orr_file *html)
 {
     if (!run->preset.planets.enabled)
-        return 0;
-    TRY(orr_file_printf(html,
-                        "<p class=\"note\">Planet runs tell of directions and of the shape with "
-                        "r only, not of magnitudes, nor of one planet against another: "));
-    if (isfinite(run->period_r2))
-        return orr_file_printf(html,
-                               "the time step, which models are given, tells the period of their "
-                               "training orbits with R&sup2; = %.3f (ln T on ln dt, in the prior "
-                               "of this run).</p>\n",
-                               run->period_r2);
-    return orr_file_printf(html, "how much of the period the time step tells was not recorded in "
-                                 "this run.</p>\n");
+        return;
+    orr_file_printf(html, "<p class=\"note\">Planet runs tell of directions and of the shape with "
+                          "r only, not of magnitudes, nor of one planet against another: ");
+    if (isfinite(run->period_r2)) {
+        orr_file_printf(html,
+                        "the time step, which models are given, tells the period of their "
+                        "training orbits with R&sup2; = %.3f (ln T on ln dt, in the prior "
+                        "of this run).</p>\n",
+                        run->period_r2);
+        return;
+    }
+    orr_file_printf(html, "how much of the period the time step tells was not recorded in "
+                          "this run.</p>\n");
 }
 
 /* Columns of a table of vectors: some bodies, their mean in time and in true anomaly. */
@@ -288,7 +293,10 @@ static int vector_cells(struct orr_file *html, const struct report_orbit *orbit,
         TRY(report_agree(one ? first + p : first, one ? 1 : (size_t)bodies->count,
                          p > bodies->count ? REPORT_EVEN_IN_ANOMALY : REPORT_EVEN_IN_TIME, floor,
                          &a));
-        TRY(cosine ? cell(html, "%.4f", a.cosine) : cell(html, "%.2f%%", 100 * a.relative_error));
+        if (cosine)
+            cell(html, "%.4f", a.cosine);
+        else
+            cell(html, "%.2f%%", 100 * a.relative_error);
     }
     return orr_file_printf(html, "</tr>\n");
 }
@@ -307,21 +315,21 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
     snprintf(caption, sizeof caption, "%s: %s, over unlabelled positions", bodies->title,
              cosine ? "mean cosine of the angle to the true force"
                     : "median relative error of the force vector");
-    TRY(open_table(html, id, caption));
+    open_table(html, id, caption);
     for (int p = 0; p < bodies->count; p++)
-        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>",
-                            report_body_title[bodies->first + p]));
-    TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", bodies->all));
+        orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>",
+                        report_body_title[bodies->first + p]);
+    orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", bodies->all);
     if (bodies->anomaly)
-        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">even in true anomaly</th>"));
-    TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
+        orr_file_printf(html, "<th scope=\"col\" class=\"n\">even in true anomaly</th>");
+    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
     for (int s = 0; s < run->source_count; s++)
         if (run->source[s].has_vectors) {
-            TRY(open_row(html, &run->source[s]));
+            open_row(html, &run->source[s]);
             TRY(vector_cells(html, run->source[s].orbit, cosine, REPORT_NO_FLOOR, bodies));
         }
     for (size_t f = 0; f < sizeof floors / sizeof *floors; f++) {
-        TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", floors[f].name));
+        orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", floors[f].name);
         TRY(vector_cells(html, run->source[0].orbit, cosine, floors[f].floor, bodies));
     }
     return orr_file_printf(html, "</tbody></table></div>\n");
@@ -335,7 +343,7 @@ int report_html_vectors(const struct report_run *run, struct orr_file *html)
     for (int g = 0; g < (report_bodies(run) > REPORT_PLANETS ? 2 : 1); g++)
         for (int cosine = 1; cosine >= 0; cosine--) {
             TRY(vector_table(run, cosine, &groups[g], html));
-            TRY(planets_note(run, html));
+            planets_note(run, html);
         }
     return 0;
 }

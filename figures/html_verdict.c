@@ -39,83 +39,80 @@ int report_verdict_read(const char *path, struct cJSON **json)
 }
 
 /* A sentence, " +- " as a sign. */
-static int write_sentence(struct orr_file *html, const char *text)
+static void write_sentence(struct orr_file *html, const char *text)
 {
     static const char sign[] = " +- ";
     for (const char *at; (at = strstr(text, sign)) != NULL; text = at + sizeof sign - 1) {
-        char *part = strndup(text, (size_t)(at - text));
-        const int rc = part ? report_html_text(html, part) : ORR_ENOMEM;
-        free(part);
-        TRY(rc);
-        TRY(orr_file_printf(html, " &plusmn; "));
+        report_html_bytes(html, text, (size_t)(at - text));
+        orr_file_printf(html, " &plusmn; ");
     }
-    return report_html_text(html, text);
+    report_html_text(html, text);
 }
 
 /* A mean and half of its interval; a dash where there is none. */
-static int mean_cell(struct orr_file *html, const cJSON *mean)
+static void mean_cell(struct orr_file *html, const cJSON *mean)
 {
     char text[64];
     const double value = orr_json_number(mean, "mean"), half = orr_json_number(mean, "half_width");
-    if (!isfinite(value))
-        return orr_file_printf(html, "<td class=\"n\">&ndash;</td>");
+    if (!isfinite(value)) {
+        orr_file_printf(html, "<td class=\"n\">&ndash;</td>");
+        return;
+    }
     snprintf(text, sizeof text, "%.3g", fabs(value));
-    TRY(orr_file_printf(html, "<td class=\"n\">%s%s", value < 0 ? "&minus;" : "", text));
+    orr_file_printf(html, "<td class=\"n\">%s%s", value < 0 ? "&minus;" : "", text);
     if (isfinite(half))
-        TRY(orr_file_printf(html, " &plusmn; %.2g", half));
-    return orr_file_printf(html, "</td>");
+        orr_file_printf(html, " &plusmn; %.2g", half);
+    orr_file_printf(html, "</td>");
 }
 
-static int chance_cell(struct orr_file *html, const cJSON *row)
+static void chance_cell(struct orr_file *html, const cJSON *row)
 {
     const cJSON *beyond = get(row, "beyond_chance");
-    return orr_file_printf(html, "<td class=\"%s\">%s</td></tr>\n",
-                           cJSON_IsTrue(beyond) ? "yes" : "",
-                           cJSON_IsTrue(beyond)    ? "yes"
-                           : cJSON_IsFalse(beyond) ? "no"
-                                                   : "&ndash;");
+    orr_file_printf(html, "<td class=\"%s\">%s</td></tr>\n", cJSON_IsTrue(beyond) ? "yes" : "",
+                    cJSON_IsTrue(beyond)    ? "yes"
+                    : cJSON_IsFalse(beyond) ? "no"
+                                            : "&ndash;");
 }
 
-static int names(struct orr_file *html, const char *title, const char *attention, const cJSON *row)
+static void names(struct orr_file *html, const char *title, const char *attention, const cJSON *row)
 {
-    TRY(orr_file_printf(html, "<tr><th scope=\"row\">"));
-    TRY(report_html_text(html, title));
-    TRY(orr_file_printf(html, "</th><td>"));
-    TRY(report_html_text(html, attention));
-    return orr_file_printf(html, "</td><td class=\"n\">%.0f</td>", orr_json_number(row, "seeds"));
+    orr_file_printf(html, "<tr><th scope=\"row\">");
+    report_html_text(html, title);
+    orr_file_printf(html, "</th><td>");
+    report_html_text(html, attention);
+    orr_file_printf(html, "</td><td class=\"n\">%.0f</td>", orr_json_number(row, "seeds"));
 }
 
-static int open_table(struct orr_file *html, const char *id, const char *caption,
-                      const char *const head[])
+static void open_table(struct orr_file *html, const char *id, const char *caption,
+                       const char *const head[])
 {
-    TRY(report_html_table(html, id, caption));
+    report_html_table(html, id, caption);
     for (int i = 0; head[i]; i++)
-        TRY(orr_file_printf(html, "<th scope=\"col\"%s>%s</th>", i > 1 ? " class=\"n\"" : "",
-                            head[i]));
-    return orr_file_printf(html, "</tr></thead>\n<tbody>\n");
+        orr_file_printf(html, "<th scope=\"col\"%s>%s</th>", i > 1 ? " class=\"n\"" : "", head[i]);
+    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
 }
 
-static int write_figures(const cJSON *json, struct orr_file *html)
+static void write_figures(const cJSON *json, struct orr_file *html)
 {
     static const char *const head[] = {"Figure",        "Attention", "Seeds", "Value",
                                        "Ceiling",       "Floor",     "Raw",   "Nearer than floor",
                                        "Beyond chance", NULL};
     static const char *const mean[] = {"value", "ceiling", "floor", "raw", "nearer_than_floor"};
     const cJSON *row;
-    TRY(open_table(html, "verdict-figures",
-                   "Means over seeds and half of the 95% interval of Student's t. Ceiling: the "
-                   "same procedure fed the truth, or an observer who fits the orbit; floor: random "
-                   "weights of the same shape, fine-tuned alike; raw: without a model. Nearer than "
-                   "floor: how much pretraining has brought the figure nearer to the ceiling, seed "
-                   "by seed.",
-                   head));
+    open_table(html, "verdict-figures",
+               "Means over seeds and half of the 95% interval of Student's t. Ceiling: the "
+               "same procedure fed the truth, or an observer who fits the orbit; floor: random "
+               "weights of the same shape, fine-tuned alike; raw: without a model. Nearer than "
+               "floor: how much pretraining has brought the figure nearer to the ceiling, seed "
+               "by seed.",
+               head);
     cJSON_ArrayForEach (row, get(json, "figures")) {
-        TRY(names(html, get(row, "title")->valuestring, get(row, "attention")->valuestring, row));
+        names(html, get(row, "title")->valuestring, get(row, "attention")->valuestring, row);
         for (int i = 0; i < 5; i++)
-            TRY(mean_cell(html, get(row, mean[i])));
-        TRY(chance_cell(html, row));
+            mean_cell(html, get(row, mean[i]));
+        chance_cell(html, row);
     }
-    return orr_file_printf(html, "</tbody></table></div>\n");
+    orr_file_printf(html, "</tbody></table></div>\n");
 }
 
 static const char *title_of(const cJSON *json, const char *id)
@@ -127,24 +124,24 @@ static const char *title_of(const cJSON *json, const char *id)
     return id;
 }
 
-static int write_differences(const cJSON *json, struct orr_file *html)
+static void write_differences(const cJSON *json, struct orr_file *html)
 {
     static const char *const head[] = {
         "Figure",        "Attention", "Seeds", "Difference", "Nearer to the ceiling",
         "Beyond chance", NULL};
     const cJSON *row, *list = get(json, "differences");
     if (!cJSON_GetArraySize(list))
-        return 0;
-    TRY(open_table(html, "verdict-differences",
-                   "Each attention against the first one, seed by seed.", head));
+        return;
+    open_table(html, "verdict-differences", "Each attention against the first one, seed by seed.",
+               head);
     cJSON_ArrayForEach (row, list) {
-        TRY(names(html, title_of(json, get(row, "id")->valuestring),
-                  get(row, "attention")->valuestring, row));
-        TRY(mean_cell(html, get(row, "difference")));
-        TRY(mean_cell(html, get(row, "nearer")));
-        TRY(chance_cell(html, row));
+        names(html, title_of(json, get(row, "id")->valuestring), get(row, "attention")->valuestring,
+              row);
+        mean_cell(html, get(row, "difference"));
+        mean_cell(html, get(row, "nearer"));
+        chance_cell(html, row);
     }
-    return orr_file_printf(html, "</tbody></table></div>\n");
+    orr_file_printf(html, "</tbody></table></div>\n");
 }
 
 int report_html_verdict(const struct cJSON *json, struct orr_file *html)
@@ -152,23 +149,23 @@ int report_html_verdict(const struct cJSON *json, struct orr_file *html)
     const cJSON *item;
     if (!json)
         return 0;
-    TRY(orr_file_printf(html,
-                        "<section class=\"verdict\">\n<h2>The verdict</h2>\n<p class=\"note\">"
-                        "Of %.0f runs of preset ",
-                        orr_json_number(json, "cells")));
-    TRY(report_html_text(
-        html, cJSON_GetStringValue(get(json, "preset")) ? get(json, "preset")->valuestring : "?"));
-    TRY(orr_file_printf(html, ", put together by a program; the rest of the page is of one run "
-                              "alone.</p>\n<ol>\n"));
+    orr_file_printf(html,
+                    "<section class=\"verdict\">\n<h2>The verdict</h2>\n<p class=\"note\">"
+                    "Of %.0f runs of preset ",
+                    orr_json_number(json, "cells"));
+    report_html_text(
+        html, cJSON_GetStringValue(get(json, "preset")) ? get(json, "preset")->valuestring : "?");
+    orr_file_printf(html, ", put together by a program; the rest of the page is of one run "
+                          "alone.</p>\n<ol>\n");
     cJSON_ArrayForEach (item, get(json, "verdict")) {
-        TRY(orr_file_printf(html, "<li>"));
-        TRY(write_sentence(html, item->valuestring));
-        TRY(orr_file_printf(html, "</li>\n"));
+        orr_file_printf(html, "<li>");
+        write_sentence(html, item->valuestring);
+        orr_file_printf(html, "</li>\n");
     }
-    TRY(orr_file_printf(html, "</ol>\n<p>"));
-    TRY(report_html_text(html, get(json, "cannot_say")->valuestring));
-    TRY(orr_file_printf(html, "</p>\n<details><summary>All figures</summary>\n"));
-    TRY(write_figures(json, html));
-    TRY(write_differences(json, html));
+    orr_file_printf(html, "</ol>\n<p>");
+    report_html_text(html, get(json, "cannot_say")->valuestring);
+    orr_file_printf(html, "</p>\n<details><summary>All figures</summary>\n");
+    write_figures(json, html);
+    write_differences(json, html);
     return orr_file_printf(html, "</details>\n</section>\n");
 }

@@ -17,8 +17,8 @@ struct writer {
     const struct report_formula *f;
 };
 
-static int write_node(const struct writer *w, int node);
-static int write_product(const struct writer *w, int node, bool with_sign);
+static void write_node(const struct writer *w, int node);
+static void write_product(const struct writer *w, int node, bool with_sign);
 
 enum { LONG = 12 };
 
@@ -42,7 +42,7 @@ static bool is_divisor(double value)
 }
 
 /* -2.5e+10 as a minus, 2.5, a cross and a power of ten. */
-static int write_number(const struct writer *w, double value)
+static void write_number(const struct writer *w, double value)
 {
     char text[64];
     shortest(fabs(value), text);
@@ -50,63 +50,69 @@ static int write_number(const struct writer *w, double value)
     const int exponent = e ? atoi(e + 1) : 0;
     if (e)
         *e = '\0';
-    TRY(orr_file_printf(w->html, "%s", value < 0 ? "<mrow>" MINUS : ""));
+    orr_file_printf(w->html, "%s", value < 0 ? "<mrow>" MINUS : "");
     if (e)
-        TRY(orr_file_printf(w->html,
-                            "<mrow><mn>%s</mn><mo>&#xd7;</mo><msup><mn>10</mn><mrow>%s<mn>%d</mn>"
-                            "</mrow></msup></mrow>",
-                            text, exponent < 0 ? MINUS : "", abs(exponent)));
+        orr_file_printf(w->html,
+                        "<mrow><mn>%s</mn><mo>&#xd7;</mo><msup><mn>10</mn><mrow>%s<mn>%d</mn>"
+                        "</mrow></msup></mrow>",
+                        text, exponent < 0 ? MINUS : "", abs(exponent));
     else
-        TRY(orr_file_printf(w->html, "<mn>%s</mn>", text));
-    return orr_file_printf(w->html, "%s", value < 0 ? "</mrow>" : "");
+        orr_file_printf(w->html, "<mn>%s</mn>", text);
+    orr_file_printf(w->html, "%s", value < 0 ? "</mrow>" : "");
 }
 
 /* m1: the letters, with the digits behind them as an index. */
-static int write_name(const struct writer *w, const char *word)
+static void write_name(const struct writer *w, const char *word)
 {
     size_t letters = strlen(word);
     while (letters > 1 && isdigit((unsigned char)word[letters - 1]))
         letters--;
-    if (!word[letters])
-        return orr_file_printf(w->html, "<mi>%s</mi>", word);
-    return orr_file_printf(w->html, "<msub><mi>%.*s</mi><mn>%s</mn></msub>", (int)letters, word,
-                           word + letters);
+    if (!word[letters]) {
+        orr_file_printf(w->html, "<mi>%s</mi>", word);
+        return;
+    }
+    orr_file_printf(w->html, "<msub><mi>%.*s</mi><mn>%s</mn></msub>", (int)letters, word,
+                    word + letters);
 }
 
-static int in_brackets(const struct writer *w, int node)
+static void in_brackets(const struct writer *w, int node)
 {
-    TRY(orr_file_printf(w->html, "<mrow><mo>(</mo>"));
-    TRY(write_node(w, node));
-    return orr_file_printf(w->html, "<mo>)</mo></mrow>");
+    orr_file_printf(w->html, "<mrow><mo>(</mo>");
+    write_node(w, node);
+    orr_file_printf(w->html, "<mo>)</mo></mrow>");
 }
 
-static int write_call(const struct writer *w, const struct report_formula_node *call)
+static void write_call(const struct writer *w, const struct report_formula_node *call)
 {
     const char *word = call->word;
     const struct report_formula_node *base = &w->f->node[call->child];
     if (!strcmp(word, "^")) {
-        TRY(orr_file_printf(w->html, "<msup>"));
-        TRY(base->kind == REPORT_FORMULA_NAME ? write_name(w, base->word)
-                                              : in_brackets(w, call->child));
-        TRY(write_node(w, base->next));
-        return orr_file_printf(w->html, "</msup>");
+        orr_file_printf(w->html, "<msup>");
+        if (base->kind == REPORT_FORMULA_NAME)
+            write_name(w, base->word);
+        else
+            in_brackets(w, call->child);
+        write_node(w, base->next);
+        orr_file_printf(w->html, "</msup>");
+        return;
     }
     if (!strcmp(word, "sqrt") && !base->next) {
-        TRY(orr_file_printf(w->html, "<msqrt>"));
-        TRY(write_node(w, call->child));
-        return orr_file_printf(w->html, "</msqrt>");
+        orr_file_printf(w->html, "<msqrt>");
+        write_node(w, call->child);
+        orr_file_printf(w->html, "</msqrt>");
+        return;
     }
-    TRY(orr_file_printf(w->html, "<mrow><mi>%s</mi><mo>&#x2061;</mo><mrow><mo>(</mo>",
-                        !strcmp(word, "log") ? "ln" : word));
+    orr_file_printf(w->html, "<mrow><mi>%s</mi><mo>&#x2061;</mo><mrow><mo>(</mo>",
+                    !strcmp(word, "log") ? "ln" : word);
     for (int x = call->child; x; x = w->f->node[x].next) {
-        TRY(orr_file_printf(w->html, "%s", x == call->child ? "" : "<mo>,</mo>"));
-        TRY(write_node(w, x));
+        orr_file_printf(w->html, "%s", x == call->child ? "" : "<mo>,</mo>");
+        write_node(w, x);
     }
-    return orr_file_printf(w->html, "<mo>)</mo></mrow></mrow>");
+    orr_file_printf(w->html, "<mo>)</mo></mrow></mrow>");
 }
 
 /* One factor to the size of its power; alone = nothing stands beside it. */
-static int write_factor(const struct writer *w, int node, bool alone)
+static void write_factor(const struct writer *w, int node, bool alone)
 {
     const struct report_formula_node *x = &w->f->node[node];
     const double power = fabs(x->power);
@@ -114,11 +120,15 @@ static int write_factor(const struct writer *w, int node, bool alone)
     const bool simple = x->kind == REPORT_FORMULA_NAME;
     const bool open = root || (power == 1 && (alone || x->kind == REPORT_FORMULA_CALL));
     if (power != 1)
-        TRY(orr_file_printf(w->html, root ? "<msqrt>" : "<msup>"));
-    TRY(simple || open ? write_node(w, node) : in_brackets(w, node));
+        orr_file_printf(w->html, root ? "<msqrt>" : "<msup>");
+    if (simple || open)
+        write_node(w, node);
+    else
+        in_brackets(w, node);
     if (power != 1 && !root)
-        TRY(write_number(w, power));
-    return power == 1 ? 0 : orr_file_printf(w->html, root ? "</msqrt>" : "</msup>");
+        write_number(w, power);
+    if (power != 1)
+        orr_file_printf(w->html, root ? "</msqrt>" : "</msup>");
 }
 
 /* Whether one factor is written before another: names by the alphabet (m1 m2 r), then what is no
@@ -147,32 +157,32 @@ static int next_factor(const struct writer *w, int product, int sign, int after)
 
 /* The number, unless it is 1, and all factors of one sign of the power; "1" where there is none. A
  * sum that fills a row needs no brackets where the row has its own ends. */
-static int write_row(const struct writer *w, int product, double number, int sign, bool ends)
+static void write_row(const struct writer *w, int product, double number, int sign, bool ends)
 {
     int x = next_factor(w, product, sign, 0);
     const bool shown = number != 1 || !x;
     const bool alone = ends && !shown && !next_factor(w, product, sign, x);
     const char *between = shown ? TIMES_NUMBER : "";
-    TRY(orr_file_printf(w->html, "<mrow>"));
+    orr_file_printf(w->html, "<mrow>");
     if (shown)
-        TRY(write_number(w, number));
+        write_number(w, number);
     for (; x; x = next_factor(w, product, sign, x), between = TIMES) {
-        TRY(orr_file_printf(w->html, "%s", between));
-        TRY(write_factor(w, x, alone));
+        orr_file_printf(w->html, "%s", between);
+        write_factor(w, x, alone);
     }
-    return orr_file_printf(w->html, "</mrow>");
+    orr_file_printf(w->html, "</mrow>");
 }
 
-static int write_product(const struct writer *w, int node, bool with_sign)
+static void write_product(const struct writer *w, int node, bool with_sign)
 {
     const double value = w->f->node[node].value;
     const bool divided = is_divisor(value);
     const bool minus = with_sign && value < 0, fraction = divided || next_factor(w, node, -1, 0);
-    TRY(orr_file_printf(w->html, "%s%s", minus ? "<mrow>" MINUS : "", fraction ? "<mfrac>" : ""));
-    TRY(write_row(w, node, divided ? 1 : fabs(value), 1, fraction || value > 0));
+    orr_file_printf(w->html, "%s%s", minus ? "<mrow>" MINUS : "", fraction ? "<mfrac>" : "");
+    write_row(w, node, divided ? 1 : fabs(value), 1, fraction || value > 0);
     if (fraction)
-        TRY(write_row(w, node, divided ? 1 / fabs(value) : 1, -1, true));
-    return orr_file_printf(w->html, "%s%s", fraction ? "</mfrac>" : "", minus ? "</mrow>" : "");
+        write_row(w, node, divided ? 1 / fabs(value) : 1, -1, true);
+    orr_file_printf(w->html, "%s%s", fraction ? "</mfrac>" : "", minus ? "</mrow>" : "");
 }
 
 static bool is_negative(const struct writer *w, int node)
@@ -182,70 +192,78 @@ static bool is_negative(const struct writer *w, int node)
 
 /* Terms in their order, the number behind them; in front of them where that saves a leading
  * minus. */
-static int write_sum(const struct writer *w, const struct report_formula_node *sum)
+static void write_sum(const struct writer *w, const struct report_formula_node *sum)
 {
     const bool ahead = sum->value > 0 && is_negative(w, sum->child);
-    TRY(orr_file_printf(w->html, "<mrow>"));
+    orr_file_printf(w->html, "<mrow>");
     if (ahead)
-        TRY(write_number(w, sum->value));
+        write_number(w, sum->value);
     for (int x = sum->child; x; x = w->f->node[x].next) {
         if (is_negative(w, x))
-            TRY(orr_file_printf(w->html, MINUS));
+            orr_file_printf(w->html, MINUS);
         else if (ahead || x != sum->child)
-            TRY(orr_file_printf(w->html, "<mo>+</mo>"));
-        TRY(w->f->node[x].kind == REPORT_FORMULA_PRODUCT ? write_product(w, x, false)
-                                                         : write_node(w, x));
+            orr_file_printf(w->html, "<mo>+</mo>");
+        if (w->f->node[x].kind == REPORT_FORMULA_PRODUCT)
+            write_product(w, x, false);
+        else
+            write_node(w, x);
     }
     if (!ahead && sum->value != 0) {
-        TRY(orr_file_printf(w->html, "%s", sum->value < 0 ? MINUS : "<mo>+</mo>"));
-        TRY(write_number(w, fabs(sum->value)));
+        orr_file_printf(w->html, "%s", sum->value < 0 ? MINUS : "<mo>+</mo>");
+        write_number(w, fabs(sum->value));
     }
-    return orr_file_printf(w->html, "</mrow>");
+    orr_file_printf(w->html, "</mrow>");
 }
 
-static int write_node(const struct writer *w, int node)
+static void write_node(const struct writer *w, int node)
 {
     const struct report_formula_node *x = &w->f->node[node];
     switch (x->kind) {
     case REPORT_FORMULA_NAME:
-        return write_name(w, x->word);
+        write_name(w, x->word);
+        return;
     case REPORT_FORMULA_CALL:
-        return write_call(w, x);
+        write_call(w, x);
+        return;
     case REPORT_FORMULA_SUM:
-        return write_sum(w, x);
+        write_sum(w, x);
+        return;
     case REPORT_FORMULA_PRODUCT:
         break;
     }
-    return write_product(w, node, true);
+    write_product(w, node, true);
 }
 
-int report_mathml_write(struct orr_file *html, const struct report_formula *formula)
+void report_mathml_write(struct orr_file *html, const struct report_formula *formula)
 {
     const struct writer w = {html, formula};
-    return write_node(&w, formula->root);
+    write_node(&w, formula->root);
 }
 
-int report_mathml(struct orr_file *html, const char *text)
+void report_mathml(struct orr_file *html, const char *text)
 {
     struct report_formula formula;
-    return report_formula_read(text, &formula) ? report_mathml_write(html, &formula)
-                                               : report_html_text(html, text);
+    if (report_formula_read(text, &formula))
+        report_mathml_write(html, &formula);
+    else
+        report_html_text(html, text);
 }
 
-int report_mathml_law(struct orr_file *html, const char *text, const char *class_name)
+void report_mathml_law(struct orr_file *html, const char *text, const char *class_name)
 {
     struct report_formula formula;
     if (!report_formula_read(text, &formula)) {
-        TRY(orr_file_printf(html, "<code class=\"%s\">", class_name));
-        TRY(report_html_text(html, text));
-        return orr_file_printf(html, "</code>");
+        orr_file_printf(html, "<code class=\"%s\">", class_name);
+        report_html_text(html, text);
+        orr_file_printf(html, "</code>");
+        return;
     }
-    TRY(orr_file_printf(html,
-                        "<details class=\"%s\"><summary><math displaystyle=\"true\"><mrow>"
-                        "<mi>F</mi><mo>=</mo>",
-                        class_name));
-    TRY(report_mathml_write(html, &formula));
-    TRY(orr_file_printf(html, "</mrow></math></summary><code>"));
-    TRY(report_html_text(html, text));
-    return orr_file_printf(html, "</code></details>");
+    orr_file_printf(html,
+                    "<details class=\"%s\"><summary><math displaystyle=\"true\"><mrow>"
+                    "<mi>F</mi><mo>=</mo>",
+                    class_name);
+    report_mathml_write(html, &formula);
+    orr_file_printf(html, "</mrow></math></summary><code>");
+    report_html_text(html, text);
+    orr_file_printf(html, "</code></details>");
 }

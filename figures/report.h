@@ -211,24 +211,25 @@ int report_verdict_read(const char *path, struct cJSON **json);
 int report_html_verdict(const struct cJSON *json, struct orr_file *html);
 /* The tables of the page. */
 int report_html_laws(const struct report_run *run, struct orr_file *html);
-int report_html_choices(const struct report_run *run, struct orr_file *html);
-int report_html_exponents(const struct report_run *run, struct orr_file *html);
+void report_html_choices(const struct report_run *run, struct orr_file *html);
+void report_html_exponents(const struct report_run *run, struct orr_file *html);
 int report_html_vectors(const struct report_run *run, struct orr_file *html);
 /* Opens a table up to its row of heads: the caption (HTML), and a box that scrolls by itself, so
  * that no table makes the page wider than a screen. The caption stands outside, where it is read
  * without scrolling. */
-int report_html_table(struct orr_file *html, const char *id, const char *caption);
+void report_html_table(struct orr_file *html, const char *id, const char *caption);
 /* The dot in the colour of a source. */
-int report_html_dot(const struct report_source *source, struct orr_file *html);
+void report_html_dot(const struct report_source *source, struct orr_file *html);
 /* The player of orbits, and its data alone: one JSON object. */
 int report_html_player(const struct report_run *run, struct orr_file *html);
-int report_html_player_data(const struct report_run *run, struct orr_file *html);
+void report_html_player_data(const struct report_run *run, struct orr_file *html);
 /* How to repeat the run, and what wrote its files. */
 int report_html_commands(const struct report_run *run, struct orr_file *html);
 /* A file of figures/ as it stands: style and script of the page. */
 int report_html_part(struct orr_file *html, const char *name);
 /* Text with & < > " escaped. */
-int report_html_text(struct orr_file *html, const char *text);
+void report_html_text(struct orr_file *html, const char *text);
+void report_html_bytes(struct orr_file *html, const char *text, size_t bytes);
 /* The bytes of a file as base64 (RFC 4648, no line breaks). */
 int report_html_base64(struct orr_file *html, const char *path);
 

@@ -152,11 +152,12 @@ static void test_full_disk(void **state)
         if (!rc)
             rc = orr_file_write(&file, block, large ? sizeof block : 1500);
         const int written = rc;
-        if (!rc)
-            rc = orr_file_commit(&file);
+        const int further = rc ? orr_file_printf(&file, "%d", 1) : ORR_EIO; /* none gets past it */
+        rc = orr_file_commit(&file);
         orr_file_close(&file);
         setrlimit(RLIMIT_FSIZE, &before);
         assert_int_equal(written, large ? ORR_EIO : 0);
+        assert_int_equal(further, ORR_EIO);
         assert_int_equal(rc, ORR_EIO);
         error_names(path, "write", NULL);
     }
