@@ -7,10 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-/* Options that a command which makes something of the run is given, too. */
-static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
-                                     "--orbits", "--attention", NULL};
-
 /* "made" of a JSON file, NULL when there is none. ORR_ENOMEM. */
 static int made_of(const char *path, cJSON **made)
 {
@@ -108,28 +104,21 @@ void report_origin_close(struct report_origin *origin)
 
 static int check_laws(const struct report_origin *origin, const char *run)
 {
-    char path[REPORT_PATH], why[ORR_WHY];
-    int rc = orr_path(path, "%s/laws/laws.json", run);
-    if (rc || !*origin->laws_digest || !orr_exists(path)) /* missing: told when it is read */
-        return rc;
+    char path[REPORT_PATH], folder[REPORT_PATH], why[ORR_WHY];
+    enum orr_verdict verdict;
     cJSON *json = NULL;
-    rc = orr_json_read(path, &json); /* one that cannot be read says why */
-    char *slash = strrchr(path, '/');
-    *slash = '\0';
-    const bool same = !rc &&
-                      orr_made_same(&origin->chain.book, origin->laws_digest, origin->laws, why) &&
-                      orr_files_same(path, cJSON_GetObjectItemCaseSensitive(json, "files"), why);
-    *slash = '/';
+    TRY(orr_path(folder, "%s/laws", run));
+    TRY(orr_path(path, "%s/laws.json", folder));
+    if (!*origin->laws_digest || !orr_exists(path)) /* missing: told when it is read */
+        return 0;
+    TRY(orr_json_read(path, &json)); /* one that cannot be read says why */
     cJSON_Delete(json);
-    if (rc || same)
-        return rc;
-    char command[ORR_COMMAND];
-    orr_command("symreg", shared, command, sizeof command);
-    return ORR_FAIL(
-        ORR_EINVAL,
-        "%s: not what these settings make: %s; make it again with: %s, or name its data "
-        "sets with --orbits, its variants with --attention",
-        path, why, command);
+    TRY(orr_json_judge(path, folder, &origin->chain.book, origin->laws_digest, &verdict, why));
+    return verdict == ORR_KEEP
+               ? 0
+               : orr_refuse_other(path, why, "symreg",
+                                  ", or name its data sets with --orbits, its variants with "
+                                  "--attention");
 }
 
 int report_origin_laws(const char *run, const struct orr_preset *preset)
@@ -185,11 +174,9 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
     cJSON_Delete(json);
     if (same || rc)
         return rc;
-    orr_command("pretrain", shared, command, sizeof command);
-    return !*why ? ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", path, command)
-                 : ORR_FAIL(ORR_EINVAL,
-                            "%s: not what these settings make: %s; make it again with: %s", path,
-                            why, command);
+    orr_command_of_run("pretrain", command);
+    return *why ? orr_refuse_other(path, why, "pretrain", "")
+                : ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", path, command);
 }
 
 /* Of vectors that are there: whether they are what the settings make, and unchanged. */
@@ -209,14 +196,8 @@ static int check_vectors(struct orr_chain *chain, const struct orr_sources *sour
         rc = orr_chain_table(chain, source, true, digest);
         if (!rc)
             rc = orr_sidecar_read(path, &made, why);
-        if (!rc && (!made || !orr_made_same(&chain->book, digest, made, why))) {
-            char command[ORR_COMMAND];
-            orr_command("finetune", shared, command, sizeof command);
-            rc = ORR_FAIL(ORR_EINVAL,
-                          "%s: not what these settings make: %s; make it again with: %s, or name "
-                          "its data sets with --orbits",
-                          path, why, command);
-        }
+        if (!rc && (!made || !orr_made_same(&chain->book, digest, made, why)))
+            rc = orr_refuse_other(path, why, "finetune", ", or name its data sets with --orbits");
         cJSON_Delete(made);
     }
     return rc;
@@ -247,24 +228,8 @@ int report_origin_judge(const struct report_origin *origin, const char *out,
                         enum orr_verdict *verdict, char why[ORR_WHY])
 {
     char path[REPORT_PATH];
-    cJSON *json = NULL;
-    why[0] = '\0';
-    *verdict = ORR_MAKE;
-    int rc = orr_path(path, "%s/report.made.json", out);
-    if (rc || !orr_exists(path))
-        return rc;
-    *verdict = ORR_REMAKE;
-    if (orr_json_read(path, &json)) {
-        snprintf(why, ORR_WHY, "what it was made from cannot be read");
-        orr_error_clear();
-        return 0;
-    }
-    if (orr_made_same(&origin->chain.book, origin->digest,
-                      cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
-        orr_files_same(out, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
-        *verdict = ORR_KEEP;
-    cJSON_Delete(json);
-    return 0;
+    TRY(orr_path(path, "%s/report.made.json", out));
+    return orr_json_judge(path, out, &origin->chain.book, origin->digest, verdict, why);
 }
 
 int report_origin_write(const struct report_origin *origin, const char *out,

@@ -19,10 +19,8 @@ const char *const report_stage_title[REPORT_STAGES] = {
 
 int report_missing(const char *file, const char *program)
 {
-    static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
-                                         "--orbits", "--attention", NULL};
     char command[ORR_COMMAND];
-    orr_command(program, shared, command, sizeof command);
+    orr_command_of_run(program, command);
     return ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", file, command);
 }
 

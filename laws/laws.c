@@ -54,21 +54,13 @@ static int open_chain(struct laws *laws, const char *orbits)
     return rc ? rc : orr_chain_laws(&laws->chain, &names, laws->digest);
 }
 
-/* The command that makes the tables, for the reader's shell and folder. */
-static void finetune_command(char command[ORR_COMMAND])
-{
-    static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
-                                         "--orbits", "--attention", NULL};
-    orr_command("finetune", shared, command, ORR_COMMAND);
-}
-
 /* Every table is there (or, where there are laws already, need not be), and is what the settings
  * make. */
 static int check_sources(struct laws *laws, bool needed)
 {
     char command[ORR_COMMAND];
     int rc = 0;
-    finetune_command(command);
+    orr_command_of_run("finetune", command);
     for (int i = 0; i < laws->sources && !rc && needed; i++)
         if (!orr_exists(laws->source[i].path))
             rc = ORR_FAIL(ORR_EMISSING,
@@ -85,10 +77,8 @@ static int check_sources(struct laws *laws, bool needed)
         if (!rc)
             rc = orr_chain_table(&laws->chain, source->name, false, digest);
         if (!rc && (!made || !orr_made_same(&laws->chain.book, digest, made, why)))
-            rc = ORR_FAIL(ORR_EINVAL,
-                          "%s: not what these settings make: %s; make it again with: %s, or name "
-                          "its data sets with --orbits",
-                          source->path, why, command);
+            rc = orr_refuse_other(source->path, why, "finetune",
+                                  ", or name its data sets with --orbits");
         cJSON_Delete(made);
     }
     return rc;
@@ -101,24 +91,8 @@ static int check_sources(struct laws *laws, bool needed)
 static int judge_laws(const struct laws *laws, enum orr_verdict *verdict, char why[ORR_WHY])
 {
     char path[4096];
-    cJSON *json = NULL;
-    why[0] = '\0';
-    *verdict = ORR_MAKE;
-    int rc = orr_path(path, "%s/laws.json", laws->folder);
-    if (rc || !orr_exists(path))
-        return rc;
-    *verdict = ORR_REMAKE;
-    if (orr_json_read(path, &json)) {
-        snprintf(why, ORR_WHY, "it cannot be read");
-        orr_error_clear(); /* a broken file is simply made again */
-        return 0;
-    }
-    if (orr_made_same(&laws->chain.book, laws->digest,
-                      cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
-        orr_files_same(laws->folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
-        *verdict = ORR_KEEP;
-    cJSON_Delete(json);
-    return 0;
+    TRY(orr_path(path, "%s/laws.json", laws->folder));
+    return orr_json_judge(path, laws->folder, &laws->chain.book, laws->digest, verdict, why);
 }
 
 /* ---- samples */

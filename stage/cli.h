@@ -89,6 +89,9 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
  * are named in options (ended by NULL), and --resume at the end. For use inside orr_main(). */
 enum { ORR_COMMAND = 16384 };
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes);
+/* The command by which another program makes its part of the same run: with --preset, --set, --run,
+ * --seed, --orbits and --attention of this one. */
+void orr_command_of_run(const char *name, char text[ORR_COMMAND]);
 /* Appends a space and an argument, as a shell takes it: in quotes where it has to be. */
 void orr_command_add(char *text, size_t bytes, const char *argument);
 

@@ -70,6 +70,13 @@ void orr_command(const char *name, const char *const *options, char *text, size_
     orr_command_add(text, bytes, "--resume");
 }
 
+void orr_command_of_run(const char *name, char text[ORR_COMMAND])
+{
+    static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
+                                         "--orbits", "--attention", NULL};
+    orr_command(name, shared, text, ORR_COMMAND);
+}
+
 /* GNU's and LLVM's OpenMP read the first; the second, rounds of waiting awake before, is GNU's. As
  * measured: 1000 cost no time on busy cores, and bring what many more do on idle ones. */
 void orr_threads_sleep(char **argv)

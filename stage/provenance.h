@@ -46,6 +46,8 @@ enum orr_kind {
 };
 /* "pretrain", as in records. */
 const char *orr_kind_name(enum orr_kind kind);
+/* What is to be done about an artefact. */
+enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
 /* Why a setting is no part of the records of a kind; NULL when it is part of them. */
 const char *orr_kind_leaves_out(enum orr_kind kind, const char *key);
 /* Whether anything up to the laws is made from a setting: not so of texts about it, and of where
@@ -112,6 +114,15 @@ int orr_files_add(struct cJSON *files, const char *folder, const char *name);
 bool orr_files_same(const char *folder, const struct cJSON *files, char why[ORR_WHY]);
 /* The same of one of them. */
 bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WHY]);
+
+/* What is to be done about a JSON file with its record ("made"), which names the files that were
+ * written with it into the folder: it is kept where it is the record `digest` of the book and they
+ * are as they were. Only ORR_ENOMEM fails. */
+int orr_json_judge(const char *path, const char *folder, const struct orr_book *book,
+                   const char digest[ORR_DIGEST], enum orr_verdict *verdict, char why[ORR_WHY]);
+/* ORR_EINVAL: an input that another program made is not what the settings make; with the command
+ * that makes it again, and what else can be done, ", or ...". */
+int orr_refuse_other(const char *path, const char *why, const char *program, const char *else_what);
 
 /* "xxh64" of a JSON object that has its record inside: of its text without "xxh64". Adds it (false
  * without memory); whether the object is as it was then, if not why. */
@@ -225,7 +236,6 @@ int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources,
 
 /* ----------------------------------------------------------------------------------- plan */
 
-enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
 /* One line of --plan on stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps is
  * 30, expected 40"; why may be "". The other says the same through orr_trace() where a stage acts
  * on it. */

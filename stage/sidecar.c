@@ -143,6 +143,39 @@ bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
     return !*why;
 }
 
+int orr_json_judge(const char *path, const char *folder, const struct orr_book *book,
+                   const char digest[ORR_DIGEST], enum orr_verdict *verdict, char why[ORR_WHY])
+{
+    cJSON *json = NULL;
+    why[0] = '\0';
+    *verdict = ORR_MAKE;
+    if (!orr_exists(path))
+        return 0;
+    *verdict = ORR_REMAKE;
+    const int rc = orr_json_read(path, &json);
+    if (rc == ORR_ENOMEM)
+        return rc;
+    if (rc) {
+        snprintf(why, ORR_WHY, "what it was made from cannot be read");
+        orr_error_clear(); /* a broken file is simply made again */
+        return 0;
+    }
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
+    if (orr_made_same(book, digest, made, why) &&
+        orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
+        *verdict = ORR_KEEP;
+    cJSON_Delete(json);
+    return 0;
+}
+
+int orr_refuse_other(const char *path, const char *why, const char *program, const char *else_what)
+{
+    char command[ORR_COMMAND];
+    orr_command_of_run(program, command);
+    return ORR_FAIL(ORR_EINVAL, "%s: not what these settings make: %s; make it again with: %s%s",
+                    path, why, command, else_what);
+}
+
 /* XXH64 of the text of an object without its "xxh64"; false without memory. The text is what a
  * reader of the file prints: numbers that were added as their digits are numbers then. */
 static bool sum_of(const cJSON *json, char sum[ORR_DIGEST])
