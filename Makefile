@@ -65,7 +65,7 @@ HARD_CFLAGS = $(if $(filter 1,$(HARDEN)),-fstack-protector-strong $(if $(findstr
               $(if $(filter -O1 -O2 -O3 -Os -Og -Ofast,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)))
 # no name of the folder that it was built in: two builds of the same source have the same bytes
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
-             $(HARD_CFLAGS) '-ffile-prefix-map=$(CURDIR)=.' -I. -Ibase $(EXTRA_CFLAGS)
+             $(HARD_CFLAGS) '-ffile-prefix-map=$(CURDIR)=.' -I. $(EXTRA_CFLAGS)
 LDLIBS  := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression
 base_CFLAGS    := -ffp-contract=off

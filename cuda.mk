@@ -24,7 +24,7 @@ HOPPER_ARCH := -gencode arch=compute_90a,code=sm_90a
 HOPPER := hopper_forward hopper_backward
 NVCCFLAGS ?= -O3
 ALL_NVCCFLAGS = -std=c++17 --fmad=true $(NVCCFLAGS) $(if $(WERROR),-Werror all-warnings) -MMD -MP \
-                -Xcompiler -fPIC,-Wall,-Wextra -I. -Ibase
+                -Xcompiler -fPIC,-Wall,-Wextra -I.
 PLUGIN := $(BIN)/orrery_cuda.so
 # where nvcc's libraries are, for machines on which the loader does not know
 CUDA_LIB = $(patsubst %/bin/,%/lib64,$(dir $(realpath $(shell command -v $(NVCC)))))
@@ -48,7 +48,7 @@ $(B)/cuda/%.o: kernels/cuda/%.cu | .deps
 CXX = $(if $(findstring clang,$(CC)),clang++,g++)
 # products and sums contract into fma as nvcc contracts them, so that what depends on it is seen
 EMULATION_FLAGS = -std=c++17 $(CFLAGS) -Wall -Wextra -Wno-unknown-pragmas -Wno-psabi $(WERROR) -fPIC -fno-strict-aliasing \
-                  $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -ffp-contract=fast -MMD -MP -DK_CUDA_HOST -I. -Ibase -Itests/cuda_host
+                  $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -ffp-contract=fast -MMD -MP -DK_CUDA_HOST -I. -Itests/cuda_host
 EMULATION := $(B)/tests/libcuda_host.a
 EMULATION_OBJ := $(CUDA_SRC:kernels/cuda/%.cu=$(B)/tests/cuda/%.o) \
                  $(patsubst tests/cuda_host/%.cc,$(B)/tests/cuda_host/%.o, \

@@ -16,7 +16,7 @@ $(PTX2CC): tests/ptx/ptx2cc.cc $(wildcard tests/ptx/ptx_*.cc) tests/ptx/ptx.h | 
 # one instruction of PTX is one or two operations of C++, and none of them may become another:
 # products and sums are contracted where PTX says fma alone
 PTX_CXXFLAGS = -std=c++17 -O1 -w -fPIC -shared -ffp-contract=off -fno-strict-aliasing \
-               $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -DK_CUDA_HOST -I. -Ibase \
+               $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -DK_CUDA_HOST -I. \
                -Itests/cuda_host
 %.ptx.so: %.ptx.cc $(PTX_RUN)
 	$(call say,CXX,$@)
@@ -27,7 +27,7 @@ define ptx_rules
 $$(B)/ptx/$(1)/%.ptx: kernels/cuda/%.cu $$(wildcard kernels/cuda/*.h kernels/cuda/*.cuh kernels/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,NV,$$@)
-	$$(Q)$$(NVCC) -std=c++17 --fmad=true $$(NVCCFLAGS) -I. -Ibase \
+	$$(Q)$$(NVCC) -std=c++17 --fmad=true $$(NVCCFLAGS) -I. \
 	    -arch=compute_$(1)$$(if $$(filter $$*,$$(HOPPER)),a) -ptx $$< -o $$@
 $$(B)/ptx/$(1)/%.ptx.cc: $$(B)/ptx/$(1)/%.ptx $$(PTX2CC)
 	$$(Q)$$(PTX2CC) $$< $$@
@@ -73,7 +73,7 @@ check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) \
 
 # what tests/ptx/mutants.sh compiles and links with
 print-ptx-flags:
-	@echo "NVCC_PTX='$(NVCC) -std=c++17 --fmad=true $(NVCCFLAGS) -I. -Ibase -arch=compute_90 -ptx'"
+	@echo "NVCC_PTX='$(NVCC) -std=c++17 --fmad=true $(NVCCFLAGS) -I. -arch=compute_90 -ptx'"
 	@echo "CXX_PTX='$(CXX) $(filter-out -I.,$(PTX_CXXFLAGS)) -idirafter .' PTX2CC=$(PTX2CC)"
 	@echo "CXX_HOST='$(CXX) $(filter-out -MMD -MP -Werror,$(EMULATION_FLAGS))' CXX_LINK='$(CXX) $(CFLAGS) -rdynamic'"
 	@echo "LIBS='$(EMULATION_TABLE) $(EMULATION) $(kernels_USES:%=$(B)/lib%.a) -lcmocka $(LDLIBS)'"

@@ -1,8 +1,13 @@
 /* cores.c - how many cores this process may use: those that it is bound to (taskset, mpirun,
  * Slurm), and no more than the quota of its control group, by which containers are limited. */
-#include "base.h"
+#include "error.h"
+#include "file.h"
+#include "system.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

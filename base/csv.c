@@ -1,8 +1,14 @@
 /* csv.c - tables of numbers with a header row (RFC 4180: quotes, CRLF), as spreadsheets, archives
  * and Fortran write them. */
-#include "base.h"
+#include "csv.h"
+#include "error.h"
+#include "file.h"
+#include "memory.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

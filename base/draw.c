@@ -1,5 +1,8 @@
 /* draw.c - elementary functions and draws from distributions with the same bits on every CPU, one
  * number at a time. */
+#include "elementary.h"
+#include "log.h"
+#include "random.h"
 #include "draw.h"
 
 #include <math.h>

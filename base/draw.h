@@ -4,7 +4,8 @@
 #ifndef ORR_DRAW_H
 #define ORR_DRAW_H
 
-#include "base.h"
+#include <gsl/gsl_rng.h>
+
 #include "isa.h"
 
 enum { ORR_STRIPS = 128 };

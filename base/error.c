@@ -1,9 +1,16 @@
 /* error.c - one message per failure, per thread. */
-#include "base.h"
+#include "error.h"
+#include "memory.h"
+#include "signals.h"
+#include "text.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

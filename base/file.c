@@ -1,5 +1,10 @@
 /* file.c - atomic files with checksums; folders; whole-file reads. */
-#include "base.h"
+#include "error.h"
+#include "file.h"
+#include "log.h"
+#include "memory.h"
+#include "signals.h"
+#include "system.h"
 #include "map.h"
 #include "text.h"
 
@@ -7,6 +12,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>

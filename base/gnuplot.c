@@ -1,12 +1,18 @@
 /* gnuplot.c - pictures by gnuplot: finds it and its scripts, and trusts its exit status only with a
  * whole picture. */
-#include "base.h"
+#include "error.h"
+#include "file.h"
+#include "gnuplot.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,8 +1,10 @@
 /* isa.c - the instruction sets of this CPU, and ORRERY_ISA; see isa.h. */
 #include "isa.h"
 
-#include "base.h"
+#include "error.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,15 @@
 /* json.c - JSON files through cJSON, with positions in error messages. */
-#include "base.h"
+#include "error.h"
+#include "file.h"
+#include "json.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,19 @@
 /* log.c - progress on a terminal, notes, JSONL logs. */
-#include "base.h"
+#include "elementary.h"
+#include "error.h"
+#include "file.h"
+#include "log.h"
+#include "memory.h"
+#include "system.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,11 +2,15 @@
  * be read, nor what its disk does not give: the program gets SIGBUS then, whose handler
  * (signals.c) asks here which file it was. */
 #include "map.h"
-#include "base.h"
+#include "error.h"
+#include "file.h"
 #include "text.h"
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,10 @@
 /* mean.c - the mean of a few repetitions with its interval. */
-#include "base.h"
+#include "random.h"
+#include "statistics.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>

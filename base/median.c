@@ -1,7 +1,8 @@
 /* median.c - the median of a few numbers. */
-#include "base.h"
+#include "statistics.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 static int compare(const void *a, const void *b)

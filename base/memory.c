@@ -1,6 +1,9 @@
 /* memory.c - checked allocation. */
-#include "base.h"
+#include "error.h"
+#include "memory.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,9 +5,11 @@
  * tree is whole, and that it was so is known: orr_memory_short() is true from then on, and
  * orr_file_commit() refuses. The reserve is never given back. The same holds for errors that a
  * caller has forgotten, as when it takes a file that it could not read for one that is missing. */
-#include "base.h"
+#include "memory.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include <cjson/cJSON.h>

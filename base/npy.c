@@ -1,10 +1,16 @@
 /* npy.c - NumPy's .npy format, versions 1 to 3, little endian, C order. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "base.h"
+#include "error.h"
+#include "file.h"
+#include "npy.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,11 @@
 /* philox.c - Philox4x32-10 counter-based streams (Salmon et al., SC'11) as a gsl_rng_type. */
-#include "base.h"
+#include "error.h"
+#include "random.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include <gsl/gsl_rng.h>
 
 void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {

@@ -1,8 +1,17 @@
 /* safetensors.c - the safetensors format: 8 bytes of header length, a JSON header, data. */
-#include "base.h"
+#include "error.h"
+#include "file.h"
+#include "json.h"
+#include "memory.h"
+#include "npy.h"
+#include "safetensors.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

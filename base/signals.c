@@ -1,11 +1,16 @@
 /* signals.c - SIGINT and SIGTERM ask for a clean stop; a second one ends at once. A time limit asks
  * for the same. */
-#include "base.h"
+#include "error.h"
+#include "signals.h"
+#include "system.h"
 #include "map.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

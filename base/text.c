@@ -1,8 +1,10 @@
 /* text.c - texts of strangers as lines; spelling help: edit distance, the program's own folder. */
-#include "base.h"
+#include "error.h"
+#include "file.h"
 #include "text.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 

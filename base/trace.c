@@ -1,6 +1,10 @@
 /* trace.c - what a program does, told to stderr on request (ORRERY_TRACE). */
-#include "base.h"
+#include "error.h"
+#include "system.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

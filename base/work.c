@@ -1,12 +1,16 @@
 /* work.c - see work.h. */
 #include "work.h"
 
-#include "base.h"
+#include "error.h"
+#include "file.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "state.h"
 
 /* The lowest rank that failed, -1 where none did; *failed: how many did. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "plugin.h"
 #include "state.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base.h"
-#include "text.h"
+#include "base/base.h"
+#include "base/text.h"
 
 /* The library: $ORRERY_MPI_PLUGIN, or orrery_mpi.so beside the program. */
 static int plugin_path(char path[4096])

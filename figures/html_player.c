@@ -28,7 +28,7 @@ static void write_pair(struct orr_file *html, bool first, double x, double y)
 enum pairs { PLACES, TRUE_FORCES, FORCES };
 
 static void write_positions(struct orr_file *html, const struct report_orbit *orbit,
-                           enum pairs pairs)
+                            enum pairs pairs)
 {
     orr_file_printf(html, "[");
     for (size_t i = 0; i < orbit->count; i++) {

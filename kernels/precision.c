@@ -4,7 +4,7 @@
  * (figures: bench_kernels, "bf16 over fp32"). AMX has tiles for bf16; AMD's AVX512-BF16 does twice
  * as many products per cycle as fp32. Intel's AVX512-BF16 without AMX is slower than fp32 there:
  * 88 against 157 GFLOP/s on one core with oneDNN 2.6. */
-#include "isa.h"
+#include "base/isa.h"
 #include "kernels.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef SIM_VEC_H
 #define SIM_VEC_H
 
-#include "isa.h"
+#include "base/isa.h"
 #include "sim.h"
 
 /* 2 pi in two parts; the first has 28 zero bits at its end. */

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "vecmath.h"
+#include "base/vecmath.h"
 
 /* Quarter turns, then polynomials on [-pi/4, pi/4]: best relative to x for the sine (3.5e-18) and
  * to 1 for the cosine (4.7e-20); what remains is rounding. */

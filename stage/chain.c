@@ -1,4 +1,7 @@
 /* chain.c - the artefacts of a run, each with the record that it should have under the settings. */
+#include "base/error.h"
+#include "base/log.h"
+#include "base/safetensors.h"
 #include "provenance.h"
 
 #include <string.h>

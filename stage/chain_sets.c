@@ -1,5 +1,7 @@
 /* chain_sets.c - the data sets at the beginning of every chain: made of the settings, described by
  * the manifest of a folder, or made elsewhere and known by their bytes. */
+#include "base/error.h"
+#include "base/json.h"
 #include "provenance.h"
 
 #include <dirent.h>

@@ -1,4 +1,11 @@
 /* cli.c - the command line every program shares. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/system.h"
+#include "base/text.h"
+#include "base/version.h"
 #include "cli.h"
 
 #include <errno.h>
@@ -6,8 +13,6 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
-
-#include "text.h"
 
 struct parse {
     const struct orr_program *program;

@@ -2,7 +2,9 @@
 #ifndef ORR_CLI_H
 #define ORR_CLI_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "settings.h"
 
 /* The options that programs share.

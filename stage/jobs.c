@@ -2,6 +2,9 @@
  *
  * The threads of one small model wait for each other more than they compute; models have nothing to
  * wait for. Results have the same bits either way. */
+#include "base/error.h"
+#include "base/log.h"
+#include "base/signals.h"
 #include "cli.h"
 #include "program.h"
 

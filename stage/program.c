@@ -1,6 +1,11 @@
 /* program.c - what every program does around its work: arguments, signals, the exit status. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/signals.h"
 #include "cli.h"
-#include "isa.h"
+#include "base/isa.h"
 #include "program.h"
 
 #include <stdlib.h>

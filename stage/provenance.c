@@ -1,6 +1,9 @@
 /* provenance.c - records of what artefacts were made from: their digests, and how two differ. */
+#include "base/error.h"
+#include "base/memory.h"
 #include "provenance.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,6 +16,7 @@
 #ifndef ORR_PROVENANCE_H
 #define ORR_PROVENANCE_H
 
+#include "base/file.h"
 #include "cli.h"
 
 enum { ORR_DIGEST = 17 }; /* 16 hexadecimal digits and NUL */

@@ -1,18 +1,23 @@
 /* settings.c - settings through the descriptor table: defaults, files, assignments, saving. */
-#include "base/base.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "settings.h"
 #include "settings_table.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 #include <xxhash.h>
-
-#include "text.h"
 
 /* ------------------------------------------------------------------- one field from text */
 

@@ -1,7 +1,9 @@
 /* settings_check.c - combinations of settings that can not work. */
-#include "base/base.h"
+#include "base/error.h"
 #include "settings.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 /* A force is of two masses: a body without one would have neither a force nor a label. */

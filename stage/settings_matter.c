@@ -1,8 +1,11 @@
-/* settings_matter.c - where a setting matters: beside which other settings it has an effect, so that
- * nobody waits for one, and to the records of which artefacts it belongs. */
-#include "base/base.h"
+/* settings_matter.c - where a setting matters: beside which other settings it has an effect, so
+ * that nobody waits for one, and to the records of which artefacts it belongs. */
+#include "base/error.h"
 #include "settings_table.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct orr_field *orr_field_find(const char *key)
@@ -13,7 +16,7 @@ const struct orr_field *orr_field_find(const char *key)
     return NULL;
 }
 
-const struct orr_group *orr_group_of(const char *key)
+static const struct orr_group *group_of(const char *key)
 {
     for (const struct orr_group *g = orr_groups; g->prefix; g++)
         if (!strncmp(g->prefix, key, strlen(g->prefix)))
@@ -62,7 +65,7 @@ bool orr_preset_unused(const struct orr_preset *preset, const char *key, char wh
 {
     char value[ORR_FIELD_TEXT_BYTES];
     const struct orr_field *f = orr_field_find(key), *other;
-    const struct orr_group *group = orr_group_of(key);
+    const struct orr_group *group = group_of(key);
     if (!f)
         return false;
     other = unmet(preset, f->needs, NULL, value);
@@ -137,7 +140,7 @@ static const char *reason_in(const struct orr_left_out left_out[3], enum orr_kin
 const char *orr_kind_leaves_out(enum orr_kind kind, const char *key)
 {
     const struct orr_field *f = orr_field_find(key);
-    const struct orr_group *group = orr_group_of(key);
+    const struct orr_group *group = group_of(key);
     const char *reason = f ? reason_in(f->left_out, kind) : NULL;
     return reason || !f || !group ? reason : reason_in(group->left_out, kind);
 }

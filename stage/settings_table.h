@@ -46,9 +46,8 @@ struct orr_group {
 
 extern const struct orr_field orr_fields[]; /* ended by key == NULL */
 extern const struct orr_group orr_groups[]; /* ended by prefix == NULL; in at most one is a key */
-/* The field of a key, and its group, NULL: none. */
+/* NULL: there is no such key. */
 const struct orr_field *orr_field_find(const char *key);
-const struct orr_group *orr_group_of(const char *key);
 
 /* orr_preset_value() of a field. */
 enum { ORR_FIELD_TEXT_BYTES = ORR_SETTING };

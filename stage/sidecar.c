@@ -1,4 +1,7 @@
 /* sidecar.c - "<name>.made.json" beside a file that has no room to say what it was made from. */
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "provenance.h"
 
 #include <string.h>

@@ -125,7 +125,7 @@ fi
 if command -v cppcheck >/dev/null; then
     cppcheck --quiet --std=c17 --language=c --enable=warning,performance,portability \
         '-DcJSON_ArrayForEach(item,array)=while(((item)=cJSON_GetArrayItem(array,0)))' \
-        --inline-suppr --error-exitcode=1 -I. -Ibase \
+        --inline-suppr --error-exitcode=1 -I. \
         "${folders[@]}" || complain "cppcheck: see above"
 else
     echo "lint: cppcheck is not installed: static analysis not done"
@@ -133,7 +133,7 @@ fi
 if command -v clang-tidy >/dev/null; then
     # (the MPI plugin needs headers that may not be there)
     mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' ! -path 'cluster/mpi/*' | sort)
-    clang-tidy --quiet "${code[@]}" -- -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -Ibase 2>/dev/null ||
+    clang-tidy --quiet "${code[@]}" -- -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. 2>/dev/null ||
         complain "clang-tidy: see above"
 else
     echo "lint: clang-tidy is not installed: static analysis not done"

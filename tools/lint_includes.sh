@@ -32,10 +32,8 @@ done
 look() {
     local file=$1 included=$2 place=${1%/*} folder=${1%%/*} owner=${2%/*} owners=${2%%/*}
     [ -z "${ELSEWHERE[$file:$included]:-}" ] || return
-    if [ "$owner" = "$included" ]; then # no folder: own, or base's through -Ibase
-        [ -e "$place/$included" ] ||
-            { [ -e "base/$included" ] && [[ ${uses[$folder]} == *" base "* ]]; } ||
-            complain "$file: \"$included\" is neither in $place nor in base"
+    if [ "$owner" = "$included" ]; then # no folder: own
+        [ -e "$place/$included" ] || complain "$file: \"$included\" is not in $place"
     elif [ ! -e "$included" ]; then
         complain "$file: there is no \"$included\""
     elif [ "$owner" = "$place" ]; then

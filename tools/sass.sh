@@ -17,7 +17,7 @@ echo "|---|---|---|---|---|"
 for source in fused_forward:80 fused_forward:90 fused_backward:80 fused_backward:90 \
     hopper_forward:90a hopper_backward:90a; do
     file=kernels/cuda/${source%:*}.cu arch=sm_${source#*:}
-    log=$(nvcc -std=c++17 --fmad=true -O3 -I. -Ibase -cubin -arch="$arch" -Xptxas -v "$file" \
+    log=$(nvcc -std=c++17 --fmad=true -O3 -I. -cubin -arch="$arch" -Xptxas -v "$file" \
         -o /dev/null 2>&1) || { echo "$log"; exit 1; }
     # softmax and lssar (kinds 0 and 3) of heads of 64
     while read -r kernel registers spilled shared; do

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cluster/plugin.h"
 
 enum {

@@ -8,7 +8,7 @@
  * within one. */
 #include <math.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 #include "attention.h"
 #include "head.h"

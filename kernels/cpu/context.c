@@ -3,7 +3,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 
 /* One block: the shared part, then `local_bytes` for each thread. */

@@ -7,7 +7,7 @@
 #ifndef K_CPU_H
 #define K_CPU_H
 
-#include "isa.h"
+#include "base/isa.h"
 #include "kernels/kernels.h"
 
 /* What is compiled once per instruction set (LOOPS in the Makefile): the backend's loops, and what

@@ -8,7 +8,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 
 enum { ARGUMENTS = 5, TABLE_START = 64, PACK_ROWS = 128 };

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "attention.h"
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 #include "fused.h"
 #include "head.h"

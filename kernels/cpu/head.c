@@ -6,7 +6,7 @@
  * chunk: memory is chunk x channels V, whatever N is. Cuts do not depend on the threads. */
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "linear.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "linear.h"
 #include "vec.h"
 

@@ -1,7 +1,7 @@
 /* loss.c - losses and their gradients: row losses in double, added over blocks in order. */
 #include <math.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 #include "vec.h"
 

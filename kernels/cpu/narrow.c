@@ -6,7 +6,7 @@
  * outputs have X = output and M = W. */
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 #include "vec.h"
 

@@ -6,7 +6,7 @@
  * dw. Neither cut depends on the number of threads, so workers may take tasks as they come. */
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "linear.h"
 
 enum {

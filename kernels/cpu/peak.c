@@ -3,7 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 
 enum { ROWS = 64, COLUMNS = 768, INNER = 2048 }; /* one or two milliseconds */

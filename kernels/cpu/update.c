@@ -1,7 +1,7 @@
 /* update.c - the optimiser: gradient norm, AdamW, running average of parameters. */
 #include <math.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "cpu.h"
 
 enum { BLOCK = 8192 };

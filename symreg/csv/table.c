@@ -7,7 +7,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "output.h"
-#include "text.h"
+#include "base/text.h"
 
 static bool is_number(const char *name)
 {

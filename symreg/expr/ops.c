@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "text.h"
-#include "vecmath.h"
+#include "base/text.h"
+#include "base/vecmath.h"
 
 /* ---- angles beyond the reach of the vector forms, in whole numbers: all CPUs agree
  *

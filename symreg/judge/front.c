@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 const char *const sr_rule_name[SR_RULES] = {
     [SR_ACCURACY] = "accuracy", [SR_SCORE] = "score", [SR_BEST] = "best", [SR_MDL] = "mdl"};

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "vecmath.h"
+#include "base/vecmath.h"
 
 bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
                  const double *b, double *out)

@@ -6,7 +6,7 @@
 #ifndef SR_VEC_H
 #define SR_VEC_H
 
-#include "isa.h"
+#include "base/isa.h"
 #include "value.h"
 
 /* Which operand of a binary operator is one number for all rows. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "vec.h"
-#include "vecmath.h"
+#include "base/vecmath.h"
 
 /* -DSR_NO_INTRINSICS compiles the loops of AVX-512 like the others, to see what intrinsics gain. */
 #if defined __AVX512F__ && !defined SR_NO_INTRINSICS

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "vec.h"
-#include "vecmath.h"
+#include "base/vecmath.h"
 
 enum { FEW = SR_VEC_FEW }; /* pairs of a sample, and of which all ranks are taken */
 /* The bracket reaches so far around the quantile, as a share of the sample's weight: 1.7 standard

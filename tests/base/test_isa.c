@@ -1,7 +1,7 @@
 /* test_isa.c - the choice of an instruction set: the best one of the CPU, or ORRERY_ISA's. */
 #include "scratch.h"
 
-#include "isa.h"
+#include "base/isa.h"
 
 static enum orr_isa best(void)
 {

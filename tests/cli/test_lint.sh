@@ -74,7 +74,7 @@ build() {
     for file in base/zero.c alpha/low/low.c alpha/high/high.c beta/main_beta.c beta/beta.c; do
         object=build/${file%.c}.o
         mkdir -p "${object%/*}"
-        ${CC:-gcc} -w -I. -Ibase -c "$file" -o "$object" || return
+        ${CC:-gcc} -w -I. -c "$file" -o "$object" || return
     done
     for folder in base alpha beta; do
         find "build/$folder" -name '*.o' ! -name 'main_*' -exec ar rcs "build/lib$folder.a" {} +

@@ -598,13 +598,11 @@ static void pictures_and_page_are_whole(void **state)
 /* Tables that cannot fail, as those that can. */
 static int exponents(const struct report_run *run, struct orr_file *html)
 {
-    report_html_exponents(run, html);
-    return 0;
+    return report_html_exponents(run, html), 0;
 }
 static int choices(const struct report_run *run, struct orr_file *html)
 {
-    report_html_choices(run, html);
-    return 0;
+    return report_html_choices(run, html), 0;
 }
 
 static char *page_of(struct report_run *run,
