@@ -138,39 +138,39 @@ static bool fit_conic(const struct places *p, double c[3])
 
 /* The ellipse, even in eccentric anomaly, so that no end is coarse; the places where there is
  * none. */
-static int write_curve(const struct places *p, struct orr_file *file)
+static void write_curve(const struct places *p, struct orr_file *file)
 {
     enum { POINTS = 240 };
     double c[3], at[2];
-    TRY(orr_file_printf(file, "$curve << EOD\n"));
+    orr_file_printf(file, "$curve << EOD\n");
     if (fit_conic(p, c)) {
         const double e = hypot(c[1], c[2]), a = c[0] / (1 - e * e), turn = atan2(c[2], c[1]);
         for (int k = 0; k <= POINTS; k++) {
             const double E = 2 * M_PI * k / POINTS;
             const double x = a * (cos(E) - e), y = a * sqrt(1 - e * e) * sin(E);
-            TRY(orr_file_printf(file, "%.7g %.7g\n", x * cos(turn) - y * sin(turn),
-                                x * sin(turn) + y * cos(turn)));
+            orr_file_printf(file, "%.7g %.7g\n", x * cos(turn) - y * sin(turn),
+                            x * sin(turn) + y * cos(turn));
         }
     } else {
         for (size_t i = 0; i < p->n; i++) {
             place(p, i, at);
-            TRY(orr_file_printf(file, "%.7g %.7g\n", at[0], at[1]));
+            orr_file_printf(file, "%.7g %.7g\n", at[0], at[1]);
         }
     }
-    return orr_file_printf(file, "EOD\n");
+    orr_file_printf(file, "EOD\n");
 }
 
 /* ---------------------------------------------------------------------------------- blocks */
 
 /* The true places: of the rollout, which begins at step 0, else those with forces. */
-static int write_orbit(const struct report_run *run, int body, struct orr_file *file)
+static void write_orbit(const struct report_run *run, int body, struct orr_file *file)
 {
     const struct report_orbit *truth = &run->source[0].orbit[body];
     const struct report_rollout *known = continued(run, body);
     const size_t n = known ? known->count : truth->count;
     const struct places places = {n, known, truth};
-    TRY(write_curve(&places, file));
-    TRY(orr_file_printf(file, "$orbit << EOD\n"));
+    write_curve(&places, file);
+    orr_file_printf(file, "$orbit << EOD\n");
     for (size_t i = 0, at = 0; i < n; i++) {
         double xy[2];
         place(&places, i, xy);
@@ -179,39 +179,39 @@ static int write_orbit(const struct report_run *run, int body, struct orr_file *
             at++;
         const bool labelled =
             at < truth->count && truth->at[at].step == step && truth->at[at].labelled;
-        TRY(orr_file_printf(file, "%d %.7g %.7g %d\n", step, xy[0], xy[1], labelled));
+        orr_file_printf(file, "%d %.7g %.7g %d\n", step, xy[0], xy[1], labelled);
     }
-    return orr_file_printf(file, "EOD\n$none << EOD\nEOD\n");
+    orr_file_printf(file, "EOD\n$none << EOD\nEOD\n");
 }
 
-static int write_forces(const struct report_source *source, int body, int number, double arrow_au,
-                        struct orr_file *file)
+static void write_forces(const struct report_source *source, int body, int number, double arrow_au,
+                         struct orr_file *file)
 {
     const struct report_orbit *orbit = &source->orbit[body];
-    TRY(orr_file_printf(file, "$force%d << EOD\n", number));
+    orr_file_printf(file, "$force%d << EOD\n", number);
     for (size_t i = 0; i < orbit->count; i++) {
         double arrow[2];
         arrow_of(source, &orbit->at[i], arrow_au, arrow);
         if (isfinite(arrow[0]) && isfinite(arrow[1]))
-            TRY(orr_file_printf(file, "%d %.7g %.7g %.7g %.7g\n", orbit->at[i].step,
-                                orbit->at[i].x_au, orbit->at[i].y_au, arrow[0], arrow[1]));
+            orr_file_printf(file, "%d %.7g %.7g %.7g %.7g\n", orbit->at[i].step, orbit->at[i].x_au,
+                            orbit->at[i].y_au, arrow[0], arrow[1]);
     }
-    return orr_file_printf(file, "EOD\n");
+    orr_file_printf(file, "EOD\n");
 }
 
-static int write_path(const struct report_source *source, int body, int number,
-                      struct orr_file *file)
+static void write_path(const struct report_source *source, int body, int number,
+                       struct orr_file *file)
 {
     const struct report_rollout *r = &source->rollout[body];
     if (!r->count)
-        return 0;
-    TRY(orr_file_printf(file, "$path%d << EOD\n", number));
+        return;
+    orr_file_printf(file, "$path%d << EOD\n", number);
     for (size_t i = r->known ? r->known - 1 : 0; i < r->count; i++) {
         const bool given = i < r->known;
-        TRY(orr_file_printf(file, "%zu %.7g %.7g\n", i, given ? r->at[i].x_true_au : r->at[i].x_au,
-                            given ? r->at[i].y_true_au : r->at[i].y_au));
+        orr_file_printf(file, "%zu %.7g %.7g\n", i, given ? r->at[i].x_true_au : r->at[i].x_au,
+                        given ? r->at[i].y_true_au : r->at[i].y_au);
     }
-    return orr_file_printf(file, "EOD\n");
+    orr_file_printf(file, "EOD\n");
 }
 
 static int write_input(const struct report_run *run, int body, struct orr_file *file)
@@ -225,15 +225,15 @@ static int write_input(const struct report_run *run, int body, struct orr_file *
                            known ? "Arrows: forces, the true one black. Lines: each model's own "
                                    "continuation."
                                  : "Arrows: forces, the true one black."));
-    TRY(orr_file_printf(file, "first = %d\nlast = %d\ncx = %.9g\ncy = %.9g\nhalf = %.9g\n",
-                        known ? 0 : truth->at[0].step,
-                        known ? (int)known->count - 1 : truth->at[truth->count - 1].step, view.x_au,
-                        view.y_au, view.half_au));
-    TRY(orr_file_printf(file,
-                        "array title[%d]\narray colour[%d]\narray paths[%d]\narray "
-                        "forces[%d]\n",
-                        REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES));
-    TRY(write_orbit(run, body, file));
+    orr_file_printf(file, "first = %d\nlast = %d\ncx = %.9g\ncy = %.9g\nhalf = %.9g\n",
+                    known ? 0 : truth->at[0].step,
+                    known ? (int)known->count - 1 : truth->at[truth->count - 1].step, view.x_au,
+                    view.y_au, view.half_au);
+    orr_file_printf(file,
+                    "array title[%d]\narray colour[%d]\narray paths[%d]\narray "
+                    "forces[%d]\n",
+                    REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES);
+    write_orbit(run, body, file);
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!is_shown(source))
@@ -241,10 +241,10 @@ static int write_input(const struct report_run *run, int body, struct orr_file *
         number++;
         TRY(orr_gnuplot_assign(file, "title", number, source->title));
         TRY(orr_gnuplot_assign(file, "colour", number, source->colour));
-        TRY(orr_file_printf(file, "paths[%d] = %d\nforces[%d] = 1\n", number,
-                            source->rollout[body].count > 0, number));
-        TRY(write_forces(source, body, number, view.arrow_au, file));
-        TRY(write_path(source, body, number, file));
+        orr_file_printf(file, "paths[%d] = %d\nforces[%d] = 1\n", number,
+                        source->rollout[body].count > 0, number);
+        write_forces(source, body, number, view.arrow_au, file);
+        write_path(source, body, number, file);
     }
     return orr_file_printf(file, "sources = %d\n", number);
 }

@@ -19,39 +19,37 @@ static int open_pair(const char *folder, const char *name, struct orr_file *data
     return rc ? rc : orr_file_create(set, path);
 }
 
+/* rc: of opening them, and of what is no matter of writing. */
 static int close_pair(struct orr_file *data, struct orr_file *set, int rc)
 {
-    if (!rc)
-        rc = orr_file_commit(data);
-    if (!rc)
-        rc = orr_file_commit(set);
+    rc = rc ? rc : orr_file_commit(data);
+    rc = rc ? rc : orr_file_commit(set);
     orr_file_close(data);
     orr_file_close(set);
     return rc;
 }
 
 /* One curve of curves.gp: its title, colour and panel. */
-static int name_curve(struct orr_file *set, int curve, int panel,
-                      const struct report_source *source)
+static void name_curve(struct orr_file *set, int curve, int panel,
+                       const struct report_source *source)
 {
-    TRY(orr_file_printf(set, "panel_of[%d] = %d\ncolour[%d] = \"%s\"\n", curve, panel, curve,
-                        source->colour));
-    return orr_gnuplot_assign(set, "title", curve, source->title);
+    orr_file_printf(set, "panel_of[%d] = %d\ncolour[%d] = \"%s\"\n", curve, panel, curve,
+                    source->colour);
+    orr_gnuplot_assign(set, "title", curve, source->title);
 }
 
 /* A block of gnuplot data must not be empty, or the numbers of those after it shift. */
-static int end_block(struct orr_file *data, size_t points)
+static void end_block(struct orr_file *data, size_t points)
 {
-    return orr_file_printf(data, points ? "\n\n" : "NaN NaN\n\n\n");
+    orr_file_printf(data, points ? "\n\n" : "NaN NaN\n\n\n");
 }
 
 /* Positive values only: the axis is logarithmic. */
-static int write_training(struct orr_file *data, const struct report_curve *curve)
+static void write_training(struct orr_file *data, const struct report_curve *curve)
 {
     const size_t stride = 1 + (curve->count > 0 ? curve->count - 1 : 0) / POINTS_DRAWN;
     size_t written = 0;
-    int rc = 0;
-    for (size_t i = 0; i < curve->count && !rc; i += stride) {
+    for (size_t i = 0; i < curve->count; i += stride) {
         double sum = 0, steps = 0;
         size_t n = 0;
         for (size_t j = i; j < i + stride && j < curve->count; j++) {
@@ -59,20 +57,18 @@ static int write_training(struct orr_file *data, const struct report_curve *curv
             steps += curve->step[j];
             n++;
         }
-        if (sum > 0) {
-            rc = orr_file_printf(data, "%.7g %.7g\n", steps / (double)n, sum / (double)n);
-            written++;
-        }
+        written += sum > 0;
+        if (sum > 0)
+            orr_file_printf(data, "%.7g %.7g\n", steps / (double)n, sum / (double)n);
     }
-    if (!rc)
-        rc = end_block(data, written);
+    end_block(data, written);
     written = 0;
-    for (size_t i = 0; i < curve->val_count && !rc; i++)
-        if (curve->val_loss[i] > 0) {
-            rc = orr_file_printf(data, "%.7g %.7g\n", curve->val_step[i], curve->val_loss[i]);
-            written++;
-        }
-    return rc ? rc : end_block(data, written);
+    for (size_t i = 0; i < curve->val_count; i++) {
+        written += curve->val_loss[i] > 0;
+        if (curve->val_loss[i] > 0)
+            orr_file_printf(data, "%.7g %.7g\n", curve->val_step[i], curve->val_loss[i]);
+    }
+    end_block(data, written);
 }
 
 int report_plot_loss(const struct report_run *run, const char *folder,
@@ -96,27 +92,27 @@ int report_plot_loss(const struct report_run *run, const char *folder,
                         "PRESET=%s/preset.json RUN=%s",
                         run->path, run->path, run->path);
     struct orr_file data = {0}, set = {0};
-    int rc = open_pair(folder, picture->name, &data, &set);
-    if (!rc)
-        rc = orr_file_printf(&set,
-                             "panels = %d\ncurves = %d\nkind = \"loss\"\narray panel_title[%d]\n"
-                             "array panel_of[%d]\narray title[%d]\narray colour[%d]\n",
-                             panels, curves, panels, curves, curves, curves);
+    const int rc = open_pair(folder, picture->name, &data, &set);
+    if (rc)
+        return close_pair(&data, &set, rc);
+    orr_file_printf(&set,
+                    "panels = %d\ncurves = %d\nkind = \"loss\"\narray panel_title[%d]\n"
+                    "array panel_of[%d]\narray title[%d]\narray colour[%d]\n",
+                    panels, curves, panels, curves, curves, curves);
     int curve = 0;
-    for (int stage = 0; stage < REPORT_STAGES && !rc; stage++) {
+    for (int stage = 0; stage < REPORT_STAGES; stage++) {
         if (!panel_of_stage[stage])
             continue;
-        rc = orr_file_printf(&set, "panel_title[%d] = \"%s\"\n", panel_of_stage[stage],
-                             report_stage_title[stage]);
-        for (int s = 0; s < run->source_count && !rc; s++) {
+        orr_file_printf(&set, "panel_title[%d] = \"%s\"\n", panel_of_stage[stage],
+                        report_stage_title[stage]);
+        for (int s = 0; s < run->source_count; s++) {
             if (run->source[s].curve[stage].count == 0)
                 continue;
-            rc = name_curve(&set, ++curve, panel_of_stage[stage], &run->source[s]);
-            if (!rc)
-                rc = write_training(&data, &run->source[s].curve[stage]);
+            name_curve(&set, ++curve, panel_of_stage[stage], &run->source[s]);
+            write_training(&data, &run->source[s].curve[stage]);
         }
     }
-    return close_pair(&data, &set, rc);
+    return close_pair(&data, &set, 0);
 }
 
 /* The choice of rule `best` (or the last rule) on sample 0 of a source; NULL when absent. */
@@ -148,45 +144,41 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
     for (int s = 0; s < run->source_count; s++)
         curves += run->source[s].has_laws;
     struct orr_file data = {0}, set = {0};
-    int rc = open_pair(folder, picture->name, &data, &set);
-    if (!rc)
-        rc = orr_file_printf(
-            &set,
-            "panels = 1\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
-            "array panel_title[1]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
-            "panel_title[1] = \"Pareto fronts, sample 0\"\n",
-            curves, run->true_law.newton ? "Newton's law" : "the run's own law", curves, curves,
-            curves);
+    const int rc = open_pair(folder, picture->name, &data, &set);
+    if (rc)
+        return close_pair(&data, &set, rc);
+    orr_file_printf(&set,
+                    "panels = 1\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
+                    "array panel_title[1]\narray panel_of[%d]\narray title[%d]\narray "
+                    "colour[%d]\npanel_title[1] = \"Pareto fronts, sample 0\"\n",
+                    curves, run->true_law.newton ? "Newton's law" : "the run's own law", curves,
+                    curves, curves);
     int curve = 0;
-    for (int s = 0; s < run->source_count && !rc; s++) {
+    for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!source->has_laws)
             continue;
-        rc = name_curve(&set, ++curve, 1, source);
-        for (size_t i = 0; i < source->front.count && !rc; i++)
-            rc = orr_file_printf(&data, "%.7g %.7g 0\n", source->front.complexity[i],
-                                 fmax(source->front.loss[i], least));
-        if (!rc)
-            rc = end_block(&data, source->front.count);
+        name_curve(&set, ++curve, 1, source);
+        for (size_t i = 0; i < source->front.count; i++)
+            orr_file_printf(&data, "%.7g %.7g 0\n", source->front.complexity[i],
+                            fmax(source->front.loss[i], least));
+        end_block(&data, source->front.count);
         const struct report_law *law = choice(run, s);
-        if (law && !rc)
-            rc = orr_file_printf(&data, "%.7g %.7g %d\n", law->complexity, fmax(law->loss, least),
-                                 law->selected_true ? 2 : 1);
-        if (!rc)
-            rc = end_block(&data, law != NULL);
+        if (law)
+            orr_file_printf(&data, "%.7g %.7g %d\n", law->complexity, fmax(law->loss, least),
+                            law->selected_true ? 2 : 1);
+        end_block(&data, law != NULL);
     }
-    return close_pair(&data, &set, rc);
+    return close_pair(&data, &set, 0);
 }
 
 /* The axes: half a unit around the law's exponents, and every interval. */
-static int write_exponent_axes(const struct report_run *run, struct orr_file *set)
+static void write_exponent_axes(const struct report_run *run, struct orr_file *set)
 {
     const double *law = run->true_law.exponent;
-    int rc = orr_file_printf(set,
-                             "array expected[3]\narray lowest[3]\narray highest[3]\nlaw = "
-                             "\"%s\"\n",
-                             run->true_law.newton ? "Newton" : "truth");
-    for (int e = 0; e < 3 && !rc; e++) {
+    orr_file_printf(set, "array expected[3]\narray lowest[3]\narray highest[3]\nlaw = \"%s\"\n",
+                    run->true_law.newton ? "Newton" : "truth");
+    for (int e = 0; e < 3; e++) {
         double lowest = law[e] - 0.5, highest = law[e] + 0.5;
         for (int s = 0; s < run->source_count; s++) {
             const struct report_interval *x = &run->source[s].exponent[e];
@@ -194,10 +186,9 @@ static int write_exponent_axes(const struct report_run *run, struct orr_file *se
             lowest = fmin(lowest, fmin(x->low, x->value));
             highest = fmax(highest, fmax(x->high, x->value));
         }
-        rc = orr_file_printf(set, "expected[%d] = %.4g\nlowest[%d] = %.6g\nhighest[%d] = %.6g\n",
-                             e + 1, law[e], e + 1, lowest, e + 1, highest);
+        orr_file_printf(set, "expected[%d] = %.4g\nlowest[%d] = %.6g\nhighest[%d] = %.6g\n", e + 1,
+                        law[e], e + 1, lowest, e + 1, highest);
     }
-    return rc;
 }
 
 int report_plot_exponents(const struct report_run *run, const char *folder,
@@ -214,25 +205,23 @@ int report_plot_exponents(const struct report_run *run, const char *folder,
     if (rows == 0)
         return ORR_FAIL(ORR_EFORMAT, "%s/laws/laws.json: no exponents in \"sources\"", run->path);
     struct orr_file data = {0}, set = {0};
-    int rc = open_pair(folder, picture->name, &data, &set);
-    if (!rc)
-        rc = orr_file_printf(&set, "rows = %d\narray title[%d]\narray colour[%d]\n", rows, rows,
-                             rows);
-    if (!rc)
-        rc = write_exponent_axes(run, &set);
+    const int rc = open_pair(folder, picture->name, &data, &set);
+    if (rc)
+        return close_pair(&data, &set, rc);
+    orr_file_printf(&set, "rows = %d\narray title[%d]\narray colour[%d]\n", rows, rows, rows);
+    write_exponent_axes(run, &set);
     int row = 0;
-    for (int s = 0; s < run->source_count && !rc; s++) {
+    for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!isfinite(source->exponent[0].value))
             continue;
         row++;
-        rc = orr_file_printf(&set, "colour[%d] = \"%s\"\n", row, source->colour);
-        if (!rc)
-            rc = orr_gnuplot_assign(&set, "title", row, source->title);
-        for (int e = 0; e < 3 && !rc; e++)
-            rc = orr_file_printf(&data, "%.7g %.7g %.7g%s", source->exponent[e].value,
-                                 source->exponent[e].low, source->exponent[e].high,
-                                 e < 2 ? " " : "\n\n\n");
+        orr_file_printf(&set, "colour[%d] = \"%s\"\n", row, source->colour);
+        orr_gnuplot_assign(&set, "title", row, source->title);
+        for (int e = 0; e < 3; e++)
+            orr_file_printf(&data, "%.7g %.7g %.7g%s", source->exponent[e].value,
+                            source->exponent[e].low, source->exponent[e].high,
+                            e < 2 ? " " : "\n\n\n");
     }
-    return close_pair(&data, &set, rc);
+    return close_pair(&data, &set, 0);
 }

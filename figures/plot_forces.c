@@ -92,12 +92,12 @@ static void measure(const struct report_run *run, int planet, const int panel[],
     field->extent_au *= 1.07;
 }
 
-static int write_panel(struct orr_file *file, const struct report_source *source, int planet,
-                       const struct field *field)
+static void write_panel(struct orr_file *file, const struct report_source *source, int planet,
+                        const struct field *field)
 {
     const struct report_orbit *orbit = &source->orbit[planet];
-    int rc = orr_file_printf(file, "# x y dx dy kind  %s\n", source->name);
-    for (size_t i = 0; i < orbit->count && !rc; i++) {
+    orr_file_printf(file, "# x y dx dy kind  %s\n", source->name);
+    for (size_t i = 0; i < orbit->count; i++) {
         const struct report_position *at = &orbit->at[i];
         double f[2];
         force_of(source, at, f);
@@ -107,24 +107,21 @@ static int write_panel(struct orr_file *file, const struct report_source *source
             kind = ARROW_LABELLED;
         else if (!is_drawn(orbit, i, field->stride))
             kind = ARROW_OMITTED;
-        rc = orr_file_printf(file, "%.7g %.7g %.7g %.7g %d\n", at->x_au, at->y_au,
-                             field->arrow_au * shrink * f[0], field->arrow_au * shrink * f[1],
-                             (int)kind);
+        orr_file_printf(file, "%.7g %.7g %.7g %.7g %d\n", at->x_au, at->y_au,
+                        field->arrow_au * shrink * f[0], field->arrow_au * shrink * f[1],
+                        (int)kind);
     }
-    return rc ? rc : orr_file_printf(file, "\n\n");
+    orr_file_printf(file, "\n\n");
 }
 
 static int write_notes(struct orr_file *file, const struct report_run *run, int planet,
                        const int panel[], int panels)
 {
-    int rc = 0;
-    for (int p = 0; p < panels && !rc; p++) {
+    for (int p = 0; p < panels; p++) {
         const struct report_source *source = &run->source[panel[p]];
         struct report_agreement a;
         char note[128];
-        rc = report_agree(&source->orbit[planet], 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a);
-        if (rc)
-            return rc;
+        TRY(report_agree(&source->orbit[planet], 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a));
         const size_t count = source->orbit[planet].count;
         if (source->role == REPORT_TRUTH)
             snprintf(note, sizeof note, "%zu positions, %zu of them labelled", count,
@@ -135,13 +132,12 @@ static int write_notes(struct orr_file *file, const struct report_run *run, int 
                      : a.relative_error < 1 ? 1
                                             : 0,
                      100 * a.relative_error);
-        rc = orr_gnuplot_assign(file, "title", p + 1,
-                                source->role == REPORT_TRUTH ? "True forces" : source->title);
-        if (!rc)
-            rc = orr_file_printf(file, "note[%d] = \"%s\"\ncolour[%d] = \"%s\"\n", p + 1, note,
-                                 p + 1, source->colour);
+        orr_gnuplot_assign(file, "title", p + 1,
+                           source->role == REPORT_TRUTH ? "True forces" : source->title);
+        orr_file_printf(file, "note[%d] = \"%s\"\ncolour[%d] = \"%s\"\n", p + 1, note, p + 1,
+                        source->colour);
     }
-    return rc;
+    return 0;
 }
 
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
@@ -164,7 +160,7 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     if (!rc)
         rc = orr_file_create(&file, path);
     for (int p = 0; p < panels && !rc; p++)
-        rc = write_panel(&file, &run->source[panel[p]], planet, &field);
+        write_panel(&file, &run->source[panel[p]], planet, &field);
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);
