@@ -93,9 +93,7 @@ bool orr_exists(const char *path)
 int orr_mkdir(const char *path)
 {
     char part[4096];
-    int rc = orr_path(part, "%s", path);
-    if (rc)
-        return rc;
+    TRY(orr_path(part, "%s", path));
     for (char *at = part + 1;; at++) {
         if (*at != '/' && *at != '\0')
             continue;
@@ -227,9 +225,7 @@ static FILE *open_temporary(const char *path)
 int orr_file_create(struct orr_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
-    int rc = orr_path(file->path, "%s", path);
-    if (rc)
-        return rc;
+    TRY(orr_path(file->path, "%s", path));
     remove_abandoned(path);
     orr_temporary_name(file->temporary, path);
     file->stream = open_temporary(file->temporary);

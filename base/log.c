@@ -107,9 +107,7 @@ void orr_progress_end(struct orr_progress *progress, const char *summary)
 
 int orr_log_open(struct orr_log *log, const char *path, bool append)
 {
-    int rc = orr_path(log->path, "%s", path);
-    if (rc)
-        return rc;
+    TRY(orr_path(log->path, "%s", path));
     struct stat info;
     const bool is_there = !lstat(path, &info), is_link = is_there && S_ISLNK(info.st_mode);
     if (is_there && S_ISFIFO(info.st_mode)) /* it would be waited for */

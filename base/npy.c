@@ -208,8 +208,8 @@ int orr_npy_write_header(struct orr_file *file, enum orr_dtype dtype, int ndim,
                                      0,
                                      (unsigned char)(padded & 255),
                                      (unsigned char)(padded >> 8)};
-    int rc = orr_file_write(file, start, sizeof start);
-    return rc ? rc : orr_file_write(file, text, (size_t)padded);
+    TRY(orr_file_write(file, start, sizeof start));
+    return orr_file_write(file, text, (size_t)padded);
 }
 
 int orr_npy_write(const char *path, enum orr_dtype dtype, int ndim, const size_t shape[],

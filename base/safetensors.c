@@ -124,14 +124,12 @@ static int write_all(struct orr_file *file, const char *header, const struct orr
     unsigned char size[8];
     for (int i = 0; i < 8; i++)
         size[i] = (unsigned char)((uint64_t)(length + pad) >> (8 * i));
-    int rc = orr_file_write(file, size, sizeof size);
-    if (!rc)
-        rc = orr_file_write(file, header, length);
-    if (!rc)
-        rc = orr_file_write(file, spaces, pad);
-    for (size_t i = 0; i < count && !rc; i++)
-        rc = orr_file_write(file, tensors[i].data, tensor_bytes(&tensors[i]));
-    return rc ? rc : orr_file_commit(file);
+    TRY(orr_file_write(file, size, sizeof size));
+    TRY(orr_file_write(file, header, length));
+    TRY(orr_file_write(file, spaces, pad));
+    for (size_t i = 0; i < count; i++)
+        TRY(orr_file_write(file, tensors[i].data, tensor_bytes(&tensors[i])));
+    return orr_file_commit(file);
 }
 
 int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, size_t count,

@@ -11,10 +11,9 @@
 static int move_picture(const char *from, const char *to, const char *name, const char *format)
 {
     char source[REPORT_PATH], target[REPORT_PATH];
-    int rc = orr_path(source, "%s/%s.%s", from, name, format);
-    if (!rc)
-        rc = orr_path(target, "%s/%s.%s", to, name, format);
-    return rc ? rc : orr_rename(source, target);
+    TRY(orr_path(source, "%s/%s.%s", from, name, format));
+    TRY(orr_path(target, "%s/%s.%s", to, name, format));
+    return orr_rename(source, target);
 }
 
 /* Everything is drawn and the page written from a working folder beside the final place, then
@@ -23,21 +22,16 @@ static int publish(const struct report_run *run, struct report_pictures *picture
                    const struct cJSON *verdict, const char *out, const char *work, bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
-    int rc = orr_path(figures, "%s/figures", out);
-    if (!rc)
-        rc = orr_path(page, "%s/report.html", out);
-    if (!rc)
-        rc = report_plot(run, work, quiet, pictures);
-    if (!rc)
-        rc = report_html(run, pictures, work, verdict, page);
-    if (!rc)
-        rc = orr_mkdir(figures);
-    for (size_t i = 0; i < pictures->count && !rc; i++) {
-        rc = move_picture(work, figures, pictures->at[i].name, "png");
-        if (!rc)
-            rc = move_picture(work, figures, pictures->at[i].name, "svg");
+    TRY(orr_path(figures, "%s/figures", out));
+    TRY(orr_path(page, "%s/report.html", out));
+    TRY(report_plot(run, work, quiet, pictures));
+    TRY(report_html(run, pictures, work, verdict, page));
+    TRY(orr_mkdir(figures));
+    for (size_t i = 0; i < pictures->count; i++) {
+        TRY(move_picture(work, figures, pictures->at[i].name, "png"));
+        TRY(move_picture(work, figures, pictures->at[i].name, "svg"));
     }
-    return rc;
+    return 0;
 }
 
 /* One process at a time: the record names one setting for the page and all pictures. */

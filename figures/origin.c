@@ -218,10 +218,10 @@ int report_origin_vectors(const char *run, const struct orr_preset *preset)
 
 int report_origin_check(struct report_origin *origin, const char *run)
 {
-    int rc = check_laws(origin, run);
-    for (int i = 0; i < origin->sources.count && !rc; i++)
-        rc = check_evaluation(origin, run, origin->sources.name[i]);
-    return rc ? rc : check_vectors(&origin->chain, &origin->sources, run);
+    TRY(check_laws(origin, run));
+    for (int i = 0; i < origin->sources.count; i++)
+        TRY(check_evaluation(origin, run, origin->sources.name[i]));
+    return check_vectors(&origin->chain, &origin->sources, run);
 }
 
 int report_origin_judge(const struct report_origin *origin, const char *out,

@@ -11,12 +11,10 @@ static int open_pair(const char *folder, const char *name, struct orr_file *data
                      struct orr_file *set)
 {
     char path[REPORT_PATH];
-    int rc = orr_path(path, "%s/%s.dat", folder, name);
-    if (!rc)
-        rc = orr_file_create(data, path);
-    if (!rc)
-        rc = orr_path(path, "%s/%s.set", folder, name);
-    return rc ? rc : orr_file_create(set, path);
+    TRY(orr_path(path, "%s/%s.dat", folder, name));
+    TRY(orr_file_create(data, path));
+    TRY(orr_path(path, "%s/%s.set", folder, name));
+    return orr_file_create(set, path);
 }
 
 /* rc: of opening them, and of what is no matter of writing. */

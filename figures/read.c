@@ -141,13 +141,11 @@ static int read_vectors(struct report_run *run, struct report_source *source)
                                          "fy_true", "fx",   "fy", "labelled"};
     char path[REPORT_PATH];
     int column[9];
-    int rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run->path, source->name);
-    if (rc)
-        return rc;
+    TRY(orr_path(path, "%s/%s/finetune/forces_vector.csv", run->path, source->name));
     if (!orr_exists(path))
         return report_missing(path, "finetune");
     struct orr_csv csv = {0};
-    rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
+    int rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
     if (rc)
         return rc;
     for (int c = 0; c < 9 && !rc; c++) {
@@ -191,19 +189,18 @@ static int read_curves(struct report_run *run, struct report_source *source)
 static int list_sources(struct report_run *run, const char *attention)
 {
     const struct orr_names *names = &run->preset.attention;
-    int rc = add_source(run, "truth", REPORT_TRUTH);
-    if (!rc)
-        rc = add_source(run, "oracle", REPORT_ORACLE);
+    TRY(add_source(run, "truth", REPORT_TRUTH));
+    TRY(add_source(run, "oracle", REPORT_ORACLE));
     bool found = !*attention;
-    for (int i = 0; i < names->count && !rc; i++) {
+    for (int i = 0; i < names->count; i++) {
         if (*attention && strcmp(attention, names->item[i]))
             continue;
         found = true;
-        rc = add_source(run, names->item[i], REPORT_ATTENTION);
+        TRY(add_source(run, names->item[i], REPORT_ATTENTION));
     }
-    if (!rc && !found)
-        rc = ORR_FAIL(ORR_EUSAGE, "%s: the run has no attention \"%s\"", run->path, attention);
-    return rc ? rc : add_source(run, "untrained", REPORT_UNTRAINED);
+    if (!found)
+        return ORR_FAIL(ORR_EUSAGE, "%s: the run has no attention \"%s\"", run->path, attention);
+    return add_source(run, "untrained", REPORT_UNTRAINED);
 }
 
 static int read_preset(struct report_run *run)
@@ -212,13 +209,11 @@ static int read_preset(struct report_run *run)
     if (!orr_exists(run->path))
         return ORR_FAIL(ORR_EMISSING, "%s: no such run directory; make it with: make world RUN=%s",
                         run->path, run->path);
-    int rc = orr_path(path, "%s/preset.json", run->path);
-    if (rc)
-        return rc;
+    TRY(orr_path(path, "%s/preset.json", run->path));
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: not found; make it with: make orbits RUN=%s", path,
                         run->path);
-    rc = orr_preset_load(&run->preset, path);
+    int rc = orr_preset_load(&run->preset, path);
     size_t bytes;
     return rc ? rc : orr_file_read(path, &run->preset_text, &bytes);
 }
@@ -227,16 +222,14 @@ int report_read_settings(struct report_run *run, const char *path, const char *a
 {
     memset(run, 0, sizeof *run);
     run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = run->period_r2 = NAN;
-    int rc = orr_path(run->path, "%s", path);
-    if (rc)
-        return rc;
+    TRY(orr_path(run->path, "%s", path));
     size_t length = strlen(run->path);
     while (length > 1 && run->path[length - 1] == '/')
         run->path[--length] = '\0';
     const char *slash = strrchr(run->path, '/');
     snprintf(run->name, sizeof run->name, "%.255s", slash && slash[1] ? slash + 1 : run->path);
-    rc = read_preset(run);
-    return rc ? rc : list_sources(run, attention);
+    TRY(read_preset(run));
+    return list_sources(run, attention);
 }
 
 int report_read(struct report_run *run, const char *path, const char *attention)

@@ -150,13 +150,11 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
 static int read_front(struct report_run *run, struct report_source *source)
 {
     char path[REPORT_PATH];
-    int rc = orr_path(path, "%s/laws/front_%s_0.csv", run->path, source->name);
-    if (rc)
-        return rc;
+    TRY(orr_path(path, "%s/laws/front_%s_0.csv", run->path, source->name));
     if (!orr_exists(path))
         return report_missing(path, "symreg");
     struct orr_csv csv = {0};
-    rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
+    int rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
     if (rc)
         return rc;
     const int complexity = orr_csv_column(&csv, "Complexity"), loss = orr_csv_column(&csv, "Loss");
@@ -184,13 +182,11 @@ out:
 int report_read_laws_json(struct report_run *run)
 {
     char path[REPORT_PATH];
-    int rc = orr_path(path, "%s/laws/laws.json", run->path);
-    if (rc)
-        return rc;
+    TRY(orr_path(path, "%s/laws/laws.json", run->path));
     if (!orr_exists(path))
         return report_missing(path, "symreg");
     cJSON *json = NULL;
-    rc = orr_json_read(path, &json);
+    int rc = orr_json_read(path, &json);
     if (!rc)
         rc = take_json(run, path, json);
     cJSON_Delete(json);
@@ -202,9 +198,9 @@ int report_read_laws_json(struct report_run *run)
 
 int report_read_laws(struct report_run *run)
 {
-    int rc = report_read_laws_json(run);
-    for (int s = 0; s < run->source_count && !rc; s++)
+    TRY(report_read_laws_json(run));
+    for (int s = 0; s < run->source_count; s++)
         if (run->source[s].has_laws)
-            rc = read_front(run, &run->source[s]);
-    return rc;
+            TRY(read_front(run, &run->source[s]));
+    return 0;
 }

@@ -122,10 +122,9 @@ static int group_rows(const struct runs *runs, int group,
 int report_runs_rows(const struct runs *runs,
                      int (*visit)(const struct runs_row *row, void *context), void *context)
 {
-    int rc = 0;
-    for (int g = 0; g < runs->groups && !rc; g++)
-        rc = group_rows(runs, g, visit, context);
-    return rc;
+    for (int g = 0; g < runs->groups; g++)
+        TRY(group_rows(runs, g, visit, context));
+    return 0;
 }
 
 /* --------------------------------------------------------------------------- differences */

@@ -131,10 +131,8 @@ static int take_sample(const struct law_forces *forces, int number, struct law_s
 
 static int read_source(struct law_source *source, uint64_t seed)
 {
-    int rc = law_forces_read(source->path, &source->forces);
-    if (rc)
-        return rc;
-    rc = law_analyse(&source->forces, seed, &source->analysis);
+    TRY(law_forces_read(source->path, &source->forces));
+    int rc = law_analyse(&source->forces, seed, &source->analysis);
     source->sample = rc ? NULL : orr_alloc((size_t)source->forces.samples, sizeof *source->sample);
     if (!rc && !source->sample)
         rc = ORR_ENOMEM;
@@ -333,14 +331,12 @@ int laws_run(const struct orr_cli *cli, const char *orbits)
     struct sr_settings settings;
     if (orr_plan_text(cli, "symreg"))
         return 0;
-    int rc = orr_preset_needs_orbits(&cli->preset, "a search for laws");
-    if (rc)
-        return rc;
+    TRY(orr_preset_needs_orbits(&cli->preset, "a search for laws"));
     struct laws *laws = orr_alloc(1, sizeof *laws);
     if (!laws)
         return ORR_ENOMEM;
     laws->cli = cli;
-    rc = sr_settings_init(&settings, &cli->preset);
+    int rc = sr_settings_init(&settings, &cli->preset);
     if (!rc)
         rc = law_own_create(&laws->own, &cli->preset);
     if (!rc)

@@ -103,13 +103,13 @@ static int add_files(const struct laws *laws, cJSON *json)
 {
     char name[ORR_NAME + 64];
     cJSON *files = cJSON_AddObjectToObject(json, "files");
-    int rc = orr_files_add(files, laws->folder, "laws.md");
-    for (int i = 0; i < laws->sources && !rc; i++)
-        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
+    TRY(orr_files_add(files, laws->folder, "laws.md"));
+    for (int i = 0; i < laws->sources; i++)
+        for (int s = 0; s < laws->source[i].forces.samples; s++) {
             snprintf(name, sizeof name, "front_%s_%d.csv", laws->source[i].name, s);
-            rc = orr_files_add(files, laws->folder, name);
+            TRY(orr_files_add(files, laws->folder, name));
         }
-    return rc;
+    return 0;
 }
 
 /* The law that selected_true and on_front ask for. */
@@ -188,30 +188,29 @@ static int write_own(const struct laws *laws, struct orr_file *file)
 {
     const struct law_own *own = &laws->own;
     const struct sim_dynamics *d = &own->dynamics;
-    int rc = 0;
     if (!own->newton)
-        rc = orr_file_printf(file, "The run's law: %s;\nk = %.5g is the law itself.\n",
-                             laws->own_name, own->k[0]);
-    if (!rc && d->jump_step > 0 && own->sides == 1)
-        rc = orr_file_printf(file,
-                             "G is multiplied by %g from step %zu on, and labels are of the steps "
-                             "%s: k = %.5g is\nthe law there.\n",
-                             d->jump_factor, d->jump_step,
-                             own->step[0] < d->jump_step ? "before" : "from there on", own->k[0]);
-    if (!rc && own->sides == 2)
-        rc = orr_file_printf(
+        TRY(orr_file_printf(file, "The run's law: %s;\nk = %.5g is the law itself.\n",
+                            laws->own_name, own->k[0]));
+    if (d->jump_step > 0 && own->sides == 1)
+        TRY(orr_file_printf(file,
+                            "G is multiplied by %g from step %zu on, and labels are of the steps "
+                            "%s: k = %.5g is\nthe law there.\n",
+                            d->jump_factor, d->jump_step,
+                            own->step[0] < d->jump_step ? "before" : "from there on", own->k[0]));
+    if (own->sides == 2)
+        TRY(orr_file_printf(
             file,
             "G is multiplied by %g from step %zu on, and labels are of steps before "
             "and after: k = %.5g is\nthe law before, %.5g after. No one formula of "
             "r, m1, m2 is right for both; *true* asks for the\nlaw of either side "
             "with any k.\n",
-            d->jump_factor, d->jump_step, own->k[0], own->k[1]);
-    if (!rc && laws->own_difference > 0)
-        rc = orr_file_printf(file,
-                             "The labels are not of this law, from which their median differs by "
-                             "%.2g%%: their data sets\nwere made with other settings.\n",
-                             100 * laws->own_difference);
-    return rc;
+            d->jump_factor, d->jump_step, own->k[0], own->k[1]));
+    if (laws->own_difference > 0)
+        TRY(orr_file_printf(file,
+                            "The labels are not of this law, from which their median differs by "
+                            "%.2g%%: their data sets\nwere made with other settings.\n",
+                            100 * laws->own_difference));
+    return 0;
 }
 
 static int write_law_rows(const struct laws *laws, struct orr_file *file)
@@ -308,10 +307,10 @@ static int write_origin(const struct laws *laws, struct orr_file *file)
     char text[4096];
     const char *orbits = laws->chain.orbits;
     orr_book_foreign(&laws->chain.book, laws->digest, text, sizeof text);
-    int rc = *text ? orr_file_printf(file, "Not made by this run: %s.\n", text) : 0;
-    if (!rc && *orbits)
-        rc = orr_file_printf(file, "Data sets: %s.\n", orbits);
-    return rc;
+    TRY(*text ? orr_file_printf(file, "Not made by this run: %s.\n", text) : 0);
+    if (*orbits)
+        TRY(orr_file_printf(file, "Data sets: %s.\n", orbits));
+    return 0;
 }
 
 static int write_markdown(const struct laws *laws)
@@ -385,14 +384,13 @@ static int remove_others(const struct laws *laws)
 static int write_fronts(const struct laws *laws)
 {
     char path[4096];
-    int rc = remove_others(laws);
-    for (int i = 0; i < laws->sources && !rc; i++)
-        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
-            rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);
-            if (!rc)
-                rc = sr_front_write(&laws->source[i].sample[s].fit.front, NULL, law_features, path);
+    TRY(remove_others(laws));
+    for (int i = 0; i < laws->sources; i++)
+        for (int s = 0; s < laws->source[i].forces.samples; s++) {
+            TRY(orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s));
+            TRY(sr_front_write(&laws->source[i].sample[s].fit.front, NULL, law_features, path));
         }
-    return rc;
+    return 0;
 }
 
 int laws_stopped(const struct laws *laws)

@@ -215,9 +215,7 @@ static int take_option(struct parse *p)
         return unknown_option(p, name);
     if (!value_name && equals)
         return ORR_FAIL(ORR_EUSAGE, "%s: takes no value", name);
-    int rc = value_name ? value_of(p, name, equals ? equals + 1 : NULL, &value) : 0;
-    if (rc)
-        return rc;
+    TRY(value_name ? value_of(p, name, equals ? equals + 1 : NULL, &value) : 0);
     value = value_name ? value : "1";
     if (own && own->value)
         *own->value = value;
@@ -438,10 +436,9 @@ bool orr_cli_wants(const struct orr_cli *cli, const char *attention)
 int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
 {
     char path[4096];
-    int rc = orr_mkdir(run);
-    if (!rc)
-        rc = orr_path(path, "%s/preset.json", run);
-    return rc ? rc : orr_preset_save(&cli->preset, path);
+    TRY(orr_mkdir(run));
+    TRY(orr_path(path, "%s/preset.json", run));
+    return orr_preset_save(&cli->preset, path);
 }
 
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,

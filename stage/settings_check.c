@@ -199,24 +199,16 @@ int orr_preset_check(const struct orr_preset *preset)
     const char *no_planets = planets->enabled && planets->val < 1 ? "planets.val = 0" : NULL;
     const char *no_two_body =
         o->two_body_train > 0 && o->two_body_val < 1 ? "orbits.two_body_val = 0" : NULL;
-    int rc = check_orbits(&preset->orbits);
-    if (!rc)
-        rc = check_law(&preset->orbits);
-    if (!rc)
-        rc = check_model(&preset->model);
-    if (!rc)
-        rc = check_planets(preset);
-    if (!rc)
-        rc = check_training("pretrain", &preset->pretrain, no_val);
-    if (!rc)
-        rc = check_training("pretrain_planets", &preset->pretrain_planets, no_planets);
-    if (!rc)
-        rc = check_training("finetune.magnitude", &preset->finetune.magnitude, no_two_body);
-    if (!rc)
-        rc = check_text(preset);
-    if (!rc)
-        rc = check_attention(&preset->attention);
-    if (!rc && preset->symreg.binary.count + preset->symreg.unary.count < 1)
-        rc = ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
-    return rc;
+    TRY(check_orbits(&preset->orbits));
+    TRY(check_law(&preset->orbits));
+    TRY(check_model(&preset->model));
+    TRY(check_planets(preset));
+    TRY(check_training("pretrain", &preset->pretrain, no_val));
+    TRY(check_training("pretrain_planets", &preset->pretrain_planets, no_planets));
+    TRY(check_training("finetune.magnitude", &preset->finetune.magnitude, no_two_body));
+    TRY(check_text(preset));
+    TRY(check_attention(&preset->attention));
+    if (preset->symreg.binary.count + preset->symreg.unary.count < 1)
+        return ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
+    return 0;
 }

@@ -110,21 +110,19 @@ static bool is_default(const struct orr_preset *preset, const struct orr_field *
 
 int orr_preset_check_laws(const struct orr_preset *preset, const char *where)
 {
-    int rc = 0;
-    for (const struct orr_field *f = orr_fields; f->key && !rc; f++)
+    for (const struct orr_field *f = orr_fields; f->key; f++)
         if (law_of(f) && !is_default(preset, f))
-            rc = orr_preset_check_law(preset, where, f->key);
-    return rc;
+            TRY(orr_preset_check_law(preset, where, f->key));
+    return 0;
 }
 
 int orr_preset_drop_laws(struct orr_preset *preset)
 {
     char why[256];
-    int rc = 0;
-    for (const struct orr_field *f = orr_fields; f->key && !rc; f++)
+    for (const struct orr_field *f = orr_fields; f->key; f++)
         if (law_of(f) && orr_preset_unused(preset, f->key, why))
-            rc = orr_preset_set_by(preset, "default", f->key, f->initial);
-    return rc;
+            TRY(orr_preset_set_by(preset, "default", f->key, f->initial));
+    return 0;
 }
 
 /* ------------------------------------------------------------------------ of which artefacts */

@@ -65,14 +65,12 @@ int orr_sidecar_read(const char *path, cJSON **made, char why[ORR_WHY])
     cJSON *json = NULL;
     *made = NULL;
     why[0] = '\0';
-    int rc = sidecar_path(path, sidecar);
-    if (rc)
-        return rc;
+    TRY(sidecar_path(path, sidecar));
     if (!orr_exists(path)) {
         snprintf(why, ORR_WHY, "not there");
         return 0;
     }
-    rc = orr_exists(sidecar) ? orr_json_read(sidecar, &json) : ORR_EMISSING;
+    int rc = orr_exists(sidecar) ? orr_json_read(sidecar, &json) : ORR_EMISSING;
     if (rc == ORR_ENOMEM)
         return rc;
     orr_error_clear(); /* a broken sidecar is as none */
@@ -220,8 +218,8 @@ int orr_sidecar_remove(const char *path)
 {
     char sidecar[4096];
     const char *const both[] = {path, sidecar}; /* never a file without its record */
-    int rc = sidecar_path(path, sidecar);
-    for (int i = 0; i < 2 && !rc; i++)
-        rc = orr_remove(both[i]);
-    return rc;
+    TRY(sidecar_path(path, sidecar));
+    for (int i = 0; i < 2; i++)
+        TRY(orr_remove(both[i]));
+    return 0;
 }
