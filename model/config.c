@@ -1,6 +1,6 @@
 /* config.c - from a preset to the shape of a model. */
 #include "model.h"
-#include "text.h"
+#include "model/text/text.h"
 
 #include <limits.h>
 #include <string.h>

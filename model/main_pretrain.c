@@ -1,6 +1,6 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
 #include "kernels/peers.h"
-#include "cluster/cluster.h"
+#include "model/ranks/cluster.h"
 #include "pretrain.h"
 
 static const char *orbits_option = "", *minutes_option, *force_option;

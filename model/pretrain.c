@@ -1,6 +1,6 @@
 /* pretrain.c - one pretraining, from data to evaluation.json. */
 #include "pretrain.h"
-#include "ranks.h"
+#include "model/ranks/ranks.h"
 
 #include <errno.h>
 #include <math.h>

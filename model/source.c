@@ -1,7 +1,7 @@
 /* source.c - sequences for next-state training, from files or streamed from (seed, index),
  * or from a text. */
 #include "model.h"
-#include "text.h"
+#include "model/text/text.h"
 
 #include <math.h>
 #include <stdlib.h>

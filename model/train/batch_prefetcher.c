@@ -1,10 +1,10 @@
-/* prefetch.c - the batch of the next pass is made while this one is computed.
+/* batch_prefetcher.c - the batch of the next pass is made while this one is computed.
  *
  * Two batches, one thread at a time: it fills the batch that the step does not use, and is joined
  * before anybody looks at that batch, so that nothing is shared while both run but the task's own
  * context, of which fill() is the only user. Filling is a pure function of (step, pass): what was
  * made ahead and is not asked for is made again. */
-#include "model.h"
+#include "model/model.h"
 
 #include <string.h>
 

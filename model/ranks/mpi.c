@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base.h"
-#include "cluster/plugin.h"
+#include "plugin.h"
 
 enum {
     LOOKS = 2000,         /* before a rank sleeps */

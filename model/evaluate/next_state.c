@@ -1,5 +1,5 @@
-/* evaluate.c - next-state errors against trivial predictors, and rollouts. */
-#include "model.h"
+/* next_state.c - next-state errors against trivial predictors, and rollouts. */
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* state.h - private to cluster/: what its files tell each other of this process. */
+/* state.h - private to model/ranks/: what its files tell each other of this process. */
 #ifndef CLUSTER_STATE_H
 #define CLUSTER_STATE_H
 

@@ -1,5 +1,5 @@
-/* text_evaluate.c - held-out loss of text models. */
-#include "model.h"
+/* text_loss.c - held-out loss of text models. */
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

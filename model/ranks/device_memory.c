@@ -1,4 +1,4 @@
-/* ranks_memory.c - what ranks exchange lies in memory of the backend.
+/* device_memory.c - what ranks exchange lies in memory of the backend.
  *
  * Of the host's memory MPI sends it; where the backend has its own, its own library does
  * (kernels/peers.h), but for what is sent at the start and for checkpoints: that goes by way of the

@@ -1,9 +1,9 @@
-/* ranks_alike.c - what the ranks of a job must have in common before they train together. */
+/* alike.c - what the ranks of a job must have in common before they train together. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/isa.h"
-#include "pretrain.h"
+#include "model/pretrain.h"
 #include "ranks.h"
 
 /* What must be alike: the version, all settings but the precision, which rank 0 chooses, and the

@@ -1,6 +1,6 @@
-/* text_source.c - windows of a text: random ones to train on, all in order to validate with. */
+/* sequences.c - windows of a text: random ones to train on, all in order to validate with. */
 #include "text.h"
-#include "model.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

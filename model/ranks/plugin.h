@@ -1,4 +1,4 @@
-/* plugin.h - private to cluster/: what carries messages, a library of its own. */
+/* plugin.h - private to model/ranks/: what carries messages, a library of its own. */
 #ifndef CLUSTER_PLUGIN_H
 #define CLUSTER_PLUGIN_H
 

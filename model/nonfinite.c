@@ -1,4 +1,4 @@
-/* watch_layers.c - where numbers that are not finite came from. */
+/* nonfinite.c - where numbers that are not finite came from. */
 #include "model.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* judge.c - what becomes of the checkpoints of a training that are there already: kept, continued,
  * or replaced, which loses weights and is refused unless it is asked for. */
-#include "model.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* watch.c - what training decides by its own past: steps that are skipped as outliers, the best
+/* monitor.c - what training decides by its own past: steps that are skipped as outliers, the best
  * evaluation, the end for want of a better one. All of it goes into the checkpoint, to the bit. */
-#include "model.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -9,7 +9,7 @@
 #ifndef GPT_TEXT_H
 #define GPT_TEXT_H
 
-#include "gpt.h"
+#include "model/gpt.h"
 
 enum { GPT_TEXT_BYTES = 256 };
 

@@ -1,10 +1,10 @@
-/* ranks.h - one training by the ranks of a job (cluster/cluster.h); inside model/ only. One rank
+/* ranks.h - one training by the ranks of a job (model/ranks/cluster.h); inside model/ only. One rank
  * does nothing here. Calls marked collective are made by all ranks, in the same order. */
 #ifndef GPT_RANKS_H
 #define GPT_RANKS_H
 
-#include "cluster/cluster.h"
-#include "model.h"
+#include "cluster.h"
+#include "model/model.h"
 
 #include <pthread.h>
 

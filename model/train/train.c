@@ -1,5 +1,5 @@
 /* train.c - the training loop, the same for next-state training and fine-tuning. */
-#include "ranks.h"
+#include "model/ranks/ranks.h"
 
 #include <errno.h>
 #include <math.h>

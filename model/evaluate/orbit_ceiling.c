@@ -1,6 +1,6 @@
 /* orbit_ceiling.c - next-state error of an observer who knows Newton's law, for held-out sequences
  * of two bodies: the orbit through the places that a model has seen is fitted, and continued. */
-#include "model.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

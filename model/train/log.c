@@ -1,5 +1,5 @@
-/* watch_log.c - speeds of training, its share of what matmuls can do, and the lines of the log. */
-#include "model.h"
+/* log.c - speeds of training, its share of what matmuls can do, and the lines of the log. */
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
