@@ -1,5 +1,5 @@
 /* activations.c - memory of one forward and backward pass, planned from one list, and the batch. */
-#include "model.h"
+#include "activations.h"
 
 #include <stdlib.h>
 

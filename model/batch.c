@@ -1,5 +1,5 @@
 /* batch.c - buffers of one batch. */
-#include "model.h"
+#include "layers.h"
 
 #include <stdlib.h>
 #include <string.h>

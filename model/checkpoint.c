@@ -1,6 +1,7 @@
 /* checkpoint.c - models as safetensors: weights by the names of the parameter table, moments as
  * "adam.m.<name>", "adam.v.<name>", the moving average as "average.<name>". */
-#include "model.h"
+#include "checkpoint.h"
+#include "activations.h"
 
 #include <errno.h>
 #include <limits.h>

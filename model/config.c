@@ -1,5 +1,5 @@
 /* config.c - from a preset to the shape of a model. */
-#include "model.h"
+#include "config.h"
 #include "model/text/text.h"
 
 #include <limits.h>

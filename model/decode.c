@@ -1,6 +1,7 @@
 /* decode.c - one more row of every sequence of a batch, at the cost of that row: keys and values of
  * the rows before it are kept. */
-#include "model.h"
+#include "decode.h"
+#include "layers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* device.c - the backend of a program: found before its arguments are checked, opened after. */
 #include "base/provenance.h"
-#include "model.h"
+#include "device.h"
+#include "checkpoint.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* forward.c - from a batch to the final norm, and back. Every line states the shape of what it
  * makes. */
-#include "model.h"
+#include "forward.h"
+#include "decode.h"
+#include "layers.h"
 
 #include <math.h>
 

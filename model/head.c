@@ -1,6 +1,6 @@
 /* head.c - the head of a model: its outputs in pieces of rows, so that the logits of a large
  * vocabulary are never all in memory, their loss, and the gradients of a training pass. */
-#include "model.h"
+#include "layers.h"
 
 enum { PIECE = 1 << 23 }; /* outputs of a piece at most, of one row at least: 32 MB of float */
 

@@ -1,6 +1,6 @@
 /* layers.c - linear layers and norms of a model by indices of parameters: with bf16 copies of
  * the weights, and bf16 tensors, where the model is narrow (gpt_activations.narrow). */
-#include "model.h"
+#include "layers.h"
 
 int gpt_narrow_parameters(struct gpt_model *model)
 {

@@ -1,7 +1,11 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
 #include "kernels/peers.h"
-#include "model/ranks/cluster.h"
+#include "checkpoint.h"
+#include "device.h"
 #include "pretrain.h"
+#include "source.h"
+#include "model/ranks/ranks.h"
+#include "model/train/train.h"
 
 static const char *orbits_option = "", *minutes_option, *force_option;
 static const struct orr_option options[] = {

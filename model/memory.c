@@ -1,5 +1,5 @@
 /* memory.c - tensors in memory of the backend, and what the host sees of them. */
-#include "model.h"
+#include "activations.h"
 
 #include <stdlib.h>
 #include <string.h>

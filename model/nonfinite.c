@@ -1,5 +1,6 @@
 /* nonfinite.c - where numbers that are not finite came from. */
-#include "model.h"
+#include "nonfinite.h"
+#include "layers.h"
 
 #include <math.h>
 

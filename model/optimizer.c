@@ -1,5 +1,7 @@
 /* optimizer.c - learning-rate schedule, clipping by the global norm, AdamW, weight average. */
-#include "model.h"
+#include "optimizer.h"
+#include "activations.h"
+#include "nonfinite.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* override.c - how a trained model attends, changed without training: re-weighting switched on or
  * off (LSSAR, first version: applied with no re-training), another variant, power or window, and
  * sequences longer than trained (NTK-aware scaling of the rotary base). */
-#include "model.h"
+#include "override.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,7 @@
  * Initialisation is nanoGPT's: N(0, 0.02) (in blocks init_std), residual projections over
  * sqrt(2 layers), biases 0, norms 1; the input map of coordinates and regression heads use
  * 1/sqrt(fan-in). */
-#include "gpt.h"
-#include "model.h"
+#include "activations.h"
 
 #include <math.h>
 #include <stdlib.h>

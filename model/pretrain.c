@@ -1,6 +1,10 @@
 /* pretrain.c - one pretraining, from data to evaluation.json. */
 #include "pretrain.h"
+#include "checkpoint.h"
+#include "optimizer.h"
+#include "model/evaluate/evaluate.h"
 #include "model/ranks/ranks.h"
+#include "model/train/train.h"
 
 #include <errno.h>
 #include <math.h>

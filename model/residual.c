@@ -1,6 +1,7 @@
 /* residual.c - the residual stream between the blocks of a model: what probes read of it, and what
  * they add to it. */
-#include "model.h"
+#include "decode.h"
+#include "layers.h"
 
 /* In memory of the backend. */
 static real *stream_of(const struct gpt_model *model, int layer)

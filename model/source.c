@@ -1,6 +1,6 @@
 /* source.c - sequences for next-state training, from files or streamed from (seed, index),
  * or from a text. */
-#include "model.h"
+#include "source.h"
 #include "model/text/text.h"
 
 #include <math.h>

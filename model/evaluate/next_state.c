@@ -1,5 +1,6 @@
 /* next_state.c - next-state errors against trivial predictors, and rollouts. */
-#include "model/model.h"
+#include "evaluate.h"
+#include "model/decode.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,13 @@
 /* orbit_ceiling.c - next-state error of an observer who knows Newton's law, for held-out sequences
  * of two bodies: the orbit through the places that a model has seen is fitted, and continued. */
-#include "model/model.h"
+#include "evaluate.h"
+#include "orbit_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-
-#include "orbit_fit.h"
 
 /* Places are float: an error of the last place at 1 AU. */
 static const double place_sd = 1e-7;

@@ -1,5 +1,6 @@
 /* rollouts.c - rollouts.csv: a model of planet runs continues the orbits of the solar system's
  * bodies from half of their steps on. For the player of report.html, which computes no models. */
+#include "evaluate.h"
 #include "model/pretrain.h"
 
 #include <stdlib.h>

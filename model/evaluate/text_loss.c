@@ -1,5 +1,5 @@
 /* text_loss.c - held-out loss of text models. */
-#include "model/model.h"
+#include "evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>

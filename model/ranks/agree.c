@@ -1,10 +1,10 @@
 /* agree.c - one error of many ranks: told by one of them, and all end. */
 #include "cluster.h"
+#include "state.h"
 
 #include <stdlib.h>
 
 #include "base.h"
-#include "state.h"
 
 /* The lowest rank that failed, -1 where none did; *failed: how many did. */
 static int first_failed(const int *codes, int *failed)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/isa.h"
-#include "model/pretrain.h"
 #include "ranks.h"
 
 /* What must be alike: the version, all settings but the precision, which rank 0 chooses, and the

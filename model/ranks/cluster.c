@@ -1,13 +1,13 @@
 /* cluster.c - whether a launcher started this process among others, and messages between them. */
 #include "cluster.h"
+#include "plugin.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base.h"
-#include "plugin.h"
-#include "state.h"
 
 /* Seconds that the ranks above 0 leave rank 0 to say what is missing everywhere. */
 enum { PATIENCE_S = 3 };

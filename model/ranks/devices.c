@@ -1,5 +1,4 @@
 /* devices.c - ranks on GPUs: each has one of its own, and all are joined. */
-#include "model/pretrain.h"
 #include "ranks.h"
 
 #include "kernels/peers.h"

@@ -4,6 +4,7 @@
  * element of the gradient is then summed over the ranks by one of them, in the order of the ranks'
  * own tree, and goes to all. MPI's reductions are not used: their order is the library's choice. */
 #include "ranks.h"
+#include "model/optimizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define GPT_RANKS_H
 
 #include "cluster.h"
-#include "model/model.h"
+#include "tree.h"
 
 #include <pthread.h>
 
@@ -59,30 +59,6 @@ int gpt_ranks_stop(bool *stop);
  * those of the others are made here. Collective. */
 int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool weights_only,
                           long *step);
-/* ---- zero.c: moments and average shared out among the ranks (ZeRO-1; Rajbhandari et al. 2020)
- *
- * A rank keeps those of the weights whose gradients it sums, updates these weights, and gets the
- * others' from the other ranks. While a training lasts the model itself has neither moments nor
- * average, but for what gpt_zero_collect() lends to rank 0. */
-
-struct gpt_zero {
-    struct gpt_model *model;
-    size_t own;               /* reals of this rank's shares of all buckets, in their order */
-    real *m, *v, *average;    /* (own); average NULL without one */
-    double *squares, *blocks; /* (own blocks), (blocks of the model): sums of squares */
-};
-/* Takes over what rank 0's model has, and drops it there. Collective. */
-int gpt_zero_create(struct gpt_zero *zero, struct gpt_model *model);
-void gpt_zero_free(struct gpt_zero *zero);
-/* As gpt_sum_norm, of this rank's shares of the gradient: the same bits. Collective. */
-int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm);
-/* As gpt_apply: the same bits of weights on all ranks. Collective. */
-int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,
-                   double norm, double divisor);
-/* Rank 0's model gets the average, and with `moments` these, too, for a checkpoint or an
- * evaluation; gpt_drop_training() it after. Collective. */
-int gpt_zero_collect(struct gpt_zero *zero, bool moments);
-
 /* ---- ranks_memory.c: as the functions of cluster.h, of memory of the backend; collective */
 
 int gpt_all_to_all(const struct k_ops *ops, const real *x, real *parts,
@@ -93,6 +69,21 @@ int gpt_distribute(const struct k_ops *ops, const real *x, real *own,
                    const struct cluster_vector *v);
 /* Rank 0's x (count) goes to all. */
 int gpt_broadcast(const struct k_ops *ops, real *x, size_t count);
+
+/* ---- alike.c, devices.c: whether ranks can train together */
+
+/* The ranks of a job have the same version, settings and options, and take the instruction set of
+ * rank 0: else ORR_EUSAGE naming what differs, or ORR_EDEVICE. Collective. */
+int gpt_ranks_alike(const struct orr_cli *cli);
+/* Whether the ranks of this job can share a training: ORR_EUSAGE naming what that takes. */
+int gpt_ranks_suit(const char *stage, const struct orr_train_preset *train,
+                   const struct k_ops *ops);
+/* Before the backend is opened: those on GPUs choose theirs, by their place among the ranks of the
+ * machine, unless one is asked for (0 and above). Collective. */
+int gpt_ranks_choose(const struct k_ops *ops, int asked);
+/* After it: all ranks have the same one, and those on GPUs are joined. Another one, or two ranks on
+ * one GPU: ORR_EUSAGE naming both; no NCCL: ORR_EDEVICE. Collective. */
+int gpt_ranks_join(const struct k_ops *ops);
 
 /* Rank 0's text on all ranks; free() it. Collective. */
 int gpt_ranks_share_text(char **text);

@@ -4,7 +4,10 @@
  * the tree of n leaves is that of the first n / 2 (rounded down) plus that of the rest. Where 2^k
  * processes sum equal shares of the leaves each, and a tree over them sums the shares, these two
  * trees are the one of a single process. */
-#include "model/model.h"
+#include "tree.h"
+#include "model/activations.h"
+#include "model/nonfinite.h"
+#include "model/optimizer.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,9 @@
  * Each bucket of the arena is shared out in whole blocks (ranks.c). What a rank keeps lies packed
  * in the order of the buckets. Operations go element by element or block by block, so that their
  * bits are those of one rank that has everything. */
-#include "ranks.h"
+#include "zero.h"
+#include "model/nonfinite.h"
+#include "model/optimizer.h"
 
 #include <math.h>
 #include <stdlib.h>

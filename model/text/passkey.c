@@ -2,6 +2,7 @@
  * retrieval task of Mohtashami and Jaggi (2023), with words instead of sentences. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "text.h"
+#include "model/source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* sequences.c - windows of a text: random ones to train on, all in order to validate with. */
 #include "text.h"
-#include "model/model.h"
+#include "model/source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef GPT_TEXT_H
 #define GPT_TEXT_H
 
-#include "model/gpt.h"
+#include "model/forward.h"
 
 enum { GPT_TEXT_BYTES = 256 };
 

@@ -1,6 +1,5 @@
 /* text_files.c - files of bytes and of tokens, mapped and joined to one text. */
 #include "text.h"
-#include "model/model.h"
 
 #include <dirent.h>
 #include <glob.h>

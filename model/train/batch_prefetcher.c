@@ -4,7 +4,7 @@
  * before anybody looks at that batch, so that nothing is shared while both run but the task's own
  * context, of which fill() is the only user. Filling is a pure function of (step, pass): what was
  * made ahead and is not asked for is made again. */
-#include "model/model.h"
+#include "batch_prefetcher.h"
 
 #include <string.h>
 

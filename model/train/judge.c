@@ -1,6 +1,8 @@
 /* judge.c - what becomes of the checkpoints of a training that are there already: kept, continued,
  * or replaced, which loses weights and is refused unless it is asked for. */
-#include "model/model.h"
+#include "train.h"
+#include "model/checkpoint.h"
+#include "model/optimizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* keep_checkpoints.c - step-numbered checkpoints beside the last one: "last.safetensors" at step 2000 is
  * also "last-000002000.safetensors", and the newest few of these are kept. */
-#include "model/model.h"
+#include "keep_checkpoints.h"
 
 #include <dirent.h>
 #include <errno.h>

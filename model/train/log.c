@@ -1,5 +1,5 @@
 /* log.c - speeds of training, its share of what matmuls can do, and the lines of the log. */
-#include "model/model.h"
+#include "log.h"
 
 #include <math.h>
 #include <stdlib.h>

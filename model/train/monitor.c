@@ -1,6 +1,7 @@
 /* monitor.c - what training decides by its own past: steps that are skipped as outliers, the best
  * evaluation, the end for want of a better one. All of it goes into the checkpoint, to the bit. */
-#include "model/model.h"
+#include "monitor.h"
+#include "model/checkpoint.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,5 +1,13 @@
 /* train.c - the training loop, the same for next-state training and fine-tuning. */
-#include "model/ranks/ranks.h"
+#include "train.h"
+#include "batch_prefetcher.h"
+#include "keep_checkpoints.h"
+#include "log.h"
+#include "monitor.h"
+#include "model/checkpoint.h"
+#include "model/nonfinite.h"
+#include "model/optimizer.h"
+#include "model/ranks/zero.h"
 
 #include <errno.h>
 #include <math.h>

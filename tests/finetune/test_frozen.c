@@ -2,7 +2,9 @@
  * averaging and clipping do, and what is trained gets the gradient that it gets without. */
 #include "tiny.h"
 
-#include "model/model.h"
+#include "model/checkpoint.h"
+#include "model/forward.h"
+#include "model/optimizer.h"
 
 static struct tiny tiny;
 static const enum orr_trained parts[] = {ORR_TRAINED_ALL, ORR_TRAINED_HEAD, ORR_TRAINED_LAST_BLOCK};

@@ -2,7 +2,8 @@
  * over all of them; outputs in pieces are those of the whole head. */
 #include "tiny.h"
 
-#include "model.h"
+#include "activations.h"
+#include "decode.h"
 
 enum { B = 3, T = 11, LONG = 45 };
 

@@ -2,7 +2,7 @@
  * late (guarded_ops.h): bit for bit what ref computes, whatever is done with the model, and what is
  * recorded, replayed and waited for. */
 #include "guarded_ops.h"
-#include "model.h"
+#include "nonfinite.h"
 #include "pretrain.h"
 #include "tiny.h"
 

@@ -2,7 +2,7 @@
  * passes and on any number of threads, and the mean over all rows that count. */
 #include "tiny.h"
 
-#include "model.h"
+#include "model/ranks/tree.h"
 
 static char *const dir = scratch_dir;
 

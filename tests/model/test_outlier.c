@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "model.h"
+#include "model/train/monitor.h"
 
 static char *const dir = scratch_dir;
 

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "model.h"
+#include "model/train/batch_prefetcher.h"
 
 static char *const dir = scratch_dir;
 

@@ -5,7 +5,6 @@
 #include "base/scratch.h"
 
 #include "guarded_ops.h"
-#include "model/model.h"
 #include "tiny.h"
 
 enum { B = 2 };
