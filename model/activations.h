@@ -5,8 +5,8 @@
 #include "forward.h"
 
 /* What the host sees of a tensor of the backend: a copy, allocated when it is first needed. */
-struct gpt_view {
-    real *copy;
+struct gpt_host_copy {
+    real *data;
     size_t room; /* reals */
 };
 
@@ -22,7 +22,7 @@ struct gpt_layer_activations {
     real *mid;                 /* (N, C) x after attention */
     real *ln2, *mean2, *rstd2; /* as ln1 */
     real *pre, *up;            /* (N, F) * before and after GELU */
-    struct gpt_view qkv_view;
+    struct gpt_host_copy host_qkv;
 };
 
 /* The kernels of a training pass, recorded; what they were recorded for. */
@@ -63,7 +63,7 @@ struct gpt_activations {
     double loss[2], pass_loss[2]; /* of gpt_loss, of gpt_loss_backward: one per head channel */
     long *silent;                 /* (layers) silent rows of the last forward pass */
     struct gpt_replay replay;
-    struct gpt_view out_view, residual_view;
+    struct gpt_host_copy host_out, host_residual;
 };
 
 /* Room for `count` reals in act->out. */
@@ -73,14 +73,14 @@ int gpt_activations_reserve_dout(struct gpt_model *model);
 /* Makes room for the batch, and *on = the batch in memory of the backend: itself, or a copy. */
 int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
                          struct gpt_batch *on);
-/* *seen = `count` reals of a tensor for the host: itself, or a copy in the view, until the view's
+/* *seen = `count` reals of a tensor for the host: itself, or a copy in `copy`, until its
  * next use. */
-int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, size_t count,
-            const real **seen);
+int gpt_copy_to_host(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
+                     size_t count, const real **seen);
 /* The same of a tensor that is bf16 where `narrow`. */
-int gpt_see_either(const struct k_ops *ops, struct gpt_view *view, const real *tensor, bool narrow,
-                   size_t count, const real **seen);
-void gpt_view_free(struct gpt_view *view);
+int gpt_copy_to_host_as(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
+                        bool narrow, size_t count, const real **seen);
+void gpt_host_copy_free(struct gpt_host_copy *copy);
 /* Waits for the numbers that entries were asked for, also when one of them failed with rc: where
  * they go to is not there for ever. Returns the first failure. */
 int gpt_settle(const struct k_ops *ops, int rc);

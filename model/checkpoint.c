@@ -99,17 +99,17 @@ struct listing {
     struct orr_tensor *tensor;
     char (*name)[GPT_NAME + 16];
     size_t count;
-    struct gpt_view view[ARENAS]; /* of the arenas */
+    struct gpt_host_copy copy[ARENAS]; /* of the arenas */
     int arenas;
 };
 
 static int list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
                       real *arena)
 {
-    struct gpt_view *view = &list->view[list->arenas++];
+    struct gpt_host_copy *copy = &list->copy[list->arenas++];
     const real *seen;
-    TRY(gpt_see(model->ops, view, arena, model->total, &seen));
-    real *from = view->copy ? view->copy : arena;
+    TRY(gpt_copy_to_host(model->ops, copy, arena, model->total, &seen));
+    real *from = copy->data ? copy->data : arena;
     for (int i = 0; from && i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         char *name = list->name[list->count];
@@ -126,7 +126,7 @@ static int list_arena(struct listing *list, const struct gpt_model *model, const
 static void listing_free(struct listing *list)
 {
     for (int i = 0; i < ARENAS; i++)
-        gpt_view_free(&list->view[i]);
+        gpt_host_copy_free(&list->copy[i]);
     free(list->tensor);
     free(list->name);
 }

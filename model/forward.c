@@ -155,9 +155,9 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv)
     struct gpt_activations *act = model->act;
     const bool there = !model->config.recompute || layer == act->made;
     const size_t N = (size_t)act->sequences * (size_t)act->T;
-    return gpt_see_either(model->ops, &act->layer[layer].qkv_view,
-                          there ? act->layer[layer].qkv : NULL, act->narrow,
-                          N * 3 * (size_t)model->config.width, qkv);
+    return gpt_copy_to_host_as(model->ops, &act->layer[layer].host_qkv,
+                               there ? act->layer[layer].qkv : NULL, act->narrow,
+                               N * 3 * (size_t)model->config.width, qkv);
 }
 
 int gpt_silent_rows(const struct gpt_model *model, long *rows)
@@ -199,11 +199,11 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, 
     act->trains = trains;
     TRY(gpt_narrow_parameters(model));
     TRY(embed(model, batch, act->layer[0].x));
-    TRY(gpt_residual_add(model, 0, batch->B, batch->T));
+    TRY(gpt_patch_residual(model, 0, batch->B, batch->T));
     for (int l = 0; l < c->layers; l++) {
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
                           batch->T));
-        TRY(gpt_residual_add(model, l + 1, batch->B, batch->T));
+        TRY(gpt_patch_residual(model, l + 1, batch->B, batch->T));
     }
     TRY(k->layernorm_forward(act->ln, act->mean, act->rstd, act->last,
                              gpt_param(model, model->final_w), gpt_param(model, model->final_b), N,
@@ -342,9 +342,9 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
 /* The backward pass has come down to this parameter. */
 static int tell_graded(struct gpt_model *model, int parameter)
 {
-    if (!model->graded || !model->ops->host)
+    if (!model->on_gradient_ready || !model->ops->host)
         return 0;
-    return model->graded(model->graded_context, model->table[parameter].offset);
+    return model->on_gradient_ready(model->gradient_ready_context, model->table[parameter].offset);
 }
 
 int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)

@@ -22,11 +22,11 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 /* Head outputs (B, T, OC) for the host, valid until the next forward; memory grows by itself. */
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
 /* Looks at outputs (rows, OC) of the rows from `first` on, of B T; anything but 0 ends the pass. */
-typedef int gpt_see_rows(void *context, size_t first, size_t rows, const real *out);
+typedef int gpt_visit_rows(void *context, size_t first, size_t rows, const real *out);
 /* The same outputs in pieces of rows, in their order, for heads whose outputs are many: a piece is
- * 2^23 numbers at most. see: NULL for nobody; loss: as gpt_loss, or NULL. */
-int gpt_forward_pieces(struct gpt_model *model, const struct gpt_batch *batch, gpt_see_rows *see,
-                       void *context, double *loss);
+ * 2^23 numbers at most. visit: NULL for nobody; loss: as gpt_loss, or NULL. */
+int gpt_forward_pieces(struct gpt_model *model, const struct gpt_batch *batch,
+                       gpt_visit_rows *visit, void *context, double *loss);
 /* A forward pass without outputs: for what gpt_layer_qkv and gpt_residual say of it. */
 int gpt_forward_body(struct gpt_model *model, const struct gpt_batch *batch);
 /* *qkv = (B, T, 3, H, D) of a layer in the last forward pass for the host, q and k rotated when

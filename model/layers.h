@@ -7,19 +7,19 @@
 /* ------------------------------------------------------------- head.c: outputs and their loss */
 
 /* *out = outputs (rows, OC) of the first rows of the last pass, for the host. */
-int gpt_head_see(struct gpt_model *model, size_t rows, const real **out);
+int gpt_head_outputs(struct gpt_model *model, size_t rows, const real **out);
 /* The sum of the weights of these rows of a batch of the host; without weights each counts 1. */
 double gpt_rows_weight(const struct gpt_batch *batch, size_t first, size_t rows);
 /* Shows the outputs of the first rows of the last pass piece by piece, in memory of the backend. */
-int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_see_rows *see, void *context);
+int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_visit_rows *visit, void *context);
 /* Of a training pass: loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads
  * without bias are never whole. */
 int gpt_head_backward(struct gpt_model *model, const struct gpt_batch *batch);
 
 /* ------------------------------------------------------- residual.c: the stream between blocks */
 
-/* model->addition, where it is for this layer, whose stream was just made. */
-int gpt_residual_add(struct gpt_model *model, int layer, int B, int T);
+/* model->patch, where it is for this layer, whose stream was just made. */
+int gpt_patch_residual(struct gpt_model *model, int layer, int B, int T);
 
 /* ----------------- layers.c: w and b are indices of parameters, b < 0 where there is no bias */
 

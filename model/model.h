@@ -25,7 +25,7 @@ struct gpt_activations;
 /* What a probe adds to the residual stream (probe/intervene.c): `vector` (B, C), a row for each
  * sequence of the batch, goes to position `row` of the stream of `layer`, numbered as for
  * gpt_residual. */
-struct gpt_addition {
+struct gpt_activation_patch {
     int layer, row;
     const real *vector;
 };
@@ -51,13 +51,13 @@ struct gpt_model {
     struct gpt_config trained; /* overridden: the configuration before */
     /* The caller's, taken by every pass from here on; NULL: none. Passes fail with ORR_EUSAGE on
      * backends whose memory is their own, and with ORR_EINVAL where there is no such row. */
-    const struct gpt_addition *addition;
+    const struct gpt_activation_patch *patch;
     struct gpt_cache *cache; /* of a pass over one more row (decode.c); NULL: over all rows */
     /* The caller's, called by training passes on the host's memory (k_ops.host) each time that the
      * gradient of this pass is final from number `from` of the arena on; NULL: not. Its failure is
      * that of the pass. */
-    int (*graded)(void *context, size_t from);
-    void *graded_context;
+    int (*on_gradient_ready)(void *context, size_t from);
+    void *gradient_ready_context;
 };
 
 /* Allocates parameters and gradients; initialises from (seed, ORR_STAGE_INIT). */

@@ -7,7 +7,7 @@
 /* What is looked at: tensors come to the host one after the other. */
 struct look {
     const struct k_ops *ops;
-    struct gpt_view view;
+    struct gpt_host_copy copy;
     int rc; /* of what could not be seen */
 };
 
@@ -15,7 +15,7 @@ static bool finite_either(struct look *look, const real *tensor, bool narrow, si
 {
     const real *x = NULL;
     if (!look->rc)
-        look->rc = gpt_see_either(look->ops, &look->view, tensor, narrow, n, &x);
+        look->rc = gpt_copy_to_host_as(look->ops, &look->copy, tensor, narrow, n, &x);
     for (size_t i = 0; x && !look->rc && i < n; i++)
         if (!isfinite(x[i]))
             return false;
@@ -114,7 +114,7 @@ int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, lo
     double loss;
     TRY(gpt_loss(model, batch, &loss)); /* once more: training may not make all of it */
     const int rc = bad_layer(&look, model, batch, step);
-    gpt_view_free(&look.view);
+    gpt_host_copy_free(&look.copy);
     return rc;
 }
 
@@ -129,7 +129,7 @@ static int bad_tensor(struct look *look, const struct gpt_model *model, const re
         if (!finite(look, arena + model->table[i].offset, model->table[i].count))
             bad = i;
     }
-    gpt_view_free(&look->view);
+    gpt_host_copy_free(&look->copy);
     return bad;
 }
 

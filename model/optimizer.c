@@ -4,6 +4,7 @@
 #include "nonfinite.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 struct gpt_passes gpt_passes_of(const struct orr_train_preset *train)
 {
@@ -65,19 +66,35 @@ static int average(struct gpt_model *model, double decay, long step)
     return model->ops->average(model->average + from, model->param + from, model->total - from, d);
 }
 
-static double passes_of(const struct orr_train_preset *train)
+double gpt_tree_of(const double *x, size_t n)
 {
-    return train->accumulation > 1 ? train->accumulation : 1;
+    if (n < 2)
+        return n ? x[0] : 0;
+    return gpt_tree_of(x, n / 2) + gpt_tree_of(x + n / 2, n - n / 2);
 }
 
-int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *train, long step,
+int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, size_t block,
+                      double *squares)
+{
+    int rc = 0;
+    for (size_t at = 0; at < count && !rc; at += block)
+        rc = ops->sum_squares(squares++, x + at, count - at < block ? count - at : block);
+    return gpt_settle(ops, rc);
+}
+
+int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t block,
                       double *norm)
 {
-    double sum;
-    const size_t from = gpt_first_trained(model);
-    TRY(gpt_settle(model->ops,
-                   model->ops->sum_squares(&sum, model->grad + from, model->total - from)));
-    *norm = sqrt(sum) / passes_of(train);
+    const size_t from = gpt_first_trained(model), count = model->total - from;
+    const size_t blocks = (count + block - 1) / block;
+    double *squares = orr_alloc(blocks, sizeof *squares);
+    if (!squares)
+        return ORR_ENOMEM;
+    const int rc = gpt_block_squares(model->ops, model->grad + from, count, block, squares);
+    *norm = rc ? NAN : sqrt(gpt_tree_of(squares, blocks)) / divisor;
+    free(squares);
+    if (rc)
+        return rc;
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }
 
@@ -141,8 +158,9 @@ int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, lon
 int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
                double *grad_norm)
 {
-    TRY(gpt_gradient_norm(model, train, step, grad_norm));
-    return gpt_apply(model, train, step, *grad_norm, passes_of(train));
+    const double passes = gpt_passes_of(train).count;
+    TRY(gpt_gradient_norm(model, step, passes, model->total, grad_norm));
+    return gpt_apply(model, train, step, *grad_norm, passes);
 }
 
 void gpt_swap_average(struct gpt_model *model)

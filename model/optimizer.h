@@ -27,9 +27,22 @@ void gpt_drop_training(struct gpt_model *model);
 
 /* ------------------------------------------------------------------------- an update in steps */
 
-/* Global norm of the gradient, accumulation taken into account; not finite: ORR_EDIVERGED as
- * gpt_update, step 0-based. */
-int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *train, long step,
+/* The sum of x (n) by halves: that of the first n / 2 (rounded down) plus that of the rest. */
+double gpt_tree_of(const double *x, size_t n);
+/* squares (ceil(count / block)) = sums of squares of x (count) over blocks of `block` numbers. */
+int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, size_t block,
+                      double *squares);
+/* With micro-batches the norm is a tree over blocks of so many numbers, so that ranks that hold some
+ * of the blocks each come to the same bits; otherwise the whole gradient is one block. */
+enum { GPT_BLOCK = 16384 };
+/* Blocks of `count` numbers, the last one perhaps shorter. */
+static inline size_t gpt_blocks(size_t count)
+{
+    return (count + GPT_BLOCK - 1) / GPT_BLOCK;
+}
+/* Global norm of model->grad / divisor, from sums of squares of blocks. Not finite: ORR_EDIVERGED as
+ * gpt_update; step 0-based. */
+int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t block,
                       double *norm);
 /* The update of a gradient of this norm, which model->grad holds times `divisor`. */
 int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
@@ -44,18 +57,5 @@ int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, str
 /* The decay of the average at 0-based step; first: there is none yet, and it begins as the weights.
  */
 double gpt_average_decay(double decay, bool first, long step);
-
-/* Sums of squares go over blocks of so many reals, whose sums a tree adds: ranks that hold some of
- * the blocks each come to the same bits. */
-enum { GPT_BLOCK = 16384 };
-/* Blocks of so many numbers, the last one perhaps shorter. */
-static inline size_t gpt_blocks(size_t count)
-{
-    return (count + GPT_BLOCK - 1) / GPT_BLOCK;
-}
-/* squares (ceil(count / GPT_BLOCK)) of x (count). */
-int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares);
-/* As gpt_gradient_norm, of model->grad / divisor, by blocks and their tree. */
-int gpt_sum_norm(struct gpt_model *model, long step, double divisor, double *norm);
 
 #endif

@@ -6,11 +6,7 @@
  * trees are the one of a single process. */
 #include "tree.h"
 #include "model/activations.h"
-#include "model/nonfinite.h"
-#include "model/optimizer.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The least depth of a tree of so many leaves. */
@@ -90,36 +86,4 @@ int gpt_tree_sum(struct gpt_tree *tree, int first,
     tree->context = context;
     tree->folded = 0;
     return sum_node(tree, first, tree->leaves, 0, true, out);
-}
-
-double gpt_tree_of(const double *x, size_t n)
-{
-    if (n < 2)
-        return n ? x[0] : 0;
-    return gpt_tree_of(x, n / 2) + gpt_tree_of(x + n / 2, n - n / 2);
-}
-
-/* ------------------------------------------------------------------ norm of the sum, in blocks */
-
-int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares)
-{
-    int rc = 0;
-    for (size_t at = 0, block = 0; at < count && !rc; at += GPT_BLOCK, block++)
-        rc = ops->sum_squares(&squares[block], x + at,
-                              count - at < GPT_BLOCK ? count - at : GPT_BLOCK);
-    return gpt_settle(ops, rc);
-}
-
-int gpt_sum_norm(struct gpt_model *model, long step, double divisor, double *norm)
-{
-    const size_t from = gpt_first_trained(model), count = model->total - from;
-    double *squares = orr_alloc(gpt_blocks(count), sizeof *squares);
-    if (!squares)
-        return ORR_ENOMEM;
-    const int rc = gpt_block_squares(model->ops, model->grad + from, count, squares);
-    *norm = sqrt(gpt_tree_of(squares, gpt_blocks(count))) / divisor;
-    free(squares);
-    if (rc)
-        return rc;
-    return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }

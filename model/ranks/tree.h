@@ -4,9 +4,8 @@
 
 #include "model/model.h"
 
-/* What micro-batches come to: sums over them of weight x loss, and of their weights. The weight of
- * one is the share of its rows that count, so that the mean over a step is that over all its rows,
- * however it is cut. */
+/* Sums over passes of weight x loss, and of weights. A micro-batch weighs as much as the share of its
+ * rows that count, so that the mean over a step is that over all its rows, however the step is cut. */
 struct gpt_sum {
     double loss, weight;
 };
@@ -38,7 +37,5 @@ int gpt_tree_sum(struct gpt_tree *tree, int first,
  * of tree->sum when this returns; the same bits. Before the last leaf: nothing. `from` goes down
  * from call to call. */
 int gpt_tree_fold(struct gpt_tree *tree, size_t from);
-/* The sum of x (n) by the same tree. */
-double gpt_tree_of(const double *x, size_t n);
 
 #endif

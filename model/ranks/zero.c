@@ -124,7 +124,7 @@ static int gather_squares(struct gpt_zero *zero)
                                          .share = piece.bucket.share / GPT_BLOCK,
                                          .bytes = sizeof *blocks};
         TRY(gpt_block_squares(zero->model->ops, zero->model->grad + piece.begin, piece.count,
-                              zero->squares));
+                              GPT_BLOCK, zero->squares));
         memcpy(zero->blocks + piece.begin / GPT_BLOCK, zero->squares,
                gpt_blocks(piece.count) * sizeof *blocks);
         TRY(cluster_all_gather(blocks, &v));

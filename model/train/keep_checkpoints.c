@@ -12,7 +12,7 @@ enum { DIGITS = 9 };
 static const char suffix[] = ".safetensors";
 static const long most_steps = 1000000000000; /* of a training, by its settings */
 
-bool gpt_rotate_due(const struct orr_train_preset *train, long step)
+bool gpt_keeps_step(const struct orr_train_preset *train, long step)
 {
     if (train->keep < 1)
         return false;
@@ -25,7 +25,7 @@ static int print_name(char name[256], const char *stem, size_t length, long step
     return snprintf(name, 256, "%.*s-%0*ld%s", (int)length, stem, DIGITS, step, suffix);
 }
 
-/* Step of a file that gpt_rotate() may have made, -1 for other names. */
+/* Step of a file that gpt_keep_checkpoint() may have made, -1 for other names. */
 static long numbered(const char *name, const char *stem, size_t length)
 {
     char own[256];
@@ -86,7 +86,7 @@ static size_t stem(const struct gpt_task *task)
                                                                               : length;
 }
 
-int gpt_rotate_clear(const struct gpt_task *task, int keep)
+int gpt_remove_kept(const struct gpt_task *task, int keep)
 {
     const size_t length = stem(task);
     long *steps;
@@ -119,8 +119,8 @@ static int copy(const char *last, const char *path)
     return rc;
 }
 
-int gpt_rotate(const struct gpt_task *task, const struct orr_train_preset *train, const char *last,
-               long step)
+int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_preset *train,
+                        const char *last, long step)
 {
     char path[4096], temporary[ORR_TEMPORARY];
     TRY(path_of(task, stem(task), step, path));
@@ -129,5 +129,5 @@ int gpt_rotate(const struct gpt_task *task, const struct orr_train_preset *train
     remove(temporary);
     int rc = link(last, temporary) ? copy(last, path) : orr_rename(temporary, path);
     remove(temporary); /* still there where both were the same file already */
-    return rc ? rc : gpt_rotate_clear(task, train->keep);
+    return rc ? rc : gpt_remove_kept(task, train->keep);
 }

@@ -9,82 +9,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gpt_watch_create(struct gpt_watch *watch, const struct orr_train_preset *train)
+int gpt_monitor_create(struct gpt_monitor *monitor, const struct orr_train_preset *train)
 {
-    *watch = (struct gpt_watch){.train = train, .best = INFINITY};
+    *monitor = (struct gpt_monitor){.train = train, .best = INFINITY};
     if (train->outlier_sigma <= 0)
         return 0;
-    watch->window = train->outlier_window > 1 ? train->outlier_window : 2;
-    watch->loss = orr_alloc((size_t)watch->window, sizeof(double));
-    watch->norm = orr_alloc((size_t)watch->window, sizeof(double));
-    return watch->loss && watch->norm ? 0 : ORR_ENOMEM;
+    monitor->window = train->outlier_window > 1 ? train->outlier_window : 2;
+    monitor->loss = orr_alloc((size_t)monitor->window, sizeof(double));
+    monitor->norm = orr_alloc((size_t)monitor->window, sizeof(double));
+    return monitor->loss && monitor->norm ? 0 : ORR_ENOMEM;
 }
 
-void gpt_watch_free(struct gpt_watch *watch)
+void gpt_monitor_free(struct gpt_monitor *monitor)
 {
-    free(watch->loss);
-    free(watch->norm);
-    memset(watch, 0, sizeof *watch);
+    free(monitor->loss);
+    free(monitor->norm);
+    memset(monitor, 0, sizeof *monitor);
 }
 
 /* Index of the i-th value of the window, the oldest first: sums are taken in this order, so that
  * they are the same after a resume. */
-static int at(const struct gpt_watch *watch, int i)
+static int at(const struct gpt_monitor *monitor, int i)
 {
-    return watch->count < watch->window ? i : (watch->next + i) % watch->window;
+    return monitor->count < monitor->window ? i : (monitor->next + i) % monitor->window;
 }
 
 /* mean + sigma * standard deviation of the window. */
-static double limit(const struct gpt_watch *watch, const double *value)
+static double limit(const struct gpt_monitor *monitor, const double *value)
 {
     double mean = 0, square = 0;
-    for (int i = 0; i < watch->count; i++)
-        mean += value[at(watch, i)] / watch->count;
-    for (int i = 0; i < watch->count; i++) {
-        const double d = value[at(watch, i)] - mean;
-        square += d * d / watch->count;
+    for (int i = 0; i < monitor->count; i++)
+        mean += value[at(monitor, i)] / monitor->count;
+    for (int i = 0; i < monitor->count; i++) {
+        const double d = value[at(monitor, i)] - mean;
+        square += d * d / monitor->count;
     }
-    return mean + watch->train->outlier_sigma * sqrt(square);
+    return mean + monitor->train->outlier_sigma * sqrt(square);
 }
 
-int gpt_watch_step(struct gpt_watch *watch, long step, double loss, double norm,
-                   const char **reason)
+int gpt_monitor_step(struct gpt_monitor *monitor, long step, double loss, double norm,
+                     const char **reason)
 {
     *reason = NULL;
-    if (!watch->window)
+    if (!monitor->window)
         return 0;
-    if (watch->count == watch->window) {
-        const double most_loss = limit(watch, watch->loss), most_norm = limit(watch, watch->norm);
+    if (monitor->count == monitor->window) {
+        const double most_loss = limit(monitor, monitor->loss),
+                     most_norm = limit(monitor, monitor->norm);
         *reason = loss > most_loss ? "loss" : norm > most_norm ? "grad_norm" : NULL;
         if (*reason) {
-            watch->skipped++;
-            if (++watch->in_row <= watch->train->outlier_most)
+            monitor->skipped++;
+            if (++monitor->in_row <= monitor->train->outlier_most)
                 return 0;
             return ORR_FAIL(ORR_EDIVERGED,
                             "step %ld: more than %d outliers in a row: loss %g (window of %d "
                             "steps: up to %g), gradient norm %g (up to %g)",
-                            step, watch->train->outlier_most, loss, watch->window, most_loss, norm,
-                            most_norm);
+                            step, monitor->train->outlier_most, loss, monitor->window, most_loss,
+                            norm, most_norm);
         }
     }
-    watch->in_row = 0;
-    watch->loss[watch->next] = loss;
-    watch->norm[watch->next] = norm;
-    watch->next = (watch->next + 1) % watch->window;
-    if (watch->count < watch->window)
-        watch->count++;
+    monitor->in_row = 0;
+    monitor->loss[monitor->next] = loss;
+    monitor->norm[monitor->next] = norm;
+    monitor->next = (monitor->next + 1) % monitor->window;
+    if (monitor->count < monitor->window)
+        monitor->count++;
     return 0;
 }
 
-bool gpt_watch_evaluation(struct gpt_watch *watch, double loss)
+bool gpt_monitor_evaluation(struct gpt_monitor *monitor, double loss)
 {
-    if (loss < watch->best) {
-        watch->best = loss;
-        watch->since_best = 0;
+    if (loss < monitor->best) {
+        monitor->best = loss;
+        monitor->since_best = 0;
         return true;
     }
-    watch->since_best++;
-    watch->ended = watch->train->patience > 0 && watch->since_best >= watch->train->patience;
+    monitor->since_best++;
+    monitor->ended =
+        monitor->train->patience > 0 && monitor->since_best >= monitor->train->patience;
     return false;
 }
 
@@ -92,17 +94,17 @@ bool gpt_watch_evaluation(struct gpt_watch *watch, double loss)
 
 enum { NUMBER = 32 }; /* bytes of one number in hexadecimal, and a space */
 
-int gpt_watch_print(const struct gpt_watch *watch, char **text)
+int gpt_monitor_print(const struct gpt_monitor *monitor, char **text)
 {
-    const size_t bytes = (size_t)(2 * watch->count + 6) * NUMBER;
+    const size_t bytes = (size_t)(2 * monitor->count + 6) * NUMBER;
     *text = malloc(bytes);
     if (!*text)
         return ORR_FAIL(ORR_ENOMEM, "the state of training: out of memory");
-    int used = snprintf(*text, bytes, "%d %a %ld %ld %d %d", watch->ended, watch->best,
-                        watch->since_best, watch->skipped, watch->in_row, watch->count);
-    for (int i = 0; i < watch->count; i++)
-        used += snprintf(*text + used, bytes - (size_t)used, " %a %a", watch->loss[at(watch, i)],
-                         watch->norm[at(watch, i)]);
+    int used = snprintf(*text, bytes, "%d %a %ld %ld %d %d", monitor->ended, monitor->best,
+                        monitor->since_best, monitor->skipped, monitor->in_row, monitor->count);
+    for (int i = 0; i < monitor->count; i++)
+        used += snprintf(*text + used, bytes - (size_t)used, " %a %a",
+                         monitor->loss[at(monitor, i)], monitor->norm[at(monitor, i)]);
     return 0;
 }
 
@@ -121,31 +123,31 @@ static bool is_count(double value, double most)
     return value >= 0 && value <= most && value == floor(value);
 }
 
-int gpt_watch_parse(struct gpt_watch *watch, const char *path, const char *text)
+int gpt_monitor_parse(struct gpt_monitor *monitor, const char *path, const char *text)
 {
     const char *rest = text;
     const double ended = take(&rest), best = take(&rest), since = take(&rest);
     const double skipped = take(&rest), in_row = take(&rest), count = take(&rest);
     if (!is_count(ended, 1) || isnan(best) || !is_count(since, 0x1p53) ||
         !is_count(skipped, 0x1p53) || !is_count(in_row, fmin(skipped, INT_MAX - 1)) ||
-        !is_count(count, watch->window))
+        !is_count(count, monitor->window))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: metadata \"training\": expected 6 counts and a window of at most %d "
                         "steps, found \"%.60s\"",
-                        path, watch->window, text);
-    watch->ended = ended > 0;
-    watch->best = best;
-    watch->since_best = (long)since;
-    watch->skipped = (long)skipped;
-    watch->in_row = (int)in_row;
-    watch->count = (int)count;
-    watch->next = watch->window ? watch->count % watch->window : 0;
-    for (int i = 0; i < watch->count; i++) {
-        watch->loss[i] = take(&rest);
-        watch->norm[i] = take(&rest);
-        if (!isfinite(watch->loss[i]) || !isfinite(watch->norm[i]))
+                        path, monitor->window, text);
+    monitor->ended = ended > 0;
+    monitor->best = best;
+    monitor->since_best = (long)since;
+    monitor->skipped = (long)skipped;
+    monitor->in_row = (int)in_row;
+    monitor->count = (int)count;
+    monitor->next = monitor->window ? monitor->count % monitor->window : 0;
+    for (int i = 0; i < monitor->count; i++) {
+        monitor->loss[i] = take(&rest);
+        monitor->norm[i] = take(&rest);
+        if (!isfinite(monitor->loss[i]) || !isfinite(monitor->norm[i]))
             return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"training\": step %d of %d is no number",
-                            path, i + 1, watch->count);
+                            path, i + 1, monitor->count);
     }
     return 0;
 }

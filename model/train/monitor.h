@@ -4,7 +4,7 @@
 
 #include "train.h"
 
-struct gpt_watch {
+struct gpt_monitor {
     const struct orr_train_preset *train;
     int window, count, next; /* 0 = outliers are not looked for; values; where the next one goes */
     double *loss, *norm;     /* (window) of the last accepted steps */
@@ -14,18 +14,18 @@ struct gpt_watch {
     long since_best;         /* evaluations since then */
     bool ended;              /* patience is over: the training is complete */
 };
-int gpt_watch_create(struct gpt_watch *watch, const struct orr_train_preset *train);
-void gpt_watch_free(struct gpt_watch *watch);
+int gpt_monitor_create(struct gpt_monitor *monitor, const struct orr_train_preset *train);
+void gpt_monitor_free(struct gpt_monitor *monitor);
 /* Judges a finished pass over a step, 1-based: *reason = "loss" or "grad_norm" where that is more
  * than outlier_sigma standard deviations above the mean of the last outlier_window accepted steps:
  * an outlier, to be skipped. NULL: accepted, and in the window from now on. Before the window is
  * full every step is. More than outlier_most in a row: ORR_EDIVERGED. */
-int gpt_watch_step(struct gpt_watch *watch, long step, double loss, double norm,
-                   const char **reason);
+int gpt_monitor_step(struct gpt_monitor *monitor, long step, double loss, double norm,
+                     const char **reason);
 /* Takes a held-out loss; true for a new best. Sets ended when patience is over. */
-bool gpt_watch_evaluation(struct gpt_watch *watch, double loss);
+bool gpt_monitor_evaluation(struct gpt_monitor *monitor, double loss);
 /* The whole state as text (free() it), and from the text of checkpoint `path`, bit for bit. */
-int gpt_watch_print(const struct gpt_watch *watch, char **text);
-int gpt_watch_parse(struct gpt_watch *watch, const char *path, const char *text);
+int gpt_monitor_print(const struct gpt_monitor *monitor, char **text);
+int gpt_monitor_parse(struct gpt_monitor *monitor, const char *path, const char *text);
 
 #endif

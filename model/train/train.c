@@ -1,6 +1,6 @@
 /* train.c - the training loop, the same for next-state training and fine-tuning. */
 #include "train.h"
-#include "batch_prefetcher.h"
+#include "prefetcher.h"
 #include "keep_checkpoints.h"
 #include "log.h"
 #include "monitor.h"
@@ -18,22 +18,23 @@ struct loop {
     struct gpt_model *model;
     const struct orr_train_preset *train;
     const struct gpt_task *task;
-    struct gpt_feed feed;
-    struct gpt_watch watch;
+    struct gpt_prefetcher prefetcher;
+    struct gpt_monitor monitor;
     struct gpt_meter meter;
     struct orr_log log;
     struct orr_progress progress;
     char last[4096], best[4096];
     struct gpt_passes passes;
-    int first, share;       /* passes of this rank: first .. first + share - 1 */
-    struct gpt_tree tree;   /* with micro-batches */
-    struct gpt_ranks ranks; /* of a job; with micro-batches */
-    struct gpt_zero zero;   /* with moments shared out among them */
-    bool shares;            /* they are */
-    bool stop;              /* some rank is to stop: all do, after the same step */
-    long step;              /* under way, 0-based */
-    double weight;          /* of the pass under way: the share of its rows that count */
-    size_t weighed;         /* from here on its gradient has been multiplied by it */
+    int first, share;       /* this rank's passes of a step: first .. first + share - 1 */
+    int leaf_passes;        /* passes in a leaf of the tree: all of them without micro-batches */
+    struct gpt_tree tree;   /* sums the leaves' gradients */
+    struct gpt_ranks ranks; /* sums those of the ranks */
+    struct gpt_zero zero;   /* moments shared out among the ranks, with zero1 */
+    bool zero1;
+    bool stop;           /* some rank is to stop: all do, after the same step */
+    long step;           /* the step in progress, 0-based */
+    double weight;       /* what the gradient of the pass in progress is multiplied by, */
+    size_t weighed_from; /* and has been from this number of the arena on */
     bool announced;
 };
 
@@ -69,25 +70,28 @@ static void announce(struct loop *loop, long step, double pass_s)
              (double)gpt_activation_bytes(loop->model, loop->passes.batch, loop->task->T) * 1e-9);
 }
 
-/* The thread goes on to the batch after (step, pass). */
-static void fetch_next(struct loop *loop, int pass)
+/* Prefetches the batch after (step, pass). */
+static void prefetch_next(struct loop *loop, int pass)
 {
     if (pass + 1 < loop->first + loop->share)
-        gpt_feed_ahead(&loop->feed, loop->step, pass + 1);
+        gpt_prefetcher_start(&loop->prefetcher, loop->step, pass + 1);
     else if (loop->step + 1 < loop->train->steps)
-        gpt_feed_ahead(&loop->feed, loop->step + 1, loop->first);
+        gpt_prefetcher_start(&loop->prefetcher, loop->step + 1, loop->first);
 }
 
-/* One pass: its gradient adds to the model's. At a signal between passes the step is given up. */
-static int pass_once(struct loop *loop, int pass, double *loss)
+/* One pass, whose gradient adds to the model's. A micro-batch weighs as much as the share of its
+ * rows that count, a pass of `accumulation` 1. At a signal between passes the step is given up. */
+static int run_pass(struct loop *loop, int pass, double *loss)
 {
     struct gpt_batch *batch;
     if (pass > loop->first && orr_signal_seen())
         return ORR_EINTR;
     const double start_s = orr_time_s();
-    TRY(gpt_feed_take(&loop->feed, loop->step, pass, &batch));
-    fetch_next(loop, pass);
-    loop->weight = gpt_batch_weight(batch) / ((double)batch->B * (double)batch->T);
+    TRY(gpt_prefetcher_take(&loop->prefetcher, loop->step, pass, &batch));
+    prefetch_next(loop, pass);
+    loop->weight = 1;
+    if (loop->train->micro_batches > 0)
+        loop->weight = gpt_batch_weight(batch) / ((double)batch->B * (double)batch->T);
     TRY(gpt_loss_backward(loop->model, batch, loss));
     if (!isfinite(*loss))
         return gpt_diverged_loss(loop->model, batch, loop->step + 1);
@@ -95,82 +99,79 @@ static int pass_once(struct loop *loop, int pass, double *loss)
     return 0;
 }
 
-/* The gradients of all passes added up in turn, as they are computed. */
-static int sum_passes(struct loop *loop, struct outcome *out)
+/* Multiplies the gradient by the pass's weight from number `from` of the arena on, where it is
+ * final. */
+static int weigh_gradient(struct loop *loop, size_t from)
 {
-    TRY(gpt_zero_grad(loop->model));
-    out->loss = 0;
-    out->divisor = loop->passes.count;
-    for (int pass = 0; pass < loop->passes.count; pass++) {
-        double part;
-        TRY(pass_once(loop, pass, &part));
-        out->loss += part / loop->passes.count;
-    }
-    return gpt_gradient_norm(loop->model, loop->train, loop->step, &out->norm);
-}
-
-/* The gradient of a micro-batch, a mean over its rows that count, becomes its part of the step's:
- * from `from` on, where it is final. */
-static int weigh_from(struct loop *loop, size_t from)
-{
-    const size_t count = loop->weighed - from;
-    loop->weighed = from;
+    const size_t count = loop->weighed_from - from;
+    loop->weighed_from = from;
     if (loop->weight >= 1 && loop->weight <= 1)
         return 0;
     return loop->model->ops->scale(loop->model->grad + from, loop->weight, count);
 }
 
 /* In the pass of the last micro-batch: this rank's gradient is final from `from` on. */
-static int send_from(void *context, size_t from)
+static int send_gradient(void *context, size_t from)
 {
     struct loop *loop = context;
-    TRY(weigh_from(loop, from));
+    TRY(weigh_gradient(loop, from));
     TRY(gpt_tree_fold(&loop->tree, from));
-    gpt_ranks_begin(&loop->ranks, loop->model->grad, !loop->shares);
+    gpt_ranks_begin(&loop->ranks, loop->model->grad, !loop->zero1);
     gpt_ranks_ready(&loop->ranks, from);
     return 0;
 }
 
-/* A leaf of the tree: one micro-batch, weighed by the share of its rows that count. */
-static int micro_batch(void *context, int index, struct gpt_sum *sum)
+/* The passes of one leaf of the tree, which add to the model's gradient. */
+static int run_leaf(void *context, int leaf, struct gpt_sum *sum)
 {
     struct loop *loop = context;
     struct gpt_model *model = loop->model;
-    const bool last = index + 1 == loop->first + loop->share;
-    double loss = 0;
-    model->graded = last && cluster_size() > 1 ? send_from : NULL;
-    model->graded_context = loop;
-    loop->weighed = model->total;
-    const int rc = pass_once(loop, index, &loss);
-    model->graded = NULL;
-    *sum = (struct gpt_sum){.loss = loop->weight * loss, .weight = loop->weight};
-    return rc ? rc : weigh_from(loop, 0);
+    const int first = leaf * loop->leaf_passes;
+    int rc = 0;
+    *sum = (struct gpt_sum){0};
+    model->gradient_ready_context = loop;
+    for (int pass = first; pass < first + loop->leaf_passes && !rc; pass++) {
+        double loss = 0;
+        const bool sends = pass + 1 == loop->first + loop->share && cluster_size() > 1;
+        model->on_gradient_ready = sends ? send_gradient : NULL;
+        loop->weighed_from = model->total;
+        rc = run_pass(loop, pass, &loss);
+        sum->loss += loop->weight * loss;
+        sum->weight += loop->weight;
+    }
+    model->on_gradient_ready = NULL;
+    return rc ? rc : weigh_gradient(loop, 0);
 }
 
-static int sum_micro_batches(struct loop *loop, struct outcome *out)
+/* The gradient of a step, summed over its passes and the ranks, and its norm. */
+static int sum_gradient(struct loop *loop, struct outcome *out)
 {
+    struct gpt_model *model = loop->model;
     struct gpt_sum sum = {0};
-    const int rc = gpt_tree_sum(&loop->tree, loop->first, micro_batch, loop, &sum);
+    const int rc = gpt_tree_sum(&loop->tree, loop->first, run_leaf, loop, &sum);
     loop->stop = orr_signal_seen();
-    gpt_ranks_begin(&loop->ranks, loop->model->grad, !loop->shares); /* where it has not */
-    TRY(gpt_ranks_end(&loop->ranks)); /* of the network: there is nobody left to agree with */
+    gpt_ranks_begin(&loop->ranks, model->grad, !loop->zero1); /* unless the last pass has */
+    /* Fails only if the network does: no rank can be reached, so do not cluster_agree(). */
+    TRY(gpt_ranks_end(&loop->ranks));
     TRY(cluster_agree(rc));
     TRY(gpt_ranks_stop(&loop->stop));
     TRY(gpt_ranks_sum(&loop->ranks, &sum));
     out->divisor = sum.weight > 0 ? sum.weight : 1; /* no row counts: everything is 0 */
     out->loss = sum.loss / out->divisor;
-    return loop->shares ? gpt_zero_norm(&loop->zero, loop->step, out->divisor, &out->norm)
-                        : gpt_sum_norm(loop->model, loop->step, out->divisor, &out->norm);
+    if (loop->zero1)
+        return gpt_zero_norm(&loop->zero, loop->step, out->divisor, &out->norm);
+    const size_t block = loop->train->micro_batches > 0 ? GPT_BLOCK : model->total;
+    return gpt_gradient_norm(model, loop->step, out->divisor, block, &out->norm);
 }
 
 /* The gradient, and the update that it gives, if any. */
 static int compute_step(struct loop *loop, struct outcome *out)
 {
-    TRY(loop->train->micro_batches > 0 ? sum_micro_batches(loop, out) : sum_passes(loop, out));
-    TRY(gpt_watch_step(&loop->watch, loop->step + 1, out->loss, out->norm, &out->skipped));
+    TRY(sum_gradient(loop, out));
+    TRY(gpt_monitor_step(&loop->monitor, loop->step + 1, out->loss, out->norm, &out->skipped));
     if (out->skipped)
         return 0;
-    return loop->shares
+    return loop->zero1
                ? gpt_zero_apply(&loop->zero, loop->train, loop->step, out->norm, out->divisor)
                : gpt_apply(loop->model, loop->train, loop->step, out->norm, out->divisor);
 }
@@ -189,14 +190,14 @@ static int step_once(struct loop *loop, long step, struct outcome *out)
     return cluster_agree(rc);
 }
 
-/* With the state of gpt_watch, so that a resumed run decides as this one would have. */
+/* With the state of gpt_monitor, so that a resumed run decides as this one would have. */
 static int write_last(struct loop *loop, long step)
 {
     enum { MOST = 48 };
     const char *extra[MOST + 3];
     char *state;
     size_t n = 0;
-    TRY(gpt_watch_print(&loop->watch, &state));
+    TRY(gpt_monitor_print(&loop->monitor, &state));
     for (const char *const *from = loop->task->extra; from && *from && n < MOST; from++)
         extra[n++] = *from;
     extra[n++] = "training";
@@ -204,20 +205,20 @@ static int write_last(struct loop *loop, long step)
     extra[n] = NULL;
     int rc = gpt_save(loop->model, loop->last, step, true, extra);
     free(state);
-    if (!rc && gpt_rotate_due(loop->train, step))
-        rc = gpt_rotate(loop->task, loop->train, loop->last, step);
+    if (!rc && gpt_keeps_step(loop->train, step))
+        rc = gpt_keep_checkpoint(loop->task, loop->train, loop->last, step);
     return rc;
 }
 
 /* What is shared out comes to rank 0 for a while: the average, and with `moments` these, too. */
 static int borrow(struct loop *loop, bool moments)
 {
-    return loop->shares ? gpt_zero_collect(&loop->zero, moments) : 0;
+    return loop->zero1 ? gpt_zero_collect(&loop->zero, moments) : 0;
 }
 
 static void give_back(struct loop *loop)
 {
-    if (loop->shares)
+    if (loop->zero1)
         gpt_drop_training(loop->model);
 }
 
@@ -261,9 +262,9 @@ static int evaluate_now(struct loop *loop, long step)
     TRY(cluster_broadcast(&loss, sizeof loss, 0));
     if (!loop->task->best && loop->train->patience == 0)
         return 0; /* logged only: what nothing is selected by leaves no trace in checkpoints */
-    const bool better = gpt_watch_evaluation(&loop->watch, loss);
+    const bool better = gpt_monitor_evaluation(&loop->monitor, loss);
     int rc = 0;
-    if (loop->watch.ended && leads())
+    if (loop->monitor.ended && leads())
         rc = orr_log_word_line(&loop->log, "stopped", "patience", "step", (double)step,
                                (char *)NULL);
     else if (better && loop->task->best && leads())
@@ -288,7 +289,7 @@ static int forget(const struct loop *loop)
 {
     if (loop->task->best)
         TRY(orr_remove(loop->best));
-    TRY(gpt_rotate_clear(loop->task, 0));
+    TRY(gpt_remove_kept(loop->task, 0));
     return orr_remove(loop->last); /* by which it is known that there is something to lose */
 }
 
@@ -311,14 +312,14 @@ static int recall_best(struct loop *loop, bool known)
     if (!loop->task->best)
         return 0;
     if (!orr_exists(loop->best)) { /* the next evaluation makes it */
-        loop->watch.best = INFINITY;
+        loop->monitor.best = INFINITY;
         return 0;
     }
     if (known || !loop->task->evaluate)
         return 0;
     struct gpt_model best;
     TRY(gpt_load_as(&best, loop->best, &loop->model->config, false, loop->model->ops, NULL));
-    int rc = loop->task->evaluate(loop->task->context, &best, &loop->watch.best);
+    int rc = loop->task->evaluate(loop->task->context, &best, &loop->monitor.best);
     gpt_free(&best);
     return rc;
 }
@@ -326,14 +327,14 @@ static int recall_best(struct loop *loop, bool known)
 /* The state that the checkpoint holds; *known = there is one. */
 static int recall_state(struct loop *loop, bool *known)
 {
-    const size_t bytes = 64 * (size_t)(loop->watch.window + 8);
+    const size_t bytes = 64 * (size_t)(loop->monitor.window + 8);
     char *text = orr_alloc(bytes, 1);
     if (!text)
         return ORR_ENOMEM;
     int rc = gpt_checkpoint_metadata(loop->last, "training", text, bytes);
     *known = !rc && *text;
     if (*known)
-        rc = gpt_watch_parse(&loop->watch, loop->last, text);
+        rc = gpt_monitor_parse(&loop->monitor, loop->last, text);
     free(text);
     return rc;
 }
@@ -347,7 +348,7 @@ static int report(struct loop *loop, long step, const struct outcome *out)
                                   .lr = gpt_lr(t, step - 1),
                                   .norm = out->norm,
                                   .skipped = out->skipped,
-                                  .skipped_steps = loop->watch.skipped};
+                                  .skipped_steps = loop->monitor.skipped};
     char detail[160];
     gpt_log_detail(&entry, &loop->meter, detail);
     orr_progress_set(&loop->progress, (uint64_t)step, detail);
@@ -366,20 +367,20 @@ static bool every(long step, long period)
 
 /* Of the last step. An evaluation that only the end asks for decides which weights are the best;
  * the state that is saved is the one before it, with which a longer training goes on. */
-static int save_end(struct loop *loop, long step, const struct gpt_watch *before)
+static int save_end(struct loop *loop, long step, const struct gpt_monitor *before)
 {
-    const struct gpt_watch after = loop->watch;
+    const struct gpt_monitor after = loop->monitor;
     if (!every(step, loop->train->eval_every))
-        loop->watch = *before;
+        loop->monitor = *before;
     const int rc = save_last(loop, step);
-    loop->watch = after;
+    loop->monitor = after;
     return rc;
 }
 
 static int run(struct loop *loop, long *step)
 {
     const struct orr_train_preset *t = loop->train;
-    while (*step < t->steps && !loop->watch.ended) {
+    while (*step < t->steps && !loop->monitor.ended) {
         struct outcome out;
         int rc = step_once(loop, *step, &out);
         const bool given_up = rc == ORR_EINTR;
@@ -390,13 +391,13 @@ static int run(struct loop *loop, long *step)
         if (rc && !given_up)
             return rc;
         const bool stop = cluster_size() > 1 ? loop->stop : orr_signal_seen();
-        const struct gpt_watch before = loop->watch;
+        const struct gpt_monitor before = loop->monitor;
         if (!given_up && (*step == t->steps || every(*step, t->eval_every)))
             TRY(evaluate(loop, *step));
-        const bool end = *step == t->steps || loop->watch.ended;
+        const bool end = *step == t->steps || loop->monitor.ended;
         if (*step == t->steps)
             TRY(save_end(loop, *step, &before));
-        else if (end || stop || every(*step, t->checkpoint_every) || gpt_rotate_due(t, *step))
+        else if (end || stop || every(*step, t->checkpoint_every) || gpt_keeps_step(t, *step))
             TRY(save_last(loop, *step));
         if (stop && !end)
             return ORR_FAIL(ORR_EINTR, "stopped at step %ld of %ld, saved in %s", *step, t->steps,
@@ -429,11 +430,11 @@ static int prepare(struct loop *loop, const char *log, long step)
     TRY(cluster_agree(leads() ? prepare_files(loop, log, step) : 0));
     if (cluster_size() < 2)
         return 0;
-    int rc = cluster_agree(leads() ? gpt_watch_print(&loop->watch, &state) : 0);
+    int rc = cluster_agree(leads() ? gpt_monitor_print(&loop->monitor, &state) : 0);
     if (!rc)
         rc = gpt_ranks_share_text(&state);
     if (!rc)
-        rc = cluster_agree(gpt_watch_parse(&loop->watch, loop->last, state));
+        rc = cluster_agree(gpt_monitor_parse(&loop->monitor, loop->last, state));
     free(state);
     return rc;
 }
@@ -442,26 +443,27 @@ static int prepare(struct loop *loop, const char *log, long step)
 static int open_loop(struct loop *loop)
 {
     const struct gpt_model *model = loop->model;
-    TRY(gpt_feed_open(&loop->feed, loop->task, &model->config, loop->passes.batch));
-    TRY(gpt_watch_create(&loop->watch, loop->train));
-    if (loop->train->micro_batches < 1)
-        return 0;
-    loop->shares = loop->train->zero && cluster_size() > 1;
-    TRY(gpt_tree_create(&loop->tree, model->ops, model->grad, model->total, loop->share));
+    const bool micro = loop->train->micro_batches > 0;
+    TRY(gpt_prefetcher_open(&loop->prefetcher, loop->task, &model->config, loop->passes.batch));
+    TRY(gpt_monitor_create(&loop->monitor, loop->train));
+    loop->zero1 = micro && loop->train->zero && cluster_size() > 1;
+    loop->leaf_passes = micro ? 1 : loop->share;
+    TRY(gpt_tree_create(&loop->tree, model->ops, model->grad, model->total,
+                        micro ? loop->share : 1));
     return gpt_ranks_create(&loop->ranks, model->ops, model->total);
 }
 
 /* Notes of what was out of the ordinary. */
 static void conclude(const struct loop *loop, long step)
 {
-    const struct gpt_watch *watch = &loop->watch;
-    if (watch->skipped)
+    const struct gpt_monitor *monitor = &loop->monitor;
+    if (monitor->skipped)
         orr_note(loop->task->quiet, "%s: %ld of %ld steps skipped as outliers", loop->task->label,
-                 watch->skipped, step);
-    if (watch->ended)
+                 monitor->skipped, step);
+    if (monitor->ended)
         orr_note(loop->task->quiet,
                  "%s: ended at step %ld of %ld: %ld evaluations without a better one",
-                 loop->task->label, step, loop->train->steps, watch->since_best);
+                 loop->task->label, step, loop->train->steps, monitor->since_best);
 }
 
 const char *gpt_final_checkpoint(const struct orr_train_preset *train)
@@ -498,7 +500,7 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
     if (!rc)
         rc = open_loop(&loop);
     rc = cluster_agree(rc);
-    if (!rc && loop.shares)
+    if (!rc && loop.zero1)
         rc = gpt_zero_create(&loop.zero, model);
     if (!rc)
         rc = prepare(&loop, log, *step);
@@ -519,10 +521,10 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
             conclude(&loop, *step);
     }
     (void)orr_log_close(&loop.log);
-    gpt_watch_free(&loop.watch);
+    gpt_monitor_free(&loop.monitor);
     gpt_tree_free(&loop.tree);
     gpt_ranks_free(&loop.ranks);
     gpt_zero_free(&loop.zero);
-    gpt_feed_close(&loop.feed);
+    gpt_prefetcher_close(&loop.prefetcher);
     return rc;
 }

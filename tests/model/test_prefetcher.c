@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "model/train/batch_prefetcher.h"
+#include "model/train/prefetcher.h"
 
 static char *const dir = scratch_dir;
 
@@ -92,30 +92,30 @@ static void test_errors(void **state)
     gpt_free(&model);
 }
 
-/* Asked for another batch than was foreseen, the feed makes that one. */
+/* Asked for another batch than was foreseen, the prefetcher makes that one. */
 static void test_other(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
     struct seen seen = {.caller = pthread_self(), .last = -1, .fails_at = -1};
-    struct gpt_feed feed;
+    struct gpt_prefetcher prefetcher;
     struct gpt_batch *batch, expected;
     tiny_data_create(&seen.data, &c, 17);
     struct gpt_task task = tiny_task(&seen.data, dir);
     task.context = &seen;
     task.fill = seen_fill;
     assert_int_equal(gpt_batch_create(&expected, &c, 3, c.context), 0);
-    assert_int_equal(gpt_feed_open(&feed, &task, &c, 3), 0);
+    assert_int_equal(gpt_prefetcher_open(&prefetcher, &task, &c, 3), 0);
     static const long ahead[] = {1, 5, 2, 9}, taken[] = {1, 3, 2, 8};
     for (int i = 0; i < 4; i++) {
-        gpt_feed_ahead(&feed, ahead[i], 0);
-        assert_int_equal(gpt_feed_take(&feed, taken[i], 0, &batch), 0);
+        gpt_prefetcher_start(&prefetcher, ahead[i], 0);
+        assert_int_equal(gpt_prefetcher_take(&prefetcher, taken[i], 0, &batch), 0);
         assert_int_equal(tiny_task_fill(&seen.data, taken[i], 0, &expected), 0);
         assert_true(tiny_same(batch->target, expected.target, 3 * (size_t)c.context * 2));
         assert_true(tiny_same(batch->features, expected.features, 3 * (size_t)c.context * 11));
     }
-    gpt_feed_ahead(&feed, 3, 0); /* closed while the thread may be at work */
-    gpt_feed_close(&feed);
+    gpt_prefetcher_start(&prefetcher, 3, 0); /* closed while the thread may be at work */
+    gpt_prefetcher_close(&prefetcher);
     gpt_batch_free(&expected);
     gpt_batch_free(&seen.data.held_out);
 }
