@@ -23,6 +23,8 @@ struct gpt_pretraining {
     int (*unchanged)(const void *of);
     const void *of;
 };
+/* The data that this rank reads, and at rank 0 the checkpoint, can be read; nothing is kept. */
+int gpt_pretrain_check(const struct gpt_pretraining *job);
 /* What gpt_pretrain would do, and why (gpt_training_judge). The same about its evaluation.json,
  * given that about the training; measured = the settings ask for one. */
 int gpt_pretrain_judge(const struct gpt_pretraining *job, struct gpt_judgement *judgement);

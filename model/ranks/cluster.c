@@ -122,6 +122,11 @@ int cluster_size(void)
     return size;
 }
 
+bool cluster_leads(void)
+{
+    return rank == 0;
+}
+
 int cluster_broadcast(void *data, size_t bytes, int root)
 {
     return size > 1 ? cluster_break(ops->broadcast(data, bytes, root)) : 0;

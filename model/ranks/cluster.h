@@ -23,6 +23,8 @@ int cluster_close(int status);
 /* 0 .. size - 1; 0 of 1 without a launcher. */
 int cluster_rank(void);
 int cluster_size(void);
+/* Whether this is rank 0, which alone judges, evaluates, prints and writes files. */
+bool cluster_leads(void);
 
 /* ORR_OK where every rank comes with it. Otherwise all get the code of the lowest rank that failed,
  * and its message, which that rank alone will print, says which one it is unless all did. Where no

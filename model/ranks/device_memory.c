@@ -52,7 +52,7 @@ static int stage_create(struct stage *stage, const struct cluster_vector *v)
 {
     size_t first;
     const size_t own = cluster_share(v, cluster_rank(), &first);
-    const bool leads = cluster_rank() == 0;
+    const bool leads = cluster_leads();
     *stage = (struct stage){.own_bytes = own * sizeof(real),
                             .bytes = leads ? v->count * sizeof(real) : 0};
     stage->own = orr_alloc(own + 1, sizeof(real));
@@ -101,7 +101,7 @@ int gpt_distribute(const struct k_ops *ops, const real *x, real *own,
 
 int gpt_broadcast(const struct k_ops *ops, real *x, size_t count)
 {
-    const bool leads = cluster_rank() == 0;
+    const bool leads = cluster_leads();
     if (ops->host)
         return cluster_broadcast(x, count * sizeof *x, 0);
     const size_t room = gpt_bucket_room();

@@ -96,7 +96,7 @@ int gpt_ranks_join(const struct k_ops *ops)
     free(names);
     if (rc)
         return rc;
-    TRY(cluster_agree(cluster_rank() == 0 ? ops->peers->identify(id) : 0));
+    TRY(cluster_agree(cluster_leads() ? ops->peers->identify(id) : 0));
     TRY(cluster_broadcast(id, sizeof id, 0));
     return cluster_agree(ops->peers->open(id, cluster_rank(), cluster_size()));
 }

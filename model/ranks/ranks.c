@@ -113,7 +113,7 @@ int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool
         return 0;
     TRY(cluster_broadcast(&config, sizeof config, 0));
     TRY(cluster_broadcast(step, sizeof *step, 0));
-    TRY(cluster_agree(cluster_rank() > 0 ? gpt_create(model, &config, ops, 0) : 0));
+    TRY(cluster_agree(!cluster_leads() ? gpt_create(model, &config, ops, 0) : 0));
     TRY(share_arena(model, &model->param));
     if (weights_only)
         return 0;
@@ -124,9 +124,9 @@ int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool
 
 int gpt_ranks_share_text(char **text)
 {
-    size_t bytes = cluster_rank() == 0 ? strlen(*text) + 1 : 0;
+    size_t bytes = cluster_leads() ? strlen(*text) + 1 : 0;
     TRY(cluster_broadcast(&bytes, sizeof bytes, 0));
-    if (cluster_rank() > 0)
+    if (!cluster_leads())
         *text = orr_alloc(bytes, 1);
     TRY(cluster_agree(*text ? 0 : ORR_ENOMEM));
     return cluster_broadcast(*text, bytes, 0);

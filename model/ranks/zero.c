@@ -58,7 +58,7 @@ static int collect(const struct gpt_zero *zero, const real *own, real **arena)
     struct piece piece = {0};
     if (!own)
         return 0;
-    const bool leads = cluster_rank() == 0;
+    const bool leads = cluster_leads();
     TRY(cluster_agree(leads ? gpt_tensor_alloc(zero->model->ops, arena, zero->model->total) : 0));
     while (next_piece(zero, &piece))
         TRY(gpt_collect(zero->model->ops, own + piece.packed, leads ? *arena + piece.at : NULL,

@@ -38,12 +38,6 @@ struct loop {
     bool announced;
 };
 
-/* Whether this is the rank that evaluates and writes. */
-static bool leads(void)
-{
-    return cluster_rank() == 0;
-}
-
 /* What a step came to. */
 struct outcome {
     double loss, norm;
@@ -227,7 +221,7 @@ static int save_last(struct loop *loop, long step)
     int rc = gpt_check_weights(loop->model, step);
     if (!rc)
         rc = borrow(loop, true);
-    if (!rc && leads())
+    if (!rc && cluster_leads())
         rc = write_last(loop, step);
     give_back(loop);
     return cluster_agree(rc);
@@ -258,16 +252,16 @@ static int write_best(struct loop *loop, long step)
 static int evaluate_now(struct loop *loop, long step)
 {
     double loss = 0;
-    TRY(cluster_agree(leads() ? measure(loop, step, &loss) : 0));
+    TRY(cluster_agree(cluster_leads() ? measure(loop, step, &loss) : 0));
     TRY(cluster_broadcast(&loss, sizeof loss, 0));
     if (!loop->task->best && loop->train->patience == 0)
         return 0; /* logged only: what nothing is selected by leaves no trace in checkpoints */
     const bool better = gpt_monitor_evaluation(&loop->monitor, loss);
     int rc = 0;
-    if (loop->monitor.ended && leads())
+    if (loop->monitor.ended && cluster_leads())
         rc = orr_log_word_line(&loop->log, "stopped", "patience", "step", (double)step,
                                (char *)NULL);
-    else if (better && loop->task->best && leads())
+    else if (better && loop->task->best && cluster_leads())
         rc = write_best(loop, step);
     return cluster_agree(rc);
 }
@@ -357,7 +351,7 @@ static int report(struct loop *loop, long step, const struct outcome *out)
     TRY(gpt_silent_rows(loop->model,
                         &entry.silent)); /* of the last pass, which the last rank has */
     TRY(cluster_broadcast(&entry.silent, sizeof entry.silent, cluster_size() - 1));
-    return cluster_agree(leads() ? gpt_log_step(&loop->log, &entry, &loop->meter) : 0);
+    return cluster_agree(cluster_leads() ? gpt_log_step(&loop->log, &entry, &loop->meter) : 0);
 }
 
 static bool every(long step, long period)
@@ -427,10 +421,10 @@ static int prepare_files(struct loop *loop, const char *log, long step)
 static int prepare(struct loop *loop, const char *log, long step)
 {
     char *state = NULL;
-    TRY(cluster_agree(leads() ? prepare_files(loop, log, step) : 0));
+    TRY(cluster_agree(cluster_leads() ? prepare_files(loop, log, step) : 0));
     if (cluster_size() < 2)
         return 0;
-    int rc = cluster_agree(leads() ? gpt_monitor_print(&loop->monitor, &state) : 0);
+    int rc = cluster_agree(cluster_leads() ? gpt_monitor_print(&loop->monitor, &state) : 0);
     if (!rc)
         rc = gpt_ranks_share_text(&state);
     if (!rc)
@@ -496,7 +490,7 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
     TRY(orr_path(loop.last, "%s/%s", task->folder, task->checkpoint));
     TRY(orr_path(loop.best, "%s/%s", task->folder, task->best ? task->best : ""));
     TRY(orr_path(log, "%s/%s", task->folder, task->log));
-    int rc = leads() ? check_folder(model, task, *step) : 0;
+    int rc = cluster_leads() ? check_folder(model, task, *step) : 0;
     if (!rc)
         rc = open_loop(&loop);
     rc = cluster_agree(rc);
