@@ -110,14 +110,12 @@ int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss
                         struct ft_transform *transform)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL);
-    int rc = ft_labels_enough(labels, 1);
-    if (rc)
-        return rc;
+    TRY(ft_labels_enough(labels, 1));
     float *forces = orr_alloc(n ? n : 1, sizeof *forces);
     if (!forces)
         return ORR_ENOMEM;
     ft_labels_points(labels, NULL, forces);
-    rc = ft_transform_fit(transform, loss, forces, n);
+    const int rc = ft_transform_fit(transform, loss, forces, n);
     free(forces);
     return rc;
 }
@@ -141,7 +139,7 @@ int ft_fill_magnitudes(const struct ft_magnitudes *task, long step, int pass,
                        struct gpt_batch *batch)
 {
     const struct ft_labels *labels = task->labels;
-    const int passes = task->train->accumulation > 1 ? task->train->accumulation : 1;
+    const int passes = gpt_passes_of(task->train).count;
     for (int b = 0; b < batch->B; b++) {
         const uint64_t draw =
             ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B + (uint64_t)b;

@@ -61,19 +61,18 @@ static int find_labels(struct magnitude *task)
     struct ft_bounds bounds;
     ft_bounds_of(run->preset, &bounds);
     task->feed.labels = &task->train;
-    int rc = ft_labels_find(&task->train, &run->train, &bounds);
-    if (!rc)
-        rc = ft_labels_find(&task->val, &run->val, &bounds);
-    if (!rc)
-        rc = ft_labels_transform(&task->train, run->preset->finetune.magnitude_loss,
-                                 &task->feed.transform);
-    if (!rc && run->val.n > 0 && !task->val.count && train->patience > 0)
-        rc = ORR_FAIL(ORR_EINVAL, "finetune.magnitude.patience: no sequence of two_body_val has a "
-                                  "label within orbits.label_r_min ... label_m_max to judge by");
+    TRY(ft_labels_find(&task->train, &run->train, &bounds));
+    TRY(ft_labels_find(&task->val, &run->val, &bounds));
+    TRY(ft_labels_transform(&task->train, run->preset->finetune.magnitude_loss,
+                            &task->feed.transform));
+    if (run->val.n > 0 && !task->val.count && train->patience > 0)
+        return ORR_FAIL(ORR_EINVAL,
+                        "finetune.magnitude.patience: no sequence of two_body_val has a "
+                        "label within orbits.label_r_min ... label_m_max to judge by");
     if (task->val.count > most)
         task->val.count = most;
     task->most = task->val.count < 64 ? (int)task->val.count : 64;
-    return rc;
+    return 0;
 }
 
 static void close_task(struct magnitude *task)
@@ -136,9 +135,7 @@ int ft_magnitude_oracle(struct ft_run *run)
     struct ft_labels labels;
     struct ft_bounds bounds;
     ft_bounds_of(run->preset, &bounds);
-    const int found = ft_labels_find(&labels, &run->train, &bounds);
-    if (found)
-        return found;
+    TRY(ft_labels_find(&labels, &run->train, &bounds));
     if (ft_labels_enough(&labels, (size_t)run->preset->finetune.knn_magnitude)) {
         ft_labels_free(&labels);
         return ORR_EINVAL;

@@ -10,13 +10,10 @@ static int open_magnitude(struct ft_run *run, const char *orbits)
     run->has_magnitude = orr_has_task(p, false);
     if (!run->has_magnitude)
         return 0;
-    int rc = sim_dataset_open(&run->train, p, orbits, SIM_SPLIT_TWO_BODY_TRAIN);
-    if (!rc && p->orbits.two_body_val > 0)
-        rc = sim_dataset_open(&run->val, p, orbits, SIM_SPLIT_TWO_BODY_VAL);
-    if (!rc)
-        rc = sim_dataset_open(&run->test, p, orbits, SIM_SPLIT_TWO_BODY_TEST);
-    if (rc)
-        return rc;
+    TRY(sim_dataset_open(&run->train, p, orbits, SIM_SPLIT_TWO_BODY_TRAIN));
+    if (p->orbits.two_body_val > 0)
+        TRY(sim_dataset_open(&run->val, p, orbits, SIM_SPLIT_TWO_BODY_VAL));
+    TRY(sim_dataset_open(&run->test, p, orbits, SIM_SPLIT_TWO_BODY_TEST));
     const int samples = p->finetune.samples, size = p->finetune.sample_size;
     run->row_count = (size_t)samples * (size_t)size;
     run->rows = orr_alloc(run->row_count, sizeof *run->rows);
@@ -34,20 +31,18 @@ static int open_vector(struct ft_run *run, const char *orbits)
     const enum sim_split split =
         p->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
     const uint64_t bodies = sim_split_count(p, split);
-    int rc = sim_dataset_open(&run->planets, p, orbits, split);
-    if (!rc && run->planets.n != bodies)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s has %zu sequences, expected those of %llu bodies",
-                      orbits, sim_split_name(split), run->planets.n, (unsigned long long)bodies);
-    if (rc)
-        return rc;
+    TRY(sim_dataset_open(&run->planets, p, orbits, split));
+    if (run->planets.n != bodies)
+        return ORR_FAIL(ORR_EFORMAT, "%s: %s has %zu sequences, expected those of %llu bodies",
+                        orbits, sim_split_name(split), run->planets.n, (unsigned long long)bodies);
     const size_t labels = (size_t)p->planets.labels;
     run->labels = orr_alloc((size_t)run->planets.n * labels, sizeof *run->labels);
     if (!run->labels)
         return ORR_ENOMEM;
-    for (size_t s = 0; s < (size_t)run->planets.n && !rc; s++)
-        rc = ft_choose_labels(&run->planets, (long)s, (int)run->planets.positions - 1, p->seed,
-                              (int)labels, run->labels + s * labels);
-    return rc;
+    for (size_t s = 0; s < (size_t)run->planets.n; s++)
+        TRY(ft_choose_labels(&run->planets, (long)s, (int)run->planets.positions - 1, p->seed,
+                             (int)labels, run->labels + s * labels));
+    return 0;
 }
 
 int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char *run_dir,

@@ -31,36 +31,14 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
                   const char *from, int positions, int outputs)
 {
     struct gpt_config config;
-    int rc = gpt_config_from_preset(&config, run->preset, attention, positions);
-    if (rc)
-        return rc;
-    if (from)
-        rc = gpt_load_as(model, from, &config, true, run->ops, NULL);
-    else
-        rc = gpt_create(model, &config, run->ops, run->preset->seed);
-    if (rc)
-        return rc;
+    TRY(gpt_config_from_preset(&config, run->preset, attention, positions));
+    TRY(from ? gpt_load_as(model, from, &config, true, run->ops, NULL)
+             : gpt_create(model, &config, run->ops, run->preset->seed));
     gpt_swap_average(model); /* the averaged weights, where pretraining kept them */
-    rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, outputs, run->preset->seed);
+    const int rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, outputs, run->preset->seed);
     if (rc)
         gpt_free(model);
     return rc;
-}
-
-/* The weights of the least held-out loss, by which patience has ended the training. */
-static int take_best(struct gpt_model *model, const struct ft_run *run, const char *folder,
-                     const char *name)
-{
-    char path[4096];
-    struct gpt_model best;
-    int rc = orr_path(path, "%s/%s", folder, name);
-    if (!rc)
-        rc = gpt_load_as(&best, path, &model->config, false, run->ops, NULL);
-    if (rc)
-        return rc;
-    gpt_free(model);
-    *model = best;
-    return 0;
 }
 
 int ft_training_of(struct ft_training *of, struct orr_chain *chain, const char *run_dir,
@@ -85,8 +63,6 @@ int ft_training_of(struct ft_training *of, struct orr_chain *chain, const char *
 static int resume(struct gpt_model *model, const struct ft_run *run, const struct ft_training *of,
                   const char *label, struct gpt_judgement *judgement, long *step)
 {
-    struct gpt_model saved;
-    char path[4096];
     TRY(gpt_training_judge(&of->training, judgement));
     if (judgement->verdict == ORR_REFUSE)
         return gpt_training_refuse(&of->training, judgement);
@@ -97,19 +73,15 @@ static int resume(struct gpt_model *model, const struct ft_run *run, const struc
         return 0;
     if (judgement->lengthened)
         orr_note(run->quiet, "%s: goes on: %s", label, judgement->why);
-    TRY(orr_path(path, "%s/%s", of->folder, of->last));
-    TRY(gpt_load_as(&saved, path, &model->config, false, run->ops, step));
-    gpt_free(model);
-    *model = saved;
-    return 0;
+    return gpt_reload(model, of->folder, of->last, step);
 }
 
 /* Without patience, too: of the training before this one. */
 static int remove_best(const char *folder, const char *best)
 {
     char path[4096];
-    const int rc = orr_path(path, "%s/%s", folder, best);
-    return rc ? rc : orr_remove(path);
+    TRY(orr_path(path, "%s/%s", folder, best));
+    return orr_remove(path);
 }
 
 int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
@@ -144,7 +116,7 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     if (!rc)
         rc = gpt_train(model, train, task, &step);
     if (!rc && task->best)
-        rc = take_best(model, run, of.folder, of.best);
+        rc = gpt_reload(model, of.folder, of.best, NULL);
     if (!rc)
         gpt_swap_average(model); /* predictions use the average */
     free(made);

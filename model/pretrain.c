@@ -292,18 +292,6 @@ static void print_label(const struct gpt_pretraining *job, char label[2 * ORR_NA
     snprintf(label, 2 * ORR_NAME, "pretrain %s%s", job->attention, job->planets ? ", planets" : "");
 }
 
-/* The weights that patience chose, and their step, instead of the last ones. */
-static int take_best(const struct gpt_pretraining *job, struct gpt_model *model, long *step)
-{
-    char path[4096];
-    struct gpt_model best;
-    TRY(orr_path(path, "%s/%s", job->folder, gpt_final_checkpoint(job->train)));
-    TRY(gpt_load_as(&best, path, &model->config, false, job->ops, step));
-    gpt_free(model);
-    *model = best;
-    return 0;
-}
-
 /* Metrics of the trained weights, measured and written by rank 0. */
 static int evaluate_weights(const struct gpt_pretraining *job, struct next_state *task,
                             struct gpt_model *model, const char *label, long step)
@@ -311,8 +299,8 @@ static int evaluate_weights(const struct gpt_pretraining *job, struct next_state
     struct gpt_source *source = task->test ? task->test : task->val;
     if (!source)
         return 0;
-    if (job->train->patience > 0)
-        TRY(take_best(job, model, &step));
+    if (job->train->patience > 0) /* the weights that patience chose, instead of the last ones */
+        TRY(gpt_reload(model, job->folder, gpt_final_checkpoint(job->train), &step));
     gpt_swap_average(model);
     return model->config.input == GPT_INPUT_TEXT ? evaluate_text(job, model, source, step)
                                                  : evaluate_orbits(job, model, source, label, step);

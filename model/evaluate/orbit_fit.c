@@ -219,9 +219,7 @@ static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], b
             suggest(o, p);
         if (from == MEANS)
             memcpy(p, o->prior->mean, sizeof best);
-        const int rc = descend(o, p, &cost);
-        if (rc)
-            return rc;
+        TRY(descend(o, p, &cost));
         if (cost < least || from == (start ? GIVEN : SUGGESTED)) {
             least = cost;
             memcpy(best, p, sizeof best);

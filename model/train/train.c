@@ -46,7 +46,7 @@ struct outcome {
 };
 
 /* Says first what will take more than an hour, by the speed of the first pass. */
-static void announce(struct loop *loop, long step, double pass_s)
+static void announce_duration(struct loop *loop, long step, double pass_s)
 {
     const struct orr_train_preset *t = loop->train;
     const double total_s = pass_s * loop->share * (double)(t->steps - step);
@@ -89,7 +89,7 @@ static int run_pass(struct loop *loop, int pass, double *loss)
     TRY(gpt_loss_backward(loop->model, batch, loss));
     if (!isfinite(*loss))
         return gpt_diverged_loss(loop->model, batch, loop->step + 1);
-    announce(loop, loop->step, orr_time_s() - start_s);
+    announce_duration(loop, loop->step, orr_time_s() - start_s);
     return 0;
 }
 
@@ -204,13 +204,13 @@ static int write_last(struct loop *loop, long step)
     return rc;
 }
 
-/* What is shared out comes to rank 0 for a while: the average, and with `moments` these, too. */
-static int borrow(struct loop *loop, bool moments)
+/* With ZeRO-1 rank 0's model has its average, and with `moments` these, until drop_zero1(). */
+static int collect_zero1(struct loop *loop, bool moments)
 {
     return loop->zero1 ? gpt_zero_collect(&loop->zero, moments) : 0;
 }
 
-static void give_back(struct loop *loop)
+static void drop_zero1(struct loop *loop)
 {
     if (loop->zero1)
         gpt_drop_training(loop->model);
@@ -220,15 +220,15 @@ static int save_last(struct loop *loop, long step)
 {
     int rc = gpt_check_weights(loop->model, step);
     if (!rc)
-        rc = borrow(loop, true);
+        rc = collect_zero1(loop, true);
     if (!rc && cluster_leads())
         rc = write_last(loop, step);
-    give_back(loop);
+    drop_zero1(loop);
     return cluster_agree(rc);
 }
 
 /* Held-out loss of the weights (of their average, where there is one), logged. */
-static int measure(struct loop *loop, long step, double *loss)
+static int log_val_loss(struct loop *loop, long step, double *loss)
 {
     gpt_swap_average(loop->model);
     const int rc = loop->task->evaluate(loop->task->context, loop->model, loss);
@@ -252,7 +252,7 @@ static int write_best(struct loop *loop, long step)
 static int evaluate_now(struct loop *loop, long step)
 {
     double loss = 0;
-    TRY(cluster_agree(cluster_leads() ? measure(loop, step, &loss) : 0));
+    TRY(cluster_agree(cluster_leads() ? log_val_loss(loop, step, &loss) : 0));
     TRY(cluster_broadcast(&loss, sizeof loss, 0));
     if (!loop->task->best && loop->train->patience == 0)
         return 0; /* logged only: what nothing is selected by leaves no trace in checkpoints */
@@ -270,16 +270,16 @@ static int evaluate(struct loop *loop, long step)
 {
     if (!loop->task->evaluate)
         return 0;
-    int rc = borrow(loop, false);
+    int rc = collect_zero1(loop, false);
     if (!rc)
         rc = evaluate_now(loop, step);
-    give_back(loop);
+    drop_zero1(loop);
     return rc;
 }
 
 /* Checkpoints of a training before this one go before its log does: what is there belongs
  * together at every instant. */
-static int forget(const struct loop *loop)
+static int remove_checkpoints(const struct loop *loop)
 {
     if (loop->task->best)
         TRY(orr_remove(loop->best));
@@ -300,7 +300,8 @@ static int lengthen_best(const struct loop *loop)
     return rc;
 }
 
-/* Files of before there was a state are measured again. */
+/* The least held-out loss so far. Checkpoints of version 0.1 hold no training state (known = false):
+ * their best model is evaluated once more. */
 static int recall_best(struct loop *loop, bool known)
 {
     if (!loop->task->best)
@@ -333,7 +334,7 @@ static int recall_state(struct loop *loop, bool *known)
     return rc;
 }
 
-static int report(struct loop *loop, long step, const struct outcome *out)
+static int report_step(struct loop *loop, long step, const struct outcome *out)
 {
     const struct orr_train_preset *t = loop->train;
     struct gpt_log_entry entry = {.step = step,
@@ -354,24 +355,24 @@ static int report(struct loop *loop, long step, const struct outcome *out)
     return cluster_agree(cluster_leads() ? gpt_log_step(&loop->log, &entry, &loop->meter) : 0);
 }
 
-static bool every(long step, long period)
+static bool is_due(long step, long period)
 {
     return period > 0 && step % period == 0;
 }
 
-/* Of the last step. An evaluation that only the end asks for decides which weights are the best;
+/* The last step. An evaluation that only the end asks for decides which weights are the best;
  * the state that is saved is the one before it, with which a longer training goes on. */
 static int save_end(struct loop *loop, long step, const struct gpt_monitor *before)
 {
     const struct gpt_monitor after = loop->monitor;
-    if (!every(step, loop->train->eval_every))
+    if (!is_due(step, loop->train->eval_every))
         loop->monitor = *before;
     const int rc = save_last(loop, step);
     loop->monitor = after;
     return rc;
 }
 
-static int run(struct loop *loop, long *step)
+static int run_steps(struct loop *loop, long *step)
 {
     const struct orr_train_preset *t = loop->train;
     while (*step < t->steps && !loop->monitor.ended) {
@@ -380,18 +381,18 @@ static int run(struct loop *loop, long *step)
         const bool given_up = rc == ORR_EINTR;
         if (!rc) {
             orr_time_hold(false);
-            rc = report(loop, ++*step, &out);
+            rc = report_step(loop, ++*step, &out);
         }
         if (rc && !given_up)
             return rc;
         const bool stop = cluster_size() > 1 ? loop->stop : orr_signal_seen();
         const struct gpt_monitor before = loop->monitor;
-        if (!given_up && (*step == t->steps || every(*step, t->eval_every)))
+        if (!given_up && (*step == t->steps || is_due(*step, t->eval_every)))
             TRY(evaluate(loop, *step));
         const bool end = *step == t->steps || loop->monitor.ended;
         if (*step == t->steps)
             TRY(save_end(loop, *step, &before));
-        else if (end || stop || every(*step, t->checkpoint_every) || gpt_keeps_step(t, *step))
+        else if (end || stop || is_due(*step, t->checkpoint_every) || gpt_keeps_step(t, *step))
             TRY(save_last(loop, *step));
         if (stop && !end)
             return ORR_FAIL(ORR_EINTR, "stopped at step %ld of %ld, saved in %s", *step, t->steps,
@@ -401,12 +402,12 @@ static int run(struct loop *loop, long *step)
 }
 
 /* What was there before: nothing of it for a fresh run. */
-static int prepare_files(struct loop *loop, const char *log, long step)
+static int open_files(struct loop *loop, const char *log, long step)
 {
     const bool fresh = step == 0;
     bool known = false;
     if (fresh)
-        TRY(forget(loop));
+        TRY(remove_checkpoints(loop));
     if (orr_exists(loop->last))
         TRY(recall_state(loop, &known));
     TRY(recall_best(loop, known));
@@ -418,10 +419,10 @@ static int prepare_files(struct loop *loop, const char *log, long step)
 }
 
 /* Files are rank 0's; what they say of the past is for all. */
-static int prepare(struct loop *loop, const char *log, long step)
+static int recall_past(struct loop *loop, const char *log, long step)
 {
     char *state = NULL;
-    TRY(cluster_agree(cluster_leads() ? prepare_files(loop, log, step) : 0));
+    TRY(cluster_agree(cluster_leads() ? open_files(loop, log, step) : 0));
     if (cluster_size() < 2)
         return 0;
     int rc = cluster_agree(cluster_leads() ? gpt_monitor_print(&loop->monitor, &state) : 0);
@@ -433,18 +434,41 @@ static int prepare(struct loop *loop, const char *log, long step)
     return rc;
 }
 
+/* A training that goes on needs the moments that it had; a folder to write to. */
+static int check_folder(const struct loop *loop, long step)
+{
+    if (step > 0 && !(loop->model->m && loop->model->v))
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: cannot continue at step %ld: the optimiser's state is missing",
+                        loop->last, step);
+    return orr_mkdir(loop->task->folder);
+}
+
 /* What the loop needs memory for. */
-static int open_loop(struct loop *loop)
+static int open_loop(struct loop *loop, long step)
 {
     const struct gpt_model *model = loop->model;
     const bool micro = loop->train->micro_batches > 0;
+    if (cluster_leads())
+        TRY(check_folder(loop, step));
+    gpt_ranks_share(loop->passes.count, &loop->first, &loop->share);
+    loop->leaf_passes = micro ? 1 : loop->share;
+    loop->zero1 = micro && loop->train->zero && cluster_size() > 1;
     TRY(gpt_prefetcher_open(&loop->prefetcher, loop->task, &model->config, loop->passes.batch));
     TRY(gpt_monitor_create(&loop->monitor, loop->train));
-    loop->zero1 = micro && loop->train->zero && cluster_size() > 1;
-    loop->leaf_passes = micro ? 1 : loop->share;
     TRY(gpt_tree_create(&loop->tree, model->ops, model->grad, model->total,
                         micro ? loop->share : 1));
     return gpt_ranks_create(&loop->ranks, model->ops, model->total);
+}
+
+static void close_loop(struct loop *loop)
+{
+    (void)orr_log_close(&loop->log);
+    gpt_monitor_free(&loop->monitor);
+    gpt_tree_free(&loop->tree);
+    gpt_ranks_free(&loop->ranks);
+    gpt_zero_free(&loop->zero);
+    gpt_prefetcher_close(&loop->prefetcher);
 }
 
 /* Notes of what was out of the ordinary. */
@@ -465,60 +489,49 @@ const char *gpt_final_checkpoint(const struct orr_train_preset *train)
     return train->patience > 0 ? "best.safetensors" : "last.safetensors";
 }
 
-/* A training that goes on needs the moments that it had; a folder to write to. */
-static int check_folder(const struct gpt_model *model, const struct gpt_task *task, long step)
+/* The steps, with progress and speeds. */
+static int run_with_progress(struct loop *loop, long *step)
 {
-    if (step > 0 && !(model->m && model->v))
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s/%s: cannot continue at step %ld: the optimiser's state is "
-                        "missing",
-                        task->folder, task->checkpoint, step);
-    return orr_mkdir(task->folder);
+    const struct gpt_task *task = loop->task;
+    gpt_meter_open(&loop->meter, loop->model, loop->passes.batch, task->T, loop->passes.count);
+    loop->meter.peak *= cluster_size();
+    orr_progress_init(&loop->progress, task->label, (uint64_t)loop->train->steps, task->quiet);
+    loop->progress.begun = (uint64_t)*step;
+    const int rc = run_steps(loop, step);
+    orr_progress_end(&loop->progress, NULL);
+    return rc;
+}
+
+static int train_opened(struct loop *loop, long *step)
+{
+    char log[4096];
+    TRY(orr_path(loop->last, "%s/%s", loop->task->folder, loop->task->checkpoint));
+    TRY(orr_path(loop->best, "%s/%s", loop->task->folder,
+                 loop->task->best ? loop->task->best : ""));
+    TRY(orr_path(log, "%s/%s", loop->task->folder, loop->task->log));
+    TRY(cluster_agree(open_loop(loop, *step)));
+    if (loop->zero1)
+        TRY(gpt_zero_create(&loop->zero, loop->model));
+    TRY(recall_past(loop, log, *step));
+    if (loop->task->lengthened) /* after the best: with an older record here, it goes on again */
+        TRY(save_last(loop, *step));
+    TRY(run_with_progress(loop, step));
+    TRY(collect_zero1(loop, false)); /* the model ends with its average */
+    TRY(cluster_agree(orr_log_close(&loop->log)));
+    conclude(loop, *step);
+    return 0;
 }
 
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step)
 {
+    struct loop loop = {
+        .model = model, .train = train, .task = task, .passes = gpt_passes_of(train)};
     if (*step >= train->steps)
         return 0;
     orr_memory_peak_restart(); /* the log's memory is this training's, not of one before it */
     gpt_freeze(model, train->train);
-    struct loop loop = {
-        .model = model, .train = train, .task = task, .passes = gpt_passes_of(train)};
-    char log[4096];
-    gpt_ranks_share(loop.passes.count, &loop.first, &loop.share);
-    TRY(orr_path(loop.last, "%s/%s", task->folder, task->checkpoint));
-    TRY(orr_path(loop.best, "%s/%s", task->folder, task->best ? task->best : ""));
-    TRY(orr_path(log, "%s/%s", task->folder, task->log));
-    int rc = cluster_leads() ? check_folder(model, task, *step) : 0;
-    if (!rc)
-        rc = open_loop(&loop);
-    rc = cluster_agree(rc);
-    if (!rc && loop.zero1)
-        rc = gpt_zero_create(&loop.zero, model);
-    if (!rc)
-        rc = prepare(&loop, log, *step);
-    if (!rc && task->lengthened) /* after the best: with an older record here, it goes on again */
-        rc = save_last(&loop, *step);
-    if (!rc) {
-        gpt_meter_open(&loop.meter, model, loop.passes.batch, task->T, loop.passes.count);
-        loop.meter.peak *= cluster_size();
-        orr_progress_init(&loop.progress, task->label, (uint64_t)train->steps, task->quiet);
-        loop.progress.begun = (uint64_t)*step;
-        rc = run(&loop, step);
-        orr_progress_end(&loop.progress, NULL);
-        if (!rc)
-            rc = borrow(&loop, false); /* the model ends with its average */
-        if (!rc)
-            rc = cluster_agree(orr_log_close(&loop.log));
-        if (!rc)
-            conclude(&loop, *step);
-    }
-    (void)orr_log_close(&loop.log);
-    gpt_monitor_free(&loop.monitor);
-    gpt_tree_free(&loop.tree);
-    gpt_ranks_free(&loop.ranks);
-    gpt_zero_free(&loop.zero);
-    gpt_prefetcher_close(&loop.prefetcher);
+    const int rc = train_opened(&loop, step);
+    close_loop(&loop);
     return rc;
 }
