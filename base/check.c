@@ -76,16 +76,16 @@ static int check_law(const struct orr_orbits_preset *o)
     return 0;
 }
 
-static int check_model(const struct orr_model_preset *m)
+int orr_heads_check(int width, int heads, enum orr_positions positions)
 {
-    if (m->width % m->heads)
-        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", m->width,
-                        m->heads);
-    if (m->positions == ORR_POSITIONS_ROPE && m->width / m->heads % 2)
+    if (width % heads)
+        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", width,
+                        heads);
+    if (positions == ORR_POSITIONS_ROPE && width / heads % 2)
         return ORR_FAIL(ORR_EUSAGE,
                         "model.positions: rope needs an even head size, found "
                         "%d / %d = %d",
-                        m->width, m->heads, m->width / m->heads);
+                        width, heads, width / heads);
     return 0;
 }
 
@@ -200,7 +200,7 @@ int orr_preset_check(const struct orr_preset *preset)
     if (!rc)
         rc = check_law(&preset->orbits);
     if (!rc)
-        rc = check_model(&preset->model);
+        rc = orr_heads_check(preset->model.width, preset->model.heads, preset->model.positions);
     if (!rc)
         rc = check_planets(preset);
     if (!rc)

@@ -131,13 +131,17 @@ bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, lo
            (double)batch * (double)positions * cli->preset.model.width <= 0x1p20;
 }
 
+/* Settings number the precisions as kernels do, after "auto". */
+_Static_assert((int)ORR_PRECISION_BF16 - ORR_PRECISION_FP32 == (int)K_PRECISION_BF16 &&
+                   (int)ORR_PRECISION_TF32 - ORR_PRECISION_FP32 == (int)K_PRECISION_TF32 &&
+                   (int)K_PRECISION_FP32 == 0,
+               "precisions of settings and of kernels");
+
 static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops, bool exact)
 {
     const enum orr_precision wanted = cli->preset.model.precision;
     const enum orr_precision p = wanted == ORR_PRECISION_AUTO ? automatic(ops) : wanted;
-    if (exact || p == ORR_PRECISION_FP32)
-        return K_PRECISION_FP32;
-    return p == ORR_PRECISION_TF32 ? K_PRECISION_TF32 : K_PRECISION_BF16;
+    return exact ? K_PRECISION_FP32 : (enum k_precision)(p - ORR_PRECISION_FP32);
 }
 
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact)
