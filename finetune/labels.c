@@ -19,7 +19,7 @@ static bool is_bounded(const struct ft_bounds *b)
     return b->r_min > 0 || b->r_max > 0 || b->m_min > 0 || b->m_max > 0;
 }
 
-static bool between(double x, double min, double max)
+static bool is_within(double x, double min, double max)
 {
     return x >= min && (max <= 0 || x <= max);
 }
@@ -41,8 +41,8 @@ bool ft_label_counts(const struct sim_dataset *set, const struct ft_bounds *b, s
 {
     if (!isfinite(set->force_magnitude[at]))
         return false;
-    return !is_bounded(b) || (between(ft_separation(set, at), b->r_min, b->r_max) &&
-                              between(ft_mass_product(set, at), b->m_min, b->m_max));
+    return !is_bounded(b) || (is_within(ft_separation(set, at), b->r_min, b->r_max) &&
+                              is_within(ft_mass_product(set, at), b->m_min, b->m_max));
 }
 
 static bool has_label(const struct ft_labels *labels, size_t sequence)

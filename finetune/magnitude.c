@@ -20,7 +20,7 @@ static int fill_train(void *context, long step, int pass, struct gpt_batch *batc
 
 /* Mean loss over the labels of the first sequences of the validation set. Logged,
  * and selected on where there is patience: labels that are not trained on do not count here. */
-static int evaluate(void *context, struct gpt_model *model, double *loss)
+static int evaluate_val(void *context, struct gpt_model *model, double *loss)
 {
     struct magnitude *task = context;
     const int n = (int)task->val.count;
@@ -39,7 +39,7 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
 }
 
 /* Predictions at the rows that are asked for. */
-static int predict(const struct magnitude *task, struct gpt_model *model, double *F)
+static int predict_rows(const struct magnitude *task, struct gpt_model *model, double *F)
 {
     const struct ft_run *run = task->run;
     const size_t T = (size_t)run->test.positions - 1;
@@ -101,13 +101,15 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     task.feed.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     rc = F && task.feed.rng ? gpt_batch_create(&task.batch, &model.config, task.most, T)
                             : ORR_ENOMEM;
-    struct gpt_task loop = {
-        .context = &task, .fill = fill_train, .T = T, .evaluate = task.val.count ? evaluate : NULL};
+    struct gpt_task loop = {.context = &task,
+                            .fill = fill_train,
+                            .T = T,
+                            .evaluate = task.val.count ? evaluate_val : NULL};
     task.feed.inputs.config = &model.config;
     if (!rc)
         rc = ft_train(&model, run, source, false, train, &loop);
     if (!rc)
-        rc = predict(&task, &model, F);
+        rc = predict_rows(&task, &model, F);
     if (!rc)
         rc = ft_write_magnitude(run, source, F);
     close_task(&task);

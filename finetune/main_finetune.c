@@ -430,7 +430,7 @@ static int make_on_device(struct call *call)
     return rc;
 }
 
-static int tune(struct call *call)
+static int finetune_all(struct call *call)
 {
     const struct orr_cli *cli = &call->cli;
     bool work, train, done = false;
@@ -476,7 +476,7 @@ static int run(const struct orr_cli *cli)
     if (orr_plan_text(cli, program.name))
         return 0;
     TRY(open_call(&call));
-    const int rc = tune(&call);
+    const int rc = finetune_all(&call);
     orr_chain_close(&call.chain);
     return rc;
 }

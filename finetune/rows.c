@@ -31,7 +31,7 @@ struct pool {
     int *of_one;         /* (T) */
 };
 
-static int ascending(const void *a, const void *b)
+static int compare_longs(const void *a, const void *b)
 {
     const long x = *(const long *)a, y = *(const long *)b;
     return (x > y) - (x < y);
@@ -51,7 +51,7 @@ static int draw_sample(struct pool *pool, gsl_rng *rng, size_t samples, int samp
 {
     size_t from, sequences, found = 0;
     share_of(pool->set->n, samples, (size_t)sample, &from, &sequences);
-    qsort(pool->order + from, sequences, sizeof *pool->order, ascending);
+    qsort(pool->order + from, sequences, sizeof *pool->order, compare_longs);
     for (size_t i = from; i < from + sequences; i++) {
         const int count = labelled_rows(pool->set, false, pool->order[i], pool->T, pool->of_one);
         for (int r = 0; r < count; r++)

@@ -55,7 +55,7 @@ static int commit_table(struct orr_file *file, struct ft_run *run, const char *s
 }
 
 /* The C library's hypot() depends on the CPU; squares of floats are exact in double precision. */
-static double length(const float v[2])
+static double vector_length(const float v[2])
 {
     return sqrt((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1]);
 }
@@ -80,7 +80,7 @@ int ft_write_magnitude(struct ft_run *run, const char *source, const double *F)
         const float *state = set->full_state + 6 * at;
         const int bodies = set->num_bodies[row->sequence];
         rc = orr_file_printf(&file, "%d,%ld,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", row->sample,
-                             row->sequence, (row->row - 1) / bodies, length(state),
+                             row->sequence, (row->row - 1) / bodies, vector_length(state),
                              (double)state[4], (double)state[5], dt_of(set, (size_t)row->sequence),
                              (double)set->force_magnitude[at], F[i]);
     }
@@ -105,7 +105,7 @@ void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2])
         }
         for (size_t i = 0; i < labels; i++) {
             const float *f = force + 2 * (size_t)run->labels[s * labels + i];
-            unit[s][0] = unit[s][1] = fmax(unit[s][0], length(f));
+            unit[s][0] = unit[s][1] = fmax(unit[s][0], vector_length(f));
         }
     }
 }

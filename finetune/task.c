@@ -60,8 +60,9 @@ int ft_training_of(struct ft_training *of, struct orr_chain *chain, const char *
 }
 
 /* Takes the model that is there, where it goes on; *step = where it is. */
-static int resume(struct gpt_model *model, const struct ft_run *run, const struct ft_training *of,
-                  const char *label, struct gpt_judgement *judgement, long *step)
+static int resume_model(struct gpt_model *model, const struct ft_run *run,
+                        const struct ft_training *of, const char *label,
+                        struct gpt_judgement *judgement, long *step)
 {
     TRY(gpt_training_judge(&of->training, judgement));
     if (judgement->verdict == ORR_REFUSE)
@@ -98,7 +99,7 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     TRY(ft_training_of(&of, run->chain, run->run, source, vector));
     of.training.resume = run->resume;
     of.training.force = run->force;
-    TRY(resume(model, run, &of, label, &judgement, &step));
+    TRY(resume_model(model, run, &of, label, &judgement, &step));
     TRY(orr_chain_model(run->chain, source, vector, digest));
     char *made = orr_book_made_text(&run->chain->book, digest);
     if (!made)

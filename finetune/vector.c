@@ -15,7 +15,7 @@ struct vector {
 };
 
 /* Every batch holds all planets; only noise changes from step to step. */
-static int fill(void *context, long step, int pass, struct gpt_batch *batch)
+static int fill_planets(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct vector *task = context;
     const struct ft_run *run = task->run;
@@ -42,7 +42,7 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
     return 0;
 }
 
-static int predict(struct vector *task, struct gpt_model *model, double *f)
+static int predict_planets(struct vector *task, struct gpt_model *model, double *f)
 {
     const struct sim_dataset *set = &task->run->planets;
     const int T = (int)set->positions - 1;
@@ -77,12 +77,12 @@ int ft_vector_model(struct ft_run *run, const char *source, const char *attentio
     task.inputs.config = &model.config;
     task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     double *f = alloc_forces(run);
-    struct gpt_task loop = {.context = &task, .fill = fill, .T = T};
+    struct gpt_task loop = {.context = &task, .fill = fill_planets, .T = T};
     int rc = task.rng && f ? 0 : ORR_ENOMEM;
     if (!rc)
         rc = ft_train(&model, run, source, true, &all, &loop);
     if (!rc)
-        rc = predict(&task, &model, f);
+        rc = predict_planets(&task, &model, f);
     if (!rc)
         rc = ft_write_vector(run, source, f);
     if (task.rng)

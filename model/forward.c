@@ -22,7 +22,7 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 }
 
 /* Writes (N, C) into x. */
-static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x)
+static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, real *x)
 {
     const struct k_ops *k = model->ops;
     const int N = batch->B * batch->T, C = model->config.width;
@@ -198,7 +198,7 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, 
     const int N = batch->B * batch->T, C = c->width;
     act->trains = trains;
     TRY(gpt_narrow_parameters(model));
-    TRY(embed(model, batch, act->layer[0].x));
+    TRY(embed_input(model, batch, act->layer[0].x));
     TRY(gpt_patch_residual(model, 0, batch->B, batch->T));
     for (int l = 0; l < c->layers; l++) {
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,

@@ -127,7 +127,7 @@ static int verify_again(struct call *call)
 
 /* The manifest goes before the first file that is replaced: where it is what it was, so is what was
  * opened by now. */
-static int unchanged(const void *of)
+static int check_unchanged(const void *of)
 {
     const struct call *call = of;
     uint64_t now;
@@ -271,7 +271,7 @@ static void tell_uniform(const struct orr_cli *cli)
 }
 
 /* What rank 0 finds to do, and where: for all ranks. *done = jobs of their own have done it. */
-static int prepare(struct call *call, bool *done)
+static int prepare_jobs(struct call *call, bool *done)
 {
     TRY(cluster_agree(cluster_leads() ? each_job(call, check_job) : 0));
     TRY(cluster_broadcast(&call->work, sizeof call->work, 0));
@@ -296,16 +296,16 @@ static int train_job(struct call *call, const struct gpt_pretraining *job)
     struct gpt_pretraining checked = *job;
     if (call->work) {
         TRY(cluster_agree(cluster_leads() ? verify_again(call) : 0));
-        checked.unchanged = unchanged;
+        checked.unchanged = check_unchanged;
         checked.of = call;
     }
     return gpt_pretrain(&checked);
 }
 
-static int train(struct call *call)
+static int train_all(struct call *call)
 {
     bool done = false;
-    TRY(prepare(call, &done));
+    TRY(prepare_jobs(call, &done));
     if (done)
         return 0;
     const int rc = each_job(call, train_job);
@@ -367,7 +367,7 @@ static int pretrain_all(struct call *call)
     TRY(cluster_agree(cluster_leads() ? find_start(call) : 0));
     if (cli->plan)
         return cluster_agree(cluster_leads() ? each_job(call, plan_job) : 0);
-    return train(call);
+    return train_all(call);
 }
 
 static int run(const struct orr_cli *cli)

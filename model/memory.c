@@ -43,7 +43,7 @@ int gpt_copy_to_host(const struct k_ops *ops, struct gpt_host_copy *copy, const 
 
 /* A bf16 is the upper half of a float. `count` of them lie at the end of the memory of as many
  * reals: number i is read before what is written reaches it. */
-static void widen(real *to, size_t count)
+static void widen_bf16(real *to, size_t count)
 {
     const unsigned char *from = (const unsigned char *)to + count * (sizeof *to - sizeof(uint16_t));
     for (size_t i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ int gpt_copy_to_host_as(const struct k_ops *ops, struct gpt_host_copy *copy, con
     const size_t bytes = count * sizeof(uint16_t);
     TRY(reserve_copy(copy, count));
     TRY(ops->download((unsigned char *)copy->data + count * sizeof(real) - bytes, tensor, bytes));
-    widen(copy->data, count);
+    widen_bf16(copy->data, count);
     *seen = copy->data;
     return 0;
 }

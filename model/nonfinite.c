@@ -22,7 +22,7 @@ static bool finite_either(struct look *look, const real *tensor, bool narrow, si
     return true;
 }
 
-static bool finite(struct look *look, const real *tensor, size_t n)
+static bool is_finite_tensor(struct look *look, const real *tensor, size_t n)
 {
     return finite_either(look, tensor, false, n);
 }
@@ -68,7 +68,7 @@ static int see_outputs(void *context, size_t first, size_t rows, const real *out
 {
     struct look_at_head *head = context;
     (void)first;
-    head->bad |= !finite(head->look, out, rows * head->outputs);
+    head->bad |= !is_finite_tensor(head->look, out, rows * head->outputs);
     return head->look->rc;
 }
 
@@ -80,7 +80,7 @@ static int bad_layer(struct look *look, struct gpt_model *model, const struct gp
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)batch->B * (size_t)batch->T, C = (size_t)c->width;
     const char *where = NULL;
-    if (!finite(look, act->layer[0].x, N * C))
+    if (!is_finite_tensor(look, act->layer[0].x, N * C))
         return ORR_FAIL(ORR_EDIVERGED,
                         "step %ld: the loss is not finite, first in the embedding of the input",
                         step);
@@ -89,13 +89,13 @@ static int bad_layer(struct look *look, struct gpt_model *model, const struct gp
             TRY(gpt_block_redo(model, l, batch->B, batch->T));
         const char *name = bad_in_block(look, model, l, N);
         const real *next = l + 1 < c->layers ? act->layer[l + 1].x : act->last;
-        if (!name && !finite(look, next, N * C))
+        if (!name && !is_finite_tensor(look, next, N * C))
             name = "ffn.down";
         if (name)
             return ORR_FAIL(ORR_EDIVERGED, "step %ld: the loss is not finite, first in block.%d.%s",
                             step, l, name);
     }
-    if (!finite(look, act->ln, N * C))
+    if (!is_finite_tensor(look, act->ln, N * C))
         where = "first in the final norm";
     struct look_at_head head = {.look = look, .outputs = (size_t)c->outputs};
     if (!where && !look->rc)
@@ -126,7 +126,7 @@ static int bad_tensor(struct look *look, const struct gpt_model *model, const re
     int bad = -1;
     for (int k = 0; k < model->parameters && bad < 0; k++) {
         const int i = backwards ? model->parameters - 1 - k : k;
-        if (!finite(look, arena + model->table[i].offset, model->table[i].count))
+        if (!is_finite_tensor(look, arena + model->table[i].offset, model->table[i].count))
             bad = i;
     }
     gpt_host_copy_free(&look->copy);

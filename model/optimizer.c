@@ -32,7 +32,7 @@ double gpt_lr(const struct orr_train_preset *train, long step)
     return low + 0.5 * (train->lr - low) * (1 + cos(3.14159265358979323846 * fmin(done, 1)));
 }
 
-static int moments(struct gpt_model *model)
+static int create_moments(struct gpt_model *model)
 {
     if (!model->m)
         TRY(gpt_tensor_alloc(model->ops, &model->m, model->total));
@@ -51,7 +51,7 @@ double gpt_average_decay(double decay, bool first, long step)
 }
 
 /* The average of frozen weights is the weights: averaging would round them. */
-static int average(struct gpt_model *model, double decay, long step)
+static int update_average(struct gpt_model *model, double decay, long step)
 {
     if (decay <= 0)
         return 0;
@@ -149,10 +149,10 @@ int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, lon
               double divisor)
 {
     const size_t from = gpt_first_trained(model);
-    TRY(moments(model));
+    TRY(create_moments(model));
     TRY(gpt_adamw(model, train, gpt_adamw_of(train, step, norm, divisor), from, model->total,
                   model->m + from, model->v + from));
-    return average(model, train->ema, step);
+    return update_average(model, train->ema, step);
 }
 
 int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,

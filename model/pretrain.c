@@ -78,7 +78,7 @@ int gpt_pretrain_check(const struct gpt_pretraining *job)
     return 0;
 }
 
-static int fill(void *context, long step, int pass, struct gpt_batch *batch)
+static int fill_batch(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct next_state *task = context;
     const struct orr_train_preset *t = task->job->train;
@@ -87,7 +87,7 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
     return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed, batch);
 }
 
-static int evaluate(void *context, struct gpt_model *model, double *loss)
+static int evaluate_val(void *context, struct gpt_model *model, double *loss)
 {
     struct next_state *task = context;
     const long n = task->val_sequences;
@@ -330,8 +330,8 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
     const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain", "made",
                                  made, NULL};
     struct gpt_task loop = {.context = task,
-                            .fill = fill,
-                            .evaluate = evaluates ? evaluate : NULL,
+                            .fill = fill_batch,
+                            .evaluate = evaluates ? evaluate_val : NULL,
                             .label = label,
                             .folder = job->folder,
                             .checkpoint = "last.safetensors",
@@ -393,8 +393,8 @@ static int make_opened(struct next_state *task, struct gpt_model *model,
     return train_and_evaluate(job, task, model, made, decision->lengthened, step);
 }
 
-static int make(const struct gpt_pretraining *job, const struct decision *decision,
-                const char *made)
+static int make_training(const struct gpt_pretraining *job, const struct decision *decision,
+                         const char *made)
 {
     struct next_state task = {.job = job};
     struct gpt_model model = {0};
@@ -407,7 +407,8 @@ static int make(const struct gpt_pretraining *job, const struct decision *decisi
     return rc;
 }
 
-static int decide(const struct gpt_pretraining *job, const char *label, struct decision *decision)
+static int decide_action(const struct gpt_pretraining *job, const char *label,
+                         struct decision *decision)
 {
     struct gpt_judgement judgement;
     TRY(gpt_pretrain_judge(job, &judgement));
@@ -436,26 +437,26 @@ static int print_record(const struct gpt_pretraining *job, char **made)
     return *made ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
 }
 
-static int pretrain(const struct gpt_pretraining *job)
+static int pretrain_locked(const struct gpt_pretraining *job)
 {
     struct decision decision = {.verdict = ORR_MAKE};
     char label[2 * ORR_NAME];
     print_label(job, label);
-    TRY(cluster_agree(cluster_leads() ? decide(job, label, &decision) : 0));
+    TRY(cluster_agree(cluster_leads() ? decide_action(job, label, &decision) : 0));
     TRY(cluster_broadcast(&decision, sizeof decision, 0));
     if (decision.complete)
         return 0;
     char *made = NULL;
     int rc = cluster_agree(cluster_leads() ? print_record(job, &made) : 0);
     if (!rc)
-        rc = make(job, &decision, made);
+        rc = make_training(job, &decision, made);
     free(made);
     orr_trace("%s ends", label);
     return rc;
 }
 
 /* One job trains in a folder, through its rank 0. */
-static int lock(const struct gpt_pretraining *job, int *fd)
+static int lock_folder(const struct gpt_pretraining *job, int *fd)
 {
     TRY(orr_mkdir(job->folder));
     return orr_lock(job->folder, "training", ORR_LOCK_WAIT_S, fd);
@@ -464,8 +465,8 @@ static int lock(const struct gpt_pretraining *job, int *fd)
 int gpt_pretrain(const struct gpt_pretraining *job)
 {
     int fd = -1;
-    TRY(cluster_agree(cluster_leads() ? lock(job, &fd) : 0));
-    const int rc = pretrain(job);
+    TRY(cluster_agree(cluster_leads() ? lock_folder(job, &fd) : 0));
+    const int rc = pretrain_locked(job);
     if (fd >= 0)
         orr_unlock(fd);
     return rc;

@@ -30,7 +30,7 @@ static const double *places_of(const struct observed *o, int i)
 }
 
 /* Reads o->n sequences from the first on; *two is false where other than two bodies move. */
-static int observe(struct gpt_source *source, int first, struct observed *o, bool *two)
+static int observe_places(struct gpt_source *source, int first, struct observed *o, bool *two)
 {
     double *to = o->place;
     for (int i = 0; i < o->n && *two; i++) {
@@ -47,7 +47,7 @@ static int observe(struct gpt_source *source, int first, struct observed *o, boo
     return 0;
 }
 
-static int create(struct observed *o)
+static int create_observed(struct observed *o)
 {
     o->place = orr_alloc((size_t)o->n * (size_t)o->steps * 4, sizeof *o->place);
     o->error = orr_alloc((size_t)o->n, sizeof *o->error);
@@ -55,7 +55,7 @@ static int create(struct observed *o)
     return o->place && o->error && o->late ? 0 : ORR_ENOMEM;
 }
 
-static void release(struct observed *o)
+static void free_observed(struct observed *o)
 {
     free(o->late);
     free(o->place);
@@ -91,10 +91,10 @@ static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_
     double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)n, sizeof *p);
     double *sorted = orr_alloc((size_t)n, sizeof *sorted);
     struct observed o = {.n = SEQUENCES, .steps = steps};
-    int rc = p && sorted ? create(&o) : ORR_ENOMEM;
+    int rc = p && sorted ? create_observed(&o) : ORR_ENOMEM;
     for (int first = 0; first < n && *two && !rc; first += o.n) {
         o.n = n - first < SEQUENCES ? n - first : SEQUENCES;
-        rc = observe(training, first, &o, two);
+        rc = observe_places(training, first, &o, two);
         if (!rc && *two)
             rc = fit_all(&o, p + first);
     }
@@ -109,7 +109,7 @@ static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_
         prior->mean[k] = gsl_stats_median_from_sorted_data(sorted, 1, (size_t)n);
         prior->sd[k] = fmax((high - low) / 2, 1e-6);
     }
-    release(&o);
+    free_observed(&o);
     free(sorted);
     free(p);
     return rc;
@@ -117,7 +117,7 @@ static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_
 
 /* Sum of the errors of sequence i: each step from the places before it, of which the first
  * MOST_PLACES are fitted. */
-static int predict(const struct observed *o, const struct gpt_orbit_prior *prior, int i)
+static int predict_sequence(const struct observed *o, const struct gpt_orbit_prior *prior, int i)
 {
     const double *place = places_of(o, i);
     double p[GPT_ORBIT_PARAMETERS], (*next)[2] = orr_alloc((size_t)o->steps, sizeof *next);
@@ -144,15 +144,15 @@ static int predict_all(const struct observed *o, const struct gpt_orbit_prior *p
     int failed = 0;
 #pragma omp parallel for schedule(dynamic) reduction(max : failed)
     for (int i = 0; i < o->n; i++) {
-        const int rc = predict(o, prior, i);
+        const int rc = predict_sequence(o, prior, i);
         failed = rc > failed ? rc : failed;
     }
     return failed == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : failed;
 }
 
 /* Means over sequences, and half of the 95% interval of the first by the sequences' spread. */
-static void finish(struct gpt_next_state *result, int n, const struct observed *o, double sum,
-                   double square, double late)
+static void summarise_errors(struct gpt_next_state *result, int n, const struct observed *o,
+                             double sum, double square, double late)
 {
     const int first = o->late_step > 1 ? o->late_step : 1, rows = o->steps - 1;
     const double mean = sum / n;
@@ -190,11 +190,11 @@ int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset
     /* made anew by (seed, index): the data's files may be elsewhere */
     TRY(gpt_source_open(&training, preset, NULL,
                         planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, NULL));
-    int rc = create(&o);
+    int rc = create_observed(&o);
     rc = rc ? rc : learn_prior(training, o.steps, &prior, &two);
     for (int first = 0; first < n && two && !rc; first += SEQUENCES) {
         o.n = n - first < SEQUENCES ? n - first : SEQUENCES;
-        rc = observe(source, first, &o, &two);
+        rc = observe_places(source, first, &o, &two);
         if (!rc && two)
             rc = predict_all(&o, &prior);
         for (int i = 0; i < o.n; i++) {
@@ -204,8 +204,8 @@ int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset
         }
     }
     if (!rc && two)
-        finish(result, n, &o, sum, square, late);
+        summarise_errors(result, n, &o, sum, square, late);
     gpt_source_close(training);
-    release(&o);
+    free_observed(&o);
     return rc;
 }

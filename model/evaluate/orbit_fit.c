@@ -78,7 +78,7 @@ static const enum gpt_orbit_parameter across[] = {GPT_ORBIT_Y, GPT_ORBIT_VY, GPT
 enum { ACROSS = sizeof across / sizeof *across };
 
 /* The mirror image at the line from the star to the first place. */
-static void mirror(double p[GPT_ORBIT_PARAMETERS])
+static void mirror_orbit(double p[GPT_ORBIT_PARAMETERS])
 {
     for (int k = 0; k < ACROSS; k++)
         p[across[k]] = -p[across[k]];
@@ -93,7 +93,7 @@ void gpt_orbit_prior_turn(int n, double (*p)[GPT_ORBIT_PARAMETERS], struct gpt_o
     prior->most_clockwise = 2 * clockwise > n;
     for (int i = 0; i < n && prior->both_ways; i++)
         if (p[i][GPT_ORBIT_VY] < 0)
-            mirror(p[i]);
+            mirror_orbit(p[i]);
 }
 
 /* The prior of orbits that go as these places do. */
@@ -103,7 +103,7 @@ static struct gpt_orbit_prior prior_of(const struct gpt_orbit_prior *prior, int 
     struct gpt_orbit_prior own = *prior;
     const bool clockwise = steps > 1 ? place[5] - place[7] < 0 : prior->most_clockwise;
     if (prior->both_ways && clockwise)
-        mirror(own.mean);
+        mirror_orbit(own.mean);
     return own;
 }
 
@@ -152,7 +152,7 @@ struct gpt_orbit_prior gpt_orbit_wide_prior(void)
 
 /* Parameters that the places themselves suggest: velocity and acceleration by differences, the
  * share by how planet and star move; the prior's means where there are too few. */
-static void suggest(const struct problem *o, double p[GPT_ORBIT_PARAMETERS])
+static void suggest_start(const struct problem *o, double p[GPT_ORBIT_PARAMETERS])
 {
     const double *x = o->place;
     double r[3][2], along = 0, square = 0;
@@ -216,7 +216,7 @@ static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], b
     memcpy(best, p, sizeof best);
     for (int from = start ? GIVEN : SUGGESTED; from <= MEANS && !(least <= enough); from++) {
         if (from == SUGGESTED)
-            suggest(o, p);
+            suggest_start(o, p);
         if (from == MEANS)
             memcpy(p, o->prior->mean, sizeof best);
         TRY(descend(o, p, &cost));

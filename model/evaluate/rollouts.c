@@ -14,7 +14,7 @@ struct rollouts {
     real *path;      /* (B, T, 2): rows of known steps are not written */
 };
 
-static int prepare(struct rollouts *r)
+static int prepare_batch(struct rollouts *r)
 {
     const struct gpt_config *config = &r->model->config;
     const size_t F = (size_t)gpt_config_features(config), T = (size_t)r->T;
@@ -33,7 +33,8 @@ static int prepare(struct rollouts *r)
 }
 
 /* Planet minus sun of a step, in AU. */
-static void relative(const struct rollouts *r, int b, int step, double truth_au[2], double au[2])
+static void relative_place(const struct rollouts *r, int b, int step, double truth_au[2],
+                           double au[2])
 {
     const size_t planet = 1 + 2 * (size_t)step, row = (size_t)b * (size_t)r->T + planet;
     const float *coords = sim_dataset_coords(&r->set, (size_t)b) + 2 * planet;
@@ -46,14 +47,14 @@ static void relative(const struct rollouts *r, int b, int step, double truth_au[
     }
 }
 
-static int write(const struct rollouts *r, struct orr_file *file)
+static int write_rows(const struct rollouts *r, struct orr_file *file)
 {
     const int steps = (r->T - 1) / 2;
     TRY(orr_file_printf(file, "name,step,x_true,y_true,x,y,known\n"));
     for (int b = 0; b < r->B; b++)
         for (int step = 0; step < steps; step++) {
             double truth_au[2], au[2];
-            relative(r, b, step, truth_au, au);
+            relative_place(r, b, step, truth_au, au);
             TRY(orr_file_printf(file, "%s,%d,%.6g,%.6g,%.6g,%.6g,%d\n", sim_sun_bodies[b].name,
                                 step, truth_au[0], truth_au[1], au[0], au[1], step < r->known));
         }
@@ -76,13 +77,13 @@ int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *mode
     r.B = (int)r.set.n < SIM_SUN_BODIES ? (int)r.set.n : SIM_SUN_BODIES;
     r.known = (r.T - 1) / 4;
     if (!rc)
-        rc = prepare(&r);
+        rc = prepare_batch(&r);
     if (!rc)
         rc = gpt_rollout(model, &r.batch, 1 + 2 * r.known, 0, r.path);
     if (!rc)
         rc = orr_file_create(&file, path);
     if (!rc)
-        rc = write(&r, &file);
+        rc = write_rows(&r, &file);
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);

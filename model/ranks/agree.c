@@ -34,7 +34,7 @@ static int fail_together(const int *codes, int first, int failed)
                : codes[first];
 }
 
-static int decide(const int *codes)
+static int decide_code(const int *codes)
 {
     int failed;
     const int first = first_failed(codes, &failed);
@@ -56,7 +56,7 @@ int cluster_agree(int rc)
     if (!codes)
         return cluster_break(ORR_ENOMEM);
     const int lost = cluster_gather(&rc, codes, sizeof rc);
-    const int agreed = lost ? lost : decide(codes);
+    const int agreed = lost ? lost : decide_code(codes);
     free(codes);
     return agreed;
 }

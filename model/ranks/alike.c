@@ -7,7 +7,7 @@
 
 /* What must be alike: the version, all settings but the precision, which rank 0 chooses, and the
  * options that say what to train. A line each, "name=value". */
-static char *describe(const struct orr_cli *cli)
+static char *describe_rank(const struct orr_cli *cli)
 {
     char value[ORR_SETTING], *text = NULL;
     size_t bytes = 0;
@@ -29,7 +29,7 @@ static char *describe(const struct orr_cli *cli)
 }
 
 /* The first line in which two descriptions differ. */
-static int compare(const char *mine, const char *theirs)
+static int compare_ranks(const char *mine, const char *theirs)
 {
     while (*mine && *theirs) {
         const size_t a = strcspn(mine, "\n"), b = strcspn(theirs, "\n");
@@ -67,12 +67,12 @@ int gpt_ranks_alike(const struct orr_cli *cli)
     char *mine, *first;
     if (cluster_size() < 2)
         return 0;
-    mine = first = describe(cli);
+    mine = first = describe_rank(cli);
     int rc = cluster_agree(mine ? 0 : ORR_FAIL(ORR_ENOMEM, "ranks: out of memory"));
     if (!rc)
         rc = gpt_ranks_share_text(&first);
     if (!rc)
-        rc = cluster_agree(compare(mine, first));
+        rc = cluster_agree(compare_ranks(mine, first));
     if (first != mine)
         free(first);
     free(mine);

@@ -26,7 +26,7 @@ static int number_of(const char *variable)
 
 /* How many processes a launcher started, by what it tells them; *at: which of them this is. Slurm
  * tells every shell of a job about tasks: only PMIx says that this process is one of them. */
-static int launched(int *at)
+static int launched_ranks(int *at)
 {
     const int open_mpi = number_of("OMPI_COMM_WORLD_SIZE");
     *at = number_of(open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMIX_RANK");
@@ -54,7 +54,7 @@ int cluster_open(const char *name)
 {
     int at;
     program = name;
-    const int count = launched(&at);
+    const int count = launched_ranks(&at);
     if (count < 2)
         return 0;
     TRY(find_plugin(count, at));

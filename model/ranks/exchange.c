@@ -49,7 +49,7 @@ static void wait_for(struct gpt_ranks *ranks, size_t from)
     pthread_mutex_unlock(&ranks->mutex);
 }
 
-static void *follow(void *argument)
+static void *send_buckets(void *argument)
 {
     struct gpt_ranks *ranks = argument;
     const size_t room = gpt_bucket_room(), buckets = (ranks->count + room - 1) / room;
@@ -73,7 +73,7 @@ void gpt_ranks_begin(struct gpt_ranks *ranks, real *gradient, bool whole)
     ranks->whole = whole;
     ranks->from = ranks->count;
     ranks->rc = 0;
-    ranks->follows = ranks->overlaps && !orr_thread_start(&ranks->thread, follow, ranks);
+    ranks->follows = ranks->overlaps && !orr_thread_start(&ranks->thread, send_buckets, ranks);
 }
 
 void gpt_ranks_ready(struct gpt_ranks *ranks, size_t from)
@@ -94,7 +94,7 @@ int gpt_ranks_end(struct gpt_ranks *ranks)
     if (ranks->follows)
         pthread_join(ranks->thread, NULL);
     else
-        (void)follow(ranks);
+        (void)send_buckets(ranks);
     ranks->begun = ranks->follows = false;
     return ranks->rc ? ORR_FAIL(ranks->rc, "%s", ranks->message) : 0;
 }

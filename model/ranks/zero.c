@@ -36,7 +36,7 @@ static bool next_piece(const struct gpt_zero *zero, struct piece *piece)
 /* ------------------------------------------------------------------- to rank 0, and from it */
 
 /* Rank 0's arena, which may be none, shared out; rank 0 drops it. */
-static int distribute(const struct gpt_zero *zero, real **arena, real **own)
+static int distribute_arena(const struct gpt_zero *zero, real **arena, real **own)
 {
     const struct k_ops *k = zero->model->ops;
     struct piece piece = {0};
@@ -53,7 +53,7 @@ static int distribute(const struct gpt_zero *zero, real **arena, real **own)
     return 0;
 }
 
-static int collect(const struct gpt_zero *zero, const real *own, real **arena)
+static int collect_arena(const struct gpt_zero *zero, const real *own, real **arena)
 {
     struct piece piece = {0};
     if (!own)
@@ -68,14 +68,14 @@ static int collect(const struct gpt_zero *zero, const real *own, real **arena)
 
 int gpt_zero_collect(struct gpt_zero *zero, bool moments)
 {
-    TRY(collect(zero, zero->average, &zero->model->average));
+    TRY(collect_arena(zero, zero->average, &zero->model->average));
     if (!moments)
         return 0;
-    TRY(collect(zero, zero->m, &zero->model->m));
-    return collect(zero, zero->v, &zero->model->v);
+    TRY(collect_arena(zero, zero->m, &zero->model->m));
+    return collect_arena(zero, zero->v, &zero->model->v);
 }
 
-static int allocate(struct gpt_zero *zero)
+static int allocate_shares(struct gpt_zero *zero)
 {
     const struct k_ops *k = zero->model->ops;
     struct piece piece = {0};
@@ -93,10 +93,10 @@ static int allocate(struct gpt_zero *zero)
 int gpt_zero_create(struct gpt_zero *zero, struct gpt_model *model)
 {
     *zero = (struct gpt_zero){.model = model};
-    TRY(cluster_agree(allocate(zero)));
-    TRY(distribute(zero, &model->m, &zero->m));
-    TRY(distribute(zero, &model->v, &zero->v));
-    return distribute(zero, &model->average, &zero->average);
+    TRY(cluster_agree(allocate_shares(zero)));
+    TRY(distribute_arena(zero, &model->m, &zero->m));
+    TRY(distribute_arena(zero, &model->v, &zero->v));
+    return distribute_arena(zero, &model->average, &zero->average);
 }
 
 void gpt_zero_free(struct gpt_zero *zero)

@@ -139,7 +139,7 @@ int gpt_text_sequence(struct gpt_text *text, uint64_t i, const uint16_t **tokens
 
 /* Which targets count: all, but of a text of passkeys the keys alone that are asked for and that
  * the window shows. */
-static void weigh(const struct gpt_text *text, real *weight)
+static void weigh_rows(const struct gpt_text *text, real *weight)
 {
     const int T = text->positions - 1;
     bool shown = false;
@@ -173,7 +173,7 @@ int gpt_text_fill(struct gpt_text *text, uint64_t first, bool in_order, uint64_t
         TRY(gpt_text_copy(&text->files, at, T + 1, text->window));
         memcpy(batch->tokens + b * T, text->window, T * sizeof *batch->tokens);
         memcpy(batch->target_tokens + b * T, text->window + 1, T * sizeof *batch->target_tokens);
-        weigh(text, batch->weight + b * T);
+        weigh_rows(text, batch->weight + b * T);
     }
     return 0;
 }

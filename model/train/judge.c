@@ -70,8 +70,8 @@ static int owns_best(const struct gpt_training *t, bool *own)
 
 /* A longer training continues a shorter one. Where the learning rates up to here would have been
  * others, its record says from which step on it has those of the new length. */
-static int lengthen(const struct gpt_training *t, const cJSON *made, long step, bool *longer,
-                    char why[ORR_WHY])
+static int lengthen_training(const struct gpt_training *t, const cJSON *made, long step,
+                             bool *longer, char why[ORR_WHY])
 {
     char *went_on = orr_chain_went_on(t->chain, t->kind, t->source);
     long was;
@@ -110,8 +110,8 @@ static int judge_best(const struct gpt_training *t, const char digest[ORR_DIGEST
 }
 
 /* What was made is there and can be read: whether it is what is asked for, and how far it is. */
-static int compare(const struct gpt_training *t, const cJSON *made, long step, bool ended,
-                   struct gpt_judgement *j)
+static int compare_records(const struct gpt_training *t, const cJSON *made, long step, bool ended,
+                           struct gpt_judgement *j)
 {
     char digest[ORR_DIGEST];
     bool same, longer = false;
@@ -127,7 +127,7 @@ static int compare(const struct gpt_training *t, const cJSON *made, long step, b
     }
     j->verdict = ORR_REMAKE;
     if (t->resume)
-        TRY(lengthen(t, made, step, &longer, j->why));
+        TRY(lengthen_training(t, made, step, &longer, j->why));
     if (longer) {
         j->verdict = ORR_GO_ON;
         j->lengthened = true;
@@ -157,7 +157,7 @@ static int judge_checkpoint(const struct gpt_training *t, const char *path, stru
         return 0;
     }
     if (!rc)
-        rc = compare(t, made, step, ended, j);
+        rc = compare_records(t, made, step, ended, j);
     cJSON_Delete(made);
     if ((j->verdict == ORR_KEEP || j->verdict == ORR_GO_ON) && !t->resume) {
         j->verdict = ORR_REMAKE;

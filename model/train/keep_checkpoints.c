@@ -26,7 +26,7 @@ static int print_name(char name[256], const char *stem, size_t length, long step
 }
 
 /* Step of a file that gpt_keep_checkpoint() may have made, -1 for other names. */
-static long numbered(const char *name, const char *stem, size_t length)
+static long step_of_name(const char *name, const char *stem, size_t length)
 {
     char own[256];
     if (strncmp(name, stem, length) || name[length] != '-')
@@ -55,7 +55,7 @@ static int list_steps(const struct gpt_task *task, size_t length, long **steps, 
     int rc = 0;
     const struct dirent *entry;
     while (!rc && (entry = readdir(folder)) != NULL) {
-        const long step = numbered(entry->d_name, task->checkpoint, length);
+        const long step = step_of_name(entry->d_name, task->checkpoint, length);
         if (step < 0)
             continue;
         long *more = realloc(*steps, (*count + 1) * sizeof *more);
@@ -79,7 +79,7 @@ static int path_of(const struct gpt_task *task, size_t length, long step, char p
     return orr_path(path, "%s/%s", task->folder, name);
 }
 
-static size_t stem(const struct gpt_task *task)
+static size_t stem_length(const struct gpt_task *task)
 {
     const size_t length = strlen(task->checkpoint), tail = sizeof suffix - 1;
     return length > tail && !strcmp(task->checkpoint + length - tail, suffix) ? length - tail
@@ -88,7 +88,7 @@ static size_t stem(const struct gpt_task *task)
 
 int gpt_remove_kept(const struct gpt_task *task, int keep)
 {
-    const size_t length = stem(task);
+    const size_t length = stem_length(task);
     long *steps;
     size_t count;
     int rc = list_steps(task, length, &steps, &count);
@@ -103,7 +103,7 @@ int gpt_remove_kept(const struct gpt_task *task, int keep)
 }
 
 /* Whole file under its name, or none: a copy where the folder has no hard links. */
-static int copy(const char *last, const char *path)
+static int copy_checkpoint(const char *last, const char *path)
 {
     struct orr_file file = {0};
     char *bytes;
@@ -123,11 +123,11 @@ int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_pres
                         const char *last, long step)
 {
     char path[4096], temporary[ORR_TEMPORARY];
-    TRY(path_of(task, stem(task), step, path));
+    TRY(path_of(task, stem_length(task), step, path));
     orr_temporary_name(temporary, path);
     /* the last checkpoint is only ever replaced, never written into: a second name keeps it */
     remove(temporary);
-    int rc = link(last, temporary) ? copy(last, path) : orr_rename(temporary, path);
+    int rc = link(last, temporary) ? copy_checkpoint(last, path) : orr_rename(temporary, path);
     remove(temporary); /* still there where both were the same file already */
     return rc ? rc : gpt_remove_kept(task, train->keep);
 }

@@ -29,19 +29,19 @@ void gpt_monitor_free(struct gpt_monitor *monitor)
 
 /* Index of the i-th value of the window, the oldest first: sums are taken in this order, so that
  * they are the same after a resume. */
-static int at(const struct gpt_monitor *monitor, int i)
+static int window_index(const struct gpt_monitor *monitor, int i)
 {
     return monitor->count < monitor->window ? i : (monitor->next + i) % monitor->window;
 }
 
 /* mean + sigma * standard deviation of the window. */
-static double limit(const struct gpt_monitor *monitor, const double *value)
+static double outlier_limit(const struct gpt_monitor *monitor, const double *value)
 {
     double mean = 0, square = 0;
     for (int i = 0; i < monitor->count; i++)
-        mean += value[at(monitor, i)] / monitor->count;
+        mean += value[window_index(monitor, i)] / monitor->count;
     for (int i = 0; i < monitor->count; i++) {
-        const double d = value[at(monitor, i)] - mean;
+        const double d = value[window_index(monitor, i)] - mean;
         square += d * d / monitor->count;
     }
     return mean + monitor->train->outlier_sigma * sqrt(square);
@@ -54,8 +54,8 @@ int gpt_monitor_step(struct gpt_monitor *monitor, long step, double loss, double
     if (!monitor->window)
         return 0;
     if (monitor->count == monitor->window) {
-        const double most_loss = limit(monitor, monitor->loss),
-                     most_norm = limit(monitor, monitor->norm);
+        const double most_loss = outlier_limit(monitor, monitor->loss),
+                     most_norm = outlier_limit(monitor, monitor->norm);
         *reason = loss > most_loss ? "loss" : norm > most_norm ? "grad_norm" : NULL;
         if (*reason) {
             monitor->skipped++;
@@ -104,12 +104,13 @@ int gpt_monitor_print(const struct gpt_monitor *monitor, char **text)
                         monitor->since_best, monitor->skipped, monitor->in_row, monitor->count);
     for (int i = 0; i < monitor->count; i++)
         used += snprintf(*text + used, bytes - (size_t)used, " %a %a",
-                         monitor->loss[at(monitor, i)], monitor->norm[at(monitor, i)]);
+                         monitor->loss[window_index(monitor, i)],
+                         monitor->norm[window_index(monitor, i)]);
     return 0;
 }
 
 /* The next number of the text; NaN when there is none. */
-static double take(const char **text)
+static double take_number(const char **text)
 {
     char *end;
     const double value = strtod(*text, &end);
@@ -126,8 +127,9 @@ static bool is_count(double value, double most)
 int gpt_monitor_parse(struct gpt_monitor *monitor, const char *path, const char *text)
 {
     const char *rest = text;
-    const double ended = take(&rest), best = take(&rest), since = take(&rest);
-    const double skipped = take(&rest), in_row = take(&rest), count = take(&rest);
+    const double ended = take_number(&rest), best = take_number(&rest), since = take_number(&rest);
+    const double skipped = take_number(&rest), in_row = take_number(&rest),
+                 count = take_number(&rest);
     if (!is_count(ended, 1) || isnan(best) || !is_count(since, 0x1p53) ||
         !is_count(skipped, 0x1p53) || !is_count(in_row, fmin(skipped, INT_MAX - 1)) ||
         !is_count(count, monitor->window))
@@ -143,8 +145,8 @@ int gpt_monitor_parse(struct gpt_monitor *monitor, const char *path, const char 
     monitor->count = (int)count;
     monitor->next = monitor->window ? monitor->count % monitor->window : 0;
     for (int i = 0; i < monitor->count; i++) {
-        monitor->loss[i] = take(&rest);
-        monitor->norm[i] = take(&rest);
+        monitor->loss[i] = take_number(&rest);
+        monitor->norm[i] = take_number(&rest);
         if (!isfinite(monitor->loss[i]) || !isfinite(monitor->norm[i]))
             return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"training\": step %d of %d is no number",
                             path, i + 1, monitor->count);

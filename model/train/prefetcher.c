@@ -32,7 +32,7 @@ int gpt_prefetcher_open(struct gpt_prefetcher *prefetcher, const struct gpt_task
     return rc;
 }
 
-static void join(struct gpt_prefetcher *prefetcher)
+static void join_thread(struct gpt_prefetcher *prefetcher)
 {
     if (prefetcher->running)
         pthread_join(prefetcher->thread, NULL);
@@ -43,7 +43,7 @@ void gpt_prefetcher_start(struct gpt_prefetcher *prefetcher, long step, int pass
 {
     if (prefetcher->task->fill_in_step)
         return;
-    join(prefetcher);
+    join_thread(prefetcher);
     prefetcher->step = step;
     prefetcher->pass = pass;
     prefetcher->running = orr_thread_start(&prefetcher->thread, fill_ahead, prefetcher) == 0;
@@ -53,7 +53,7 @@ int gpt_prefetcher_take(struct gpt_prefetcher *prefetcher, long step, int pass,
                         struct gpt_batch **batch)
 {
     const bool ahead = prefetcher->running && prefetcher->step == step && prefetcher->pass == pass;
-    join(prefetcher);
+    join_thread(prefetcher);
     if (ahead) {
         prefetcher->current = 1 - prefetcher->current;
         *batch = &prefetcher->batch[prefetcher->current];
@@ -65,7 +65,7 @@ int gpt_prefetcher_take(struct gpt_prefetcher *prefetcher, long step, int pass,
 
 void gpt_prefetcher_close(struct gpt_prefetcher *prefetcher)
 {
-    join(prefetcher);
+    join_thread(prefetcher);
     gpt_batch_free(&prefetcher->batch[0]);
     gpt_batch_free(&prefetcher->batch[1]);
 }

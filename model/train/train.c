@@ -266,7 +266,7 @@ static int evaluate_now(struct loop *loop, long step)
     return cluster_agree(rc);
 }
 
-static int evaluate(struct loop *loop, long step)
+static int evaluate_weights(struct loop *loop, long step)
 {
     if (!loop->task->evaluate)
         return 0;
@@ -388,7 +388,7 @@ static int run_steps(struct loop *loop, long *step)
         const bool stop = cluster_size() > 1 ? loop->stop : orr_signal_seen();
         const struct gpt_monitor before = loop->monitor;
         if (!given_up && (*step == t->steps || is_due(*step, t->eval_every)))
-            TRY(evaluate(loop, *step));
+            TRY(evaluate_weights(loop, *step));
         const bool end = *step == t->steps || loop->monitor.ended;
         if (*step == t->steps)
             TRY(save_end(loop, *step, &before));
@@ -472,7 +472,7 @@ static void close_loop(struct loop *loop)
 }
 
 /* Notes of what was out of the ordinary. */
-static void conclude(const struct loop *loop, long step)
+static void note_outcome(const struct loop *loop, long step)
 {
     const struct gpt_monitor *monitor = &loop->monitor;
     if (monitor->skipped)
@@ -518,7 +518,7 @@ static int train_opened(struct loop *loop, long *step)
     TRY(run_with_progress(loop, step));
     TRY(collect_zero1(loop, false)); /* the model ends with its average */
     TRY(cluster_agree(orr_log_close(&loop->log)));
-    conclude(loop, *step);
+    note_outcome(loop, *step);
     return 0;
 }
 
