@@ -1,6 +1,6 @@
 /* fit.c - fine-tuning in memory, for probes that fine-tune many times: to any target, and to force
  * magnitudes by the training of magnitude.c without its files; and what the model then predicts. */
-#include "task.h"
+#include "train_head.h"
 
 #include <stdlib.h>
 

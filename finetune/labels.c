@@ -1,5 +1,5 @@
 /* labels.c - which labels magnitudes are learned from: the sequences, and bounds of r and m1 m2. */
-#include "task.h"
+#include "train_head.h"
 
 #include <math.h>
 #include <stdlib.h>

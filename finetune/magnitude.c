@@ -1,5 +1,5 @@
 /* magnitude.c - force magnitudes: truth, nearest-neighbour oracle, fine-tuned models. */
-#include "task.h"
+#include "train_head.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,16 +118,20 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     return rc;
 }
 
+/* The place of held-out row i in the arrays of the test set. */
+static size_t place_of(const struct ft_run *run, size_t i)
+{
+    return (size_t)run->rows[i].sequence * (size_t)run->test.positions + (size_t)run->rows[i].row;
+}
+
 int ft_magnitude_truth(struct ft_run *run)
 {
     double *F = orr_alloc(run->row_count, sizeof *F);
     if (!F)
         return ORR_ENOMEM;
     for (size_t i = 0; i < run->row_count; i++)
-        F[i] = (double)run->test
-                   .force_magnitude[(size_t)run->rows[i].sequence * (size_t)run->test.positions +
-                                    (size_t)run->rows[i].row];
-    int rc = ft_write_magnitude(run, "truth", F);
+        F[i] = (double)run->test.force_magnitude[place_of(run, i)];
+    const int rc = ft_write_magnitude(run, "truth", F);
     free(F);
     return rc;
 }
@@ -149,11 +153,9 @@ int ft_magnitude_oracle(struct ft_run *run)
     int rc = states && forces && queries && out && F ? 0 : ORR_ENOMEM;
     if (!rc) {
         ft_labels_points(&labels, states, forces);
-        for (size_t i = 0; i < m; i++) {
-            const size_t at = (size_t)run->rows[i].sequence * (size_t)run->test.positions +
-                              (size_t)run->rows[i].row;
-            memcpy(queries + 6 * i, run->test.full_state + 6 * at, 6 * sizeof *queries);
-        }
+        for (size_t i = 0; i < m; i++)
+            memcpy(queries + 6 * i, run->test.full_state + 6 * place_of(run, i),
+                   6 * sizeof *queries);
         ft_standardise(6, n, states, m, queries);
         rc = ft_knn(run->preset->finetune.knn_magnitude, 6, n, states, 1, forces, m, queries, out);
     }

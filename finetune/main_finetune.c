@@ -32,7 +32,7 @@ static const struct orr_program program = {
 /* What all sources of a call share. */
 struct call {
     const struct orr_cli *given;
-    struct orr_cli cli; /* the same with model.precision decided */
+    struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096], out[4096];
     struct gpt_device device;
     struct orr_chain chain;

@@ -1,6 +1,6 @@
 /* vector.c - force vectors of the bodies of the solar system: 10 labelled positions each, the rest
  * predicted, every body in units of its own (ft_vector_scale). */
-#include "task.h"
+#include "train_head.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "forward.h"
 
-/* What the host sees of a tensor of the backend: a copy, allocated when it is first needed. */
+/* A copy on the host of a tensor of the backend, allocated when it is first needed. */
 struct gpt_host_copy {
     real *data;
     size_t room; /* reals */
@@ -59,9 +59,9 @@ struct gpt_activations {
     void *dx_narrow;                     /* (N, C) bf16 copy of dx as a norm left it; or NULL */
     unsigned char *param_narrow; /* bf16 copies of all parameters, made by each pass; or NULL */
     real *dgate;                 /* (N, C), with a gate only */
-    /* Numbers that kernels give, here because they come as late as k_ops.wait(). */
+    /* Written asynchronously by kernels; valid after k_ops.wait(). */
     double loss[2], pass_loss[2]; /* of gpt_loss, of gpt_loss_backward: one per head channel */
-    long *silent;                 /* (layers) silent rows of the last forward pass */
+    long *silent;                 /* (layers) zero-output rows of the last forward pass */
     struct gpt_replay replay;
     struct gpt_host_copy host_out, host_residual;
 };
@@ -81,8 +81,8 @@ int gpt_copy_to_host(const struct k_ops *ops, struct gpt_host_copy *copy, const 
 int gpt_copy_to_host_as(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
                         bool narrow, size_t count, const real **seen);
 void gpt_host_copy_free(struct gpt_host_copy *copy);
-/* Waits for the numbers that entries were asked for, also when one of them failed with rc: where
- * they go to is not there for ever. Returns the first failure. */
+/* Waits for the numbers that kernels write, also when an entry failed with rc, because their memory
+ * may be released afterwards. Returns the first failure. */
 int gpt_settle(const struct k_ops *ops, int rc);
 
 void gpt_activations_free(struct gpt_activations *act);

@@ -278,7 +278,7 @@ static real number_at(const struct orr_tensor *t, size_t i)
 }
 
 /* The numbers of a tensor to where the model has them. All must be finite: no training saves other
- * weights, and figures of such a model would be none. */
+ * weights, and no metric of such a model would be a number. */
 static int read_tensor(const struct orr_tensor *t, const char *path, const struct gpt_model *model,
                        size_t count, real *to)
 {

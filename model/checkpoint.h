@@ -18,8 +18,8 @@ int gpt_load(struct gpt_model *model, const char *path, const struct k_ops *ops,
  * differs, found and expected, and the setting of presets that decides it. */
 int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_config *config,
                 bool any_head, const struct k_ops *ops, long *step);
-/* The model becomes <folder>/<name>, a checkpoint of its configuration; after an error it is what it
- * was. step may be NULL. */
+/* The model becomes <folder>/<name>, a checkpoint of its configuration; after an error it is what
+ * it was. step may be NULL. */
 int gpt_reload(struct gpt_model *model, const char *folder, const char *name, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
 int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes);

@@ -20,8 +20,8 @@ struct gpt_config {
     int outputs;     /* OC: 2 V for tokens, V for text */
     int tied;        /* text head: 1 = the weights of the embedding */
     int head_bias;   /* 1: a token head with bias, as in models of the study's own code; or 0 */
-    double init_std; /* of a block's random weights, 0 = 0.02; no matter of a trained model, but of
-                        the untrained one beside it */
+    double init_std; /* of a block's random weights, 0 = 0.02; used only to initialise, so that
+                        the untrained baseline has this initialisation, too */
     double huber;    /* regression head: delta of its pseudo-Huber loss, 0 = squared errors */
     double rope_base;
     char attention[ORR_NAME];

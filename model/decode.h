@@ -1,4 +1,4 @@
-/* decode.h - outputs row after row, with keys and values of earlier rows kept; inside model/ only. */
+/* decode.h - outputs row after row, keeping keys and values of earlier rows; inside model/ only. */
 #ifndef GPT_DECODE_H
 #define GPT_DECODE_H
 

@@ -127,7 +127,8 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     const int N = B * T, C = c->width;
     TRY(block_inside(model, l, B, T));
     act->made = l;
-    if (c->recompute) { /* the next block takes the place of what tells */
+    /* With recomputation the next block overwrites the row statistics: count its zero rows now. */
+    if (c->recompute) {
         const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
         TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
     }

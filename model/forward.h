@@ -27,7 +27,7 @@ typedef int gpt_visit_rows(void *context, size_t first, size_t rows, const real 
  * 2^23 numbers at most. visit: NULL for nobody; loss: as gpt_loss, or NULL. */
 int gpt_forward_pieces(struct gpt_model *model, const struct gpt_batch *batch,
                        gpt_visit_rows *visit, void *context, double *loss);
-/* A forward pass without outputs: for what gpt_layer_qkv and gpt_residual say of it. */
+/* A forward pass without outputs, for gpt_layer_qkv and gpt_residual. */
 int gpt_forward_body(struct gpt_model *model, const struct gpt_batch *batch);
 /* *qkv = (B, T, 3, H, D) of a layer in the last forward pass for the host, q and k rotated when
  * positions are rope (of a pass with gradients, and cosine scores, perhaps multiples of them),
@@ -41,8 +41,8 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
 int gpt_residual(struct gpt_model *model, int layer, const real **stream);
 /* The shape of the attention of a pass over B sequences of T rows. */
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
-/* *rows = silent rows (kernels/attention.h) of the last forward pass, summed over layers and heads:
- * of layers B H T. ORR_EINVAL before any forward pass. */
+/* *rows = zero-output ("silent", kernels/attention.h) rows of the last forward pass, summed over
+ * layers and heads: of layers B H T. ORR_EINVAL before any forward pass. */
 int gpt_silent_rows(const struct gpt_model *model, long *rows);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */

@@ -2,7 +2,7 @@
  *
  * Dimensions: B sequences, T positions, C width, H heads, F input features, V vocabulary of one
  * channel, OC head columns, N = B T. Blocks are pre-norm: x += proj(attention(ln1 x));
- * x += down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952), spec of the study.
+ * x += down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952).
  * With an output gate the first is x += proj(y * act(h W_g^T)), h = ln1 x, y = attention(h), W_g
  * (C, C) zero at the start (softplus-gated attention, 2025).
  *

@@ -29,7 +29,7 @@ static const struct orr_program program = {
 /* What all jobs of a call share. */
 struct call {
     const struct orr_cli *given;
-    struct orr_cli cli; /* the same with model.precision decided */
+    struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096];
     struct gpt_device device;
     struct orr_chain chain;
@@ -78,7 +78,8 @@ static int each_job(struct call *call,
     return 0;
 }
 
-/* Of a folder that was made elsewhere, without a manifest: 0. */
+/* *sum = the checksum of the data sets' manifest; 0 in a folder of sets made elsewhere, which has
+ * none. */
 static int sum_manifest(const struct call *call, uint64_t *sum)
 {
     char path[4096];
@@ -117,7 +118,7 @@ static int verify_data(const struct call *call)
 }
 
 /* Trainings of one call may begin hours apart, and each opens its data when it begins: sets that
- * were made there meanwhile are looked at as those before were. */
+ * were made meanwhile are verified as well. */
 static int verify_again(struct call *call)
 {
     const uint64_t before = call->manifest;
@@ -125,8 +126,8 @@ static int verify_again(struct call *call)
     return call->manifest == before ? 0 : verify_data(call);
 }
 
-/* The manifest goes before the first file that is replaced: where it is what it was, so is what was
- * opened by now. */
+/* bin/orbits removes the manifest before it replaces a file: where the manifest is unchanged, so
+ * are the files that were opened. */
 static int check_unchanged(const void *of)
 {
     const struct call *call = of;
@@ -255,7 +256,7 @@ static void close_device(struct call *call)
     ops->close();
 }
 
-/* Variants whose rows are uniform whatever is learned. */
+/* Notes the variants whose attention is uniform whatever is learned. */
 static void tell_uniform(const struct orr_cli *cli)
 {
     const struct orr_preset *p = &cli->preset;

@@ -81,7 +81,5 @@ int gpt_plan(struct gpt_model *model, const struct gpt_config *config, const str
 /* *tensor = count reals of the backend, zero. */
 int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count);
 
-/* The first number of the arenas that is trained; what is trained goes to their end. */
-size_t gpt_first_trained(const struct gpt_model *model);
 
 #endif

@@ -39,7 +39,8 @@ static int create_moments(struct gpt_model *model)
     return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->total);
 }
 
-size_t gpt_first_trained(const struct gpt_model *model)
+/* The first number of the arenas that is trained; what is trained goes to their end. */
+static size_t first_trained(const struct gpt_model *model)
 {
     return model->table[model->frozen].offset;
 }
@@ -56,7 +57,7 @@ static int update_average(struct gpt_model *model, double decay, long step)
     if (decay <= 0)
         return 0;
     const bool first = !model->average;
-    const size_t from = gpt_first_trained(model);
+    const size_t from = first_trained(model);
     if (first) {
         TRY(gpt_tensor_alloc(model->ops, &model->average, model->total));
         if (from > 0)
@@ -85,7 +86,7 @@ int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, size
 int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t block,
                       double *norm)
 {
-    const size_t from = gpt_first_trained(model), count = model->total - from;
+    const size_t from = first_trained(model), count = model->total - from;
     const size_t blocks = (count + block - 1) / block;
     double *squares = orr_alloc(blocks, sizeof *squares);
     if (!squares)
@@ -148,7 +149,7 @@ int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, str
 int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
               double divisor)
 {
-    const size_t from = gpt_first_trained(model);
+    const size_t from = first_trained(model);
     TRY(create_moments(model));
     TRY(gpt_adamw(model, train, gpt_adamw_of(train, step, norm, divisor), from, model->total,
                   model->m + from, model->v + from));

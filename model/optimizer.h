@@ -1,4 +1,4 @@
-/* optimizer.h - learning rate, clipping by the global norm, AdamW, moving average of the weights. */
+/* optimizer.h - learning rate, clipping by the global norm, AdamW, average of the weights. */
 #ifndef GPT_OPTIMIZER_H
 #define GPT_OPTIMIZER_H
 
@@ -32,16 +32,16 @@ double gpt_tree_of(const double *x, size_t n);
 /* squares (ceil(count / block)) = sums of squares of x (count) over blocks of `block` numbers. */
 int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, size_t block,
                       double *squares);
-/* With micro-batches the norm is a tree over blocks of so many numbers, so that ranks that hold some
- * of the blocks each come to the same bits; otherwise the whole gradient is one block. */
+/* With micro-batches the norm is a tree over blocks of so many numbers, so that ranks that hold
+ * some of the blocks each come to the same bits; otherwise the whole gradient is one block. */
 enum { GPT_BLOCK = 16384 };
 /* Blocks of `count` numbers, the last one perhaps shorter. */
 static inline size_t gpt_blocks(size_t count)
 {
     return (count + GPT_BLOCK - 1) / GPT_BLOCK;
 }
-/* Global norm of model->grad / divisor, from sums of squares of blocks. Not finite: ORR_EDIVERGED as
- * gpt_update; step 0-based. */
+/* Global norm of model->grad / divisor, from sums of squares of blocks. Not finite: ORR_EDIVERGED
+ * as gpt_update; step 0-based. */
 int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t block,
                       double *norm);
 /* The update of a gradient of this norm, which model->grad holds times `divisor`. */

@@ -14,7 +14,7 @@ static bool same_formula(const struct k_attention *a, const struct k_attention *
            a->post == b->post && a->sharpen == b->sharpen && a->free_rows == b->free_rows;
 }
 
-/* Switches the sharpening stage; a formula that is a line of the table gets its name. */
+/* Switches the re-weighting; a formula that is a line of the table gets its name. */
 static int change_reweighting(struct k_attention *variant, enum gpt_reweight reweight)
 {
     const bool on = reweight == GPT_REWEIGHT_ON;

@@ -36,7 +36,7 @@ int gpt_passkey(uint64_t seed, uint64_t index, int length, uint8_t *record);
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
                         const float **coords, int *bodies);
 
-/* The split that final next-state figures are measured on: the test split, or, where the preset has
+/* The split that final next-state metrics are measured on: the test split, or, where the preset has
  * no test sequences, the validation split, which checkpoints are selected on; of text the held-out
  * part. */
 enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets);

@@ -4,7 +4,7 @@
 
 #include "model/source.h"
 
-/* Next-state evaluation against persistence and means (spec/probes.md item 1), and a rollout
+/* Next-state evaluation against persistence and means (docs/probe.md), and a rollout
  * from `prefix` rows. Errors are distances in AU (planet runs: in separations at step 0),
  * planets only, averaged over sequences; not a number where no sequence has such a row. */
 struct gpt_next_state {
@@ -21,8 +21,9 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
                             double extent_au, struct gpt_next_state *result);
 /* The upper bound of teacher_forced: the same error, over the same result->sequences, of an
  * observer who knows Newton's law, and fits the orbit of the places so far, at most the first 64
- * (model/evaluate/orbit_fit.h). While these are too few the observer expects what the first 256 training
- * sequences are like. Of two bodies under Newton's law, in coordinates. ORR_EINTR: a signal. */
+ * (model/evaluate/orbit_fit.h). While these are too few the observer expects what the first 256
+ * training sequences are like. Of two bodies under Newton's law, in coordinates. ORR_EINTR: a
+ * signal. */
 int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, bool planets,
                       int positions, int late_from, struct gpt_next_state *result);
 /* Adds these numbers to a JSON object (docs/formats.md, evaluation.json); null for what is none. */

@@ -254,7 +254,7 @@ int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
     for (int k = 0; k < ahead; k++) {
         double at[2];
         there = there && gpt_orbit_advance(mu, 1, state);
-        for (int c = 0; c < 2; c++) /* without an orbit: it stays */
+        for (int c = 0; c < 2; c++) /* without an orbit: persistence */
             at[c] = there ? p[GPT_ORBIT_CX + c] + p[GPT_ORBIT_SHARE] * state[c]
                           : turned[4 * ((size_t)steps - 1) + (size_t)c];
         next[k][0] = r * (cosine * at[0] - sine * at[1]);

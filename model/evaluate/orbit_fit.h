@@ -1,5 +1,5 @@
 /* orbit_fit.h - the orbit behind some places of a planet and its star, by least squares: what an
- * observer who knows Newton's law makes of them, and a ceiling for models that do not. */
+ * observer who knows Newton's law makes of them, and an upper bound for models that do not. */
 #ifndef GPT_ORBIT_FIT_H
 #define GPT_ORBIT_FIT_H
 

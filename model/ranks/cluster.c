@@ -1,7 +1,6 @@
 /* cluster.c - whether a launcher started this process among others, and messages between them. */
 #include "cluster.h"
 #include "plugin.h"
-#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,16 +77,6 @@ int cluster_close(int status)
         ops->abort(status);
     ops->close();
     return status;
-}
-
-void cluster_told(void)
-{
-    told = true;
-}
-
-bool cluster_was_told(void)
-{
-    return told;
 }
 
 int cluster_break(int rc)
@@ -174,4 +163,72 @@ int cluster_distribute(const void *x, void *own, const struct cluster_vector *v)
         return cluster_break(ops->distribute(x, own, v));
     memcpy(own, x, v->count * v->bytes);
     return 0;
+}
+
+/* ------------------------------------------- one error of many ranks: one tells it, all end */
+
+/* The lowest rank that failed, -1 where none did; *failed: how many did. */
+static int first_failed(const int *codes, int *failed)
+{
+    int first = -1;
+    *failed = 0;
+    for (int i = size - 1; i >= 0; i--)
+        if (codes[i] && codes[i] != ORR_EINTR) {
+            first = i;
+            ++*failed;
+        }
+    return first;
+}
+
+/* This rank prints the error, where it is the one to do so; the message names it. */
+static int fail_together(const int *codes, int first, int failed)
+{
+    char why[3072];
+    told = true;
+    snprintf(why, sizeof why, "%.3000s", orr_error());
+    if (first != rank) {
+        orr_error_told();
+        return ORR_FAIL(codes[first], "rank %d failed", first);
+    }
+    return failed < size ? ORR_FAIL(codes[first], "rank %d of %d: %s", first, size, why)
+                         : codes[first];
+}
+
+static int decide_code(const int *codes)
+{
+    int failed;
+    const int first = first_failed(codes, &failed);
+    if (first >= 0)
+        return fail_together(codes, first, failed);
+    for (int i = 0; i < size; i++)
+        if (codes[i])
+            return ORR_EINTR;
+    return 0;
+}
+
+int cluster_agree(int rc)
+{
+    if (size < 2 || told)
+        return rc;
+    if (broken)
+        return rc ? rc : ORR_EIO; /* its message is there */
+    int *codes = orr_alloc((size_t)size, sizeof *codes);
+    if (!codes)
+        return cluster_break(ORR_ENOMEM);
+    const int lost = cluster_gather(&rc, codes, sizeof rc);
+    const int agreed = lost ? lost : decide_code(codes);
+    free(codes);
+    return agreed;
+}
+
+int cluster_settle(int rc)
+{
+    static bool parsed;
+    if (!parsed) {
+        parsed = true;
+        return cluster_agree(rc);
+    }
+    if (rc == ORR_EINTR && rank > 0)
+        orr_error_told(); /* rank 0 says what was saved */
+    return rc;
 }

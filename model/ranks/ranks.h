@@ -1,5 +1,5 @@
-/* ranks.h - one training by the ranks of a job (model/ranks/cluster.h); inside model/ only. One rank
- * does nothing here. Calls marked collective are made by all ranks, in the same order. */
+/* ranks.h - one training by the ranks of a job (model/ranks/cluster.h); inside model/ only. One
+ * rank does nothing here. Calls marked collective are made by all ranks, in the same order. */
 #ifndef GPT_RANKS_H
 #define GPT_RANKS_H
 

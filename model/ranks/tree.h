@@ -4,8 +4,9 @@
 
 #include "model/model.h"
 
-/* Sums over passes of weight x loss, and of weights. A micro-batch weighs as much as the share of its
- * rows that count, so that the mean over a step is that over all its rows, however the step is cut. */
+/* Sums over passes of weight x loss, and of weights. A micro-batch weighs as much as the share of
+ * its rows that count, so that the mean over a step is that over all its rows, however the step is
+ * cut. */
 struct gpt_sum {
     double loss, weight;
 };

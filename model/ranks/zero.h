@@ -18,7 +18,7 @@ struct gpt_zero {
 /* Takes over what rank 0's model has, and drops it there. Collective. */
 int gpt_zero_create(struct gpt_zero *zero, struct gpt_model *model);
 void gpt_zero_free(struct gpt_zero *zero);
-/* As gpt_gradient_norm in blocks, of this rank's shares of the gradient: the same bits. Collective. */
+/* As gpt_gradient_norm in blocks, of the shares of all ranks, with its bits. Collective. */
 int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm);
 /* As gpt_apply: the same bits of weights on all ranks. Collective. */
 int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,

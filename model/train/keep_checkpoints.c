@@ -1,5 +1,5 @@
-/* keep_checkpoints.c - step-numbered checkpoints beside the last one: "last.safetensors" at step 2000 is
- * also "last-000002000.safetensors", and the newest few of these are kept. */
+/* keep_checkpoints.c - step-numbered checkpoints: "last.safetensors" of step 2000 also stays as
+ * "last-000002000.safetensors", and the newest few of these are kept. */
 #include "keep_checkpoints.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* monitor.c - what training decides by its own past: steps that are skipped as outliers, the best
- * evaluation, the end for want of a better one. All of it goes into the checkpoint, to the bit. */
+/* monitor.c - steps that are skipped as outliers, the best evaluation, and patience, which ends a
+ * training. The state goes into the checkpoint bit for bit, so that a resumed run decides alike. */
 #include "monitor.h"
 #include "model/checkpoint.h"
 

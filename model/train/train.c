@@ -1,4 +1,5 @@
-/* train.c - the training loop, the same for next-state training and fine-tuning. */
+/* train.c - the training loop, of next-state training and of fine-tuning: steps, their evaluation,
+ * and the checkpoints that they leave. */
 #include "train.h"
 #include "prefetcher.h"
 #include "keep_checkpoints.h"
@@ -300,8 +301,8 @@ static int lengthen_best(const struct loop *loop)
     return rc;
 }
 
-/* The least held-out loss so far. Checkpoints of version 0.1 hold no training state (known = false):
- * their best model is evaluated once more. */
+/* The least held-out loss so far. Checkpoints of version 0.1 hold no training state (known =
+ * false): their best model is evaluated once more. */
 static int recall_best(struct loop *loop, bool known)
 {
     if (!loop->task->best)
@@ -401,7 +402,7 @@ static int run_steps(struct loop *loop, long *step)
     return 0;
 }
 
-/* What was there before: nothing of it for a fresh run. */
+/* Takes up the checkpoints and the log that are there; a fresh run removes them. */
 static int open_files(struct loop *loop, const char *log, long step)
 {
     const bool fresh = step == 0;
@@ -418,7 +419,7 @@ static int open_files(struct loop *loop, const char *log, long step)
     return orr_log_open(&loop->log, log, !fresh);
 }
 
-/* Files are rank 0's; what they say of the past is for all. */
+/* Rank 0 alone reads files; all ranks get the state of the monitor. */
 static int recall_past(struct loop *loop, const char *log, long step)
 {
     char *state = NULL;

@@ -8,8 +8,8 @@
 struct gpt_task {
     void *context;
     /* Fills the batch for (step, pass): a pure function of its arguments, so that a resumed run
-     * sees the same data. Called in a thread of its own while the step before is computed, never
-     * twice at a time; what it uses of the context, nothing else may use meanwhile. */
+     * trains on the same data. Called in a thread of its own while the step before is computed,
+     * never twice at a time; what it uses of the context, nothing else may use meanwhile. */
     int (*fill)(void *context, long step, int pass, struct gpt_batch *batch);
     /* Held-out loss; NULL for none. */
     int (*evaluate)(void *context, struct gpt_model *model, double *loss);
@@ -26,7 +26,7 @@ struct gpt_task {
 };
 /* Trains from *step to train->steps, or until patience is over (*step then stays below),
  * checkpointing; on SIGINT/SIGTERM finishes the step, saves and returns ORR_EINTR. Loss, gradient
- * or weights not finite: ORR_EDIVERGED naming step and layer, the last good checkpoint stays; too
+ * or weights not finite: ORR_EDIVERGED naming step and layer, the last good checkpoint is kept; too
  * many outlier steps in a row: ORR_EDIVERGED. The best checkpoint holds the weights that were
  * measured (the average, where one is kept) alone. From step 0 it, step-numbered ones and the log
  * start anew; from later the optimiser's state must be there (ORR_EINVAL), and the log keeps its
@@ -55,9 +55,9 @@ struct gpt_judgement {
 int gpt_training_judge(const struct gpt_training *training, struct gpt_judgement *judgement);
 /* ORR_EINVAL, saying what would be lost and what can be done instead. */
 int gpt_training_refuse(const struct gpt_training *training, const struct gpt_judgement *judgement);
-/* The checkpoint that a finished training stands for, which is judged and fine-tuned: of the least
- * held-out loss where patience ends trainings ("best.safetensors"), otherwise of the last step
- * ("last.safetensors"). */
+/* The checkpoint that a finished training stands for, which is evaluated and fine-tuned: of the
+ * least held-out loss where patience ends trainings ("best.safetensors"), otherwise of the last
+ * step ("last.safetensors"). */
 const char *gpt_final_checkpoint(const struct orr_train_preset *train);
 /* Of a checkpoint: its step, and whether patience ended the training there. */
 int gpt_progress(const char *path, long *step, bool *ended);

@@ -1,6 +1,6 @@
-/* task.h - shared inside finetune/ only. */
-#ifndef FT_TASK_H
-#define FT_TASK_H
+/* train_head.h - shared inside finetune/ only. */
+#ifndef FT_TRAIN_HEAD_H
+#define FT_TRAIN_HEAD_H
 
 #include "ft.h"
 

@@ -1,5 +1,5 @@
-/* task.c - what magnitude and vector fine-tuning share: the model, its folder, predictions. */
-#include "task.h"
+/* train_head.c - what magnitude and vector fine-tuning share: the model, its folder, predictions. */
+#include "train_head.h"
 
 #include <errno.h>
 #include <stdlib.h>

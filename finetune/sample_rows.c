@@ -1,4 +1,4 @@
-/* rows.c - which positions are predicted for regression, and which carry the vector labels.
+/* sample_rows.c - which positions are predicted for regression, and which carry the vector labels.
  * Samples share no sequence: what they agree on is found by independent data. */
 #include "ft.h"
 
