@@ -1,4 +1,4 @@
-/* train_head.c - what magnitude and vector fine-tuning share: the model, its folder, predictions. */
+/* train_head.c - what magnitude and vector fine-tuning share: inputs, the model, its folder. */
 #include "train_head.h"
 
 #include <errno.h>
@@ -15,16 +15,7 @@ void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, s
                T * 2 * sizeof *batch->tokens);
         return;
     }
-    const size_t F = (size_t)gpt_config_features(config);
-    for (size_t t = 0; t < T; t++) {
-        const float *xy = set->coords + 2 * (first + t);
-        double x = (double)xy[0], y = (double)xy[1];
-        if (t > 0 && noise_au > 0) {
-            x += gsl_ran_gaussian_ziggurat(rng, noise_au);
-            y += gsl_ran_gaussian_ziggurat(rng, noise_au);
-        }
-        gpt_features(config, x, y, t == 0, batch->features + ((size_t)b * T + t) * F);
-    }
+    gpt_fill_coords(config, set->coords + 2 * first, noise_au, rng, b, batch);
 }
 
 int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char *attention,

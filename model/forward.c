@@ -4,23 +4,6 @@
 #include "decode.h"
 #include "layers.h"
 
-#include <math.h>
-
-void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
-{
-    row[0] = (real)x;
-    row[1] = (real)y;
-    row[2] = is_dt ? 1 : 0;
-    double wavelength = config->fourier_min_au;
-    for (int k = 0; k < config->fourier; k++, wavelength *= 2) {
-        const double w = 2 * 3.14159265358979323846 / wavelength;
-        row[3 + 4 * k] = is_dt ? 0 : (real)sin(w * x);
-        row[4 + 4 * k] = is_dt ? 0 : (real)cos(w * x);
-        row[5 + 4 * k] = is_dt ? 0 : (real)sin(w * y);
-        row[6 + 4 * k] = is_dt ? 0 : (real)cos(w * y);
-    }
-}
-
 /* Writes (N, C) into x. */
 static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, real *x)
 {

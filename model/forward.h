@@ -4,6 +4,8 @@
 
 #include "model.h"
 
+#include <gsl/gsl_rng.h>
+
 /* What goes in and what is asked for; buffers of the host, owned by whoever made the batch, which
  * may change as soon as a pass over it returns. */
 struct gpt_batch {
@@ -18,6 +20,10 @@ int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, i
 void gpt_batch_free(struct gpt_batch *batch);
 /* Fills the features of one row; x, y in the data set's units, is_dt for row 0. */
 void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row);
+/* Fills the features of sequence b from coords (T, 2) of a data set; Gaussian noise of noise_au on
+ * all rows but the time step's, from the rng, which may be NULL without any. */
+void gpt_fill_coords(const struct gpt_config *config, const float *coords, double noise_au,
+                     gsl_rng *rng, int b, struct gpt_batch *batch);
 
 /* Head outputs (B, T, OC) for the host, valid until the next forward; memory grows by itself. */
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);

@@ -81,5 +81,4 @@ int gpt_plan(struct gpt_model *model, const struct gpt_config *config, const str
 /* *tensor = count reals of the backend, zero. */
 int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count);
 
-
 #endif

@@ -17,17 +17,13 @@ struct rollouts {
 static int prepare_batch(struct rollouts *r)
 {
     const struct gpt_config *config = &r->model->config;
-    const size_t F = (size_t)gpt_config_features(config), T = (size_t)r->T;
     TRY(gpt_batch_create(&r->batch, config, r->B, r->T));
-    r->path = orr_alloc(2 * T * (size_t)r->B, sizeof *r->path);
+    r->path = orr_alloc(2 * (size_t)r->T * (size_t)r->B, sizeof *r->path);
     if (!r->path)
         return ORR_ENOMEM;
     for (int b = 0; b < r->B; b++) {
-        const float *coords = sim_dataset_coords(&r->set, (size_t)b);
         TRY(sim_dataset_check_rows(&r->set, (size_t)b));
-        for (size_t t = 0; t < T; t++)
-            gpt_features(config, (double)coords[2 * t], (double)coords[2 * t + 1], t == 0,
-                         r->batch.features + ((size_t)b * T + t) * F);
+        gpt_fill_coords(config, sim_dataset_coords(&r->set, (size_t)b), 0, NULL, b, &r->batch);
     }
     return 0;
 }
@@ -61,6 +57,17 @@ static int write_rows(const struct rollouts *r, struct orr_file *file)
     return 0;
 }
 
+static int write_file(struct rollouts *r, struct orr_file *file, const char *path)
+{
+    r->B = (int)r->set.n < SIM_SUN_BODIES ? (int)r->set.n : SIM_SUN_BODIES;
+    r->known = (r->T - 1) / 4;
+    TRY(prepare_batch(r));
+    TRY(gpt_rollout(r->model, &r->batch, 1 + 2 * r->known, 0, r->path));
+    TRY(orr_file_create(file, path));
+    TRY(write_rows(r, file));
+    return orr_file_commit(file);
+}
+
 int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *model, bool *written)
 {
     struct rollouts r = {.model = model, .T = model->config.context};
@@ -69,25 +76,14 @@ int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *mode
     *written = false;
     TRY(orr_path(path, "%s/%s", job->folder, GPT_ROLLOUTS));
     int rc = sim_dataset_open(&r.set, job->preset, job->orbits_dir, SIM_SPLIT_PLANETS_SOLAR);
-    if (rc == ORR_EMISSING &&
-        *job->chain->orbits) { /* made elsewhere: only what trains is needed */
-        orr_error_clear();
+    if (rc == ORR_EMISSING && *job->chain->orbits) {
+        orr_error_clear(); /* data sets of another origin: only what trains is needed */
         return 0;
     }
-    r.B = (int)r.set.n < SIM_SUN_BODIES ? (int)r.set.n : SIM_SUN_BODIES;
-    r.known = (r.T - 1) / 4;
     if (!rc)
-        rc = prepare_batch(&r);
-    if (!rc)
-        rc = gpt_rollout(model, &r.batch, 1 + 2 * r.known, 0, r.path);
-    if (!rc)
-        rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = write_rows(&r, &file);
-    if (!rc)
-        rc = orr_file_commit(&file);
-    orr_file_close(&file);
+        rc = write_file(&r, &file, path);
     *written = !rc;
+    orr_file_close(&file);
     gpt_batch_free(&r.batch);
     free(r.path);
     sim_dataset_close(&r.set);

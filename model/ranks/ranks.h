@@ -59,7 +59,7 @@ int gpt_ranks_stop(bool *stop);
  * those of the others are made here. Collective. */
 int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool weights_only,
                           long *step);
-/* ---- ranks_memory.c: as the functions of cluster.h, of memory of the backend; collective */
+/* ---- device_memory.c: as the functions of cluster.h, of memory of the backend; collective */
 
 int gpt_all_to_all(const struct k_ops *ops, const real *x, real *parts,
                    const struct cluster_vector *v);

@@ -1,4 +1,4 @@
-/* test_prefetch.c - batches made ahead by a thread are those made in the step: the same bits of
+/* test_prefetcher.c - batches made ahead by a thread are those made in the step: the same bits of
  * weights, each batch asked for, errors and their messages arrive. */
 #include "tiny.h"
 
