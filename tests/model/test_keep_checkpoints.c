@@ -1,5 +1,5 @@
-/* test_keep_checkpoints.c - step-numbered checkpoints: which are kept, that they are whole, and that a
- * stopped training leaves the same ones. */
+/* test_keep_checkpoints.c - step-numbered checkpoints: which are kept, that they are whole, and
+ * that a stopped training leaves the same ones. */
 #include "tiny.h"
 
 #include <dirent.h>
