@@ -126,12 +126,12 @@ $(B)/tests/kernels/cuda_%_gpu: tests/kernels/cuda_%.c $(kernels_USES:%=$(B)/lib%
 $(B)/tests/model/cuda_%_cuda: tests/model/cuda_%.c $(EMULATED) $(model_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Imodel $< $(B)/libmodel.a $(B)/libcluster.a $(B)/libsim.a $(EMULATED) \
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Imodel $< $(B)/libmodel.a $(B)/libsim.a $(EMULATED) \
 	    $(kernels_USES:%=$(B)/lib%.a) -rdynamic -lcmocka $(LDLIBS) -lstdc++ -o $@
 $(B)/tests/model/cuda_%_gpu: tests/model/cuda_%.c $(model_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Imodel $< -rdynamic $(B)/libmodel.a $(B)/libcluster.a $(B)/libsim.a $(WHOLE) \
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Imodel $< -rdynamic $(B)/libmodel.a $(B)/libsim.a $(WHOLE) \
 	    -lcmocka $(LDLIBS) -o $@
 # everything that the plugin may ask the program for
 WHOLE = -Wl,--whole-archive $(kernels_USES:%=$(B)/lib%.a) -Wl,--no-whole-archive

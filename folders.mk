@@ -3,7 +3,7 @@
 #
 # A folder NAME is one library, build/libNAME.a. It has a line in each of
 #   FOLDERS       the name
-#   NAME_PREFIX   how each of its external symbols begins
+#   NAME_PREFIX   how each of its external symbols begins (A|B: one of these)
 #   NAME_USES     the folders whose libraries and headers it may use, itself first
 # A room FOLDER/ROOM is a subfolder; the sources of a folder may also lie in rooms, and all of them
 # go into the folder's library. It has a line in each of
@@ -37,25 +37,25 @@ kernels/ref_USES := kernels/ref kernels
 kernels/cpu_USES := kernels/cpu kernels/ref kernels
 kernels/cuda_USES := kernels/cuda kernels
 
-# what cluster/mpi holds is a plugin, compiled where MPI is (mpi.mk)
-FOLDERS += cluster
-cluster_PREFIX := cluster_
-cluster_USES := cluster stage base
-ROOMS += cluster/mpi
-cluster/mpi_USES := cluster/mpi cluster
-cluster_PLUGIN := $(wildcard cluster/mpi/*.c)
-
+# model/ranks/mpi.c is a plugin, compiled where MPI is (mpi.mk)
 FOLDERS += model
-model_PREFIX := gpt_
-model_USES := model cluster sim kernels stage base
+model_PREFIX := gpt_|cluster_
+model_USES := model sim kernels stage base
+model_PLUGIN := model/ranks/mpi.c
+ROOMS += $(addprefix model/,ranks text evaluate train)
+model/ranks_USES := model/ranks model
+model/text_USES := model/text model
+model/evaluate_USES := model/evaluate model
+model/train_USES := model/train model/ranks model
 
 FOLDERS += finetune
 finetune_PREFIX := ft_
-finetune_USES := finetune model cluster sim kernels stage base
+finetune_USES := finetune model sim kernels stage base
 
 FOLDERS += probe
 probe_PREFIX := probe_
-probe_USES := probe finetune model cluster sim kernels stage base
+probe_USES := probe finetune model sim kernels stage base
+probe_ENTERS := model/evaluate
 
 # rooms from the lowest to the highest: each may use those below, and csv the umbrella symreg.h
 FOLDERS += symreg

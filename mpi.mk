@@ -8,12 +8,12 @@ ifeq ($(origin MPI),undefined)
 MPI := $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
 endif
 
-# opened under a launcher alone (cluster/plugin.c); its symbols of base and cluster are the program's
+# opened under a launcher alone (model/ranks/plugin.c); its symbols of base and model are the program's
 MPI_PLUGIN := $(BIN)/orrery_mpi.so
 ifeq ($(MPI),1)
 all: $(MPI_PLUGIN)
 endif
-$(MPI_PLUGIN): $(cluster_PLUGIN:%.c=$(B)/%.o)
+$(MPI_PLUGIN): $(model_PLUGIN:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(call say,MPI,$@)
 	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) -shared $^ -o $@
@@ -23,14 +23,14 @@ $(NCCL_STAND_IN): tests/cuda_host/nccl_stand_in.c | .deps
 	@mkdir -p $(@D)
 	$(call say,MPI,$@)
 	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@
-$(cluster_PLUGIN:%.c=$(B)/%.o): $(B)/%.o: %.c | .deps
+$(model_PLUGIN:%.c=$(B)/%.o): $(B)/%.o: %.c | .deps
 	@mkdir -p $(@D)
 	$(call say,MPI,$@)
 	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(ALL_CFLAGS) -fPIC -c $< -o $@
 
 # the plugin behind a delay, for bench/network.sh
 LATE_MPI := $(B)/bench/late_mpi.so
-$(LATE_MPI): bench/late_mpi.c cluster/plugin.h cluster/cluster.h | .deps
+$(LATE_MPI): bench/late_mpi.c model/ranks/plugin.h model/ranks/cluster.h | .deps
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -shared -fPIC $< -o $@

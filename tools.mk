@@ -121,7 +121,7 @@ FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 ## make fuzz         searches for inputs that break the parsers, FUZZ_SECONDS=60 each; needs clang
 ##   FUZZ="npy csv" for some of them; each says how many inputs it ran and edges it reached
 FUZZ_SECONDS ?= 60
-FUZZ_LIBS = $(foreach f,verdict figures laws symreg probe finetune model cluster sim kernels stage base,$(B)/lib$f.a)
+FUZZ_LIBS = $(foreach f,verdict figures laws symreg probe finetune model sim kernels stage base,$(B)/lib$f.a)
 FUZZ_CLANG := $(if $(shell command -v clang-14),clang-14,clang)
 FUZZ_MAKE = $(MAKE) CUDA=0 CC=$(FUZZ_CLANG)
 REPLAY := $(B)/tests/fuzz/replay
@@ -323,7 +323,7 @@ $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg probe finetune model cluster sim,\
+	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg probe finetune model sim,\
 	    $(B)/lib$(f).a) -Wl,--whole-archive $(B)/libkernels.a $(B)/libbase.a \
 	    -Wl,--no-whole-archive $(probe_LIBS) $(LDLIBS) -o $@
 .PHONY: $(BENCHES:%=bench-%) bench-symreg-speed

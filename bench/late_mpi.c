@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "cluster/plugin.h"
+#include "model/ranks/plugin.h"
 
 static const struct cluster_ops *real_ops;
 static struct timespec delay;

@@ -1,6 +1,6 @@
 /* fit.c - fine-tuning in memory, for probes that fine-tune many times: to any target, and to force
  * magnitudes by the training of magnitude.c without its files; and what the model then predicts. */
-#include "task.h"
+#include "train_head.h"
 
 #include <stdlib.h>
 
@@ -15,15 +15,14 @@ struct batches {
 static int step_once(struct gpt_model *model, const struct orr_train_preset *train, long step,
                      const struct batches *batches, struct gpt_batch *batch)
 {
-    const int passes = train->accumulation > 1 ? train->accumulation : 1;
+    const int passes = gpt_passes_of(train).count;
     double loss, norm;
-    int rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : gpt_zero_grad(model);
-    for (int pass = 0; pass < passes && !rc; pass++) {
-        rc = batches->fill(batches->of, step, pass, batch);
-        if (!rc)
-            rc = gpt_loss_backward(model, batch, &loss);
+    TRY(orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : gpt_zero_grad(model));
+    for (int pass = 0; pass < passes; pass++) {
+        TRY(batches->fill(batches->of, step, pass, batch));
+        TRY(gpt_loss_backward(model, batch, &loss));
     }
-    return rc ? rc : gpt_update(model, train, step, &norm);
+    return gpt_update(model, train, step, &norm);
 }
 
 int ft_fit_batches(struct gpt_model *model, const struct orr_train_preset *train, int T,
@@ -32,11 +31,9 @@ int ft_fit_batches(struct gpt_model *model, const struct orr_train_preset *train
 {
     const struct batches batches = {fill, of};
     struct gpt_batch batch = {0};
-    int rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, 1, seed);
-    if (!rc)
-        rc = gpt_batch_create(&batch, &model->config, train->batch, T);
-    if (rc)
-        return rc;
+    int rc = 0;
+    TRY(gpt_replace_head(model, GPT_HEAD_REGRESSION, 1, seed));
+    TRY(gpt_batch_create(&batch, &model->config, train->batch, T));
     model->config.huber = train->huber;
     gpt_freeze(model, train->train);
     for (long step = 0; step < train->steps && !rc; step++)
@@ -75,9 +72,8 @@ int ft_predict(struct gpt_model *model, const struct ft_transform *transform,
     const size_t T = (size_t)set->positions - 1;
     const size_t most = (size_t)gpt_evaluation_batch(model, (int)T, PREDICT_BATCH);
     struct gpt_batch batch;
-    int rc = gpt_batch_create(&batch, &model->config, (int)most, (int)T);
-    if (rc)
-        return rc;
+    int rc = 0;
+    TRY(gpt_batch_create(&batch, &model->config, (int)most, (int)T));
     for (size_t first = 0; first < count && !rc; first += most) {
         const size_t left = count - first;
         batch.B = (int)(left < most ? left : most);

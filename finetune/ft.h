@@ -1,9 +1,10 @@
 /* ft.h - fine-tuning to forces: magnitude and vector heads, oracles, held-out predictions.
  *
- * Protocol (spec/orbits.md sections 1-3): all weights are trained, the head is new. Labels of
- * two_body_train are trained on; two_body_test is only predicted. Every table has its ceiling
- * (truth), its oracle (k nearest neighbours on the true state) and its floor (a model of random
- * weights, fine-tuned alike). Units: AU, years, solar masses. */
+ * Protocol (Vafa et al. 2025, arXiv 2507.06952): all weights are trained, the head is new. Labels
+ * of two_body_train are trained on; two_body_test is only predicted. Every source has a table:
+ * truth (the upper bound), oracle (k nearest neighbours on the true state), untrained (baseline: a
+ * model of random weights, fine-tuned alike), and the pretrained models. Units: AU, years, solar
+ * masses. */
 #ifndef FT_FT_H
 #define FT_FT_H
 

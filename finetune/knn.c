@@ -14,7 +14,7 @@ struct neighbours {
 };
 
 /* Keeps the k smallest, ties to the lower index (points come in ascending order). */
-static void offer(struct neighbours *list, int k, float distance, size_t index)
+static void offer_neighbour(struct neighbours *list, int k, float distance, size_t index)
 {
     if (list->count == k && !(distance < list->distance[k - 1]))
         return;
@@ -28,8 +28,8 @@ static void offer(struct neighbours *list, int k, float distance, size_t index)
 }
 
 /* Points are kept by column, so that distances of a block vectorise. */
-static void nearest(int k, size_t dims, size_t n, const float *columns, const float *query,
-                    struct neighbours *list)
+static void find_nearest(int k, size_t dims, size_t n, const float *columns, const float *query,
+                         struct neighbours *list)
 {
     enum { BLOCK = 256 };
     float d[BLOCK];
@@ -43,7 +43,7 @@ static void nearest(int k, size_t dims, size_t n, const float *columns, const fl
                 d[i] += (column[i] - q) * (column[i] - q);
         }
         for (size_t i = 0; i < count; i++)
-            offer(list, k, d[i], at + i);
+            offer_neighbour(list, k, d[i], at + i);
     }
 }
 
@@ -64,7 +64,7 @@ int ft_knn(int k, size_t dims, size_t n, const float *points, size_t cols, const
 #pragma omp parallel for schedule(static)
     for (size_t q = 0; q < m; q++) {
         struct neighbours list;
-        nearest(k, dims, n, columns, queries + q * dims, &list);
+        find_nearest(k, dims, n, columns, queries + q * dims, &list);
         for (size_t c = 0; c < cols; c++) {
             double sum = 0;
             for (int j = 0; j < k; j++)

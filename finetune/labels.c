@@ -1,5 +1,5 @@
 /* labels.c - which labels magnitudes are learned from: the sequences, and bounds of r and m1 m2. */
-#include "task.h"
+#include "train_head.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool is_bounded(const struct ft_bounds *b)
     return b->r_min > 0 || b->r_max > 0 || b->m_min > 0 || b->m_max > 0;
 }
 
-static bool between(double x, double min, double max)
+static bool is_within(double x, double min, double max)
 {
     return x >= min && (max <= 0 || x <= max);
 }
@@ -41,8 +41,8 @@ bool ft_label_counts(const struct sim_dataset *set, const struct ft_bounds *b, s
 {
     if (!isfinite(set->force_magnitude[at]))
         return false;
-    return !is_bounded(b) || (between(ft_separation(set, at), b->r_min, b->r_max) &&
-                              between(ft_mass_product(set, at), b->m_min, b->m_max));
+    return !is_bounded(b) || (is_within(ft_separation(set, at), b->r_min, b->r_max) &&
+                              is_within(ft_mass_product(set, at), b->m_min, b->m_max));
 }
 
 static bool has_label(const struct ft_labels *labels, size_t sequence)
@@ -110,14 +110,12 @@ int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss
                         struct ft_transform *transform)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL);
-    int rc = ft_labels_enough(labels, 1);
-    if (rc)
-        return rc;
+    TRY(ft_labels_enough(labels, 1));
     float *forces = orr_alloc(n ? n : 1, sizeof *forces);
     if (!forces)
         return ORR_ENOMEM;
     ft_labels_points(labels, NULL, forces);
-    rc = ft_transform_fit(transform, loss, forces, n);
+    const int rc = ft_transform_fit(transform, loss, forces, n);
     free(forces);
     return rc;
 }
@@ -141,7 +139,7 @@ int ft_fill_magnitudes(const struct ft_magnitudes *task, long step, int pass,
                        struct gpt_batch *batch)
 {
     const struct ft_labels *labels = task->labels;
-    const int passes = task->train->accumulation > 1 ? task->train->accumulation : 1;
+    const int passes = gpt_passes_of(task->train).count;
     for (int b = 0; b < batch->B; b++) {
         const uint64_t draw =
             ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B + (uint64_t)b;

@@ -1,5 +1,5 @@
 /* magnitude.c - force magnitudes: truth, nearest-neighbour oracle, fine-tuned models. */
-#include "task.h"
+#include "train_head.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static int fill_train(void *context, long step, int pass, struct gpt_batch *batc
 
 /* Mean loss over the labels of the first sequences of the validation set. Logged,
  * and selected on where there is patience: labels that are not trained on do not count here. */
-static int evaluate(void *context, struct gpt_model *model, double *loss)
+static int evaluate_val(void *context, struct gpt_model *model, double *loss)
 {
     struct magnitude *task = context;
     const int n = (int)task->val.count;
@@ -39,7 +39,7 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
 }
 
 /* Predictions at the rows that are asked for. */
-static int predict(const struct magnitude *task, struct gpt_model *model, double *F)
+static int predict_rows(const struct magnitude *task, struct gpt_model *model, double *F)
 {
     const struct ft_run *run = task->run;
     const size_t T = (size_t)run->test.positions - 1;
@@ -61,19 +61,18 @@ static int find_labels(struct magnitude *task)
     struct ft_bounds bounds;
     ft_bounds_of(run->preset, &bounds);
     task->feed.labels = &task->train;
-    int rc = ft_labels_find(&task->train, &run->train, &bounds);
-    if (!rc)
-        rc = ft_labels_find(&task->val, &run->val, &bounds);
-    if (!rc)
-        rc = ft_labels_transform(&task->train, run->preset->finetune.magnitude_loss,
-                                 &task->feed.transform);
-    if (!rc && run->val.n > 0 && !task->val.count && train->patience > 0)
-        rc = ORR_FAIL(ORR_EINVAL, "finetune.magnitude.patience: no sequence of two_body_val has a "
-                                  "label within orbits.label_r_min ... label_m_max to judge by");
+    TRY(ft_labels_find(&task->train, &run->train, &bounds));
+    TRY(ft_labels_find(&task->val, &run->val, &bounds));
+    TRY(ft_labels_transform(&task->train, run->preset->finetune.magnitude_loss,
+                            &task->feed.transform));
+    if (run->val.n > 0 && !task->val.count && train->patience > 0)
+        return ORR_FAIL(ORR_EINVAL,
+                        "finetune.magnitude.patience: no sequence of two_body_val has a "
+                        "label within orbits.label_r_min ... label_m_max to judge by");
     if (task->val.count > most)
         task->val.count = most;
     task->most = task->val.count < 64 ? (int)task->val.count : 64;
-    return rc;
+    return 0;
 }
 
 static void close_task(struct magnitude *task)
@@ -102,13 +101,15 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     task.feed.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     rc = F && task.feed.rng ? gpt_batch_create(&task.batch, &model.config, task.most, T)
                             : ORR_ENOMEM;
-    struct gpt_task loop = {
-        .context = &task, .fill = fill_train, .T = T, .evaluate = task.val.count ? evaluate : NULL};
+    struct gpt_task loop = {.context = &task,
+                            .fill = fill_train,
+                            .T = T,
+                            .evaluate = task.val.count ? evaluate_val : NULL};
     task.feed.inputs.config = &model.config;
     if (!rc)
         rc = ft_train(&model, run, source, false, train, &loop);
     if (!rc)
-        rc = predict(&task, &model, F);
+        rc = predict_rows(&task, &model, F);
     if (!rc)
         rc = ft_write_magnitude(run, source, F);
     close_task(&task);
@@ -117,16 +118,20 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     return rc;
 }
 
+/* The place of held-out row i in the arrays of the test set. */
+static size_t place_of(const struct ft_run *run, size_t i)
+{
+    return (size_t)run->rows[i].sequence * (size_t)run->test.positions + (size_t)run->rows[i].row;
+}
+
 int ft_magnitude_truth(struct ft_run *run)
 {
     double *F = orr_alloc(run->row_count, sizeof *F);
     if (!F)
         return ORR_ENOMEM;
     for (size_t i = 0; i < run->row_count; i++)
-        F[i] = (double)run->test
-                   .force_magnitude[(size_t)run->rows[i].sequence * (size_t)run->test.positions +
-                                    (size_t)run->rows[i].row];
-    int rc = ft_write_magnitude(run, "truth", F);
+        F[i] = (double)run->test.force_magnitude[place_of(run, i)];
+    const int rc = ft_write_magnitude(run, "truth", F);
     free(F);
     return rc;
 }
@@ -136,9 +141,7 @@ int ft_magnitude_oracle(struct ft_run *run)
     struct ft_labels labels;
     struct ft_bounds bounds;
     ft_bounds_of(run->preset, &bounds);
-    const int found = ft_labels_find(&labels, &run->train, &bounds);
-    if (found)
-        return found;
+    TRY(ft_labels_find(&labels, &run->train, &bounds));
     if (ft_labels_enough(&labels, (size_t)run->preset->finetune.knn_magnitude)) {
         ft_labels_free(&labels);
         return ORR_EINVAL;
@@ -150,11 +153,9 @@ int ft_magnitude_oracle(struct ft_run *run)
     int rc = states && forces && queries && out && F ? 0 : ORR_ENOMEM;
     if (!rc) {
         ft_labels_points(&labels, states, forces);
-        for (size_t i = 0; i < m; i++) {
-            const size_t at = (size_t)run->rows[i].sequence * (size_t)run->test.positions +
-                              (size_t)run->rows[i].row;
-            memcpy(queries + 6 * i, run->test.full_state + 6 * at, 6 * sizeof *queries);
-        }
+        for (size_t i = 0; i < m; i++)
+            memcpy(queries + 6 * i, run->test.full_state + 6 * place_of(run, i),
+                   6 * sizeof *queries);
         ft_standardise(6, n, states, m, queries);
         rc = ft_knn(run->preset->finetune.knn_magnitude, 6, n, states, 1, forces, m, queries, out);
     }

@@ -32,7 +32,7 @@ static const struct orr_program program = {
 /* What all sources of a call share. */
 struct call {
     const struct orr_cli *given;
-    struct orr_cli cli; /* the same with model.precision decided */
+    struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096], out[4096];
     struct gpt_device device;
     struct orr_chain chain;
@@ -63,19 +63,20 @@ static bool on_planets(const struct call *call, const struct job *job)
     return job->vector && call->cli.preset.planets.enabled;
 }
 
-/* Job number i; false when the settings have no such table, or the options leave it out. */
-static bool find_job(struct call *call, int i, struct job *job)
+/* The next table from number *i on that the settings have and the options ask for; false behind the
+ * last one. */
+static bool next_job(const struct call *call, int *i, struct job *job)
 {
     const struct orr_preset *p = &call->cli.preset;
-    *job = (struct job){.source = call->sources.name[i / 2], .vector = i % 2 == 1};
-    job->attention = orr_source_attention(p, job->source);
-    return orr_has_table(p, job->source, job->vector) &&
-           (!*source_option || !strcmp(source_option, job->source));
-}
-
-static int jobs(const struct call *call)
-{
-    return 2 * call->sources.count;
+    for (; *i < 2 * call->sources.count; ++*i) {
+        const char *source = call->sources.name[*i / 2];
+        *job = (struct job){
+            .source = source, .attention = orr_source_attention(p, source), .vector = *i % 2 == 1};
+        if (orr_has_table(p, source, job->vector) &&
+            (!*source_option || !strcmp(source_option, source)))
+            return true;
+    }
+    return false;
 }
 
 /* The model of a job as it is there, and what is to be done about it. */
@@ -88,17 +89,18 @@ static int judge_model(struct call *call, const struct job *job, struct ft_train
     return gpt_training_judge(&of->training, judgement);
 }
 
-static int judge(struct call *call, struct job *job)
+/* What is to be done about a job's table, whose record says of which lengths its model was. */
+static int judge_table(struct call *call, struct job *job)
 {
     struct ft_training of;
-    struct gpt_judgement model; /* the table's record has what is told of its lengths */
-    int rc = is_model(job) ? judge_model(call, job, &of, &model) : 0;
-    if (!rc)
-        rc = ft_table_judge(&call->chain, call->out, job->source, job->vector, &job->verdict,
-                            job->path, job->why);
-    if (!rc && job->verdict == ORR_KEEP && !call->cli.resume && !call->cli.plan)
+    struct gpt_judgement model;
+    if (is_model(job))
+        TRY(judge_model(call, job, &of, &model));
+    TRY(ft_table_judge(&call->chain, call->out, job->source, job->vector, &job->verdict, job->path,
+                       job->why));
+    if (job->verdict == ORR_KEEP && !call->cli.resume && !call->cli.plan)
         job->verdict = ORR_REMAKE;
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------- where models come from */
@@ -113,7 +115,8 @@ static int run_checkpoint(const struct call *call, const char *attention, bool p
 /* The checkpoint that a model starts from: the run's own, the best one where patience chose it, or
  * --checkpoint for the first stage (planet runs have models of another length). "" = random
  * weights. */
-static int pretrained(const struct call *call, const char *attention, bool planets, char path[4096])
+static int pretrained_path(const struct call *call, const char *attention, bool planets,
+                           char path[4096])
 {
     const struct orr_cli *cli = &call->cli;
     const struct orr_preset *p = &cli->preset;
@@ -127,29 +130,28 @@ static int pretrained(const struct call *call, const char *attention, bool plane
                           path);
 }
 
+/* Whether a pretrained checkpoint is what these settings make. */
 static int check_made(struct call *call, const char *attention, bool planets, const char *path,
                       const char *command)
 {
     char why[ORR_WHY], digest[ORR_DIGEST];
     cJSON *made;
-    int rc = gpt_checkpoint_made(path, &made);
-    if (!rc)
-        rc = orr_chain_pretrain(&call->chain, attention, planets, digest);
-    if (!rc && !orr_made_same(&call->chain.book, digest, made, why))
-        rc = ORR_FAIL(
-            ORR_EINVAL,
-            "%s: not what these settings make: %s; make it again with: %s --force, or name "
-            "the file with --checkpoint",
-            path, why, command);
+    TRY(orr_chain_pretrain(&call->chain, attention, planets, digest));
+    TRY(gpt_checkpoint_made(path, &made));
+    const bool same = orr_made_same(&call->chain.book, digest, made, why);
     cJSON_Delete(made);
-    return rc;
+    return same ? 0
+                : ORR_FAIL(ORR_EINVAL,
+                           "%s: not what these settings make: %s; make it again with: %s --force, "
+                           "or name the file with --checkpoint",
+                           path, why, command);
 }
 
 /* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first, and one
  * of other settings or data is not taken for this run's. A file named by --checkpoint is taken as
  * it is. */
-static int check_record(struct call *call, const char *attention, bool planets, const char *used,
-                        const char *command)
+static int check_pretraining(struct call *call, const char *attention, bool planets,
+                             const char *used, const char *command)
 {
     const struct orr_preset *p = &call->cli.preset;
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
@@ -158,20 +160,18 @@ static int check_record(struct call *call, const char *attention, bool planets, 
     bool ended = false;
     if (*call->cli.checkpoint && !planets)
         return 0;
-    int rc = run_checkpoint(call, attention, planets, "last.safetensors", path);
-    if (!rc && !orr_exists(path))
-        return 0; /* the one that is used is missed, too */
-    if (!rc)
-        rc = check_made(call, attention, planets, path, command);
-    if (!rc && strcmp(path, used) != 0 && orr_exists(used))
-        rc = check_made(call, attention, planets, used, command);
-    if (!rc)
-        rc = gpt_progress(path, &step, &ended);
-    if (rc || ended || step >= steps)
-        return rc;
-    return ORR_FAIL(ORR_EMISSING,
-                    "%s: pretraining is not complete: step %ld of %ld; go on with: %s", path, step,
-                    steps, command);
+    TRY(run_checkpoint(call, attention, planets, "last.safetensors", path));
+    if (!orr_exists(path))
+        return 0; /* the caller reports the missing checkpoint */
+    TRY(check_made(call, attention, planets, path, command));
+    if (strcmp(path, used) != 0 && orr_exists(used))
+        TRY(check_made(call, attention, planets, used, command));
+    TRY(gpt_progress(path, &step, &ended));
+    return ended || step >= steps
+               ? 0
+               : ORR_FAIL(ORR_EMISSING,
+                          "%s: pretraining is not complete: step %ld of %ld; go on with: %s", path,
+                          step, steps, command);
 }
 
 /* The checkpoint of a job, "" = random weights, is there and what these settings make. */
@@ -182,61 +182,59 @@ static int find_pretrained(struct call *call, const struct job *job, char path[4
                                          "--attention-impl", NULL};
     char command[ORR_COMMAND];
     const bool planets = on_planets(call, job);
-    int rc = pretrained(call, job->attention, planets, path);
-    if (rc || !*path)
-        return rc;
+    TRY(pretrained_path(call, job->attention, planets, path));
+    if (!*path)
+        return 0;
     orr_command("pretrain", shared, command, sizeof command);
-    rc = check_record(call, job->attention, planets, path, command);
-    if (!rc && !orr_exists(path))
-        rc = ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s", path,
-                      command);
-    return rc;
+    TRY(check_pretraining(call, job->attention, planets, path, command));
+    return orr_exists(path)
+               ? 0
+               : ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s", path,
+                          command);
 }
 
 /* It also loads, and is of the preset's shape. */
 static int check_pretrained(struct call *call, const struct job *job)
 {
     const struct orr_preset *p = &call->cli.preset;
+    const enum sim_split split =
+        on_planets(call, job) ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN;
     struct gpt_config config;
     struct gpt_model model;
     char path[4096];
-    int rc = find_pretrained(call, job, path);
-    if (rc || !*path)
-        return rc;
-    rc = gpt_config_from_preset(&config, p, job->attention,
-                                sim_split_positions(p, on_planets(call, job)
-                                                           ? SIM_SPLIT_PLANETS_SOLAR
-                                                           : SIM_SPLIT_TWO_BODY_TRAIN));
-    if (!rc)
-        rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
-    if (!rc)
-        gpt_free(&model);
+    TRY(find_pretrained(call, job, path));
+    if (!*path)
+        return 0;
+    TRY(gpt_config_from_preset(&config, p, job->attention, sim_split_positions(p, split)));
+    TRY(gpt_load_as(&model, path, &config, true, &k_ref, NULL));
+    gpt_free(&model);
+    return 0;
+}
+
+/* What the models of an attention variant should be made from: --checkpoint, or what the run's
+ * pretrained one came from. */
+static int take_start(struct call *call, int attention, bool planets)
+{
+    const struct orr_cli *cli = &call->cli;
+    char path[4096];
+    cJSON *made;
+    if (*cli->checkpoint && !planets)
+        return orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.from[attention]);
+    TRY(pretrained_path(call, cli->preset.attention.item[attention], planets, path));
+    if (!*path)
+        return 0;
+    TRY(gpt_checkpoint_made(path, &made));
+    const int rc = orr_chain_adopt(&call->chain, made, path);
+    cJSON_Delete(made);
     return rc;
 }
 
-/* What models should be made from: --checkpoint, or what the run's pretrained ones came from. */
 static int open_chain(struct call *call)
 {
-    const struct orr_cli *cli = &call->cli;
-    const struct orr_names *names = &cli->preset.attention;
-    char path[4096];
-    cJSON *made;
-    int rc = orr_chain_open(&call->chain, &cli->preset, orbits_option);
-    for (int i = 0; i < 2 * names->count && !rc; i++) {
-        const bool planets = i % 2 == 1;
-        if (*cli->checkpoint && !planets) {
-            rc = orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.from[i / 2]);
-            continue;
-        }
-        rc = pretrained(call, names->item[i / 2], planets, path);
-        if (rc || !*path)
-            continue;
-        rc = gpt_checkpoint_made(path, &made);
-        if (!rc)
-            rc = orr_chain_adopt(&call->chain, made, path);
-        cJSON_Delete(made);
-    }
-    return rc;
+    TRY(orr_chain_open(&call->chain, &call->cli.preset, orbits_option));
+    for (int i = 0; i < 2 * call->cli.preset.attention.count; i++)
+        TRY(take_start(call, i / 2, i % 2 == 1));
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------- arguments */
@@ -262,18 +260,17 @@ static int check_names(const struct orr_cli *cli)
     bool known = !*source_option || !strcmp(source_option, "truth") ||
                  !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
     struct gpt_config config;
-    int rc = orr_preset_needs_orbits(p, "fine-tuning");
-    for (int i = 0; i < p->attention.count && !rc; i++) {
-        known |= orr_cli_wants(cli, p->attention.item[i]) &&
-                 !strcmp(source_option, p->attention.item[i]);
-        rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
+    TRY(orr_preset_needs_orbits(p, "fine-tuning"));
+    for (int i = 0; i < p->attention.count; i++) {
+        const char *name = p->attention.item[i];
+        known |= orr_cli_wants(cli, name) && !strcmp(source_option, name);
+        TRY(gpt_config_from_preset(&config, p, name, p->orbits.positions));
     }
-    if (!rc && !known)
-        rc = ORR_FAIL(ORR_EUSAGE,
-                      "--source: expected truth, oracle, untrained or one of the "
-                      "preset's variants, found \"%s\"",
-                      source_option);
-    return rc;
+    return known ? 0
+                 : ORR_FAIL(ORR_EUSAGE,
+                            "--source: expected truth, oracle, untrained or one of the "
+                            "preset's variants, found \"%s\"",
+                            source_option);
 }
 
 /* A table that is to be made, and its model that is there: refused where weights would be lost. */
@@ -291,56 +288,50 @@ static int check_model(struct call *call, const struct job *job)
  * made, *train = by a model. */
 static int check_jobs(struct call *call, bool *work, bool *train)
 {
-    int rc = 0;
+    struct job job;
     *work = *train = false;
-    for (int i = 0; i < jobs(call) && !rc; i++) {
-        struct job job;
-        if (!find_job(call, i, &job))
-            continue;
-        rc = judge(call, &job);
-        if (rc || job.verdict == ORR_KEEP)
+    for (int i = 0; next_job(call, &i, &job); i++) {
+        TRY(judge_table(call, &job));
+        if (job.verdict == ORR_KEEP)
             continue;
         if (job.verdict == ORR_REFUSE)
             return ORR_FAIL(ORR_EINVAL, "%s: %s", job.path, job.why);
         if (!*work)
-            rc = verify_data(call);
-        if (rc)
-            return rc;
+            TRY(verify_data(call));
         *work = true;
         *train |= is_model(&job);
         if (is_pretrained(&job))
-            rc = check_pretrained(call, &job);
-        if (!rc)
-            rc = check_model(call, &job);
+            TRY(check_pretrained(call, &job));
+        TRY(check_model(call, &job));
     }
-    return rc;
+    return 0;
 }
 
-/* Lines of --plan: a table, and its model before it, which is made for a table alone. */
+/* The line of --plan about a table's model, which is made for a table alone. */
+static int plan_model(struct call *call, struct job *job)
+{
+    struct ft_training of;
+    struct gpt_judgement model;
+    char path[4096];
+    TRY(judge_model(call, job, &of, &model));
+    TRY(orr_path(path, "%s/%s", of.folder, of.last));
+    if (job->verdict != ORR_KEEP || model.verdict == ORR_KEEP)
+        orr_plan_print(model.verdict, path, model.why);
+    if (job->verdict != ORR_KEEP && model.verdict == ORR_REFUSE)
+        job->verdict = ORR_REFUSE;
+    return 0;
+}
+
 static int print_plan(struct call *call)
 {
-    int rc = 0;
-    for (int i = 0; i < jobs(call) && !rc; i++) {
-        struct job job;
-        struct ft_training of;
-        struct gpt_judgement model;
-        char path[4096];
-        if (!find_job(call, i, &job))
-            continue;
-        rc = judge(call, &job);
-        if (!rc && is_model(&job) && job.verdict != ORR_REFUSE) {
-            rc = judge_model(call, &job, &of, &model);
-            if (!rc)
-                rc = orr_path(path, "%s/%s", of.folder, of.last);
-            if (!rc && (job.verdict != ORR_KEEP || model.verdict == ORR_KEEP))
-                orr_plan_print(model.verdict, path, model.why);
-            if (!rc && job.verdict != ORR_KEEP && model.verdict == ORR_REFUSE)
-                job.verdict = ORR_REFUSE;
-        }
-        if (!rc)
-            orr_plan_print(job.verdict, job.path, job.why);
+    struct job job;
+    for (int i = 0; next_job(call, &i, &job); i++) {
+        TRY(judge_table(call, &job));
+        if (is_model(&job) && job.verdict != ORR_REFUSE)
+            TRY(plan_model(call, &job));
+        orr_plan_print(job.verdict, job.path, job.why);
     }
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------- run */
@@ -354,10 +345,9 @@ static int make_table(struct call *call, struct ft_run *run, const struct job *j
         return of_truth[job->vector](run);
     if (!strcmp(job->source, "oracle"))
         return of_oracle[job->vector](run);
-    /* looked at again: others may have trained it anew while earlier jobs were made */
-    const int rc = is_pretrained(job) ? find_pretrained(call, job, from) : 0;
-    if (rc)
-        return rc;
+    /* found again: others may have trained it anew while earlier jobs were made */
+    if (is_pretrained(job))
+        TRY(find_pretrained(call, job, from));
     return (job->vector ? ft_vector_model : ft_magnitude_model)(run, job->source, job->attention,
                                                                 *from ? from : NULL);
 }
@@ -366,9 +356,7 @@ static int make_table(struct call *call, struct ft_run *run, const struct job *j
 static int make_locked(struct call *call, struct ft_run *run, struct job *job)
 {
     const char *task = job->vector ? "vector" : "magnitude";
-    int rc = judge(call, job);
-    if (rc)
-        return rc;
+    TRY(judge_table(call, job));
     if (job->verdict == ORR_KEEP) {
         orr_note(call->cli.quiet, "finetune %s, %s: complete", job->source, task);
         return 0;
@@ -377,51 +365,46 @@ static int make_locked(struct call *call, struct ft_run *run, struct job *job)
     if (job->verdict == ORR_REMAKE && *job->why)
         orr_note(call->cli.quiet, "finetune %s, %s: made anew: %s", job->source, task, job->why);
     if (job->verdict == ORR_REMAKE)
-        rc = orr_sidecar_remove(job->path);
-    return rc ? rc : make_table(call, run, job);
+        TRY(orr_sidecar_remove(job->path));
+    return make_table(call, run, job);
 }
 
 static int make_job(struct call *call, struct ft_run *run, struct job *job)
 {
     char folder[4096];
-    int fd, rc = orr_path(folder, "%s/%s/finetune", call->out, job->source);
-    if (!rc)
-        rc = orr_mkdir(folder);
-    if (!rc)
-        rc = orr_lock(folder, "fine-tuning", ORR_LOCK_WAIT_S, &fd);
-    if (rc)
-        return rc;
-    rc = make_locked(call, run, job);
+    int fd;
+    TRY(orr_path(folder, "%s/%s/finetune", call->out, job->source));
+    TRY(orr_mkdir(folder));
+    TRY(orr_lock(folder, "fine-tuning", ORR_LOCK_WAIT_S, &fd));
+    const int rc = make_locked(call, run, job);
     orr_unlock(fd);
     return rc;
+}
+
+static int make_jobs(struct call *call, struct ft_run *run)
+{
+    struct job job;
+    run->resume = call->cli.resume;
+    run->force = force_option != NULL;
+    run->quiet = call->cli.quiet;
+    TRY(verify_data(call)); /* again: others may have made sets there before these were opened */
+    TRY(orr_cli_save_preset(&call->cli, call->out)); /* nothing can be refused any more */
+    for (int i = 0; next_job(call, &i, &job); i++)
+        TRY(make_job(call, run, &job));
+    return 0;
 }
 
 static int make_all(struct call *call)
 {
     struct ft_run run;
-    int rc = ft_run_open(&run, &call->cli.preset, call->out, call->orbits, call->device.ops,
-                         &call->chain);
-    if (rc)
-        return rc;
-    rc = verify_data(call); /* again: others may have made sets there before these were opened */
-    if (rc) {
-        ft_run_close(&run);
-        return rc;
-    }
-    run.resume = call->cli.resume;
-    run.force = force_option != NULL;
-    run.quiet = call->cli.quiet;
-    rc = orr_cli_save_preset(&call->cli, call->out); /* nothing can be refused any more */
-    for (int i = 0; i < jobs(call) && !rc; i++) {
-        struct job job;
-        if (find_job(call, i, &job))
-            rc = make_job(call, &run, &job);
-    }
+    TRY(ft_run_open(&run, &call->cli.preset, call->out, call->orbits, call->device.ops,
+                    &call->chain));
+    const int rc = make_jobs(call, &run);
     ft_run_close(&run);
     return rc;
 }
 
-/* Sources of small models, on the CPU, are made side by side. *done = that was done. */
+/* Sources of small models, on the CPU, are made by jobs of their own. *done = that was done. */
 static int make_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
@@ -434,63 +417,66 @@ static int make_side_by_side(struct call *call, bool *done)
             gpt_is_small(cli, &call->device, p->finetune.magnitude.batch, p->orbits.positions);
     if (!*done)
         return 0;
-    const int rc = orr_cli_save_preset(cli, call->out);
-    return rc ? rc : orr_side_by_side("--source", name, sources->count, cli->threads);
+    TRY(orr_cli_save_preset(cli, call->out));
+    return orr_side_by_side("--source", name, sources->count, cli->threads);
 }
 
-static int tune(struct call *call)
+/* All tables by models, on the device. */
+static int make_on_device(struct call *call)
 {
-    bool work, train, done = false;
-    int rc = 0;
-    if (*call->cli.checkpoint && !orr_exists(call->cli.checkpoint))
-        rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", call->cli.checkpoint);
-    if (!rc)
-        rc = open_chain(call);
-    if (!rc && call->cli.plan)
-        return print_plan(call);
-    if (!rc)
-        rc = check_jobs(call, &work, &train);
-    if (!rc && train && !orr_side())
-        gpt_precision_tell(call->given, &call->cli, &call->device);
-    if (!rc && train)
-        rc = make_side_by_side(call, &done);
-    if (rc || done)
-        return rc;
-    if (!rc && train)
-        rc = gpt_device_open(&call->device, &call->cli, false);
-    if (rc)
-        return rc;
-    rc = work ? make_all(call) : orr_cli_save_preset(&call->cli, call->out);
-    if (!rc && !work)
-        orr_note(call->cli.quiet, "finetune: complete");
-    if (train)
-        call->device.ops->close();
+    TRY(gpt_device_open(&call->device, &call->cli, false));
+    const int rc = make_all(call);
+    call->device.ops->close();
     return rc;
+}
+
+static int finetune_all(struct call *call)
+{
+    const struct orr_cli *cli = &call->cli;
+    bool work, train, done = false;
+    if (*cli->checkpoint && !orr_exists(cli->checkpoint))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", cli->checkpoint);
+    TRY(open_chain(call));
+    if (cli->plan)
+        return print_plan(call);
+    TRY(check_jobs(call, &work, &train));
+    if (train && !orr_side())
+        gpt_precision_tell(call->given, cli, &call->device);
+    if (train)
+        TRY(make_side_by_side(call, &done));
+    if (done)
+        return 0;
+    if (work)
+        return train ? make_on_device(call) : make_all(call);
+    TRY(orr_cli_save_preset(cli, call->out));
+    orr_note(cli->quiet, "finetune: complete");
+    return 0;
+}
+
+/* What the command line asks for. */
+static int open_call(struct call *call)
+{
+    const struct orr_cli *cli = call->given;
+    TRY(orr_path(call->out, "%s", *cli->out ? cli->out : cli->run));
+    TRY(*orbits_option ? orr_path(call->orbits, "%s", orbits_option)
+                       : orr_path(call->orbits, "%s/orbits", cli->run));
+    if (minutes_option)
+        TRY(orr_time_limit(minutes_option));
+    orr_time_hold(true); /* until a step is done */
+    TRY(gpt_device_find(&call->device, cli));
+    TRY(check_names(cli));
+    TRY(gpt_precision_decide(&call->cli, &call->device, ""));
+    orr_sources_list(&call->cli.preset, cli->attention, &call->sources);
+    return 0;
 }
 
 static int run(const struct orr_cli *cli)
 {
-    static struct call call;
-    call.given = cli;
-    call.cli = *cli;
+    struct call call = {.given = cli, .cli = *cli};
     if (orr_plan_text(cli, program.name))
         return 0;
-    int rc = orr_path(call.out, "%s", *cli->out ? cli->out : cli->run);
-    if (!rc)
-        rc = *orbits_option ? orr_path(call.orbits, "%s", orbits_option)
-                            : orr_path(call.orbits, "%s/orbits", cli->run);
-    if (!rc && minutes_option)
-        rc = orr_time_limit(minutes_option);
-    orr_time_hold(true); /* until a step is done */
-    if (!rc)
-        rc = gpt_device_find(&call.device, cli);
-    if (!rc)
-        rc = check_names(cli);
-    if (!rc)
-        rc = gpt_precision_decide(&call.cli, &call.device, "");
-    orr_sources_list(&call.cli.preset, cli->attention, &call.sources);
-    if (!rc)
-        rc = tune(&call);
+    TRY(open_call(&call));
+    const int rc = finetune_all(&call);
     orr_chain_close(&call.chain);
     return rc;
 }

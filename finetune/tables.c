@@ -17,51 +17,45 @@ int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *sou
     char digest[ORR_DIGEST];
     cJSON *made = NULL;
     *verdict = ORR_MAKE;
-    int rc = table_path(run_dir, source, vector, path);
-    if (!rc)
-        rc = orr_chain_table(chain, source, vector, digest);
-    if (!rc)
-        rc = orr_sidecar_read(path, &made, why);
-    if (!rc && made)
+    TRY(table_path(run_dir, source, vector, path));
+    TRY(orr_chain_table(chain, source, vector, digest));
+    TRY(orr_sidecar_read(path, &made, why));
+    if (made)
         *verdict = orr_made_same(&chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
-    else if (!rc && orr_exists(path))
+    else if (orr_exists(path))
         *verdict = orr_sidecar_exists(path) ? ORR_REMAKE : ORR_REFUSE;
-    if (!rc && *verdict == ORR_REFUSE)
+    if (*verdict == ORR_REFUSE)
         snprintf(why, ORR_WHY,
                  "made elsewhere (no record beside it) and not replaced: move it, "
                  "or delete it");
-    if (!rc && *verdict == ORR_MAKE)
+    if (*verdict == ORR_MAKE)
         why[0] = '\0';
-    if (!rc)
-        orr_plan_trace(*verdict, path, why);
+    orr_plan_trace(*verdict, path, why);
     cJSON_Delete(made);
-    return rc;
+    return 0;
 }
 
-static int begin(struct orr_file *file, const struct ft_run *run, const char *source, bool vector,
-                 const char *header)
+static int begin_table(struct orr_file *file, const struct ft_run *run, const char *source,
+                       bool vector, const char *header)
 {
     char folder[4096], path[4096];
-    int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
-    if (!rc)
-        rc = orr_mkdir(folder);
-    if (!rc)
-        rc = table_path(run->run, source, vector, path);
-    if (!rc)
-        rc = orr_file_create(file, path);
-    return rc ? rc : orr_file_printf(file, "%s\n", header);
+    TRY(orr_path(folder, "%s/%s/finetune", run->run, source));
+    TRY(orr_mkdir(folder));
+    TRY(table_path(run->run, source, vector, path));
+    TRY(orr_file_create(file, path));
+    return orr_file_printf(file, "%s\n", header);
 }
 
 /* The sidecar says what the table was made from; then the table gets its name. */
-static int end(struct orr_file *file, struct ft_run *run, const char *source, bool vector)
+static int commit_table(struct orr_file *file, struct ft_run *run, const char *source, bool vector)
 {
     char digest[ORR_DIGEST];
-    const int rc = orr_chain_table(run->chain, source, vector, digest);
-    return rc ? rc : orr_sidecar_commit(file, &run->chain->book, digest);
+    TRY(orr_chain_table(run->chain, source, vector, digest));
+    return orr_sidecar_commit(file, &run->chain->book, digest);
 }
 
 /* The C library's hypot() depends on the CPU; squares of floats are exact in double precision. */
-static double length(const float v[2])
+static double vector_length(const float v[2])
 {
     return sqrt((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1]);
 }
@@ -79,19 +73,19 @@ int ft_write_magnitude(struct ft_run *run, const char *source, const double *F)
 {
     struct orr_file file = {0};
     const struct sim_dataset *set = &run->test;
-    int rc = begin(&file, run, source, false, "sample,sequence,step,r,m1,m2,dt,F_true,F");
+    int rc = begin_table(&file, run, source, false, "sample,sequence,step,r,m1,m2,dt,F_true,F");
     for (size_t i = 0; i < run->row_count && !rc; i++) {
         const struct ft_row *row = &run->rows[i];
         const size_t at = (size_t)row->sequence * (size_t)set->positions + (size_t)row->row;
         const float *state = set->full_state + 6 * at;
         const int bodies = set->num_bodies[row->sequence];
         rc = orr_file_printf(&file, "%d,%ld,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", row->sample,
-                             row->sequence, (row->row - 1) / bodies, length(state),
+                             row->sequence, (row->row - 1) / bodies, vector_length(state),
                              (double)state[4], (double)state[5], dt_of(set, (size_t)row->sequence),
                              (double)set->force_magnitude[at], F[i]);
     }
     if (!rc)
-        rc = end(&file, run, source, false);
+        rc = commit_table(&file, run, source, false);
     orr_file_close(&file);
     return rc;
 }
@@ -111,7 +105,7 @@ void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2])
         }
         for (size_t i = 0; i < labels; i++) {
             const float *f = force + 2 * (size_t)run->labels[s * labels + i];
-            unit[s][0] = unit[s][1] = fmax(unit[s][0], length(f));
+            unit[s][0] = unit[s][1] = fmax(unit[s][0], vector_length(f));
         }
     }
 }
@@ -133,7 +127,8 @@ int ft_write_vector(struct ft_run *run, const char *source, const double *f)
     const int T = (int)set->positions - 1;
     double unit[FT_PLANETS][2];
     ft_vector_scale(run, unit);
-    int rc = begin(&file, run, source, true, "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled");
+    int rc = begin_table(&file, run, source, true,
+                         "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled");
     for (size_t s = 0; s < (size_t)set->n && !rc; s++) {
         for (int t = 0; t < T && !rc; t++) {
             const size_t at = s * (size_t)set->positions + (size_t)t;
@@ -148,7 +143,7 @@ int ft_write_vector(struct ft_run *run, const char *source, const double *f)
         }
     }
     if (!rc)
-        rc = end(&file, run, source, true);
+        rc = commit_table(&file, run, source, true);
     orr_file_close(&file);
     return rc;
 }

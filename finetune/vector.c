@@ -1,6 +1,6 @@
 /* vector.c - force vectors of the bodies of the solar system: 10 labelled positions each, the rest
  * predicted, every body in units of its own (ft_vector_scale). */
-#include "task.h"
+#include "train_head.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@ struct vector {
 };
 
 /* Every batch holds all planets; only noise changes from step to step. */
-static int fill(void *context, long step, int pass, struct gpt_batch *batch)
+static int fill_planets(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct vector *task = context;
     const struct ft_run *run = task->run;
     const struct sim_dataset *set = &run->planets;
     const size_t T = (size_t)batch->T;
     const int labels = run->preset->planets.labels;
-    const int passes = task->train->accumulation > 1 ? task->train->accumulation : 1;
+    const int passes = gpt_passes_of(task->train).count;
     memset(batch->weight, 0, (size_t)batch->B * T * sizeof *batch->weight);
     for (int b = 0; b < batch->B; b++) {
         const size_t s = (size_t)b % (size_t)set->n;
@@ -42,18 +42,16 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
     return 0;
 }
 
-static int predict(struct vector *task, struct gpt_model *model, double *f)
+static int predict_planets(struct vector *task, struct gpt_model *model, double *f)
 {
     const struct sim_dataset *set = &task->run->planets;
     const int T = (int)set->positions - 1;
     struct gpt_batch batch;
-    int rc = gpt_batch_create(&batch, &model->config, (int)set->n, T);
-    if (rc)
-        return rc;
+    TRY(gpt_batch_create(&batch, &model->config, (int)set->n, T));
     for (int b = 0; b < batch.B; b++)
         ft_fill_inputs(&task->inputs, set, (size_t)b, 0, NULL, b, &batch);
     const real *out;
-    rc = gpt_forward(model, &batch, &out);
+    const int rc = gpt_forward(model, &batch, &out);
     for (size_t i = 0; i < (size_t)batch.B * (size_t)T * 2 && !rc; i++)
         f[i] = (double)out[i];
     gpt_batch_free(&batch);
@@ -74,19 +72,17 @@ int ft_vector_model(struct ft_run *run, const char *source, const char *attentio
     struct gpt_model model;
     struct orr_train_preset all = *train;
     all.batch = (int)run->planets.n;
-    int rc = ft_model_open(&model, run, attention, from, T + 1, 2);
-    if (rc)
-        return rc;
+    TRY(ft_model_open(&model, run, attention, from, T + 1, 2));
     ft_vector_scale(run, task.unit);
     task.inputs.config = &model.config;
     task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     double *f = alloc_forces(run);
-    struct gpt_task loop = {.context = &task, .fill = fill, .T = T};
-    rc = task.rng && f ? 0 : ORR_ENOMEM;
+    struct gpt_task loop = {.context = &task, .fill = fill_planets, .T = T};
+    int rc = task.rng && f ? 0 : ORR_ENOMEM;
     if (!rc)
         rc = ft_train(&model, run, source, true, &all, &loop);
     if (!rc)
-        rc = predict(&task, &model, f);
+        rc = predict_planets(&task, &model, f);
     if (!rc)
         rc = ft_write_vector(run, source, f);
     if (task.rng)

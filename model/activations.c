@@ -1,5 +1,5 @@
 /* activations.c - memory of one forward and backward pass, planned from one list, and the batch. */
-#include "model.h"
+#include "activations.h"
 
 #include <stdlib.h>
 
@@ -188,10 +188,10 @@ void gpt_activations_free(struct gpt_activations *act)
     act->ops->release(act->memory);
     act->ops->release(act->out);
     act->ops->release(act->dout);
-    gpt_view_free(&act->out_view);
-    gpt_view_free(&act->residual_view);
+    gpt_host_copy_free(&act->host_out);
+    gpt_host_copy_free(&act->host_residual);
     for (int l = 0; act->layer && l < act->layers; l++)
-        gpt_view_free(&act->layer[l].qkv_view);
+        gpt_host_copy_free(&act->layer[l].host_qkv);
     free(act->layer);
     free(act->silent);
     free(act);

@@ -1,8 +1,11 @@
 /* batch.c - buffers of one batch. */
-#include "model.h"
+#include "layers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <gsl/gsl_randist.h>
 
 int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, int B, int T)
 {
@@ -60,4 +63,34 @@ int gpt_loss_add(struct gpt_model *model, const struct gpt_batch *batch, double 
     *sum += mean * more;
     *weight += more;
     return 0;
+}
+
+void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
+{
+    row[0] = (real)x;
+    row[1] = (real)y;
+    row[2] = is_dt ? 1 : 0;
+    double wavelength = config->fourier_min_au;
+    for (int k = 0; k < config->fourier; k++, wavelength *= 2) {
+        const double w = 2 * 3.14159265358979323846 / wavelength;
+        row[3 + 4 * k] = is_dt ? 0 : (real)sin(w * x);
+        row[4 + 4 * k] = is_dt ? 0 : (real)cos(w * x);
+        row[5 + 4 * k] = is_dt ? 0 : (real)sin(w * y);
+        row[6 + 4 * k] = is_dt ? 0 : (real)cos(w * y);
+    }
+}
+
+void gpt_fill_coords(const struct gpt_config *config, const float *coords, double noise_au,
+                     gsl_rng *rng, int b, struct gpt_batch *batch)
+{
+    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
+    real *row = batch->features + (size_t)b * T * F;
+    for (size_t t = 0; t < T; t++, row += F) {
+        double x = (double)coords[2 * t], y = (double)coords[2 * t + 1];
+        if (t > 0 && noise_au > 0) {
+            x += gsl_ran_gaussian_ziggurat(rng, noise_au);
+            y += gsl_ran_gaussian_ziggurat(rng, noise_au);
+        }
+        gpt_features(config, x, y, t == 0, row);
+    }
 }

@@ -1,6 +1,7 @@
 /* checkpoint.c - models as safetensors: weights by the names of the parameter table, moments as
  * "adam.m.<name>", "adam.v.<name>", the moving average as "average.<name>". */
-#include "model.h"
+#include "checkpoint.h"
+#include "activations.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -98,17 +99,18 @@ struct listing {
     struct orr_tensor *tensor;
     char (*name)[GPT_NAME + 16];
     size_t count;
-    struct gpt_view view[ARENAS]; /* of the arenas */
+    struct gpt_host_copy copy[ARENAS]; /* of the arenas */
     int arenas;
 };
 
+/* The parameters of an arena, which is NULL where the model has none. */
 static int list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
                       real *arena)
 {
-    struct gpt_view *view = &list->view[list->arenas++];
+    struct gpt_host_copy *copy = &list->copy[list->arenas++];
     const real *seen;
-    TRY(gpt_see(model->ops, view, arena, model->total, &seen));
-    real *from = view->copy ? view->copy : arena;
+    TRY(gpt_copy_to_host(model->ops, copy, arena, model->total, &seen));
+    real *from = copy->data ? copy->data : arena;
     for (int i = 0; from && i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         char *name = list->name[list->count];
@@ -125,9 +127,21 @@ static int list_arena(struct listing *list, const struct gpt_model *model, const
 static void listing_free(struct listing *list)
 {
     for (int i = 0; i < ARENAS; i++)
-        gpt_view_free(&list->view[i]);
+        gpt_host_copy_free(&list->copy[i]);
     free(list->tensor);
     free(list->name);
+}
+
+static int write_arenas(struct listing *list, const struct gpt_model *model, const char *path,
+                        bool optimiser, const char *const *meta)
+{
+    if (!list->tensor || !list->name)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    TRY(list_arena(list, model, "", model->param));
+    TRY(list_arena(list, model, "average.", model->average));
+    TRY(list_arena(list, model, "adam.m.", optimiser ? model->m : NULL));
+    TRY(list_arena(list, model, "adam.v.", optimiser ? model->v : NULL));
+    return orr_safetensors_write(path, list->tensor, list->count, meta);
 }
 
 int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
@@ -157,17 +171,7 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
     const size_t most = ARENAS * (size_t)model->parameters;
     struct listing list = {.tensor = calloc(most, sizeof *list.tensor),
                            .name = calloc(most, sizeof *list.name)};
-    int rc = list.tensor && list.name ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    if (!rc)
-        rc = list_arena(&list, model, "", model->param);
-    if (!rc)
-        rc = list_arena(&list, model, "average.", model->average);
-    if (!rc)
-        rc = list_arena(&list, model, "adam.m.", optimiser ? model->m : NULL);
-    if (!rc)
-        rc = list_arena(&list, model, "adam.v.", optimiser ? model->v : NULL);
-    if (!rc)
-        rc = orr_safetensors_write(path, list.tensor, list.count, meta);
+    const int rc = write_arenas(&list, model, path, optimiser, meta);
     listing_free(&list);
     return rc;
 }
@@ -274,7 +278,7 @@ static real number_at(const struct orr_tensor *t, size_t i)
 }
 
 /* The numbers of a tensor to where the model has them. All must be finite: no training saves other
- * weights, and figures of such a model would be none. */
+ * weights, and no metric of such a model would be a number. */
 static int read_tensor(const struct orr_tensor *t, const char *path, const struct gpt_model *model,
                        size_t count, real *to)
 {
@@ -368,8 +372,8 @@ static bool is_scaled(const struct gpt_config *have, const struct gpt_config *wa
 }
 
 /* Every difference is named, with what makes the settings fit. */
-static int compare(const char *path, const struct gpt_config *have, const struct gpt_config *want,
-                   bool any_head)
+static int compare_configs(const char *path, const struct gpt_config *have,
+                           const struct gpt_config *want, bool any_head)
 {
     char list[2048] = "", found[TEXT], expected[TEXT], setting[96];
     size_t used = 0;
@@ -392,32 +396,32 @@ static int compare(const char *path, const struct gpt_config *have, const struct
                         : "");
 }
 
+static int read_model(struct gpt_model *model, const struct orr_safetensors *file, const char *path,
+                      const struct gpt_config *expected, bool any_head, const struct k_ops *ops)
+{
+    struct gpt_config config;
+    TRY(read_config(file, path, &config));
+    if (expected)
+        TRY(compare_configs(path, &config, expected, any_head));
+    config.recompute = expected && expected->recompute;
+    TRY(check_weights(file, path, &config, ops));
+    TRY(gpt_create(model, &config, ops, 0));
+    TRY(read_arena(file, path, model, "", model->param));
+    TRY(read_optional(file, path, model, "average.", &model->average));
+    TRY(read_optional(file, path, model, "adam.m.", &model->m));
+    TRY(read_optional(file, path, model, "adam.v.", &model->v));
+    return !model->m == !model->v ? 0
+                                  : ORR_FAIL(ORR_EMISSING, "%s: tensors \"adam.%s...\" are missing",
+                                             path, model->m ? "v." : "m.");
+}
+
 static int load(struct gpt_model *model, const char *path, const struct gpt_config *expected,
                 bool any_head, const struct k_ops *ops, long *step)
 {
     struct orr_safetensors *file = NULL;
-    struct gpt_config config;
     memset(model, 0, sizeof *model);
     TRY(orr_safetensors_open(path, &file));
-    int rc = read_config(file, path, &config);
-    if (!rc && expected)
-        rc = compare(path, &config, expected, any_head);
-    config.recompute = expected && expected->recompute;
-    if (!rc)
-        rc = check_weights(file, path, &config, ops);
-    if (!rc)
-        rc = gpt_create(model, &config, ops, 0);
-    if (!rc)
-        rc = read_arena(file, path, model, "", model->param);
-    if (!rc)
-        rc = read_optional(file, path, model, "average.", &model->average);
-    if (!rc)
-        rc = read_optional(file, path, model, "adam.m.", &model->m);
-    if (!rc)
-        rc = read_optional(file, path, model, "adam.v.", &model->v);
-    if (!rc && !model->m != !model->v)
-        rc = ORR_FAIL(ORR_EMISSING, "%s: tensors \"adam.%s...\" are missing", path,
-                      model->m ? "v." : "m.");
+    int rc = read_model(model, file, path, expected, any_head, ops);
     if (!rc && step)
         rc = read_step(file, path, step);
     orr_safetensors_close(file);
@@ -435,6 +439,17 @@ int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_conf
                 bool any_head, const struct k_ops *ops, long *step)
 {
     return load(model, path, config, any_head, ops, step);
+}
+
+int gpt_reload(struct gpt_model *model, const char *folder, const char *name, long *step)
+{
+    char path[4096];
+    struct gpt_model saved;
+    TRY(orr_path(path, "%s/%s", folder, name));
+    TRY(gpt_load_as(&saved, path, &model->config, false, model->ops, step));
+    gpt_free(model);
+    *model = saved;
+    return 0;
 }
 
 int gpt_checkpoint_made(const char *path, cJSON **made)

@@ -1,6 +1,6 @@
 /* config.c - from a preset to the shape of a model. */
-#include "model.h"
-#include "text.h"
+#include "config.h"
+#include "model/text/text.h"
 
 #include <limits.h>
 #include <string.h>
@@ -64,12 +64,7 @@ int gpt_config_check(const struct gpt_config *c)
     TRY(check_sizes(c));
     if (!k_attention_find(c->attention))
         return gpt_config_unknown_attention(c->attention);
-    if (c->width % c->heads)
-        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", c->width,
-                        c->heads);
-    if (c->positions == ORR_POSITIONS_ROPE && c->width / c->heads % 2)
-        return ORR_FAIL(ORR_EUSAGE, "model.positions: rope needs an even head size, found %d",
-                        c->width / c->heads);
+    TRY(orr_heads_check(c->width, c->heads, c->positions));
     if (!(c->attention_p >= 1))
         return ORR_FAIL(ORR_EUSAGE, "model.attention_p: expected at least 1, found %g",
                         c->attention_p);
@@ -116,12 +111,15 @@ static int set_data(struct gpt_config *config, const struct orr_preset *preset)
     return 0;
 }
 
+/* Settings and kernels number the gates alike. */
+_Static_assert((int)ORR_GATE_NONE == (int)K_GATE_NONE &&
+                   (int)ORR_GATE_SIGMOID == (int)K_GATE_SIGMOID &&
+                   (int)ORR_GATE_SOFTPLUS == (int)K_GATE_SOFTPLUS,
+               "gates of settings and of kernels");
+
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
                            const char *attention, int positions)
 {
-    static const enum k_gate gates[] = {[ORR_GATE_NONE] = K_GATE_NONE,
-                                        [ORR_GATE_SIGMOID] = K_GATE_SIGMOID,
-                                        [ORR_GATE_SOFTPLUS] = K_GATE_SOFTPLUS};
     const struct orr_model_preset *m = &preset->model;
     if (!k_attention_find(attention))
         return gpt_config_unknown_attention(attention);
@@ -140,7 +138,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .init_std = m->init_std,
         .attention_p = m->attention_p,
         .attention_window = m->attention_window,
-        .gate = gates[m->gate],
+        .gate = (enum k_gate)m->gate,
         .recompute = m->recompute == ORR_RECOMPUTE_BLOCK,
     };
     snprintf(config->attention, sizeof config->attention, "%s", attention);

@@ -1,6 +1,7 @@
 /* decode.c - one more row of every sequence of a batch, at the cost of that row: keys and values of
  * the rows before it are kept. */
-#include "model.h"
+#include "decode.h"
+#include "layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,7 @@ int gpt_decoder_first(struct gpt_decoder *d, int t, const real **out)
     for (size_t b = 0; b < (size_t)d->batch->B; b++)
         TRY(model->ops->copy(model->act->ln + b * C, d->whole->ln + (b * T + (size_t)t) * C,
                              C * sizeof(real)));
-    return gpt_head_see(model, (size_t)d->batch->B, out);
+    return gpt_head_outputs(model, (size_t)d->batch->B, out);
 }
 
 int gpt_decoder_next(struct gpt_decoder *d, int t, const real **out)

@@ -1,12 +1,13 @@
 /* device.c - the backend of a program: found before its arguments are checked, opened after. */
 #include "stage/provenance.h"
-#include "model.h"
+#include "device.h"
+#include "checkpoint.h"
 
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-static int take(struct gpt_device *device, const struct orr_cli *cli, const char *name)
+static int choose_backend(struct gpt_device *device, const struct orr_cli *cli, const char *name)
 {
     TRY(k_find(name, &device->ops));
     if (device->ops->choose)
@@ -17,7 +18,7 @@ static int take(struct gpt_device *device, const struct orr_cli *cli, const char
 }
 
 /* Backends say what is missing; this says who asked for it. */
-static int explain(const struct orr_cli *cli, int rc)
+static int explain_failure(const struct orr_cli *cli, int rc)
 {
     char why[2048];
     if (rc != ORR_EDEVICE)
@@ -32,7 +33,7 @@ static int explain(const struct orr_cli *cli, int rc)
 
 /* The CPU instead of a GPU that nobody insists on; the error says why. Where a GPU is there, it is
  * expected to be used, and weeks of work on the CPU do not begin unasked. */
-static int settle(struct gpt_device *device, const struct orr_cli *cli)
+static int fall_back_to_cpu(struct gpt_device *device, const struct orr_cli *cli)
 {
     char why[2048];
     snprintf(why, sizeof why, "%.2000s", orr_error());
@@ -47,7 +48,7 @@ static int settle(struct gpt_device *device, const struct orr_cli *cli)
              cli->preset.name, orr_error());
     orr_error_clear();
     device->optional = false;
-    return take(device, cli, "cpu");
+    return choose_backend(device, cli, "cpu");
 }
 
 int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli)
@@ -55,8 +56,9 @@ int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli)
     const enum orr_device wanted =
         cli->device != ORR_DEVICE_AUTO ? cli->device : cli->preset.model.device;
     device->optional = wanted == ORR_DEVICE_AUTO;
-    const int rc = take(device, cli, wanted == ORR_DEVICE_CPU ? "cpu" : "cuda");
-    return rc == ORR_EDEVICE && device->optional ? settle(device, cli) : explain(cli, rc);
+    const int rc = choose_backend(device, cli, wanted == ORR_DEVICE_CPU ? "cpu" : "cuda");
+    return rc == ORR_EDEVICE && device->optional ? fall_back_to_cpu(device, cli)
+                                                 : explain_failure(cli, rc);
 }
 
 /* The precision that a checkpoint was made with, "" when it does not say. */
@@ -83,7 +85,7 @@ static bool is_cpu(const struct k_ops *ops)
     return !strcmp(ops->name, "cpu");
 }
 
-static enum orr_precision automatic(const struct k_ops *ops)
+static enum orr_precision automatic_precision(const struct k_ops *ops)
 {
     struct k_cpu_kind kind;
     k_cpu_kind(&kind);
@@ -102,7 +104,7 @@ int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
         snprintf(assignment, sizeof assignment, "model.precision=%s", made);
         return orr_preset_set(&cli->preset, assignment);
     }
-    cli->preset.model.precision = automatic(device->ops);
+    cli->preset.model.precision = automatic_precision(device->ops);
     return 0;
 }
 
@@ -130,13 +132,17 @@ bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, lo
            (double)batch * (double)positions * cli->preset.model.width <= 0x1p20;
 }
 
+/* Settings number the precisions as kernels do, after "auto". */
+_Static_assert((int)ORR_PRECISION_BF16 - ORR_PRECISION_FP32 == (int)K_PRECISION_BF16 &&
+                   (int)ORR_PRECISION_TF32 - ORR_PRECISION_FP32 == (int)K_PRECISION_TF32 &&
+                   (int)K_PRECISION_FP32 == 0,
+               "precisions of settings and of kernels");
+
 static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops, bool exact)
 {
     const enum orr_precision wanted = cli->preset.model.precision;
-    const enum orr_precision p = wanted == ORR_PRECISION_AUTO ? automatic(ops) : wanted;
-    if (exact || p == ORR_PRECISION_FP32)
-        return K_PRECISION_FP32;
-    return p == ORR_PRECISION_TF32 ? K_PRECISION_TF32 : K_PRECISION_BF16;
+    const enum orr_precision p = wanted == ORR_PRECISION_AUTO ? automatic_precision(ops) : wanted;
+    return exact ? K_PRECISION_FP32 : (enum k_precision)(p - ORR_PRECISION_FP32);
 }
 
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact)
@@ -148,7 +154,7 @@ int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool e
     orr_trace("backend %s, products in %s, %s", device->ops->name, names[precision],
               rc ? "which does not open" : "open");
     if (rc != ORR_EDEVICE || !device->optional)
-        return explain(cli, rc);
-    TRY(settle(device, cli));
+        return explain_failure(cli, rc);
+    TRY(fall_back_to_cpu(device, cli));
     return device->ops->open(cli->threads, precision);
 }

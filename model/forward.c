@@ -1,26 +1,11 @@
 /* forward.c - from a batch to the final norm, and back. Every line states the shape of what it
  * makes. */
-#include "model.h"
-
-#include <math.h>
-
-void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
-{
-    row[0] = (real)x;
-    row[1] = (real)y;
-    row[2] = is_dt ? 1 : 0;
-    double wavelength = config->fourier_min_au;
-    for (int k = 0; k < config->fourier; k++, wavelength *= 2) {
-        const double w = 2 * 3.14159265358979323846 / wavelength;
-        row[3 + 4 * k] = is_dt ? 0 : (real)sin(w * x);
-        row[4 + 4 * k] = is_dt ? 0 : (real)cos(w * x);
-        row[5 + 4 * k] = is_dt ? 0 : (real)sin(w * y);
-        row[6 + 4 * k] = is_dt ? 0 : (real)cos(w * y);
-    }
-}
+#include "forward.h"
+#include "decode.h"
+#include "layers.h"
 
 /* Writes (N, C) into x. */
-static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x)
+static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, real *x)
 {
     const struct k_ops *k = model->ops;
     const int N = batch->B * batch->T, C = model->config.width;
@@ -125,7 +110,8 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     const int N = B * T, C = c->width;
     TRY(block_inside(model, l, B, T));
     act->made = l;
-    if (c->recompute) { /* the next block takes the place of what tells */
+    /* With recomputation the next block overwrites the row statistics: count its zero rows now. */
+    if (c->recompute) {
         const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
         TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
     }
@@ -153,9 +139,9 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv)
     struct gpt_activations *act = model->act;
     const bool there = !model->config.recompute || layer == act->made;
     const size_t N = (size_t)act->sequences * (size_t)act->T;
-    return gpt_see_either(model->ops, &act->layer[layer].qkv_view,
-                          there ? act->layer[layer].qkv : NULL, act->narrow,
-                          N * 3 * (size_t)model->config.width, qkv);
+    return gpt_copy_to_host_as(model->ops, &act->layer[layer].host_qkv,
+                               there ? act->layer[layer].qkv : NULL, act->narrow,
+                               N * 3 * (size_t)model->config.width, qkv);
 }
 
 int gpt_silent_rows(const struct gpt_model *model, long *rows)
@@ -196,12 +182,12 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, 
     const int N = batch->B * batch->T, C = c->width;
     act->trains = trains;
     TRY(gpt_narrow_parameters(model));
-    TRY(embed(model, batch, act->layer[0].x));
-    TRY(gpt_residual_add(model, 0, batch->B, batch->T));
+    TRY(embed_input(model, batch, act->layer[0].x));
+    TRY(gpt_patch_residual(model, 0, batch->B, batch->T));
     for (int l = 0; l < c->layers; l++) {
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
                           batch->T));
-        TRY(gpt_residual_add(model, l + 1, batch->B, batch->T));
+        TRY(gpt_patch_residual(model, l + 1, batch->B, batch->T));
     }
     TRY(k->layernorm_forward(act->ln, act->mean, act->rstd, act->last,
                              gpt_param(model, model->final_w), gpt_param(model, model->final_b), N,
@@ -340,9 +326,9 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
 /* The backward pass has come down to this parameter. */
 static int tell_graded(struct gpt_model *model, int parameter)
 {
-    if (!model->graded || !model->ops->host)
+    if (!model->on_gradient_ready || !model->ops->host)
         return 0;
-    return model->graded(model->graded_context, model->table[parameter].offset);
+    return model->on_gradient_ready(model->gradient_ready_context, model->table[parameter].offset);
 }
 
 int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)

@@ -1,6 +1,6 @@
 /* head.c - the head of a model: its outputs in pieces of rows, so that the logits of a large
  * vocabulary are never all in memory, their loss, and the gradients of a training pass. */
-#include "model.h"
+#include "layers.h"
 
 enum { PIECE = 1 << 23 }; /* outputs of a piece at most, of one row at least: 32 MB of float */
 
@@ -19,18 +19,18 @@ static int head_forward(struct gpt_model *model, size_t first, size_t rows)
                                                 .out = act->out});
 }
 
-int gpt_head_see(struct gpt_model *model, size_t rows, const real **out)
+int gpt_head_outputs(struct gpt_model *model, size_t rows, const real **out)
 {
     TRY(head_forward(model, 0, rows));
-    return gpt_see(model->ops, &model->act->out_view, model->act->out,
-                   rows * (size_t)model->config.outputs, out);
+    return gpt_copy_to_host(model->ops, &model->act->host_out, model->act->out,
+                            rows * (size_t)model->config.outputs, out);
 }
 
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
 {
     struct gpt_batch on;
     TRY(gpt_body(model, batch, &on));
-    return gpt_head_see(model, (size_t)batch->B * (size_t)batch->T, out);
+    return gpt_head_outputs(model, (size_t)batch->B * (size_t)batch->T, out);
 }
 
 /* The loss of act->out, rows from `first` on of the batch, is asked for: a number for each channel
@@ -63,13 +63,13 @@ static int piece_loss(struct gpt_model *model, const struct gpt_batch *on, size_
     return 0;
 }
 
-int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_see_rows *see, void *context)
+int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_visit_rows *visit, void *context)
 {
     const size_t OC = (size_t)model->config.outputs, most = OC < PIECE ? PIECE / OC : 1;
     for (size_t first = 0; first < rows; first += most) {
         const size_t count = rows - first < most ? rows - first : most;
         TRY(head_forward(model, first, count));
-        TRY(see(context, first, count, model->act->out));
+        TRY(visit(context, first, count, model->act->out));
     }
     return 0;
 }
@@ -78,7 +78,7 @@ int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_see_rows *see, voi
 struct forward {
     struct gpt_model *model;
     const struct gpt_batch *batch, *on; /* of the host, of the backend */
-    gpt_see_rows *see;                  /* NULL: nobody looks */
+    gpt_visit_rows *visit;              /* NULL: nobody looks */
     void *context;
     double *loss; /* NULL: not asked for */
     double sum, weight;
@@ -97,19 +97,23 @@ static int forward_piece(void *context, size_t first, size_t rows, const real *m
         f->sum += whole ? mean : weight * mean;
         f->weight += whole ? 1 : weight;
     }
-    if (!f->see)
+    if (!f->visit)
         return 0;
-    TRY(gpt_see(model->ops, &model->act->out_view, made, rows * (size_t)model->config.outputs,
-                &out));
-    return f->see(f->context, first, rows, out);
+    TRY(gpt_copy_to_host(model->ops, &model->act->host_out, made,
+                         rows * (size_t)model->config.outputs, &out));
+    return f->visit(f->context, first, rows, out);
 }
 
-int gpt_forward_pieces(struct gpt_model *model, const struct gpt_batch *batch, gpt_see_rows *see,
-                       void *context, double *loss)
+int gpt_forward_pieces(struct gpt_model *model, const struct gpt_batch *batch,
+                       gpt_visit_rows *visit, void *context, double *loss)
 {
     struct gpt_batch on;
-    struct forward f = {
-        .model = model, .batch = batch, .on = &on, .see = see, .context = context, .loss = loss};
+    struct forward f = {.model = model,
+                        .batch = batch,
+                        .on = &on,
+                        .visit = visit,
+                        .context = context,
+                        .loss = loss};
     TRY(gpt_body(model, batch, &on));
     TRY(gpt_head_pieces(model, (size_t)batch->B * (size_t)batch->T, forward_piece, &f));
     if (loss)

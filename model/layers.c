@@ -1,6 +1,6 @@
 /* layers.c - linear layers and norms of a model by indices of parameters: with bf16 copies of
  * the weights, and bf16 tensors, where the model is narrow (gpt_activations.narrow). */
-#include "model.h"
+#include "layers.h"
 
 int gpt_narrow_parameters(struct gpt_model *model)
 {
@@ -17,7 +17,7 @@ static const void *narrow_param(const struct gpt_model *model, int index)
                : NULL;
 }
 
-static void weights(struct gpt_model *model, int w, int b, struct k_linear *layer)
+static void weights_of(struct gpt_model *model, int w, int b, struct k_linear *layer)
 {
     layer->w = gpt_param(model, w);
     layer->b = gpt_param(model, b);
@@ -29,13 +29,13 @@ static void weights(struct gpt_model *model, int w, int b, struct k_linear *laye
 
 int gpt_linear_forward(struct gpt_model *model, int w, int b, struct k_linear layer)
 {
-    weights(model, w, b, &layer);
+    weights_of(model, w, b, &layer);
     return model->ops->linear_forward(&layer);
 }
 
 int gpt_linear_backward(struct gpt_model *model, int w, int b, struct k_linear layer)
 {
-    weights(model, w, b, &layer);
+    weights_of(model, w, b, &layer);
     layer.dw = gpt_grad(model, w);
     layer.db = gpt_grad(model, b);
     return model->ops->linear_backward(&layer);

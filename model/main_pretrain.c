@@ -1,7 +1,9 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
 #include "kernels/peers.h"
-#include "cluster/cluster.h"
+#include "device.h"
 #include "pretrain.h"
+#include "source.h"
+#include "model/ranks/ranks.h"
 
 static const char *orbits_option = "", *minutes_option, *force_option;
 static const struct orr_option options[] = {
@@ -27,24 +29,25 @@ static const struct orr_program program = {
 /* What all jobs of a call share. */
 struct call {
     const struct orr_cli *given;
-    struct orr_cli cli; /* the same with model.precision decided */
+    struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096];
     struct gpt_device device;
     struct orr_chain chain;
+    bool work;         /* something is to be trained or evaluated */
     uint64_t manifest; /* checksum of the data sets' manifest when they were looked at */
 };
 
-/* One stage of one variant; folder stays "" when the settings or --attention leave it out. */
-static int make_job(struct call *call, int i, struct gpt_pretraining *job)
+/* The training of a variant on orbits, or on planet runs. */
+static int make_job(struct call *call, const char *attention, bool planets,
+                    struct gpt_pretraining *job)
 {
     const struct orr_cli *cli = &call->cli;
     const struct orr_preset *p = &cli->preset;
-    const bool planets = i % 2 == 1;
     *job = (struct gpt_pretraining){
         .preset = p,
         .train = planets ? &p->pretrain_planets : &p->pretrain,
         .ops = call->device.ops,
-        .attention = p->attention.item[i / 2],
+        .attention = attention,
         .orbits_dir = call->orbits,
         .planets = planets,
         .checkpoint = planets ? "" : cli->checkpoint,
@@ -53,46 +56,30 @@ static int make_job(struct call *call, int i, struct gpt_pretraining *job)
         .force = force_option != NULL,
         .quiet = cli->quiet,
     };
-    if (!orr_cli_wants(cli, job->attention) || !orr_has_pretrain(p, planets))
-        return 0;
     const char *stage = planets ? "pretrain_planets" : "pretrain";
     return *cli->out ? orr_path(job->folder, "%s%s", cli->out, planets ? "_planets" : "")
-                     : orr_path(job->folder, "%s/%s/%s", cli->run, job->attention, stage);
+                     : orr_path(job->folder, "%s/%s/%s", cli->run, attention, stage);
 }
 
-static int jobs(const struct call *call)
+/* Calls visit() with each training that the settings and --attention ask for. */
+static int each_job(struct call *call,
+                    int (*visit)(struct call *call, const struct gpt_pretraining *job))
 {
-    return 2 * call->cli.preset.attention.count;
+    const struct orr_preset *p = &call->cli.preset;
+    for (int i = 0; i < 2 * p->attention.count; i++) {
+        const char *attention = p->attention.item[i / 2];
+        const bool planets = i % 2 == 1;
+        struct gpt_pretraining job;
+        if (!orr_cli_wants(&call->cli, attention) || !orr_has_pretrain(p, planets))
+            continue;
+        TRY(make_job(call, attention, planets, &job));
+        TRY(visit(call, &job));
+    }
+    return 0;
 }
 
-/* The data and checkpoints that a job reads; nothing is kept. */
-static int check_job(const struct gpt_pretraining *job)
-{
-    const struct orr_preset *p = job->preset;
-    const enum sim_split split[] = {job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN,
-                                    job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL,
-                                    gpt_final_split(p, job->planets)};
-    struct gpt_config config;
-    struct gpt_model model;
-    const bool text = orr_preset_is_text(p);
-    int rc = gpt_config_from_preset(&config, p, job->attention,
-                                    text ? p->text.positions : sim_split_positions(p, split[0]));
-    for (int i = 0; i < 3 && !rc; i++) {
-        struct gpt_source *source = NULL;
-        if (text || sim_split_count(p, split[i]) > 0)
-            rc = gpt_source_open(&source, p, job->orbits_dir, split[i], &config);
-        if (!rc)
-            gpt_source_close(source);
-    }
-    if (!rc && *job->checkpoint) {
-        rc = gpt_load_as(&model, job->checkpoint, &config, false, &k_ref, NULL);
-        if (!rc)
-            gpt_free(&model);
-    }
-    return rc;
-}
-
-/* Of a folder that was made elsewhere, without a manifest: 0. */
+/* *sum = the checksum of the data sets' manifest; 0 in a folder of sets made elsewhere, which has
+ * none. */
 static int sum_manifest(const struct call *call, uint64_t *sum)
 {
     char path[4096];
@@ -102,33 +89,36 @@ static int sum_manifest(const struct call *call, uint64_t *sum)
     return orr_exists(path) ? orr_file_checksum(path, sum, &bytes) : 0;
 }
 
+/* The data sets of the trainings are whole. Sets that are streamed, and those of the rollouts in a
+ * folder that was made elsewhere, need not be there. */
 static int verify_data(const struct call *call)
 {
     const struct orr_preset *p = &call->cli.preset;
-    enum sim_split need[7];
+    const bool orbits = orr_has_pretrain(p, false), planets = orr_has_pretrain(p, true);
+    const struct {
+        enum sim_split split;
+        bool needed;
+    } sets[] = {
+        {SIM_SPLIT_TRAIN, orbits && p->orbits.train_files >= p->orbits.train},
+        {SIM_SPLIT_VAL, orbits && p->orbits.val > 0},
+        {SIM_SPLIT_TEST, orbits && p->orbits.test > 0},
+        {SIM_SPLIT_PLANETS_TRAIN, planets},
+        {SIM_SPLIT_PLANETS_VAL, planets && p->planets.val > 0},
+        {SIM_SPLIT_PLANETS_TEST, planets && p->planets.test > 0},
+        {SIM_SPLIT_PLANETS_SOLAR, planets && !*orbits_option},
+    };
+    enum sim_split need[sizeof sets / sizeof *sets];
     int count = 0;
     if (orr_preset_is_text(p))
         return 0;
-    if (orr_has_pretrain(p, false) && p->orbits.train_files >= p->orbits.train)
-        need[count++] = SIM_SPLIT_TRAIN; /* otherwise it is streamed */
-    if (orr_has_pretrain(p, false) && p->orbits.val > 0)
-        need[count++] = SIM_SPLIT_VAL;
-    if (orr_has_pretrain(p, false) && p->orbits.test > 0)
-        need[count++] = SIM_SPLIT_TEST;
-    if (orr_has_pretrain(p, true)) {
-        need[count++] = SIM_SPLIT_PLANETS_TRAIN;
-        if (p->planets.val > 0)
-            need[count++] = SIM_SPLIT_PLANETS_VAL;
-        if (p->planets.test > 0)
-            need[count++] = SIM_SPLIT_PLANETS_TEST;
-        if (!*orbits_option) /* for the rollouts; a folder made elsewhere may have none */
-            need[count++] = SIM_SPLIT_PLANETS_SOLAR;
-    }
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (sets[i].needed)
+            need[count++] = sets[i].split;
     return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
 }
 
 /* Trainings of one call may begin hours apart, and each opens its data when it begins: sets that
- * were made there meanwhile are looked at as those before were. */
+ * were made meanwhile are verified as well. */
 static int verify_again(struct call *call)
 {
     const uint64_t before = call->manifest;
@@ -136,9 +126,9 @@ static int verify_again(struct call *call)
     return call->manifest == before ? 0 : verify_data(call);
 }
 
-/* The manifest goes before the first file that is replaced: where it is what it was, so is what was
- * opened by now. */
-static int unchanged(const void *of)
+/* bin/orbits removes the manifest before it replaces a file: where the manifest is unchanged, so
+ * are the files that were opened. */
+static int check_unchanged(const void *of)
 {
     const struct call *call = of;
     uint64_t now;
@@ -155,119 +145,81 @@ static int check_names(const struct orr_cli *cli)
 {
     const struct orr_preset *p = &cli->preset;
     struct gpt_config config;
-    int rc = 0, wanted = 0;
+    int wanted = 0;
     if (orr_preset_is_text(p) && *orbits_option)
-        rc = ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name);
-    for (int i = 0; i < p->attention.count && !rc; i++) {
+        return ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name);
+    for (int i = 0; i < p->attention.count; i++) {
         wanted += orr_cli_wants(cli, p->attention.item[i]);
-        rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
+        TRY(gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions));
     }
-    if (!rc && *cli->out && wanted > 1)
-        rc = ORR_FAIL(ORR_EUSAGE, "--out: needs one --attention, the preset has %d", wanted);
-    return rc;
+    return *cli->out && wanted > 1
+               ? ORR_FAIL(ORR_EUSAGE, "--out: needs one --attention, the preset has %d", wanted)
+               : 0;
 }
 
 /* What the trainings should be made from. */
 static int open_chain(struct call *call)
 {
     const struct orr_cli *cli = &call->cli;
+    const struct orr_names *names = &cli->preset.attention;
+    const bool quiet = cli->quiet || cli->plan || orr_side() || !cluster_leads();
     uint64_t content;
-    int rc = orr_chain_open(&call->chain, &cli->preset, orbits_option);
-    if (!rc && orr_preset_is_text(&cli->preset)) {
-        rc = gpt_text_content(
-            &cli->preset, cli->quiet || cli->plan || orr_side() || cluster_rank() > 0, &content);
-        if (!rc)
-            rc = orr_chain_take_text(&call->chain, content);
+    TRY(orr_chain_open(&call->chain, &cli->preset, orbits_option));
+    if (orr_preset_is_text(&cli->preset)) {
+        TRY(gpt_text_content(&cli->preset, quiet, &content));
+        TRY(orr_chain_take_text(&call->chain, content));
     }
-    for (int i = 0; i < cli->preset.attention.count && !rc && *cli->checkpoint; i++)
-        if (orr_cli_wants(cli, cli->preset.attention.item[i]))
-            rc = orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.start[i]);
-    return rc;
+    for (int i = 0; i < names->count && *cli->checkpoint; i++)
+        if (orr_cli_wants(cli, names->item[i]))
+            TRY(orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.start[i]));
+    return 0;
 }
 
-/* Lines of --plan. */
-static int print_plan(struct call *call)
+/* Lines of --plan: a training, and its evaluation. */
+static int plan_job(struct call *call, const struct gpt_pretraining *job)
 {
-    int rc = 0;
-    for (int i = 0; i < jobs(call) && !rc; i++) {
-        struct gpt_pretraining job;
-        struct gpt_judgement trained;
-        enum orr_verdict verdict;
-        char why[ORR_WHY], path[4096];
-        bool measured;
-        rc = make_job(call, i, &job);
-        if (rc || !*job.folder)
-            continue;
-        rc = gpt_pretrain_judge(&job, &trained);
-        if (!rc)
-            rc = orr_path(path, "%s/last.safetensors", job.folder);
-        if (!rc)
-            orr_plan_print(trained.verdict, path, trained.why);
-        if (!rc)
-            rc = gpt_evaluation_judge(&job, trained.verdict, &measured, &verdict, why);
-        if (!rc)
-            rc = orr_path(path, "%s/evaluation.json", job.folder);
-        if (!rc && measured && trained.verdict != ORR_REFUSE)
-            orr_plan_print(verdict, path, why);
-    }
-    return rc;
+    struct gpt_judgement trained;
+    enum orr_verdict verdict;
+    char why[ORR_WHY], path[4096];
+    bool measured;
+    (void)call;
+    TRY(gpt_pretrain_judge(job, &trained));
+    TRY(orr_path(path, "%s/last.safetensors", job->folder));
+    orr_plan_print(trained.verdict, path, trained.why);
+    TRY(gpt_evaluation_judge(job, trained.verdict, &measured, &verdict, why));
+    TRY(orr_path(path, "%s/evaluation.json", job->folder));
+    if (measured && trained.verdict != ORR_REFUSE)
+        orr_plan_print(verdict, path, why);
+    return 0;
 }
 
-/* Everything that can be wrong is found before any training starts; *work = something is to do.
- * Data sets are read only for work: what is complete was made from them as they were. */
-static int check_jobs(struct call *call, bool *work)
+/* Everything that can be wrong is found before any training starts. Data sets are read only where
+ * something is to be done: what is complete was made from them as they were. */
+static int check_job(struct call *call, const struct gpt_pretraining *job)
 {
-    int rc = 0;
-    *work = false;
-    for (int i = 0; i < jobs(call) && !rc; i++) {
-        struct gpt_pretraining job;
-        struct gpt_judgement found;
-        bool complete = false;
-        rc = make_job(call, i, &job);
-        if (rc || !*job.folder)
-            continue;
-        rc = gpt_pretrain_judge(&job, &found);
-        if (!rc)
-            rc = gpt_pretrain_complete(&job, &complete);
-        if (rc || complete)
-            continue;
-        if (!*work)
-            rc = sum_manifest(call, &call->manifest);
-        if (!rc && !*work)
-            rc = verify_data(call);
-        *work = true;
-        if (!rc)
-            rc = check_job(&job);
-        if (!rc && found.verdict == ORR_REFUSE)
-            rc = gpt_pretrain_refuse(&job, &found);
+    struct gpt_judgement found;
+    bool complete;
+    TRY(gpt_pretrain_judge(job, &found));
+    TRY(gpt_pretrain_complete(job, &complete));
+    if (complete)
+        return 0;
+    if (!call->work) {
+        TRY(sum_manifest(call, &call->manifest));
+        TRY(verify_data(call));
     }
-    return rc;
+    call->work = true;
+    TRY(gpt_pretrain_check(job));
+    return found.verdict == ORR_REFUSE ? gpt_pretrain_refuse(job, &found) : 0;
 }
 
 /* The data that a rank above 0 reads: nothing is written before all have theirs. */
-static int check_shares(struct call *call)
+static int check_share(struct call *call, const struct gpt_pretraining *job)
 {
-    const struct orr_preset *p = &call->cli.preset;
-    int rc = 0;
-    for (int i = 0; i < jobs(call) && !rc; i++) {
-        struct gpt_pretraining job;
-        struct gpt_config config;
-        struct gpt_source *source = NULL;
-        rc = make_job(call, i, &job);
-        if (rc || !*job.folder)
-            continue;
-        const enum sim_split split = job.planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
-        rc = gpt_config_from_preset(&config, p, job.attention,
-                                    orr_preset_is_text(p) ? p->text.positions
-                                                          : sim_split_positions(p, split));
-        if (!rc)
-            rc = gpt_source_open(&source, p, job.orbits_dir, split, &config);
-        gpt_source_close(source);
-    }
-    return rc;
+    (void)call;
+    return gpt_pretrain_check(job);
 }
 
-/* Variants of small models, on the CPU, train side by side. *done = that was done. */
+/* Variants of small models, on the CPU, are trained by jobs of their own. *done = that was done. */
 static int train_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
@@ -282,11 +234,11 @@ static int train_side_by_side(struct call *call, bool *done)
             gpt_is_small(cli, &call->device, p->pretrain.batch, positions);
     if (!*done)
         return 0;
-    const int rc = orr_cli_save_preset(cli, cli->run);
-    return rc ? rc : orr_side_by_side("--attention", name, count, cli->threads);
+    TRY(orr_cli_save_preset(cli, cli->run));
+    return orr_side_by_side("--attention", name, count, cli->threads);
 }
 
-/* Of a job: ranks on GPUs have one each, and are joined by the GPUs' own library. */
+/* Ranks on GPUs have one each, and are joined by the GPUs' own library. */
 static int open_device(struct call *call)
 {
     TRY(gpt_ranks_choose(call->device.ops, call->cli.device_number));
@@ -304,7 +256,7 @@ static void close_device(struct call *call)
     ops->close();
 }
 
-/* Variants whose rows are uniform whatever is learned. */
+/* Notes the variants whose attention is uniform whatever is learned. */
 static void tell_uniform(const struct orr_cli *cli)
 {
     const struct orr_preset *p = &cli->preset;
@@ -319,45 +271,46 @@ static void tell_uniform(const struct orr_cli *cli)
     }
 }
 
-/* What rank 0 finds to do, and where: for all ranks. */
-static int begin(struct call *call, bool *work, bool *done)
+/* What rank 0 finds to do, and where: for all ranks. *done = jobs of their own have done it. */
+static int prepare_jobs(struct call *call, bool *done)
 {
-    TRY(cluster_agree(cluster_rank() == 0 ? check_jobs(call, work) : 0));
-    TRY(cluster_broadcast(work, sizeof *work, 0));
-    TRY(cluster_agree(*work && cluster_rank() > 0 ? check_shares(call) : 0));
-    if (*work && !orr_side())
+    TRY(cluster_agree(cluster_leads() ? each_job(call, check_job) : 0));
+    TRY(cluster_broadcast(&call->work, sizeof call->work, 0));
+    TRY(cluster_agree(call->work && !cluster_leads() ? each_job(call, check_share) : 0));
+    if (call->work && !orr_side()) {
         gpt_precision_tell(call->given, &call->cli, &call->device);
-    if (*work && !orr_side() && cluster_rank() == 0)
-        tell_uniform(&call->cli);
-    if (*work)
+        if (cluster_leads())
+            tell_uniform(&call->cli);
+    }
+    if (call->work)
         TRY(train_side_by_side(call, done));
     if (*done)
         return 0;
-    int rc = *work ? open_device(call) : 0;
-    if (!rc && cluster_rank() == 0 && !*call->cli.out)
+    int rc = call->work ? open_device(call) : 0;
+    if (!rc && cluster_leads() && !*call->cli.out)
         rc = orr_cli_save_preset(&call->cli, call->cli.run);
     return cluster_agree(rc);
 }
 
-static int train(struct call *call)
+static int train_job(struct call *call, const struct gpt_pretraining *job)
 {
-    struct gpt_pretraining job;
-    bool work = false, done = false;
-    int rc = begin(call, &work, &done);
-    if (rc || done)
-        return rc;
-    for (int i = 0; i < jobs(call) && !rc; i++) {
-        rc = make_job(call, i, &job);
-        if (!rc && *job.folder && work)
-            rc = cluster_agree(cluster_rank() == 0 ? verify_again(call) : 0);
-        if (work) {
-            job.unchanged = unchanged;
-            job.of = call;
-        }
-        if (!rc && *job.folder)
-            rc = gpt_pretrain(&job);
+    struct gpt_pretraining checked = *job;
+    if (call->work) {
+        TRY(cluster_agree(cluster_leads() ? verify_again(call) : 0));
+        checked.unchanged = check_unchanged;
+        checked.of = call;
     }
-    if (work)
+    return gpt_pretrain(&checked);
+}
+
+static int train_all(struct call *call)
+{
+    bool done = false;
+    TRY(prepare_jobs(call, &done));
+    if (done)
+        return 0;
+    const int rc = each_job(call, train_job);
+    if (call->work)
         close_device(call);
     return rc;
 }
@@ -379,40 +332,50 @@ static int check_ranks(const struct call *call)
     return gpt_ranks_suit("pretrain_planets", &p->pretrain_planets, call->device.ops);
 }
 
+/* What the command line asks for; *last = the checkpoint of --out, or "". */
+static int open_call(struct call *call, char last[4096])
+{
+    const struct orr_cli *cli = call->given;
+    *last = '\0';
+    TRY(*orbits_option ? orr_path(call->orbits, "%s", orbits_option)
+                       : orr_path(call->orbits, "%s/orbits", cli->run));
+    if (minutes_option)
+        TRY(orr_time_limit(minutes_option));
+    TRY(gpt_device_find(&call->device, &call->cli));
+    TRY(check_names(cli));
+    if (*cli->out)
+        TRY(orr_path(last, "%s/last.safetensors", cli->out));
+    return check_ranks(call);
+}
+
+/* Rank 0 alone knows what trainings should be made from. */
+static int find_start(struct call *call)
+{
+    const char *checkpoint = call->cli.checkpoint;
+    if (*checkpoint && !orr_exists(checkpoint))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", checkpoint);
+    return open_chain(call);
+}
+
+static int pretrain_all(struct call *call)
+{
+    char last[4096];
+    const struct orr_cli *cli = call->given;
+    TRY(gpt_ranks_alike(cli));
+    orr_time_hold(true); /* until a step is done */
+    TRY(cluster_agree(open_call(call, last)));
+    TRY(decide_precision(call, cli->resume || cli->plan ? last : ""));
+    TRY(cluster_agree(cluster_leads() ? find_start(call) : 0));
+    if (cli->plan)
+        return cluster_agree(cluster_leads() ? each_job(call, plan_job) : 0);
+    return train_all(call);
+}
+
 static int run(const struct orr_cli *cli)
 {
-    static struct call call;
-    char last[4096] = "";
-    call.given = cli;
-    call.cli = *cli;
-    call.cli.quiet |= cluster_rank() > 0;
-    TRY(gpt_ranks_alike(cli));
-    int rc = *orbits_option ? orr_path(call.orbits, "%s", orbits_option)
-                            : orr_path(call.orbits, "%s/orbits", cli->run);
-    if (!rc && minutes_option)
-        rc = orr_time_limit(minutes_option);
-    orr_time_hold(true); /* until a step is done */
-    if (!rc)
-        rc = gpt_device_find(&call.device, &call.cli);
-    if (!rc)
-        rc = check_names(cli);
-    if (!rc && *cli->out)
-        rc = orr_path(last, "%s/last.safetensors", cli->out);
-    if (!rc)
-        rc = check_ranks(&call);
-    rc = cluster_agree(rc);
-    if (!rc)
-        rc = decide_precision(&call, cli->resume || cli->plan ? last : "");
-    const bool leads = cluster_rank() == 0;
-    if (!rc && leads && *cli->checkpoint && !orr_exists(cli->checkpoint))
-        rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", cli->checkpoint);
-    if (!rc && leads)
-        rc = open_chain(&call);
-    rc = cluster_agree(rc);
-    if (!rc && cli->plan)
-        rc = cluster_agree(leads ? print_plan(&call) : 0);
-    else if (!rc)
-        rc = train(&call);
+    struct call call = {.given = cli, .cli = *cli};
+    call.cli.quiet |= !cluster_leads();
+    const int rc = pretrain_all(&call);
     orr_chain_close(&call.chain);
     return rc;
 }

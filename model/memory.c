@@ -1,5 +1,5 @@
 /* memory.c - tensors in memory of the backend, and what the host sees of them. */
-#include "model.h"
+#include "activations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,32 +18,32 @@ int gpt_settle(const struct k_ops *ops, int rc)
     return rc ? rc : late;
 }
 
-static int view_reserve(struct gpt_view *view, size_t count)
+static int reserve_copy(struct gpt_host_copy *copy, size_t count)
 {
-    if (count <= view->room)
+    if (count <= copy->room)
         return 0;
-    gpt_view_free(view);
-    view->copy = orr_alloc(count, sizeof(real));
-    if (!view->copy)
+    gpt_host_copy_free(copy);
+    copy->data = orr_alloc(count, sizeof(real));
+    if (!copy->data)
         return ORR_ENOMEM;
-    view->room = count;
+    copy->room = count;
     return 0;
 }
 
-int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, size_t count,
-            const real **seen)
+int gpt_copy_to_host(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
+                     size_t count, const real **seen)
 {
     *seen = tensor;
     if (ops->host || !tensor)
         return 0;
-    TRY(view_reserve(view, count));
-    *seen = view->copy;
-    return ops->download(view->copy, tensor, count * sizeof(real));
+    TRY(reserve_copy(copy, count));
+    *seen = copy->data;
+    return ops->download(copy->data, tensor, count * sizeof(real));
 }
 
 /* A bf16 is the upper half of a float. `count` of them lie at the end of the memory of as many
  * reals: number i is read before what is written reaches it. */
-static void widen(real *to, size_t count)
+static void widen_bf16(real *to, size_t count)
 {
     const unsigned char *from = (const unsigned char *)to + count * (sizeof *to - sizeof(uint16_t));
     for (size_t i = 0; i < count; i++) {
@@ -56,21 +56,21 @@ static void widen(real *to, size_t count)
     }
 }
 
-int gpt_see_either(const struct k_ops *ops, struct gpt_view *view, const real *tensor, bool narrow,
-                   size_t count, const real **seen)
+int gpt_copy_to_host_as(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
+                        bool narrow, size_t count, const real **seen)
 {
     if (!narrow || !tensor)
-        return gpt_see(ops, view, tensor, count, seen);
+        return gpt_copy_to_host(ops, copy, tensor, count, seen);
     const size_t bytes = count * sizeof(uint16_t);
-    TRY(view_reserve(view, count));
-    TRY(ops->download((unsigned char *)view->copy + count * sizeof(real) - bytes, tensor, bytes));
-    widen(view->copy, count);
-    *seen = view->copy;
+    TRY(reserve_copy(copy, count));
+    TRY(ops->download((unsigned char *)copy->data + count * sizeof(real) - bytes, tensor, bytes));
+    widen_bf16(copy->data, count);
+    *seen = copy->data;
     return 0;
 }
 
-void gpt_view_free(struct gpt_view *view)
+void gpt_host_copy_free(struct gpt_host_copy *copy)
 {
-    free(view->copy);
-    *view = (struct gpt_view){NULL, 0};
+    free(copy->data);
+    *copy = (struct gpt_host_copy){NULL, 0};
 }

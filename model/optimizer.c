@@ -1,7 +1,10 @@
 /* optimizer.c - learning-rate schedule, clipping by the global norm, AdamW, weight average. */
-#include "model.h"
+#include "optimizer.h"
+#include "activations.h"
+#include "nonfinite.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 struct gpt_passes gpt_passes_of(const struct orr_train_preset *train)
 {
@@ -29,14 +32,15 @@ double gpt_lr(const struct orr_train_preset *train, long step)
     return low + 0.5 * (train->lr - low) * (1 + cos(3.14159265358979323846 * fmin(done, 1)));
 }
 
-static int moments(struct gpt_model *model)
+static int create_moments(struct gpt_model *model)
 {
     if (!model->m)
         TRY(gpt_tensor_alloc(model->ops, &model->m, model->total));
     return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->total);
 }
 
-size_t gpt_first_trained(const struct gpt_model *model)
+/* The first number of the arenas that is trained; what is trained goes to their end. */
+static size_t first_trained(const struct gpt_model *model)
 {
     return model->table[model->frozen].offset;
 }
@@ -48,12 +52,12 @@ double gpt_average_decay(double decay, bool first, long step)
 }
 
 /* The average of frozen weights is the weights: averaging would round them. */
-static int average(struct gpt_model *model, double decay, long step)
+static int update_average(struct gpt_model *model, double decay, long step)
 {
     if (decay <= 0)
         return 0;
     const bool first = !model->average;
-    const size_t from = gpt_first_trained(model);
+    const size_t from = first_trained(model);
     if (first) {
         TRY(gpt_tensor_alloc(model->ops, &model->average, model->total));
         if (from > 0)
@@ -63,19 +67,35 @@ static int average(struct gpt_model *model, double decay, long step)
     return model->ops->average(model->average + from, model->param + from, model->total - from, d);
 }
 
-static double passes_of(const struct orr_train_preset *train)
+double gpt_tree_of(const double *x, size_t n)
 {
-    return train->accumulation > 1 ? train->accumulation : 1;
+    if (n < 2)
+        return n ? x[0] : 0;
+    return gpt_tree_of(x, n / 2) + gpt_tree_of(x + n / 2, n - n / 2);
 }
 
-int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *train, long step,
+int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, size_t block,
+                      double *squares)
+{
+    int rc = 0;
+    for (size_t at = 0; at < count && !rc; at += block)
+        rc = ops->sum_squares(squares++, x + at, count - at < block ? count - at : block);
+    return gpt_settle(ops, rc);
+}
+
+int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t block,
                       double *norm)
 {
-    double sum;
-    const size_t from = gpt_first_trained(model);
-    TRY(gpt_settle(model->ops,
-                   model->ops->sum_squares(&sum, model->grad + from, model->total - from)));
-    *norm = sqrt(sum) / passes_of(train);
+    const size_t from = first_trained(model), count = model->total - from;
+    const size_t blocks = (count + block - 1) / block;
+    double *squares = orr_alloc(blocks, sizeof *squares);
+    if (!squares)
+        return ORR_ENOMEM;
+    const int rc = gpt_block_squares(model->ops, model->grad + from, count, block, squares);
+    *norm = rc ? NAN : sqrt(gpt_tree_of(squares, blocks)) / divisor;
+    free(squares);
+    if (rc)
+        return rc;
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }
 
@@ -129,18 +149,19 @@ int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, str
 int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
               double divisor)
 {
-    const size_t from = gpt_first_trained(model);
-    TRY(moments(model));
+    const size_t from = first_trained(model);
+    TRY(create_moments(model));
     TRY(gpt_adamw(model, train, gpt_adamw_of(train, step, norm, divisor), from, model->total,
                   model->m + from, model->v + from));
-    return average(model, train->ema, step);
+    return update_average(model, train->ema, step);
 }
 
 int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
                double *grad_norm)
 {
-    TRY(gpt_gradient_norm(model, train, step, grad_norm));
-    return gpt_apply(model, train, step, *grad_norm, passes_of(train));
+    const double passes = gpt_passes_of(train).count;
+    TRY(gpt_gradient_norm(model, step, passes, model->total, grad_norm));
+    return gpt_apply(model, train, step, *grad_norm, passes);
 }
 
 void gpt_swap_average(struct gpt_model *model)

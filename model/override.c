@@ -1,7 +1,7 @@
 /* override.c - how a trained model attends, changed without training: re-weighting switched on or
  * off (LSSAR, first version: applied with no re-training), another variant, power or window, and
  * sequences longer than trained (NTK-aware scaling of the rotary base). */
-#include "model.h"
+#include "override.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,8 +14,8 @@ static bool same_formula(const struct k_attention *a, const struct k_attention *
            a->post == b->post && a->sharpen == b->sharpen && a->free_rows == b->free_rows;
 }
 
-/* Switches the sharpening stage; a formula that is a line of the table gets its name. */
-static int reweight(struct k_attention *variant, enum gpt_reweight reweight)
+/* Switches the re-weighting; a formula that is a line of the table gets its name. */
+static int change_reweighting(struct k_attention *variant, enum gpt_reweight reweight)
 {
     const bool on = reweight == GPT_REWEIGHT_ON;
     if (reweight == GPT_REWEIGHT_AS_TRAINED || variant->sharpen == on)
@@ -41,7 +41,7 @@ bool gpt_has_ntk(const struct gpt_config *config)
 }
 
 /* config has the trained context on entry. */
-static int lengthen(struct gpt_config *config, int context, bool ntk)
+static int change_context(struct gpt_config *config, int context, bool ntk)
 {
     const int trained = config->context, d = config->width / config->heads;
     const bool rope = config->positions == ORR_POSITIONS_ROPE;
@@ -76,12 +76,12 @@ int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_o
     if (!line)
         return gpt_config_unknown_attention(name);
     struct k_attention variant = *line;
-    TRY(reweight(&variant, change->reweight));
+    TRY(change_reweighting(&variant, change->reweight));
     if (change->p != 0) /* what is no power is refused below */
         config.attention_p = change->p;
     if (change->set_window)
         config.attention_window = change->window;
-    TRY(lengthen(&config, change->context, change->ntk));
+    TRY(change_context(&config, change->context, change->ntk));
     memset(config.attention, 0, sizeof config.attention); /* nothing of a longer name stays */
     snprintf(config.attention, sizeof config.attention, "%s", variant.name);
     TRY(gpt_config_check(&config));

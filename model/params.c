@@ -2,8 +2,7 @@
  * Initialisation is nanoGPT's: N(0, 0.02) (in blocks init_std), residual projections over
  * sqrt(2 layers), biases 0, norms 1; the input map of coordinates and regression heads use
  * 1/sqrt(fan-in). */
-#include "gpt.h"
-#include "model.h"
+#include "activations.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 
 enum { ALIGN_REALS = 16 };
 
-static int add(struct gpt_model *model, const char *name, size_t rows, size_t cols, double std,
-               bool decay)
+static int add_parameter(struct gpt_model *model, const char *name, size_t rows, size_t cols,
+                         double std, bool decay)
 {
     struct gpt_parameter *p = &model->table[model->parameters];
     snprintf(p->name, sizeof p->name, "%s", name);
@@ -36,7 +35,7 @@ static int add_in_block(struct gpt_model *model, int layer, const char *name, si
 {
     char full[GPT_NAME];
     snprintf(full, sizeof full, "block.%d.%s", layer, name);
-    return add(model, full, rows, cols, std, cols > 0);
+    return add_parameter(model, full, rows, cols, std, cols > 0);
 }
 
 /* Zero at the start: it draws nothing, and leaves every other weight as in a model without. */
@@ -77,16 +76,16 @@ static void add_input(struct gpt_model *model)
     const struct gpt_config *c = &model->config;
     const size_t C = (size_t)c->width, V = (size_t)c->vocab;
     if (c->input == GPT_INPUT_TEXT) {
-        model->embed_w = add(model, "embed.weight", V, C, 0.02, true);
+        model->embed_w = add_parameter(model, "embed.weight", V, C, 0.02, true);
     } else if (c->input == GPT_INPUT_TOKENS) {
-        model->embed_x = add(model, "embed.x.weight", V, C, 0.02, true);
-        model->embed_y = add(model, "embed.y.weight", V, C, 0.02, true);
-        model->combine_w = add(model, "embed.combine.weight", C, 2 * C, 0.02, true);
-        model->combine_b = add(model, "embed.combine.bias", C, 0, 0, false);
+        model->embed_x = add_parameter(model, "embed.x.weight", V, C, 0.02, true);
+        model->embed_y = add_parameter(model, "embed.y.weight", V, C, 0.02, true);
+        model->combine_w = add_parameter(model, "embed.combine.weight", C, 2 * C, 0.02, true);
+        model->combine_b = add_parameter(model, "embed.combine.bias", C, 0, 0, false);
     } else {
         const size_t F = (size_t)gpt_config_features(c);
-        model->embed_w = add(model, "embed.weight", C, F, 1 / sqrt((double)F), true);
-        model->embed_b = add(model, "embed.bias", C, 0, 0, false);
+        model->embed_w = add_parameter(model, "embed.weight", C, F, 1 / sqrt((double)F), true);
+        model->embed_b = add_parameter(model, "embed.bias", C, 0, 0, false);
     }
 }
 
@@ -97,9 +96,10 @@ static void add_head(struct gpt_model *model)
     const size_t C = (size_t)c->width, OC = (size_t)c->outputs;
     const bool regression = c->head == GPT_HEAD_REGRESSION;
     const double std = regression ? 1 / sqrt((double)C) : 0.02;
-    model->head_w = c->tied ? model->embed_w : add(model, "head.weight", OC, C, std, true);
+    model->head_w =
+        c->tied ? model->embed_w : add_parameter(model, "head.weight", OC, C, std, true);
     if (regression || c->head_bias)
-        model->head_b = add(model, "head.bias", OC, 0, 0, false);
+        model->head_b = add_parameter(model, "head.bias", OC, 0, 0, false);
 }
 
 static int build_table(struct gpt_model *model)
@@ -114,18 +114,19 @@ static int build_table(struct gpt_model *model)
     model->embed_w = model->embed_b = model->position = model->head_b = -1;
     add_input(model);
     if (c->positions == ORR_POSITIONS_LEARNED)
-        model->position = add(model, "position.weight", (size_t)c->context, C, 0.02, true);
+        model->position =
+            add_parameter(model, "position.weight", (size_t)c->context, C, 0.02, true);
     for (int l = 0; l < c->layers; l++)
         add_block(model, l);
-    model->final_w = add(model, "final.weight", C, 0, -1, false);
-    model->final_b = add(model, "final.bias", C, 0, 0, false);
+    model->final_w = add_parameter(model, "final.weight", C, 0, -1, false);
+    model->final_b = add_parameter(model, "final.bias", C, 0, 0, false);
     add_head(model);
     return 0;
 }
 
 /* A parameter draws from its own stream, so that models which differ in one shape share
  * the values of the others. w (count), of the host. */
-static int draw(const struct gpt_parameter *p, real *w, uint64_t seed, uint64_t salt)
+static int draw_values(const struct gpt_parameter *p, real *w, uint64_t seed, uint64_t salt)
 {
     if (p->init_std <= 0) {
         for (size_t i = 0; i < p->count; i++)
@@ -141,14 +142,14 @@ static int draw(const struct gpt_parameter *p, real *w, uint64_t seed, uint64_t 
     return 0;
 }
 
-static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_t salt)
+static int initialise_parameter(struct gpt_model *model, int index, uint64_t seed, uint64_t salt)
 {
     const struct gpt_parameter *p = &model->table[index];
     real *w = gpt_param(model, index);
     if (model->ops->host)
-        return draw(p, w, seed, salt);
+        return draw_values(p, w, seed, salt);
     real *drawn = orr_alloc(p->count, sizeof *drawn);
-    int rc = drawn ? draw(p, drawn, seed, salt) : ORR_ENOMEM;
+    int rc = drawn ? draw_values(p, drawn, seed, salt) : ORR_ENOMEM;
     if (!rc)
         rc = model->ops->upload(w, drawn, p->count * sizeof *drawn);
     free(drawn);
@@ -174,7 +175,7 @@ int gpt_create(struct gpt_model *model, const struct gpt_config *config, const s
     if (!rc)
         rc = gpt_tensor_alloc(ops, &model->grad, model->total);
     for (int i = 0; i < model->parameters && !rc; i++)
-        rc = initialise(model, i, seed, 0);
+        rc = initialise_parameter(model, i, seed, 0);
     if (rc)
         gpt_free(model);
     return rc;
@@ -218,7 +219,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
         rc = fresh.ops->copy(gpt_param(&fresh, i), gpt_param(model, i),
                              fresh.table[i].count * sizeof(real));
     if (!rc)
-        rc = initialise(&fresh, fresh.head_w, seed, 1);
+        rc = initialise_parameter(&fresh, fresh.head_w, seed, 1);
     if (model->overridden) { /* the new head does not change how the model attends */
         fresh.variant = model->variant;
         fresh.trained = config;

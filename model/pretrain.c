@@ -1,6 +1,9 @@
 /* pretrain.c - one pretraining, from data to evaluation.json. */
 #include "pretrain.h"
-#include "ranks.h"
+#include "checkpoint.h"
+#include "optimizer.h"
+#include "model/evaluate/evaluate.h"
+#include "model/ranks/ranks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,24 +12,73 @@
 
 #include <cjson/cJSON.h>
 
+/* What a pretraining reads: sets of orbits or of planet runs, or splits of a text. */
+enum role { ROLE_TRAIN, ROLE_VAL, ROLE_FINAL, ROLES };
+
 struct next_state {
     const struct gpt_pretraining *job;
-    struct gpt_source *source, *val, *test; /* test: NULL where final figures are of val */
+    struct gpt_config config;
+    struct gpt_source *source, *val, *test; /* test: NULL where final metrics are of val */
     struct gpt_batch val_batch;
     long val_sequences; /* all that are evaluated */
     int val_most;       /* of one batch */
 };
 
-/* What is held out of the data is measured at the end. */
-static bool is_evaluated(const struct gpt_pretraining *job)
+static enum sim_split split_of(const struct gpt_pretraining *job, enum role role)
+{
+    if (role == ROLE_FINAL)
+        return gpt_final_split(job->preset, job->planets);
+    if (role == ROLE_VAL)
+        return job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL;
+    return job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
+}
+
+/* Whether the split holds anything, by the settings. */
+static bool has_split(const struct gpt_pretraining *job, enum role role)
 {
     const struct orr_preset *p = job->preset;
     if (orr_preset_is_text(p))
-        return *p->text.val || p->text.val_fraction > 0;
-    return sim_split_count(p, gpt_final_split(p, job->planets)) > 0;
+        return role == ROLE_TRAIN || *p->text.val || p->text.val_fraction > 0;
+    return sim_split_count(p, split_of(job, role)) > 0;
 }
 
-static int fill(void *context, long step, int pass, struct gpt_batch *batch)
+static int open_source(const struct gpt_pretraining *job, enum role role,
+                       const struct gpt_config *config, struct gpt_source **source)
+{
+    return gpt_source_open(source, job->preset, job->orbits_dir, split_of(job, role), config);
+}
+
+static int config_of(const struct gpt_pretraining *job, struct gpt_config *config)
+{
+    const struct orr_preset *p = job->preset;
+    TRY(gpt_config_from_preset(config, p, job->attention,
+                               orr_preset_is_text(p)
+                                   ? p->text.positions
+                                   : sim_split_positions(p, split_of(job, ROLE_TRAIN))));
+    config->huber = config->head == GPT_HEAD_REGRESSION ? job->train->huber : 0;
+    return 0;
+}
+
+int gpt_pretrain_check(const struct gpt_pretraining *job)
+{
+    struct gpt_config config;
+    struct gpt_model model;
+    TRY(config_of(job, &config));
+    for (int role = ROLE_TRAIN; role < (cluster_leads() ? ROLES : ROLE_VAL); role++) {
+        struct gpt_source *source;
+        if (!orr_preset_is_text(job->preset) && !has_split(job, (enum role)role))
+            continue;
+        TRY(open_source(job, (enum role)role, &config, &source));
+        gpt_source_close(source);
+    }
+    if (!cluster_leads() || !*job->checkpoint)
+        return 0;
+    TRY(gpt_load_as(&model, job->checkpoint, &config, false, &k_ref, NULL));
+    gpt_free(&model);
+    return 0;
+}
+
+static int fill_batch(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct next_state *task = context;
     const struct orr_train_preset *t = task->job->train;
@@ -35,7 +87,7 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
     return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed, batch);
 }
 
-static int evaluate(void *context, struct gpt_model *model, double *loss)
+static int evaluate_val(void *context, struct gpt_model *model, double *loss)
 {
     struct next_state *task = context;
     const long n = task->val_sequences;
@@ -50,82 +102,77 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
 }
 
 /* evaluation.json with what it was made from, the metrics still to come; NULL without memory. */
-static cJSON *begin_evaluation(const struct gpt_pretraining *job)
+static cJSON *begin_evaluation(const struct gpt_pretraining *job, const char *unit, long step)
 {
     char digest[ORR_DIGEST];
     cJSON *json = cJSON_CreateObject(), *made = NULL;
     if (!orr_chain_evaluation(job->chain, job->attention, job->planets, digest))
         made = orr_book_made(&job->chain->book, digest);
     if (made && cJSON_AddItemToObject(json, "made", made) &&
-        cJSON_AddStringToObject(json, "attention", job->attention))
+        cJSON_AddStringToObject(json, "attention", job->attention) &&
+        cJSON_AddStringToObject(json, "unit", unit) &&
+        cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train)) &&
+        cJSON_AddNumberToObject(json, "step", (double)step))
         return json;
     cJSON_Delete(json);
     return NULL;
 }
 
-static int end_evaluation(const struct gpt_pretraining *job, cJSON *json)
+static int write_evaluation(const struct gpt_pretraining *job, cJSON *json)
 {
     char path[4096];
-    int rc = orr_path(path, "%s/evaluation.json", job->folder);
-    if (!rc && !orr_sum_add(json))
-        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    TRY(orr_path(path, "%s/evaluation.json", job->folder));
+    return json && orr_sum_add(json) ? orr_json_write(path, json)
+                                     : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+}
+
+/* Of planet runs also how much of the period the time step gives away (docs/laws.md), the upper
+ * bound of what such a run can show, and rollouts in a file of their own. */
+static int evaluate_orbits(const struct gpt_pretraining *job, struct gpt_model *model,
+                           struct gpt_source *source, const char *label, long step)
+{
+    const char *split = sim_split_name(split_of(job, ROLE_FINAL));
+    struct gpt_next_state r;
+    double period_r2 = 0;
+    bool rollouts = false;
+    TRY(gpt_evaluate_next_state(model, source, job->train->eval_sequences,
+                                job->preset->orbits.extent_au, &r));
+    if (job->planets) {
+        TRY(sim_prior_period_r2(job->preset, SIM_SPLIT_PLANETS_TRAIN, &period_r2));
+        TRY(gpt_rollouts_write(job, model, &rollouts));
+    }
+    cJSON *json = begin_evaluation(job, job->planets ? "separation at step 0" : "AU", step);
+    cJSON_AddStringToObject(json, "split", split);
+    gpt_next_state_add(json, &r);
+    if (job->planets)
+        cJSON_AddNumberToObject(json, "period_r2", period_r2);
+    int rc = 0;
+    if (rollouts)
+        rc = orr_files_add(cJSON_AddObjectToObject(json, "files"), job->folder, GPT_ROLLOUTS);
     if (!rc)
-        rc = orr_json_write(path, json);
+        rc = write_evaluation(job, json);
     cJSON_Delete(json);
+    if (!rc)
+        orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g (%d sequences of %s)",
+                 label, r.teacher_forced, job->planets ? "separations" : "AU", r.persistence,
+                 r.sequences, split);
     return rc;
 }
 
-/* The rollouts of a planet run beside the evaluation, whose file has their checksum. */
-static int add_rollouts(const struct gpt_pretraining *job, struct gpt_model *model, cJSON *json)
-{
-    bool written;
-    TRY(gpt_rollouts_write(job, model, &written));
-    return written
-               ? orr_files_add(cJSON_AddObjectToObject(json, "files"), job->folder, GPT_ROLLOUTS)
-               : 0;
-}
-
-static int write_evaluation(const struct gpt_pretraining *job, struct gpt_model *model,
-                            const struct gpt_next_state *r, long step)
-{
-    const enum sim_split split = gpt_final_split(job->preset, job->planets);
-    double period_r2 = 0;
-    if (job->planets) /* what such runs can be asked for: docs/laws.md */
-        TRY(sim_prior_period_r2(job->preset, SIM_SPLIT_PLANETS_TRAIN, &period_r2));
-    cJSON *json = begin_evaluation(job);
-    if (!json)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
-    cJSON_AddStringToObject(json, "unit", job->planets ? "separation at step 0" : "AU");
-    cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train));
-    cJSON_AddNumberToObject(json, "step", (double)step);
-    cJSON_AddStringToObject(json, "split", sim_split_name(split));
-    gpt_next_state_add(json, r);
-    if (job->planets)
-        cJSON_AddNumberToObject(json, "period_r2", period_r2);
-    const int rc = job->planets ? add_rollouts(job, model, json) : 0;
-    if (rc)
-        cJSON_Delete(json);
-    return rc ? rc : end_evaluation(job, json);
-}
-
 static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *model,
-                         struct gpt_source *val, long step)
+                         struct gpt_source *source, long step)
 {
     struct gpt_text_result r;
-    TRY(gpt_evaluate_text(model, val, job->train->eval_sequences, model->config.context, &r));
-    cJSON *json = begin_evaluation(job);
-    if (!json)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
-    cJSON_AddStringToObject(json, "unit", "nats");
-    cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train));
-    cJSON_AddNumberToObject(json, "step", (double)step);
+    TRY(gpt_evaluate_text(model, source, job->train->eval_sequences, model->config.context, &r));
+    cJSON *json = begin_evaluation(job, "nats", step);
     cJSON_AddNumberToObject(json, "sequences", r.sequences);
     cJSON_AddNumberToObject(json, "positions", r.positions);
     cJSON_AddNumberToObject(json, "vocab", model->config.vocab);
     cJSON_AddNumberToObject(json, "loss", r.loss);
     cJSON_AddNumberToObject(json, "perplexity", r.perplexity);
     cJSON_AddNumberToObject(json, "bits_per_token", r.bits_per_token);
-    const int rc = end_evaluation(job, json);
+    const int rc = write_evaluation(job, json);
+    cJSON_Delete(json);
     orr_note(job->quiet, "pretrain %s: loss %.4f, perplexity %.4g, %.4f bits per token",
              job->attention, r.loss, r.perplexity, r.bits_per_token);
     return rc;
@@ -147,7 +194,7 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict tra
 {
     char path[4096], digest[ORR_DIGEST];
     cJSON *json = NULL;
-    *measured = is_evaluated(job);
+    *measured = has_split(job, ROLE_FINAL);
     *verdict = ORR_MAKE;
     why[0] = '\0';
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
@@ -236,7 +283,7 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
 static int share_model(const struct gpt_pretraining *job, const struct gpt_config *config,
                        const struct decision *decision, struct gpt_model *model, long *step)
 {
-    TRY(cluster_agree(cluster_rank() == 0 ? open_model(job, config, decision, model, step) : 0));
+    TRY(cluster_agree(cluster_leads() ? open_model(job, config, decision, model, step) : 0));
     return gpt_ranks_share_model(model, job->ops, job->train->zero, step);
 }
 
@@ -245,38 +292,18 @@ static void print_label(const struct gpt_pretraining *job, char label[2 * ORR_NA
     snprintf(label, 2 * ORR_NAME, "pretrain %s%s", job->attention, job->planets ? ", planets" : "");
 }
 
-/* The weights that patience chose, and their step, instead of the last ones. */
-static int take_best(const struct gpt_pretraining *job, struct gpt_model *model, long *step)
-{
-    char path[4096];
-    struct gpt_model best;
-    TRY(orr_path(path, "%s/%s", job->folder, gpt_final_checkpoint(job->train)));
-    TRY(gpt_load_as(&best, path, &model->config, false, job->ops, step));
-    gpt_free(model);
-    *model = best;
-    return 0;
-}
-
-/* Figures of the trained weights, measured and written by rank 0. */
+/* Metrics of the trained weights, measured and written by rank 0. */
 static int evaluate_weights(const struct gpt_pretraining *job, struct next_state *task,
                             struct gpt_model *model, const char *label, long step)
 {
-    struct gpt_source *final = task->test ? task->test : task->val;
-    if (!final)
+    struct gpt_source *source = task->test ? task->test : task->val;
+    if (!source)
         return 0;
-    struct gpt_next_state result;
-    if (job->train->patience > 0)
-        TRY(take_best(job, model, &step));
+    if (job->train->patience > 0) /* the weights that patience chose, instead of the last ones */
+        TRY(gpt_reload(model, job->folder, gpt_final_checkpoint(job->train), &step));
     gpt_swap_average(model);
-    if (model->config.input == GPT_INPUT_TEXT)
-        return evaluate_text(job, model, final, step);
-    TRY(gpt_evaluate_next_state(model, final, job->train->eval_sequences,
-                                job->preset->orbits.extent_au, &result));
-    TRY(write_evaluation(job, model, &result, step));
-    orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g (%d sequences of %s)",
-             label, result.teacher_forced, job->planets ? "separations" : "AU", result.persistence,
-             result.sequences, sim_split_name(gpt_final_split(job->preset, job->planets)));
-    return 0;
+    return model->config.input == GPT_INPUT_TEXT ? evaluate_text(job, model, source, step)
+                                                 : evaluate_orbits(job, model, source, label, step);
 }
 
 /* At a signal, or when the time is over, what is missing is made by the next call with resume. Such
@@ -296,14 +323,15 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                               struct gpt_model *model, const char *made, bool lengthened, long step)
 {
     char label[2 * ORR_NAME];
-    bool evaluates = task->val_sequences > 0; /* of rank 0 */
+    /* Only rank 0 has validation data, so its answer counts for all. */
+    bool evaluates = task->val_sequences > 0;
     TRY(cluster_broadcast(&evaluates, sizeof evaluates, 0));
     print_label(job, label);
     const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain", "made",
                                  made, NULL};
     struct gpt_task loop = {.context = task,
-                            .fill = fill,
-                            .evaluate = evaluates ? evaluate : NULL,
+                            .fill = fill_batch,
+                            .evaluate = evaluates ? evaluate_val : NULL,
                             .label = label,
                             .folder = job->folder,
                             .checkpoint = "last.safetensors",
@@ -314,54 +342,63 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                             .lengthened = lengthened,
                             .quiet = job->quiet};
     TRY(gpt_train(model, job->train, &loop, &step));
-    return cluster_agree(cluster_rank() == 0 ? evaluate_final(job, task, model, label, step) : 0);
+    return cluster_agree(cluster_leads() ? evaluate_final(job, task, model, label, step) : 0);
 }
 
-static int make(const struct gpt_pretraining *job, const struct decision *decision,
-                const char *made)
+/* Every rank trains; rank 0 evaluates, too. */
+static int open_sources(struct next_state *task)
 {
-    const struct orr_preset *p = job->preset;
-    struct next_state task = {.job = job};
-    struct gpt_config config;
-    struct gpt_model model = {0};
+    const struct gpt_pretraining *job = task->job;
+    TRY(config_of(job, &task->config));
+    TRY(open_source(job, ROLE_TRAIN, &task->config, &task->source));
+    if (!cluster_leads())
+        return 0;
+    if (has_split(job, ROLE_VAL))
+        TRY(open_source(job, ROLE_VAL, &task->config, &task->val));
+    const enum sim_split final = split_of(job, ROLE_FINAL);
+    return final == SIM_SPLIT_TEST || final == SIM_SPLIT_PLANETS_TEST
+               ? open_source(job, ROLE_FINAL, &task->config, &task->test)
+               : 0;
+}
+
+/* The batch that held-out sequences are evaluated in while the model trains. */
+static int create_val_batch(struct next_state *task, const struct gpt_model *model)
+{
+    const struct gpt_pretraining *job = task->job;
+    const bool text = orr_preset_is_text(job->preset);
+    if (!task->val)
+        return 0;
+    const long held_out = text ? gpt_source_count(task->val)
+                               : (long)sim_split_count(job->preset, split_of(job, ROLE_VAL));
+    const long n = job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
+    const int wanted = text && job->train->batch < 64 ? job->train->batch : 64;
+    const int most = gpt_evaluation_batch(model, task->config.context, wanted);
+    task->val_sequences = n;
+    task->val_most = n < most ? (int)n : most;
+    return n > 0 ? gpt_batch_create(&task->val_batch, &task->config, task->val_most,
+                                    task->config.context)
+                 : 0;
+}
+
+static int make_opened(struct next_state *task, struct gpt_model *model,
+                       const struct decision *decision, const char *made)
+{
+    const struct gpt_pretraining *job = task->job;
     long step;
-    const bool text = orr_preset_is_text(p);
-    const int positions = text           ? p->text.positions
-                          : job->planets ? 1 + 2 * p->planets.steps
-                                         : p->orbits.positions;
-    long held_out = text           ? *p->text.val || p->text.val_fraction > 0
-                    : job->planets ? p->planets.val
-                                   : p->orbits.val;
-    TRY(gpt_config_from_preset(&config, p, job->attention, positions));
-    config.huber = config.head == GPT_HEAD_REGRESSION ? job->train->huber : 0;
-    int rc = gpt_source_open(&task.source, p, job->orbits_dir,
-                             job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, &config);
-    if (cluster_rank() > 0)
-        held_out = 0; /* rank 0 evaluates */
-    if (!rc && held_out > 0)
-        rc = gpt_source_open(&task.val, p, job->orbits_dir,
-                             job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, &config);
-    const enum sim_split final = gpt_final_split(p, job->planets);
-    if (!rc && cluster_rank() == 0 && (final == SIM_SPLIT_TEST || final == SIM_SPLIT_PLANETS_TEST))
-        rc = gpt_source_open(&task.test, p, job->orbits_dir, final, &config);
-    rc = cluster_agree(rc);
-    if (!rc && job->unchanged)
-        rc = cluster_agree(cluster_rank() == 0 ? job->unchanged(job->of) : 0);
-    if (!rc)
-        rc = share_model(job, &config, decision, &model, &step);
-    if (!rc && task.val) {
-        held_out = text ? gpt_source_count(task.val) : held_out;
-        const long n = task.val_sequences =
-            job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
-        const int wanted = text && job->train->batch < 64 ? job->train->batch : 64;
-        const int most = gpt_evaluation_batch(&model, config.context, wanted);
-        task.val_most = n < most ? (int)n : most;
-        if (n > 0)
-            rc = gpt_batch_create(&task.val_batch, &config, task.val_most, config.context);
-    }
-    rc = cluster_agree(rc);
-    if (!rc)
-        rc = train_and_evaluate(job, &task, &model, made, decision->lengthened, step);
+    TRY(cluster_agree(open_sources(task)));
+    if (job->unchanged)
+        TRY(cluster_agree(cluster_leads() ? job->unchanged(job->of) : 0));
+    TRY(share_model(job, &task->config, decision, model, &step));
+    TRY(cluster_agree(create_val_batch(task, model)));
+    return train_and_evaluate(job, task, model, made, decision->lengthened, step);
+}
+
+static int make_training(const struct gpt_pretraining *job, const struct decision *decision,
+                         const char *made)
+{
+    struct next_state task = {.job = job};
+    struct gpt_model model = {0};
+    const int rc = make_opened(&task, &model, decision, made);
     gpt_batch_free(&task.val_batch);
     gpt_source_close(task.source);
     gpt_source_close(task.val);
@@ -370,7 +407,8 @@ static int make(const struct gpt_pretraining *job, const struct decision *decisi
     return rc;
 }
 
-static int decide(const struct gpt_pretraining *job, const char *label, struct decision *decision)
+static int decide_action(const struct gpt_pretraining *job, const char *label,
+                         struct decision *decision)
 {
     struct gpt_judgement judgement;
     TRY(gpt_pretrain_judge(job, &judgement));
@@ -399,26 +437,26 @@ static int print_record(const struct gpt_pretraining *job, char **made)
     return *made ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
 }
 
-static int pretrain(const struct gpt_pretraining *job)
+static int pretrain_locked(const struct gpt_pretraining *job)
 {
     struct decision decision = {.verdict = ORR_MAKE};
     char label[2 * ORR_NAME];
     print_label(job, label);
-    TRY(cluster_agree(cluster_rank() == 0 ? decide(job, label, &decision) : 0));
+    TRY(cluster_agree(cluster_leads() ? decide_action(job, label, &decision) : 0));
     TRY(cluster_broadcast(&decision, sizeof decision, 0));
     if (decision.complete)
         return 0;
     char *made = NULL;
-    int rc = cluster_agree(cluster_rank() == 0 ? print_record(job, &made) : 0);
+    int rc = cluster_agree(cluster_leads() ? print_record(job, &made) : 0);
     if (!rc)
-        rc = make(job, &decision, made);
+        rc = make_training(job, &decision, made);
     free(made);
     orr_trace("%s ends", label);
     return rc;
 }
 
 /* One job trains in a folder, through its rank 0. */
-static int lock(const struct gpt_pretraining *job, int *fd)
+static int lock_folder(const struct gpt_pretraining *job, int *fd)
 {
     TRY(orr_mkdir(job->folder));
     return orr_lock(job->folder, "training", ORR_LOCK_WAIT_S, fd);
@@ -427,8 +465,8 @@ static int lock(const struct gpt_pretraining *job, int *fd)
 int gpt_pretrain(const struct gpt_pretraining *job)
 {
     int fd = -1;
-    TRY(cluster_agree(cluster_rank() == 0 ? lock(job, &fd) : 0));
-    const int rc = pretrain(job);
+    TRY(cluster_agree(cluster_leads() ? lock_folder(job, &fd) : 0));
+    const int rc = pretrain_locked(job);
     if (fd >= 0)
         orr_unlock(fd);
     return rc;

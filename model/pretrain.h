@@ -2,7 +2,7 @@
 #ifndef GPT_PRETRAIN_H
 #define GPT_PRETRAIN_H
 
-#include "gpt.h"
+#include "model/train/train.h"
 
 /* One pretraining of one attention variant: the orbits of the preset, or its planet runs. */
 struct gpt_pretraining {
@@ -23,18 +23,8 @@ struct gpt_pretraining {
     int (*unchanged)(const void *of);
     const void *of;
 };
-/* The ranks of a job have the same version, settings and options, and take the instruction set of
- * rank 0: else ORR_EUSAGE naming what differs, or ORR_EDEVICE. Collective. */
-int gpt_ranks_alike(const struct orr_cli *cli);
-/* Whether the ranks of this job can share a training: ORR_EUSAGE naming what that takes. */
-int gpt_ranks_suit(const char *stage, const struct orr_train_preset *train,
-                   const struct k_ops *ops);
-/* Before the backend is opened: those on GPUs choose theirs, by their place among the ranks of the
- * machine, unless one is asked for (0 and above). Collective. */
-int gpt_ranks_choose(const struct k_ops *ops, int asked);
-/* After it: all ranks have the same one, and those on GPUs are joined. Another one, or two ranks on
- * one GPU: ORR_EUSAGE naming both; no NCCL: ORR_EDEVICE. Collective. */
-int gpt_ranks_join(const struct k_ops *ops);
+/* The data that this rank reads, and at rank 0 the checkpoint, can be read; nothing is kept. */
+int gpt_pretrain_check(const struct gpt_pretraining *job);
 /* What gpt_pretrain would do, and why (gpt_training_judge). The same about its evaluation.json,
  * given that about the training; measured = the settings ask for one. */
 int gpt_pretrain_judge(const struct gpt_pretraining *job, struct gpt_judgement *judgement);

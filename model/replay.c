@@ -9,8 +9,8 @@
  *
  * A recording only saves time: where it cannot be made or replayed, a note says so once, and passes
  * run as they are, with the same numbers. */
-#include "cluster/cluster.h"
-#include "model.h"
+#include "activations.h"
+#include "model/ranks/cluster.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* residual.c - the residual stream between the blocks of a model: what probes read of it, and what
  * they add to it. */
-#include "model.h"
+#include "decode.h"
+#include "layers.h"
 
 /* In memory of the backend. */
 static real *stream_of(const struct gpt_model *model, int layer)
@@ -17,13 +18,13 @@ int gpt_residual(struct gpt_model *model, int layer, const real **stream)
         return ORR_FAIL(ORR_EINVAL, "residual stream: expected a layer from 0 to %d, found %d",
                         model->config.layers, layer);
     const size_t N = (size_t)act->sequences * (size_t)act->T;
-    return gpt_see(model->ops, &act->residual_view, stream_of(model, layer),
-                   N * (size_t)model->config.width, stream);
+    return gpt_copy_to_host(model->ops, &act->host_residual, stream_of(model, layer),
+                            N * (size_t)model->config.width, stream);
 }
 
-int gpt_residual_add(struct gpt_model *model, int layer, int B, int T)
+int gpt_patch_residual(struct gpt_model *model, int layer, int B, int T)
 {
-    const struct gpt_addition *add = model->addition;
+    const struct gpt_activation_patch *add = model->patch;
     const size_t C = (size_t)model->config.width;
     if (!add || add->layer != layer)
         return 0;

@@ -1,13 +1,11 @@
 /* source.c - sequences for next-state training, from files or streamed from (seed, index),
  * or from a text. */
-#include "model.h"
-#include "text.h"
+#include "source.h"
+#include "model/text/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <gsl/gsl_randist.h>
 
 struct gpt_source {
     const struct orr_preset *preset;
@@ -125,15 +123,10 @@ static void fill_tokens(const uint16_t *tokens, int b, struct gpt_batch *batch)
 static void fill_coords(struct gpt_source *source, const float *coords, int bodies, double noise_au,
                         int b, struct gpt_batch *batch)
 {
-    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(source->config);
+    const size_t T = (size_t)batch->T;
+    gpt_fill_coords(source->config, coords, noise_au, source->rng, b, batch);
     for (size_t t = 0; t < T; t++) {
         const size_t at = (size_t)b * T + t;
-        double x = (double)coords[2 * t], y = (double)coords[2 * t + 1];
-        if (t > 0 && noise_au > 0) {
-            x += gsl_ran_gaussian_ziggurat(source->rng, noise_au);
-            y += gsl_ran_gaussian_ziggurat(source->rng, noise_au);
-        }
-        gpt_features(source->config, x, y, t == 0, batch->features + at * F);
         batch->target[2 * at] = (real)coords[2 * t + 2];
         batch->target[2 * at + 1] = (real)coords[2 * t + 3];
         batch->weight[at] = t < (size_t)bodies ? 0 : 1; /* targets of step 0 are prior draws */

@@ -59,12 +59,12 @@ static int continue_batch(struct subject *s, int first, int layer, const real *v
 {
     const struct intervene *v = s->v;
     const size_t C = (size_t)s->model->config.width, T = (size_t)v->T, H = (size_t)v->horizons;
-    const struct gpt_addition add = {layer, v->prefix - 1,
+    const struct gpt_activation_patch add = {layer, v->prefix - 1,
                                      vector ? vector + (size_t)first * C : NULL};
     probe_labelled_fill(&v->judged, &s->model->config, first, batch);
-    s->model->addition = vector ? &add : NULL;
+    s->model->patch = vector ? &add : NULL;
     const int rc = gpt_rollout(s->model, batch, v->prefix, 0, path);
-    s->model->addition = NULL;
+    s->model->patch = NULL;
     for (size_t b = 0; b < (size_t)batch->B && !rc; b++)
         for (size_t h = 0; h < H; h++)
             for (size_t c = 0; c < 2; c++) {

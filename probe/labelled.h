@@ -6,7 +6,7 @@
 
 #include "results.h"
 
-#include "model/orbit_fit.h"
+#include "model/evaluate/orbit_fit.h"
 
 /* Step k (from 0) of a sequence is row 1 + 2 k, where body 1 is, and row 2 + 2 k, where body 2 is:
  * the row on which the step is complete, labels of data sets stand, and the next place of body 1 is

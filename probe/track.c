@@ -2,7 +2,7 @@
 #include "track.h"
 
 #include "base/base.h"
-#include "model/orbit_fit.h"
+#include "model/evaluate/orbit_fit.h"
 #include "sim/sim.h"
 
 #include <math.h>

@@ -260,6 +260,8 @@ bool orr_preset_streams(const struct orr_preset *preset);
 int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
 /* Impossible combinations (heads not dividing width, odd head size with RoPE, ...). */
 int orr_preset_check(const struct orr_preset *preset);
+/* ORR_EUSAGE where the heads do not divide the width, or rotary positions meet an odd head size. */
+int orr_heads_check(int width, int heads, enum orr_positions positions);
 /* Whether a setting has no effect beside the others; why: "orbits.law is newton". */
 bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256]);
 /* A law of force reads its own settings (orbits.law_alpha, orbits.expression, ...) and no others.

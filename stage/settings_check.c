@@ -79,16 +79,16 @@ static int check_law(const struct orr_orbits_preset *o)
     return 0;
 }
 
-static int check_model(const struct orr_model_preset *m)
+int orr_heads_check(int width, int heads, enum orr_positions positions)
 {
-    if (m->width % m->heads)
-        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", m->width,
-                        m->heads);
-    if (m->positions == ORR_POSITIONS_ROPE && m->width / m->heads % 2)
+    if (width % heads)
+        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", width,
+                        heads);
+    if (positions == ORR_POSITIONS_ROPE && width / heads % 2)
         return ORR_FAIL(ORR_EUSAGE,
                         "model.positions: rope needs an even head size, found "
                         "%d / %d = %d",
-                        m->width, m->heads, m->width / m->heads);
+                        width, heads, width / heads);
     return 0;
 }
 
@@ -201,7 +201,7 @@ int orr_preset_check(const struct orr_preset *preset)
         o->two_body_train > 0 && o->two_body_val < 1 ? "orbits.two_body_val = 0" : NULL;
     TRY(check_orbits(&preset->orbits));
     TRY(check_law(&preset->orbits));
-    TRY(check_model(&preset->model));
+    TRY(orr_heads_check(preset->model.width, preset->model.heads, preset->model.positions));
     TRY(check_planets(preset));
     TRY(check_training("pretrain", &preset->pretrain, no_val));
     TRY(check_training("pretrain_planets", &preset->pretrain_planets, no_planets));

@@ -37,10 +37,8 @@ for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
     while read -r symbol; do
-        case $symbol in
-        "${PREFIX[$folder]}"*) ;;
-        *) complain "$library: symbol $symbol lacks the prefix ${PREFIX[$folder]}" ;;
-        esac
+        [[ $symbol =~ ^(${PREFIX[$folder]}) ]] ||
+            complain "$library: symbol $symbol lacks the prefix ${PREFIX[$folder]}"
     done < <(nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort -u)
 done
 
@@ -57,7 +55,7 @@ EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
 # members of libraries that may call them, and why
 declare -A MAY_CALL=(
     [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
-    [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
+    [finetune/transform.o]="units of models"
     [probe/statistics.o]="maps of models" [base/mean.o]="intervals over seeds"
     [probe/labelled.o]="orbits beside models"
     [probe/extrapolate_parts.o]="exponents of models"
@@ -132,7 +130,7 @@ else
 fi
 if command -v clang-tidy >/dev/null; then
     # (the MPI plugin needs headers that may not be there)
-    mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' ! -path 'cluster/mpi/*' | sort)
+    mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' ! -path 'model/ranks/mpi.c' | sort)
     clang-tidy --quiet "${code[@]}" -- -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. 2>/dev/null ||
         complain "clang-tidy: see above"
 else

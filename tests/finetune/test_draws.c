@@ -2,7 +2,7 @@
  * same noise, neither of one batch, of one step nor of two steps; seeds have heads of their own. */
 #include "tiny.h"
 
-#include "task.h"
+#include "train_head.h"
 
 static struct tiny tiny;
 

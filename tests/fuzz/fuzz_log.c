@@ -4,7 +4,7 @@
 
 #include "figures/report.h"
 #include "fuzz.h"
-#include "model/model.h"
+#include "model/train/log.h"
 
 static void check_rising(const double *step, size_t count)
 {

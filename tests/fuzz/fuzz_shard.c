@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "model/text.h"
+#include "model/text/text.h"
 
 FUZZ_TARGET(shard)
 {

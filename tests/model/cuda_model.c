@@ -1,7 +1,8 @@
 /* cuda_model.c - whole models on the CUDA backend beside ref: losses, gradients and trained weights
  * within what rounding explains, the same bits every time, recorded and not; checkpoints of one go
  * on on the other. On the emulated device in `make check`, on a GPU in `make check-gpu`. */
-#include "model.h"
+#include "activations.h"
+#include "nonfinite.h"
 #include "tiny.h"
 
 #include <stdlib.h>

@@ -2,7 +2,8 @@
  * over all of them; outputs in pieces are those of the whole head. */
 #include "tiny.h"
 
-#include "model.h"
+#include "activations.h"
+#include "decode.h"
 
 enum { B = 3, T = 11, LONG = 45 };
 
@@ -40,7 +41,7 @@ static void check_row(const struct gpt_model *model, const real *all, const real
 }
 
 static void check_decoder(const struct gpt_config *c, const struct k_ops *ops, int first,
-                          const struct gpt_addition *addition)
+                          const struct gpt_activation_patch *patch)
 {
     struct gpt_model model;
     struct gpt_batch known, batch;
@@ -51,7 +52,7 @@ static void check_decoder(const struct gpt_config *c, const struct k_ops *ops, i
     assert_non_null(all);
     assert_int_equal(gpt_create(&model, c, ops, 2), 0);
     tiny_enlarge(&model);
-    model.addition = addition;
+    model.patch = patch;
     assert_int_equal(gpt_batch_create(&known, c, B, c->context), 0);
     assert_int_equal(gpt_batch_create(&batch, c, B, c->context), 0);
     tiny_fill(&known, c, 10);
@@ -110,7 +111,8 @@ static void test_addition(void **state)
         static const int row[] = {0, 4, 8};
         struct gpt_config c = tiny_continuous();
         real vector[B * 18];
-        const struct gpt_addition add = {.layer = k / 2 % 3, .row = row[k / 6], .vector = vector};
+        const struct gpt_activation_patch add = {
+            .layer = k / 2 % 3, .row = row[k / 6], .vector = vector};
         c.recompute = k % 2;
         for (size_t i = 0; i < B * 18; i++)
             vector[i] = (real)(tiny_uniform(5, i) - 0.5);

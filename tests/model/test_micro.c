@@ -2,7 +2,7 @@
  * passes and on any number of threads, and the mean over all rows that count. */
 #include "tiny.h"
 
-#include "model.h"
+#include "model/ranks/tree.h"
 
 static char *const dir = scratch_dir;
 
@@ -233,7 +233,6 @@ static void test_norm(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    const struct orr_train_preset t = training(8, 1, 0);
     struct gpt_model model;
     double whole, blocks;
     c.width = 96;
@@ -243,11 +242,11 @@ static void test_norm(void **state)
     for (int i = 0; i < model.parameters; i++) /* what lies between parameters stays zero */
         for (size_t j = 0; j < model.table[i].count; j++)
             gpt_grad(&model, i)[j] = (real)(tiny_uniform(5 + (uint64_t)i, j) - 0.5);
-    assert_int_equal(gpt_gradient_norm(&model, &t, 0, &whole), 0);
-    assert_int_equal(gpt_sum_norm(&model, 0, 3, &blocks), 0);
+    assert_int_equal(gpt_gradient_norm(&model, 0, 1, model.total, &whole), 0);
+    assert_int_equal(gpt_gradient_norm(&model, 0, 3, GPT_BLOCK, &blocks), 0);
     assert_true(fabs(3 * blocks - whole) < 1e-13 * whole);
     gpt_grad(&model, model.parameters - 1)[0] = INFINITY;
-    assert_int_equal(gpt_sum_norm(&model, 0, 3, &blocks), ORR_EDIVERGED);
+    assert_int_equal(gpt_gradient_norm(&model, 0, 3, GPT_BLOCK, &blocks), ORR_EDIVERGED);
     assert_non_null(strstr(orr_error(), model.table[model.parameters - 1].name));
     gpt_free(&model);
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/orbit_fit.h"
+#include "model/evaluate/orbit_fit.h"
 #include "sim/sim.h"
 
 enum { STEPS = 16 };

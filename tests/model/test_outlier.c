@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "model.h"
+#include "model/train/monitor.h"
 
 static char *const dir = scratch_dir;
 
@@ -29,36 +29,36 @@ static void test_rule(void **state)
 {
     (void)state;
     struct orr_train_preset t = {.outlier_sigma = 2, .outlier_window = 4, .outlier_most = 2};
-    struct gpt_watch w;
+    struct gpt_monitor w;
     const char *why;
     const double edge = 2.5 + 2 * sqrt(1.25);
-    assert_int_equal(gpt_watch_create(&w, &t), 0);
+    assert_int_equal(gpt_monitor_create(&w, &t), 0);
     for (int i = 1; i <= 4; i++) { /* not judged before the window is full */
-        assert_int_equal(gpt_watch_step(&w, i, i == 4 ? 1 : i + 1, 10 * i, &why), 0);
+        assert_int_equal(gpt_monitor_step(&w, i, i == 4 ? 1 : i + 1, 10 * i, &why), 0);
         assert_null(why);
     }
-    assert_int_equal(gpt_watch_step(&w, 5, edge * (1 + 1e-9), 10, &why), 0);
+    assert_int_equal(gpt_monitor_step(&w, 5, edge * (1 + 1e-9), 10, &why), 0);
     assert_string_equal(why, "loss");
-    assert_int_equal(gpt_watch_step(&w, 6, 1, 10 * edge * (1 + 1e-9), &why), 0);
+    assert_int_equal(gpt_monitor_step(&w, 6, 1, 10 * edge * (1 + 1e-9), &why), 0);
     assert_string_equal(why, "grad_norm");
     assert_int_equal(w.skipped, 2);
-    assert_int_equal(gpt_watch_step(&w, 7, edge * (1 + 1e-9), 10, &why), ORR_EDIVERGED);
+    assert_int_equal(gpt_monitor_step(&w, 7, edge * (1 + 1e-9), 10, &why), ORR_EDIVERGED);
     error_names("step 7", "2 outliers", "window of 4", NULL);
     w.in_row = 2; /* as before that */
-    assert_int_equal(gpt_watch_step(&w, 8, edge * (1 - 1e-9), 10 * edge * (1 - 1e-9), &why), 0);
+    assert_int_equal(gpt_monitor_step(&w, 8, edge * (1 - 1e-9), 10 * edge * (1 - 1e-9), &why), 0);
     assert_null(why); /* what was skipped is not in the window; a low value is never one */
     assert_int_equal(w.in_row, 0);
-    assert_int_equal(gpt_watch_step(&w, 9, -1e9, 0, &why), 0);
+    assert_int_equal(gpt_monitor_step(&w, 9, -1e9, 0, &why), 0);
     assert_null(why);
-    gpt_watch_free(&w);
+    gpt_monitor_free(&w);
 
     t.outlier_sigma = 0; /* off */
-    assert_int_equal(gpt_watch_create(&w, &t), 0);
+    assert_int_equal(gpt_monitor_create(&w, &t), 0);
     for (int i = 1; i < 20; i++) {
-        assert_int_equal(gpt_watch_step(&w, i, i == 12 ? 1e30 : 1, 1, &why), 0);
+        assert_int_equal(gpt_monitor_step(&w, i, i == 12 ? 1e30 : 1, 1, &why), 0);
         assert_null(why);
     }
-    gpt_watch_free(&w);
+    gpt_monitor_free(&w);
 }
 
 /* State as text: the same decisions, to the last bit of the limit. */
@@ -67,28 +67,28 @@ static void test_state_text(void **state)
     (void)state;
     struct orr_train_preset t = {
         .outlier_sigma = 1.5, .outlier_window = 7, .outlier_most = 99, .patience = 3};
-    struct gpt_watch a, b;
+    struct gpt_monitor a, b;
     char *text, *again;
     const char *why_a, *why_b;
-    assert_int_equal(gpt_watch_create(&a, &t), 0);
+    assert_int_equal(gpt_monitor_create(&a, &t), 0);
     int skipped = 0;
     for (int step = 1; step < 60; step++) {
-        assert_int_equal(gpt_watch_create(&b, &t), 0);
-        assert_int_equal(gpt_watch_print(&a, &text), 0);
-        assert_int_equal(gpt_watch_parse(&b, "x", text), 0);
+        assert_int_equal(gpt_monitor_create(&b, &t), 0);
+        assert_int_equal(gpt_monitor_print(&a, &text), 0);
+        assert_int_equal(gpt_monitor_parse(&b, "x", text), 0);
         const double loss = tiny_uniform(1, (uint64_t)step), norm = tiny_uniform(2, (uint64_t)step);
-        assert_int_equal(gpt_watch_step(&a, step, loss, norm, &why_a), 0);
-        assert_int_equal(gpt_watch_step(&b, step, loss, norm, &why_b), 0);
+        assert_int_equal(gpt_monitor_step(&a, step, loss, norm, &why_a), 0);
+        assert_int_equal(gpt_monitor_step(&b, step, loss, norm, &why_b), 0);
         assert_true(why_a == why_b || (why_a && why_b && !strcmp(why_a, why_b)));
         skipped += why_a != NULL;
-        assert_int_equal(gpt_watch_evaluation(&a, loss), gpt_watch_evaluation(&b, loss));
+        assert_int_equal(gpt_monitor_evaluation(&a, loss), gpt_monitor_evaluation(&b, loss));
         free(text);
-        assert_int_equal(gpt_watch_print(&a, &text), 0);
-        assert_int_equal(gpt_watch_print(&b, &again), 0);
+        assert_int_equal(gpt_monitor_print(&a, &text), 0);
+        assert_int_equal(gpt_monitor_print(&b, &again), 0);
         assert_string_equal(text, again);
         free(text);
         free(again);
-        gpt_watch_free(&b);
+        gpt_monitor_free(&b);
     }
     assert_in_range(skipped, 3, 40);
     static const char *const bad[] = {"",
@@ -100,10 +100,10 @@ static void test_state_text(void **state)
                                       "0 1 0 0x1p32 2147483647 0", /* one more would overflow */
                                       "0 1 0 3 4 0"};              /* more in a row than at all */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(gpt_watch_parse(&a, "f.safetensors", bad[i]), ORR_EFORMAT);
+        assert_int_equal(gpt_monitor_parse(&a, "f.safetensors", bad[i]), ORR_EFORMAT);
         error_names("f.safetensors", "training", NULL);
     }
-    gpt_watch_free(&a);
+    gpt_monitor_free(&a);
 }
 
 /* ------------------------------------------------------------------------ whole trainings */

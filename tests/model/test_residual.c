@@ -5,7 +5,6 @@
 #include "base/scratch.h"
 
 #include "guarded_ops.h"
-#include "model/model.h"
 #include "tiny.h"
 
 enum { B = 2 };
@@ -122,8 +121,8 @@ static void test_addition(void **state)
         memcpy(was + l * N * C, x, N * C * sizeof *x);
     }
     for (size_t layer = 0; layer <= L; layer++) {
-        const struct gpt_addition add = {(int)layer, ROW, vector};
-        model.addition = &add;
+        const struct gpt_activation_patch add = {(int)layer, ROW, vector};
+        model.patch = &add;
         assert_int_equal(gpt_forward(&model, &batch, &out), 0);
         for (size_t l = 0; l <= L; l++) {
             assert_int_equal(gpt_residual(&model, (int)l, &x), 0);
@@ -141,18 +140,18 @@ static void test_addition(void **state)
             assert_int_equal(later, l > layer);
         }
     }
-    const struct gpt_addition outside = {0, (int)T, vector};
-    model.addition = &outside;
+    const struct gpt_activation_patch outside = {0, (int)T, vector};
+    model.patch = &outside;
     assert_int_equal(gpt_forward(&model, &batch, &out), ORR_EINVAL);
-    model.addition = NULL;
+    model.patch = NULL;
     assert_int_equal(gpt_forward(&model, &batch, &out), 0);
     assert_int_equal(gpt_residual(&model, (int)L, &x), 0);
     assert_memory_equal(x, was + L * N * C, N * C * sizeof *x);
     close_model(&model, &batch);
 
-    const struct gpt_addition add = {1, ROW, vector};
+    const struct gpt_activation_patch add = {1, ROW, vector};
     open_model(&model, &batch, &guarded_ops, false);
-    model.addition = &add;
+    model.patch = &add;
     assert_int_equal(gpt_forward(&model, &batch, &out), ORR_EUSAGE);
     error_names("residual stream", "--device cpu", NULL);
     close_model(&model, &batch);

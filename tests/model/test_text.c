@@ -1,7 +1,7 @@
 /* test_text.c - text as a source: files and shards, windows, what is held out, the model of it. */
 #include "tiny.h"
 
-#include "model/text.h"
+#include "model/text/text.h"
 
 static char *const dir = scratch_dir;
 enum { LONG = 1000, VOCAB = 300 };

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "model.h"
+#include "model/train/log.h"
 
 static char *const dir = scratch_dir;
 

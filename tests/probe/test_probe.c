@@ -1,8 +1,8 @@
 /* test_probe.c - statistics of attention weights against closed forms, weights against the model's
  * own attention, cells of pictures, and what a probe feeds a checkpoint. */
 #include "probe/asked.h"
+#include "model/activations.h" /* activations of a layer */
 
-#include "model/model.h" /* activations of a layer */
 #include "probe.h"
 
 enum { T = 9 };

@@ -1,0 +1,56 @@
+/* config.h - the shape of a model, from a preset or a checkpoint. */
+#ifndef GPT_CONFIG_H
+#define GPT_CONFIG_H
+
+#include "base/base.h"
+#include "kernels/kernels.h"
+#include "stage/settings.h"
+
+/* numbers are part of the checkpoint format */
+enum gpt_input { GPT_INPUT_TOKENS, GPT_INPUT_CONTINUOUS, GPT_INPUT_TEXT };
+enum gpt_head { GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION, GPT_HEAD_TEXT };
+
+struct gpt_config {
+    int layers, heads, width, ffn;
+    int context; /* largest T */
+    enum gpt_input input;
+    int vocab;   /* tokens: V per channel; text: V */
+    int fourier; /* continuous: bands */
+    double fourier_min_au;
+    enum gpt_head head;
+    int outputs;     /* OC: 2 V for tokens, V for text */
+    int tied;        /* text head: 1 = the weights of the embedding */
+    int head_bias;   /* 1: a token head with bias, as in models of the study's own code; or 0 */
+    double init_std; /* of a block's random weights, 0 = 0.02; used only to initialise, so that
+                        the untrained baseline has this initialisation, too */
+    double huber;    /* regression head: delta of its pseudo-Huber loss, 0 = squared errors */
+    double rope_base;
+    char attention[ORR_NAME];
+    double attention_p;
+    int attention_window;
+    enum k_gate gate;
+    enum orr_positions positions;
+    int recompute; /* 0, or 1: how to compute, not what: no part of a checkpoint. Only the inputs of
+                      blocks are kept for the backward pass, which redoes the rest block by block */
+};
+/* Configurations are compared as bytes: there are none between the members. */
+_Static_assert(sizeof(struct gpt_config) == 16 * sizeof(int) + 5 * sizeof(double) + ORR_NAME,
+               "padding in struct gpt_config");
+
+/* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
+ * next-state head that belongs to its input. ffn = ffn_mult width, with an output gate less
+ * width / 2: the published 3.5 for 4, as many weights. Unknown attention: ORR_EUSAGE. Text: looks
+ * into the first file for its kind, bytes or tokens. */
+int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
+                           const char *attention, int positions);
+/* Features per row of a continuous input: 3 + 4 fourier. */
+int gpt_config_features(const struct gpt_config *config);
+/* Tokens per row of a token or text input: 2 or 1. */
+int gpt_config_channels(const struct gpt_config *config);
+
+/* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */
+int gpt_config_check(const struct gpt_config *config);
+/* Fails with ORR_EUSAGE and the names of all variants. */
+int gpt_config_unknown_attention(const char *attention);
+
+#endif

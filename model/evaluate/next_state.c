@@ -1,0 +1,284 @@
+/* next_state.c - next-state errors against trivial predictors, and rollouts. */
+#include "evaluate.h"
+#include "model/decode.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+enum { EVAL_BATCH = 32 };
+
+enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets)
+{
+    const enum sim_split test = planets ? SIM_SPLIT_PLANETS_TEST : SIM_SPLIT_TEST;
+    if (!orr_preset_is_text(preset) && sim_split_count(preset, test) > 0)
+        return test;
+    return planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL;
+}
+
+static double bin_centre(double bin, int bins, double extent_au)
+{
+    return -extent_au + (bin + 0.5) * 2 * extent_au / bins;
+}
+
+/* The most probable bin of one channel's logits (V): only position bins count. */
+static int best_bin(const real *logits, int bins)
+{
+    int best = 0;
+    for (int v = 1; v < bins; v++)
+        if (logits[v] > logits[best])
+            best = v;
+    return best;
+}
+
+/* Head output of one row -> a position; tokens also as bins in token[2]. */
+static void decode(const struct gpt_config *config, double extent_au, const real *out, double xy[2],
+                   uint16_t token[2])
+{
+    if (config->head == GPT_HEAD_REGRESSION) {
+        xy[0] = (double)out[0];
+        xy[1] = (double)out[1];
+        return;
+    }
+    const int bins = config->vocab - 3;
+    for (int c = 0; c < 2; c++) {
+        const int bin = best_bin(out + (size_t)c * (size_t)config->vocab, bins);
+        token[c] = (uint16_t)bin;
+        xy[c] = bin_centre(bin, bins, extent_au);
+    }
+}
+
+/* Row t of the batch and of path (B, T, 2) = what the outputs (B, OC) of the row before say. */
+static void put_row(const struct gpt_config *config, struct gpt_batch *batch, int t,
+                    double extent_au, const real *out, real *path)
+{
+    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
+    for (size_t b = 0; b < (size_t)batch->B; b++, out += config->outputs) {
+        const size_t row = b * T + (size_t)t;
+        double xy[2];
+        uint16_t token[2];
+        decode(config, extent_au, out, xy, token);
+        path[2 * row] = (real)xy[0];
+        path[2 * row + 1] = (real)xy[1];
+        if (config->input == GPT_INPUT_TOKENS)
+            memcpy(batch->tokens + 2 * row, token, sizeof token);
+        else
+            gpt_features(config, xy[0], xy[1], false, batch->features + row * F);
+    }
+}
+
+int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, double extent_au,
+                real *path)
+{
+    const struct gpt_config *config = &model->config;
+    if (config->input == GPT_INPUT_TEXT)
+        return ORR_FAIL(ORR_EINVAL, "rollout: expected a model of orbits, found text");
+    if (prefix < 1)
+        return ORR_FAIL(ORR_EINVAL, "rollout: the prefix must have at least 1 row, found %d",
+                        prefix);
+    if (prefix >= batch->T)
+        return 0;
+    struct gpt_decoder decoder;
+    int rc = gpt_decoder_open(&decoder, model, batch);
+    for (int t = prefix; t < batch->T && !rc; t++) {
+        const real *out = NULL;
+        if (orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        if (!rc)
+            rc = t == prefix ? gpt_decoder_first(&decoder, t - 1, &out)
+                             : gpt_decoder_next(&decoder, t - 1, &out);
+        if (!rc)
+            put_row(config, batch, t, extent_au, out, path);
+    }
+    gpt_decoder_close(&decoder);
+    return rc;
+}
+
+/* Position of row t of a sequence, in the data set's units. */
+static void truth_at(const uint16_t *tokens, const float *coords, int bins, double extent_au, int t,
+                     double xy[2])
+{
+    for (int c = 0; c < 2; c++)
+        xy[c] = coords ? (double)coords[2 * t + c] : bin_centre(tokens[2 * t + c], bins, extent_au);
+}
+
+struct eval {
+    struct gpt_model *model;
+    struct gpt_source *source;
+    double extent_au;
+    int bins;
+    struct gpt_next_state *result;
+    double weight; /* of the rows of the loss */
+    long teacher_rows, rollout_rows[3];
+    double (*xy)[2]; /* (B, T) of a batch: what the model says of its rows */
+};
+
+/* Teacher-forced error of sequence i, of whose rows 1 .. T the model says guess (T); planets
+ * only. */
+static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
+{
+    const uint16_t *tokens;
+    const float *coords;
+    int bodies;
+    TRY(gpt_source_sequence(e->source, i, &tokens, &coords, &bodies));
+    double mean[2] = {0, 0};
+    int rows = 0;
+    for (int t = 1; t <= T; t++) {
+        if ((t - 1) % bodies == bodies - 1)
+            continue;
+        double xy[2];
+        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
+        mean[0] += xy[0];
+        mean[1] += xy[1];
+        rows++;
+    }
+    for (int t = 1 + bodies; t <= T; t++) {
+        if ((t - 1) % bodies == bodies - 1)
+            continue;
+        double xy[2], before[2];
+        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
+        truth_at(tokens, coords, e->bins, e->extent_au, t - bodies, before);
+        e->result->teacher_forced += hypot(guess[t - 1][0] - xy[0], guess[t - 1][1] - xy[1]);
+        e->result->persistence += hypot(before[0] - xy[0], before[1] - xy[1]);
+        e->result->sequence_mean += hypot(mean[0] / rows - xy[0], mean[1] / rows - xy[1]);
+        e->teacher_rows++;
+    }
+    return 0;
+}
+
+/* Errors of a rollout at the horizons - where that is the sun's row, at the planet's before it;
+ * persistence repeats the body's last known position. */
+static int rollout_errors(struct eval *e, uint64_t i, const real *path)
+{
+    const uint16_t *tokens;
+    const float *coords;
+    int bodies;
+    struct gpt_next_state *r = e->result;
+    TRY(gpt_source_sequence(e->source, i, &tokens, &coords, &bodies));
+    for (int k = 0; k < r->horizons; k++) {
+        int t = r->prefix - 1 + r->horizon[k];
+        if ((t - 1) % bodies == bodies - 1 && --t < r->prefix)
+            continue;
+        int last = t - bodies;
+        while (last >= r->prefix)
+            last -= bodies;
+        if (last < 1)
+            continue; /* a body that the prefix does not show */
+        double xy[2], before[2];
+        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
+        truth_at(tokens, coords, e->bins, e->extent_au, last, before);
+        r->rollout[k] += hypot((double)path[2 * t] - xy[0], (double)path[2 * t + 1] - xy[1]);
+        r->rollout_persistence[k] += hypot(before[0] - xy[0], before[1] - xy[1]);
+        e->rollout_rows[k]++;
+    }
+    return 0;
+}
+
+static int decode_rows(void *context, size_t first, size_t rows, const real *out)
+{
+    struct eval *e = context;
+    const struct gpt_config *config = &e->model->config;
+    uint16_t token[2];
+    for (size_t n = first; n < first + rows; n++, out += config->outputs)
+        decode(config, e->extent_au, out, e->xy[n], token);
+    return 0;
+}
+
+static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_batch *start,
+                          real *path, uint64_t first)
+{
+    double loss;
+    TRY(gpt_source_fill(e->source, first, true, 0, 0, batch));
+    TRY(gpt_forward_pieces(e->model, batch, decode_rows, e, &loss));
+    const double weight = gpt_batch_weight(batch);
+    e->result->loss += weight * loss;
+    e->weight += weight;
+    for (int b = 0; b < batch->B; b++)
+        TRY(teacher_forced(e, first + (uint64_t)b, e->xy + (size_t)b * (size_t)batch->T, batch->T));
+    start->B = batch->B;
+    TRY(gpt_source_fill(e->source, first, true, 0, 0, start));
+    TRY(gpt_rollout(e->model, start, e->result->prefix, e->extent_au, path));
+    for (int b = 0; b < batch->B; b++)
+        TRY(rollout_errors(e, first + (uint64_t)b, path + 2 * (size_t)b * (size_t)start->T));
+    return 0;
+}
+
+static void plan_horizons(struct gpt_next_state *r, int T, bool two_bodies)
+{
+    static const int wanted[3] = {1, 5, 100};
+    r->prefix = T / 2 + 1; /* row 0 is the time step */
+    if (two_bodies)
+        r->prefix -= r->prefix % 2 == 0; /* the next row is the planet's */
+    for (int k = 0; k < 3; k++)
+        if (r->prefix + wanted[k] <= T || k == 0)
+            r->horizon[r->horizons++] = wanted[k];
+    if (r->horizons < 3 && T - r->prefix > r->horizon[r->horizons - 1])
+        r->horizon[r->horizons++] = T - r->prefix;
+}
+
+int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
+                            double extent_au, struct gpt_next_state *result)
+{
+    const int T = model->config.context, most = (int)gpt_source_count(source);
+    struct eval e = {.model = model,
+                     .source = source,
+                     .extent_au = extent_au,
+                     .bins = model->config.vocab - 3,
+                     .result = result};
+    struct gpt_batch batch, start;
+    if (model->config.input == GPT_INPUT_TEXT)
+        return ORR_FAIL(ORR_EINVAL, "next-state errors: expected a model of orbits, found text");
+    *result = (struct gpt_next_state){.sequences = sequences < most ? sequences : most,
+                                      .orbit_fit = NAN,
+                                      .orbit_fit_half = NAN,
+                                      .orbit_fit_late = NAN};
+    /* coordinates are those of two bodies, tokens of any number */
+    plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);
+    const int longest = result->prefix + result->horizon[result->horizons - 1];
+    const int B = gpt_evaluation_batch(model, T, EVAL_BATCH);
+    TRY(gpt_batch_create(&batch, &model->config, B, T));
+    int rc = gpt_batch_create(&start, &model->config, B, longest < T ? longest : T);
+    real *path = orr_alloc((size_t)B * (size_t)T * 2, sizeof *path);
+    e.xy = orr_alloc((size_t)B * (size_t)T, sizeof *e.xy);
+    if (!path || !e.xy)
+        rc = ORR_ENOMEM;
+    for (int i = 0; i < result->sequences && !rc; i += B) {
+        batch.B = result->sequences - i < B ? result->sequences - i : B;
+        rc = evaluate_batch(&e, &batch, &start, path, (uint64_t)i);
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+    }
+    const double rows = (double)e.teacher_rows; /* 0: nothing measured, not a number */
+    result->loss /= e.weight;
+    result->teacher_forced /= rows;
+    result->persistence /= rows;
+    result->sequence_mean /= rows;
+    for (int k = 0; k < result->horizons; k++) {
+        result->rollout[k] /= (double)e.rollout_rows[k];
+        result->rollout_persistence[k] /= (double)e.rollout_rows[k];
+    }
+    gpt_batch_free(&batch);
+    gpt_batch_free(&start);
+    free(path);
+    free(e.xy);
+    return rc;
+}
+
+void gpt_next_state_add(cJSON *json, const struct gpt_next_state *r)
+{
+    char key[64];
+    cJSON_AddNumberToObject(json, "sequences", r->sequences);
+    cJSON_AddNumberToObject(json, "loss", r->loss); /* cJSON prints null for what is no number */
+    cJSON_AddNumberToObject(json, "teacher_forced", r->teacher_forced);
+    cJSON_AddNumberToObject(json, "persistence", r->persistence);
+    cJSON_AddNumberToObject(json, "sequence_mean", r->sequence_mean);
+    cJSON_AddNumberToObject(json, "rollout_prefix", r->prefix);
+    for (int k = 0; k < r->horizons; k++) {
+        snprintf(key, sizeof key, "rollout_%d", r->horizon[k]);
+        cJSON_AddNumberToObject(json, key, r->rollout[k]);
+        snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
+        cJSON_AddNumberToObject(json, key, r->rollout_persistence[k]);
+    }
+}

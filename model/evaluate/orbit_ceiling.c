@@ -1,0 +1,211 @@
+/* orbit_ceiling.c - next-state error of an observer who knows Newton's law, for held-out sequences
+ * of two bodies: the orbit through the places that a model has seen is fitted, and continued. */
+#include "evaluate.h"
+#include "orbit_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+/* Places are float: an error of the last place at 1 AU. */
+static const double place_sd = 1e-7;
+
+/* An orbit is fitted to the first places, at most so many, and continued from there, so that the
+ * cost grows with the length of a sequence, not its square. */
+enum { MOST_PLACES = 64, SEQUENCES = 64, TRAINING = 256, LEAST = 8, LEAST_STEPS = 4 };
+
+struct observed {
+    int n, steps;  /* sequences in memory, at most SEQUENCES; steps of each */
+    double *place; /* (n, steps, 2, 2): planet, star */
+    double *error; /* (n): sums over the steps that are predicted */
+    double *late;  /* (n): over those of them from late_step on */
+    int late_step;
+};
+
+static const double *places_of(const struct observed *o, int i)
+{
+    return o->place + (size_t)i * (size_t)o->steps * 4;
+}
+
+/* Reads o->n sequences from the first on; *two is false where other than two bodies move. */
+static int observe_places(struct gpt_source *source, int first, struct observed *o, bool *two)
+{
+    double *to = o->place;
+    for (int i = 0; i < o->n && *two; i++) {
+        const uint16_t *tokens;
+        const float *coords;
+        int bodies;
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        TRY(gpt_source_sequence(source, (uint64_t)(first + i), &tokens, &coords, &bodies));
+        *two = bodies == 2;
+        for (size_t k = 0; k < (size_t)o->steps * 4 && *two; k++) /* behind row 0, the time step */
+            *to++ = (double)coords[2 + k];
+    }
+    return 0;
+}
+
+static int create_observed(struct observed *o)
+{
+    o->place = orr_alloc((size_t)o->n * (size_t)o->steps * 4, sizeof *o->place);
+    o->error = orr_alloc((size_t)o->n, sizeof *o->error);
+    o->late = orr_alloc((size_t)o->n, sizeof *o->late);
+    return o->place && o->error && o->late ? 0 : ORR_ENOMEM;
+}
+
+static void free_observed(struct observed *o)
+{
+    free(o->late);
+    free(o->place);
+    free(o->error);
+}
+
+/* Fits the first places of each of the sequences: p (n, parameters). */
+static int fit_all(const struct observed *o, double (*p)[GPT_ORBIT_PARAMETERS])
+{
+    const struct gpt_orbit_prior wide = gpt_orbit_wide_prior();
+    const int places = o->steps < MOST_PLACES ? o->steps : MOST_PLACES;
+    int failed = 0;
+#pragma omp parallel for schedule(dynamic) reduction(max : failed)
+    for (int i = 0; i < o->n; i++) {
+        double next[2];
+        const int rc = orr_signal_seen() ? (int)ORR_EINTR
+                                         : gpt_orbit_fit(places, places_of(o, i), place_sd, &wide,
+                                                         p[i], false, next);
+        failed = rc > failed ? rc : failed;
+    }
+    return failed == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : failed;
+}
+
+/* What an observer of such systems expects, from the orbits through the places of the first
+ * training sequences: medians, and half the distance between the quantiles that lie one deviation
+ * to either side of a normal distribution's mean. A fit that went astray moves neither. */
+static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_prior *prior,
+                       bool *two)
+{
+    const double below = 0.158655; /* of a standard normal distribution, below -1 */
+    const long count = gpt_source_count(training);
+    const int n = count < TRAINING ? (int)count : TRAINING;
+    double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)n, sizeof *p);
+    double *sorted = orr_alloc((size_t)n, sizeof *sorted);
+    struct observed o = {.n = SEQUENCES, .steps = steps};
+    int rc = p && sorted ? create_observed(&o) : ORR_ENOMEM;
+    for (int first = 0; first < n && *two && !rc; first += o.n) {
+        o.n = n - first < SEQUENCES ? n - first : SEQUENCES;
+        rc = observe_places(training, first, &o, two);
+        if (!rc && *two)
+            rc = fit_all(&o, p + first);
+    }
+    if (*two && !rc)
+        gpt_orbit_prior_turn(n, p, prior);
+    for (int k = 0; k < GPT_ORBIT_PARAMETERS && *two && !rc; k++) {
+        for (int i = 0; i < n; i++)
+            sorted[i] = p[i][k];
+        gsl_sort(sorted, 1, (size_t)n);
+        const double low = gsl_stats_quantile_from_sorted_data(sorted, 1, (size_t)n, below);
+        const double high = gsl_stats_quantile_from_sorted_data(sorted, 1, (size_t)n, 1 - below);
+        prior->mean[k] = gsl_stats_median_from_sorted_data(sorted, 1, (size_t)n);
+        prior->sd[k] = fmax((high - low) / 2, 1e-6);
+    }
+    free_observed(&o);
+    free(sorted);
+    free(p);
+    return rc;
+}
+
+/* Sum of the errors of sequence i: each step from the places before it, of which the first
+ * MOST_PLACES are fitted. */
+static int predict_sequence(const struct observed *o, const struct gpt_orbit_prior *prior, int i)
+{
+    const double *place = places_of(o, i);
+    double p[GPT_ORBIT_PARAMETERS], (*next)[2] = orr_alloc((size_t)o->steps, sizeof *next);
+    int rc = next ? 0 : ORR_ENOMEM;
+    o->error[i] = o->late[i] = 0;
+    for (int k = 1, ahead = 1; k < o->steps && !rc; k += ahead) {
+        ahead = k < MOST_PLACES ? 1 : o->steps - k;
+        rc = orr_signal_seen()
+                 ? (int)ORR_EINTR
+                 : gpt_orbit_fit_ahead(k, place, place_sd, prior, p, k > 3, ahead, next);
+        for (int j = 0; j < ahead && !rc; j++) {
+            const double *truth = place + 4 * (size_t)(k + j);
+            const double error = hypot(next[j][0] - truth[0], next[j][1] - truth[1]);
+            o->error[i] += error;
+            o->late[i] += k + j >= o->late_step ? error : 0;
+        }
+    }
+    free(next);
+    return rc;
+}
+
+static int predict_all(const struct observed *o, const struct gpt_orbit_prior *prior)
+{
+    int failed = 0;
+#pragma omp parallel for schedule(dynamic) reduction(max : failed)
+    for (int i = 0; i < o->n; i++) {
+        const int rc = predict_sequence(o, prior, i);
+        failed = rc > failed ? rc : failed;
+    }
+    return failed == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : failed;
+}
+
+/* Means over sequences, and half of the 95% interval of the first by the sequences' spread. */
+static void summarise_errors(struct gpt_next_state *result, int n, const struct observed *o,
+                             double sum, double square, double late)
+{
+    const int first = o->late_step > 1 ? o->late_step : 1, rows = o->steps - 1;
+    const double mean = sum / n;
+    result->orbit_fit = mean / rows;
+    result->orbit_fit_half = 1.96 * sqrt(fmax(square / n - mean * mean, 0) / (n - 1)) / rows;
+    result->orbit_fit_sequences = n;
+    if (first < o->steps)
+        result->orbit_fit_late = late / n / (o->steps - first);
+}
+
+static bool has_ceiling(const struct orr_preset *preset, bool planets)
+{
+    const enum sim_split training = planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
+    return !orr_preset_is_text(preset) && preset->orbits.output == ORR_OUTPUT_CONTINUOUS &&
+           preset->orbits.law == ORR_LAW_NEWTON && !preset->orbits.nbody &&
+           sim_split_count(preset, training) >= LEAST;
+}
+
+int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, bool planets,
+                      int positions, int late_from, struct gpt_next_state *result)
+{
+    const long count = gpt_source_count(source);
+    const int n = result->sequences < count ? result->sequences : (int)count;
+    struct observed o = {.n = n < SEQUENCES ? n : SEQUENCES,
+                         .steps = (positions - 1) / 2,
+                         .late_step = late_from / 2}; /* of body 1 at rows 1, 3, ... */
+    struct gpt_source *training = NULL;
+    struct gpt_orbit_prior prior;
+    double sum = 0, square = 0, late = 0;
+    bool two = true;
+    result->orbit_fit = result->orbit_fit_half = result->orbit_fit_late = NAN;
+    result->orbit_fit_sequences = 0;
+    if (!has_ceiling(preset, planets) || n < LEAST || o.steps < LEAST_STEPS)
+        return 0;
+    /* made anew by (seed, index): the data's files may be elsewhere */
+    TRY(gpt_source_open(&training, preset, NULL,
+                        planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, NULL));
+    int rc = create_observed(&o);
+    rc = rc ? rc : learn_prior(training, o.steps, &prior, &two);
+    for (int first = 0; first < n && two && !rc; first += SEQUENCES) {
+        o.n = n - first < SEQUENCES ? n - first : SEQUENCES;
+        rc = observe_places(source, first, &o, &two);
+        if (!rc && two)
+            rc = predict_all(&o, &prior);
+        for (int i = 0; i < o.n; i++) {
+            sum += o.error[i];
+            square += o.error[i] * o.error[i];
+            late += o.late[i];
+        }
+    }
+    if (!rc && two)
+        summarise_errors(result, n, &o, sum, square, late);
+    gpt_source_close(training);
+    free_observed(&o);
+    return rc;
+}

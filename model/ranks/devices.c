@@ -1,0 +1,102 @@
+/* devices.c - ranks on GPUs: each has one of its own, and all are joined. */
+#include "ranks.h"
+
+#include "kernels/peers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How many ranks before this one are on the same machine; names (size, NAME) of all. */
+enum { NAME = 256 };
+static int place_of(const char *names)
+{
+    int place = 0;
+    for (int r = 0; r < cluster_rank(); r++)
+        place += !strcmp(names + (size_t)r * NAME, names + (size_t)cluster_rank() * NAME);
+    return place;
+}
+
+static int gather_names(const char *mine, char **names)
+{
+    char name[NAME] = "";
+    snprintf(name, sizeof name, "%s", mine);
+    *names = orr_alloc((size_t)cluster_size(), NAME);
+    int rc = cluster_agree(*names ? 0 : ORR_ENOMEM);
+    if (!rc)
+        rc = cluster_gather(name, *names, NAME);
+    if (rc) {
+        free(*names);
+        *names = NULL;
+    }
+    return rc;
+}
+
+static void host_name(char host[NAME])
+{
+    if (gethostname(host, NAME - 1))
+        host[0] = '\0';
+    host[NAME - 1] = '\0';
+}
+
+/* Gradients of one backend are not summed with those of another. */
+static int check_backend(const struct k_ops *ops)
+{
+    char *names;
+    TRY(gather_names(ops->name, &names));
+    const int rc = strcmp(names, ops->name)
+                       ? ORR_FAIL(ORR_EUSAGE,
+                                  "ranks of one job must be alike: it computes on %s, rank 0 on %s",
+                                  ops->name, names)
+                       : 0;
+    free(names);
+    return cluster_agree(rc);
+}
+
+int gpt_ranks_choose(const struct k_ops *ops, int asked)
+{
+    char host[NAME] = "", *names;
+    if (cluster_size() < 2)
+        return 0;
+    host_name(host);
+    TRY(gather_names(host, &names)); /* all ranks, whatever they are asked for */
+    const int count = ops->peers ? ops->peers->count() : 0;
+    if (ops->choose && asked < 0)
+        ops->choose(count > 0 ? place_of(names) % count : 0);
+    free(names);
+    return 0;
+}
+
+/* Two ranks on one device would share its memory and its time, and NCCL refuses them. */
+static int check_devices(const char *names)
+{
+    const char *mine = names + (size_t)cluster_rank() * NAME;
+    for (int r = 0; r < cluster_rank(); r++)
+        if (!strcmp(names + (size_t)r * NAME, mine))
+            return ORR_FAIL(ORR_EUSAGE,
+                            "%s: expected a GPU for each rank, found it taken by rank %d as well",
+                            mine, r);
+    return 0;
+}
+
+int gpt_ranks_join(const struct k_ops *ops)
+{
+    char host[NAME] = "", device[K_PEERS_DEVICE] = "", mine[NAME], *names;
+    unsigned char id[K_PEERS_ID];
+    if (cluster_size() < 2)
+        return 0;
+    TRY(check_backend(ops));
+    if (ops->host)
+        return 0;
+    TRY(cluster_agree(ops->peers->device(device)));
+    host_name(host);
+    snprintf(mine, sizeof mine, "GPU %s of %.180s", device, host);
+    TRY(gather_names(mine, &names));
+    const int rc = cluster_agree(check_devices(names));
+    free(names);
+    if (rc)
+        return rc;
+    TRY(cluster_agree(cluster_leads() ? ops->peers->identify(id) : 0));
+    TRY(cluster_broadcast(id, sizeof id, 0));
+    return cluster_agree(ops->peers->open(id, cluster_rank(), cluster_size()));
+}

@@ -1,0 +1,100 @@
+/* exchange.c - the gradient summed over the ranks while it is still computed.
+ *
+ * The backward pass comes down the arena from its end. A thread follows it, bucket by bucket, and
+ * alone sends messages from gpt_ranks_begin() to gpt_ranks_end(); libraries of MPI go on only while
+ * they are called. Every rank makes the same exchanges in the same order, whatever it comes to
+ * meanwhile: one that fails in its pass sends what it has, and says so after. */
+#include "ranks.h"
+
+/* a (n) += b (n). The thread has no part in the team of threads of a backend on the host. */
+static int add_to(const struct k_ops *ops, real *a, const real *b, size_t n)
+{
+    if (!ops->host)
+        return ops->add(a, a, b, n);
+    for (size_t i = 0; i < n; i++)
+        a[i] += b[i];
+    return 0;
+}
+
+/* parts[first] += the other ranks' of first .. first + count - 1, by halves as in tree.c. */
+static int sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t own)
+{
+    if (count == 1)
+        return 0;
+    real *left = ranks->parts + (size_t)first * own;
+    TRY(sum_parts(ranks, first, count / 2, own));
+    TRY(sum_parts(ranks, first + count / 2, count - count / 2, own));
+    return add_to(ranks->ops, left, left + (size_t)(count / 2) * own, own);
+}
+
+/* This rank's share of one bucket x = its sum over the ranks; whole: all of it, on all ranks. */
+static int sum_bucket(const struct gpt_ranks *ranks, real *x, const struct cluster_vector *v)
+{
+    size_t first;
+    const size_t own = cluster_share(v, cluster_rank(), &first);
+    TRY(gpt_all_to_all(ranks->ops, x, ranks->parts, v));
+    if (own > 0) {
+        TRY(sum_parts(ranks, 0, cluster_size(), own));
+        TRY(ranks->ops->copy(x + first, ranks->parts, own * sizeof *x));
+    }
+    return ranks->whole ? gpt_all_gather(ranks->ops, x, v) : 0;
+}
+
+/* Until the gradient is final from `from` on. */
+static void wait_for(struct gpt_ranks *ranks, size_t from)
+{
+    pthread_mutex_lock(&ranks->mutex);
+    while (ranks->from > from)
+        pthread_cond_wait(&ranks->lowered, &ranks->mutex);
+    pthread_mutex_unlock(&ranks->mutex);
+}
+
+static void *send_buckets(void *argument)
+{
+    struct gpt_ranks *ranks = argument;
+    const size_t room = gpt_bucket_room(), buckets = (ranks->count + room - 1) / room;
+    for (size_t i = buckets; i-- > 0 && !ranks->rc;) {
+        const size_t at = i * room;
+        const struct cluster_vector v = gpt_bucket(ranks->count - at);
+        wait_for(ranks, at);
+        ranks->rc = sum_bucket(ranks, ranks->gradient + at, &v);
+    }
+    if (ranks->rc) /* messages belong to the thread that fails */
+        snprintf(ranks->message, sizeof ranks->message, "%s", orr_error());
+    return NULL;
+}
+
+void gpt_ranks_begin(struct gpt_ranks *ranks, real *gradient, bool whole)
+{
+    if (ranks->begun || cluster_size() < 2)
+        return;
+    ranks->begun = true;
+    ranks->gradient = gradient;
+    ranks->whole = whole;
+    ranks->from = ranks->count;
+    ranks->rc = 0;
+    ranks->follows = ranks->overlaps && !orr_thread_start(&ranks->thread, send_buckets, ranks);
+}
+
+void gpt_ranks_ready(struct gpt_ranks *ranks, size_t from)
+{
+    if (!ranks->begun)
+        return;
+    pthread_mutex_lock(&ranks->mutex);
+    ranks->from = from;
+    pthread_cond_signal(&ranks->lowered);
+    pthread_mutex_unlock(&ranks->mutex);
+}
+
+int gpt_ranks_end(struct gpt_ranks *ranks)
+{
+    if (!ranks->begun)
+        return 0;
+    gpt_ranks_ready(ranks, 0);
+    if (ranks->follows)
+        pthread_join(ranks->thread, NULL);
+    else
+        (void)send_buckets(ranks);
+    ranks->begun = ranks->follows = false;
+    return ranks->rc ? ORR_FAIL(ranks->rc, "%s", ranks->message) : 0;
+}

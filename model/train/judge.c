@@ -1,0 +1,210 @@
+/* judge.c - what becomes of the checkpoints of a training that are there already: kept, continued,
+ * or replaced, which loses weights and is refused unless it is asked for. */
+#include "train.h"
+#include "model/checkpoint.h"
+#include "model/optimizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <cjson/cJSON.h>
+
+/* The setting that says how long trainings of a kind are. */
+static const char *steps_key(enum orr_kind kind)
+{
+    return kind == ORR_KIND_PRETRAIN           ? "pretrain.steps"
+           : kind == ORR_KIND_PRETRAIN_PLANETS ? "pretrain_planets.steps"
+           : kind == ORR_KIND_MAGNITUDE        ? "finetune.magnitude.steps"
+                                               : "finetune.vector.steps";
+}
+
+/* Whether the first `step` updates of both lengths had the same learning rates, to the bit. */
+static bool same_rates(const struct orr_train_preset *train, long was, long step)
+{
+    struct orr_train_preset shorter = *train;
+    shorter.steps = was;
+    for (long i = 0; i < step; i++) {
+        const double a = gpt_lr(&shorter, i), b = gpt_lr(train, i);
+        if (a < b || a > b)
+            return false;
+    }
+    return true;
+}
+
+/* The number of steps of what was made, where it differs from what is asked for in nothing else; 0:
+ * it differs. The chain expects no earlier lengths while this is asked. */
+static int find_length(const struct gpt_training *t, const cJSON *made, long *steps)
+{
+    char *went_on = orr_chain_went_on(t->chain, t->kind, t->source);
+    char digest[ORR_DIGEST], before[ORR_WENT_ON], text[32];
+    snprintf(before, sizeof before, "%s", went_on);
+    went_on[0] = '\0';
+    const int rc = orr_chain_training(t->chain, t->kind, t->source, digest);
+    snprintf(went_on, ORR_WENT_ON, "%s", before);
+    *steps = 0;
+    if (!rc && orr_made_but(&t->chain->book, digest, made, steps_key(t->kind), text, sizeof text))
+        *steps = strtol(text, NULL, 10);
+    return rc;
+}
+
+/* Whether the best weights, if there are any, are of this training in some length: they will get
+ * its record. */
+static int owns_best(const struct gpt_training *t, bool *own)
+{
+    char path[4096];
+    cJSON *made = NULL;
+    long steps = 1;
+    TRY(orr_path(path, "%s/%s", t->folder, t->best));
+    int rc = orr_exists(path) ? gpt_checkpoint_made(path, &made) : 0;
+    if (!rc && orr_exists(path))
+        rc = find_length(t, made, &steps);
+    cJSON_Delete(made);
+    *own = !rc && steps > 0;
+    if (rc != ORR_EFORMAT)
+        return rc;
+    orr_error_clear(); /* it cannot be read */
+    return 0;
+}
+
+/* A longer training continues a shorter one. Where the learning rates up to here would have been
+ * others, its record says from which step on it has those of the new length. */
+static int lengthen_training(const struct gpt_training *t, const cJSON *made, long step,
+                             bool *longer, char why[ORR_WHY])
+{
+    char *went_on = orr_chain_went_on(t->chain, t->kind, t->source);
+    long was;
+    bool own;
+    TRY(find_length(t, made, &was));
+    *longer = was > 0 && was < t->train->steps;
+    if (!*longer)
+        return 0;
+    TRY(owns_best(t, &own));
+    if (!own)
+        snprintf(why, ORR_WHY, "%s is of another training", t->best);
+    const bool same = same_rates(t->train, was, step);
+    const size_t used = strlen(went_on);
+    *longer = own && step <= was && used + 64 < ORR_WENT_ON;
+    if (!*longer)
+        return 0;
+    if (!same)
+        snprintf(went_on + used, ORR_WENT_ON - used, "%s%ld until step %ld", used ? ", " : "", was,
+                 step);
+    snprintf(why, ORR_WHY, "from step %ld of %ld on to step %ld, %s", step, was, t->train->steps,
+             same ? "as if it had been asked for at once"
+                  : "with the learning rates that a training of that length has from there on");
+    return 0;
+}
+
+/* Whether the best weights are those of this training, in the length that it has or had. */
+static int judge_best(const struct gpt_training *t, const char digest[ORR_DIGEST], bool whole,
+                      bool *same, char why[ORR_WHY])
+{
+    char path[4096];
+    *same = true;
+    if (t->train->patience == 0 || !*t->best)
+        return 0;
+    TRY(orr_path(path, "%s/%s", t->folder, t->best));
+    return gpt_best_same(path, &t->chain->book, digest, whole, same, why);
+}
+
+/* What was made is there and can be read: whether it is what is asked for, and how far it is. */
+static int compare_records(const struct gpt_training *t, const cJSON *made, long step, bool ended,
+                           struct gpt_judgement *j)
+{
+    char digest[ORR_DIGEST];
+    bool same, longer = false;
+    TRY(orr_chain_training(t->chain, t->kind, t->source, digest));
+    same = orr_made_same(&t->chain->book, digest, made, j->why);
+    if (same) {
+        const bool whole = ended || step >= t->train->steps;
+        TRY(judge_best(t, digest, whole, &same, j->why));
+        j->verdict = !same ? ORR_REMAKE : whole ? ORR_KEEP : ORR_GO_ON;
+        if (same && !whole)
+            snprintf(j->why, ORR_WHY, "step %ld of %ld", step, t->train->steps);
+        return 0;
+    }
+    j->verdict = ORR_REMAKE;
+    if (t->resume)
+        TRY(lengthen_training(t, made, step, &longer, j->why));
+    if (longer) {
+        j->verdict = ORR_GO_ON;
+        j->lengthened = true;
+    }
+    return 0;
+}
+
+static int judge_checkpoint(const struct gpt_training *t, const char *path, struct gpt_judgement *j)
+{
+    cJSON *made = NULL;
+    long step = 0;
+    bool ended = false;
+    j->verdict = ORR_REMAKE;
+    int rc = gpt_checkpoint_made(path, &made);
+    if (rc == ORR_EFORMAT) {
+        snprintf(j->why, ORR_WHY, "it cannot be read");
+        orr_error_clear();
+        return 0;
+    }
+    orr_chain_recall(t->chain, t->kind, t->source, made);
+    if (!rc)
+        rc = gpt_progress(path, &step, &ended);
+    if (rc == ORR_EFORMAT && t->force) { /* weights of something else */
+        snprintf(j->why, ORR_WHY, "%.500s", orr_error());
+        orr_error_clear();
+        cJSON_Delete(made);
+        return 0;
+    }
+    if (!rc)
+        rc = compare_records(t, made, step, ended, j);
+    cJSON_Delete(made);
+    if ((j->verdict == ORR_KEEP || j->verdict == ORR_GO_ON) && !t->resume) {
+        j->verdict = ORR_REMAKE;
+        j->why[0] = '\0';
+    }
+    if (j->verdict == ORR_REMAKE && step > 0 && !t->force)
+        j->verdict = ORR_REFUSE;
+    return rc;
+}
+
+int gpt_training_judge(const struct gpt_training *t, struct gpt_judgement *j)
+{
+    char path[4096];
+    *j = (struct gpt_judgement){.verdict = ORR_MAKE};
+    TRY(orr_path(path, "%s/%s", t->folder, t->last));
+    if (orr_exists(path))
+        TRY(judge_checkpoint(t, path, j));
+    if (j->verdict == ORR_MAKE || j->verdict == ORR_REMAKE)
+        orr_chain_went_on(t->chain, t->kind, t->source)[0] = '\0';
+    return 0;
+}
+
+/* When a file was written, in local time. */
+static void print_date(const char *path, char text[32])
+{
+    struct stat info;
+    struct tm tm;
+    if (stat(path, &info) || !localtime_r(&info.st_mtime, &tm) ||
+        !strftime(text, 32, "%Y-%m-%d %H:%M", &tm))
+        snprintf(text, 32, "some time ago");
+}
+
+int gpt_training_refuse(const struct gpt_training *t, const struct gpt_judgement *j)
+{
+    char path[4096], date[32], of[32];
+    cJSON *made = NULL;
+    long step;
+    bool ended;
+    TRY(orr_path(path, "%s/%s", t->folder, t->last));
+    TRY(gpt_progress(path, &step, &ended));
+    TRY(gpt_checkpoint_made(path, &made));
+    snprintf(of, sizeof of, "%s", orr_made_setting(made, steps_key(t->kind)));
+    cJSON_Delete(made);
+    print_date(path, date);
+    return ORR_FAIL(ORR_EINVAL,
+                    "%s: %ld%s%s steps of training, saved %s, would be lost%s%s%s; --resume %sgoes "
+                    "on with it, another --run keeps both, --force (make FORCE=1) replaces it",
+                    path, step, *of ? " of " : "", of, date, *j->why ? " (" : "", j->why,
+                    *j->why ? ")" : "", *j->why ? "with its settings " : "");
+}

@@ -1,0 +1,127 @@
+/* log.c - speeds of training, its share of what matmuls can do, and the lines of the log. */
+#include "log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+double gpt_pass_flop(const struct gpt_model *model, int B, int T)
+{
+    const struct gpt_config *c = &model->config;
+    double products = 0, pairs = 0; /* products: frozen weights only have the forward ones */
+    int frozen_layers = 0;
+    for (int i = 0; i < model->parameters; i++)
+        if (model->table[i].ndim == 2 && i != model->embed_x && i != model->embed_y &&
+            i != model->position) /* tables are looked up, not multiplied */
+            products += (i < model->frozen ? 2.0 : 6.0) * (double)model->table[i].count;
+    for (int t = 1; t <= T; t++)
+        pairs += c->attention_window > 0 && t > c->attention_window ? c->attention_window : t;
+    for (int l = 0; l < c->layers; l++)
+        frozen_layers += model->block[l].ln1_w < model->frozen;
+    return (double)B * (T * products + pairs * c->width * (12.0 * c->layers - 8.0 * frozen_layers));
+}
+
+double gpt_matmul_peak(const struct k_ops *ops)
+{
+    static const struct k_ops *measured;
+    static double peak;
+    double gflops;
+    if (measured == ops) /* threads are opened once per process */
+        return peak;
+    measured = ops;
+    peak = ops->peak(&gflops) ? NAN : 1e9 * gflops;
+    if (isnan(peak))
+        orr_error_recover(); /* without a peak the share is left out */
+    return peak;
+}
+
+void gpt_meter_open(struct gpt_meter *meter, const struct gpt_model *model, int B, int T,
+                    int passes)
+{
+    const double N = (double)B * T;
+    *meter = (struct gpt_meter){.live = NAN,
+                                .flop = gpt_pass_flop(model, B, T) / N,
+                                .peak = gpt_matmul_peak(model->ops),
+                                .positions_per_step = N * passes};
+}
+
+void gpt_meter_add(struct gpt_meter *meter, double seconds)
+{
+    meter->positions += meter->positions_per_step;
+    meter->seconds += seconds;
+    meter->live_positions += meter->positions_per_step;
+    meter->live_seconds += seconds;
+    const bool full = meter->live_seconds > 1;
+    if (full || !meter->steady)
+        meter->live = meter->live_positions / fmax(meter->live_seconds, 1e-9);
+    if (!full)
+        return;
+    meter->steady = true;
+    meter->live_positions = meter->live_seconds = 0;
+}
+
+/* Share of the peak; NaN where it is not known. No training is faster than bare products: a peak
+ * below its rate was measured beside other work, and is none. */
+static double peak_share(const struct gpt_meter *meter, double rate)
+{
+    const double share = rate * meter->flop / meter->peak;
+    return share <= 1 ? share : NAN;
+}
+
+void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
+                    char text[160])
+{
+    int used = snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss,
+                        entry->lr, entry->norm, meter->live);
+    const double share = peak_share(meter, meter->live);
+    if (isfinite(share))
+        used += snprintf(text + used, 160 - (size_t)used, " (%.0f%% of peak)", 100 * share);
+    if (entry->skipped_steps)
+        used += snprintf(text + used, 160 - (size_t)used, ", %ld skipped", entry->skipped_steps);
+    snprintf(text + used, 160 - (size_t)used, ", %.2g GB", orr_memory_peak() * 1e-9);
+}
+
+/* What is a matter of time and memory comes last, after tokens_per_s. */
+#define NUMBERS                                                                                    \
+    "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
+        "silent_rows", (double)entry->silent
+#define TIMES                                                                                      \
+    "tokens_per_s", rate, "peak_share", peak_share(meter, rate), "eta_s", eta_s, "memory_mb",      \
+        orr_memory_peak() * 1e-6, (char *)NULL
+
+int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter)
+{
+    const double rate = meter->positions / fmax(meter->seconds, 1e-9);
+    const double eta_s = (double)(entry->steps - entry->step) * meter->positions_per_step / rate;
+    meter->positions = meter->seconds = 0;
+    if (entry->skipped)
+        return orr_log_word_line(log, "skipped", entry->skipped, NUMBERS, "skipped_steps",
+                                 (double)entry->skipped_steps, TIMES);
+    return orr_log_line(log, NUMBERS, TIMES);
+}
+
+int gpt_log_trim(const char *path, long step)
+{
+    char *text, *rest = NULL;
+    size_t bytes;
+    struct orr_file file = {0};
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_log_read(path, &text, &bytes));
+    int rc = orr_file_create(&file, path);
+    for (char *line = strtok_r(text, "\n", &rest); line && !rc;
+         line = strtok_r(NULL, "\n", &rest)) {
+        cJSON *json = cJSON_ParseWithOpts(line, NULL, 1); /* NULL: cut off in mid-line */
+        const cJSON *at = cJSON_GetObjectItemCaseSensitive(json, "step");
+        if (cJSON_IsNumber(at) && isfinite(at->valuedouble) && at->valuedouble <= (double)step)
+            rc = orr_file_printf(&file, "%s\n", line);
+        cJSON_Delete(json);
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    free(text);
+    return rc;
+}
