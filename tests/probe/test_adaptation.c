@@ -10,7 +10,7 @@
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
 
-#include "probe/adaptation.h"
+#include "probe/labels/adaptation.h"
 
 /* -------------------------------------------------------------------------------- readouts */
 

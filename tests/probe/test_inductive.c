@@ -7,9 +7,9 @@
 
 #include <cjson/cJSON.h>
 
-#include "probe/diagonal.h"
-#include "probe/inductive.h"
-#include "probe/rank.h"
+#include "probe/inductive/diagonal.h"
+#include "probe/inductive/inductive.h"
+#include "probe/inductive/rank.h"
 
 static void assert_near(double found, double expected, double error)
 {

@@ -12,8 +12,8 @@
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
 
-#include "probe/extrapolate.h"
-#include "probe/label_cells.h"
+#include "probe/labels/extrapolate.h"
+#include "probe/labels/label_cells.h"
 
 /* ---------------------------------------------------------------------------------- curves */
 

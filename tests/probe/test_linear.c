@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "probe/readout.h"
+#include "probe/linear/readout.h"
 
 static struct tiny tiny;
 static char checkpoint[2][4096]; /* of stages pretrain, magnitude */

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "probe/motion.h"
-#include "probe/quantities.h"
-#include "probe/steer.h"
+#include "probe/orbits/motion.h"
+#include "probe/orbits/quantities.h"
+#include "probe/intervene/steer.h"
 
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))

@@ -2,7 +2,7 @@
  * real ones: next places as the evaluation of planet runs has them, forces as the run's table. */
 #include "probe/asked.h"
 
-#include "probe/planets.h"
+#include "probe/planets/planets.h"
 
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))

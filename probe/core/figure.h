@@ -1,0 +1,26 @@
+/* figure.h - a picture of results: panels with the value, its interval and what it is judged by. */
+#ifndef PROBE_FIGURE_H
+#define PROBE_FIGURE_H
+
+#include "probe/results.h"
+
+/* A panel: rows of one quantity and measure, over layers or over contexts. */
+struct probe_panel {
+    const char *title, *quantity, *measure, *y_label;
+    bool by_context; /* the axis is `context`, of this layer; else the layer, of this context */
+    int fixed;       /* that layer or context */
+    bool log;        /* a logarithmic axis, of values above 0 */
+};
+struct probe_figure {
+    const char *title, *x_label;
+    const char *value, *ceiling, *floor, *raw; /* names of the curves, NULL = not drawn */
+    bool doubling;                             /* the axis of x is logarithmic, ticks at 2^k */
+    double least;                              /* lowest y that is drawn, where it is finite */
+    const struct probe_panel *panel;
+    int panels;
+};
+/* Draws <folder>/<name>.png by gnuplot (figures/probe_panels.gp), whole or not at all. */
+int probe_figure_draw(const struct probe_results *results, const struct probe_figure *figure,
+                      const char *folder, const char *name);
+
+#endif

@@ -1,0 +1,138 @@
+/* labels.h - inside probe/: fine-tuning to force magnitudes with few labels. The labelled
+ * sequences, which of them are drawn, the arms that learn from them, what is judged, and how many
+ * labels a curve says are needed. Used by labels.c and extrapolate.c. */
+#ifndef PROBE_LABELS_H
+#define PROBE_LABELS_H
+
+#include "finetune/ft.h"
+#include "probe/results.h"
+
+/* ---- data (label_data.c) */
+
+/* The labelled sequences of a preset: two_body_train is learned from, two_body_test judged by. Of
+ * the run's files where they fit, else made from the seed, which gives the same sequences. */
+struct probe_forces {
+    struct sim_dataset train, test;
+    bool made[2];            /* in memory of our own */
+    struct ft_labels labels; /* of train, within the bounds of the settings */
+};
+int probe_forces_open(struct probe_forces *forces, const struct probe_options *options);
+void probe_forces_close(struct probe_forces *forces);
+/* ORR_EINVAL, saying why, where a checkpoint cannot learn from labels: of tokens, of another stage
+ * or length; where the settings have no labels; ORR_EUSAGE where attention is changed. */
+int probe_forces_check(const struct probe *probe, const struct probe_options *options);
+
+/* Rows that predictions are judged at: `per` labelled rows of each sequence (all where it has
+ * fewer), drawn from (seed, ORR_STAGE_SAMPLE). */
+struct probe_judged {
+    const struct sim_dataset *set;
+    size_t sequences, rows;
+    size_t *sequence; /* (sequences) of the set */
+    size_t *of;       /* (rows) index into sequence */
+    size_t *at;       /* (rows) sequence * positions + row */
+    double *y;        /* (rows) ln F */
+};
+/* Of sequences sequence[0 .. count - 1], NULL: the first ones. */
+int probe_judged_draw(struct probe_judged *judged, const struct sim_dataset *set,
+                      const struct ft_bounds *bounds, const size_t *sequence, size_t count, int per,
+                      uint64_t seed);
+void probe_judged_free(struct probe_judged *judged);
+/* Sums of squares left by predictions ln F (rows), by sequence: residual (sequences). Only rows
+ * where keep is NULL or true. */
+void probe_residuals(const struct probe_judged *judged, const bool *keep, const double *log_f,
+                     double *residual);
+/* R^2 of residuals; each sequence counts weight[s] times, NULL = once. NaN without any spread. */
+double probe_judged_r2(const struct probe_judged *judged, const bool *keep, const double *residual,
+                       const double *weight);
+/* How often each of n is picked in resample number k of a bootstrap: weight (n). */
+void probe_resample(gsl_rng *rng, uint64_t seed, uint64_t k, size_t n, double *weight);
+/* 0.025 and 0.975 quantiles of those x (n) that are numbers, NaN without any; x is not kept.
+ * Infinities count as such. */
+void probe_interval(double *x, size_t n, double *low, double *high);
+
+/* ---- draws (label_fit.c) */
+
+/* order (labels->count) = the sequences in an order that (seed) alone decides. */
+int probe_labels_order(const struct ft_labels *labels, uint64_t seed, size_t *order);
+/* Draw number d of n of them: order[d n], ... in a circle, so that draws share no sequence while
+ * there are enough. subset->sequence has room for n. */
+void probe_labels_draw(const struct ft_labels *labels, const size_t *order, int draw, size_t n,
+                       struct ft_labels *subset);
+/* one() of `draws` such draws, in order; stops at an error. ORR_ENOMEM. */
+int probe_labels_each(const struct ft_labels *labels, uint64_t seed, int draws, size_t n,
+                      int (*one)(void *of, int draw, const struct ft_labels *subset), void *of);
+/* The inner split: the last fifth, at least 1, judges learning rates, the rest is trained on. Views
+ * into the subset, not to be freed. */
+void probe_labels_split(const struct ft_labels *subset, struct ft_labels *trained,
+                        struct ft_labels *held);
+
+/* ---- arms (label_fit.c) */
+
+enum probe_arm { PROBE_PRETRAINED, PROBE_UNTRAINED, PROBE_NEIGHBOURS, PROBE_ARMS };
+extern const char *const probe_arm_name[PROBE_ARMS];
+
+enum { PROBE_RATES = 3 };
+struct probe_arms {
+    const struct probe *probe;
+    const struct probe_options *options;
+    struct orr_train_preset train; /* of every arm; its lr is the middle of the rates */
+    double rate[PROBE_RATES];
+    long rate_steps;        /* steps by which rates are chosen */
+    long steps[PROBE_ARMS]; /* done */
+    double seconds[PROBE_ARMS];
+};
+/* Settings of a fine-tuning of so many steps and sequences per step: those of another one, its
+ * warm-up shortened in proportion, without patience. */
+void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
+                   struct orr_train_preset *train);
+/* Settings of finetune.magnitude with fewer steps, a smaller batch and no patience. */
+void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
+                     const struct probe_options *options);
+/* Learns from the labels and predicts ln F (rows) of the judged rows. A prediction that is not
+ * positive counts as the least label. */
+int probe_arm_predict(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                      double lr, long steps, const struct probe_judged *judged, double *log_f);
+/* The same in two steps, of an arm that is a model: learns from the labels; the caller calls
+ * gpt_free() of *model unless it failed. */
+int probe_arm_train(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                    double lr, long steps, struct gpt_model *model, struct ft_transform *transform);
+int probe_arm_forces(struct gpt_model *model, const struct ft_transform *transform,
+                     const struct ft_labels *labels, const struct probe_judged *judged,
+                     double *log_f);
+/* The rate of the best R^2 on the inner split of the labels; nothing else is looked at. */
+int probe_arm_rate(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                   double *lr);
+
+/* What results depend on besides checkpoint and settings: steps, draws and sizes n. */
+void probe_arms_key(const struct probe_arms *arms, int draws, const int *n, int sizes,
+                    char text[PROBE_KEY]);
+/* Adds steps, batch, rates and the share of the inner split to a JSON object. */
+void probe_arms_budget(const struct probe_arms *arms, struct cJSON *json);
+
+/* labels.png in the folder (label_figure.c). */
+int probe_labels_draw_figure(const struct probe_results *results, const struct probe *probe,
+                             const char *folder);
+
+/* ---- curves (label_curve.c) */
+
+/* Makes y the nearest curve (least squares) that never falls. */
+void probe_monotone(size_t n, double *y);
+/* A number that is known to lie in [low, high]; low = high where it is known. */
+struct probe_range {
+    double low, high;
+};
+/* Labels at which a monotone curve y over sizes n (ascending) reaches a level, by interpolation in
+ * ln n. Reached at the first size already: [0, n_0]; never: [n_last, infinity]. */
+struct probe_range probe_labels_needed(size_t count, const int *n, const double *y, double level);
+/* Ratio of two such numbers. */
+struct probe_range probe_ratio(struct probe_range a, struct probe_range b);
+/* The value to report and its mark: "" known, " >=", " <=" the end that is known, " ?" with NaN
+ * where nothing is. */
+const char *probe_range_mark(struct probe_range range, double *value);
+/* Sizes of a curve at most. */
+enum { PROBE_SIZES = 16 };
+/* --sizes: whole numbers, ascending, from 5 to `most`. NULL text: those of `standard` that fit. */
+int probe_sizes_read(const char *text, const int *standard, int standards, size_t most, int *sizes,
+                     int *count);
+
+#endif
