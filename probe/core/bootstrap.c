@@ -2,12 +2,11 @@
 #include "bootstrap.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-
-#include "probe/results.h"
 
 int probe_resamples_create(struct probe_resamples *r, uint64_t seed, int n)
 {
@@ -53,6 +52,29 @@ struct probe_estimate probe_bootstrap(const struct probe_resamples *r,
         e.high = gsl_stats_quantile_from_sorted_data(drawn, 1, count, 0.975);
     }
     return e;
+}
+
+struct probe_estimate probe_exactly(double value)
+{
+    return (struct probe_estimate){value, NAN, NAN};
+}
+
+struct probe_row probe_row_of(struct probe_estimate value, const char *measure,
+                              const char *quantity, ...)
+{
+    struct probe_row row = {.layer = -1,
+                            .value = value.value,
+                            .low = value.low,
+                            .high = value.high,
+                            .ceiling = NAN,
+                            .floor = NAN,
+                            .raw = NAN};
+    va_list list;
+    va_start(list, quantity);
+    vsnprintf(row.quantity, sizeof row.quantity, quantity, list);
+    va_end(list);
+    snprintf(row.measure, sizeof row.measure, "%s", measure);
+    return row;
 }
 
 double probe_r2(const void *of, int n, const unsigned short times[])

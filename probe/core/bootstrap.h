@@ -3,8 +3,7 @@
 #ifndef PROBE_BOOTSTRAP_H
 #define PROBE_BOOTSTRAP_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "probe/results.h"
 
 enum { PROBE_RESAMPLES = 200 };
 
@@ -27,6 +26,13 @@ struct probe_estimate probe_bootstrap(const struct probe_resamples *resamples,
                                       double (*statistic)(const void *of, int n,
                                                           const unsigned short times[]),
                                       const void *of);
+
+/* A number without an interval. */
+struct probe_estimate probe_exactly(double value);
+
+/* A row of results: the model as a whole, all positions, no other number than `value`. */
+struct probe_row probe_row_of(struct probe_estimate value, const char *measure,
+                              const char *quantity, ...) __attribute__((format(printf, 3, 4)));
 
 /* What R^2 is made of in one sequence: sum of squared errors, and of the targets, of which a
  * quantity has one or two, sums and squares. */

@@ -64,9 +64,13 @@ static int write_ticks(const struct probe_results *results, const struct probe_p
     return rc ? rc : orr_file_printf(file, "measured[%d] = %d\n", p + 1, count);
 }
 
-static int write_settings(const struct probe_results *results, const struct probe_figure *f,
+static int write_settings(const struct probe_session *session, const struct probe_figure *f,
                           const char *path)
 {
+    const struct probe_results *results = &session->results;
+    char text[PROBE_TEXT], title[2 * PROBE_TEXT];
+    probe_describe(&session->probe.model, text);
+    snprintf(title, sizeof title, "%s: %s", f->title, text);
     struct orr_file file = {0};
     int rc = orr_file_create(&file, path);
     if (!rc)
@@ -78,7 +82,7 @@ static int write_settings(const struct probe_results *results, const struct prob
                              f->panels, f->panels, f->panels, 4 * f->panels, f->panels,
                              TICKS * f->panels);
     if (!rc)
-        rc = orr_gnuplot_assign(&file, "title", 0, f->title);
+        rc = orr_gnuplot_assign(&file, "title", 0, title);
     if (!rc)
         rc = orr_gnuplot_assign(&file, "x_label", 0, f->x_label);
     const char *const curves[] = {f->value, f->ceiling, f->floor, f->raw};
@@ -102,20 +106,20 @@ static int write_settings(const struct probe_results *results, const struct prob
 }
 
 struct drawing {
-    const struct probe_results *results;
+    const struct probe_session *session;
     const struct probe_figure *figure;
 };
 
 static int write_drawing(const void *of, const char *data, const char *settings)
 {
     const struct drawing *drawing = of;
-    TRY(write_data(drawing->results, drawing->figure, data));
-    return write_settings(drawing->results, drawing->figure, settings);
+    TRY(write_data(&drawing->session->results, drawing->figure, data));
+    return write_settings(drawing->session, drawing->figure, settings);
 }
 
-int probe_figure_draw(const struct probe_results *results, const struct probe_figure *figure,
-                      const char *folder, const char *name)
+int probe_figure_draw(const struct probe_session *session, const struct probe_figure *figure,
+                      const char *name)
 {
-    const struct drawing drawing = {results, figure};
-    return probe_picture(folder, name, "probe_panels.gp", write_drawing, &drawing);
+    const struct drawing drawing = {session, figure};
+    return probe_picture(session->folder, name, "probe_panels.gp", write_drawing, &drawing);
 }

@@ -2,7 +2,7 @@
 #ifndef PROBE_FIGURE_H
 #define PROBE_FIGURE_H
 
-#include "probe/results.h"
+#include "session.h"
 
 /* A panel: rows of one quantity and measure, over layers or over contexts. */
 struct probe_panel {
@@ -12,15 +12,17 @@ struct probe_panel {
     bool log;        /* a logarithmic axis, of values above 0 */
 };
 struct probe_figure {
-    const char *title, *x_label;
+    const char *title; /* before ": " and the model's description */
+    const char *x_label;
     const char *value, *ceiling, *floor, *raw; /* names of the curves, NULL = not drawn */
     bool doubling;                             /* the axis of x is logarithmic, ticks at 2^k */
     double least;                              /* lowest y that is drawn, where it is finite */
     const struct probe_panel *panel;
     int panels;
 };
-/* Draws <folder>/<name>.png by gnuplot (figures/probe_panels.gp), whole or not at all. */
-int probe_figure_draw(const struct probe_results *results, const struct probe_figure *figure,
-                      const char *folder, const char *name);
+/* Draws <name>.png of the session's results by gnuplot (figures/probe_panels.gp), whole or not at
+ * all. */
+int probe_figure_draw(const struct probe_session *session, const struct probe_figure *figure,
+                      const char *name);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 2, FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
+enum { FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
 static const int horizons[HORIZONS] = {1, 2};
 
 /* Whose continuation: of the model, of the floor, of the model by random directions. */
@@ -30,11 +30,8 @@ static const int held[PROBE_CHANGES][READOUTS] = {
 };
 
 struct intervene {
-    const struct probe_options *options;
-    struct probe probe;
-    struct gpt_model floor;
+    struct probe_session s;
     struct probe_labelled fit, judged;
-    struct probe_resamples resamples;
     int prefix, known, T, layers, horizons; /* T: rows of the longest continuation */
     struct probe_orbit *orbit;              /* (n) at the last step known */
     double *base;                           /* (n, horizons, 2) */
@@ -42,9 +39,6 @@ struct intervene {
     double *direction;         /* (WAYS, layers, PROBE_CHANGES, width) of the model at hand */
     double *inner;             /* (2, layers, PROBE_CHANGES): R^2 of the readouts: model, floor */
     struct probe_moved *moved; /* (WHO, WAYS, layers, PROBE_CHANGES, horizons, n) */
-    struct orr_progress progress;
-    uint64_t done;
-    char folder[4096], key[PROBE_KEY];
 };
 
 /* ------------------------------------------------------------------------------ the subject */
@@ -129,7 +123,7 @@ static void deviations(struct intervene *v, const struct probe_rows *rows)
 
 static double *direction_of(const struct intervene *v, enum way way, int layer, int q)
 {
-    const size_t C = (size_t)v->probe.model.config.width;
+    const size_t C = (size_t)v->s.probe.model.config.width;
     return v->direction +
            (((size_t)way * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)q) * C;
 }
@@ -213,25 +207,25 @@ static int steer_model(struct intervene *v, enum who who, struct gpt_model *mode
                                                    .orbit = v->orbit,
                                                    .base = v->base,
                                                    .random = who == RANDOM,
-                                                   .seed = v->probe.preset.seed};
+                                                   .seed = v->s.probe.preset.seed};
                 TRY(probe_steer(&subject, &how, moved_of(v, who, (enum way)way, layer, q)));
-                orr_progress_set(&v->progress, ++v->done, NULL);
+                orr_progress_set(&v->s.progress, ++v->s.done, NULL);
             }
     return 0;
 }
 
-static int measure(struct intervene *v)
+static int steer_all(struct intervene *v)
 {
-    orr_progress_init(&v->progress, "intervene", (uint64_t)v->layers * WHO * WAYS * PROBE_CHANGES,
-                      v->options->quiet);
+    orr_progress_init(&v->s.progress, "intervene", (uint64_t)v->layers * WHO * WAYS * PROBE_CHANGES,
+                      v->s.options->quiet);
     for (int i = 0; i < v->judged.n; i++)
         v->orbit[i] = probe_orbit_true(&v->judged, i, v->known - 1);
-    TRY(find_directions(v, &v->probe.model, false));
-    TRY(steer_model(v, MODEL, &v->probe.model));
-    TRY(steer_model(v, RANDOM, &v->probe.model));
-    TRY(find_directions(v, &v->floor, true));
-    TRY(steer_model(v, FLOOR, &v->floor));
-    orr_progress_end(&v->progress, NULL);
+    TRY(find_directions(v, &v->s.probe.model, false));
+    TRY(steer_model(v, MODEL, &v->s.probe.model));
+    TRY(steer_model(v, RANDOM, &v->s.probe.model));
+    TRY(find_directions(v, &v->s.floor, true));
+    TRY(steer_model(v, FLOOR, &v->s.floor));
+    orr_progress_end(&v->s.progress, NULL);
     return 0;
 }
 
@@ -240,66 +234,65 @@ static int measure(struct intervene *v)
 static double once(const struct intervene *v, const struct probe_moved *moved,
                    double (*statistic)(const void *of, int n, const unsigned short times[]))
 {
-    return statistic(moved, v->judged.n, v->resamples.times);
+    return statistic(moved, v->judged.n, v->s.resamples.times);
 }
 
-static int add(const struct intervene *v, struct probe_results *results, enum way way, int layer,
-               int q, int h, bool slope)
+static int add(struct intervene *v, enum way way, int layer, int q, int h, bool slope)
 {
     double (*const statistic)(const void *, int, const unsigned short[]) =
         slope ? probe_slope : probe_cosine;
     const size_t at = (size_t)h * (size_t)v->judged.n;
     const struct probe_moved *moved = moved_of(v, MODEL, way, layer, q) + at;
-    const struct probe_estimate e = probe_bootstrap(&v->resamples, statistic, moved);
-    struct probe_row row = {.layer = layer,
-                            .context = horizons[h],
-                            .value = e.value,
-                            .low = e.low,
-                            .high = e.high,
-                            .ceiling = 1, /* the orbit itself in the place of the model */
-                            .floor = once(v, moved_of(v, FLOOR, way, layer, q) + at, statistic),
-                            .raw = once(v, moved_of(v, RANDOM, way, layer, q) + at, statistic)};
+    struct probe_row row =
+        probe_row_of(probe_bootstrap(&v->s.resamples, statistic, moved),
+                     (slope ? slope_name : cosine_name)[way], "%s", probe_change_name[q]);
+    row.layer = layer;
+    row.context = horizons[h];
+    row.ceiling = 1; /* the orbit itself in the place of the model */
+    row.floor = once(v, moved_of(v, FLOOR, way, layer, q) + at, statistic);
+    row.raw = once(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
     for (int i = 0; i < v->judged.n; i++)
         row.n += moved[i].bb > 0;
-    snprintf(row.quantity, sizeof row.quantity, "%s", probe_change_name[q]);
-    snprintf(row.measure, sizeof row.measure, "%s", (slope ? slope_name : cosine_name)[way]);
-    return probe_results_add(results, &row);
+    return probe_results_add(&v->s.results, &row);
 }
 
 /* How well the quantity can be read where it is changed. */
-static int add_readout(const struct intervene *v, struct probe_results *results, int layer, int q)
+static int add_readout(struct intervene *v, int layer, int q)
 {
-    struct probe_row row = {.measure = "R^2, inner",
-                            .layer = layer,
-                            .value = v->inner[layer * PROBE_CHANGES + q],
-                            .low = NAN,
-                            .high = NAN,
-                            .ceiling = 1,
-                            .floor = v->inner[(v->layers + layer) * PROBE_CHANGES + q],
-                            .raw = NAN,
-                            .n = v->fit.n / 4};
-    snprintf(row.quantity, sizeof row.quantity, "%s", probe_change_name[q]);
-    return probe_results_add(results, &row);
+    struct probe_row row = probe_row_of(probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
+                                        "R^2, inner", "%s", probe_change_name[q]);
+    row.layer = layer;
+    row.ceiling = 1;
+    row.floor = v->inner[(v->layers + layer) * PROBE_CHANGES + q];
+    row.n = v->fit.n / 4;
+    return probe_results_add(&v->s.results, &row);
 }
 
-static int add_all(const struct intervene *v, struct probe_results *results)
+static int add_all(struct intervene *v)
 {
     for (int q = 0; q < PROBE_CHANGES; q++) {
         for (int layer = 0; layer < v->layers; layer++)
-            TRY(add_readout(v, results, layer, q));
+            TRY(add_readout(v, layer, q));
         for (int way = 0; way < WAYS; way++)
             for (int slope = 1; slope >= 0; slope--)
                 for (int h = 0; h < v->horizons; h++)
                     for (int layer = 0; layer < v->layers; layer++)
-                        TRY(add(v, results, (enum way)way, layer, q, h, slope != 0));
+                        TRY(add(v, (enum way)way, layer, q, h, slope != 0));
     }
     return 0;
 }
 
-static int draw(const struct intervene *v, const struct probe_results *results)
+/* Readouts and slopes one step on. */
+static bool is_short(const struct probe_row *row)
 {
+    return row->context <= horizons[0] && !strstr(row->measure, "cosine");
+}
+
+static int draw(void *of)
+{
+    const struct intervene *v = of;
     struct probe_panel panel[WAYS * PROBE_CHANGES];
-    char text[PROBE_TEXT], title[2 * PROBE_TEXT], name[WAYS * PROBE_CHANGES][64];
+    char name[WAYS * PROBE_CHANGES][64];
     for (int k = 0; k < WAYS * PROBE_CHANGES; k++) {
         const int way = WAYS - 1 - k / PROBE_CHANGES, q = k % PROBE_CHANGES;
         snprintf(name[k], sizeof name[k], "%s, %s change", probe_change_name[q],
@@ -310,9 +303,7 @@ static int draw(const struct intervene *v, const struct probe_results *results)
                                         .y_label = q ? "" : "slope",
                                         .fixed = horizons[0]};
     }
-    probe_describe(&v->probe.model, text);
-    snprintf(title, sizeof title, "Next place when a quantity is changed inside: %s", text);
-    const struct probe_figure figure = {.title = title,
+    const struct probe_figure figure = {.title = "Next place when a quantity is changed inside",
                                         .x_label = "layer (0 = embedding)",
                                         .value = "model",
                                         .ceiling = "orbit (ceiling)",
@@ -321,117 +312,90 @@ static int draw(const struct intervene *v, const struct probe_results *results)
                                         .least = -1,
                                         .panel = panel,
                                         .panels = WAYS * PROBE_CHANGES};
-    return probe_figure_draw(results, &figure, v->folder, "intervene");
+    return probe_figure_draw(&v->s, &figure, "intervene");
 }
 
 /* ----------------------------------------------------------------------------------- probe */
 
-/* What is printed: readouts and slopes one step on. */
-static int shorten(const struct probe_results *all, struct probe_results *some)
-{
-    for (int i = 0; i < all->count; i++)
-        if (all->row[i].context <= horizons[0] && !strstr(all->row[i].measure, "cosine"))
-            TRY(probe_results_add(some, &all->row[i]));
-    return 0;
-}
-
-static int write(struct intervene *v)
-{
-    struct probe_results results = {0}, some = {0};
-    int rc = add_all(v, &results);
-    if (!rc)
-        rc = shorten(&results, &some);
-    if (!rc)
-        rc = probe_results_begin(&results, v->folder, "intervene");
-    if (!rc)
-        rc = draw(v, &results); /* first, because --resume looks for the tables */
-    if (!rc)
-        rc = probe_results_write(&results, &v->probe, v->options, v->folder, "intervene", v->key);
-    if (!rc)
-        probe_results_print(&some, &v->probe, "intervene");
-    probe_results_free(&results);
-    probe_results_free(&some);
-    return rc;
-}
-
 static int check(const struct intervene *v)
 {
-    if (!v->probe.model.ops->host)
+    if (!v->s.probe.model.ops->host)
         return ORR_FAIL(ORR_EUSAGE,
                         "probe intervene: changes of the residual stream are made by the host, not "
                         "on %s; give --device cpu",
-                        v->probe.model.ops->name);
-    if (v->prefix >= v->probe.T || v->known < 1)
+                        v->s.probe.model.ops->name);
+    if (v->prefix >= v->s.probe.T || v->known < 1)
         return ORR_FAIL(
             ORR_EUSAGE,
             "probe intervene: %s: %d positions leave no step to continue after a prefix "
             "of half of them; give a --length of 4 or more",
-            v->options->checkpoint, v->probe.T);
-    const struct orr_orbits_preset *o = &v->probe.preset.orbits;
+            v->s.options->checkpoint, v->s.probe.T);
+    const struct orr_orbits_preset *o = &v->s.probe.preset.orbits;
     if (o->law != ORR_LAW_NEWTON || o->nbody || o->jump_step > 0)
         return ORR_FAIL(
             ORR_EINVAL,
             "probe intervene: %s: orbits of preset %s do not follow Newton's law, whose "
             "closed form the model is compared with",
-            v->options->checkpoint, v->probe.preset.name);
+            v->s.options->checkpoint, v->s.probe.preset.name);
     return 0;
 }
 
 static int prepare(struct intervene *v)
 {
-    const int n = v->options->sequences ? v->options->sequences : SEQUENCES;
-    v->prefix = probe_prefix(v->probe.T);
+    const int n = v->s.options->sequences ? v->s.options->sequences : SEQUENCES;
+    v->prefix = probe_prefix(v->s.probe.T);
     v->known = (v->prefix - 1) / 2;
     TRY(check(v));
-    v->layers = v->probe.model.config.layers + 1;
+    v->layers = v->s.probe.model.config.layers + 1;
     for (int h = 0; h < HORIZONS; h++)
-        if (v->prefix + 2 * horizons[h] - 1 <= v->probe.T)
+        if (v->prefix + 2 * horizons[h] - 1 <= v->s.probe.T)
             v->T = v->prefix + 2 * horizons[v->horizons++] - 1;
     const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
-    TRY(probe_labelled_make(&v->fit, &v->probe, SIM_SPLIT_TWO_BODY_TRAIN, FIT));
-    TRY(probe_labelled_make(&v->judged, &v->probe, SIM_SPLIT_TWO_BODY_TEST, n));
-    TRY(probe_resamples_create(&v->resamples, v->probe.preset.seed, n));
+    TRY(probe_labelled_make(&v->fit, &v->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, FIT));
+    TRY(probe_labelled_make(&v->judged, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_resamples_create(&v->s.resamples, v->s.probe.preset.seed, n));
     v->orbit = orr_alloc(N, sizeof *v->orbit);
     v->base = orr_alloc(N * H * 2, sizeof *v->base);
-    v->direction = orr_alloc(WAYS * L * PROBE_CHANGES * (size_t)v->probe.model.config.width,
+    v->direction = orr_alloc(WAYS * L * PROBE_CHANGES * (size_t)v->s.probe.model.config.width,
                              sizeof *v->direction);
     v->inner = orr_alloc(2 * L * PROBE_CHANGES, sizeof *v->inner);
     v->moved = orr_alloc(WHO * WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
     return v->orbit && v->base && v->inner && v->direction && v->moved
-               ? probe_floor(&v->probe, v->options, &v->floor)
+               ? probe_floor(&v->s.probe, v->s.options, &v->s.floor)
                : ORR_ENOMEM;
+}
+
+static int measure(void *of)
+{
+    struct intervene *v = of;
+    TRY(prepare(v));
+    TRY(steer_all(v));
+    return add_all(v);
+}
+
+static int open_model(void *of)
+{
+    struct intervene *v = of;
+    return probe_open_labelled(&v->s.probe, v->s.options, "intervene", true);
 }
 
 int probe_intervene(const struct probe_options *options)
 {
-    struct intervene *v = orr_alloc(1, sizeof *v);
-    if (!v)
-        return ORR_ENOMEM;
-    v->options = options;
-    int rc = orr_gnuplot_check("probe_panels.gp");
-    if (!rc)
-        rc = probe_open_labelled(&v->probe, options, "intervene", true);
-    if (!rc)
-        rc = probe_folder(&v->probe, options, v->folder);
-    if (!rc)
-        rc = probe_key(options, "intervene", REVISION, "", v->key);
-    if (!rc && !probe_results_there(options, v->folder, "intervene", v->key)) {
-        rc = prepare(v);
-        if (!rc)
-            rc = measure(v);
-        if (!rc)
-            rc = write(v);
-    }
-    gpt_free(&v->floor);
-    probe_labelled_free(&v->fit);
-    probe_labelled_free(&v->judged);
-    probe_resamples_free(&v->resamples);
-    probe_close(&v->probe);
-    free(v->orbit);
-    free(v->base);
-    free(v->inner);
-    free(v->direction);
-    free(v->moved);
-    free(v);
+    static const struct probe_steps steps = {.name = "intervene",
+                                             .revision = 2,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure,
+                                             .write = draw,
+                                             .is_shown = is_short};
+    struct intervene v = {.T = 0};
+    const int rc = probe_session_run(&v.s, options, &steps, &v);
+    probe_labelled_free(&v.fit);
+    probe_labelled_free(&v.judged);
+    free(v.orbit);
+    free(v.base);
+    free(v.inner);
+    free(v.direction);
+    free(v.moved);
     return rc;
 }

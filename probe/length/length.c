@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, SEQUENCES = 128, MAPPED = 4, LENGTHS = 5 };
+enum { SEQUENCES = 128, MAPPED = 4, LENGTHS = 5 };
 
 /* A change of attention that every length is measured under. */
 struct way {
@@ -21,15 +21,11 @@ static const struct way ways[] = {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 struct length {
-    const struct probe_options *options;
+    struct probe_session s;
     struct gpt_config trained; /* as it is asked without another length */
     bool sharpens;
     struct gpt_next_state
         ceiling[LENGTHS]; /* orbits fitted by Newton's law, the same for all ways */
-    struct probe_results results;
-    struct orr_progress progress;
-    uint64_t done;
-    char folder[4096], key[PROBE_KEY];
 };
 
 /* One length under one way. */
@@ -52,23 +48,17 @@ static double mean_of(const struct cell *cell, const double *error)
 static int add_error(struct length *l, const struct cell *cell, bool late)
 {
     const struct probe_errors *e = cell->errors;
-    const struct probe_estimate value =
-        probe_bootstrap(&cell->resamples, probe_mean_of, late ? e[0].late : e[0].all);
-    struct probe_row row = {.layer = -1,
-                            .context = cell->probe.T,
-                            .value = value.value,
-                            .low = value.low,
-                            .high = value.high,
-                            .ceiling =
-                                late ? cell->ceiling->orbit_fit_late : cell->ceiling->orbit_fit,
-                            .floor = mean_of(cell, late ? e[1].late : e[1].all),
-                            .raw = mean_of(cell, late ? e[2].late : e[2].all),
-                            .n = cell->probe.sequences};
-    snprintf(row.quantity, sizeof row.quantity, "%s%s%s",
-             probe_errors_of_places(&cell->probe) ? "next place" : "next token",
-             late ? ", beyond" : "", cell->way->name);
-    snprintf(row.measure, sizeof row.measure, "%s", probe_errors_unit(&cell->probe));
-    return probe_results_add(&l->results, &row);
+    struct probe_row row =
+        probe_row_of(probe_bootstrap(&cell->resamples, probe_mean_of, late ? e[0].late : e[0].all),
+                     probe_errors_unit(&cell->probe), "%s%s%s",
+                     probe_errors_of_places(&cell->probe) ? "next place" : "next token",
+                     late ? ", beyond" : "", cell->way->name);
+    row.context = cell->probe.T;
+    row.ceiling = late ? cell->ceiling->orbit_fit_late : cell->ceiling->orbit_fit;
+    row.floor = mean_of(cell, late ? e[1].late : e[1].all);
+    row.raw = mean_of(cell, late ? e[2].late : e[2].all);
+    row.n = cell->probe.sequences;
+    return probe_results_add(&l->s.results, &row);
 }
 
 static int add_weights(struct length *l, const struct cell *cell, int layer,
@@ -78,23 +68,21 @@ static int add_weights(struct length *l, const struct cell *cell, int layer,
     struct probe_means model, floor;
     probe_mean(of_model, &model);
     probe_mean(of_floor, &floor);
-    const double value[] = {model.entropy_relative, model.sink, model.zeros};
-    const double below[] = {floor.entropy_relative, floor.sink, floor.zeros};
-    const double uniform[] = {1, model.sink_uniform, 0};
-    static const char *const name[] = {"relative entropy", "sink", "zeros"};
-    for (int k = 0; k < 3; k++) {
-        struct probe_row row = {.layer = layer,
-                                .context = cell->probe.T,
-                                .value = value[k],
-                                .low = NAN,
-                                .high = NAN,
-                                .ceiling = NAN,
-                                .floor = below[k],
-                                .raw = uniform[k],
-                                .n = mapped};
-        snprintf(row.quantity, sizeof row.quantity, "%s%s", name[k], cell->way->name);
-        snprintf(row.measure, sizeof row.measure, "share");
-        TRY(probe_results_add(&l->results, &row));
+    const struct {
+        const char *name;
+        double model, floor, uniform;
+    } share[] = {{"relative entropy", model.entropy_relative, floor.entropy_relative, 1},
+                 {"sink", model.sink, floor.sink, model.sink_uniform},
+                 {"zeros", model.zeros, floor.zeros, 0}};
+    for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
+        struct probe_row row = probe_row_of(probe_exactly(share[k].model), "share", "%s%s",
+                                            share[k].name, cell->way->name);
+        row.layer = layer;
+        row.context = cell->probe.T;
+        row.floor = share[k].floor;
+        row.raw = share[k].uniform;
+        row.n = mapped;
+        TRY(probe_results_add(&l->s.results, &row));
     }
     return 0;
 }
@@ -142,7 +130,7 @@ static int measure_weights(struct length *l, struct cell *cell)
 
 static int open_cell(const struct length *l, struct cell *cell, int times)
 {
-    struct probe_options o = *l->options;
+    struct probe_options o = *l->s.options;
     o.length = times * l->trained.context;
     o.final = true;
     o.change.ntk = cell->way->ntk;
@@ -199,13 +187,16 @@ static bool skips(const struct length *l, const struct way *way, int times)
     return way->p > 0 && (!l->sharpens || way->p == c->attention_p);
 }
 
-static int measure(struct length *l)
+static int measure(void *of)
 {
+    struct length *l = of;
     int cells = 0;
+    l->trained = l->s.probe.model.config;
+    l->sharpens = l->s.probe.model.variant.sharpen;
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++)
             cells += !skips(l, &ways[w], 1 << k);
-    orr_progress_init(&l->progress, "length", (uint64_t)cells, l->options->quiet);
+    orr_progress_init(&l->s.progress, "length", (uint64_t)cells, l->s.options->quiet);
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++) {
             struct cell cell = {.way = &ways[w], .ceiling = &l->ceiling[k]};
@@ -217,19 +208,21 @@ static int measure(struct length *l)
             rc = rc ? rc : measure_weights(l, &cell);
             close_cell(&cell);
             TRY(rc);
-            orr_progress_set(&l->progress, ++l->done, NULL);
+            orr_progress_set(&l->s.progress, ++l->s.done, NULL);
         }
-    orr_progress_end(&l->progress, NULL);
+    orr_progress_end(&l->s.progress, NULL);
     return 0;
 }
 
 /* ------------------------------------------------------------------------------------ files */
 
-static int draw(const struct length *l, const struct probe *probe)
+static int draw(void *of)
 {
+    const struct length *l = of;
+    const struct probe *probe = &l->s.probe;
     const bool places = probe_errors_of_places(probe), ntk = gpt_has_ntk(&l->trained);
     const char *const what = places ? "next place" : "next token";
-    char text[PROBE_TEXT], title[2 * PROBE_TEXT], scaled[PROBE_QUANTITY];
+    char title[PROBE_TEXT], scaled[PROBE_QUANTITY];
     snprintf(scaled, sizeof scaled, "%s, NTK", what);
     struct probe_panel panel[6];
     const char *const quantity[] = {what,   "relative entropy",      "sink",
@@ -244,9 +237,8 @@ static int draw(const struct length *l, const struct probe *probe)
                                         .by_context = true,
                                         .fixed = -1,
                                         .log = k % 3 == 0 && places};
-    probe_describe(&probe->model, text);
-    snprintf(title, sizeof title, "Sequences longer than the %d positions of training: %s",
-             l->trained.context, text);
+    snprintf(title, sizeof title, "Sequences longer than the %d positions of training",
+             l->trained.context);
     const struct probe_figure figure = {.title = title,
                                         .x_label = "positions",
                                         .value = "model",
@@ -257,23 +249,13 @@ static int draw(const struct length *l, const struct probe *probe)
                                         .least = 0,
                                         .panel = panel,
                                         .panels = ntk ? 6 : 3};
-    return probe_figure_draw(&l->results, &figure, l->folder, "length");
+    return probe_figure_draw(&l->s, &figure, "length");
 }
 
-static int write(struct length *l, struct probe *probe)
+/* Rows of all layers together. */
+static bool is_of_model(const struct probe_row *row)
 {
-    TRY(probe_results_begin(&l->results, l->folder, "length"));
-    TRY(draw(l, probe)); /* first, because --resume looks for the tables */
-    TRY(probe_results_write(&l->results, probe, l->options, l->folder, "length", l->key));
-    struct probe_results shown = {0};
-    int rc = 0;
-    for (int i = 0; i < l->results.count && !rc; i++)
-        if (l->results.row[i].layer < 0)
-            rc = probe_results_add(&shown, &l->results.row[i]);
-    if (!rc)
-        probe_results_print(&shown, probe, "length");
-    probe_results_free(&shown);
-    return rc;
+    return row->layer < 0;
 }
 
 static int check(const struct probe *probe, const struct probe_options *o)
@@ -288,26 +270,22 @@ static int check(const struct probe *probe, const struct probe_options *o)
     return probe_check_lengths(probe, o, "length", "1 to 16 times");
 }
 
+static int open_model(void *of)
+{
+    struct length *l = of;
+    TRY(probe_open(&l->s.probe, l->s.options, true, 1));
+    return check(&l->s.probe, l->s.options);
+}
+
 int probe_length(const struct probe_options *options)
 {
-    struct length *l = orr_alloc(1, sizeof *l);
-    struct probe probe = {0};
-    if (!l)
-        return ORR_ENOMEM;
-    l->options = options;
-    int rc = orr_gnuplot_check("probe_panels.gp");
-    rc = rc ? rc : probe_open(&probe, options, true, 1);
-    rc = rc ? rc : check(&probe, options);
-    rc = rc ? rc : probe_folder(&probe, options, l->folder);
-    rc = rc ? rc : probe_key(options, "length", REVISION, "", l->key);
-    if (!rc && !probe_results_there(options, l->folder, "length", l->key)) {
-        l->trained = probe.model.config;
-        l->sharpens = probe.model.variant.sharpen;
-        rc = measure(l);
-        rc = rc ? rc : write(l, &probe);
-    }
-    probe_results_free(&l->results);
-    probe_close(&probe);
-    free(l);
-    return rc;
+    static const struct probe_steps steps = {.name = "length",
+                                             .revision = 1,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure,
+                                             .write = draw,
+                                             .is_shown = is_of_model};
+    struct length l = {.sharpens = false};
+    return probe_session_run(&l.s, options, &steps, &l);
 }

@@ -1,6 +1,5 @@
 /* passkey.c - bin/probe passkey: how often a model of text finds a key that is hidden in a record
  * of any length, up to 16 times the trained one. */
-#include "probe/core/bootstrap.h"
 #include "probe/core/figure.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-enum { REVISION = 2, TRIALS = 100, LENGTHS = 7, DIGITS = GPT_PASSKEY_DIGITS };
+enum { TRIALS = 100, LENGTHS = 7, DIGITS = GPT_PASSKEY_DIGITS };
 /* in halves of the trained length */
 static const int halves[LENGTHS] = {1, 2, 3, 4, 8, 16, 32};
 
@@ -20,13 +19,9 @@ struct found {
 };
 
 struct passkey {
-    const struct probe_options *options;
-    struct gpt_config trained;
+    struct probe_session s; /* resamples: of the trials */
     int trials;
-    struct probe_results results;
-    struct probe_resamples resamples; /* of the trials */
-    struct found found, below;        /* of the length under way: of the model, the floor */
-    char folder[4096], key[PROBE_KEY];
+    struct found found, below; /* of the length under way: of the model, the untrained baseline */
 };
 
 /* The last digits of a record, and what the model says they are. */
@@ -87,46 +82,38 @@ static int try_all(const struct passkey *p, const struct probe *probe, struct gp
 /* -------------------------------------------------------------------------------- results */
 
 /* Exact interval of k successes in n trials (Clopper and Pearson, 1934). */
-static void interval(long k, long n, struct probe_row *row)
+static struct probe_estimate success_rate(long k, long n)
 {
     const double a = (double)k, b = (double)(n - k);
-    row->value = a / (double)n;
-    row->low = k > 0 ? gsl_cdf_beta_Pinv(0.025, a, b + 1) : 0;
-    row->high = k < n ? gsl_cdf_beta_Pinv(0.975, a + 1, b) : 1;
+    return (struct probe_estimate){a / (double)n, k > 0 ? gsl_cdf_beta_Pinv(0.025, a, b + 1) : 0,
+                                   k < n ? gsl_cdf_beta_Pinv(0.975, a + 1, b) : 1};
 }
 
-static int add(struct passkey *p, const char *quantity, bool ntk, struct probe_row *row)
+static int add_row(struct passkey *p, const char *quantity, bool ntk, int T,
+                   struct probe_estimate value, double floor, double chance)
 {
-    row->layer = -1;
-    row->ceiling = 1; /* the key is there */
-    row->n = p->trials;
-    snprintf(row->quantity, sizeof row->quantity, "%s%s", quantity, ntk ? ", NTK" : "");
-    snprintf(row->measure, sizeof row->measure, "accuracy");
-    return probe_results_add(&p->results, row);
+    struct probe_row row = probe_row_of(value, "accuracy", "%s%s", quantity, ntk ? ", NTK" : "");
+    row.context = T;
+    row.ceiling = 1; /* the key is there */
+    row.floor = floor;
+    row.raw = chance;
+    row.n = p->trials;
+    return probe_results_add(&p->s.results, &row);
 }
 
 /* Digits of one record depend on each other: their interval is over records. */
 static int add_both(struct passkey *p, bool ntk, int T)
 {
-    const double n = p->trials;
-    const struct probe_estimate e = probe_bootstrap(&p->resamples, probe_mean_of, p->found.share);
-    struct probe_row keys = {
-        .context = T, .floor = (double)p->below.keys / n, .raw = pow(10, -DIGITS)};
-    struct probe_row digits = {.context = T,
-                               .value = e.value,
-                               .low = e.low,
-                               .high = e.high,
-                               .floor =
-                                   probe_mean_of(p->below.share, p->trials, p->resamples.times),
-                               .raw = 0.1};
-    interval(p->found.keys, p->trials, &keys);
-    TRY(add(p, "passkey", ntk, &keys));
-    return add(p, "digits", ntk, &digits);
+    const struct probe_resamples *r = &p->s.resamples;
+    TRY(add_row(p, "passkey", ntk, T, success_rate(p->found.keys, p->trials),
+                (double)p->below.keys / (double)p->trials, pow(10, -DIGITS)));
+    return add_row(p, "digits", ntk, T, probe_bootstrap(r, probe_mean_of, p->found.share),
+                   probe_mean_of(p->below.share, p->trials, r->times), 0.1);
 }
 
 static int measure_one(struct passkey *p, int T, bool ntk)
 {
-    struct probe_options o = *p->options;
+    struct probe_options o = *p->s.options;
     struct probe probe;
     struct gpt_model floor = {0};
     o.length = T;
@@ -141,14 +128,15 @@ static int measure_one(struct passkey *p, int T, bool ntk)
     return rc;
 }
 
-static int measure(struct passkey *p)
+static int measure_all(struct passkey *p)
 {
-    const int trained = p->trained.context;
+    const int trained = p->s.probe.model.config.context;
     struct orr_progress progress;
     uint64_t done = 0;
-    orr_progress_init(&progress, "passkey", (uint64_t)(1 + gpt_has_ntk(&p->trained)) * LENGTHS,
-                      p->options->quiet);
-    for (int ntk = 0; ntk < 1 + gpt_has_ntk(&p->trained); ntk++)
+    orr_progress_init(&progress, "passkey",
+                      (uint64_t)(1 + gpt_has_ntk(&p->s.probe.model.config)) * LENGTHS,
+                      p->s.options->quiet);
+    for (int ntk = 0; ntk < 1 + gpt_has_ntk(&p->s.probe.model.config); ntk++)
         for (int k = 0; k < LENGTHS; k++) {
             const int T = trained * halves[k] / 2;
             if (T >= GPT_PASSKEY_LEAST && (!ntk || T > trained))
@@ -159,11 +147,12 @@ static int measure(struct passkey *p)
     return 0;
 }
 
-static int draw(const struct passkey *p, const struct probe *probe)
+static int draw(void *of)
 {
+    const struct passkey *p = of;
     static const char *const quantity[] = {"passkey", "digits", "passkey, NTK", "digits, NTK"};
     struct probe_panel panel[4];
-    char text[PROBE_TEXT], title[2 * PROBE_TEXT];
+    char title[PROBE_TEXT];
     for (int k = 0; k < 4; k++)
         panel[k] = (struct probe_panel){.title = quantity[k],
                                         .quantity = quantity[k],
@@ -171,9 +160,8 @@ static int draw(const struct passkey *p, const struct probe *probe)
                                         .y_label = k % 2 ? "" : "share that is right",
                                         .by_context = true,
                                         .fixed = -1};
-    probe_describe(&probe->model, text);
-    snprintf(title, sizeof title, "Keys found in records, trained on %d positions: %s",
-             p->trained.context, text);
+    snprintf(title, sizeof title, "Keys found in records, trained on %d positions",
+             p->s.probe.model.config.context);
     const struct probe_figure figure = {.title = title,
                                         .x_label = "positions",
                                         .value = "model",
@@ -183,8 +171,8 @@ static int draw(const struct passkey *p, const struct probe *probe)
                                         .doubling = true,
                                         .least = 0,
                                         .panel = panel,
-                                        .panels = gpt_has_ntk(&p->trained) ? 4 : 2};
-    return probe_figure_draw(&p->results, &figure, p->folder, "passkey");
+                                        .panels = gpt_has_ntk(&p->s.probe.model.config) ? 4 : 2};
+    return probe_figure_draw(&p->s, &figure, "passkey");
 }
 
 /* ----------------------------------------------------------------------------------- probe */
@@ -200,39 +188,36 @@ static int check(const struct probe *probe, const struct probe_options *o)
     return probe_check_lengths(probe, o, "passkey", "half to 16 times");
 }
 
+static int open_model(void *of)
+{
+    struct passkey *p = of;
+    TRY(probe_open(&p->s.probe, p->s.options, true, 1));
+    return check(&p->s.probe, p->s.options);
+}
+
+static int measure(void *of)
+{
+    struct passkey *p = of;
+    p->trials = p->s.options->sequences ? p->s.options->sequences : TRIALS;
+    p->found.share = orr_alloc((size_t)p->trials, sizeof(double));
+    p->below.share = orr_alloc((size_t)p->trials, sizeof(double));
+    if (!p->found.share || !p->below.share)
+        return ORR_ENOMEM;
+    TRY(probe_resamples_create(&p->s.resamples, p->s.probe.preset.seed, p->trials));
+    return measure_all(p);
+}
+
 int probe_passkey(const struct probe_options *options)
 {
-    struct probe probe = {0};
-    struct passkey *p = orr_alloc(1, sizeof *p);
-    if (!p)
-        return ORR_ENOMEM;
-    p->options = options;
-    p->trials = options->sequences ? options->sequences : TRIALS;
-    int rc = orr_gnuplot_check("probe_panels.gp");
-    rc = rc ? rc : probe_open(&probe, options, true, 1);
-    rc = rc ? rc : check(&probe, options);
-    rc = rc ? rc : probe_folder(&probe, options, p->folder);
-    rc = rc ? rc : probe_key(options, "passkey", REVISION, "", p->key);
-    if (!rc && !probe_results_there(options, p->folder, "passkey", p->key)) {
-        p->trained = probe.model.config;
-        p->found.share = orr_alloc((size_t)p->trials, sizeof(double));
-        p->below.share = orr_alloc((size_t)p->trials, sizeof(double));
-        rc = p->found.share && p->below.share
-                 ? probe_resamples_create(&p->resamples, probe.preset.seed, p->trials)
-                 : ORR_ENOMEM;
-        rc = rc ? rc : measure(p);
-        rc = rc ? rc : probe_results_begin(&p->results, p->folder, "passkey");
-        rc = rc ? rc : draw(p, &probe); /* first, because --resume looks for the tables */
-        rc = rc ? rc
-                : probe_results_write(&p->results, &probe, options, p->folder, "passkey", p->key);
-        if (!rc)
-            probe_results_print(&p->results, &probe, "passkey");
-    }
-    probe_results_free(&p->results);
-    probe_resamples_free(&p->resamples);
-    free(p->found.share);
-    free(p->below.share);
-    probe_close(&probe);
-    free(p);
+    static const struct probe_steps steps = {.name = "passkey",
+                                             .revision = 2,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure,
+                                             .write = draw};
+    struct passkey p = {.trials = 0};
+    const int rc = probe_session_run(&p.s, options, &steps, &p);
+    free(p.found.share);
+    free(p.below.share);
     return rc;
 }

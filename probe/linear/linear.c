@@ -7,14 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 2, FIT = 4000, OBSERVED = 200 };
+enum { FIT = 4000, OBSERVED = 200 };
 
 struct linear {
-    const struct probe_options *options;
-    struct probe probe;
-    struct gpt_model floor;
+    struct probe_session s;
     struct probe_labelled fit, judged;
-    struct probe_resamples resamples;
     struct probe_context context[PROBE_CONTEXTS];
     int contexts, layers; /* layers: L + 1 */
     /* (2, layers, contexts, PROBE_QUANTITIES): of the model, of the floor */
@@ -22,9 +19,6 @@ struct linear {
     struct probe_reading raw[PROBE_CONTEXTS][PROBE_QUANTITIES];
     double ceiling[PROBE_CONTEXTS][PROBE_QUANTITIES];
     int observed; /* sequences of the ceiling */
-    struct orr_progress progress;
-    uint64_t done;
-    char folder[4096], key[PROBE_KEY];
 };
 
 static struct probe_reading *reading_of(const struct linear *l, int floor, int layer, int context)
@@ -35,14 +29,6 @@ static struct probe_reading *reading_of(const struct linear *l, int floor, int l
 }
 
 /* ------------------------------------------------------------------------------- measuring */
-
-static int tick(struct linear *l)
-{
-    if (orr_signal_seen())
-        return ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
-    orr_progress_set(&l->progress, ++l->done, NULL);
-    return 0;
-}
 
 /* The quantities themselves among the features: anything but an R^2 near 1 is a fault of this
  * program - rows out of step, a split that leaks nothing through, a solver that gave up. */
@@ -67,7 +53,7 @@ static int check_plumbing(const struct linear *l, struct probe_reader reader, in
 static int read_model(struct linear *l, struct gpt_model *model, int floor)
 {
     struct probe_stream stream[2] = {{0}, {0}};
-    const int T = l->probe.T;
+    const int T = l->s.probe.T;
     int rc = probe_stream_capture(&stream[0], model, &l->fit, T, l->context, l->contexts);
     if (!rc)
         rc = probe_stream_capture(&stream[1], model, &l->judged, T, l->context, l->contexts);
@@ -78,9 +64,9 @@ static int read_model(struct linear *l, struct gpt_model *model, int floor)
                                   .stream = {&stream[0], &stream[1]}};
     for (int c = 0; c < l->contexts && !rc; c++) {
         for (reader.layer = 0; reader.layer < l->layers && !rc; reader.layer++) {
-            rc = probe_readout(&reader, &l->context[c], floor ? NULL : &l->resamples,
+            rc = probe_readout(&reader, &l->context[c], floor ? NULL : &l->s.resamples,
                                reading_of(l, floor, reader.layer, c));
-            rc = rc ? rc : tick(l);
+            rc = rc ? rc : probe_session_tick(&l->s);
         }
         reader.layer = l->layers - 1;
         if (!rc && !floor)
@@ -95,7 +81,7 @@ static int read_model(struct linear *l, struct gpt_model *model, int floor)
 static int read_inputs(struct linear *l)
 {
     enum { WORK = 262144 }; /* a fit of 16 steps takes half a millisecond */
-    const int steps = (l->probe.T - 1) / 2;
+    const int steps = (l->s.probe.T - 1) / 2;
     l->observed = l->judged.n < OBSERVED ? l->judged.n : OBSERVED;
     if (l->observed > WORK / (steps * steps) + 8)
         l->observed = WORK / (steps * steps) + 8;
@@ -109,7 +95,7 @@ static int read_inputs(struct linear *l)
         TRY(probe_readout(&reader, &l->context[c], NULL, l->raw[c]));
         for (int q = 0; q < PROBE_QUANTITIES; q++)
             l->ceiling[c][q] = NAN;
-        TRY(tick(l));
+        TRY(probe_session_tick(&l->s));
     }
     return l->fit.newton ? probe_observer(&l->fit, &l->judged, l->observed, l->context, l->contexts,
                                           l->ceiling)
@@ -118,32 +104,28 @@ static int read_inputs(struct linear *l)
 
 /* --------------------------------------------------------------------------------- results */
 
-static int add(struct probe_results *to, const char *quantity, const char *measure, int layer,
-               int context, const struct probe_row *numbers)
+/* The row of a quantity: what the model's readout at a layer says, and the baseline's at another. */
+static struct probe_row row_of(const struct linear *l, int q, int context, int layer, int below,
+                               const char *measure)
 {
-    struct probe_row row = *numbers;
-    snprintf(row.quantity, sizeof row.quantity, "%s", quantity);
-    snprintf(row.measure, sizeof row.measure, "%s", measure);
-    row.layer = layer;
-    row.context = context;
-    return probe_results_add(to, &row);
+    const struct probe_reading *r = &reading_of(l, 0, layer, context)[q];
+    struct probe_row row = probe_row_of(r->r2, measure, "%s", probe_quantities[q].name);
+    row.context = l->context[context].context;
+    row.ceiling = l->ceiling[context][q];
+    row.floor = reading_of(l, 1, below, context)[q].r2.value;
+    row.raw = l->raw[context][q].r2.value;
+    row.n = r->n;
+    return row;
 }
 
-static int add_all(const struct linear *l, struct probe_results *results)
+static int add_all(struct linear *l)
 {
     for (int c = 0; c < l->contexts; c++)
         for (int layer = 0; layer < l->layers; layer++)
             for (int q = 0; q < PROBE_QUANTITIES; q++) {
-                const struct probe_reading *r = &reading_of(l, 0, layer, c)[q];
-                const struct probe_row row = {.value = r->r2.value,
-                                              .low = r->r2.low,
-                                              .high = r->r2.high,
-                                              .ceiling = l->ceiling[c][q],
-                                              .floor = reading_of(l, 1, layer, c)[q].r2.value,
-                                              .raw = l->raw[c][q].r2.value,
-                                              .n = r->n};
-                TRY(add(results, probe_quantities[q].name, "R^2", layer, l->context[c].context,
-                        &row));
+                struct probe_row row = row_of(l, q, c, layer, layer, "R^2");
+                row.layer = layer;
+                TRY(probe_results_add(&l->s.results, &row));
             }
     return 0;
 }
@@ -170,54 +152,58 @@ static int full_context(const struct linear *l)
 }
 
 /* A row per quantity of its best layer, model and floor each of its own, and the means of the
- * Newtonian quantities and of the elements. */
-static int add_best(const struct linear *l, struct probe_results *results)
+ * Newtonian quantities and of the elements. They are of the model as a whole: the layer differs from
+ * seed to seed. */
+static int add_best(struct linear *l)
 {
-    const int full = full_context(l), context = l->context[full].context;
-    struct probe_row mean[2] = {{.low = NAN, .high = NAN}, {.low = NAN, .high = NAN}};
-    double count[2] = {0};
+    static const char *const best_measure = "R^2, best layer";
+    const int full = full_context(l);
+    double sum[2][4] = {{0}}, count[2] = {0};
+    long n[2] = {0};
     for (int q = 0; q < PROBE_QUANTITIES; q++) {
         const int best = best_layer(l, 0, full, q), below = best_layer(l, 1, full, q);
-        const struct probe_reading *r = &reading_of(l, 0, best, full)[q];
-        const struct probe_row row = {.value = r->r2.value,
-                                      .low = r->r2.low,
-                                      .high = r->r2.high,
-                                      .ceiling = l->ceiling[full][q],
-                                      .floor = reading_of(l, 1, below, full)[q].r2.value,
-                                      .raw = l->raw[full][q].r2.value,
-                                      .n = r->n};
-        const struct probe_row which = {
-            .value = best, .low = NAN, .high = NAN, .ceiling = NAN, .floor = below, .raw = NAN};
-        /* of the model as a whole: the layer differs from seed to seed */
-        TRY(add(results, probe_quantities[q].name, "R^2, best layer", -1, context, &row));
-        TRY(add(results, probe_quantities[q].name, "best layer", -1, context, &which));
+        const int kepler = probe_quantities[q].kepler;
+        const struct probe_row row = row_of(l, q, full, best, below, best_measure);
+        struct probe_row which =
+            probe_row_of(probe_exactly(best), "best layer", "%s", probe_quantities[q].name);
+        which.context = row.context;
+        which.floor = below;
+        TRY(probe_results_add(&l->s.results, &row));
+        TRY(probe_results_add(&l->s.results, &which));
         if (!isfinite(row.value))
             continue;
-        struct probe_row *m = &mean[probe_quantities[q].kepler];
-        m->value += row.value;
-        m->ceiling += row.ceiling;
-        m->floor += row.floor;
-        m->raw += row.raw;
-        m->n = row.n;
-        count[probe_quantities[q].kepler]++;
+        const double number[4] = {row.value, row.ceiling, row.floor, row.raw};
+        for (int k = 0; k < 4; k++)
+            sum[kepler][k] += number[k];
+        n[kepler] = row.n;
+        count[kepler]++;
     }
     for (int k = 0; k < 2; k++) {
-        mean[k].value /= count[k];
-        mean[k].ceiling /= count[k];
-        mean[k].floor /= count[k];
-        mean[k].raw /= count[k];
-        TRY(add(results, k ? "mean of Keplerian" : "mean of Newtonian", "R^2, best layer", -1,
-                context, &mean[k]));
+        struct probe_row row = probe_row_of(probe_exactly(sum[k][0] / count[k]), best_measure,
+                                            k ? "mean of Keplerian" : "mean of Newtonian");
+        row.context = l->context[full].context;
+        row.ceiling = sum[k][1] / count[k];
+        row.floor = sum[k][2] / count[k];
+        row.raw = sum[k][3] / count[k];
+        row.n = n[k];
+        TRY(probe_results_add(&l->s.results, &row));
     }
     return 0;
 }
 
-static int draw(const struct linear *l, const struct probe_results *results)
+/* Rows of the model as a whole. */
+static bool is_of_model(const struct probe_row *row)
 {
+    return row->layer < 0;
+}
+
+static int draw(void *of)
+{
+    const struct linear *l = of;
     static const char *const shown[] = {"log force",       "1/r^2",        "velocity",
                                         "semi-major axis", "eccentricity", "angular momentum"};
     enum { SHOWN = sizeof shown / sizeof *shown };
-    char text[PROBE_TEXT], title[2 * PROBE_TEXT];
+    char title[PROBE_TEXT];
     struct probe_panel panel[SHOWN];
     const int context = l->context[full_context(l)].context;
     for (int k = 0; k < SHOWN; k++)
@@ -226,9 +212,7 @@ static int draw(const struct linear *l, const struct probe_results *results)
                                         .measure = "R^2",
                                         .y_label = k % 3 ? "" : "R^2",
                                         .fixed = context};
-    probe_describe(&l->probe.model, text);
-    snprintf(title, sizeof title, "Ridge readout of the residual stream after %d steps: %s",
-             context, text);
+    snprintf(title, sizeof title, "Ridge readout of the residual stream after %d steps", context);
     const struct probe_figure figure = {.title = title,
                                         .x_label = "layer (0 = embedding)",
                                         .value = "model",
@@ -238,98 +222,73 @@ static int draw(const struct linear *l, const struct probe_results *results)
                                         .least = -0.2,
                                         .panel = panel,
                                         .panels = SHOWN};
-    return probe_figure_draw(results, &figure, l->folder, "linear");
+    return probe_figure_draw(&l->s, &figure, "linear");
 }
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int write(struct linear *l)
-{
-    struct probe_results all = {0}, best = {0};
-    int rc = add_best(l, &best);
-    for (int i = 0; i < best.count && !rc; i++)
-        rc = probe_results_add(&all, &best.row[i]);
-    if (!rc)
-        rc = add_all(l, &all);
-    if (!rc)
-        rc = probe_results_begin(&all, l->folder, "linear");
-    if (!rc)
-        rc = draw(l, &all); /* first, because --resume looks for the tables */
-    if (!rc)
-        rc = probe_results_write(&all, &l->probe, l->options, l->folder, "linear", l->key);
-    if (!rc) {
-        probe_results_print(&best, &l->probe, "linear");
-        orr_note(l->options->quiet,
-                 "linear: fitted on %d sequences, judged on %d; the ceiling is of the first %d",
-                 l->fit.n, l->judged.n, l->observed);
-    }
-    probe_results_free(&all);
-    probe_results_free(&best);
-    return rc;
-}
-
 static int prepare(struct linear *l)
 {
-    const int steps = (l->probe.T - 1) / 2;
+    const int steps = (l->s.probe.T - 1) / 2;
     /* rows of a single step for every feature, of which the check of the plumbing has the most */
-    const int least = 3 * (l->probe.model.config.width + PROBE_NUMBERS);
+    const int least = 3 * (l->s.probe.model.config.width + PROBE_NUMBERS);
     const int usual = FIT > least ? FIT : least;
-    const int fit = l->options->sequences ? l->options->sequences : usual;
+    const int fit = l->s.options->sequences ? l->s.options->sequences : usual;
     const int judged = (fit + 3) / 4;
     if (fit < least)
         return ORR_FAIL(ORR_EUSAGE,
                         "--sequences: probe linear needs %d or more, 3 for every number that is "
                         "read (width %d and %d quantities), found %d",
-                        least, l->probe.model.config.width, PROBE_NUMBERS, fit);
-    l->layers = l->probe.model.config.layers + 1;
-    l->contexts = probe_contexts(steps, l->probe.preset.orbits.label_from_step, l->context);
+                        least, l->s.probe.model.config.width, PROBE_NUMBERS, fit);
+    l->layers = l->s.probe.model.config.layers + 1;
+    l->contexts = probe_contexts(steps, l->s.probe.preset.orbits.label_from_step, l->context);
     l->reading = orr_alloc((size_t)2 * (size_t)l->layers * (size_t)l->contexts * PROBE_QUANTITIES,
                            sizeof *l->reading);
     if (!l->reading)
         return ORR_ENOMEM;
-    TRY(probe_resamples_create(&l->resamples, l->probe.preset.seed, judged));
-    TRY(probe_labelled_make(&l->fit, &l->probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
-    TRY(probe_labelled_make(&l->judged, &l->probe, SIM_SPLIT_TWO_BODY_TEST, judged));
-    return probe_floor(&l->probe, l->options, &l->floor);
+    TRY(probe_resamples_create(&l->s.resamples, l->s.probe.preset.seed, judged));
+    TRY(probe_labelled_make(&l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
+    TRY(probe_labelled_make(&l->judged, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, judged));
+    return probe_floor(&l->s.probe, l->s.options, &l->s.floor);
 }
 
-static int measure(struct linear *l)
+static int measure(void *of)
 {
-    orr_progress_init(&l->progress, "linear", (uint64_t)l->contexts * (2 * (uint64_t)l->layers + 1),
-                      l->options->quiet);
+    struct linear *l = of;
+    TRY(prepare(l));
+    orr_progress_init(&l->s.progress, "linear",
+                      (uint64_t)l->contexts * (2 * (uint64_t)l->layers + 1), l->s.options->quiet);
     TRY(read_inputs(l));
-    TRY(read_model(l, &l->probe.model, 0));
-    TRY(read_model(l, &l->floor, 1));
-    orr_progress_end(&l->progress, NULL);
-    return 0;
+    TRY(read_model(l, &l->s.probe.model, 0));
+    TRY(read_model(l, &l->s.floor, 1));
+    orr_progress_end(&l->s.progress, NULL);
+    TRY(add_best(l));
+    return add_all(l);
+}
+
+static int open_model(void *of)
+{
+    struct linear *l = of;
+    return probe_open_labelled(&l->s.probe, l->s.options, "linear", false);
 }
 
 int probe_linear(const struct probe_options *options)
 {
-    struct linear *l = orr_alloc(1, sizeof *l);
-    if (!l)
-        return ORR_ENOMEM;
-    l->options = options;
-    int rc = orr_gnuplot_check("probe_panels.gp");
-    if (!rc)
-        rc = probe_open_labelled(&l->probe, options, "linear", false);
-    if (!rc)
-        rc = probe_folder(&l->probe, options, l->folder);
-    if (!rc)
-        rc = probe_key(options, "linear", REVISION, "", l->key);
-    if (!rc && !probe_results_there(options, l->folder, "linear", l->key)) {
-        rc = prepare(l);
-        if (!rc)
-            rc = measure(l);
-        if (!rc)
-            rc = write(l);
-    }
-    gpt_free(&l->floor);
-    probe_labelled_free(&l->fit);
-    probe_labelled_free(&l->judged);
-    probe_resamples_free(&l->resamples);
-    probe_close(&l->probe);
-    free(l->reading);
-    free(l);
+    static const struct probe_steps steps = {.name = "linear",
+                                             .revision = 2,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure,
+                                             .write = draw,
+                                             .is_shown = is_of_model};
+    struct linear l = {.layers = 0};
+    const int rc = probe_session_run(&l.s, options, &steps, &l);
+    if (!rc && l.s.measured)
+        orr_note(options->quiet,
+                 "linear: fitted on %d sequences, judged on %d; the ceiling is of the first %d",
+                 l.fit.n, l.judged.n, l.observed);
+    probe_labelled_free(&l.fit);
+    probe_labelled_free(&l.judged);
+    free(l.reading);
     return rc;
 }

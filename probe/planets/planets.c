@@ -9,8 +9,6 @@
 
 #include <cjson/cJSON.h>
 
-enum { REVISION = 2 };
-
 const char *probe_planets_name(int planet)
 {
     static const char *const names[PROBE_PLANETS] = {"Mercury", "Venus",  "Earth",  "Mars",
@@ -23,7 +21,7 @@ const char *probe_planets_name(int planet)
 /* The time step of a planet is that of its own simulated sequence, planets_solar. */
 static int make_tracks(struct probe_planets *p)
 {
-    const double samples = p->probe.preset.planets.samples_per_orbit;
+    const double samples = p->s.probe.preset.planets.samples_per_orbit;
     const int steps = (p->T - 1) / 2 + 1, orbit = (int)floor(samples);
     p->judged = orbit < steps - 1 ? orbit : steps - 1;
     for (int i = 0; i < PROBE_PLANETS; i++) {
@@ -72,30 +70,20 @@ int probe_planets_predict(struct gpt_model *model, const struct probe_track trac
 int probe_planets_add(struct probe_planets *p, const char *what, const char *measure,
                       double values[4][PROBE_PLANETS], long n)
 {
-    struct probe_row row = {.layer = -1, .n = n};
-    double mean[4];
-    snprintf(row.measure, sizeof row.measure, "%s", measure);
-    for (int i = 0; i < PROBE_PLANETS; i++) {
-        snprintf(row.quantity, sizeof row.quantity, "%s, %s", what, probe_planets_name(i));
-        row.value = values[0][i];
-        row.ceiling = values[1][i];
-        row.floor = values[2][i];
-        row.raw = values[3][i];
-        row.low = row.high = NAN; /* one orbit: nothing to resample */
-        TRY(probe_results_add(&p->results, &row));
-    }
+    struct probe_estimate mean[4];
     for (int w = 0; w < 4; w++)
-        mean[w] = probe_bootstrap(&p->resamples, probe_mean_of, values[w]).value;
-    const struct probe_estimate e = probe_bootstrap(&p->resamples, probe_mean_of, values[0]);
-    snprintf(row.quantity, sizeof row.quantity, "%s, mean", what);
-    row.value = e.value;
-    row.low = e.low;
-    row.high = e.high;
-    row.ceiling = mean[1];
-    row.floor = mean[2];
-    row.raw = mean[3];
-    row.n = PROBE_PLANETS;
-    return probe_results_add(&p->results, &row);
+        mean[w] = probe_bootstrap(&p->s.resamples, probe_mean_of, values[w]);
+    for (int i = 0; i <= PROBE_PLANETS; i++) { /* one orbit of a planet: nothing to resample */
+        const bool all = i == PROBE_PLANETS;
+        struct probe_row row = probe_row_of(all ? mean[0] : probe_exactly(values[0][i]), measure,
+                                            "%s, %s", what, all ? "mean" : probe_planets_name(i));
+        row.ceiling = all ? mean[1].value : values[1][i];
+        row.floor = all ? mean[2].value : values[2][i];
+        row.raw = all ? mean[3].value : values[3][i];
+        row.n = all ? PROBE_PLANETS : n;
+        TRY(probe_results_add(&p->s.results, &row));
+    }
+    return 0;
 }
 
 /* Step k is predicted on the row of the star at step k - 1. */
@@ -129,8 +117,8 @@ static int measure_places(struct probe_planets *p, const char *what,
                           const struct probe_track track[])
 {
     double values[4][PROBE_PLANETS];
-    TRY(probe_planets_errors(&p->probe.model, track, p->T, p->judged, values[0]));
-    TRY(probe_planets_errors(&p->floor, track, p->T, p->judged, values[2]));
+    TRY(probe_planets_errors(&p->s.probe.model, track, p->T, p->judged, values[0]));
+    TRY(probe_planets_errors(&p->s.floor, track, p->T, p->judged, values[2]));
     for (int i = 0; i < PROBE_PLANETS; i++) {
         values[1][i] = mean_over_steps(p, &track[i], probe_track_osculates);
         values[3][i] = mean_over_steps(p, &track[i], probe_track_stays);
@@ -170,12 +158,13 @@ static void content_text(const struct probe_planets *p, int which, char text[17]
 static int describe(struct probe_planets *p)
 {
     char sum[17];
-    cJSON *about = p->results.about = cJSON_CreateObject();
+    cJSON *about = p->s.results.about = cJSON_CreateObject();
     cJSON_AddStringToObject(about, "ephemeris", probe_ephemeris_name());
     cJSON_AddNumberToObject(about, "epoch_jde", PROBE_J2000_JDE);
     cJSON_AddNumberToObject(about, "year_days", PROBE_YEAR_DAYS);
     cJSON_AddNumberToObject(about, "next_places", p->judged);
-    cJSON_AddNumberToObject(about, "orbits", p->judged / p->probe.preset.planets.samples_per_orbit);
+    cJSON_AddNumberToObject(about, "orbits",
+                            p->judged / p->s.probe.preset.planets.samples_per_orbit);
     cJSON *planets = cJSON_AddArrayToObject(about, "planets");
     for (int i = 0; i < PROBE_PLANETS; i++) {
         cJSON *planet = cJSON_CreateObject();
@@ -196,35 +185,31 @@ static int describe(struct probe_planets *p)
         cJSON_AddNumberToObject(forces, "first_step", p->arrows.first);
         cJSON_AddNumberToObject(forces, "steps", p->arrows.count);
     }
-    p->results.over = "planets";
+    p->s.results.over = "planets";
     return about ? 0 : ORR_FAIL(ORR_ENOMEM, "probe planets: out of memory");
 }
 
-static int write(struct probe_planets *p)
+static int write_files(void *of)
 {
-    TRY(describe(p));
-    TRY(probe_results_begin(&p->results, p->folder, "planets"));
+    struct probe_planets *p = of;
     TRY(probe_arrows_remove(p));
-    TRY(probe_planets_draw(p)); /* first, because --resume looks for the tables */
-    if (p->arrows.there) {
-        TRY(probe_arrows_draw(p));
-        TRY(probe_arrows_write(p));
-    }
-    TRY(probe_results_write(&p->results, &p->probe, p->options, p->folder, "planets", p->key));
-    probe_results_print(&p->results, &p->probe, "planets");
-    return 0;
+    TRY(probe_planets_draw(p));
+    if (!p->arrows.there)
+        return 0;
+    TRY(probe_arrows_draw(p));
+    return probe_arrows_write(p);
 }
 
 /* ----------------------------------------------------------------------------------- probe */
 
 static int check(const struct probe_planets *p)
 {
-    const struct probe_options *o = p->options;
-    if (strcmp(p->probe.stage, "pretrain_planets") != 0)
+    const struct probe_options *o = p->s.options;
+    if (strcmp(p->s.probe.stage, "pretrain_planets") != 0)
         return ORR_FAIL(ORR_EINVAL,
                         "probe planets: %s: expected a model of planet runs (stage "
                         "pretrain_planets), found stage %s",
-                        o->checkpoint, p->probe.stage);
+                        o->checkpoint, p->s.probe.stage);
     if (p->T < 4)
         return ORR_FAIL(ORR_EUSAGE,
                         "probe planets: %s: %d positions have no next place; give a --length of 4 "
@@ -233,30 +218,29 @@ static int check(const struct probe_planets *p)
     return 0;
 }
 
-static int open_all(struct probe_planets *p)
+static int open_all(void *of)
 {
-    const struct probe_options *o = p->options;
+    struct probe_planets *p = of;
+    const struct probe_options *o = p->s.options;
     if (o->sequences || *o->orbits)
         return ORR_FAIL(ORR_EUSAGE, "%s: probe planets feeds the eight planets of an ephemeris",
                         o->sequences ? "--sequences" : "--orbits");
     TRY(probe_ephemeris_check());
-    TRY(orr_gnuplot_check("planets.gp"));
-    TRY(probe_open(&p->probe, o, true, 1));
-    p->T = p->probe.T;
+    TRY(probe_open(&p->s.probe, o, true, 1));
+    p->T = p->s.probe.T;
     TRY(check(p));
-    TRY(probe_folder(&p->probe, o, p->folder));
-    TRY(probe_arrows_find(p));
-    return probe_key(o, "planets", REVISION, "", p->key);
+    return probe_arrows_find(p);
 }
 
 /* Whether results that are there have forces of the same heads. They stand apart
  * from the key, which says what results of several seeds have in common. */
-static bool has_heads(const struct probe_planets *p)
+static bool has_same_heads(const void *of)
 {
+    const struct probe_planets *p = of;
     char path[4096], sum[2][17];
     cJSON *json = NULL;
-    if (orr_path(path, "%s/planets.json", p->folder) || !orr_exists(path) ||
-        orr_json_read(path, &json))
+    if (!p->s.options->resume || orr_path(path, "%s/planets.json", p->s.folder) ||
+        !orr_exists(path) || orr_json_read(path, &json))
         return false;
     const cJSON *about = cJSON_GetObjectItemCaseSensitive(json, "about");
     const cJSON *forces = cJSON_GetObjectItemCaseSensitive(about, "forces");
@@ -270,44 +254,35 @@ static bool has_heads(const struct probe_planets *p)
     return same;
 }
 
-static bool is_there(const struct probe_planets *p)
+static int measure(void *of)
 {
-    return p->options->resume && has_heads(p) &&
-           probe_results_there(p->options, p->folder, "planets", p->key);
-}
-
-static int measure(struct probe_planets *p)
-{
+    struct probe_planets *p = of;
     TRY(make_tracks(p));
-    TRY(probe_floor(&p->probe, p->options, &p->floor));
-    TRY(probe_resamples_create(&p->resamples, p->probe.preset.seed, PROBE_PLANETS));
+    TRY(probe_floor(&p->s.probe, p->s.options, &p->s.floor));
+    TRY(probe_resamples_create(&p->s.resamples, p->s.probe.preset.seed, PROBE_PLANETS));
     TRY(measure_places(p, "next place", p->real));
     TRY(measure_places(p, "next place, two bodies", p->kepler));
     TRY(measure_departure(p));
-    return p->arrows.there ? probe_arrows_measure(p) : 0;
+    if (p->arrows.there)
+        TRY(probe_arrows_measure(p));
+    return describe(p);
 }
 
 int probe_planets(const struct probe_options *options)
 {
-    struct probe_planets *p = orr_alloc(1, sizeof *p);
-    if (!p)
-        return ORR_ENOMEM;
-    p->options = options;
-    int rc = open_all(p);
-    if (!rc && !is_there(p)) {
-        rc = measure(p);
-        if (!rc)
-            rc = write(p);
-    }
+    static const struct probe_steps steps = {.name = "planets",
+                                             .revision = 2,
+                                             .script = "planets.gp",
+                                             .open = open_all,
+                                             .is_same = has_same_heads,
+                                             .measure = measure,
+                                             .write = write_files};
+    struct probe_planets p = {.T = 0};
+    const int rc = probe_session_run(&p.s, options, &steps, &p);
     for (int i = 0; i < PROBE_PLANETS; i++) {
-        probe_track_free(&p->real[i]);
-        probe_track_free(&p->kepler[i]);
+        probe_track_free(&p.real[i]);
+        probe_track_free(&p.kepler[i]);
     }
-    probe_arrows_free(&p->arrows);
-    probe_results_free(&p->results);
-    probe_resamples_free(&p->resamples);
-    gpt_free(&p->floor);
-    probe_close(&p->probe);
-    free(p);
+    probe_arrows_free(&p.arrows);
     return rc;
 }

@@ -2,8 +2,7 @@
 #ifndef PROBE_PLANETS_H
 #define PROBE_PLANETS_H
 
-#include "probe/core/bootstrap.h"
-#include "probe/results.h"
+#include "probe/core/session.h"
 #include "track.h"
 
 enum { PROBE_PLANETS = SIM_SUN_PLANETS };
@@ -20,16 +19,11 @@ struct probe_arrows {
 };
 
 struct probe_planets {
-    const struct probe_options *options;
-    struct probe probe;
-    struct gpt_model floor;
-    struct probe_resamples resamples; /* of planets */
+    struct probe_session s; /* resamples: of planets */
     struct probe_track real[PROBE_PLANETS];
     struct probe_track kepler[PROBE_PLANETS]; /* osculating orbits of step 0 */
     int T, judged;                            /* rows fed; next places of steps 1 .. judged */
     struct probe_arrows arrows;
-    struct probe_results results;
-    char folder[4096], key[PROBE_KEY];
 };
 
 /* "Mercury". The text is static. */

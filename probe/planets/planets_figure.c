@@ -14,8 +14,8 @@ static void numbers_of(const struct probe_planets *p, const char *what, const ch
     snprintf(quantity, sizeof quantity, "%s, %s", what, probe_planets_name(planet));
     for (int c = 0; c < 4; c++)
         number[c] = NAN;
-    for (int i = 0; i < p->results.count; i++) {
-        const struct probe_row *r = &p->results.row[i];
+    for (int i = 0; i < p->s.results.count; i++) {
+        const struct probe_row *r = &p->s.results.row[i];
         if (strcmp(r->quantity, quantity) != 0 || strcmp(r->measure, measure) != 0)
             continue;
         const double found[4] = {r->value, r->ceiling, r->floor, r->raw};
@@ -52,9 +52,9 @@ static int write_errors(const void *of, const char *data, const char *settings)
     orr_file_close(&file);
     if (!rc)
         rc = orr_file_create(&file, settings);
-    probe_describe(&p->probe.model, text);
+    probe_describe(&p->s.probe.model, text);
     snprintf(title, sizeof title, "Real planets: %s, seed %llu", text,
-             (unsigned long long)p->probe.preset.seed);
+             (unsigned long long)p->s.probe.preset.seed);
     if (!rc)
         rc = orr_file_printf(&file, "panels = %d\n", p->arrows.there ? 3 : 1);
     if (!rc)
@@ -67,7 +67,7 @@ static int write_errors(const void *of, const char *data, const char *settings)
 
 int probe_planets_draw(const struct probe_planets *p)
 {
-    return probe_picture(p->folder, "planets", "planets.gp", write_errors, p);
+    return probe_picture(p->s.folder, "planets", "planets.gp", write_errors, p);
 }
 
 /* ------------------------------------------------------------------------- arrows of forces */
@@ -161,7 +161,7 @@ static const char *colour_of(const char *attention)
 
 static int write_panels(const struct field *field, struct orr_file *file)
 {
-    const struct gpt_model *model = &field->p->probe.model;
+    const struct gpt_model *model = &field->p->s.probe.model;
     const char *const colour[WHO] = {"#222222", colour_of(model->config.attention), "#8a8a8a"};
     char text[PROBE_TEXT], note[128];
     probe_describe(model, text);
@@ -213,9 +213,9 @@ int probe_arrows_draw(struct probe_planets *p)
             .p = p, .planet = i, .panels = p->arrows.has_floor ? WHO : WHO - 1};
         char name[64];
         snprintf(name, sizeof name, "planets_forces_%s", sim_sun_bodies[i].name);
-        TRY(probe_picture(p->folder, name, "forces.gp", write_field, &field));
+        TRY(probe_picture(p->s.folder, name, "forces.gp", write_field, &field));
         snprintf(name, sizeof name, "planets_forces_%s.png", sim_sun_bodies[i].name);
-        TRY(probe_results_file(&p->results, p->folder, name));
+        TRY(probe_results_file(&p->s.results, p->s.folder, name));
     }
     return 0;
 }

@@ -17,7 +17,7 @@
 static int check_origin(const struct probe_planets *p, int which, bool unknown, bool *same)
 {
     cJSON *model = NULL, *head = NULL;
-    int rc = gpt_checkpoint_made(p->options->checkpoint, &model);
+    int rc = gpt_checkpoint_made(p->s.options->checkpoint, &model);
     if (!rc)
         rc = gpt_checkpoint_made(p->arrows.path[which], &head);
     *same =
@@ -40,8 +40,8 @@ static int find(struct probe_arrows *a, int which, const char *run, const char *
 static int check_floor(struct probe_planets *p)
 {
     struct probe_arrows *a = &p->arrows;
-    const char *own = orr_source_attention(p->options->preset, p->probe.source);
-    const char *its = orr_source_attention(p->options->preset, "untrained");
+    const char *own = orr_source_attention(p->s.options->preset, p->s.probe.source);
+    const char *its = orr_source_attention(p->s.options->preset, "untrained");
     const char *why = NULL;
     bool trained = false;
     TRY(check_origin(p, 1, false, &trained));
@@ -52,13 +52,13 @@ static int check_floor(struct probe_planets *p)
     if (why)
         a->path[1][0] = '\0';
     a->has_floor = !why;
-    orr_note(p->options->quiet || !why, "planets: forces without a floor: %s", why ? why : "");
+    orr_note(p->s.options->quiet || !why, "planets: forces without a floor: %s", why ? why : "");
     return 0;
 }
 
 int probe_arrows_find(struct probe_planets *p)
 {
-    const struct probe_options *o = p->options;
+    const struct probe_options *o = p->s.options;
     struct probe_arrows *a = &p->arrows;
     const int steps = (p->T - 1) / 2, orbit = (int)floor(o->preset->planets.samples_per_orbit);
     const char *why = NULL;
@@ -74,7 +74,7 @@ int probe_arrows_find(struct probe_planets *p)
     else if (a->count < 1)
         why = "sequences end before orbits.label_from_step";
     if (!why)
-        TRY(find(a, 0, o->run, p->probe.source));
+        TRY(find(a, 0, o->run, p->s.probe.source));
     if (!why && !*a->path[0])
         why = "the run has no finetune/vector.safetensors of this source; bin/finetune makes it";
     if (!why)
@@ -140,10 +140,10 @@ static int find_units(struct probe_planets *p)
 {
     struct simulated s = {0};
     double unit[FT_PLANETS][2];
-    int rc = simulate(&s, &p->probe.preset);
+    int rc = simulate(&s, &p->s.probe.preset);
     if (!rc)
         ft_vector_scale(&s.run, unit);
-    const int labels = p->probe.preset.planets.labels;
+    const int labels = p->s.probe.preset.planets.labels;
     for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
         const double ratio = (double)s.scale[i] / p->real[i].scale_au;
         double size = 0;
@@ -184,7 +184,7 @@ static int predict(struct probe_planets *p, int which)
     a->f[which] = orr_alloc(PROBE_PLANETS * (size_t)p->T * 2, sizeof *a->f[which]);
     if (!a->f[which])
         return ORR_ENOMEM;
-    TRY(gpt_load(&model, a->path[which], p->options->ops, NULL));
+    TRY(gpt_load(&model, a->path[which], p->s.options->ops, NULL));
     const struct gpt_config *c = &model.config;
     int rc = 0;
     if (c->input != GPT_INPUT_CONTINUOUS || c->head != GPT_HEAD_REGRESSION || c->outputs != 2 ||
@@ -257,8 +257,9 @@ int probe_arrows_remove(const struct probe_planets *p)
 {
     char path[4096];
     for (int i = -1; i < PROBE_PLANETS; i++) {
-        TRY(i < 0 ? orr_path(path, "%s/planets_forces.csv", p->folder)
-                  : orr_path(path, "%s/planets_forces_%s.png", p->folder, sim_sun_bodies[i].name));
+        TRY(i < 0
+                ? orr_path(path, "%s/planets_forces.csv", p->s.folder)
+                : orr_path(path, "%s/planets_forces_%s.png", p->s.folder, sim_sun_bodies[i].name));
         TRY(orr_remove(path));
     }
     return 0;
@@ -269,7 +270,7 @@ int probe_arrows_write(struct probe_planets *p)
     const struct probe_arrows *a = &p->arrows;
     struct orr_file file = {0};
     char path[4096];
-    TRY(orr_path(path, "%s/planets_forces.csv", p->folder));
+    TRY(orr_path(path, "%s/planets_forces.csv", p->s.folder));
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_file_printf(&file,
@@ -289,5 +290,5 @@ int probe_arrows_write(struct probe_planets *p)
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);
-    return rc ? rc : probe_results_file(&p->results, p->folder, "planets_forces.csv");
+    return rc ? rc : probe_results_file(&p->s.results, p->s.folder, "planets_forces.csv");
 }

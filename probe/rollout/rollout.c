@@ -8,22 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 2, SEQUENCES = 500, BATCH = 64, HORIZONS = 5, PRIOR = 500 };
+enum { SEQUENCES = 500, BATCH = 64, HORIZONS = 5, PRIOR = 500 };
 
 /* Who continues the orbits. */
 enum who { MODEL, FLOOR, PERSISTENCE, FITTED, TRUTH, WHO };
 
 struct rollout {
-    const struct probe_options *options;
-    struct probe probe;
-    struct gpt_model floor;
+    struct probe_session s;
     struct probe_labelled set;
-    struct probe_resamples resamples;
     int T, prefix, known; /* rows; rows and complete steps of the prefix */
     double *path[WHO];    /* (n, T, 2): rows before the prefix are true */
     double *column;       /* (n) */
     size_t *rank;         /* (n) of column */
-    char folder[4096], key[PROBE_KEY];
 };
 
 /* ------------------------------------------------------------------------------- continuing */
@@ -78,7 +74,7 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
 static int find_prior(const struct rollout *r, struct gpt_orbit_prior *prior)
 {
     struct probe_labelled set = {0};
-    int rc = probe_labelled_make(&set, &r->probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
+    int rc = probe_labelled_make(&set, &r->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
     if (!rc)
         rc = probe_orbit_prior(&set, prior);
     probe_labelled_free(&set);
@@ -97,8 +93,8 @@ static int continue_all(struct rollout *r)
                               ? path[k - 4]
                               : (double)probe_labelled_rows(&r->set, i)[k];
             }
-    TRY(by_model(r, MODEL, &r->probe.model));
-    TRY(by_model(r, FLOOR, &r->floor));
+    TRY(by_model(r, MODEL, &r->s.probe.model));
+    TRY(by_model(r, FLOOR, &r->s.floor));
     if (r->set.newton)
         TRY(find_prior(r, &prior));
     for (int i = 0; i < r->set.n && r->set.newton; i++)
@@ -131,45 +127,33 @@ static struct probe_estimate estimate(const struct rollout *r, enum who who, int
     for (int i = 0; i < r->set.n; i++)
         r->column[i] = measured(r, who, i, what, step);
     if (!what)
-        return probe_bootstrap(&r->resamples, probe_mean_of, r->column);
+        return probe_bootstrap(&r->s.resamples, probe_mean_of, r->column);
     probe_rank(r->column, r->set.n, r->rank);
-    return probe_bootstrap(&r->resamples, probe_median_of, &ranked);
+    return probe_bootstrap(&r->s.resamples, probe_median_of, &ranked);
 }
 
-static int add_row(const struct rollout *r, struct probe_results *results, int what, int horizon)
+/* Drifts of fitted orbits have rows of their own: the bound of drifts is the truth. */
+static int add_row(struct rollout *r, int what, int horizon)
 {
     const int step = r->known - 1 + horizon;
-    const bool newton = r->set.newton;
-    const struct probe_estimate e = estimate(r, MODEL, what, step);
     const struct probe_estimate fit =
-        newton ? estimate(r, FITTED, what, step) : (struct probe_estimate){NAN, NAN, NAN};
-    struct probe_row row = {.layer = -1,
-                            .context = horizon,
-                            .value = e.value,
-                            .low = e.low,
-                            .high = e.high,
-                            .ceiling = what ? estimate(r, TRUTH, what, step).value : fit.value,
-                            .floor = estimate(r, FLOOR, what, step).value,
-                            .raw = estimate(r, PERSISTENCE, what, step).value,
-                            .n = r->set.n};
-    snprintf(row.quantity, sizeof row.quantity, "%s", quantity[what]);
-    snprintf(row.measure, sizeof row.measure, what ? "drift" : "AU");
-    TRY(probe_results_add(results, &row));
+        r->set.newton ? estimate(r, FITTED, what, step) : probe_exactly(NAN);
+    struct probe_row row =
+        probe_row_of(estimate(r, MODEL, what, step), what ? "drift" : "AU", "%s", quantity[what]);
+    row.context = horizon;
+    row.ceiling = what ? estimate(r, TRUTH, what, step).value : fit.value;
+    row.floor = estimate(r, FLOOR, what, step).value;
+    row.raw = estimate(r, PERSISTENCE, what, step).value;
+    row.n = r->set.n;
+    TRY(probe_results_add(&r->s.results, &row));
     if (!what)
         return 0;
-    const struct probe_row of_fit = {.layer = -1,
-                                     .context = horizon,
-                                     .value = fit.value,
-                                     .low = fit.low,
-                                     .high = fit.high,
-                                     .ceiling = row.ceiling,
-                                     .floor = NAN,
-                                     .raw = row.raw,
-                                     .n = row.n};
-    row = of_fit;
-    snprintf(row.quantity, sizeof row.quantity, "%s", quantity[what]);
-    snprintf(row.measure, sizeof row.measure, "drift, orbit fit");
-    return probe_results_add(results, &row);
+    struct probe_row of_fit = probe_row_of(fit, "drift, orbit fit", "%s", quantity[what]);
+    of_fit.context = horizon;
+    of_fit.ceiling = row.ceiling;
+    of_fit.raw = row.raw;
+    of_fit.n = row.n;
+    return probe_results_add(&r->s.results, &of_fit);
 }
 
 /* Of places where body 1 is seen last, of drifts where the differences still have their
@@ -180,7 +164,7 @@ static int last_horizon(const struct rollout *r, int what)
 }
 
 /* Horizons 1, 2, 5, 10 and the last one. */
-static int add_rows(const struct rollout *r, struct probe_results *results)
+static int add_rows(struct rollout *r)
 {
     static const int wanted[HORIZONS - 1] = {1, 2, 5, 10};
     for (int what = 0; what < QUANTITIES; what++) {
@@ -189,17 +173,18 @@ static int add_rows(const struct rollout *r, struct probe_results *results)
             continue; /* they are no constants of another law's motion */
         for (int k = 0; k < HORIZONS - 1; k++)
             if (wanted[k] < last)
-                TRY(add_row(r, results, what, wanted[k]));
+                TRY(add_row(r, what, wanted[k]));
         if (last >= 1)
-            TRY(add_row(r, results, what, last));
+            TRY(add_row(r, what, last));
     }
     return 0;
 }
 
-static int draw(const struct rollout *r, const struct probe_results *results)
+static int draw(void *of)
 {
+    const struct rollout *r = of;
     struct probe_panel panel[QUANTITIES];
-    char text[PROBE_TEXT], title[2 * PROBE_TEXT];
+    char title[PROBE_TEXT];
     const int panels = r->set.newton && last_horizon(r, 1) >= 1 ? QUANTITIES : 1;
     for (int k = 0; k < panels; k++)
         panel[k] = (struct probe_panel){.title = quantity[k],
@@ -211,8 +196,7 @@ static int draw(const struct rollout *r, const struct probe_results *results)
                                         .by_context = true,
                                         .fixed = -1,
                                         .log = true};
-    probe_describe(&r->probe.model, text);
-    snprintf(title, sizeof title, "Rollouts after %d steps: %s", r->known, text);
+    snprintf(title, sizeof title, "Rollouts after %d steps", r->known);
     const struct probe_figure figure = {.title = title,
                                         .x_label = "steps after the prefix",
                                         .value = "model",
@@ -222,31 +206,15 @@ static int draw(const struct rollout *r, const struct probe_results *results)
                                         .least = NAN,
                                         .panel = panel,
                                         .panels = panels};
-    return probe_figure_draw(results, &figure, r->folder, "rollout");
+    return probe_figure_draw(&r->s, &figure, "rollout");
 }
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int write(struct rollout *r)
-{
-    struct probe_results results = {0};
-    int rc = add_rows(r, &results);
-    if (!rc)
-        rc = probe_results_begin(&results, r->folder, "rollout");
-    if (!rc)
-        rc = draw(r, &results); /* first, because --resume looks for the tables */
-    if (!rc)
-        rc = probe_results_write(&results, &r->probe, r->options, r->folder, "rollout", r->key);
-    if (!rc)
-        probe_results_print(&results, &r->probe, "rollout");
-    probe_results_free(&results);
-    return rc;
-}
-
 static int prepare(struct rollout *r)
 {
-    const int n = r->options->sequences ? r->options->sequences : SEQUENCES;
-    r->T = r->probe.T;
+    const int n = r->s.options->sequences ? r->s.options->sequences : SEQUENCES;
+    r->T = r->s.probe.T;
     r->prefix = probe_prefix(r->T);
     r->known = (r->prefix - 1) / 2;
     if (r->prefix >= r->T || r->known < 1)
@@ -254,45 +222,45 @@ static int prepare(struct rollout *r)
             ORR_EUSAGE,
             "probe rollout: %s: %d positions leave no step to continue after a prefix of "
             "half of them; give a --length of 4 or more",
-            r->options->checkpoint, r->T);
-    TRY(probe_labelled_make(&r->set, &r->probe, SIM_SPLIT_TWO_BODY_TEST, n));
-    TRY(probe_resamples_create(&r->resamples, r->probe.preset.seed, n));
+            r->s.options->checkpoint, r->T);
+    TRY(probe_labelled_make(&r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_resamples_create(&r->s.resamples, r->s.probe.preset.seed, n));
     r->column = orr_alloc((size_t)n, sizeof *r->column);
     r->rank = orr_alloc((size_t)n, sizeof *r->rank);
     for (int w = 0; w < WHO; w++)
         if (!(r->path[w] = orr_alloc((size_t)n * (size_t)r->T * 2, sizeof *r->path[w])))
             return ORR_ENOMEM;
-    return r->column && r->rank ? probe_floor(&r->probe, r->options, &r->floor) : ORR_ENOMEM;
+    return r->column && r->rank ? probe_floor(&r->s.probe, r->s.options, &r->s.floor) : ORR_ENOMEM;
+}
+
+static int measure(void *of)
+{
+    struct rollout *r = of;
+    TRY(prepare(r));
+    TRY(continue_all(r));
+    return add_rows(r);
+}
+
+static int open_model(void *of)
+{
+    struct rollout *r = of;
+    return probe_open_labelled(&r->s.probe, r->s.options, "rollout", true);
 }
 
 int probe_rollout(const struct probe_options *options)
 {
-    struct rollout *r = orr_alloc(1, sizeof *r);
-    if (!r)
-        return ORR_ENOMEM;
-    r->options = options;
-    int rc = orr_gnuplot_check("probe_panels.gp");
-    if (!rc)
-        rc = probe_open_labelled(&r->probe, options, "rollout", true);
-    if (!rc)
-        rc = probe_folder(&r->probe, options, r->folder);
-    if (!rc)
-        rc = probe_key(options, "rollout", REVISION, "", r->key);
-    if (!rc && !probe_results_there(options, r->folder, "rollout", r->key)) {
-        rc = prepare(r);
-        if (!rc)
-            rc = continue_all(r);
-        if (!rc)
-            rc = write(r);
-    }
-    gpt_free(&r->floor);
-    probe_labelled_free(&r->set);
-    probe_resamples_free(&r->resamples);
-    probe_close(&r->probe);
+    static const struct probe_steps steps = {.name = "rollout",
+                                             .revision = 2,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure,
+                                             .write = draw};
+    struct rollout r = {.T = 0};
+    const int rc = probe_session_run(&r.s, options, &steps, &r);
+    probe_labelled_free(&r.set);
     for (int w = 0; w < WHO; w++)
-        free(r->path[w]);
-    free(r->column);
-    free(r->rank);
-    free(r);
+        free(r.path[w]);
+    free(r.column);
+    free(r.rank);
     return rc;
 }
