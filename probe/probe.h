@@ -176,7 +176,7 @@ int probe_passkey(const struct probe_options *options);
 /* Means over seeds of what a probe measured, from its files: a table, <out>/<probe>_seeds.json. */
 int probe_seeds(const struct probe_options *options);
 
-/* Label curves and label saving: labels.csv, labels.json, labels.png, and labels_cells.json, which
+/* Label curves and label saving: labels.csv, labels.json, labels.png, and labels_cells.jsonl, which
  * grows meanwhile. */
 int probe_labels(const struct probe_options *options);
 /* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
@@ -187,7 +187,7 @@ int probe_extrapolate(const struct probe_options *options);
  * adaptation_<frozen|adapted|output>[_untrained].csv for symbolic regression. */
 int probe_adaptation(const struct probe_options *options);
 /* The inductive-bias probe: inductive.csv, inductive.json, inductive.png, and
- * inductive_cells.safetensors, which grows meanwhile. */
+ * inductive_cells.jsonl, which grows meanwhile. */
 int probe_inductive(const struct probe_options *options);
 
 /* Errors of next places of the real planets, whose positions an ephemeris gives, and forces there

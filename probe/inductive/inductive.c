@@ -13,46 +13,47 @@
 enum { REVISION = 1, SETS = 20, STEPS = 100, HELD = 500, POINTS = 2000 };
 static const uint64_t point_stream = 9ull << 40;
 
+const char *const probe_inductive_arm[PROBE_MODELS] = {"pretrained", "untrained"};
+
 /* --------------------------------------------------------------------------------- prepare */
 
 /* Full batches, in as many passes as the preset's batch asks for. */
 static void set_training(struct probe_inductive *p)
 {
-    const struct orr_train_preset *t = &p->options->preset->finetune.magnitude;
+    const struct orr_train_preset *t = &p->s.options->preset->finetune.magnitude;
     int batch = t->batch < PROBE_NOISE_SEQUENCES ? t->batch : PROBE_NOISE_SEQUENCES;
     while (PROBE_NOISE_SEQUENCES % batch)
         batch--;
-    probe_shorter(t, p->options->steps ? p->options->steps : STEPS, batch, &p->train);
+    probe_shorter(t, p->s.options->steps ? p->s.options->steps : STEPS, batch, &p->train);
     p->train.accumulation = PROBE_NOISE_SEQUENCES / batch;
     p->train.train = ORR_TRAINED_ALL;
 }
 
-int probe_inductive_open(struct probe_inductive *p, const struct probe_options *o)
+int probe_inductive_open(struct probe_inductive *p)
 {
+    const struct probe_options *o = p->s.options;
     const int from = o->preset->orbits.label_from_step;
     char more[PROBE_KEY];
-    *p = (struct probe_inductive){.options = o};
     TRY(probe_check_unchanged(o));
-    TRY(probe_open_labelled(&p->probe, o, "inductive", true));
-    const int steps = (p->probe.T - 1) / 2;
+    TRY(probe_open_labelled(&p->s.probe, o, "inductive", true));
+    const int steps = (p->s.probe.T - 1) / 2;
     if (steps - from < PROBE_NOISE_LABELS)
         return ORR_FAIL(ORR_EINVAL,
                         "probe inductive: %s: a model of %d positions, %d steps of two bodies; "
                         "labels from step %d on (orbits.label_from_step) need at least %d",
-                        o->checkpoint, p->probe.T, steps, from, from + PROBE_NOISE_LABELS);
+                        o->checkpoint, p->s.probe.T, steps, from, from + PROBE_NOISE_LABELS);
     p->sets = o->draws ? o->draws : SETS;
     set_training(p);
     snprintf(more, sizeof more, "%ld", p->train.steps);
     TRY(probe_key(o, "inductive_cells", REVISION, more, p->cells_key));
-    snprintf(more, sizeof more, "%ld %d", p->train.steps, p->sets);
-    TRY(probe_key(o, "inductive", REVISION, more, p->key));
-    return probe_folder(&p->probe, o, p->folder);
+    snprintf(p->s.more, sizeof p->s.more, "%ld %d", p->train.steps, p->sets);
+    return 0;
 }
 
 /* Points are drawn without repeats; every data set has the same ones. */
 static int draw_points(struct probe_inductive *p)
 {
-    const int steps = p->pool.to - p->pool.from, T = p->probe.T;
+    const int steps = p->pool.to - p->pool.from, T = p->s.probe.T;
     const size_t here = (size_t)p->judged.n * (size_t)steps;
     const size_t own = (size_t)PROBE_NOISE_SEQUENCES * (size_t)T, most = here > own ? here : own;
     const size_t n = here < POINTS ? here : POINTS, m = own < POINTS ? own : POINTS;
@@ -82,7 +83,7 @@ static int draw_points(struct probe_inductive *p)
     return rc;
 }
 
-static int make_room(struct probe_inductive *p)
+static int create_values(struct probe_inductive *p)
 {
     const size_t sets = (size_t)p->sets;
     p->noise = orr_alloc(sets, sizeof *p->noise);
@@ -98,19 +99,18 @@ static int make_room(struct probe_inductive *p)
 
 int probe_inductive_prepare(struct probe_inductive *p)
 {
-    const struct probe_options *o = p->options;
+    const struct probe_options *o = p->s.options;
     const int own = PROBE_NOISE_SEQUENCES * p->sets;
-    TRY(probe_labelled_make(&p->fit, &p->probe, SIM_SPLIT_TWO_BODY_TRAIN,
+    TRY(probe_labelled_make(&p->fit, &p->s.probe, SIM_SPLIT_TWO_BODY_TRAIN,
                             own > PROBE_NOISE_POINTS ? own : PROBE_NOISE_POINTS));
-    TRY(probe_labelled_make(&p->judged, &p->probe, SIM_SPLIT_TWO_BODY_TEST,
+    TRY(probe_labelled_make(&p->judged, &p->s.probe, SIM_SPLIT_TWO_BODY_TEST,
                             o->sequences ? o->sequences : HELD));
     TRY(probe_pool_create(&p->pool, &p->fit, o->preset->orbits.label_from_step,
-                          (p->probe.T - 1) / 2, o->preset->seed));
+                          (p->s.probe.T - 1) / 2, o->preset->seed));
     TRY(draw_points(p));
-    TRY(make_room(p));
-    TRY(orr_mkdir(p->folder));
-    return probe_guesses_open(&p->guesses, p->folder, p->cells_key,
-                              p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED], o->resume);
+    TRY(create_values(p));
+    return probe_cells_open(&p->cells, o, p->s.folder, "inductive", p->cells_key,
+                            p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED]);
 }
 
 void probe_inductive_close(struct probe_inductive *p)
@@ -123,19 +123,22 @@ void probe_inductive_close(struct probe_inductive *p)
     free(p->sequence);
     free(p->step);
     free(p->place);
-    probe_guesses_free(&p->guesses);
-    probe_results_free(&p->results);
+    probe_cells_free(&p->cells);
     probe_pool_free(&p->pool);
     probe_labelled_free(&p->fit);
     probe_labelled_free(&p->judged);
-    probe_close(&p->probe);
 }
 
 /* --------------------------------------------------------------------------------- measure */
 
+static const double *find_cell(const struct probe_inductive *p, int arm, int d)
+{
+    return probe_cells_find(&p->cells, "%s.%d", probe_inductive_arm[arm], d);
+}
+
 static int measure_set(struct probe_inductive *p, int d, struct orr_progress *progress)
 {
-    float *guess = orr_alloc(p->guesses.numbers, sizeof *guess);
+    double *guess = orr_alloc(p->cells.numbers, sizeof *guess);
     int rc = guess ? probe_noise_make(&p->pool, d, &p->noise[d]) : ORR_ENOMEM;
     for (int arm = 0; arm < PROBE_MODELS && !rc; arm++) {
         char detail[64];
@@ -143,22 +146,22 @@ static int measure_set(struct probe_inductive *p, int d, struct orr_progress *pr
         orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)arm, detail);
         if (orr_signal_seen()) {
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
-        } else if (!probe_guesses_find(&p->guesses, arm, d)) {
+        } else if (!find_cell(p, arm, d)) {
             rc = probe_inductive_fit(p, arm, d, guess);
-            rc = rc ? rc : probe_guesses_add(&p->guesses, arm, d, guess);
+            rc = rc ? rc : probe_cells_add(&p->cells, guess, "%s.%d", probe_inductive_arm[arm], d);
         }
     }
     free(guess);
     return rc ? rc : probe_inductive_observe(p, d);
 }
 
-static int measure(struct probe_inductive *p)
+static int measure_sets(struct probe_inductive *p)
 {
     struct orr_progress progress;
     const uint64_t cells = (uint64_t)PROBE_MODELS * (uint64_t)p->sets;
     int rc = 0;
-    orr_progress_init(&progress, "inductive", cells, p->options->quiet);
-    progress.begun = (uint64_t)p->guesses.count;
+    orr_progress_init(&progress, "inductive", cells, p->s.options->quiet);
+    progress.begun = (uint64_t)p->cells.count;
     for (int d = 0; d < p->sets && !rc; d++)
         rc = measure_set(p, d, &progress);
     if (!rc)
@@ -173,18 +176,18 @@ static int collect(struct probe_inductive *p)
     for (int d = 0; d < p->sets; d++) {
         p->used[d] = true;
         for (int arm = 0; arm < PROBE_MODELS; arm++) {
-            const float *value = probe_guesses_find(&p->guesses, arm, d);
+            const double *value = find_cell(p, arm, d);
             const bool diverged = !isfinite(value[0]);
             p->diverged[arm] += diverged;
             p->used[d] &= !diverged;
             if (diverged)
-                orr_note(p->options->quiet,
+                orr_note(p->s.options->quiet,
                          "inductive: the fine-tuning of the %s model to data set %d diverged; the "
                          "data set is left out for both",
                          probe_inductive_arm[arm], d + 1);
             for (int form = 0; form < PROBE_FORMS; form++)
                 for (size_t i = 0; i < p->points[form]; i++)
-                    p->value[form][arm][(size_t)d * p->points[form] + i] = (double)*value++;
+                    p->value[form][arm][(size_t)d * p->points[form] + i] = *value++;
         }
         p->usable += p->used[d];
     }
@@ -194,7 +197,7 @@ static int collect(struct probe_inductive *p)
                           "probe inductive: %s: of %d data sets none is left: %d fine-tunings of "
                           "the model and %d of random weights diverged (finetune.magnitude.lr = "
                           "%g)",
-                          p->options->checkpoint, p->sets, p->diverged[PROBE_BY_MODEL],
+                          p->s.options->checkpoint, p->sets, p->diverged[PROBE_BY_MODEL],
                           p->diverged[PROBE_BY_FLOOR], p->train.lr);
 }
 
@@ -202,7 +205,7 @@ static int collect(struct probe_inductive *p)
 
 static int add_about(struct probe_inductive *p)
 {
-    cJSON *json = p->results.about = cJSON_CreateObject();
+    cJSON *json = p->s.results.about = cJSON_CreateObject();
     double spearman = 0;
     for (int d = 0; d < p->sets; d++)
         spearman += p->noise[d].spearman / p->sets;
@@ -219,7 +222,7 @@ static int add_about(struct probe_inductive *p)
     cJSON *list = cJSON_AddArrayToObject(json, "diverged");
     for (int d = 0; d < p->sets; d++)
         for (int arm = 0; arm < PROBE_MODELS; arm++)
-            if (!isfinite(*probe_guesses_find(&p->guesses, arm, d))) {
+            if (!isfinite(*find_cell(p, arm, d))) {
                 cJSON *one = cJSON_CreateObject();
                 cJSON_AddStringToObject(one, "arm", probe_inductive_arm[arm]);
                 cJSON_AddNumberToObject(one, "data_set", d + 1);
@@ -228,38 +231,44 @@ static int add_about(struct probe_inductive *p)
     return json && list ? 0 : ORR_FAIL(ORR_ENOMEM, "inductive: out of memory");
 }
 
-static int run(struct probe_inductive *p)
+static int open_model(void *of)
 {
-    struct probe_results shown;
+    return probe_inductive_open(of);
+}
+
+static int measure(void *of)
+{
+    struct probe_inductive *p = of;
     TRY(probe_inductive_prepare(p));
-    if (p->guesses.count)
-        orr_note(p->options->quiet, "inductive: goes on behind %d cells of %s", p->guesses.count,
-                 p->guesses.path);
-    TRY(measure(p));
+    TRY(measure_sets(p));
     TRY(collect(p));
     TRY(probe_inductive_rows(p));
-    TRY(add_about(p));
-    TRY(probe_results_begin(&p->results, p->folder, "inductive"));
-    TRY(probe_inductive_draw(p)); /* first, because --resume looks for the tables */
-    p->results.over = "data sets";
-    TRY(probe_results_write(&p->results, &p->probe, p->options, p->folder, "inductive", p->key));
-    shown = p->results;
-    shown.count = p->summaries;
-    probe_results_print(&shown, &p->probe, "inductive");
-    return 0;
+    p->s.results.over = "data sets";
+    return add_about(p);
+}
+
+static int write_figure(void *of)
+{
+    return probe_inductive_draw(of);
+}
+
+/* All but the bins. */
+static bool is_summary(const struct probe_row *row)
+{
+    return row->context == 0;
 }
 
 int probe_inductive(const struct probe_options *options)
 {
-    struct probe_inductive *p = orr_alloc(1, sizeof *p);
-    if (!p)
-        return ORR_ENOMEM;
-    int rc = orr_gnuplot_check("inductive.gp");
-    if (!rc)
-        rc = probe_inductive_open(p, options);
-    if (!rc && !probe_results_there(options, p->folder, "inductive", p->key))
-        rc = run(p);
-    probe_inductive_close(p);
-    free(p);
+    static const struct probe_steps steps = {.name = "inductive",
+                                             .revision = REVISION,
+                                             .script = "inductive.gp",
+                                             .open = open_model,
+                                             .measure = measure,
+                                             .write = write_figure,
+                                             .is_shown = is_summary};
+    struct probe_inductive p = {.sets = 0};
+    const int rc = probe_session_run(&p.s, options, &steps, &p);
+    probe_inductive_close(&p);
     return rc;
 }

@@ -2,8 +2,12 @@
 #ifndef PROBE_INDUCTIVE_H
 #define PROBE_INDUCTIVE_H
 
-#include "inductive_cells.h"
+#include "probe/core/cells.h"
+#include "probe/core/session.h"
 #include "oracle.h"
+
+enum { PROBE_MODELS = 2 }; /* the probed one, random weights */
+extern const char *const probe_inductive_arm[PROBE_MODELS];
 
 /* Who predicts. */
 enum probe_predictor {
@@ -25,32 +29,30 @@ enum probe_form {
 };
 
 struct probe_inductive {
-    const struct probe_options *options;
-    struct probe probe;
+    struct probe_session s;
     struct orr_train_preset train;
     struct probe_labelled fit, judged; /* data sets; held-out sequences */
     struct probe_pool pool;
     struct probe_noise *noise; /* (sets) */
     int sets;
     size_t points[PROBE_FORMS];
-    int *sequence, *step; /* (points[PROBE_CORRECTED]) of the judged set */
-    int *place;           /* (points[PROBE_PUBLISHED]): sequence of the data set * T + row */
-    struct probe_guesses guesses;
+    int *sequence, *step;     /* (points[PROBE_CORRECTED]) of the judged set */
+    int *place;               /* (points[PROBE_PUBLISHED]): sequence of the data set * T + row */
+    struct probe_cells cells; /* predictions of fine-tuned models: all NaN where one diverged */
     /* (sets, points) each, NULL where a predictor cannot be asked; not read where !used */
     double *value[PROBE_FORMS][PROBE_PREDICTORS];
     bool *used; /* (sets): neither of its fine-tunings diverged */
     int usable; /* how many are */
     int diverged[PROBE_MODELS];
-    struct probe_results results;
-    int summaries; /* the first rows of results, which are printed */
-    char folder[4096], key[PROBE_KEY], cells_key[PROBE_KEY];
+    char cells_key[PROBE_KEY];
 };
 
-/* The model, the settings and where results go; close it also after an error. ORR_EINVAL or
+/* The model and the settings, by p->s.options; close it also after an error. ORR_EINVAL or
  * ORR_EUSAGE, saying why, where this checkpoint cannot be asked. (inductive.c) */
-int probe_inductive_open(struct probe_inductive *p, const struct probe_options *options);
-/* Sequences, points, and the predictions that are there already. */
+int probe_inductive_open(struct probe_inductive *p);
+/* Sequences, points, and the predictions that are in the session's folder already. */
 int probe_inductive_prepare(struct probe_inductive *p);
+/* All but what p->s holds, which probe_session_run() closes. */
 void probe_inductive_close(struct probe_inductive *p);
 
 /* Part `pass` of data set d: inputs, and targets where its labels stand; all other rows have no
@@ -59,7 +61,7 @@ void probe_inductive_fill(const struct probe_inductive *p, int d, const struct g
                           int pass, struct gpt_batch *batch);
 /* Fine-tunes a copy of the model, or random weights, to data set d: guess (points of both forms,
  * corrected first), NaN all over where it diverged. ORR_EINTR at a signal. */
-int probe_inductive_fit(struct probe_inductive *p, int arm, int d, float *guess);
+int probe_inductive_fit(struct probe_inductive *p, int arm, int d, double *guess);
 /* Fills p->value of data set d, of those that are no fine-tuned models. */
 int probe_inductive_observe(struct probe_inductive *p, int d);
 /* Rows of results. (inductive_rows.c) */

@@ -38,9 +38,9 @@ static int write_settings(const struct probe_inductive *p, const char *path)
 {
     struct orr_file file = {0};
     char text[PROBE_TEXT], title[2 * PROBE_TEXT];
-    probe_describe(&p->probe.model, text);
+    probe_describe(&p->s.probe.model, text);
     snprintf(title, sizeof title, "Inductive bias towards the state, %d data sets: %s, seed %llu",
-             p->usable, text, (unsigned long long)p->probe.preset.seed);
+             p->usable, text, (unsigned long long)p->s.probe.preset.seed);
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_gnuplot_assign(&file, "title", 0, title);
@@ -53,11 +53,11 @@ static int write_settings(const struct probe_inductive *p, const char *path)
 static int write_drawing(const void *of, const char *data, const char *settings)
 {
     const struct probe_inductive *p = of;
-    TRY(write_data(&p->results, data));
+    TRY(write_data(&p->s.results, data));
     return write_settings(p, settings);
 }
 
 int probe_inductive_draw(const struct probe_inductive *p)
 {
-    return probe_picture(p->folder, "inductive", "inductive.gp", write_drawing, p);
+    return probe_picture(p->s.folder, "inductive", "inductive.gp", write_drawing, p);
 }

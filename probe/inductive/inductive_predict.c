@@ -54,7 +54,7 @@ static int fill(void *of, long step, int pass, struct gpt_batch *batch)
 
 /* Outputs (count, T) of sequences first .. first + count - 1. */
 static int outputs(struct gpt_model *model, const struct probe_labelled *set, int first, int count,
-                   int T, float *to)
+                   int T, double *to)
 {
     const int most = gpt_evaluation_batch(model, T, BATCH);
     struct gpt_batch batch;
@@ -65,20 +65,20 @@ static int outputs(struct gpt_model *model, const struct probe_labelled *set, in
         probe_labelled_fill(set, &model->config, first + done, &batch);
         rc = gpt_forward(model, &batch, &out);
         for (size_t i = 0; i < (size_t)batch.B * (size_t)T && !rc; i++)
-            to[(size_t)done * (size_t)T + i] = (float)out[i];
+            to[(size_t)done * (size_t)T + i] = (double)(float)out[i];
     }
     gpt_batch_free(&batch);
     return rc;
 }
 
-static int predict(const struct probe_inductive *p, struct gpt_model *model, int d, float *guess)
+static int predict(const struct probe_inductive *p, struct gpt_model *model, int d, double *guess)
 {
-    const size_t T = (size_t)p->probe.T, n = p->points[PROBE_CORRECTED];
+    const size_t T = (size_t)p->s.probe.T, n = p->points[PROBE_CORRECTED];
     const int held = p->judged.n;
-    float *out = orr_alloc((size_t)(held + PROBE_NOISE_SEQUENCES) * T, sizeof *out);
+    double *out = orr_alloc((size_t)(held + PROBE_NOISE_SEQUENCES) * T, sizeof *out);
     if (!out)
         return ORR_ENOMEM;
-    float *own = out + (size_t)held * T;
+    double *own = out + (size_t)held * T;
     int rc = outputs(model, &p->judged, 0, held, (int)T, out);
     if (!rc)
         rc = outputs(model, &p->fit, p->noise[d].first, PROBE_NOISE_SEQUENCES, (int)T, own);
@@ -90,7 +90,7 @@ static int predict(const struct probe_inductive *p, struct gpt_model *model, int
     return rc;
 }
 
-static bool all_finite(size_t n, const float *x)
+static bool all_finite(size_t n, const double *x)
 {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i]))
@@ -98,13 +98,14 @@ static bool all_finite(size_t n, const float *x)
     return true;
 }
 
-int probe_inductive_fit(struct probe_inductive *p, int arm, int d, float *guess)
+int probe_inductive_fit(struct probe_inductive *p, int arm, int d, double *guess)
 {
     const size_t n = p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED];
     struct gpt_model model;
-    TRY(probe_copy(&p->probe, p->options, arm == PROBE_BY_FLOOR, &model));
+    TRY(probe_copy(&p->s.probe, p->s.options, arm == PROBE_BY_FLOOR, &model));
     struct filling filling = {p, d, &model.config};
-    int rc = ft_fit_batches(&model, &p->train, p->probe.T, p->probe.preset.seed, fill, &filling);
+    int rc =
+        ft_fit_batches(&model, &p->train, p->s.probe.T, p->s.probe.preset.seed, fill, &filling);
     if (!rc)
         rc = predict(p, &model, d, guess);
     gpt_free(&model);
@@ -125,7 +126,7 @@ int probe_inductive_fit(struct probe_inductive *p, int arm, int d, float *guess)
 static void state_of_row(const struct probe_inductive *p, int d, int place, double z[PROBE_STATE])
 {
     static const double nothing[PROBE_STATE] = {0};
-    const int row = place % p->probe.T, s = p->noise[d].first + place / p->probe.T;
+    const int row = place % p->s.probe.T, s = p->noise[d].first + place / p->s.probe.T;
     if (row >= 2 && row % 2 == 0)
         probe_pool_state(&p->pool, &p->fit, s, row / 2 - 1, z);
     else
@@ -177,7 +178,7 @@ static int by_inputs(struct probe_inductive *p, int d, const double *y)
 
 int probe_inductive_observe(struct probe_inductive *p, int d)
 {
-    const uint64_t seed = p->probe.preset.seed;
+    const uint64_t seed = p->s.probe.preset.seed;
     double labels[LABELS * PROBE_STATE], y[LABELS], linear[PROBE_STATE + 1], mlp[PROBE_MLP];
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_INIT, mlp_stream + (uint64_t)d);
     if (!rng)

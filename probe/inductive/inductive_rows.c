@@ -98,18 +98,10 @@ static int excess_row(struct probe_inductive *p, const struct judgement *j)
     const double *oracle = j->mean[oracles[j->oracle].by];
     const struct excess excess = {{j->mean[PROBE_BY_MODEL], oracle},
                                   {j->mean[PROBE_BY_FLOOR], oracle}};
-    const struct probe_estimate e = probe_bootstrap(j->resamples, excess_of, &excess);
-    struct probe_row row = {.measure = "to diagonal, less floor",
-                            .layer = -1,
-                            .value = e.value,
-                            .low = e.low,
-                            .high = e.high,
-                            .ceiling = NAN,
-                            .floor = NAN,
-                            .raw = NAN,
-                            .n = p->usable};
-    snprintf(row.quantity, sizeof row.quantity, "%s", oracles[j->oracle].name);
-    return probe_results_add(&p->results, &row);
+    struct probe_row row = probe_row_of(probe_bootstrap(j->resamples, excess_of, &excess),
+                                        "to diagonal, less floor", "%s", oracles[j->oracle].name);
+    row.n = p->usable;
+    return probe_results_add(&p->s.results, &row);
 }
 
 /* The last data set alone, against the oracle's mean over all of them. The interval says what it
@@ -142,20 +134,23 @@ static struct probe_estimate to_diagonal(const struct judgement *j, enum probe_p
     return j->form == PROBE_CORRECTED ? corrected(j, by) : published(j, by);
 }
 
+/* A row of a form: "to diagonal, corrected" of the linear oracle. */
+static struct probe_row row_of(const struct judgement *j, const char *what,
+                               struct probe_estimate value)
+{
+    char measure[PROBE_MEASURE];
+    snprintf(measure, sizeof measure, "%s, %s", what, form_name[j->form]);
+    return probe_row_of(value, measure, "%s", oracles[j->oracle].name);
+}
+
 static int summary_row(struct probe_inductive *p, const struct judgement *j)
 {
-    const struct probe_estimate e = to_diagonal(j, PROBE_BY_MODEL);
-    struct probe_row row = {.layer = -1,
-                            .value = e.value,
-                            .low = e.low,
-                            .high = e.high,
-                            .ceiling = to_diagonal(j, PROBE_BY_TRUTH).value,
-                            .floor = to_diagonal(j, PROBE_BY_FLOOR).value,
-                            .raw = to_diagonal(j, PROBE_BY_INPUTS).value,
-                            .n = j->form == PROBE_CORRECTED ? p->usable : 1};
-    snprintf(row.quantity, sizeof row.quantity, "%s", oracles[j->oracle].name);
-    snprintf(row.measure, sizeof row.measure, "to diagonal, %s", form_name[j->form]);
-    return probe_results_add(&p->results, &row);
+    struct probe_row row = row_of(j, "to diagonal", to_diagonal(j, PROBE_BY_MODEL));
+    row.ceiling = to_diagonal(j, PROBE_BY_TRUTH).value;
+    row.floor = to_diagonal(j, PROBE_BY_FLOOR).value;
+    row.raw = to_diagonal(j, PROBE_BY_INPUTS).value;
+    row.n = j->form == PROBE_CORRECTED ? p->usable : 1;
+    return probe_results_add(&p->s.results, &row);
 }
 
 /* ------------------------------------------------------------------------------------ bins */
@@ -176,17 +171,12 @@ static double of_bin(const struct judgement *j, enum probe_predictor by, int b)
 
 static int bin_row(struct probe_inductive *p, const struct judgement *j, int b, double *column)
 {
-    struct probe_row row = {.layer = -1,
-                            .context = b + 1,
-                            .value = of_bin(j, PROBE_BY_MODEL, b),
-                            .low = NAN,
-                            .high = NAN,
-                            .ceiling = of_bin(j, PROBE_BY_TRUTH, b),
-                            .floor = of_bin(j, PROBE_BY_FLOOR, b),
-                            .raw = of_bin(j, PROBE_BY_INPUTS, b),
-                            .n = j->bins.count[b]};
-    snprintf(row.quantity, sizeof row.quantity, "%s", oracles[j->oracle].name);
-    snprintf(row.measure, sizeof row.measure, "distance, %s", form_name[j->form]);
+    struct probe_row row = row_of(j, "distance", probe_exactly(of_bin(j, PROBE_BY_MODEL, b)));
+    row.context = b + 1;
+    row.ceiling = of_bin(j, PROBE_BY_TRUTH, b);
+    row.floor = of_bin(j, PROBE_BY_FLOOR, b);
+    row.raw = of_bin(j, PROBE_BY_INPUTS, b);
+    row.n = j->bins.count[b];
     if (j->form == PROBE_CORRECTED) {
         for (int d = 0; d < p->usable; d++)
             column[d] = j->mean[PROBE_BY_MODEL][d * PROBE_BINS + b];
@@ -194,11 +184,11 @@ static int bin_row(struct probe_inductive *p, const struct judgement *j, int b, 
         row.low = e.low;
         row.high = e.high;
     }
-    TRY(probe_results_add(&p->results, &row));
-    row.value = j->bins.diagonal[b];
-    row.low = row.high = row.ceiling = row.floor = row.raw = NAN;
-    snprintf(row.measure, sizeof row.measure, "diagonal, %s", form_name[j->form]);
-    return probe_results_add(&p->results, &row);
+    TRY(probe_results_add(&p->s.results, &row));
+    struct probe_row diagonal = row_of(j, "diagonal", probe_exactly(j->bins.diagonal[b]));
+    diagonal.context = row.context;
+    diagonal.n = row.n;
+    return probe_results_add(&p->s.results, &diagonal);
 }
 
 static int bin_rows(struct probe_inductive *p, const struct judgement *j)
@@ -255,54 +245,28 @@ static int target_rows(struct probe_inductive *p, const struct probe_resamples *
                         "probe inductive: the targets are linear in the state, yet the R^2 of "
                         "least squares is %.6f: the data sets are at fault, not the model",
                         e[PROBE_BY_LINEAR].value);
-    const struct probe_row of_model = {.quantity = "target",
-                                       .measure = "R^2",
-                                       .layer = -1,
-                                       .value = e[PROBE_BY_MODEL].value,
-                                       .low = e[PROBE_BY_MODEL].low,
-                                       .high = e[PROBE_BY_MODEL].high,
-                                       .ceiling = e[PROBE_BY_LINEAR].value,
-                                       .floor = e[PROBE_BY_FLOOR].value,
-                                       .raw = e[PROBE_BY_INPUTS].value,
-                                       .n = p->usable};
-    const struct probe_row above = {.quantity = "target",
-                                    .measure = "R^2, less floor",
-                                    .layer = -1,
-                                    .value = less.value,
-                                    .low = less.low,
-                                    .high = less.high,
-                                    .ceiling = NAN,
-                                    .floor = NAN,
-                                    .raw = NAN,
-                                    .n = p->usable};
-    const struct probe_row of_mlp = {.quantity = "target, by the MLP oracle",
-                                     .measure = "R^2",
-                                     .layer = -1,
-                                     .value = e[PROBE_BY_MLP].value,
-                                     .low = e[PROBE_BY_MLP].low,
-                                     .high = e[PROBE_BY_MLP].high,
-                                     .ceiling = e[PROBE_BY_LINEAR].value,
-                                     .floor = NAN,
-                                     .raw = NAN,
-                                     .n = p->usable};
-    TRY(probe_results_add(&p->results, &of_model));
-    TRY(probe_results_add(&p->results, &above));
-    return probe_results_add(&p->results, &of_mlp);
+    struct probe_row row = probe_row_of(e[PROBE_BY_MODEL], "R^2", "target");
+    row.ceiling = e[PROBE_BY_LINEAR].value;
+    row.floor = e[PROBE_BY_FLOOR].value;
+    row.raw = e[PROBE_BY_INPUTS].value;
+    row.n = p->usable;
+    TRY(probe_results_add(&p->s.results, &row));
+    row = probe_row_of(less, "R^2, less floor", "target");
+    row.n = p->usable;
+    TRY(probe_results_add(&p->s.results, &row));
+    row = probe_row_of(e[PROBE_BY_MLP], "R^2", "target, by the MLP oracle");
+    row.ceiling = e[PROBE_BY_LINEAR].value;
+    row.n = p->usable;
+    return probe_results_add(&p->s.results, &row);
 }
 
 static int diverged_row(struct probe_inductive *p)
 {
-    const struct probe_row row = {.quantity = "fine-tunings that diverged",
-                                  .measure = "count",
-                                  .layer = -1,
-                                  .value = p->diverged[PROBE_BY_MODEL],
-                                  .low = NAN,
-                                  .high = NAN,
-                                  .ceiling = NAN,
-                                  .floor = p->diverged[PROBE_BY_FLOOR],
-                                  .raw = NAN,
-                                  .n = p->sets};
-    return probe_results_add(&p->results, &row);
+    struct probe_row row = probe_row_of(probe_exactly(p->diverged[PROBE_BY_MODEL]), "count",
+                                        "fine-tunings that diverged");
+    row.floor = p->diverged[PROBE_BY_FLOOR];
+    row.n = p->sets;
+    return probe_results_add(&p->s.results, &row);
 }
 
 /* ------------------------------------------------------------------------------------ rows */
@@ -312,7 +276,7 @@ int probe_inductive_rows(struct probe_inductive *p)
     enum { JUDGEMENTS = PROBE_FORMS * ORACLES };
     struct judgement j[JUDGEMENTS] = {{.p = NULL}};
     struct probe_resamples resamples = {0};
-    int rc = probe_resamples_create(&resamples, p->probe.preset.seed, p->usable);
+    int rc = probe_resamples_create(&resamples, p->s.probe.preset.seed, p->usable);
     for (int k = 0; k < JUDGEMENTS && !rc; k++) {
         j[k] = (struct judgement){.p = p,
                                   .form = (enum probe_form)(k / ORACLES),
@@ -327,7 +291,6 @@ int probe_inductive_rows(struct probe_inductive *p)
         rc = target_rows(p, &resamples);
     if (!rc)
         rc = diverged_row(p);
-    p->summaries = p->results.count;
     for (int k = 0; k < JUDGEMENTS; k++) {
         rc = rc ? rc : bin_rows(p, &j[k]);
         judgement_close(&j[k]);

@@ -10,7 +10,7 @@
 
 #include <cjson/cJSON.h>
 
-enum { REVISION = 1, HELD_OUT = 512, ROWS = 8, DRAWS = 3, SEQUENCES = 3000 };
+enum { ROWS = 8 };
 
 /* Who says it: a line in the frozen model, a line in the fine-tuned one, the fine-tuned one. */
 enum way { FROZEN, ADAPTED, OUTPUT, WAYS };
@@ -23,20 +23,11 @@ struct draw {
 };
 
 struct adaptation {
-    const struct probe_options *options;
-    struct probe probe;
-    struct probe_forces forces;
-    struct probe_judged judged;
-    struct probe_arms arms;
+    struct probe_label_study t; /* of one size */
     struct probe_experiment r;
     struct draw *draw; /* (draws) */
     struct probe_read told;
     double rate[2];
-    int n, draws;
-    struct probe_results results;
-    struct orr_progress progress;
-    uint64_t done;
-    char folder[4096], key[PROBE_KEY];
 };
 
 /* ------------------------------------------------------------------------------- readings */
@@ -49,25 +40,25 @@ static int read_arm(struct adaptation *a, int random, bool first, const struct f
     const double begin_s = orr_time_s();
     struct ft_transform transform;
     struct gpt_model model;
-    TRY(probe_copy(&a->probe, a->options, random, &model));
-    int rc = probe_read_model(&model, fit, &a->judged, &d->by[FROZEN][random],
+    TRY(probe_copy(&a->t.s.probe, a->t.s.options, random, &model));
+    int rc = probe_read_model(&model, fit, &a->t.judged, &d->by[FROZEN][random],
                               first && !random ? &a->told : NULL);
     gpt_free(&model);
     if (!rc && first)
-        rc = probe_arm_rate(&a->arms, arm, labels, &a->rate[random]);
+        rc = probe_arm_rate(&a->t.arms, arm, labels, &a->rate[random]);
     TRY(rc);
-    TRY(probe_arm_train(&a->arms, arm, labels, a->rate[random], a->arms.train.steps, &model,
+    TRY(probe_arm_train(&a->t.arms, arm, labels, a->rate[random], a->t.arms.train.steps, &model,
                         &transform));
-    rc = probe_arm_forces(&model, &transform, labels, &a->judged,
+    rc = probe_arm_forces(&model, &transform, labels, &a->t.judged,
                           d->by[OUTPUT][random].of[PROBE_LOG_F]);
-    rc = rc ? rc : probe_read_model(&model, fit, &a->judged, &d->by[ADAPTED][random], NULL);
+    rc = rc ? rc : probe_read_model(&model, fit, &a->t.judged, &d->by[ADAPTED][random], NULL);
     gpt_free(&model);
-    a->arms.seconds[arm] += orr_time_s() - begin_s;
-    orr_progress_set(&a->progress, ++a->done, probe_arm_name[arm]);
+    a->t.arms.seconds[arm] += orr_time_s() - begin_s;
+    orr_progress_set(&a->t.s.progress, ++a->t.s.done, probe_arm_name[arm]);
     return rc;
 }
 
-static int make_room(struct draw *d, size_t rows)
+static int create_draw(struct draw *d, size_t rows)
 {
     for (int random = 0; random < 2; random++)
         for (int way = 0; way < WAYS; way++)
@@ -80,12 +71,12 @@ static int one_draw(void *of, int number, const struct ft_labels *labels)
     struct adaptation *a = of;
     struct draw *d = &a->draw[number];
     struct probe_judged fit;
-    TRY(make_room(d, a->judged.rows));
+    TRY(create_draw(d, a->t.judged.rows));
     int rc = probe_judged_draw(&fit, labels->set, &labels->bounds, labels->sequence, labels->count,
-                               ROWS, a->options->preset->seed);
+                               ROWS, a->t.s.options->preset->seed);
     for (int random = 0; random < 2 && !rc; random++)
         rc = read_arm(a, random, number == 0, labels, &fit, d);
-    rc = rc ? rc : probe_read_places(&fit, &a->judged, &d->places);
+    rc = rc ? rc : probe_read_places(&fit, &a->t.judged, &d->places);
     probe_judged_free(&fit);
     return rc;
 }
@@ -95,7 +86,7 @@ static int check_plumbing(const struct adaptation *a)
 {
     const double least = 0.999;
     for (int q = 0; q < PROBE_READ; q++) {
-        const double rho = probe_agree(&a->judged, a->r.outside, q, a->told.of[q], NULL).rho;
+        const double rho = probe_agree(&a->t.judged, a->r.outside, q, a->told.of[q], NULL).rho;
         if (isnan(rho))
             return ORR_FAIL(
                 ORR_EINVAL,
@@ -130,10 +121,11 @@ static double measured(const struct figure *f, const double *found, const double
     const bool *keep = f->outside ? f->a->r.outside : f->a->r.inside;
     double exponent[3];
     if (f->measure == EXPONENT) {
-        probe_exponents(&f->a->judged, keep, found, weight, exponent);
+        probe_exponents(&f->a->t.judged, keep, found, weight, exponent);
         return exponent[0];
     }
-    const struct probe_agreement is = probe_agree(&f->a->judged, keep, f->quantity, found, weight);
+    const struct probe_agreement is =
+        probe_agree(&f->a->t.judged, keep, f->quantity, found, weight);
     return f->measure == RHO ? is.rho : is.r2;
 }
 
@@ -156,24 +148,24 @@ static double of_places(const void *of, int number, const double *weight)
 static int add_row(struct adaptation *a, struct figure f)
 {
     const bool difference = f.less < WAYS;
-    struct probe_row row = {.layer = -1, .context = a->n, .raw = NAN};
     f.a = a;
-    row.value = probe_over_draws(a->draws, of_draw, &f, NULL, NULL);
-    TRY(probe_draws_interval(a->options->preset->seed, a->judged.sequences, a->draws, of_draw, &f,
-                             &row));
+    struct probe_row row =
+        probe_row_of(probe_exactly(probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL)),
+                     measure_name[f.measure], "%s, %s%s%s, r %s",
+                     f.measure == EXPONENT ? "exponent of r" : quantity_name[f.quantity],
+                     way_name[f.way], difference ? " less " : "",
+                     difference ? way_name[f.less] : "", f.outside ? "outside" : "inside");
+    row.context = a->t.n[0];
+    TRY(probe_draws_interval(a->t.s.options->preset->seed, a->t.judged.sequences, a->t.draws,
+                             of_draw, &f, &row));
     f.random = true;
-    row.floor = probe_over_draws(a->draws, of_draw, &f, NULL, NULL);
+    row.floor = probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL);
     row.ceiling = difference ? 0 : measured(&f, a->told.of[f.quantity], NULL);
     if (!difference)
-        row.raw = probe_over_draws(a->draws, of_places, &f, NULL, NULL);
-    for (size_t i = 0; i < a->judged.rows; i++)
+        row.raw = probe_over_draws(a->t.draws, of_places, &f, NULL, NULL);
+    for (size_t i = 0; i < a->t.judged.rows; i++)
         row.n += f.outside ? a->r.outside[i] : a->r.inside[i];
-    snprintf(row.quantity, sizeof row.quantity, "%s, %s%s%s, r %s",
-             f.measure == EXPONENT ? "exponent of r" : quantity_name[f.quantity], way_name[f.way],
-             difference ? " less " : "", difference ? way_name[f.less] : "",
-             f.outside ? "outside" : "inside");
-    snprintf(row.measure, sizeof row.measure, "%s", measure_name[f.measure]);
-    return probe_results_add(&a->results, &row);
+    return probe_results_add(&a->t.s.results, &row);
 }
 
 static int add_rows(struct adaptation *a)
@@ -197,20 +189,21 @@ static int add_rows(struct adaptation *a)
 }
 
 /* Forces outside, for symbolic regression. */
-static int write_tables(struct adaptation *a)
+static int write_tables(void *of)
 {
+    struct adaptation *a = of;
     char name[ORR_NAME], path[4096];
-    double **log_f = orr_alloc((size_t)a->draws, sizeof *log_f);
+    double **log_f = orr_alloc((size_t)a->t.draws, sizeof *log_f);
     int rc = log_f ? 0 : ORR_ENOMEM;
     for (int way = 0; way < WAYS && !rc; way++)
         for (int random = 0; random < 2 && !rc; random++) {
-            for (int k = 0; k < a->draws; k++)
+            for (int k = 0; k < a->t.draws; k++)
                 log_f[k] = a->draw[k].by[way][random].of[PROBE_LOG_F];
             snprintf(name, sizeof name, "adaptation_%s%s.csv", way_name[way],
                      random ? "_untrained" : "");
-            rc = orr_path(path, "%s/%s", a->folder, name);
-            rc = rc ? rc : probe_write_forces(path, &a->judged, a->r.outside, a->draws, log_f);
-            rc = rc ? rc : probe_results_file(&a->results, a->folder, name);
+            rc = orr_path(path, "%s/%s", a->t.s.folder, name);
+            rc = rc ? rc : probe_write_forces(path, &a->t.judged, a->r.outside, a->t.draws, log_f);
+            rc = rc ? rc : probe_results_file(&a->t.s.results, a->t.s.folder, name);
         }
     free(log_f);
     return rc;
@@ -220,10 +213,7 @@ static int write_tables(struct adaptation *a)
 
 static int add_about(struct adaptation *a)
 {
-    cJSON *json = a->results.about = cJSON_CreateObject();
-    probe_arms_budget(&a->arms, json);
-    cJSON_AddNumberToObject(json, "draws", a->draws);
-    cJSON_AddNumberToObject(json, "held_out_sequences", (double)a->judged.sequences);
+    cJSON *json = probe_label_study_about(&a->t);
     cJSON_AddNumberToObject(json, "label_r_min", a->r.bounds.r_min);
     cJSON_AddNumberToObject(json, "label_r_max", a->r.bounds.r_max);
     cJSON *layers = cJSON_AddObjectToObject(json, "layers"); /* that were read, by draw */
@@ -234,7 +224,7 @@ static int add_about(struct adaptation *a)
                 snprintf(name, sizeof name, "%s, %s%s", quantity_name[q], way_name[way],
                          random ? ", untrained" : "");
                 cJSON *list = cJSON_AddArrayToObject(layers, name);
-                for (int k = 0; k < a->draws; k++)
+                for (int k = 0; k < a->t.draws; k++)
                     cJSON_AddItemToArray(list,
                                          cJSON_CreateNumber(a->draw[k].by[way][random].layer[q]));
             }
@@ -242,72 +232,52 @@ static int add_about(struct adaptation *a)
     for (int arm = 0; arm <= PROBE_UNTRAINED; arm++) {
         cJSON *one = cJSON_AddObjectToObject(arms, probe_arm_name[arm]);
         cJSON_AddNumberToObject(one, "lr", a->rate[arm]);
-        cJSON_AddNumberToObject(one, "optimiser_steps", (double)a->arms.steps[arm]);
-        cJSON_AddNumberToObject(one, "seconds", a->arms.seconds[arm]);
+        cJSON_AddNumberToObject(one, "optimiser_steps", (double)a->t.arms.steps[arm]);
+        cJSON_AddNumberToObject(one, "seconds", a->t.arms.seconds[arm]);
     }
     return json && layers && arms ? 0 : ORR_FAIL(ORR_ENOMEM, "adaptation: out of memory");
 }
 
 /* Everything that can be wrong is found before any training. */
-static int open_all(struct adaptation *a)
+static int open_all(void *of)
 {
-    const struct probe_options *o = a->options;
-    const struct ft_bounds none = {0};
-    const size_t asked = o->sequences ? (size_t)o->sequences : HELD_OUT;
-    char more[PROBE_KEY];
-    int sizes;
-    TRY(probe_open(&a->probe, o, false, 1));
-    TRY(probe_forces_check(&a->probe, o));
-    TRY(probe_forces_open(&a->forces, o));
-    const size_t held = a->forces.test.n < asked ? a->forces.test.n : asked;
-    TRY(probe_judged_draw(&a->judged, &a->forces.test, &none, NULL, held, ROWS, o->preset->seed));
-    TRY(probe_experiment_open(&a->r, 0, &a->forces, &a->judged));
-    const size_t most = a->r.labels.count;
-    const int standard = most < SEQUENCES ? (int)most : SEQUENCES;
-    int n[PROBE_SIZES];
-    TRY(probe_sizes_read(o->sizes, &standard, 1, most, n, &sizes));
-    if (sizes > 1)
+    struct adaptation *a = of;
+    TRY(probe_label_study_open(&a->t));
+    TRY(probe_experiment_open(&a->r, 0, &a->t.forces, &a->t.judged));
+    TRY(probe_label_study_size(&a->t, a->r.labels.count));
+    if (a->t.sizes > 1)
         return ORR_FAIL(ORR_EUSAGE,
                         "--sizes: probe adaptation takes one number of labelled sequences, found "
                         "\"%s\"",
-                        o->sizes);
-    a->n = n[0];
-    a->draws = o->draws ? o->draws : DRAWS;
-    a->draw = orr_alloc((size_t)a->draws, sizeof *a->draw);
-    if (!a->draw)
-        return ORR_ENOMEM;
-    TRY(probe_read_create(&a->told, a->judged.rows));
-    probe_arms_init(&a->arms, &a->probe, o);
-    probe_arms_key(&a->arms, a->draws, n, 1, more);
-    TRY(probe_key(o, "adaptation", REVISION, more, a->key));
-    return probe_folder(&a->probe, o, a->folder);
+                        a->t.s.options->sizes);
+    a->draw = orr_alloc((size_t)a->t.draws, sizeof *a->draw);
+    return a->draw ? probe_read_create(&a->told, a->t.judged.rows) : ORR_ENOMEM;
 }
 
-static int run(struct adaptation *a)
+static int measure(void *of)
 {
-    orr_progress_init(&a->progress, "adaptation", 2 * (uint64_t)a->draws, a->options->quiet);
-    const int rc = probe_labels_each(&a->r.labels, a->options->preset->seed, a->draws, (size_t)a->n,
-                                     one_draw, a);
-    orr_progress_end(&a->progress, NULL);
+    struct adaptation *a = of;
+    orr_progress_init(&a->t.s.progress, "adaptation", 2 * (uint64_t)a->t.draws,
+                      a->t.s.options->quiet);
+    const int rc = probe_labels_each(&a->r.labels, a->t.s.options->preset->seed, a->t.draws,
+                                     (size_t)a->t.n[0], one_draw, a);
+    orr_progress_end(&a->t.s.progress, NULL);
     TRY(rc);
     TRY(check_plumbing(a));
     TRY(add_rows(a));
-    TRY(add_about(a));
-    TRY(probe_results_begin(&a->results, a->folder, "adaptation"));
-    TRY(write_tables(a));
-    TRY(probe_results_write(&a->results, &a->probe, a->options, a->folder, "adaptation", a->key));
-    probe_results_print(&a->results, &a->probe, "adaptation");
-    return 0;
+    return add_about(a);
 }
 
 int probe_adaptation(const struct probe_options *options)
 {
-    static struct adaptation a;
-    a = (struct adaptation){.options = options};
-    int rc = open_all(&a);
-    if (!rc && !probe_results_there(options, a.folder, "adaptation", a.key))
-        rc = run(&a);
-    for (int k = 0; k < a.draws && a.draw; k++) {
+    static const struct probe_steps steps = {.name = "adaptation",
+                                             .revision = 1,
+                                             .open = open_all,
+                                             .measure = measure,
+                                             .write = write_tables};
+    struct adaptation a = {.draw = NULL};
+    const int rc = probe_session_run(&a.t.s, options, &steps, &a);
+    for (int k = 0; k < a.t.draws && a.draw; k++) {
         probe_read_free(&a.draw[k].places);
         for (int way = 0; way < 2 * WAYS; way++)
             probe_read_free(&a.draw[k].by[way / 2][way % 2]);
@@ -315,9 +285,6 @@ int probe_adaptation(const struct probe_options *options)
     free(a.draw);
     probe_read_free(&a.told);
     probe_experiment_close(&a.r);
-    probe_judged_free(&a.judged);
-    probe_forces_close(&a.forces);
-    probe_results_free(&a.results);
-    probe_close(&a.probe);
+    probe_label_study_close(&a.t);
     return rc;
 }

@@ -42,21 +42,14 @@ static int write_settings(const struct probe *probe, const char *path)
     return rc;
 }
 
-struct drawing {
-    const struct probe_results *results;
-    const struct probe *probe;
-};
-
 static int write_drawing(const void *of, const char *data, const char *settings)
 {
-    const struct drawing *drawing = of;
-    TRY(write_data(drawing->results, data));
-    return write_settings(drawing->probe, settings);
+    const struct probe_session *s = of;
+    TRY(write_data(&s->results, data));
+    return write_settings(&s->probe, settings);
 }
 
-int probe_labels_draw_figure(const struct probe_results *results, const struct probe *probe,
-                             const char *folder)
+int probe_labels_draw_figure(const struct probe_session *s)
 {
-    const struct drawing drawing = {results, probe};
-    return probe_picture(folder, "labels", "labels.gp", write_drawing, &drawing);
+    return probe_picture(s->folder, "labels", "labels.gp", write_drawing, s);
 }

@@ -5,7 +5,7 @@
 #define PROBE_LABELS_H
 
 #include "finetune/ft.h"
-#include "probe/results.h"
+#include "probe/core/session.h"
 
 /* ---- data (label_data.c) */
 
@@ -109,9 +109,32 @@ void probe_arms_key(const struct probe_arms *arms, int draws, const int *n, int 
 /* Adds steps, batch, rates and the share of the inner split to a JSON object. */
 void probe_arms_budget(const struct probe_arms *arms, struct cJSON *json);
 
-/* labels.png in the folder (label_figure.c). */
-int probe_labels_draw_figure(const struct probe_results *results, const struct probe *probe,
-                             const char *folder);
+/* Sizes of a curve at most. */
+enum { PROBE_SIZES = 16 };
+
+/* ---- a study (label_study.c) */
+
+/* What the probes of labels have in common. */
+struct probe_label_study {
+    struct probe_session s;
+    struct probe_forces forces;
+    struct probe_judged judged;
+    struct probe_arms arms;
+    int n[PROBE_SIZES], sizes, draws; /* numbers of labelled sequences, ascending */
+};
+/* Opens model and sequences, and draws the rows that judge. Close it also after an error; what
+ * `s` holds is closed by probe_session_run(). */
+int probe_label_study_open(struct probe_label_study *study);
+void probe_label_study_close(struct probe_label_study *study);
+/* After it, the numbers of --sizes, of which `most` sequences are there, and the key's options. */
+int probe_label_study_sizes(struct probe_label_study *study, const int *standard, int standards,
+                            size_t most);
+/* The same with one number by default: 3000, or all where there are fewer. */
+int probe_label_study_size(struct probe_label_study *study, size_t most);
+/* labels.png of the results (label_figure.c). */
+int probe_labels_draw_figure(const struct probe_session *session);
+/* "about" of the results: the budget, draws and held-out sequences. */
+struct cJSON *probe_label_study_about(struct probe_label_study *study);
 
 /* ---- curves (label_curve.c) */
 
@@ -129,8 +152,6 @@ struct probe_range probe_ratio(struct probe_range a, struct probe_range b);
 /* The value to report and its mark: "" known, " >=", " <=" the end that is known, " ?" with NaN
  * where nothing is. */
 const char *probe_range_mark(struct probe_range range, double *value);
-/* Sizes of a curve at most. */
-enum { PROBE_SIZES = 16 };
 /* --sizes: whole numbers, ascending, from 5 to `most`. NULL text: those of `standard` that fit. */
 int probe_sizes_read(const char *text, const int *standard, int standards, size_t most, int *sizes,
                      int *count);

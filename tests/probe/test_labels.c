@@ -7,13 +7,13 @@
 
 #include "base/provenance.h"
 #include "base/scratch.h"
+#include "probe/cells_fixture.h"
 #include "probe/forces_fixture.h"
 
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
 
 #include "probe/labels/extrapolate.h"
-#include "probe/labels/label_cells.h"
 
 /* ---------------------------------------------------------------------------------- curves */
 
@@ -177,22 +177,30 @@ static float garbage(float value, size_t index, const void *context)
 }
 
 /* Rates of all cells, and the sum of their R^2. */
-static double rates(const struct forces_fixture *f, const char *folder, char text[2048])
+static double rates(const struct forces_fixture *f, const char *name, char text[2048])
 {
-    char *all = forces_content(f, folder, "labels_cells.json");
-    cJSON *json = cJSON_Parse(all), *cell;
+    struct probe_cells cells;
+    char folder[4096];
     double sum = 0;
     size_t used = 0;
-    text[0] = '\0';
-    cJSON_ArrayForEach (cell, cJSON_GetObjectItem(json, "cells")) {
-        used += (size_t)snprintf(text + used, 2048 - used, "%g ",
-                                 cJSON_GetObjectItem(cell, "lr")->valuedouble);
-        sum += cJSON_GetObjectItem(cell, "r2")->valuedouble;
+    scratch_path(folder, f->tiny.dir, name);
+    cells_open(&cells, folder, "labels", true);
+    for (int i = 0; i < cells.count; i++) {
+        used += (size_t)snprintf(text + used, 2048 - used, "%g ", cells.cell[i].value[0]);
+        sum += cells.cell[i].value[1];
     }
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "cells")), 12);
-    cJSON_Delete(json);
-    free(all);
+    assert_int_equal(cells.count, 12);
+    probe_cells_free(&cells);
     return sum;
+}
+
+/* Whether the kept cells of the folder "made" hold this text. */
+static bool keeps(const struct forces_fixture *f, const char *text)
+{
+    char *all = forces_content(f, "made", "labels_cells.jsonl");
+    const bool found = strstr(all, text) != NULL;
+    free(all);
+    return found;
 }
 
 /* Files and sequences that are made give the same figures; held-out labels choose no rate; an
@@ -217,45 +225,18 @@ static void test_curves(void **state)
 
     scratch_path(path, f.tiny.dir, "made/labels.json"); /* as if it had been stopped near the end */
     assert_int_equal(remove(path), 0);
-    scratch_path(path, f.tiny.dir, "made/labels_cells.json");
-    cJSON *json;
-    assert_int_equal(orr_json_read(path, &json), 0);
-    cJSON *cells = cJSON_GetObjectItem(json, "cells");
-    for (int i = 0; i < 5; i++)
-        cJSON_DeleteItemFromArray(cells, cJSON_GetArraySize(cells) - 1);
-    cJSON *first = cJSON_GetObjectItem(cells->child, "seconds");
-    cJSON_SetNumberValue(first, 12345); /* kept, not measured again */
-    cJSON_DeleteItemFromObject(json, "xxh64");
-    assert_true(orr_sum_add(json));
-    assert_int_equal(orr_json_write(path, json), 0);
-    cJSON_Delete(json);
+    scratch_path(path, f.tiny.dir, "made");
+    cells_keep(path, "labels", 7, 0, 3, 12345); /* seconds: kept, not measured again */
     f.options.resume = true;
     measure(&f, probe_labels, "made");
     assert_same(&f, "files", "made", "labels.csv");
-    char *text = forces_content(&f, "made", "labels_cells.json");
-    assert_non_null(strstr(text, "12345"));
-    free(text);
+    assert_true(keeps(&f, "12345"));
     f.options.draws = 3; /* more draws go on, too */
     measure(&f, probe_labels, "made");
-    text = forces_content(&f, "made", "labels_cells.json");
-    assert_non_null(strstr(text, "12345"));
-    free(text);
-    assert_int_equal(orr_json_read(path, &json), 0);
-    first = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "cells")->child, "seconds");
-    cJSON_SetNumberValue(first, 22345); /* changed by somebody: measured again */
-    assert_int_equal(orr_json_write(path, json), 0);
-    cJSON_Delete(json);
-    scratch_path(path, f.tiny.dir, "made/labels.json");
-    assert_int_equal(remove(path), 0);
-    measure(&f, probe_labels, "made");
-    text = forces_content(&f, "made", "labels_cells.json");
-    assert_null(strstr(text, "22345"));
-    free(text);
+    assert_true(keeps(&f, "12345"));
     f.options.steps = 13;
     measure(&f, probe_labels, "made");
-    text = forces_content(&f, "made", "labels_cells.json");
-    assert_null(strstr(text, "12345"));
-    free(text);
+    assert_false(keeps(&f, "12345"));
     scratch_path(path, f.tiny.dir, "made/labels.png");
     assert_true(orr_exists(path));
     forces_close(&f);
