@@ -2,6 +2,7 @@
  * functions of the state of the bodies, and of nothing else, holds apart what differs in state and
  * together what does not (Vafa et al. 2025, arXiv 2507.06952). */
 #include "inductive.h"
+#include "probe/core/picture.h"
 #include "probe/labels/labels.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 enum { REVISION = 1, SETS = 20, STEPS = 100, HELD = 500, POINTS = 2000 };
 static const uint64_t point_stream = 9ull << 40;
 
-const char *const probe_inductive_arm[PROBE_MODELS] = {"pretrained", "untrained"};
+static const char *const arm_name[PROBE_MODELS] = {"pretrained", "untrained"};
 
 /* --------------------------------------------------------------------------------- prepare */
 
@@ -133,7 +134,7 @@ void probe_inductive_close(struct probe_inductive *p)
 
 static const double *find_cell(const struct probe_inductive *p, int arm, int d)
 {
-    return probe_cells_find(&p->cells, "%s.%d", probe_inductive_arm[arm], d);
+    return probe_cells_find(&p->cells, "%s.%d", arm_name[arm], d);
 }
 
 static int measure_set(struct probe_inductive *p, int d, struct orr_progress *progress)
@@ -142,13 +143,13 @@ static int measure_set(struct probe_inductive *p, int d, struct orr_progress *pr
     int rc = guess ? probe_noise_make(&p->pool, d, &p->noise[d]) : ORR_ENOMEM;
     for (int arm = 0; arm < PROBE_MODELS && !rc; arm++) {
         char detail[64];
-        snprintf(detail, sizeof detail, "%s, data set %d", probe_inductive_arm[arm], d + 1);
+        snprintf(detail, sizeof detail, "%s, data set %d", arm_name[arm], d + 1);
         orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)arm, detail);
         if (orr_signal_seen()) {
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
         } else if (!find_cell(p, arm, d)) {
             rc = probe_inductive_fit(p, arm, d, guess);
-            rc = rc ? rc : probe_cells_add(&p->cells, guess, "%s.%d", probe_inductive_arm[arm], d);
+            rc = rc ? rc : probe_cells_add(&p->cells, guess, "%s.%d", arm_name[arm], d);
         }
     }
     free(guess);
@@ -184,7 +185,7 @@ static int collect(struct probe_inductive *p)
                 orr_note(p->s.options->quiet,
                          "inductive: the fine-tuning of the %s model to data set %d diverged; the "
                          "data set is left out for both",
-                         probe_inductive_arm[arm], d + 1);
+                         arm_name[arm], d + 1);
             for (int form = 0; form < PROBE_FORMS; form++)
                 for (size_t i = 0; i < p->points[form]; i++)
                     p->value[form][arm][(size_t)d * p->points[form] + i] = *value++;
@@ -224,7 +225,7 @@ static int add_about(struct probe_inductive *p)
         for (int arm = 0; arm < PROBE_MODELS; arm++)
             if (!isfinite(*find_cell(p, arm, d))) {
                 cJSON *one = cJSON_CreateObject();
-                cJSON_AddStringToObject(one, "arm", probe_inductive_arm[arm]);
+                cJSON_AddStringToObject(one, "arm", arm_name[arm]);
                 cJSON_AddNumberToObject(one, "data_set", d + 1);
                 cJSON_AddItemToArray(list, one);
             }
@@ -249,7 +250,8 @@ static int measure(void *of)
 
 static int write_figure(void *of)
 {
-    return probe_inductive_draw(of);
+    const struct probe_inductive *p = of;
+    return probe_session_draw(&p->s, "inductive", "inductive.gp", NULL, NULL);
 }
 
 /* All but the bins. */

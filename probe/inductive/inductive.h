@@ -6,8 +6,7 @@
 #include "probe/core/session.h"
 #include "oracle.h"
 
-enum { PROBE_MODELS = 2 }; /* the probed one, random weights */
-extern const char *const probe_inductive_arm[PROBE_MODELS];
+enum { PROBE_MODELS = 2 }; /* that are fine-tuned: the probed one, random weights */
 
 /* Who predicts. */
 enum probe_predictor {
@@ -66,7 +65,5 @@ int probe_inductive_fit(struct probe_inductive *p, int arm, int d, double *guess
 int probe_inductive_observe(struct probe_inductive *p, int d);
 /* Rows of results. (inductive_rows.c) */
 int probe_inductive_rows(struct probe_inductive *p);
-/* inductive.png in the folder. (inductive_figure.c) */
-int probe_inductive_draw(const struct probe_inductive *p);
 
 #endif

@@ -3,6 +3,7 @@
  * pretraining saves. */
 #include "labels.h"
 #include "probe/core/cells.h"
+#include "probe/core/picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -302,7 +303,7 @@ static int measure(void *of)
 static int write_figure(void *of)
 {
     const struct curves *c = of;
-    return probe_labels_draw_figure(&c->t.s);
+    return probe_session_draw(&c->t.s, "labels", "labels.gp", NULL, NULL);
 }
 
 int probe_labels(const struct probe_options *options)

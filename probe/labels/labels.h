@@ -131,8 +131,6 @@ int probe_label_study_sizes(struct probe_label_study *study, const int *standard
                             size_t most);
 /* The same with one number by default: 3000, or all where there are fewer. */
 int probe_label_study_size(struct probe_label_study *study, size_t most);
-/* labels.png of the results (label_figure.c). */
-int probe_labels_draw_figure(const struct probe_session *session);
 /* "about" of the results: the budget, draws and held-out sequences. */
 struct cJSON *probe_label_study_about(struct probe_label_study *study);
 

@@ -60,7 +60,4 @@ int probe_arrows_draw(struct probe_planets *p);
 int probe_arrows_remove(const struct probe_planets *p);
 void probe_arrows_free(struct probe_arrows *arrows);
 
-/* planets.png (figures/planets.gp). */
-int probe_planets_draw(const struct probe_planets *p);
-
 #endif

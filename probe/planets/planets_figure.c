@@ -1,10 +1,8 @@
-/* planets_figure.c - pictures of probe planets: errors by planet, and forces along each orbit. */
+/* planets_figure.c - pictures of forces along the orbit of each real planet. */
 #include "planets.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ----------------------------------------------------------------------- errors by planet */
 
 /* value, ceiling, floor and raw of one planet's row; NaN where there is no such row. */
 static void numbers_of(const struct probe_planets *p, const char *what, const char *measure,
@@ -22,55 +20,6 @@ static void numbers_of(const struct probe_planets *p, const char *what, const ch
         memcpy(number, found, sizeof found);
     }
 }
-
-/* Block 0, next places: x, value, ceiling, floor, raw, value on two-body orbits. Block 1, forces:
- * x, value, floor, raw of the size's error. Block 2: x, value, floor of 1 - cosine. */
-static int write_errors(const void *of, const char *data, const char *settings)
-{
-    const struct probe_planets *p = of;
-    struct orr_file file = {0};
-    char text[PROBE_TEXT], title[2 * PROBE_TEXT];
-    double n[4], control[4];
-    int rc = orr_file_create(&file, data);
-    for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
-        numbers_of(p, "next place", "separations", i, n);
-        numbers_of(p, "next place, two bodies", "separations", i, control);
-        rc = orr_file_printf(&file, "%d %.9g %.9g %.9g %.9g %.9g\n", i, n[0], n[1], n[2], n[3],
-                             control[0]);
-    }
-    rc = rc ? rc : orr_file_printf(&file, "\n\n");
-    for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
-        numbers_of(p, "force", "error of size", i, n);
-        rc = orr_file_printf(&file, "%d %.9g %.9g %.9g\n", i, n[0], n[2], n[3]);
-    }
-    rc = rc ? rc : orr_file_printf(&file, "\n\n");
-    for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
-        numbers_of(p, "force", "cosine", i, n);
-        rc = orr_file_printf(&file, "%d %.9g %.9g\n", i, 1 - n[0], 1 - n[2]);
-    }
-    rc = rc ? rc : orr_file_commit(&file);
-    orr_file_close(&file);
-    if (!rc)
-        rc = orr_file_create(&file, settings);
-    probe_describe(&p->s.probe.model, text);
-    snprintf(title, sizeof title, "Real planets: %s, seed %llu", text,
-             (unsigned long long)p->s.probe.preset.seed);
-    if (!rc)
-        rc = orr_file_printf(&file, "panels = %d\n", p->arrows.there ? 3 : 1);
-    if (!rc)
-        rc = orr_gnuplot_assign(&file, "title", 0, title);
-    if (!rc)
-        rc = orr_file_commit(&file);
-    orr_file_close(&file);
-    return rc;
-}
-
-int probe_planets_draw(const struct probe_planets *p)
-{
-    return probe_picture(p->s.folder, "planets", "planets.gp", write_errors, p);
-}
-
-/* ------------------------------------------------------------------------- arrows of forces */
 
 enum who { TRUTH, MODEL, FLOOR, WHO };
 
