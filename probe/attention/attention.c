@@ -43,7 +43,7 @@ static double value_of(const struct probe_means *mean, size_t column)
     return *(const double *)(const void *)((const char *)mean + columns[column].offset);
 }
 
-static int measure_one(struct probe_run *run)
+static int measure_sequence(struct probe_run *run)
 {
     struct gpt_model *const model[2] = {&run->probe.model, &run->floor};
     for (int f = 0; f < 2; f++) {
@@ -53,7 +53,7 @@ static int measure_one(struct probe_run *run)
     return 0;
 }
 
-static int measure(struct probe_run *run)
+static int measure_weights(struct probe_run *run)
 {
     struct probe *probe = &run->probe;
     struct orr_progress progress;
@@ -61,8 +61,7 @@ static int measure(struct probe_run *run)
     orr_progress_init(&progress, "attention", (uint64_t)probe->sequences, run->options->quiet);
     for (int s = 0; s < probe->sequences && !rc; s++) {
         rc = probe_fill(probe, (uint64_t)s, &run->batch);
-        if (!rc)
-            rc = measure_one(run);
+        rc = rc ? rc : measure_sequence(run);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
         if (!rc)
@@ -84,10 +83,8 @@ static int write_csv(const struct probe_run *run)
     char path[4096];
     struct orr_file file = {0};
     int rc = orr_path(path, "%s/attention.csv", run->folder);
-    if (!rc)
-        rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file, "layer,head");
+    rc = rc ? rc : orr_file_create(&file, path);
+    rc = rc ? rc : orr_file_printf(&file, "layer,head");
     for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
         rc = orr_file_printf(&file, ",%s%s", k < COLUMNS ? "" : "random_",
                              columns[k % COLUMNS].name);
@@ -96,10 +93,8 @@ static int write_csv(const struct probe_run *run)
         for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
             rc = orr_file_printf(&file, ",%.9g", value_of(&run->mean[k / COLUMNS][i], k % COLUMNS));
     }
-    if (!rc)
-        rc = orr_file_printf(&file, "\n");
-    if (!rc)
-        rc = orr_file_commit_changes(&file);
+    rc = rc ? rc : orr_file_printf(&file, "\n");
+    rc = rc ? rc : orr_file_commit_changes(&file);
     orr_file_close(&file);
     return rc;
 }
@@ -201,10 +196,8 @@ static int write_map(struct probe_run *run, int layer, float *map)
     free(unused);
     snprintf(name, sizeof name, one ? "attention_layer%d_head%d" : "attention_layer%d", layer,
              first);
-    if (!rc)
-        rc = orr_path(path, "%s/%s.npy", run->folder, name);
-    if (!rc)
-        rc = orr_npy_write(path, ORR_F32, 3, shape, map + (size_t)first * T * T, NULL);
+    rc = rc ? rc : orr_path(path, "%s/%s.npy", run->folder, name);
+    rc = rc ? rc : orr_npy_write(path, ORR_F32, 3, shape, map + (size_t)first * T * T, NULL);
     struct probe_page page = {.layer = layer,
                               .first = first,
                               .count = count,
@@ -265,8 +258,7 @@ static int write_maps(struct probe_run *run)
     const size_t T = (size_t)run->probe.T;
     float *map = orr_alloc((size_t)c->heads * T * T, sizeof *map);
     int rc = map ? probe_fill(&run->probe, 0, &run->batch) : ORR_ENOMEM;
-    if (!rc)
-        rc = gpt_forward_body(&run->probe.model, &run->batch);
+    rc = rc ? rc : gpt_forward_body(&run->probe.model, &run->batch);
     for (int l = 0; l < c->layers && !rc; l++)
         if (o->layer < 0 || o->layer == l)
             rc = write_map(run, l, map);
@@ -284,17 +276,14 @@ static int check_choice(const char *option, int found, int count)
                     count - 1, found);
 }
 
-static int prepare(struct probe_run *run)
+static int prepare_run(struct probe_run *run)
 {
     struct probe *probe = &run->probe;
     const struct gpt_config *c = &probe->model.config;
     int rc = check_choice("--layer", run->options->layer, c->layers);
-    if (!rc)
-        rc = check_choice("--head", run->options->head, c->heads);
-    if (!rc)
-        rc = gpt_batch_create(&run->batch, c, 1, probe->T);
-    if (!rc)
-        rc = probe_folder(probe, run->options, run->folder);
+    rc = rc ? rc : check_choice("--head", run->options->head, c->heads);
+    rc = rc ? rc : gpt_batch_create(&run->batch, c, 1, probe->T);
+    rc = rc ? rc : probe_folder(probe, run->options, run->folder);
     if (rc)
         return rc;
     probe_describe(&probe->model, run->text);
@@ -335,12 +324,9 @@ int probe_attention(const struct probe_options *options)
     struct probe_run run = {.options = options};
     const int sequences = options->sequences ? options->sequences : DEFAULT_SEQUENCES;
     int rc = probe_open(&run.probe, options, true, sequences);
-    if (!rc)
-        rc = prepare(&run);
-    if (!rc)
-        rc = measure(&run);
-    if (!rc)
-        rc = write_all(&run);
+    rc = rc ? rc : prepare_run(&run);
+    rc = rc ? rc : measure_weights(&run);
+    rc = rc ? rc : write_all(&run);
     if (!rc)
         orr_note(options->quiet, "attention: %s, %d sequences of %d positions: %s", run.text,
                  run.probe.sequences, run.probe.T, run.folder);

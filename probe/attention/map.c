@@ -32,8 +32,7 @@ static int write_cells(const struct probe_page *page, int block, const char *pat
         probe_cells(cells, page->map + (size_t)h * T * T, page->T, block, page->window);
         rc = orr_file_write(&file, cells, n * n * sizeof *cells);
     }
-    if (!rc)
-        rc = orr_file_commit(&file);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     free(cells);
     return rc;
@@ -58,8 +57,7 @@ static int write_settings(const struct probe_page *page, int block, const char *
                              h + 1, page->first + h, h + 1, m->entropy_relative, m->sink,
                              100 * m->zeros);
     }
-    if (!rc)
-        rc = orr_file_commit(&file);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

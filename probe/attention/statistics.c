@@ -59,7 +59,7 @@ void probe_merge(struct probe_sums *sums, const struct probe_sums *other)
     sums->sink_uniform += other->sink_uniform;
 }
 
-static double share(double part, long of)
+static double share_of(double part, long of)
 {
     return of > 0 ? part / (double)of : NAN;
 }
@@ -67,12 +67,12 @@ static double share(double part, long of)
 void probe_mean(const struct probe_sums *sums, struct probe_means *means)
 {
     *means = (struct probe_means){
-        .entropy_nats = share(sums->entropy, sums->entropy_rows),
-        .entropy_relative = share(sums->relative, sums->entropy_rows),
-        .sink = share(sums->sink, sums->sink_rows),
-        .sink_uniform = share(sums->sink_uniform, sums->sink_rows),
-        .zeros = share((double)sums->zeros, sums->entries),
-        .silent = share((double)sums->silent, sums->rows),
+        .entropy_nats = share_of(sums->entropy, sums->entropy_rows),
+        .entropy_relative = share_of(sums->relative, sums->entropy_rows),
+        .sink = share_of(sums->sink, sums->sink_rows),
+        .sink_uniform = share_of(sums->sink_uniform, sums->sink_rows),
+        .zeros = share_of((double)sums->zeros, sums->entries),
+        .silent = share_of((double)sums->silent, sums->rows),
     };
 }
 

@@ -1,4 +1,4 @@
-/* figure.h - a picture of results: panels with the value, its interval and what it is judged by. */
+/* figure.h - a picture of results: panels with the value, its interval and what it is scored on. */
 #ifndef PROBE_FIGURE_H
 #define PROBE_FIGURE_H
 

@@ -62,18 +62,15 @@ static int check_input(const struct probe *probe, const char *checkpoint)
     return 0;
 }
 
-static int load(struct probe *probe, const struct probe_options *options)
+static int load_model(struct probe *probe, const struct probe_options *options)
 {
     const char *path = options->checkpoint;
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint; bin/pretrain makes them", path);
     int rc = gpt_load(&probe->model, path, options->ops, NULL);
-    if (!rc)
-        rc = gpt_checkpoint_metadata(path, "stage", probe->stage, sizeof probe->stage);
-    if (!rc)
-        rc = gpt_checkpoint_metadata(path, "source", probe->source, sizeof probe->source);
-    if (!rc)
-        rc = check_stage(path, probe->stage);
+    rc = rc ? rc : gpt_checkpoint_metadata(path, "stage", probe->stage, sizeof probe->stage);
+    rc = rc ? rc : gpt_checkpoint_metadata(path, "source", probe->source, sizeof probe->source);
+    rc = rc ? rc : check_stage(path, probe->stage);
     if (rc)
         return rc;
     probe->trained = probe->model.config;
@@ -177,7 +174,7 @@ int probe_open(struct probe *probe, const struct probe_options *options, bool ch
 {
     memset(probe, 0, sizeof *probe);
     probe->preset = *options->preset;
-    int rc = load(probe, options);
+    int rc = load_model(probe, options);
     if (rc)
         return rc;
     probe->split = split_of(&probe->preset, probe->stage, options->final);

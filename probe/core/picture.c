@@ -14,16 +14,11 @@ int probe_picture(const char *folder, const char *name, const char *script,
     TRY(orr_mkdir(folder));
     TRY(orr_path(picture, "%s/%s.png", folder, name));
     int rc = orr_work_create(&work, folder, "probe");
-    if (!rc)
-        rc = orr_path(data, "%s/picture.dat", work.folder);
-    if (!rc)
-        rc = orr_path(set, "%s/picture.set", work.folder);
-    if (!rc)
-        rc = orr_path(stem, "%s/picture", work.folder);
-    if (!rc)
-        rc = write(of, data, set);
-    if (!rc)
-        rc = orr_gnuplot_draw(script, stem, picture);
+    rc = rc ? rc : orr_path(data, "%s/picture.dat", work.folder);
+    rc = rc ? rc : orr_path(set, "%s/picture.set", work.folder);
+    rc = rc ? rc : orr_path(stem, "%s/picture", work.folder);
+    rc = rc ? rc : write(of, data, set);
+    rc = rc ? rc : orr_gnuplot_draw(script, stem, picture);
     if (!rc && orr_signal_seen())
         rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
     orr_work_remove(&work);

@@ -50,7 +50,7 @@ static int evaluate_floor(struct probe *probe, const struct probe_options *optio
     return rc;
 }
 
-static int evaluate(const struct probe_options *options, bool changed, struct both *both)
+static int evaluate_column(const struct probe_options *options, bool changed, struct both *both)
 {
     struct probe probe;
     struct column *column = &both->column[changed];
@@ -108,8 +108,7 @@ static int write_json(const struct probe_options *options, const struct both *bo
 {
     char path[4096];
     int rc = orr_mkdir(both->folder);
-    if (!rc)
-        rc = orr_path(path, "%s/evaluate.json", both->folder);
+    rc = rc ? rc : orr_path(path, "%s/evaluate.json", both->folder);
     if (rc)
         return rc;
     cJSON *json = cJSON_CreateObject();
@@ -188,11 +187,10 @@ int probe_evaluate(const struct probe_options *options)
     if (orr_preset_is_text(options->preset))
         return probe_evaluate_text(options);
     final.final = true;
-    int rc = evaluate(&final, false, &both);
+    int rc = evaluate_column(&final, false, &both);
     if (!rc && both.changed)
-        rc = evaluate(&final, true, &both);
-    if (!rc)
-        rc = write_json(options, &both);
+        rc = evaluate_column(&final, true, &both);
+    rc = rc ? rc : write_json(options, &both);
     if (!rc)
         print_table(&both);
     if (!rc)

@@ -19,8 +19,8 @@ static int keep_rows(void *context, size_t first, size_t rows, const real *out)
 }
 
 /* Sequence i into place b of both arrays. */
-static int one(struct probe *probe, struct gpt_batch *batch, int b, unsigned char *inputs,
-               size_t row_bytes, real *outputs)
+static int run_sequence(struct probe *probe, struct gpt_batch *batch, int b, unsigned char *inputs,
+                        size_t row_bytes, real *outputs)
 {
     const size_t T = (size_t)probe->T, OC = (size_t)probe->model.config.outputs;
     const uint16_t *tokens;
@@ -35,8 +35,8 @@ static int one(struct probe *probe, struct gpt_batch *batch, int b, unsigned cha
     return rc ? rc : gpt_forward_pieces(&probe->model, batch, keep_rows, &rows, NULL);
 }
 
-static int write(const struct probe *probe, const struct probe_options *options,
-                 const unsigned char *inputs, const real *outputs)
+static int write_arrays(const struct probe *probe, const struct probe_options *options,
+                        const unsigned char *inputs, const real *outputs)
 {
     const bool tokens = probe->model.config.input == GPT_INPUT_TOKENS;
     const bool text = probe->model.config.input == GPT_INPUT_TEXT;
@@ -51,8 +51,7 @@ static int write(const struct probe *probe, const struct probe_options *options,
     if (!rc)
         rc = orr_npy_write(path, tokens || text ? ORR_U16 : ORR_F32, text ? 2 : 3, in_shape, inputs,
                            NULL);
-    if (!rc)
-        rc = orr_path(path, "%s/outputs.npy", folder);
+    rc = rc ? rc : orr_path(path, "%s/outputs.npy", folder);
     if (!rc)
         rc =
             orr_npy_write(path, sizeof(real) == 8 ? ORR_F64 : ORR_F32, 3, out_shape, outputs, NULL);
@@ -70,8 +69,7 @@ int probe_outputs(const struct probe_options *options)
     unsigned char *inputs = NULL;
     real *outputs = NULL;
     int rc = probe_open(&probe, options, true, options->sequences ? options->sequences : SEQUENCES);
-    if (!rc)
-        rc = gpt_batch_create(&batch, &probe.model.config, 1, probe.T);
+    rc = rc ? rc : gpt_batch_create(&batch, &probe.model.config, 1, probe.T);
     if (!rc) {
         const size_t row_bytes =
             probe.model.config.input == GPT_INPUT_CONTINUOUS
@@ -83,9 +81,8 @@ int probe_outputs(const struct probe_options *options)
         if (!inputs || !outputs)
             rc = ORR_ENOMEM;
         for (int b = 0; b < probe.sequences && !rc; b++)
-            rc = one(&probe, &batch, b, inputs, row_bytes, outputs);
-        if (!rc)
-            rc = write(&probe, options, inputs, outputs);
+            rc = run_sequence(&probe, &batch, b, inputs, row_bytes, outputs);
+        rc = rc ? rc : write_arrays(&probe, options, inputs, outputs);
     }
     free(inputs);
     free(outputs);

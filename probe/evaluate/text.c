@@ -24,13 +24,12 @@ static int evaluate_floor(struct probe *probe, const struct probe_options *optio
     return rc;
 }
 
-static int evaluate(const struct probe_options *options, bool changed, struct column *column,
-                    char folder[4096])
+static int evaluate_column(const struct probe_options *options, bool changed, struct column *column,
+                           char folder[4096])
 {
     struct probe probe;
     int rc = probe_open(&probe, options, changed, options->sequences);
-    if (!rc)
-        rc = probe_folder(&probe, options, folder);
+    rc = rc ? rc : probe_folder(&probe, options, folder);
     if (!rc) {
         const struct gpt_config *c = &probe.model.config;
         probe_describe(&probe.model, column->text);
@@ -66,8 +65,7 @@ static int write_json(const struct probe_options *options, const struct column *
 {
     char path[4096];
     int rc = orr_mkdir(folder);
-    if (!rc)
-        rc = orr_path(path, "%s/evaluate.json", folder);
+    rc = rc ? rc : orr_path(path, "%s/evaluate.json", folder);
     if (rc)
         return rc;
     cJSON *json = cJSON_CreateObject();
@@ -121,11 +119,10 @@ int probe_evaluate_text(const struct probe_options *options)
     struct column column[2] = {0};
     char folder[4096];
     const bool changed = probe_is_changed(options);
-    int rc = evaluate(options, false, &column[0], folder);
+    int rc = evaluate_column(options, false, &column[0], folder);
     if (!rc && changed)
-        rc = evaluate(options, true, &column[1], folder);
-    if (!rc)
-        rc = write_json(options, column, changed, folder);
+        rc = evaluate_column(options, true, &column[1], folder);
+    rc = rc ? rc : write_json(options, column, changed, folder);
     if (!rc)
         print_table(column, changed);
     if (!rc)

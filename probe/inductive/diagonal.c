@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double edge(const struct probe_bins *bins, int b)
+static double edge_of(const struct probe_bins *bins, int b)
 {
     return b == PROBE_BINS ? bins->high
                            : bins->low + (bins->high - bins->low) * b / (double)PROBE_BINS;
@@ -17,11 +17,11 @@ static int bin_of(const struct probe_bins *bins, double distance, bool open)
     const double width = bins->high - bins->low;
     int b = width > 0 ? (int)(PROBE_BINS * ((distance - bins->low) / width)) : 0;
     b = b < PROBE_BINS ? b : PROBE_BINS - 1;
-    while (b > 0 && distance < edge(bins, b)) /* the quotient was rounded */
+    while (b > 0 && distance < edge_of(bins, b)) /* the quotient was rounded */
         b--;
-    while (b < PROBE_BINS - 1 && distance >= edge(bins, b + 1))
+    while (b < PROBE_BINS - 1 && distance >= edge_of(bins, b + 1))
         b++;
-    if (open && (distance <= edge(bins, b) || distance >= edge(bins, b + 1)))
+    if (open && (distance <= edge_of(bins, b) || distance >= edge_of(bins, b + 1)))
         return PROBE_BINS;
     return b;
 }

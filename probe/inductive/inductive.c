@@ -14,7 +14,7 @@
 enum { REVISION = 1, SETS = 20, STEPS = 100, HELD = 500, POINTS = 2000 };
 static const uint64_t point_stream = 9ull << 40;
 
-static const char *const arm_name[PROBE_MODELS] = {"pretrained", "untrained"};
+static const char *const learner_name[PROBE_MODELS] = {"pretrained", "untrained"};
 
 /* --------------------------------------------------------------------------------- prepare */
 
@@ -55,7 +55,7 @@ int probe_inductive_open(struct probe_inductive *p)
 static int draw_points(struct probe_inductive *p)
 {
     const int steps = p->pool.to - p->pool.from, T = p->s.probe.T;
-    const size_t here = (size_t)p->judged.n * (size_t)steps;
+    const size_t here = (size_t)p->held_out.n * (size_t)steps;
     const size_t own = (size_t)PROBE_NOISE_SEQUENCES * (size_t)T, most = here > own ? here : own;
     const size_t n = here < POINTS ? here : POINTS, m = own < POINTS ? own : POINTS;
     int *all = orr_alloc(most, sizeof *all);
@@ -104,7 +104,7 @@ int probe_inductive_prepare(struct probe_inductive *p)
     const int own = PROBE_NOISE_SEQUENCES * p->sets;
     TRY(probe_labelled_make(&p->fit, &p->s.probe, SIM_SPLIT_TWO_BODY_TRAIN,
                             own > PROBE_NOISE_POINTS ? own : PROBE_NOISE_POINTS));
-    TRY(probe_labelled_make(&p->judged, &p->s.probe, SIM_SPLIT_TWO_BODY_TEST,
+    TRY(probe_labelled_make(&p->held_out, &p->s.probe, SIM_SPLIT_TWO_BODY_TEST,
                             o->sequences ? o->sequences : HELD));
     TRY(probe_pool_create(&p->pool, &p->fit, o->preset->orbits.label_from_step,
                           (p->s.probe.T - 1) / 2, o->preset->seed));
@@ -127,29 +127,29 @@ void probe_inductive_close(struct probe_inductive *p)
     probe_cells_free(&p->cells);
     probe_pool_free(&p->pool);
     probe_labelled_free(&p->fit);
-    probe_labelled_free(&p->judged);
+    probe_labelled_free(&p->held_out);
 }
 
 /* --------------------------------------------------------------------------------- measure */
 
-static const double *find_cell(const struct probe_inductive *p, int arm, int d)
+static const double *find_cell(const struct probe_inductive *p, int learner, int d)
 {
-    return probe_cells_find(&p->cells, "%s.%d", arm_name[arm], d);
+    return probe_cells_find(&p->cells, "%s.%d", learner_name[learner], d);
 }
 
 static int measure_set(struct probe_inductive *p, int d, struct orr_progress *progress)
 {
     double *guess = orr_alloc(p->cells.numbers, sizeof *guess);
     int rc = guess ? probe_noise_make(&p->pool, d, &p->noise[d]) : ORR_ENOMEM;
-    for (int arm = 0; arm < PROBE_MODELS && !rc; arm++) {
+    for (int learner = 0; learner < PROBE_MODELS && !rc; learner++) {
         char detail[64];
-        snprintf(detail, sizeof detail, "%s, data set %d", arm_name[arm], d + 1);
-        orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)arm, detail);
+        snprintf(detail, sizeof detail, "%s, data set %d", learner_name[learner], d + 1);
+        orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)learner, detail);
         if (orr_signal_seen()) {
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
-        } else if (!find_cell(p, arm, d)) {
-            rc = probe_inductive_fit(p, arm, d, guess);
-            rc = rc ? rc : probe_cells_add(&p->cells, guess, "%s.%d", arm_name[arm], d);
+        } else if (!find_cell(p, learner, d)) {
+            rc = probe_inductive_fit(p, learner, d, guess);
+            rc = rc ? rc : probe_cells_add(&p->cells, guess, "%s.%d", learner_name[learner], d);
         }
     }
     free(guess);
@@ -172,23 +172,23 @@ static int measure_sets(struct probe_inductive *p)
 }
 
 /* Predictions of fine-tuned models to their places, and which data sets have both of them. */
-static int collect(struct probe_inductive *p)
+static int collect_predictions(struct probe_inductive *p)
 {
     for (int d = 0; d < p->sets; d++) {
         p->used[d] = true;
-        for (int arm = 0; arm < PROBE_MODELS; arm++) {
-            const double *value = find_cell(p, arm, d);
+        for (int learner = 0; learner < PROBE_MODELS; learner++) {
+            const double *value = find_cell(p, learner, d);
             const bool diverged = !isfinite(value[0]);
-            p->diverged[arm] += diverged;
+            p->diverged[learner] += diverged;
             p->used[d] &= !diverged;
             if (diverged)
                 orr_note(p->s.options->quiet,
                          "inductive: the fine-tuning of the %s model to data set %d diverged; the "
                          "data set is left out for both",
-                         arm_name[arm], d + 1);
+                         learner_name[learner], d + 1);
             for (int form = 0; form < PROBE_FORMS; form++)
                 for (size_t i = 0; i < p->points[form]; i++)
-                    p->value[form][arm][(size_t)d * p->points[form] + i] = *value++;
+                    p->value[form][learner][(size_t)d * p->points[form] + i] = *value++;
         }
         p->usable += p->used[d];
     }
@@ -217,15 +217,15 @@ static int add_about(struct probe_inductive *p)
     cJSON_AddNumberToObject(json, "spearman", spearman);
     cJSON_AddNumberToObject(json, "steps", (double)p->train.steps);
     cJSON_AddNumberToObject(json, "lr", p->train.lr);
-    cJSON_AddNumberToObject(json, "held_out_sequences", p->judged.n);
+    cJSON_AddNumberToObject(json, "held_out_sequences", p->held_out.n);
     cJSON_AddNumberToObject(json, "points", (double)p->points[PROBE_CORRECTED]);
     cJSON_AddNumberToObject(json, "points_published", (double)p->points[PROBE_PUBLISHED]);
     cJSON *list = cJSON_AddArrayToObject(json, "diverged");
     for (int d = 0; d < p->sets; d++)
-        for (int arm = 0; arm < PROBE_MODELS; arm++)
-            if (!isfinite(*find_cell(p, arm, d))) {
+        for (int learner = 0; learner < PROBE_MODELS; learner++)
+            if (!isfinite(*find_cell(p, learner, d))) {
                 cJSON *one = cJSON_CreateObject();
-                cJSON_AddStringToObject(one, "arm", arm_name[arm]);
+                cJSON_AddStringToObject(one, "arm", learner_name[learner]);
                 cJSON_AddNumberToObject(one, "data_set", d + 1);
                 cJSON_AddItemToArray(list, one);
             }
@@ -237,12 +237,12 @@ static int open_model(void *of)
     return probe_inductive_open(of);
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct probe_inductive *p = of;
     TRY(probe_inductive_prepare(p));
     TRY(measure_sets(p));
-    TRY(collect(p));
+    TRY(collect_predictions(p));
     TRY(probe_inductive_rows(p));
     p->s.results.over = "data sets";
     return add_about(p);
@@ -266,7 +266,7 @@ int probe_inductive(const struct probe_options *options)
                                              .revision = REVISION,
                                              .script = "inductive.gp",
                                              .open = open_model,
-                                             .measure = measure,
+                                             .measure = measure_model,
                                              .write = write_figure,
                                              .is_shown = is_summary};
     struct probe_inductive p = {.sets = 0};

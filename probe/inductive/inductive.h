@@ -30,12 +30,12 @@ enum probe_form {
 struct probe_inductive {
     struct probe_session s;
     struct orr_train_preset train;
-    struct probe_labelled fit, judged; /* data sets; held-out sequences */
+    struct probe_labelled fit, held_out; /* data sets; held-out sequences */
     struct probe_pool pool;
     struct probe_noise *noise; /* (sets) */
     int sets;
     size_t points[PROBE_FORMS];
-    int *sequence, *step;     /* (points[PROBE_CORRECTED]) of the judged set */
+    int *sequence, *step;     /* (points[PROBE_CORRECTED]) of the held-out set */
     int *place;               /* (points[PROBE_PUBLISHED]): sequence of the data set * T + row */
     struct probe_cells cells; /* predictions of fine-tuned models: all NaN where one diverged */
     /* (sets, points) each, NULL where a predictor cannot be asked; not read where !used */
@@ -60,7 +60,7 @@ void probe_inductive_fill(const struct probe_inductive *p, int d, const struct g
                           int pass, struct gpt_batch *batch);
 /* Fine-tunes a copy of the model, or random weights, to data set d: guess (points of both forms,
  * corrected first), NaN all over where it diverged. ORR_EINTR at a signal. */
-int probe_inductive_fit(struct probe_inductive *p, int arm, int d, double *guess);
+int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *guess);
 /* Fills p->value of data set d, of those that are no fine-tuned models. */
 int probe_inductive_observe(struct probe_inductive *p, int d);
 /* Rows of results. (inductive_rows.c) */

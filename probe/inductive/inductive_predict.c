@@ -44,7 +44,7 @@ struct filling {
 };
 
 /* Full batches: every step is of all sequences. */
-static int fill(void *of, long step, int pass, struct gpt_batch *batch)
+static int fill_pass(void *of, long step, int pass, struct gpt_batch *batch)
 {
     const struct filling *f = of;
     (void)step;
@@ -53,8 +53,8 @@ static int fill(void *of, long step, int pass, struct gpt_batch *batch)
 }
 
 /* Outputs (count, T) of sequences first .. first + count - 1. */
-static int outputs(struct gpt_model *model, const struct probe_labelled *set, int first, int count,
-                   int T, double *to)
+static int run_outputs(struct gpt_model *model, const struct probe_labelled *set, int first,
+                       int count, int T, double *to)
 {
     const int most = gpt_evaluation_batch(model, T, BATCH);
     struct gpt_batch batch;
@@ -71,17 +71,18 @@ static int outputs(struct gpt_model *model, const struct probe_labelled *set, in
     return rc;
 }
 
-static int predict(const struct probe_inductive *p, struct gpt_model *model, int d, double *guess)
+static int predict_points(const struct probe_inductive *p, struct gpt_model *model, int d,
+                          double *guess)
 {
     const size_t T = (size_t)p->s.probe.T, n = p->points[PROBE_CORRECTED];
-    const int held = p->judged.n;
+    const int held = p->held_out.n;
     double *out = orr_alloc((size_t)(held + PROBE_NOISE_SEQUENCES) * T, sizeof *out);
     if (!out)
         return ORR_ENOMEM;
     double *own = out + (size_t)held * T;
-    int rc = outputs(model, &p->judged, 0, held, (int)T, out);
-    if (!rc)
-        rc = outputs(model, &p->fit, p->noise[d].first, PROBE_NOISE_SEQUENCES, (int)T, own);
+    int rc = run_outputs(model, &p->held_out, 0, held, (int)T, out);
+    rc = rc ? rc
+            : run_outputs(model, &p->fit, p->noise[d].first, PROBE_NOISE_SEQUENCES, (int)T, own);
     for (size_t i = 0; i < n && !rc; i++)
         guess[i] = out[(size_t)p->sequence[i] * T + row_of(p->step[i])];
     for (size_t i = 0; i < p->points[PROBE_PUBLISHED] && !rc; i++)
@@ -98,16 +99,15 @@ static bool all_finite(size_t n, const double *x)
     return true;
 }
 
-int probe_inductive_fit(struct probe_inductive *p, int arm, int d, double *guess)
+int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *guess)
 {
     const size_t n = p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED];
     struct gpt_model model;
-    TRY(probe_copy(&p->s.probe, p->s.options, arm == PROBE_BY_FLOOR, &model));
+    TRY(probe_copy(&p->s.probe, p->s.options, learner == PROBE_BY_FLOOR, &model));
     struct filling filling = {p, d, &model.config};
-    int rc =
-        ft_fit_batches(&model, &p->train, p->s.probe.T, p->s.probe.preset.seed, fill, &filling);
-    if (!rc)
-        rc = predict(p, &model, d, guess);
+    int rc = ft_fit_batches(&model, &p->train, p->s.probe.T, p->s.probe.preset.seed, fill_pass,
+                            &filling);
+    rc = rc ? rc : predict_points(p, &model, d, guess);
     gpt_free(&model);
     if (rc == ORR_EDIVERGED || (!rc && !all_finite(n, guess))) {
         orr_error_clear(); /* the others go on; rows and a note say that it did */
@@ -150,7 +150,7 @@ static int by_inputs(struct probe_inductive *p, int d, const double *y)
 {
     const int window = p->pool.from + 1, features = 1 + 4 * window, group = 0;
     const struct probe_reader reader = {
-        .features = features, .fit = &p->fit, .judged = &p->judged, .window = window};
+        .features = features, .fit = &p->fit, .held_out = &p->held_out, .window = window};
     struct probe_rows rows = {0};
     struct probe_ridge ridge = {0};
     double *x = orr_alloc((size_t)features, sizeof *x);
@@ -162,8 +162,7 @@ static int by_inputs(struct probe_inductive *p, int d, const double *y)
         rows.y[rows.rows] = y[rows.rows];
         rows.sequence[rows.rows] = s;
     }
-    if (!rc)
-        rc = probe_ridge_fit(&rows, &ridge);
+    rc = rc ? rc : probe_ridge_fit(&rows, &ridge);
     const size_t n = p->points[PROBE_CORRECTED];
     double *to = p->value[PROBE_CORRECTED][PROBE_BY_INPUTS] + (size_t)d * n;
     for (size_t i = 0; i < n && !rc; i++) {
@@ -193,7 +192,7 @@ int probe_inductive_observe(struct probe_inductive *p, int d)
             const size_t at = (size_t)d * p->points[form] + i;
             double z[PROBE_STATE];
             if (form == PROBE_CORRECTED)
-                probe_pool_state(&p->pool, &p->judged, p->sequence[i], p->step[i], z);
+                probe_pool_state(&p->pool, &p->held_out, p->sequence[i], p->step[i], z);
             else
                 state_of_row(p, d, p->place[i], z);
             p->value[form][PROBE_BY_TRUTH][at] = probe_noise_target(&p->noise[d], z);

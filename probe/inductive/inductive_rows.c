@@ -17,7 +17,7 @@ enum { ORACLES = sizeof oracles / sizeof *oracles };
 static const char *const form_name[PROBE_FORMS] = {"corrected", "published"};
 
 /* A form against an oracle: means of bins in every data set that is used. */
-struct judgement {
+struct comparison {
     const struct probe_inductive *p;
     enum probe_form form;
     int oracle; /* of oracles */
@@ -36,7 +36,7 @@ static void list_of(const struct probe_inductive *p, enum probe_form form, enum 
             *list++ = p->value[form][by] + (size_t)d * p->points[form];
 }
 
-static void judgement_close(struct judgement *j)
+static void comparison_close(struct comparison *j)
 {
     for (int by = 0; by < PROBE_PREDICTORS; by++)
         free(j->mean[by]);
@@ -44,7 +44,7 @@ static void judgement_close(struct judgement *j)
     probe_bins_free(&j->bins);
 }
 
-static int judgement_open(struct judgement *j)
+static int comparison_open(struct comparison *j)
 {
     const struct probe_inductive *p = j->p;
     const enum probe_predictor oracle = oracles[j->oracle].by;
@@ -75,7 +75,7 @@ static int judgement_open(struct judgement *j)
 /* ------------------------------------------------------------------------ to the diagonal */
 
 /* All data sets, against the oracle in the same ones. */
-static struct probe_estimate corrected(const struct judgement *j, enum probe_predictor by)
+static struct probe_estimate corrected_distance(const struct comparison *j, enum probe_predictor by)
 {
     const struct probe_departure departure = {j->mean[by], j->mean[oracles[j->oracle].by]};
     return probe_bootstrap(j->resamples, probe_departure_of, &departure);
@@ -93,7 +93,7 @@ static double excess_of(const void *of, int sets, const unsigned short times[])
            probe_departure_of(&excess->floor, sets, times);
 }
 
-static int excess_row(struct probe_inductive *p, const struct judgement *j)
+static int excess_row(struct probe_inductive *p, const struct comparison *j)
 {
     const double *oracle = j->mean[oracles[j->oracle].by];
     const struct excess excess = {{j->mean[PROBE_BY_MODEL], oracle},
@@ -106,7 +106,7 @@ static int excess_row(struct probe_inductive *p, const struct judgement *j)
 
 /* The last data set alone, against the oracle's mean over all of them. The interval says what it
  * might have been had another one been the last. */
-static struct probe_estimate published(const struct judgement *j, enum probe_predictor by)
+static struct probe_estimate published_distance(const struct comparison *j, enum probe_predictor by)
 {
     const size_t n = (size_t)j->p->usable;
     struct probe_estimate e = {NAN, NAN, NAN};
@@ -127,15 +127,15 @@ static struct probe_estimate published(const struct judgement *j, enum probe_pre
     return e;
 }
 
-static struct probe_estimate to_diagonal(const struct judgement *j, enum probe_predictor by)
+static struct probe_estimate to_diagonal(const struct comparison *j, enum probe_predictor by)
 {
     if (!j->mean[by])
         return (struct probe_estimate){NAN, NAN, NAN};
-    return j->form == PROBE_CORRECTED ? corrected(j, by) : published(j, by);
+    return j->form == PROBE_CORRECTED ? corrected_distance(j, by) : published_distance(j, by);
 }
 
 /* A row of a form: "to diagonal, corrected" of the linear oracle. */
-static struct probe_row row_of(const struct judgement *j, const char *what,
+static struct probe_row row_of(const struct comparison *j, const char *what,
                                struct probe_estimate value)
 {
     char measure[PROBE_MEASURE];
@@ -143,7 +143,7 @@ static struct probe_row row_of(const struct judgement *j, const char *what,
     return probe_row_of(value, measure, "%s", oracles[j->oracle].name);
 }
 
-static int summary_row(struct probe_inductive *p, const struct judgement *j)
+static int summary_row(struct probe_inductive *p, const struct comparison *j)
 {
     struct probe_row row = row_of(j, "to diagonal", to_diagonal(j, PROBE_BY_MODEL));
     row.ceiling = to_diagonal(j, PROBE_BY_TRUTH).value;
@@ -156,7 +156,7 @@ static int summary_row(struct probe_inductive *p, const struct judgement *j)
 /* ------------------------------------------------------------------------------------ bins */
 
 /* Mean of a bin over data sets; in the published form of the last one. */
-static double of_bin(const struct judgement *j, enum probe_predictor by, int b)
+static double of_bin(const struct comparison *j, enum probe_predictor by, int b)
 {
     const int n = j->p->usable;
     double sum = 0;
@@ -169,7 +169,7 @@ static double of_bin(const struct judgement *j, enum probe_predictor by, int b)
     return sum / n;
 }
 
-static int bin_row(struct probe_inductive *p, const struct judgement *j, int b, double *column)
+static int bin_row(struct probe_inductive *p, const struct comparison *j, int b, double *column)
 {
     struct probe_row row = row_of(j, "distance", probe_exactly(of_bin(j, PROBE_BY_MODEL, b)));
     row.context = b + 1;
@@ -191,7 +191,7 @@ static int bin_row(struct probe_inductive *p, const struct judgement *j, int b, 
     return probe_results_add(&p->s.results, &diagonal);
 }
 
-static int bin_rows(struct probe_inductive *p, const struct judgement *j)
+static int bin_rows(struct probe_inductive *p, const struct comparison *j)
 {
     double *column = orr_alloc((size_t)p->usable, sizeof *column);
     int rc = column ? 0 : ORR_ENOMEM;
@@ -273,27 +273,25 @@ static int diverged_row(struct probe_inductive *p)
 
 int probe_inductive_rows(struct probe_inductive *p)
 {
-    enum { JUDGEMENTS = PROBE_FORMS * ORACLES };
-    struct judgement j[JUDGEMENTS] = {{.p = NULL}};
+    enum { COMPARISONS = PROBE_FORMS * ORACLES };
+    struct comparison j[COMPARISONS] = {{.p = NULL}};
     struct probe_resamples resamples = {0};
     int rc = probe_resamples_create(&resamples, p->s.probe.preset.seed, p->usable);
-    for (int k = 0; k < JUDGEMENTS && !rc; k++) {
-        j[k] = (struct judgement){.p = p,
-                                  .form = (enum probe_form)(k / ORACLES),
-                                  .oracle = k % ORACLES,
-                                  .resamples = &resamples};
-        rc = judgement_open(&j[k]);
+    for (int k = 0; k < COMPARISONS && !rc; k++) {
+        j[k] = (struct comparison){.p = p,
+                                   .form = (enum probe_form)(k / ORACLES),
+                                   .oracle = k % ORACLES,
+                                   .resamples = &resamples};
+        rc = comparison_open(&j[k]);
         rc = rc ? rc : summary_row(p, &j[k]);
     }
     for (int k = 0; k < ORACLES && !rc; k++) /* the corrected ones come first */
         rc = excess_row(p, &j[k]);
-    if (!rc)
-        rc = target_rows(p, &resamples);
-    if (!rc)
-        rc = diverged_row(p);
-    for (int k = 0; k < JUDGEMENTS; k++) {
+    rc = rc ? rc : target_rows(p, &resamples);
+    rc = rc ? rc : diverged_row(p);
+    for (int k = 0; k < COMPARISONS; k++) {
         rc = rc ? rc : bin_rows(p, &j[k]);
-        judgement_close(&j[k]);
+        comparison_close(&j[k]);
     }
     probe_resamples_free(&resamples);
     return rc;

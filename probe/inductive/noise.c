@@ -116,7 +116,7 @@ int probe_noise_projection(uint64_t seed, int d, int trial, double weight[PROBE_
     return 0;
 }
 
-static double project(const double weight[PROBE_STATE], const double z[PROBE_STATE])
+static double project_state(const double weight[PROBE_STATE], const double z[PROBE_STATE])
 {
     double sum = 0;
     for (int c = 0; c < PROBE_STATE; c++)
@@ -125,7 +125,7 @@ static double project(const double weight[PROBE_STATE], const double z[PROBE_STA
 }
 
 /* The projection whose distances go best with those of the states. */
-static int choose(const struct probe_pool *p, int d, struct probe_noise *noise)
+static int choose_projection(const struct probe_pool *p, int d, struct probe_noise *noise)
 {
     const size_t pairs = probe_pairs(PROBE_NOISE_POINTS);
     double weight[PROBE_STATE], projected[PROBE_NOISE_POINTS];
@@ -133,7 +133,7 @@ static int choose(const struct probe_pool *p, int d, struct probe_noise *noise)
     for (int trial = 0; trial < PROBE_NOISE_TRIALS; trial++) {
         TRY(probe_noise_projection(p->seed, d, trial, weight));
         for (size_t i = 0; i < PROBE_NOISE_POINTS; i++)
-            projected[i] = project(weight, p->z + i * PROBE_STATE);
+            projected[i] = project_state(weight, p->z + i * PROBE_STATE);
         probe_distances(PROBE_NOISE_POINTS, 1, projected, p->distance);
         probe_ranks(pairs, p->distance, p->projected_rank, p->work);
         const double found = probe_correlation(pairs, p->rank, p->projected_rank);
@@ -149,7 +149,7 @@ static int choose(const struct probe_pool *p, int d, struct probe_noise *noise)
 }
 
 /* Mean 0 and standard deviation 1 over the steps of the sequences of the data set. */
-static void standardise(const struct probe_pool *p, struct probe_noise *noise)
+static void standardise_target(const struct probe_pool *p, struct probe_noise *noise)
 {
     double sum = 0, square = 0, z[PROBE_STATE];
     const double n = (double)PROBE_NOISE_SEQUENCES * (p->to - p->from);
@@ -157,7 +157,7 @@ static void standardise(const struct probe_pool *p, struct probe_noise *noise)
         for (int s = 0; s < PROBE_NOISE_SEQUENCES; s++)
             for (int step = p->from; step < p->to; step++) {
                 probe_pool_state(p, p->set, noise->first + s, step, z);
-                const double y = project(noise->weight, z);
+                const double y = project_state(noise->weight, z);
                 if (pass)
                     square += (y - sum / n) * (y - sum / n);
                 else
@@ -180,10 +180,9 @@ int probe_noise_make(const struct probe_pool *p, int d, struct probe_noise *nois
         all[k] = p->from + k;
     for (int s = 0; s < PROBE_NOISE_SEQUENCES && !rc; s++)
         gsl_ran_choose(rng, noise->step[s], PROBE_NOISE_LABELS, all, (size_t)steps, sizeof *all);
+    rc = rc ? rc : choose_projection(p, d, noise);
     if (!rc)
-        rc = choose(p, d, noise);
-    if (!rc)
-        standardise(p, noise);
+        standardise_target(p, noise);
     if (rng)
         gsl_rng_free(rng);
     free(all);
@@ -192,5 +191,5 @@ int probe_noise_make(const struct probe_pool *p, int d, struct probe_noise *nois
 
 double probe_noise_target(const struct probe_noise *noise, const double z[PROBE_STATE])
 {
-    return noise->bias + project(noise->weight, z);
+    return noise->bias + project_state(noise->weight, z);
 }

@@ -62,7 +62,7 @@ void probe_mlp_start(gsl_rng *rng, double p[PROBE_MLP])
 }
 
 /* x[0] = the state; x[l + 1] = outputs of layer l, rectified but for the last. */
-static void forward(const double p[PROBE_MLP], const double z[D], double x[4][W])
+static void run_forward(const double p[PROBE_MLP], const double z[D], double x[4][W])
 {
     memcpy(x[0], z, D * sizeof *z);
     for (int l = 0; l < 3; l++) {
@@ -77,8 +77,8 @@ static void forward(const double p[PROBE_MLP], const double z[D], double x[4][W]
 }
 
 /* Adds the gradient of an output whose derivative is `slope`. */
-static void backward(const double p[PROBE_MLP], double x[4][W], double slope,
-                     double gradient[PROBE_MLP])
+static void add_gradient(const double p[PROBE_MLP], double x[4][W], double slope,
+                         double gradient[PROBE_MLP])
 {
     double behind[W] = {slope};
     for (int l = 2; l >= 0; l--) {
@@ -100,7 +100,7 @@ static void backward(const double p[PROBE_MLP], double x[4][W], double slope,
 double probe_mlp_at(const double p[PROBE_MLP], const double z[D])
 {
     double x[4][W];
-    forward(p, z, x);
+    run_forward(p, z, x);
     return x[3][0];
 }
 
@@ -110,10 +110,10 @@ double probe_mlp_loss(const double p[PROBE_MLP], size_t n, const double *z, cons
     double loss = 0, x[4][W];
     memset(gradient, 0, PROBE_MLP * sizeof *gradient);
     for (size_t i = 0; i < n; i++) {
-        forward(p, z + i * D, x);
+        run_forward(p, z + i * D, x);
         const double error = x[3][0] - y[i];
         loss += error * error;
-        backward(p, x, 2 * error / (double)n, gradient);
+        add_gradient(p, x, 2 * error / (double)n, gradient);
     }
     return loss / (double)n;
 }

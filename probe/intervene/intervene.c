@@ -31,7 +31,7 @@ static const int held[PROBE_CHANGES][READOUTS] = {
 
 struct intervene {
     struct probe_session s;
-    struct probe_labelled fit, judged;
+    struct probe_labelled fit, held_out;
     int prefix, known, T, layers, horizons; /* T: rows of the longest continuation */
     struct probe_orbit *orbit;              /* (n) at the last step known */
     double *base;                           /* (n, horizons, 2) */
@@ -55,7 +55,7 @@ static int continue_batch(struct subject *s, int first, int layer, const real *v
     const size_t C = (size_t)s->model->config.width, T = (size_t)v->T, H = (size_t)v->horizons;
     const struct gpt_addition add = {layer, v->prefix - 1,
                                      vector ? vector + (size_t)first * C : NULL};
-    probe_labelled_fill(&v->judged, &s->model->config, first, batch);
+    probe_labelled_fill(&v->held_out, &s->model->config, first, batch);
     s->model->addition = vector ? &add : NULL;
     const int rc = gpt_rollout(s->model, batch, v->prefix, 0, path);
     s->model->addition = NULL;
@@ -68,10 +68,10 @@ static int continue_batch(struct subject *s, int first, int layer, const real *v
     return rc;
 }
 
-static int follow(void *of, int layer, const real *vector, double *place)
+static int continue_all(void *of, int layer, const real *vector, double *place)
 {
     struct subject *s = of;
-    const int n = s->v->judged.n, most = gpt_evaluation_batch(s->model, s->v->T, BATCH);
+    const int n = s->v->held_out.n, most = gpt_evaluation_batch(s->model, s->v->T, BATCH);
     struct gpt_batch batch = {0};
     real *path = orr_alloc((size_t)most * (size_t)s->v->T * 2, sizeof *path);
     int rc = path ? gpt_batch_create(&batch, &s->model->config, most, s->v->T) : ORR_ENOMEM;
@@ -89,8 +89,8 @@ static int follow(void *of, int layer, const real *vector, double *place)
 /* ------------------------------------------------------------------------------ directions */
 
 /* Rows of one layer, the values of the quantities and the place as targets. */
-static int gather(const struct intervene *v, const struct probe_reader *reader,
-                  struct probe_rows *rows)
+static int gather_rows(const struct intervene *v, const struct probe_reader *reader,
+                       struct probe_rows *rows)
 {
     static const int group[READOUTS] = {0, 1, 2, 3, 4, 5};
     TRY(probe_rows_create(rows, v->fit.n, reader->features, READOUTS, READOUTS, group));
@@ -109,7 +109,7 @@ static int gather(const struct intervene *v, const struct probe_reader *reader,
 }
 
 /* Standard deviations of the quantities, by which all changes are measured. */
-static void deviations(struct intervene *v, const struct probe_rows *rows)
+static void find_deviations(struct intervene *v, const struct probe_rows *rows)
 {
     for (size_t q = 0; q < PROBE_CHANGES; q++) {
         double sum = 0, square = 0;
@@ -159,13 +159,12 @@ static int find_directions(struct intervene *v, struct gpt_model *model, bool fl
     for (; reader.layer < v->layers && !rc; reader.layer++) {
         struct probe_rows rows = {0};
         struct probe_ridge ridge = {0};
-        rc = gather(v, &reader, &rows);
-        if (!rc)
-            rc = probe_ridge_fit(&rows, &ridge);
+        rc = gather_rows(v, &reader, &rows);
+        rc = rc ? rc : probe_ridge_fit(&rows, &ridge);
         for (int q = 0; q < PROBE_CHANGES && !rc; q++)
             v->inner[((floor ? v->layers : 0) + reader.layer) * PROBE_CHANGES + q] = ridge.inner[q];
         if (!rc) {
-            deviations(v, &rows);
+            find_deviations(v, &rows);
             rc = directions_at(v, reader.layer, &ridge, &rows);
         }
         probe_ridge_free(&ridge);
@@ -180,7 +179,7 @@ static int find_directions(struct intervene *v, struct gpt_model *model, bool fl
 static struct probe_moved *moved_of(const struct intervene *v, enum who who, enum way way,
                                     int layer, int change)
 {
-    const size_t block = (size_t)v->horizons * (size_t)v->judged.n;
+    const size_t block = (size_t)v->horizons * (size_t)v->held_out.n;
     const size_t of = (size_t)who * WAYS + (size_t)way;
     return v->moved +
            ((of * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)change) * block;
@@ -189,13 +188,13 @@ static struct probe_moved *moved_of(const struct intervene *v, enum who who, enu
 static int steer_model(struct intervene *v, enum who who, struct gpt_model *model)
 {
     struct subject of = {v, model};
-    const struct probe_subject subject = {.n = v->judged.n,
+    const struct probe_subject subject = {.n = v->held_out.n,
                                           .width = model->config.width,
                                           .horizons = v->horizons,
                                           .horizon = horizons,
                                           .of = &of,
-                                          .follow = follow};
-    TRY(follow(&of, 0, NULL, v->base));
+                                          .follow = continue_all};
+    TRY(continue_all(&of, 0, NULL, v->base));
     for (int way = 0; way < WAYS; way++)
         for (int layer = 0; layer < v->layers; layer++)
             for (int q = 0; q < PROBE_CHANGES; q++) {
@@ -218,8 +217,8 @@ static int steer_all(struct intervene *v)
 {
     orr_progress_init(&v->s.progress, "intervene", (uint64_t)v->layers * WHO * WAYS * PROBE_CHANGES,
                       v->s.options->quiet);
-    for (int i = 0; i < v->judged.n; i++)
-        v->orbit[i] = probe_orbit_true(&v->judged, i, v->known - 1);
+    for (int i = 0; i < v->held_out.n; i++)
+        v->orbit[i] = probe_orbit_true(&v->held_out, i, v->known - 1);
     TRY(find_directions(v, &v->s.probe.model, false));
     TRY(steer_model(v, MODEL, &v->s.probe.model));
     TRY(steer_model(v, RANDOM, &v->s.probe.model));
@@ -231,17 +230,18 @@ static int steer_all(struct intervene *v)
 
 /* --------------------------------------------------------------------------------- results */
 
-static double once(const struct intervene *v, const struct probe_moved *moved,
-                   double (*statistic)(const void *of, int n, const unsigned short times[]))
+static double without_resampling(const struct intervene *v, const struct probe_moved *moved,
+                                 double (*statistic)(const void *of, int n,
+                                                     const unsigned short times[]))
 {
-    return statistic(moved, v->judged.n, v->s.resamples.times);
+    return statistic(moved, v->held_out.n, v->s.resamples.times);
 }
 
-static int add(struct intervene *v, enum way way, int layer, int q, int h, bool slope)
+static int add_row(struct intervene *v, enum way way, int layer, int q, int h, bool slope)
 {
     double (*const statistic)(const void *, int, const unsigned short[]) =
         slope ? probe_slope : probe_cosine;
-    const size_t at = (size_t)h * (size_t)v->judged.n;
+    const size_t at = (size_t)h * (size_t)v->held_out.n;
     const struct probe_moved *moved = moved_of(v, MODEL, way, layer, q) + at;
     struct probe_row row =
         probe_row_of(probe_bootstrap(&v->s.resamples, statistic, moved),
@@ -249,9 +249,9 @@ static int add(struct intervene *v, enum way way, int layer, int q, int h, bool 
     row.layer = layer;
     row.context = horizons[h];
     row.ceiling = 1; /* the orbit itself in the place of the model */
-    row.floor = once(v, moved_of(v, FLOOR, way, layer, q) + at, statistic);
-    row.raw = once(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
-    for (int i = 0; i < v->judged.n; i++)
+    row.floor = without_resampling(v, moved_of(v, FLOOR, way, layer, q) + at, statistic);
+    row.raw = without_resampling(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
+    for (int i = 0; i < v->held_out.n; i++)
         row.n += moved[i].bb > 0;
     return probe_results_add(&v->s.results, &row);
 }
@@ -277,7 +277,7 @@ static int add_all(struct intervene *v)
             for (int slope = 1; slope >= 0; slope--)
                 for (int h = 0; h < v->horizons; h++)
                     for (int layer = 0; layer < v->layers; layer++)
-                        TRY(add(v, (enum way)way, layer, q, h, slope != 0));
+                        TRY(add_row(v, (enum way)way, layer, q, h, slope != 0));
     }
     return 0;
 }
@@ -288,7 +288,7 @@ static bool is_short(const struct probe_row *row)
     return row->context <= horizons[0] && !strstr(row->measure, "cosine");
 }
 
-static int draw(void *of)
+static int draw_panels(void *of)
 {
     const struct intervene *v = of;
     struct probe_panel panel[WAYS * PROBE_CHANGES];
@@ -317,7 +317,7 @@ static int draw(void *of)
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int check(const struct intervene *v)
+static int check_model(const struct intervene *v)
 {
     if (!v->s.probe.model.ops->host)
         return ORR_FAIL(ORR_EUSAGE,
@@ -340,19 +340,19 @@ static int check(const struct intervene *v)
     return 0;
 }
 
-static int prepare(struct intervene *v)
+static int prepare_sets(struct intervene *v)
 {
     const int n = v->s.options->sequences ? v->s.options->sequences : SEQUENCES;
     v->prefix = probe_prefix(v->s.probe.T);
     v->known = (v->prefix - 1) / 2;
-    TRY(check(v));
+    TRY(check_model(v));
     v->layers = v->s.probe.model.config.layers + 1;
     for (int h = 0; h < HORIZONS; h++)
         if (v->prefix + 2 * horizons[h] - 1 <= v->s.probe.T)
             v->T = v->prefix + 2 * horizons[v->horizons++] - 1;
     const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
     TRY(probe_labelled_make(&v->fit, &v->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, FIT));
-    TRY(probe_labelled_make(&v->judged, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_labelled_make(&v->held_out, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
     TRY(probe_resamples_create(&v->s.resamples, v->s.probe.preset.seed, n));
     v->orbit = orr_alloc(N, sizeof *v->orbit);
     v->base = orr_alloc(N * H * 2, sizeof *v->base);
@@ -365,10 +365,10 @@ static int prepare(struct intervene *v)
                : ORR_ENOMEM;
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct intervene *v = of;
-    TRY(prepare(v));
+    TRY(prepare_sets(v));
     TRY(steer_all(v));
     return add_all(v);
 }
@@ -385,13 +385,13 @@ int probe_intervene(const struct probe_options *options)
                                              .revision = 2,
                                              .script = "probe_panels.gp",
                                              .open = open_model,
-                                             .measure = measure,
-                                             .write = draw,
+                                             .measure = measure_model,
+                                             .write = draw_panels,
                                              .is_shown = is_short};
     struct intervene v = {.T = 0};
     const int rc = probe_session_run(&v.s, options, &steps, &v);
     probe_labelled_free(&v.fit);
-    probe_labelled_free(&v.judged);
+    probe_labelled_free(&v.held_out);
     free(v.orbit);
     free(v.base);
     free(v.inner);

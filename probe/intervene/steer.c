@@ -37,7 +37,8 @@ static bool first_column(gsl_matrix *A, gsl_vector *z)
 }
 
 /* What is chosen of the readouts of row i, without means. */
-static void centred(const double *y, int count, const int *chosen, const double *mean, double *to)
+static void centre_readouts(const double *y, int count, const int *chosen, const double *mean,
+                            double *to)
 {
     for (int k = 0; k < count; k++)
         to[k] = y[chosen[k]] - mean[chosen[k]];
@@ -56,7 +57,7 @@ int probe_steer_likeliest(long n, int width, const double *x, int readouts, cons
         for (size_t k = 0; k < R; k++)
             mean[k] += y[i * R + k] / (double)n;
     for (size_t i = 0; i < (size_t)n && !rc; i++) {
-        centred(y + i * R, count, chosen, mean, row);
+        centre_readouts(y + i * R, count, chosen, mean, row);
         for (size_t a = 0; a < K; a++)
             for (size_t b = 0; b < K; b++)
                 *gsl_matrix_ptr(A, a, b) += row[a] * row[b];
@@ -64,7 +65,7 @@ int probe_steer_likeliest(long n, int width, const double *x, int readouts, cons
     if (!rc && first_column(A, z))
         for (size_t i = 0; i < (size_t)n; i++) {
             double weight = 0; /* sum over rows of x times a number of sum 0: x needs no mean */
-            centred(y + i * R, count, chosen, mean, row);
+            centre_readouts(y + i * R, count, chosen, mean, row);
             for (size_t k = 0; k < K; k++)
                 weight += row[k] * gsl_vector_get(z, k);
             for (size_t c = 0; c < C; c++)
@@ -80,8 +81,8 @@ int probe_steer_likeliest(long n, int width, const double *x, int readouts, cons
 }
 
 /* What is added to the state of sequence i: as long as the direction times `by`. */
-static void addition(const struct probe_subject *s, const struct probe_steering *how, double by,
-                     gsl_rng *rng, real *to)
+static void make_addition(const struct probe_subject *s, const struct probe_steering *how,
+                          double by, gsl_rng *rng, real *to)
 {
     double length = 0, drawn = 0;
     double scale = by;
@@ -120,13 +121,14 @@ static bool orbit_moves(const struct probe_subject *s, const struct probe_orbit 
 }
 
 /* All sequences with t standard deviations more. */
-static int one(const struct probe_subject *s, const struct probe_steering *how, int t, gsl_rng *rng,
-               real *vector, double *place, double *move, struct probe_moved *moved)
+static int steer_by(const struct probe_subject *s, const struct probe_steering *how, int t,
+                    gsl_rng *rng, real *vector, double *place, double *move,
+                    struct probe_moved *moved)
 {
     const double by = t * how->sd;
     const size_t H = (size_t)s->horizons;
     for (int i = 0; i < s->n; i++)
-        addition(s, how, by, rng, vector + (size_t)i * (size_t)s->width);
+        make_addition(s, how, by, rng, vector + (size_t)i * (size_t)s->width);
     TRY(s->follow(s->of, how->layer, vector, place));
     for (size_t i = 0; i < (size_t)s->n; i++) {
         if (!orbit_moves(s, &how->orbit[i], how->change, by, move))
@@ -152,13 +154,13 @@ int probe_steer(const struct probe_subject *s, const struct probe_steering *how,
     real *vector = orr_alloc(n * (size_t)s->width, sizeof *vector);
     double *place = orr_alloc(n * H * 2, sizeof *place), *move = orr_alloc(H * 2, sizeof *move);
     int rc = rng && vector && place && move ? 0 : ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
-    bool nowhere = true;
+    bool has_no_direction = true;
     for (int c = 0; c < s->width; c++)
-        nowhere &= how->direction[c] == 0;
+        has_no_direction &= how->direction[c] == 0;
     memset(moved, 0, n * H * sizeof *moved);
     for (int t = -DEVIATIONS; t <= DEVIATIONS && !rc; t++)
-        if (t && !nowhere)
-            rc = one(s, how, t, rng, vector, place, move, moved);
+        if (t && !has_no_direction)
+            rc = steer_by(s, how, t, rng, vector, place, move, moved);
     if (rng)
         gsl_rng_free(rng);
     free(vector);

@@ -33,28 +33,29 @@ struct adaptation {
 /* ------------------------------------------------------------------------------- readings */
 
 /* Frozen, then adapted and output of the same fine-tuned model. */
-static int read_arm(struct adaptation *a, int random, bool first, const struct ft_labels *labels,
-                    const struct probe_judged *fit, struct draw *d)
+static int read_learner(struct adaptation *a, int random, bool first,
+                        const struct ft_labels *labels, const struct probe_held_out *fit,
+                        struct draw *d)
 {
-    const enum probe_arm arm = random ? PROBE_UNTRAINED : PROBE_PRETRAINED;
+    const enum probe_learner learner = random ? PROBE_UNTRAINED : PROBE_PRETRAINED;
     const double begin_s = orr_time_s();
     struct ft_transform transform;
     struct gpt_model model;
     TRY(probe_copy(&a->t.s.probe, a->t.s.options, random, &model));
-    int rc = probe_read_model(&model, fit, &a->t.judged, &d->by[FROZEN][random],
+    int rc = probe_read_model(&model, fit, &a->t.held_out, &d->by[FROZEN][random],
                               first && !random ? &a->told : NULL);
     gpt_free(&model);
     if (!rc && first)
-        rc = probe_arm_rate(&a->t.arms, arm, labels, &a->rate[random]);
+        rc = probe_learner_rate(&a->t.learners, learner, labels, &a->rate[random]);
     TRY(rc);
-    TRY(probe_arm_train(&a->t.arms, arm, labels, a->rate[random], a->t.arms.train.steps, &model,
-                        &transform));
-    rc = probe_arm_forces(&model, &transform, labels, &a->t.judged,
-                          d->by[OUTPUT][random].of[PROBE_LOG_F]);
-    rc = rc ? rc : probe_read_model(&model, fit, &a->t.judged, &d->by[ADAPTED][random], NULL);
+    TRY(probe_learner_train(&a->t.learners, learner, labels, a->rate[random],
+                            a->t.learners.train.steps, &model, &transform));
+    rc = probe_learner_forces(&model, &transform, labels, &a->t.held_out,
+                              d->by[OUTPUT][random].of[PROBE_LOG_F]);
+    rc = rc ? rc : probe_read_model(&model, fit, &a->t.held_out, &d->by[ADAPTED][random], NULL);
     gpt_free(&model);
-    a->t.arms.seconds[arm] += orr_time_s() - begin_s;
-    orr_progress_set(&a->t.s.progress, ++a->t.s.done, probe_arm_name[arm]);
+    a->t.learners.seconds[learner] += orr_time_s() - begin_s;
+    orr_progress_set(&a->t.s.progress, ++a->t.s.done, probe_learner_name[learner]);
     return rc;
 }
 
@@ -70,14 +71,14 @@ static int one_draw(void *of, int number, const struct ft_labels *labels)
 {
     struct adaptation *a = of;
     struct draw *d = &a->draw[number];
-    struct probe_judged fit;
-    TRY(create_draw(d, a->t.judged.rows));
-    int rc = probe_judged_draw(&fit, labels->set, &labels->bounds, labels->sequence, labels->count,
-                               ROWS, a->t.s.options->preset->seed);
+    struct probe_held_out fit;
+    TRY(create_draw(d, a->t.held_out.rows));
+    int rc = probe_held_out_draw(&fit, labels->set, &labels->bounds, labels->sequence,
+                                 labels->count, ROWS, a->t.s.options->preset->seed);
     for (int random = 0; random < 2 && !rc; random++)
-        rc = read_arm(a, random, number == 0, labels, &fit, d);
-    rc = rc ? rc : probe_read_places(&fit, &a->t.judged, &d->places);
-    probe_judged_free(&fit);
+        rc = read_learner(a, random, number == 0, labels, &fit, d);
+    rc = rc ? rc : probe_read_places(&fit, &a->t.held_out, &d->places);
+    probe_held_out_free(&fit);
     return rc;
 }
 
@@ -86,7 +87,7 @@ static int check_plumbing(const struct adaptation *a)
 {
     const double least = 0.999;
     for (int q = 0; q < PROBE_READ; q++) {
-        const double rho = probe_agree(&a->t.judged, a->r.outside, q, a->told.of[q], NULL).rho;
+        const double rho = probe_agree(&a->t.held_out, a->r.outside, q, a->told.of[q], NULL).rho;
         if (isnan(rho))
             return ORR_FAIL(
                 ORR_EINVAL,
@@ -116,16 +117,16 @@ struct figure {
     enum way way, less; /* less = WAYS: of one alone */
 };
 
-static double measured(const struct figure *f, const double *found, const double *weight)
+static double statistic_of(const struct figure *f, const double *found, const double *weight)
 {
     const bool *keep = f->outside ? f->a->r.outside : f->a->r.inside;
     double exponent[3];
     if (f->measure == EXPONENT) {
-        probe_exponents(&f->a->t.judged, keep, found, weight, exponent);
+        probe_exponents(&f->a->t.held_out, keep, found, weight, exponent);
         return exponent[0];
     }
     const struct probe_agreement is =
-        probe_agree(&f->a->t.judged, keep, f->quantity, found, weight);
+        probe_agree(&f->a->t.held_out, keep, f->quantity, found, weight);
     return f->measure == RHO ? is.rho : is.r2;
 }
 
@@ -133,16 +134,16 @@ static double of_draw(const void *of, int number, const double *weight)
 {
     const struct figure *f = of;
     const struct draw *d = &f->a->draw[number];
-    double x = measured(f, d->by[f->way][f->random].of[f->quantity], weight);
+    double x = statistic_of(f, d->by[f->way][f->random].of[f->quantity], weight);
     if (f->less < WAYS)
-        x -= measured(f, d->by[f->less][f->random].of[f->quantity], weight);
+        x -= statistic_of(f, d->by[f->less][f->random].of[f->quantity], weight);
     return x;
 }
 
 static double of_places(const void *of, int number, const double *weight)
 {
     const struct figure *f = of;
-    return measured(f, f->a->draw[number].places.of[f->quantity], weight);
+    return statistic_of(f, f->a->draw[number].places.of[f->quantity], weight);
 }
 
 static int add_row(struct adaptation *a, struct figure f)
@@ -156,14 +157,14 @@ static int add_row(struct adaptation *a, struct figure f)
                      way_name[f.way], difference ? " less " : "",
                      difference ? way_name[f.less] : "", f.outside ? "outside" : "inside");
     row.context = a->t.n[0];
-    TRY(probe_draws_interval(a->t.s.options->preset->seed, a->t.judged.sequences, a->t.draws,
+    TRY(probe_draws_interval(a->t.s.options->preset->seed, a->t.held_out.sequences, a->t.draws,
                              of_draw, &f, &row));
     f.random = true;
     row.floor = probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL);
-    row.ceiling = difference ? 0 : measured(&f, a->told.of[f.quantity], NULL);
+    row.ceiling = difference ? 0 : statistic_of(&f, a->told.of[f.quantity], NULL);
     if (!difference)
         row.raw = probe_over_draws(a->t.draws, of_places, &f, NULL, NULL);
-    for (size_t i = 0; i < a->t.judged.rows; i++)
+    for (size_t i = 0; i < a->t.held_out.rows; i++)
         row.n += f.outside ? a->r.outside[i] : a->r.inside[i];
     return probe_results_add(&a->t.s.results, &row);
 }
@@ -202,7 +203,8 @@ static int write_tables(void *of)
             snprintf(name, sizeof name, "adaptation_%s%s.csv", way_name[way],
                      random ? "_untrained" : "");
             rc = orr_path(path, "%s/%s", a->t.s.folder, name);
-            rc = rc ? rc : probe_write_forces(path, &a->t.judged, a->r.outside, a->t.draws, log_f);
+            rc =
+                rc ? rc : probe_write_forces(path, &a->t.held_out, a->r.outside, a->t.draws, log_f);
             rc = rc ? rc : probe_results_file(&a->t.s.results, a->t.s.folder, name);
         }
     free(log_f);
@@ -228,14 +230,14 @@ static int add_about(struct adaptation *a)
                     cJSON_AddItemToArray(list,
                                          cJSON_CreateNumber(a->draw[k].by[way][random].layer[q]));
             }
-    cJSON *arms = cJSON_AddObjectToObject(json, "arms");
-    for (int arm = 0; arm <= PROBE_UNTRAINED; arm++) {
-        cJSON *one = cJSON_AddObjectToObject(arms, probe_arm_name[arm]);
-        cJSON_AddNumberToObject(one, "lr", a->rate[arm]);
-        cJSON_AddNumberToObject(one, "optimiser_steps", (double)a->t.arms.steps[arm]);
-        cJSON_AddNumberToObject(one, "seconds", a->t.arms.seconds[arm]);
+    cJSON *learners = cJSON_AddObjectToObject(json, "arms");
+    for (int learner = 0; learner <= PROBE_UNTRAINED; learner++) {
+        cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
+        cJSON_AddNumberToObject(one, "lr", a->rate[learner]);
+        cJSON_AddNumberToObject(one, "optimiser_steps", (double)a->t.learners.steps[learner]);
+        cJSON_AddNumberToObject(one, "seconds", a->t.learners.seconds[learner]);
     }
-    return json && layers && arms ? 0 : ORR_FAIL(ORR_ENOMEM, "adaptation: out of memory");
+    return json && layers && learners ? 0 : ORR_FAIL(ORR_ENOMEM, "adaptation: out of memory");
 }
 
 /* Everything that can be wrong is found before any training. */
@@ -243,7 +245,7 @@ static int open_all(void *of)
 {
     struct adaptation *a = of;
     TRY(probe_label_study_open(&a->t));
-    TRY(probe_experiment_open(&a->r, 0, &a->t.forces, &a->t.judged));
+    TRY(probe_experiment_open(&a->r, 0, &a->t.forces, &a->t.held_out));
     TRY(probe_label_study_size(&a->t, a->r.labels.count));
     if (a->t.sizes > 1)
         return ORR_FAIL(ORR_EUSAGE,
@@ -251,10 +253,10 @@ static int open_all(void *of)
                         "\"%s\"",
                         a->t.s.options->sizes);
     a->draw = orr_alloc((size_t)a->t.draws, sizeof *a->draw);
-    return a->draw ? probe_read_create(&a->told, a->t.judged.rows) : ORR_ENOMEM;
+    return a->draw ? probe_read_create(&a->told, a->t.held_out.rows) : ORR_ENOMEM;
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct adaptation *a = of;
     orr_progress_init(&a->t.s.progress, "adaptation", 2 * (uint64_t)a->t.draws,
@@ -273,7 +275,7 @@ int probe_adaptation(const struct probe_options *options)
     static const struct probe_steps steps = {.name = "adaptation",
                                              .revision = 1,
                                              .open = open_all,
-                                             .measure = measure,
+                                             .measure = measure_model,
                                              .write = write_tables};
     struct adaptation a = {.draw = NULL};
     const int rc = probe_session_run(&a.t.s, options, &steps, &a);

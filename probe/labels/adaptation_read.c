@@ -23,7 +23,7 @@ void probe_read_free(struct probe_read *read)
     *read = (struct probe_read){0};
 }
 
-static void read_truth(const struct probe_judged *j, size_t row, double truth[PROBE_READ])
+static void read_truth(const struct probe_held_out *j, size_t row, double truth[PROBE_READ])
 {
     const double r = ft_separation(j->set, j->at[row]);
     truth[PROBE_LOG_F] = j->y[row];
@@ -39,8 +39,8 @@ struct stream {
 };
 
 /* Rows of the sequences first .. first + batch->B - 1, which begin at *row. */
-static int keep(struct stream *s, struct gpt_model *model, const struct probe_judged *j,
-                size_t first, const struct gpt_batch *batch, size_t *row)
+static int keep_rows(struct stream *s, struct gpt_model *model, const struct probe_held_out *j,
+                     size_t first, const struct gpt_batch *batch, size_t *row)
 {
     const size_t C = (size_t)s->width, T = (size_t)batch->T, P = (size_t)j->set->positions;
     size_t end = *row;
@@ -58,7 +58,7 @@ static int keep(struct stream *s, struct gpt_model *model, const struct probe_ju
     return 0;
 }
 
-static int capture(struct stream *s, struct gpt_model *model, const struct probe_judged *j)
+static int capture_stream(struct stream *s, struct gpt_model *model, const struct probe_held_out *j)
 {
     enum { BATCH = 32 };
     const int T = j->set->positions - 1, most = gpt_evaluation_batch(model, T, BATCH);
@@ -75,7 +75,7 @@ static int capture(struct stream *s, struct gpt_model *model, const struct probe
             ft_fill_inputs(&inputs, j->set, j->sequence[first + (size_t)b], 0, NULL, b, &batch);
         rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written")
                                : gpt_forward_body(model, &batch);
-        rc = rc ? rc : keep(s, model, j, first, &batch, &row);
+        rc = rc ? rc : keep_rows(s, model, j, first, &batch, &row);
     }
     gpt_batch_free(&batch);
     return rc;
@@ -95,7 +95,7 @@ static int features_of(const struct features *f)
     return (f->stream ? f->stream->width : 1 + 2 * f->places) + (f->told ? PROBE_READ : 0);
 }
 
-static void read_features(const struct features *f, const struct probe_judged *j, size_t row,
+static void read_features(const struct features *f, const struct probe_held_out *j, size_t row,
                           double *x)
 {
     if (f->stream) {
@@ -115,7 +115,8 @@ static void read_features(const struct features *f, const struct probe_judged *j
         read_truth(j, row, x);
 }
 
-static int gather(const struct features *f, const struct probe_judged *j, struct probe_rows *rows)
+static int gather_rows(const struct features *f, const struct probe_held_out *j,
+                       struct probe_rows *rows)
 {
     static const int group[PROBE_READ] = {0, 1}; /* strengths of their own */
     const int count = features_of(f);
@@ -131,15 +132,15 @@ static int gather(const struct features *f, const struct probe_judged *j, struct
 
 /* A readout of these features replaces those of the quantities that it reads better than `inner`,
  * on the inner held-out sequences. */
-static int read_from(const struct features *fitted, const struct features *judged_by,
-                     const struct probe_judged *fit, const struct probe_judged *judged,
+static int read_from(const struct features *fitted, const struct features *held_out_from,
+                     const struct probe_held_out *fit, const struct probe_held_out *held_out,
                      double inner[PROBE_READ], struct probe_read *read)
 {
     struct probe_rows rows = {0};
     struct probe_ridge ridge = {0};
     double *x = orr_alloc((size_t)features_of(fitted), sizeof *x), found[PROBE_READ];
     bool better[PROBE_READ];
-    int rc = x ? gather(fitted, fit, &rows) : ORR_ENOMEM;
+    int rc = x ? gather_rows(fitted, fit, &rows) : ORR_ENOMEM;
     rc = rc ? rc : probe_ridge_fit(&rows, &ridge);
     for (int q = 0; q < PROBE_READ && !rc; q++) {
         better[q] = ridge.inner[q] > inner[q];
@@ -148,8 +149,8 @@ static int read_from(const struct features *fitted, const struct features *judge
             read->layer[q] = fitted->stream ? fitted->layer : -1;
         }
     }
-    for (size_t i = 0; i < judged->rows && !rc; i++) {
-        read_features(judged_by, judged, i, x);
+    for (size_t i = 0; i < held_out->rows && !rc; i++) {
+        read_features(held_out_from, held_out, i, x);
         probe_ridge_predict(&ridge, x, found);
         for (int q = 0; q < PROBE_READ; q++)
             if (better[q])
@@ -161,36 +162,36 @@ static int read_from(const struct features *fitted, const struct features *judge
     return rc;
 }
 
-static int read_layers(const struct stream *of_fit, const struct stream *of_judged, bool told,
-                       const struct probe_judged *fit, const struct probe_judged *judged,
+static int read_layers(const struct stream *of_fit, const struct stream *of_held_out, bool told,
+                       const struct probe_held_out *fit, const struct probe_held_out *held_out,
                        struct probe_read *read)
 {
     double inner[PROBE_READ] = {-INFINITY, -INFINITY};
     for (int l = 0; l < of_fit->layers; l++) {
         const struct features a = {.stream = of_fit, .layer = l, .told = told},
-                              b = {.stream = of_judged, .layer = l, .told = told};
-        TRY(read_from(&a, &b, fit, judged, inner, read));
+                              b = {.stream = of_held_out, .layer = l, .told = told};
+        TRY(read_from(&a, &b, fit, held_out, inner, read));
     }
     return 0;
 }
 
-int probe_read_model(struct gpt_model *model, const struct probe_judged *fit,
-                     const struct probe_judged *judged, struct probe_read *read,
+int probe_read_model(struct gpt_model *model, const struct probe_held_out *fit,
+                     const struct probe_held_out *held_out, struct probe_read *read,
                      struct probe_read *told)
 {
-    struct stream of_fit = {0}, of_judged = {0};
-    int rc = capture(&of_fit, model, fit);
-    rc = rc ? rc : capture(&of_judged, model, judged);
-    rc = rc ? rc : read_layers(&of_fit, &of_judged, false, fit, judged, read);
+    struct stream of_fit = {0}, of_held_out = {0};
+    int rc = capture_stream(&of_fit, model, fit);
+    rc = rc ? rc : capture_stream(&of_held_out, model, held_out);
+    rc = rc ? rc : read_layers(&of_fit, &of_held_out, false, fit, held_out, read);
     if (!rc && told)
-        rc = read_layers(&of_fit, &of_judged, true, fit, judged, told);
+        rc = read_layers(&of_fit, &of_held_out, true, fit, held_out, told);
     free(of_fit.x);
-    free(of_judged.x);
+    free(of_held_out.x);
     return rc;
 }
 
 /* Places of every row: those from row 1 of its sequence, behind the time step, to itself. */
-static int fewest_places(const struct probe_judged *j, int most)
+static int fewest_places(const struct probe_held_out *j, int most)
 {
     for (size_t i = 0; i < j->rows; i++) {
         const int there = (int)(j->at[i] % (size_t)j->set->positions);
@@ -199,18 +200,18 @@ static int fewest_places(const struct probe_judged *j, int most)
     return most;
 }
 
-int probe_read_places(const struct probe_judged *fit, const struct probe_judged *judged,
+int probe_read_places(const struct probe_held_out *fit, const struct probe_held_out *held_out,
                       struct probe_read *read)
 {
     enum { MOST = 64 };
     double inner[PROBE_READ] = {-INFINITY, -INFINITY};
-    const struct features f = {.places = fewest_places(judged, fewest_places(fit, MOST))};
-    return read_from(&f, &f, fit, judged, inner, read);
+    const struct features f = {.places = fewest_places(held_out, fewest_places(fit, MOST))};
+    return read_from(&f, &f, fit, held_out, inner, read);
 }
 
 /* ------------------------------------------------------------------------------ agreement */
 
-struct probe_agreement probe_agree(const struct probe_judged *j, const bool *kept, int quantity,
+struct probe_agreement probe_agree(const struct probe_held_out *j, const bool *kept, int quantity,
                                    const double *found, const double *weight)
 {
     double n = 0, y = 0, z = 0, yy = 0, zz = 0, yz = 0, error = 0, truth[PROBE_READ];

@@ -17,7 +17,7 @@ static const char *const source_name[PROBE_SOURCES] = {"pretrained", "untrained"
 /* Predictions ln F (rows) of one experiment and number of labels, by source and draw. */
 struct predictions {
     double **of[PROBE_SOURCES];
-    double rate[PROBE_ARMS];
+    double rate[PROBE_LEARNERS];
 };
 
 struct extrapolation {
@@ -63,37 +63,39 @@ static int one_draw(void *of, int draw, const struct ft_labels *subset)
 {
     struct extrapolation *x = ((struct predicting *)of)->x;
     struct predictions *p = ((struct predicting *)of)->p;
-    for (int arm = 0; arm < PROBE_ARMS; arm++) {
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
         if (draw == 0)
-            TRY(probe_arm_rate(&x->t.arms, (enum probe_arm)arm, subset, &p->rate[arm]));
-        TRY(probe_arm_predict(&x->t.arms, (enum probe_arm)arm, subset, p->rate[arm],
-                              x->t.arms.train.steps, &x->t.judged, p->of[arm][draw]));
-        orr_progress_set(&x->t.s.progress, ++x->t.s.done, probe_arm_name[arm]);
+            TRY(probe_learner_rate(&x->t.learners, (enum probe_learner)learner, subset,
+                                   &p->rate[learner]));
+        TRY(probe_learner_predict(&x->t.learners, (enum probe_learner)learner, subset,
+                                  p->rate[learner], x->t.learners.train.steps, &x->t.held_out,
+                                  p->of[learner][draw]));
+        orr_progress_set(&x->t.s.progress, ++x->t.s.done, probe_learner_name[learner]);
     }
-    memcpy(p->of[PROBE_TRUTH][draw], x->t.judged.y, x->t.judged.rows * sizeof(double));
-    return probe_power_law(subset, &x->t.judged, p->of[PROBE_POWER][draw]);
+    memcpy(p->of[PROBE_TRUTH][draw], x->t.held_out.y, x->t.held_out.rows * sizeof(double));
+    return probe_power_law(subset, &x->t.held_out, p->of[PROBE_POWER][draw]);
 }
 
 /* -------------------------------------------------------------------------------- figures */
 
 /* What is measured of predictions ln F (draws): R^2 (0), or the exponent of r, m1, m2 (1, 2, 3). */
 struct measured {
-    const struct probe_judged *judged;
+    const struct probe_held_out *held_out;
     const bool *keep;
     double *const *log_f;
     int what;
     double *residual; /* (sequences), for R^2 */
 };
 
-static double measured_of(const void *of, int draw, const double *weight)
+static double statistic_of(const void *of, int draw, const double *weight)
 {
     const struct measured *m = of;
     double exponent[3];
     if (m->what == 0) {
-        probe_residuals(m->judged, m->keep, m->log_f[draw], m->residual);
-        return probe_judged_r2(m->judged, m->keep, m->residual, weight);
+        probe_residuals(m->held_out, m->keep, m->log_f[draw], m->residual);
+        return probe_held_out_r2(m->held_out, m->keep, m->residual, weight);
     }
-    probe_exponents(m->judged, m->keep, m->log_f[draw], weight, exponent);
+    probe_exponents(m->held_out, m->keep, m->log_f[draw], weight, exponent);
     return exponent[m->what - 1];
 }
 
@@ -104,20 +106,21 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
     static const char *const names[] = {"log force", "exponent of r", "exponent of m1",
                                         "exponent of m2"};
     const bool *keep = outside ? e->outside : e->inside;
-    double *residual = orr_alloc(x->t.judged.sequences, sizeof *residual), value[PROBE_SOURCES];
+    double *residual = orr_alloc(x->t.held_out.sequences, sizeof *residual), value[PROBE_SOURCES];
     if (!residual)
         return ORR_ENOMEM;
-    struct measured m = {.judged = &x->t.judged, .keep = keep, .what = what, .residual = residual};
+    struct measured m = {
+        .held_out = &x->t.held_out, .keep = keep, .what = what, .residual = residual};
     for (int s = 0; s < PROBE_SOURCES; s++) {
         m.log_f = p->of[s];
-        value[s] = probe_over_draws(x->t.draws, measured_of, &m, NULL, NULL);
+        value[s] = probe_over_draws(x->t.draws, statistic_of, &m, NULL, NULL);
     }
     struct probe_row row =
         probe_row_of(probe_exactly(value[power ? PROBE_POWER : PROBE_PRETRAINED]),
                      what ? "slope" : "R^2", "%s, %s %s", power ? "power law of r" : names[what],
                      e->name, outside ? "outside" : "inside");
     row.context = n;
-    for (size_t i = 0; i < x->t.judged.rows; i++)
+    for (size_t i = 0; i < x->t.held_out.rows; i++)
         row.n += keep[i];
     row.ceiling = value[PROBE_TRUTH];
     if (!power) {
@@ -125,10 +128,9 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
         row.raw = value[PROBE_NEIGHBOURS];
     }
     m.log_f = p->of[power ? PROBE_POWER : PROBE_PRETRAINED];
-    int rc = probe_draws_interval(x->t.s.options->preset->seed, x->t.judged.sequences, x->t.draws,
-                                  measured_of, &m, &row);
-    if (!rc)
-        rc = probe_results_add(&x->t.s.results, &row);
+    int rc = probe_draws_interval(x->t.s.options->preset->seed, x->t.held_out.sequences, x->t.draws,
+                                  statistic_of, &m, &row);
+    rc = rc ? rc : probe_results_add(&x->t.s.results, &row);
     free(residual);
     return rc;
 }
@@ -151,7 +153,7 @@ static int write_tables(struct extrapolation *x, const struct probe_experiment *
     for (int s = 0; s < PROBE_SOURCES; s++) {
         snprintf(name, sizeof name, "extrapolate_%s_%s.csv", e->tag, source_name[s]);
         TRY(orr_path(path, "%s/%s", x->t.s.folder, name));
-        TRY(probe_write_forces(path, &x->t.judged, e->outside, s == PROBE_TRUTH ? 1 : x->t.draws,
+        TRY(probe_write_forces(path, &x->t.held_out, e->outside, s == PROBE_TRUTH ? 1 : x->t.draws,
                                p->of[s]));
         TRY(probe_results_file(&x->t.s.results, x->t.s.folder, name));
     }
@@ -164,7 +166,7 @@ static int write_tables(struct extrapolation *x, const struct probe_experiment *
 static int measure_experiment(struct extrapolation *x, int i)
 {
     const struct probe_experiment *e = &x->experiment[i];
-    TRY(create_predictions(&x->last[i], x->t.draws, x->t.judged.rows));
+    TRY(create_predictions(&x->last[i], x->t.draws, x->t.held_out.rows));
     for (int size = 0; size < x->t.sizes; size++) {
         struct predicting into = {x, &x->last[i]};
         TRY(probe_labels_each(&e->labels, x->t.s.options->preset->seed, x->t.draws,
@@ -177,18 +179,18 @@ static int measure_experiment(struct extrapolation *x, int i)
 static int add_about(struct extrapolation *x)
 {
     cJSON *json = probe_label_study_about(&x->t);
-    cJSON *arms = cJSON_AddObjectToObject(json, "arms");
-    for (int arm = 0; arm < PROBE_ARMS; arm++) {
-        cJSON *one = cJSON_AddObjectToObject(arms, probe_arm_name[arm]);
-        cJSON_AddNumberToObject(one, "optimiser_steps", (double)x->t.arms.steps[arm]);
-        cJSON_AddNumberToObject(one, "seconds", x->t.arms.seconds[arm]);
+    cJSON *learners = cJSON_AddObjectToObject(json, "arms");
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
+        cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
+        cJSON_AddNumberToObject(one, "optimiser_steps", (double)x->t.learners.steps[learner]);
+        cJSON_AddNumberToObject(one, "seconds", x->t.learners.seconds[learner]);
     }
     const struct ft_bounds *r = &x->experiment[0].bounds, *m = &x->experiment[1].bounds;
     cJSON_AddNumberToObject(json, "label_r_min", r->r_min);
     cJSON_AddNumberToObject(json, "label_r_max", r->r_max);
     cJSON_AddNumberToObject(json, "label_m_min", m->m_min);
     cJSON_AddNumberToObject(json, "label_m_max", m->m_max);
-    return json && arms ? 0 : ORR_FAIL(ORR_ENOMEM, "extrapolate: out of memory");
+    return json && learners ? 0 : ORR_FAIL(ORR_ENOMEM, "extrapolate: out of memory");
 }
 
 /* Everything that can be wrong is found before any training. */
@@ -198,18 +200,18 @@ static int open_all(void *of)
     TRY(probe_label_study_open(&x->t));
     size_t most = x->t.forces.labels.count;
     for (int i = 0; i < EXPERIMENTS; i++) {
-        TRY(probe_experiment_open(&x->experiment[i], i, &x->t.forces, &x->t.judged));
+        TRY(probe_experiment_open(&x->experiment[i], i, &x->t.forces, &x->t.held_out));
         most = x->experiment[i].labels.count < most ? x->experiment[i].labels.count : most;
     }
     return probe_label_study_size(&x->t, most);
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct extrapolation *x = of;
     int rc = 0;
     orr_progress_init(&x->t.s.progress, "extrapolate",
-                      (uint64_t)x->t.sizes * (uint64_t)x->t.draws * EXPERIMENTS * PROBE_ARMS,
+                      (uint64_t)x->t.sizes * (uint64_t)x->t.draws * EXPERIMENTS * PROBE_LEARNERS,
                       x->t.s.options->quiet);
     for (int i = 0; i < EXPERIMENTS && !rc; i++)
         rc = measure_experiment(x, i);
@@ -230,7 +232,7 @@ int probe_extrapolate(const struct probe_options *options)
     static const struct probe_steps steps = {.name = "extrapolate",
                                              .revision = 2,
                                              .open = open_all,
-                                             .measure = measure,
+                                             .measure = measure_model,
                                              .write = write_files};
     struct extrapolation x = {.last = {{.rate = {0}}}};
     const int rc = probe_session_run(&x.t.s, options, &steps, &x);

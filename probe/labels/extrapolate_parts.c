@@ -14,7 +14,7 @@
 /* ---------------------------------------------------------------------------- experiments */
 
 /* Quartiles of r or of m1 m2 over all labels of the settings; logarithms have the same ones. */
-static int quartiles(const struct ft_labels *labels, bool masses, double *low, double *high)
+static int find_quartiles(const struct ft_labels *labels, bool masses, double *low, double *high)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL);
     float *states = orr_alloc(n ? n * 6 : 1, sizeof *states);
@@ -39,35 +39,36 @@ static int quartiles(const struct ft_labels *labels, bool masses, double *low, d
     return rc;
 }
 
-int probe_experiment_open(struct probe_experiment *e, int number, const struct probe_forces *forces,
-                          const struct probe_judged *judged)
+int probe_experiment_open(struct probe_experiment *e, int number,
+                          const struct probe_label_sets *forces,
+                          const struct probe_held_out *held_out)
 {
     const bool masses = number == 1;
     double low = 0, high = 0;
     *e = (struct probe_experiment){
         .name = masses ? "m1 m2" : "r", .tag = masses ? "m" : "r", .bounds = forces->labels.bounds};
-    TRY(quartiles(&forces->labels, masses, &low, &high));
+    TRY(find_quartiles(&forces->labels, masses, &low, &high));
     *(masses ? &e->bounds.m_min : &e->bounds.r_min) = low;
     *(masses ? &e->bounds.m_max : &e->bounds.r_max) = high;
     TRY(ft_labels_find(&e->labels, &forces->train, &e->bounds));
-    e->outside = orr_alloc(judged->rows, sizeof *e->outside);
-    e->inside = orr_alloc(judged->rows, sizeof *e->inside);
+    e->outside = orr_alloc(held_out->rows, sizeof *e->outside);
+    e->inside = orr_alloc(held_out->rows, sizeof *e->inside);
     if (!e->outside || !e->inside)
         return ORR_ENOMEM;
     size_t inside = 0;
-    for (size_t i = 0; i < judged->rows; i++) {
-        const double x = masses ? ft_mass_product(judged->set, judged->at[i])
-                                : ft_separation(judged->set, judged->at[i]);
+    for (size_t i = 0; i < held_out->rows; i++) {
+        const double x = masses ? ft_mass_product(held_out->set, held_out->at[i])
+                                : ft_separation(held_out->set, held_out->at[i]);
         e->inside[i] = x >= low && x <= high;
         e->outside[i] = !e->inside[i];
         inside += e->inside[i];
     }
-    return inside > 1 && judged->rows - inside > 1
+    return inside > 1 && held_out->rows - inside > 1
                ? 0
                : ORR_FAIL(ORR_EINVAL,
                           "two_body_test: %zu of %zu rows lie inside the quarters of %s: too few "
                           "inside or outside to judge by",
-                          inside, judged->rows, e->name);
+                          inside, held_out->rows, e->name);
 }
 
 void probe_experiment_close(struct probe_experiment *e)
@@ -80,7 +81,7 @@ void probe_experiment_close(struct probe_experiment *e)
 
 /* -------------------------------------------------------------------------- least squares */
 
-int probe_power_law(const struct ft_labels *labels, const struct probe_judged *judged,
+int probe_power_law(const struct ft_labels *labels, const struct probe_held_out *held_out,
                     double *log_f)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL);
@@ -98,8 +99,8 @@ int probe_power_law(const struct ft_labels *labels, const struct probe_judged *j
         if (gsl_fit_linear(x, 1, y, 1, n, &a, &b, &unused[0], &unused[1], &unused[2], &unused[3]))
             rc = ORR_FAIL(ORR_EINVAL, "a power law of %zu labels: no least squares", n);
     }
-    for (size_t i = 0; i < judged->rows && !rc; i++)
-        log_f[i] = a + b * orr_log(ft_separation(judged->set, judged->at[i]));
+    for (size_t i = 0; i < held_out->rows && !rc; i++)
+        log_f[i] = a + b * orr_log(ft_separation(held_out->set, held_out->at[i]));
     free(states);
     free(forces);
     free(x);
@@ -107,8 +108,8 @@ int probe_power_law(const struct ft_labels *labels, const struct probe_judged *j
     return rc;
 }
 
-/* 1, ln r, ln m1, ln m2 of a judged row. */
-static void features(const struct probe_judged *j, size_t i, double x[4])
+/* 1, ln r, ln m1, ln m2 of a held-out row. */
+static void read_features(const struct probe_held_out *j, size_t i, double x[4])
 {
     const float *s = j->set->full_state + 6 * j->at[i];
     x[0] = 1;
@@ -117,7 +118,7 @@ static void features(const struct probe_judged *j, size_t i, double x[4])
     x[3] = orr_log((double)s[5]);
 }
 
-void probe_exponents(const struct probe_judged *j, const bool *keep, const double *log_f,
+void probe_exponents(const struct probe_held_out *j, const bool *keep, const double *log_f,
                      const double *weight, double exponent[3])
 {
     double a[16] = {0}, b[4] = {0}, x[4];
@@ -125,7 +126,7 @@ void probe_exponents(const struct probe_judged *j, const bool *keep, const doubl
         const double w = keep && !keep[i] ? 0 : weight ? weight[j->of[i]] : 1;
         if (w <= 0)
             continue;
-        features(j, i, x);
+        read_features(j, i, x);
         for (int p = 0; p < 4; p++) {
             b[p] += w * x[p] * log_f[i];
             for (int q = 0; q < 4; q++)
@@ -183,15 +184,14 @@ int probe_draws_interval(uint64_t seed, size_t sequences, int draws,
 
 /* --------------------------------------------------------------------------------- tables */
 
-int probe_write_forces(const char *path, const struct probe_judged *j, const bool *keep, int draws,
-                       double *const *log_f)
+int probe_write_forces(const char *path, const struct probe_held_out *j, const bool *keep,
+                       int draws, double *const *log_f)
 {
     const struct sim_dataset *set = j->set;
     const size_t P = (size_t)set->positions;
     struct orr_file file = {0};
     int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file, "sample,sequence,step,r,m1,m2,dt,F_true,F\n");
+    rc = rc ? rc : orr_file_printf(&file, "sample,sequence,step,r,m1,m2,dt,F_true,F\n");
     for (int d = 0; d < draws; d++)
         for (size_t i = 0; i < j->rows && !rc; i++) {
             const size_t at = j->at[i], sequence = j->sequence[j->of[i]];
@@ -203,8 +203,7 @@ int probe_write_forces(const char *path, const struct probe_judged *j, const boo
                                      orr_exp((double)set->coords[2 * sequence * P]),
                                      (double)set->force_magnitude[at], orr_exp(log_f[d][i]));
         }
-    if (!rc)
-        rc = orr_file_commit(&file);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

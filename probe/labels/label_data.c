@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------- opening */
 
-int probe_forces_check(const struct probe *probe, const struct probe_options *options)
+int probe_label_sets_check(const struct probe *probe, const struct probe_options *options)
 {
     const struct orr_preset *p = options->preset;
     const struct gpt_config *c = &probe->trained;
@@ -52,7 +52,7 @@ static void keep_sequence(const struct arrays *a, size_t i, const struct sim_seq
     a->bodies[i] = (uint8_t)q->num_bodies;
 }
 
-static int make(struct sim_dataset *set, const struct orr_preset *preset, enum sim_split split)
+static int make_set(struct sim_dataset *set, const struct orr_preset *preset, enum sim_split split)
 {
     const size_t n = (size_t)sim_split_count(preset, split);
     const size_t P = (size_t)sim_split_positions(preset, split);
@@ -93,14 +93,14 @@ static int open_set(struct sim_dataset *set, const struct probe_options *options
     if (named)
         TRY(sim_dataset_verify(options->preset, dir, &split, 1, false, options->quiet));
     *made = !named && !(*dir && sim_dataset_has(options->preset, dir, split));
-    return *made ? make(set, options->preset, split)
+    return *made ? make_set(set, options->preset, split)
                  : sim_dataset_open(set, options->preset, dir, split);
 }
 
-int probe_forces_open(struct probe_forces *f, const struct probe_options *options)
+int probe_label_sets_open(struct probe_label_sets *f, const struct probe_options *options)
 {
     struct ft_bounds bounds;
-    *f = (struct probe_forces){0};
+    *f = (struct probe_label_sets){0};
     ft_bounds_of(options->preset, &bounds);
     TRY(open_set(&f->train, options, SIM_SPLIT_TWO_BODY_TRAIN, &f->made[0]));
     TRY(open_set(&f->test, options, SIM_SPLIT_TWO_BODY_TEST, &f->made[1]));
@@ -119,19 +119,19 @@ static void close_set(struct sim_dataset *set, bool made)
     free((void *)(uintptr_t)set->num_bodies);
 }
 
-void probe_forces_close(struct probe_forces *f)
+void probe_label_sets_close(struct probe_label_sets *f)
 {
     close_set(&f->train, f->made[0]);
     close_set(&f->test, f->made[1]);
     ft_labels_free(&f->labels);
-    *f = (struct probe_forces){0};
+    *f = (struct probe_label_sets){0};
 }
 
-/* ---------------------------------------------------------------------------- judged rows */
+/* ---------------------------------------------------------------------------- held-out rows */
 
 /* Labelled rows of a sequence; returns how many. */
-static size_t labelled(const struct sim_dataset *set, const struct ft_bounds *bounds,
-                       size_t sequence, size_t *at)
+static size_t find_labelled(const struct sim_dataset *set, const struct ft_bounds *bounds,
+                            size_t sequence, size_t *at)
 {
     const size_t P = (size_t)set->positions;
     size_t count = 0;
@@ -141,13 +141,13 @@ static size_t labelled(const struct sim_dataset *set, const struct ft_bounds *bo
     return count;
 }
 
-int probe_judged_draw(struct probe_judged *j, const struct sim_dataset *set,
-                      const struct ft_bounds *bounds, const size_t *sequence, size_t count, int per,
-                      uint64_t seed)
+int probe_held_out_draw(struct probe_held_out *j, const struct sim_dataset *set,
+                        const struct ft_bounds *bounds, const size_t *sequence, size_t count,
+                        int per, uint64_t seed)
 {
     const uint64_t own = 2ull << 40; /* streams apart from those of regression samples */
     const size_t most = count * (size_t)per;
-    *j = (struct probe_judged){.set = set, .sequences = count};
+    *j = (struct probe_held_out){.set = set, .sequences = count};
     j->sequence = orr_alloc(count ? count : 1, sizeof *j->sequence);
     j->of = orr_alloc(most ? most : 1, sizeof *j->of);
     j->at = orr_alloc(most ? most : 1, sizeof *j->at);
@@ -159,7 +159,7 @@ int probe_judged_draw(struct probe_judged *j, const struct sim_dataset *set,
                  : ORR_FAIL(ORR_ENOMEM, "rows to judge by: out of memory");
     for (size_t i = 0; i < count && !rc; i++) {
         j->sequence[i] = sequence ? sequence[i] : i;
-        const size_t found = labelled(set, bounds, j->sequence[i], all);
+        const size_t found = find_labelled(set, bounds, j->sequence[i], all);
         const size_t take = found < (size_t)per ? found : (size_t)per;
         orr_rng_seek(rng, seed, ORR_STAGE_SAMPLE, own + j->sequence[i]);
         if (take)
@@ -177,16 +177,16 @@ int probe_judged_draw(struct probe_judged *j, const struct sim_dataset *set,
     return rc;
 }
 
-void probe_judged_free(struct probe_judged *j)
+void probe_held_out_free(struct probe_held_out *j)
 {
     free(j->sequence);
     free(j->of);
     free(j->at);
     free(j->y);
-    *j = (struct probe_judged){0};
+    *j = (struct probe_held_out){0};
 }
 
-void probe_residuals(const struct probe_judged *j, const bool *keep, const double *log_f,
+void probe_residuals(const struct probe_held_out *j, const bool *keep, const double *log_f,
                      double *residual)
 {
     memset(residual, 0, j->sequences * sizeof *residual);
@@ -197,8 +197,8 @@ void probe_residuals(const struct probe_judged *j, const bool *keep, const doubl
     }
 }
 
-double probe_judged_r2(const struct probe_judged *j, const bool *keep, const double *residual,
-                       const double *weight)
+double probe_held_out_r2(const struct probe_held_out *j, const bool *keep, const double *residual,
+                         const double *weight)
 {
     double n = 0, sum = 0, square = 0, left = 0, mean = 0;
     for (size_t i = 0; i < j->rows; i++) {

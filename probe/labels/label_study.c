@@ -1,5 +1,5 @@
 /* label_study.c - what probes that fine-tune to few labels have in common: the labelled sequences,
- * the rows that judge, the learners and their budget. */
+ * the held-out rows, the learners and their budget. */
 #include "labels.h"
 
 #include <stdlib.h>
@@ -14,20 +14,20 @@ int probe_label_study_open(struct probe_label_study *t)
     const struct ft_bounds none = {0};
     const size_t asked = o->sequences ? (size_t)o->sequences : HELD_OUT;
     TRY(probe_open(&t->s.probe, o, false, 1));
-    TRY(probe_forces_check(&t->s.probe, o));
-    TRY(probe_forces_open(&t->forces, o));
+    TRY(probe_label_sets_check(&t->s.probe, o));
+    TRY(probe_label_sets_open(&t->forces, o));
     t->draws = o->draws ? o->draws : DRAWS;
-    return probe_judged_draw(&t->judged, &t->forces.test, &none, NULL,
-                             t->forces.test.n < asked ? t->forces.test.n : asked, ROWS,
-                             o->preset->seed);
+    return probe_held_out_draw(&t->held_out, &t->forces.test, &none, NULL,
+                               t->forces.test.n < asked ? t->forces.test.n : asked, ROWS,
+                               o->preset->seed);
 }
 
 int probe_label_study_sizes(struct probe_label_study *t, const int *standard, int standards,
                             size_t most)
 {
     TRY(probe_sizes_read(t->s.options->sizes, standard, standards, most, t->n, &t->sizes));
-    probe_arms_init(&t->arms, &t->s.probe, t->s.options);
-    probe_arms_key(&t->arms, t->draws, t->n, t->sizes, t->s.more);
+    probe_learners_init(&t->learners, &t->s.probe, t->s.options);
+    probe_learners_key(&t->learners, t->draws, t->n, t->sizes, t->s.more);
     return 0;
 }
 
@@ -41,14 +41,14 @@ int probe_label_study_size(struct probe_label_study *t, size_t most)
 cJSON *probe_label_study_about(struct probe_label_study *t)
 {
     cJSON *json = t->s.results.about = cJSON_CreateObject();
-    probe_arms_budget(&t->arms, json);
+    probe_learners_budget(&t->learners, json);
     cJSON_AddNumberToObject(json, "draws", t->draws);
-    cJSON_AddNumberToObject(json, "held_out_sequences", (double)t->judged.sequences);
+    cJSON_AddNumberToObject(json, "held_out_sequences", (double)t->held_out.sequences);
     return json;
 }
 
 void probe_label_study_close(struct probe_label_study *t)
 {
-    probe_judged_free(&t->judged);
-    probe_forces_close(&t->forces);
+    probe_held_out_free(&t->held_out);
+    probe_label_sets_close(&t->forces);
 }

@@ -28,9 +28,9 @@ struct curves {
 
 /* -------------------------------------------------------------------------------- cells */
 
-static const double *find_cell(const struct curves *c, int arm, int size, int draw)
+static const double *find_cell(const struct curves *c, int learner, int size, int draw)
 {
-    return probe_cells_find(&c->cells, "%s %d %d", probe_arm_name[arm], c->t.n[size], draw);
+    return probe_cells_find(&c->cells, "%s %d %d", probe_learner_name[learner], c->t.n[size], draw);
 }
 
 /* Six digits: more would only make the file longer. */
@@ -43,39 +43,40 @@ static double round_number(double x)
 
 /* Learns from the subset; the learning rate of the first draw is that of all. cell: LR .. SECONDS
  * and residuals. */
-static int fit_cell(struct curves *c, enum probe_arm arm, const double *first,
+static int fit_cell(struct curves *c, enum probe_learner learner, const double *first,
                     const struct ft_labels *subset, double *log_f, double *cell)
 {
-    struct probe_arms *arms = &c->t.arms;
-    const struct probe_judged *judged = &c->t.judged;
-    const long steps = arms->steps[arm];
-    const double seconds = arms->seconds[arm];
+    struct probe_learners *learners = &c->t.learners;
+    const struct probe_held_out *held_out = &c->t.held_out;
+    const long steps = learners->steps[learner];
+    const double seconds = learners->seconds[learner];
     cell[LR] = first ? first[LR] : 0;
     if (!first)
-        TRY(probe_arm_rate(arms, arm, subset, &cell[LR]));
-    TRY(probe_arm_predict(arms, arm, subset, cell[LR], arms->train.steps, judged, log_f));
-    probe_residuals(judged, NULL, log_f, cell + RESIDUALS);
-    cell[R2] = probe_judged_r2(judged, NULL, cell + RESIDUALS, NULL);
-    cell[STEPS] = (double)(arms->steps[arm] - steps);
-    cell[SECONDS] = round_number(arms->seconds[arm] - seconds);
-    for (size_t s = 0; s < judged->sequences; s++)
+        TRY(probe_learner_rate(learners, learner, subset, &cell[LR]));
+    TRY(probe_learner_predict(learners, learner, subset, cell[LR], learners->train.steps, held_out,
+                              log_f));
+    probe_residuals(held_out, NULL, log_f, cell + RESIDUALS);
+    cell[R2] = probe_held_out_r2(held_out, NULL, cell + RESIDUALS, NULL);
+    cell[STEPS] = (double)(learners->steps[learner] - steps);
+    cell[SECONDS] = round_number(learners->seconds[learner] - seconds);
+    for (size_t s = 0; s < held_out->sequences; s++)
         cell[RESIDUALS + s] = round_number(cell[RESIDUALS + s]);
     return 0;
 }
 
-static int measure_cell(struct curves *c, enum probe_arm arm, int size, int draw)
+static int measure_cell(struct curves *c, enum probe_learner learner, int size, int draw)
 {
     const int n = c->t.n[size];
     struct ft_labels subset = {.sequence = orr_alloc((size_t)n, sizeof(size_t))};
-    double *log_f = orr_alloc(c->t.judged.rows, sizeof *log_f);
+    double *log_f = orr_alloc(c->t.held_out.rows, sizeof *log_f);
     double *cell = orr_alloc(c->cells.numbers, sizeof *cell);
     int rc = subset.sequence && log_f && cell ? 0 : ORR_ENOMEM;
     if (!rc) {
         probe_labels_draw(&c->t.forces.labels, c->order, draw, (size_t)n, &subset);
-        rc = fit_cell(c, arm, find_cell(c, arm, size, 0), &subset, log_f, cell);
+        rc = fit_cell(c, learner, find_cell(c, learner, size, 0), &subset, log_f, cell);
     }
-    if (!rc)
-        rc = probe_cells_add(&c->cells, cell, "%s %d %d", probe_arm_name[arm], n, draw);
+    rc = rc ? rc
+            : probe_cells_add(&c->cells, cell, "%s %d %d", probe_learner_name[learner], n, draw);
     free(subset.sequence);
     free(log_f);
     free(cell);
@@ -87,17 +88,17 @@ static int measure_all(struct curves *c)
     struct orr_progress *progress = &c->t.s.progress;
     int rc = 0;
     orr_progress_init(progress, "labels",
-                      (uint64_t)PROBE_ARMS * (uint64_t)c->t.sizes * (uint64_t)c->t.draws,
+                      (uint64_t)PROBE_LEARNERS * (uint64_t)c->t.sizes * (uint64_t)c->t.draws,
                       c->t.s.options->quiet);
     progress->begun = (uint64_t)c->cells.count;
     for (int draw = 0; draw < c->t.draws; draw++)
         for (int size = 0; size < c->t.sizes; size++)
-            for (int arm = 0; arm < PROBE_ARMS && !rc; arm++) {
+            for (int learner = 0; learner < PROBE_LEARNERS && !rc; learner++) {
                 char detail[64];
-                snprintf(detail, sizeof detail, "%s, %d labelled sequences", probe_arm_name[arm],
-                         c->t.n[size]);
-                if (!find_cell(c, arm, size, draw))
-                    rc = measure_cell(c, (enum probe_arm)arm, size, draw);
+                snprintf(detail, sizeof detail, "%s, %d labelled sequences",
+                         probe_learner_name[learner], c->t.n[size]);
+                if (!find_cell(c, learner, size, draw))
+                    rc = measure_cell(c, (enum probe_learner)learner, size, draw);
                 orr_progress_set(progress, ++c->t.s.done, detail);
             }
     orr_progress_end(progress, NULL);
@@ -108,71 +109,72 @@ static int measure_all(struct curves *c)
 
 /* R^2 of arms and sizes: of everything, and of resamples of draws and held-out sequences. */
 struct summary {
-    double mean[PROBE_ARMS][PROBE_SIZES];
-    double *again[PROBE_ARMS][PROBE_SIZES]; /* (RESAMPLES) */
+    double mean[PROBE_LEARNERS][PROBE_SIZES];
+    double *again[PROBE_LEARNERS][PROBE_SIZES]; /* (RESAMPLES) */
     double *memory, *weight;
     gsl_rng *rng;
 };
 
 /* Mean over draws, each of which counts times[draw]; NULL = once. */
-static double mean_r2(const struct curves *c, enum probe_arm arm, int size, const double *weight,
-                      const double *times)
+static double mean_r2(const struct curves *c, enum probe_learner learner, int size,
+                      const double *weight, const double *times)
 {
     double sum = 0, count = 0;
     for (int d = 0; d < c->t.draws; d++) {
-        const double *cell = find_cell(c, arm, size, d);
+        const double *cell = find_cell(c, learner, size, d);
         const double w = times ? times[d] : 1;
         if (w > 0)
-            sum += w * probe_judged_r2(&c->t.judged, NULL, cell + RESIDUALS, weight);
+            sum += w * probe_held_out_r2(&c->t.held_out, NULL, cell + RESIDUALS, weight);
         count += w;
     }
     return sum / count;
 }
 
-/* Held-out sequences are picked alike for all; draws of each arm and size by themselves. */
-static int summarise(const struct curves *c, struct summary *s)
+/* Held-out sequences are picked alike for all; draws of each learner and size by themselves. */
+static int summarise_cells(const struct curves *c, struct summary *s)
 {
     const uint64_t seed = c->t.s.options->preset->seed, own = 5ull << 40;
     double *times = orr_alloc((size_t)c->t.draws, sizeof *times);
-    s->memory = orr_alloc((size_t)PROBE_ARMS * PROBE_SIZES * RESAMPLES, sizeof *s->memory);
-    s->weight = orr_alloc(c->t.judged.sequences, sizeof *s->weight);
+    s->memory = orr_alloc((size_t)PROBE_LEARNERS * PROBE_SIZES * RESAMPLES, sizeof *s->memory);
+    s->weight = orr_alloc(c->t.held_out.sequences, sizeof *s->weight);
     s->rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
     int rc = times && s->memory && s->weight && s->rng ? 0 : ORR_ENOMEM;
-    for (int arm = 0; arm < PROBE_ARMS && !rc; arm++)
+    for (int learner = 0; learner < PROBE_LEARNERS && !rc; learner++)
         for (int k = 0; k < c->t.sizes; k++) {
-            s->again[arm][k] = s->memory + (size_t)(arm * PROBE_SIZES + k) * RESAMPLES;
-            s->mean[arm][k] = mean_r2(c, (enum probe_arm)arm, k, NULL, NULL);
+            s->again[learner][k] = s->memory + (size_t)(learner * PROBE_SIZES + k) * RESAMPLES;
+            s->mean[learner][k] = mean_r2(c, (enum probe_learner)learner, k, NULL, NULL);
         }
     for (int r = 0; r < RESAMPLES && !rc; r++) {
         uint64_t stream = own + 4096 * (uint64_t)(r + 1);
-        probe_resample(s->rng, seed, stream, c->t.judged.sequences, s->weight);
-        for (int arm = 0; arm < PROBE_ARMS; arm++)
+        probe_resample(s->rng, seed, stream, c->t.held_out.sequences, s->weight);
+        for (int learner = 0; learner < PROBE_LEARNERS; learner++)
             for (int k = 0; k < c->t.sizes; k++) {
                 probe_resample(s->rng, seed, ++stream, (size_t)c->t.draws, times);
-                s->again[arm][k][r] = mean_r2(c, (enum probe_arm)arm, k, s->weight, times);
+                s->again[learner][k][r] =
+                    mean_r2(c, (enum probe_learner)learner, k, s->weight, times);
             }
     }
     free(times);
     return rc;
 }
 
-/* Labels that an arm needs, of resample r, or of the means (r < 0). */
-static struct probe_range needed(const struct curves *c, const struct summary *s,
-                                 enum probe_arm arm, double at, int r)
+/* Labels that a learner needs, of resample r, or of the means (r < 0). */
+static struct probe_range labels_needed(const struct curves *c, const struct summary *s,
+                                        enum probe_learner learner, double at, int r)
 {
     double y[PROBE_SIZES];
     for (int k = 0; k < c->t.sizes; k++)
-        y[k] = r < 0 ? s->mean[arm][k] : s->again[arm][k][r];
+        y[k] = r < 0 ? s->mean[learner][k] : s->again[learner][k][r];
     probe_monotone((size_t)c->t.sizes, y);
     return probe_labels_needed((size_t)c->t.sizes, c->t.n, y, at);
 }
 
-/* What of a level: the labels of the pretrained arm, or the ratio of both. */
+/* What of a level: the labels of the pretrained learner, or the ratio of both. */
 static struct probe_range of_level(const struct curves *c, const struct summary *s, double at,
                                    bool ratio, int r)
 {
-    const struct probe_range own = needed(c, s, PROBE_PRETRAINED, at, r);
-    return ratio ? probe_ratio(needed(c, s, PROBE_UNTRAINED, at, r), own) : own;
+    const struct probe_range own = labels_needed(c, s, PROBE_PRETRAINED, at, r);
+    return ratio ? probe_ratio(labels_needed(c, s, PROBE_UNTRAINED, at, r), own) : own;
 }
 
 /* A number of labels, or a ratio of two, NaN where it is only bounded. */
@@ -197,37 +199,39 @@ static int level_row(struct curves *c, const struct summary *s, double at, bool 
     probe_interval(high, RESAMPLES, &ignored, &e.high);
     struct probe_row row = ratio ? probe_row_of(e, measure, "label saving at R^2 %g", at)
                                  : probe_row_of(e, measure, "labels to R^2 %g", at);
-    row.floor = ratio ? 1 : known_of(needed(c, s, PROBE_UNTRAINED, at, -1));
+    row.floor = ratio ? 1 : known_of(labels_needed(c, s, PROBE_UNTRAINED, at, -1));
     if (!ratio)
-        row.raw = known_of(needed(c, s, PROBE_NEIGHBOURS, at, -1));
-    row.n = (long)c->t.judged.rows;
+        row.raw = known_of(labels_needed(c, s, PROBE_NEIGHBOURS, at, -1));
+    row.n = (long)c->t.held_out.rows;
     return probe_results_add(&c->t.s.results, &row);
 }
 
-static int size_row(struct curves *c, struct summary *s, enum probe_arm arm, int k, double ceiling)
+static int size_row(struct curves *c, struct summary *s, enum probe_learner learner, int k,
+                    double ceiling)
 {
     static const char *const quantity[] = {"log force", "log force, untrained",
                                            "log force, neighbours"};
     double sorted[RESAMPLES];
-    struct probe_row row = probe_row_of(probe_exactly(s->mean[arm][k]), "R^2", "%s", quantity[arm]);
+    struct probe_row row =
+        probe_row_of(probe_exactly(s->mean[learner][k]), "R^2", "%s", quantity[learner]);
     row.context = c->t.n[k];
     row.ceiling = ceiling;
-    if (arm == PROBE_PRETRAINED)
+    if (learner == PROBE_PRETRAINED)
         row.floor = s->mean[PROBE_UNTRAINED][k];
-    row.n = (long)c->t.judged.rows;
-    memcpy(sorted, s->again[arm][k], sizeof sorted);
+    row.n = (long)c->t.held_out.rows;
+    memcpy(sorted, s->again[learner][k], sizeof sorted);
     probe_interval(sorted, RESAMPLES, &row.low, &row.high);
     return probe_results_add(&c->t.s.results, &row);
 }
 
 /* The same judgement of the truth. */
-static int judge_truth(const struct curves *c, double *r2)
+static int score_truth(const struct curves *c, double *r2)
 {
-    double *residual = orr_alloc(c->t.judged.sequences, sizeof *residual);
+    double *residual = orr_alloc(c->t.held_out.sequences, sizeof *residual);
     if (!residual)
         return ORR_ENOMEM;
-    probe_residuals(&c->t.judged, NULL, c->t.judged.y, residual);
-    *r2 = probe_judged_r2(&c->t.judged, NULL, residual, NULL);
+    probe_residuals(&c->t.held_out, NULL, c->t.held_out.y, residual);
+    *r2 = probe_held_out_r2(&c->t.held_out, NULL, residual, NULL);
     free(residual);
     return 0;
 }
@@ -236,12 +240,11 @@ static int add_rows(struct curves *c)
 {
     struct summary s = {.memory = NULL};
     double ceiling = NAN;
-    int rc = judge_truth(c, &ceiling);
-    if (!rc)
-        rc = summarise(c, &s);
-    for (int arm = 0; arm < PROBE_ARMS; arm++)
+    int rc = score_truth(c, &ceiling);
+    rc = rc ? rc : summarise_cells(c, &s);
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++)
         for (int k = 0; k < c->t.sizes && !rc; k++)
-            rc = size_row(c, &s, (enum probe_arm)arm, k, ceiling);
+            rc = size_row(c, &s, (enum probe_learner)learner, k, ceiling);
     for (int i = 0; i < 2 * LEVELS && !rc; i++)
         rc = level_row(c, &s, level[i % LEVELS], i >= LEVELS);
     free(s.memory);
@@ -256,20 +259,21 @@ static int add_rows(struct curves *c)
 static int add_about(struct curves *c)
 {
     cJSON *json = probe_label_study_about(&c->t);
-    cJSON_AddNumberToObject(json, "held_out_rows", (double)c->t.judged.rows);
-    cJSON *arms = cJSON_AddObjectToObject(json, "arms");
-    for (int arm = 0; arm < PROBE_ARMS; arm++) {
+    cJSON_AddNumberToObject(json, "held_out_rows", (double)c->t.held_out.rows);
+    cJSON *learners = cJSON_AddObjectToObject(json, "arms");
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
         double seconds = 0, steps = 0;
         for (int i = 0; i < c->cells.count; i++)
-            if (!strncmp(c->cells.cell[i].name, probe_arm_name[arm], strlen(probe_arm_name[arm]))) {
+            if (!strncmp(c->cells.cell[i].name, probe_learner_name[learner],
+                         strlen(probe_learner_name[learner]))) {
                 seconds += c->cells.cell[i].value[SECONDS];
                 steps += c->cells.cell[i].value[STEPS];
             }
-        cJSON *one = cJSON_AddObjectToObject(arms, probe_arm_name[arm]);
+        cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
         cJSON_AddNumberToObject(one, "optimiser_steps", steps);
         cJSON_AddNumberToObject(one, "seconds", seconds);
     }
-    return json && arms ? 0 : ORR_FAIL(ORR_ENOMEM, "labels: out of memory");
+    return json && learners ? 0 : ORR_FAIL(ORR_ENOMEM, "labels: out of memory");
 }
 
 /* ----------------------------------------------------------------------------------- run */
@@ -282,7 +286,7 @@ static int open_curves(void *of)
 }
 
 /* Neither other sizes nor other draws change a cell. */
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct curves *c = of;
     const struct probe_options *o = c->t.s.options;
@@ -291,10 +295,10 @@ static int measure(void *of)
     if (!c->order)
         return ORR_ENOMEM;
     TRY(probe_labels_order(&c->t.forces.labels, o->preset->seed, c->order));
-    snprintf(more, sizeof more, "%ld", c->t.arms.train.steps);
+    snprintf(more, sizeof more, "%ld", c->t.learners.train.steps);
     TRY(probe_key(o, "labels_cells", REVISION, more, key));
     TRY(probe_cells_open(&c->cells, o, c->t.s.folder, "labels", key,
-                         RESIDUALS + c->t.judged.sequences));
+                         RESIDUALS + c->t.held_out.sequences));
     TRY(measure_all(c));
     TRY(add_rows(c));
     return add_about(c);
@@ -312,7 +316,7 @@ int probe_labels(const struct probe_options *options)
                                              .revision = REVISION,
                                              .script = "labels.gp",
                                              .open = open_curves,
-                                             .measure = measure,
+                                             .measure = measure_model,
                                              .write = write_figure};
     struct curves c = {.order = NULL};
     const int rc = probe_session_run(&c.t.s, options, &steps, &c);

@@ -1,5 +1,5 @@
 /* labels.h - inside probe/: fine-tuning to force magnitudes with few labels. The labelled
- * sequences, which of them are drawn, the arms that learn from them, what is judged, and how many
+ * sequences, which of them are drawn, the learners that learn from them, what is held out, and how many
  * labels a curve says are needed. Used by labels.c and extrapolate.c. */
 #ifndef PROBE_LABELS_H
 #define PROBE_LABELS_H
@@ -9,22 +9,22 @@
 
 /* ---- data (label_data.c) */
 
-/* The labelled sequences of a preset: two_body_train is learned from, two_body_test judged by. Of
+/* The labelled sequences of a preset: two_body_train is learned from, two_body_test scored on. Of
  * the run's files where they fit, else made from the seed, which gives the same sequences. */
-struct probe_forces {
+struct probe_label_sets {
     struct sim_dataset train, test;
     bool made[2];            /* in memory of our own */
     struct ft_labels labels; /* of train, within the bounds of the settings */
 };
-int probe_forces_open(struct probe_forces *forces, const struct probe_options *options);
-void probe_forces_close(struct probe_forces *forces);
+int probe_label_sets_open(struct probe_label_sets *forces, const struct probe_options *options);
+void probe_label_sets_close(struct probe_label_sets *forces);
 /* ORR_EINVAL, saying why, where a checkpoint cannot learn from labels: of tokens, of another stage
  * or length; where the settings have no labels; ORR_EUSAGE where attention is changed. */
-int probe_forces_check(const struct probe *probe, const struct probe_options *options);
+int probe_label_sets_check(const struct probe *probe, const struct probe_options *options);
 
-/* Rows that predictions are judged at: `per` labelled rows of each sequence (all where it has
+/* Rows that predictions are compared at: `per` labelled rows of each sequence (all where it has
  * fewer), drawn from (seed, ORR_STAGE_SAMPLE). */
-struct probe_judged {
+struct probe_held_out {
     const struct sim_dataset *set;
     size_t sequences, rows;
     size_t *sequence; /* (sequences) of the set */
@@ -33,17 +33,17 @@ struct probe_judged {
     double *y;        /* (rows) ln F */
 };
 /* Of sequences sequence[0 .. count - 1], NULL: the first ones. */
-int probe_judged_draw(struct probe_judged *judged, const struct sim_dataset *set,
-                      const struct ft_bounds *bounds, const size_t *sequence, size_t count, int per,
-                      uint64_t seed);
-void probe_judged_free(struct probe_judged *judged);
+int probe_held_out_draw(struct probe_held_out *held_out, const struct sim_dataset *set,
+                        const struct ft_bounds *bounds, const size_t *sequence, size_t count,
+                        int per, uint64_t seed);
+void probe_held_out_free(struct probe_held_out *held_out);
 /* Sums of squares left by predictions ln F (rows), by sequence: residual (sequences). Only rows
  * where keep is NULL or true. */
-void probe_residuals(const struct probe_judged *judged, const bool *keep, const double *log_f,
+void probe_residuals(const struct probe_held_out *held_out, const bool *keep, const double *log_f,
                      double *residual);
 /* R^2 of residuals; each sequence counts weight[s] times, NULL = once. NaN without any spread. */
-double probe_judged_r2(const struct probe_judged *judged, const bool *keep, const double *residual,
-                       const double *weight);
+double probe_held_out_r2(const struct probe_held_out *held_out, const bool *keep,
+                         const double *residual, const double *weight);
 /* How often each of n is picked in resample number k of a bootstrap: weight (n). */
 void probe_resample(gsl_rng *rng, uint64_t seed, uint64_t k, size_t n, double *weight);
 /* 0.025 and 0.975 quantiles of those x (n) that are numbers, NaN without any; x is not kept.
@@ -68,46 +68,48 @@ void probe_labels_split(const struct ft_labels *subset, struct ft_labels *traine
 
 /* ---- arms (label_fit.c) */
 
-enum probe_arm { PROBE_PRETRAINED, PROBE_UNTRAINED, PROBE_NEIGHBOURS, PROBE_ARMS };
-extern const char *const probe_arm_name[PROBE_ARMS];
+enum probe_learner { PROBE_PRETRAINED, PROBE_UNTRAINED, PROBE_NEIGHBOURS, PROBE_LEARNERS };
+extern const char *const probe_learner_name[PROBE_LEARNERS];
 
 enum { PROBE_RATES = 3 };
-struct probe_arms {
+struct probe_learners {
     const struct probe *probe;
     const struct probe_options *options;
-    struct orr_train_preset train; /* of every arm; its lr is the middle of the rates */
+    struct orr_train_preset train; /* of every learner; its lr is the middle of the rates */
     double rate[PROBE_RATES];
-    long rate_steps;        /* steps by which rates are chosen */
-    long steps[PROBE_ARMS]; /* done */
-    double seconds[PROBE_ARMS];
+    long rate_steps;            /* steps by which rates are chosen */
+    long steps[PROBE_LEARNERS]; /* done */
+    double seconds[PROBE_LEARNERS];
 };
 /* Settings of a fine-tuning of so many steps and sequences per step: those of another one, its
  * warm-up shortened in proportion, without patience. */
 void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
                    struct orr_train_preset *train);
 /* Settings of finetune.magnitude with fewer steps, a smaller batch and no patience. */
-void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
-                     const struct probe_options *options);
-/* Learns from the labels and predicts ln F (rows) of the judged rows. A prediction that is not
+void probe_learners_init(struct probe_learners *learners, const struct probe *probe,
+                         const struct probe_options *options);
+/* Learns from the labels and predicts ln F (rows) of the held-out rows. A prediction that is not
  * positive counts as the least label. */
-int probe_arm_predict(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
-                      double lr, long steps, const struct probe_judged *judged, double *log_f);
-/* The same in two steps, of an arm that is a model: learns from the labels; the caller calls
+int probe_learner_predict(struct probe_learners *learners, enum probe_learner learner,
+                          const struct ft_labels *labels, double lr, long steps,
+                          const struct probe_held_out *held_out, double *log_f);
+/* The same in two steps, of a learner that is a model: learns from the labels; the caller calls
  * gpt_free() of *model unless it failed. */
-int probe_arm_train(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
-                    double lr, long steps, struct gpt_model *model, struct ft_transform *transform);
-int probe_arm_forces(struct gpt_model *model, const struct ft_transform *transform,
-                     const struct ft_labels *labels, const struct probe_judged *judged,
-                     double *log_f);
+int probe_learner_train(struct probe_learners *learners, enum probe_learner learner,
+                        const struct ft_labels *labels, double lr, long steps,
+                        struct gpt_model *model, struct ft_transform *transform);
+int probe_learner_forces(struct gpt_model *model, const struct ft_transform *transform,
+                         const struct ft_labels *labels, const struct probe_held_out *held_out,
+                         double *log_f);
 /* The rate of the best R^2 on the inner split of the labels; nothing else is looked at. */
-int probe_arm_rate(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
-                   double *lr);
+int probe_learner_rate(struct probe_learners *learners, enum probe_learner learner,
+                       const struct ft_labels *labels, double *lr);
 
 /* What results depend on besides checkpoint and settings: steps, draws and sizes n. */
-void probe_arms_key(const struct probe_arms *arms, int draws, const int *n, int sizes,
-                    char text[PROBE_KEY]);
+void probe_learners_key(const struct probe_learners *learners, int draws, const int *n, int sizes,
+                        char text[PROBE_KEY]);
 /* Adds steps, batch, rates and the share of the inner split to a JSON object. */
-void probe_arms_budget(const struct probe_arms *arms, struct cJSON *json);
+void probe_learners_budget(const struct probe_learners *learners, struct cJSON *json);
 
 /* Sizes of a curve at most. */
 enum { PROBE_SIZES = 16 };
@@ -117,12 +119,12 @@ enum { PROBE_SIZES = 16 };
 /* What the probes of labels have in common. */
 struct probe_label_study {
     struct probe_session s;
-    struct probe_forces forces;
-    struct probe_judged judged;
-    struct probe_arms arms;
+    struct probe_label_sets forces;
+    struct probe_held_out held_out;
+    struct probe_learners learners;
     int n[PROBE_SIZES], sizes, draws; /* numbers of labelled sequences, ascending */
 };
-/* Opens model and sequences, and draws the rows that judge. Close it also after an error; what
+/* Opens model and sequences, and draws the held-out rows. Close it also after an error; what
  * `s` holds is closed by probe_session_run(). */
 int probe_label_study_open(struct probe_label_study *study);
 void probe_label_study_close(struct probe_label_study *study);

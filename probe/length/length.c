@@ -90,7 +90,8 @@ static int add_weights(struct length *l, const struct cell *cell, int layer,
 /* ------------------------------------------------------------------------------- measuring */
 
 /* Sums of all layers, added up over the heads: sums (layers). */
-static int weigh(struct cell *cell, struct gpt_model *model, int mapped, struct probe_sums *sums)
+static int add_weights_of(struct cell *cell, struct gpt_model *model, int mapped,
+                          struct probe_sums *sums)
 {
     const int layers = model->config.layers, heads = model->config.heads;
     struct probe_sums *each = orr_alloc((size_t)layers * (size_t)heads, sizeof *each);
@@ -116,8 +117,8 @@ static int measure_weights(struct length *l, struct cell *cell)
     const int layers = cell->probe.model.config.layers;
     const int mapped = cell->probe.sequences < MAPPED ? cell->probe.sequences : MAPPED;
     struct probe_sums *sums = orr_alloc(2 * (size_t)layers, sizeof *sums), all[2] = {{0}, {0}};
-    int rc = sums ? weigh(cell, &cell->probe.model, mapped, sums) : ORR_ENOMEM;
-    rc = rc ? rc : weigh(cell, &cell->floor, mapped, sums + layers);
+    int rc = sums ? add_weights_of(cell, &cell->probe.model, mapped, sums) : ORR_ENOMEM;
+    rc = rc ? rc : add_weights_of(cell, &cell->floor, mapped, sums + layers);
     for (int k = 0; k < layers && !rc; k++) {
         probe_merge(&all[0], &sums[k]);
         probe_merge(&all[1], &sums[layers + k]);
@@ -179,7 +180,7 @@ static int measure_errors(struct length *l, struct cell *cell)
 
 /* A way that says nothing new: NTK changes no length that was trained, nor a model without rotary
  * positions; a power only re-weighting ones. */
-static bool skips(const struct length *l, const struct way *way, int times)
+static bool is_skipped(const struct length *l, const struct way *way, int times)
 {
     const struct gpt_config *c = &l->trained;
     if (way->ntk)
@@ -187,7 +188,7 @@ static bool skips(const struct length *l, const struct way *way, int times)
     return way->p > 0 && (!l->sharpens || way->p == c->attention_p);
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct length *l = of;
     int cells = 0;
@@ -195,12 +196,12 @@ static int measure(void *of)
     l->sharpens = l->s.probe.model.variant.sharpen;
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++)
-            cells += !skips(l, &ways[w], 1 << k);
+            cells += !is_skipped(l, &ways[w], 1 << k);
     orr_progress_init(&l->s.progress, "length", (uint64_t)cells, l->s.options->quiet);
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++) {
             struct cell cell = {.way = &ways[w], .ceiling = &l->ceiling[k]};
-            if (skips(l, &ways[w], 1 << k))
+            if (is_skipped(l, &ways[w], 1 << k))
                 continue;
             int rc = open_cell(l, &cell, 1 << k);
             rc = rc || w > 0 ? rc : measure_ceiling(l, &cell, &l->ceiling[k]);
@@ -216,7 +217,7 @@ static int measure(void *of)
 
 /* ------------------------------------------------------------------------------------ files */
 
-static int draw(void *of)
+static int draw_panels(void *of)
 {
     const struct length *l = of;
     const struct probe *probe = &l->s.probe;
@@ -258,7 +259,7 @@ static bool is_of_model(const struct probe_row *row)
     return row->layer < 0;
 }
 
-static int check(const struct probe *probe, const struct probe_options *o)
+static int check_model(const struct probe *probe, const struct probe_options *o)
 {
     if (strcmp(probe->stage, "pretrain") != 0)
         return ORR_FAIL(ORR_EINVAL,
@@ -274,7 +275,7 @@ static int open_model(void *of)
 {
     struct length *l = of;
     TRY(probe_open(&l->s.probe, l->s.options, true, 1));
-    return check(&l->s.probe, l->s.options);
+    return check_model(&l->s.probe, l->s.options);
 }
 
 int probe_length(const struct probe_options *options)
@@ -283,8 +284,8 @@ int probe_length(const struct probe_options *options)
                                              .revision = 1,
                                              .script = "probe_panels.gp",
                                              .open = open_model,
-                                             .measure = measure,
-                                             .write = draw,
+                                             .measure = measure_model,
+                                             .write = draw_panels,
                                              .is_shown = is_of_model};
     struct length l = {.sharpens = false};
     return probe_session_run(&l.s, options, &steps, &l);

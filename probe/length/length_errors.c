@@ -48,7 +48,7 @@ static double cross_entropy(const real *logits, int V, int token)
 /* Whether row t predicts what counts: the first rows of coordinates predict draws of the prior, and
  * body 2 goes where body 1 does not;
  * texts say themselves what counts. */
-static bool counts(const struct gpt_config *config, const struct gpt_batch *batch, int b, int t)
+static bool row_counts(const struct gpt_config *config, const struct gpt_batch *batch, int b, int t)
 {
     if (config->input == GPT_INPUT_TEXT)
         return batch->weight[(size_t)b * (size_t)batch->T + (size_t)t] > 0;
@@ -85,7 +85,7 @@ static int see_rows(void *context, size_t first, size_t rows, const real *out)
     const struct rows *r = context;
     const size_t T = (size_t)r->batch->T, OC = (size_t)r->config->outputs;
     for (size_t row = first; row < first + rows; row++)
-        if (counts(r->config, r->batch, (int)(row / T), (int)(row % T)))
+        if (row_counts(r->config, r->batch, (int)(row / T), (int)(row % T)))
             r->error[row] =
                 error_of(r->config, r->batch, row, out ? out + (row - first) * OC : NULL);
     return 0;
@@ -100,7 +100,7 @@ static int add_batch(const struct probe *probe, const struct rows *r, int first,
         double all = 0, late = 0;
         long rows = 0, late_rows = 0;
         for (int t = 0; t < batch->T; t++) {
-            if (!counts(c, batch, b, t))
+            if (!row_counts(c, batch, b, t))
                 continue;
             const double error = r->error[(size_t)b * (size_t)batch->T + (size_t)t];
             all += error;

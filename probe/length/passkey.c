@@ -147,7 +147,7 @@ static int measure_all(struct passkey *p)
     return 0;
 }
 
-static int draw(void *of)
+static int draw_panels(void *of)
 {
     const struct passkey *p = of;
     static const char *const quantity[] = {"passkey", "digits", "passkey, NTK", "digits, NTK"};
@@ -177,7 +177,7 @@ static int draw(void *of)
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int check(const struct probe *probe, const struct probe_options *o)
+static int check_model(const struct probe *probe, const struct probe_options *o)
 {
     const struct gpt_config *c = &probe->model.config;
     if (c->input != GPT_INPUT_TEXT || c->vocab != 256)
@@ -192,10 +192,10 @@ static int open_model(void *of)
 {
     struct passkey *p = of;
     TRY(probe_open(&p->s.probe, p->s.options, true, 1));
-    return check(&p->s.probe, p->s.options);
+    return check_model(&p->s.probe, p->s.options);
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct passkey *p = of;
     p->trials = p->s.options->sequences ? p->s.options->sequences : TRIALS;
@@ -213,8 +213,8 @@ int probe_passkey(const struct probe_options *options)
                                              .revision = 2,
                                              .script = "probe_panels.gp",
                                              .open = open_model,
-                                             .measure = measure,
-                                             .write = draw};
+                                             .measure = measure_model,
+                                             .write = draw_panels};
     struct passkey p = {.trials = 0};
     const int rc = probe_session_run(&p.s, options, &steps, &p);
     free(p.found.share);

@@ -11,7 +11,7 @@ enum { FIT = 4000, OBSERVED = 200 };
 
 struct linear {
     struct probe_session s;
-    struct probe_labelled fit, judged;
+    struct probe_labelled fit, held_out;
     struct probe_context context[PROBE_CONTEXTS];
     int contexts, layers; /* layers: L + 1 */
     /* (2, layers, contexts, PROBE_QUANTITIES): of the model, of the floor */
@@ -55,12 +55,12 @@ static int read_model(struct linear *l, struct gpt_model *model, int floor)
     struct probe_stream stream[2] = {{0}, {0}};
     const int T = l->s.probe.T;
     int rc = probe_stream_capture(&stream[0], model, &l->fit, T, l->context, l->contexts);
-    if (!rc)
-        rc = probe_stream_capture(&stream[1], model, &l->judged, T, l->context, l->contexts);
+    rc =
+        rc ? rc : probe_stream_capture(&stream[1], model, &l->held_out, T, l->context, l->contexts);
     struct probe_reader reader = {.features = model->config.width,
                                   .read = probe_read_stream,
                                   .fit = &l->fit,
-                                  .judged = &l->judged,
+                                  .held_out = &l->held_out,
                                   .stream = {&stream[0], &stream[1]}};
     for (int c = 0; c < l->contexts && !rc; c++) {
         for (reader.layer = 0; reader.layer < l->layers && !rc; reader.layer++) {
@@ -82,7 +82,7 @@ static int read_inputs(struct linear *l)
 {
     enum { WORK = 262144 }; /* a fit of 16 steps takes half a millisecond */
     const int steps = (l->s.probe.T - 1) / 2;
-    l->observed = l->judged.n < OBSERVED ? l->judged.n : OBSERVED;
+    l->observed = l->held_out.n < OBSERVED ? l->held_out.n : OBSERVED;
     if (l->observed > WORK / (steps * steps) + 8)
         l->observed = WORK / (steps * steps) + 8;
     for (int c = 0; c < l->contexts; c++) {
@@ -90,15 +90,15 @@ static int read_inputs(struct linear *l)
         const struct probe_reader reader = {.features = 1 + 4 * window,
                                             .read = probe_read_inputs,
                                             .fit = &l->fit,
-                                            .judged = &l->judged,
+                                            .held_out = &l->held_out,
                                             .window = window};
         TRY(probe_readout(&reader, &l->context[c], NULL, l->raw[c]));
         for (int q = 0; q < PROBE_QUANTITIES; q++)
             l->ceiling[c][q] = NAN;
         TRY(probe_session_tick(&l->s));
     }
-    return l->fit.newton ? probe_observer(&l->fit, &l->judged, l->observed, l->context, l->contexts,
-                                          l->ceiling)
+    return l->fit.newton ? probe_observer(&l->fit, &l->held_out, l->observed, l->context,
+                                          l->contexts, l->ceiling)
                          : 0;
 }
 
@@ -197,7 +197,7 @@ static bool is_of_model(const struct probe_row *row)
     return row->layer < 0;
 }
 
-static int draw(void *of)
+static int draw_panels(void *of)
 {
     const struct linear *l = of;
     static const char *const shown[] = {"log force",       "1/r^2",        "velocity",
@@ -227,14 +227,14 @@ static int draw(void *of)
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int prepare(struct linear *l)
+static int prepare_sets(struct linear *l)
 {
     const int steps = (l->s.probe.T - 1) / 2;
     /* rows of a single step for every feature, of which the check of the plumbing has the most */
     const int least = 3 * (l->s.probe.model.config.width + PROBE_NUMBERS);
     const int usual = FIT > least ? FIT : least;
     const int fit = l->s.options->sequences ? l->s.options->sequences : usual;
-    const int judged = (fit + 3) / 4;
+    const int held_out = (fit + 3) / 4;
     if (fit < least)
         return ORR_FAIL(ORR_EUSAGE,
                         "--sequences: probe linear needs %d or more, 3 for every number that is "
@@ -246,16 +246,16 @@ static int prepare(struct linear *l)
                            sizeof *l->reading);
     if (!l->reading)
         return ORR_ENOMEM;
-    TRY(probe_resamples_create(&l->s.resamples, l->s.probe.preset.seed, judged));
+    TRY(probe_resamples_create(&l->s.resamples, l->s.probe.preset.seed, held_out));
     TRY(probe_labelled_make(&l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
-    TRY(probe_labelled_make(&l->judged, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, judged));
+    TRY(probe_labelled_make(&l->held_out, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, held_out));
     return probe_floor(&l->s.probe, l->s.options, &l->s.floor);
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct linear *l = of;
-    TRY(prepare(l));
+    TRY(prepare_sets(l));
     orr_progress_init(&l->s.progress, "linear",
                       (uint64_t)l->contexts * (2 * (uint64_t)l->layers + 1), l->s.options->quiet);
     TRY(read_inputs(l));
@@ -278,17 +278,17 @@ int probe_linear(const struct probe_options *options)
                                              .revision = 2,
                                              .script = "probe_panels.gp",
                                              .open = open_model,
-                                             .measure = measure,
-                                             .write = draw,
+                                             .measure = measure_model,
+                                             .write = draw_panels,
                                              .is_shown = is_of_model};
     struct linear l = {.layers = 0};
     const int rc = probe_session_run(&l.s, options, &steps, &l);
     if (!rc && l.s.measured)
         orr_note(options->quiet,
                  "linear: fitted on %d sequences, judged on %d; the ceiling is of the first %d",
-                 l.fit.n, l.judged.n, l.observed);
+                 l.fit.n, l.held_out.n, l.observed);
     probe_labelled_free(&l.fit);
-    probe_labelled_free(&l.judged);
+    probe_labelled_free(&l.held_out);
     free(l.reading);
     return rc;
 }

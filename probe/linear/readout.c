@@ -44,13 +44,13 @@ static int plan_places(struct probe_stream *s, int T, const struct probe_context
 }
 
 /* Stream of sequence i at a kept place. */
-static float *at(const struct probe_stream *s, int i, int place)
+static float *stream_at(const struct probe_stream *s, int i, int place)
 {
     return s->x +
            ((size_t)i * (size_t)s->kept + (size_t)place) * (size_t)s->layers * (size_t)s->width;
 }
 
-static int keep(struct probe_stream *s, struct gpt_model *model, int first, int B, int T)
+static int keep_steps(struct probe_stream *s, struct gpt_model *model, int first, int B, int T)
 {
     const size_t C = (size_t)s->width;
     for (int l = 0; l < s->layers; l++) {
@@ -59,7 +59,7 @@ static int keep(struct probe_stream *s, struct gpt_model *model, int first, int 
         for (int b = 0; b < B; b++)
             for (int k = 0; k < s->steps; k++)
                 for (size_t c = 0; c < C && s->place[k] >= 0; c++)
-                    at(s, first + b, s->place[k])[(size_t)l * C + c] =
+                    stream_at(s, first + b, s->place[k])[(size_t)l * C + c] =
                         (float)x[((size_t)b * (size_t)T + 2 + 2 * (size_t)k) * C + c];
     }
     return 0;
@@ -82,8 +82,7 @@ int probe_stream_capture(struct probe_stream *s, struct gpt_model *model,
         batch.B = s->n - first < most ? s->n - first : most;
         probe_labelled_fill(set, &model->config, first, &batch);
         rc = gpt_forward_body(model, &batch);
-        if (!rc)
-            rc = keep(s, model, first, batch.B, T);
+        rc = rc ? rc : keep_steps(s, model, first, batch.B, T);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
     }
@@ -107,22 +106,25 @@ static bool numbers_of(const struct probe_labelled *set, int i, int step,
                                probe_labelled_force(set, i, step), number);
 }
 
-void probe_read_stream(const struct probe_reader *r, bool judged, int sequence, int step, double *x)
+void probe_read_stream(const struct probe_reader *r, bool held_out, int sequence, int step,
+                       double *x)
 {
-    const struct probe_stream *s = r->stream[judged];
-    const float *from = at(s, sequence, s->place[step]) + (size_t)r->layer * (size_t)s->width;
+    const struct probe_stream *s = r->stream[held_out];
+    const float *from =
+        stream_at(s, sequence, s->place[step]) + (size_t)r->layer * (size_t)s->width;
     for (int c = 0; c < s->width; c++)
         *x++ = (double)from[c];
     if (r->told) {
-        numbers_of(judged ? r->judged : r->fit, sequence, step, x);
+        numbers_of(held_out ? r->held_out : r->fit, sequence, step, x);
         for (int k = 0; k < PROBE_NUMBERS; k++)
             x[k] = isfinite(x[k]) ? x[k] : 0;
     }
 }
 
-void probe_read_inputs(const struct probe_reader *r, bool judged, int sequence, int step, double *x)
+void probe_read_inputs(const struct probe_reader *r, bool held_out, int sequence, int step,
+                       double *x)
 {
-    const float *rows = probe_labelled_rows(judged ? r->judged : r->fit, sequence);
+    const float *rows = probe_labelled_rows(held_out ? r->held_out : r->fit, sequence);
     *x++ = (double)rows[0];
     for (int k = step - r->window + 1; k <= step; k++)
         for (int c = 0; c < 4; c++)
@@ -147,10 +149,11 @@ static struct family family_of(int q0, int q1)
 }
 
 /* Rows of a set whose numbers are all finite. */
-static int gather(const struct probe_reader *r, bool judged, const struct probe_context *context,
-                  const struct family *f, struct probe_rows *rows)
+static int gather_rows(const struct probe_reader *r, bool held_out,
+                       const struct probe_context *context, const struct family *f,
+                       struct probe_rows *rows)
 {
-    const struct probe_labelled *set = judged ? r->judged : r->fit;
+    const struct probe_labelled *set = held_out ? r->held_out : r->fit;
     double number[PROBE_NUMBERS];
     TRY(probe_rows_create(rows, (long)set->n * context->count, r->features, f->numbers,
                           f->q1 - f->q0, f->group));
@@ -164,7 +167,7 @@ static int gather(const struct probe_reader *r, bool judged, const struct probe_
                 continue;
             memcpy(rows->y + (size_t)rows->rows * (size_t)f->numbers, number + f->first,
                    (size_t)f->numbers * sizeof *number);
-            r->read(r, judged, i, context->step[k],
+            r->read(r, held_out, i, context->step[k],
                     rows->x + (size_t)rows->rows * (size_t)r->features);
             rows->sequence[rows->rows++] = i;
         }
@@ -183,9 +186,9 @@ static void add_score(struct probe_score *score, int size, const double *truth, 
 
 /* ------------------------------------------------------------------------------- readouts */
 
-/* Scores of the judged rows: score (quantities of the family, sequences). */
-static void judge(const struct probe_ridge *ridge, const struct probe_rows *rows,
-                  const struct family *f, int sequences, struct probe_score *score)
+/* Scores of the held-out rows: score (quantities of the family, sequences). */
+static void score_rows(const struct probe_ridge *ridge, const struct probe_rows *rows,
+                       const struct family *f, int sequences, struct probe_score *score)
 {
     const size_t F = (size_t)rows->features, K = (size_t)rows->targets;
     double found[PROBE_NUMBERS];
@@ -205,16 +208,14 @@ static int read_family(const struct probe_reader *r, const struct probe_context 
 {
     struct probe_rows fit = {0}, rows = {0};
     struct probe_ridge ridge = {0};
-    const int n = r->judged->n;
+    const int n = r->held_out->n;
     struct probe_score *score = orr_alloc((size_t)(f->q1 - f->q0) * (size_t)n, sizeof *score);
     unsigned short *once = orr_alloc((size_t)n, sizeof *once);
-    int rc = score && once ? gather(r, false, context, f, &fit) : ORR_ENOMEM;
+    int rc = score && once ? gather_rows(r, false, context, f, &fit) : ORR_ENOMEM;
+    rc = rc ? rc : gather_rows(r, true, context, f, &rows);
+    rc = rc ? rc : probe_ridge_fit(&fit, &ridge);
     if (!rc)
-        rc = gather(r, true, context, f, &rows);
-    if (!rc)
-        rc = probe_ridge_fit(&fit, &ridge);
-    if (!rc)
-        judge(&ridge, &rows, f, n, score);
+        score_rows(&ridge, &rows, f, n, score);
     for (int i = 0; i < n && once; i++)
         once[i] = 1;
     for (int q = f->q0; q < f->q1 && !rc; q++) {
@@ -252,7 +253,7 @@ int probe_readout(const struct probe_reader *r, const struct probe_context *cont
         kepler++;
     const struct family all = family_of(0, PROBE_QUANTITIES), newton = family_of(0, kepler),
                         elements = family_of(kepler, PROBE_QUANTITIES);
-    if (all_bound(r->fit, context) && all_bound(r->judged, context))
+    if (all_bound(r->fit, context) && all_bound(r->held_out, context))
         return read_family(r, context, resamples, &all, reading);
     TRY(read_family(r, context, resamples, &newton, reading));
     return read_family(r, context, resamples, &elements, reading);
@@ -261,8 +262,8 @@ int probe_readout(const struct probe_reader *r, const struct probe_context *cont
 /* ------------------------------------------------------------------------------- observer */
 
 /* Means of the numbers over the rows of a context where they are finite. */
-static void means(const struct probe_labelled *set, const struct probe_context *context,
-                  double mean[PROBE_NUMBERS])
+static void find_means(const struct probe_labelled *set, const struct probe_context *context,
+                       double mean[PROBE_NUMBERS])
 {
     double count[PROBE_NUMBERS] = {0}, number[PROBE_NUMBERS];
     memset(mean, 0, PROBE_NUMBERS * sizeof *mean);
@@ -304,9 +305,10 @@ static int fitted_numbers(const struct probe_labelled *set, int i, int steps, co
 }
 
 /* Adds the rows of sequence i to the scores of a context. */
-static void observe(const struct probe_labelled *set, int i, const struct probe_context *context,
-                    const double *found, const double mean[PROBE_NUMBERS],
-                    struct probe_score score[PROBE_QUANTITIES])
+static void score_observer(const struct probe_labelled *set, int i,
+                           const struct probe_context *context, const double *found,
+                           const double mean[PROBE_NUMBERS],
+                           struct probe_score score[PROBE_QUANTITIES])
 {
     double truth[PROBE_NUMBERS], guess[PROBE_NUMBERS];
     for (int k = 0; k < context->count; k++) {
@@ -322,26 +324,27 @@ static void observe(const struct probe_labelled *set, int i, const struct probe_
     }
 }
 
-int probe_observer(const struct probe_labelled *fit, const struct probe_labelled *judged, int n,
+int probe_observer(const struct probe_labelled *fit, const struct probe_labelled *held_out, int n,
                    const struct probe_context *contexts, int count, double r2[][PROBE_QUANTITIES])
 {
     struct probe_score score[PROBE_CONTEXTS][PROBE_QUANTITIES] = {{{0}}};
     double mean[PROBE_CONTEXTS][PROBE_NUMBERS];
     const unsigned short once = 1;
     struct gpt_orbit_prior prior;
-    double *found = orr_alloc((size_t)judged->steps * PROBE_NUMBERS, sizeof *found);
-    bool *wanted = orr_alloc((size_t)judged->steps, sizeof *wanted);
+    double *found = orr_alloc((size_t)held_out->steps * PROBE_NUMBERS, sizeof *found);
+    bool *wanted = orr_alloc((size_t)held_out->steps, sizeof *wanted);
     int rc = found && wanted ? probe_orbit_prior(fit, &prior) : ORR_ENOMEM;
     for (int c = 0; c < count && !rc; c++) {
-        means(fit, &contexts[c], mean[c]);
+        find_means(fit, &contexts[c], mean[c]);
         for (int k = 0; k < contexts[c].count; k++)
             wanted[contexts[c].step[k]] = true;
     }
     for (int i = 0; i < n && !rc; i++) {
-        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
-                               : fitted_numbers(judged, i, judged->steps, wanted, &prior, found);
+        rc = orr_signal_seen()
+                 ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
+                 : fitted_numbers(held_out, i, held_out->steps, wanted, &prior, found);
         for (int c = 0; c < count && !rc; c++)
-            observe(judged, i, &contexts[c], found, mean[c], score[c]);
+            score_observer(held_out, i, &contexts[c], found, mean[c], score[c]);
     }
     for (int c = 0; c < count; c++)
         for (int q = 0; q < PROBE_QUANTITIES; q++)

@@ -32,28 +32,29 @@ int probe_stream_capture(struct probe_stream *stream, struct gpt_model *model,
                          const struct probe_context *contexts, int count);
 void probe_stream_free(struct probe_stream *stream);
 
-/* Where features come from: x (features) of a step of a sequence, of the fitted or judged set. */
+/* Where features come from: x (features) of a step of a sequence, of the fitted or held-out set. */
 struct probe_reader {
     int features;
-    void (*read)(const struct probe_reader *reader, bool judged, int sequence, int step, double *x);
-    const struct probe_labelled *fit, *judged;
+    void (*read)(const struct probe_reader *reader, bool held_out, int sequence, int step,
+                 double *x);
+    const struct probe_labelled *fit, *held_out;
     /* by probe_read_stream */
-    const struct probe_stream *stream[2]; /* of the fitted, of the judged set */
+    const struct probe_stream *stream[2]; /* of the fitted, of the held-out set */
     int layer;
     bool told;  /* and the quantities themselves: the plumbing's own ceiling */
     int window; /* by probe_read_inputs: steps */
 };
 /* The residual stream at reader->layer (width features; with `told` PROBE_NUMBERS more). */
-void probe_read_stream(const struct probe_reader *reader, bool judged, int sequence, int step,
+void probe_read_stream(const struct probe_reader *reader, bool held_out, int sequence, int step,
                        double *x);
 /* The model's inputs: ln dt and the places of the last reader->window steps (1 + 4 window). */
-void probe_read_inputs(const struct probe_reader *reader, bool judged, int sequence, int step,
+void probe_read_inputs(const struct probe_reader *reader, bool held_out, int sequence, int step,
                        double *x);
 
 struct probe_reading {
-    struct probe_estimate r2; /* on the judged sequences */
+    struct probe_estimate r2; /* on the held-out sequences */
     double inner;             /* R^2 on the inner held-out sequences of the fit: to choose by */
-    long n;                   /* judged rows */
+    long n;                   /* held-out rows */
 };
 /* R^2 of every quantity; without resamples no intervals. Elements of orbits are read from rows with
  * bound orbits alone. */
@@ -61,9 +62,9 @@ int probe_readout(const struct probe_reader *reader, const struct probe_context 
                   const struct probe_resamples *resamples,
                   struct probe_reading reading[PROBE_QUANTITIES]);
 /* R^2, at every context, of what an observer makes of the same steps who knows Newton's law: the
- * orbit is fitted to the places seen (probe_orbit_fit) of the first n judged sequences. What a fit
+ * orbit is fitted to the places seen (probe_orbit_fit) of the first n held-out sequences. What a fit
  * does not give is guessed to be the mean over the fitted sequences. */
-int probe_observer(const struct probe_labelled *fit, const struct probe_labelled *judged, int n,
+int probe_observer(const struct probe_labelled *fit, const struct probe_labelled *held_out, int n,
                    const struct probe_context *contexts, int count, double r2[][PROBE_QUANTITIES]);
 
 #endif

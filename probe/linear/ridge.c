@@ -89,7 +89,7 @@ static void sums_add(struct sums *s, int D, const double *x, int targets, const 
     }
 }
 
-static void merge(struct sums *to, const struct sums *from, int D, int targets)
+static void merge_sums(struct sums *to, const struct sums *from, int D, int targets)
 {
     to->n += from->n;
     for (size_t i = 0; i < (size_t)D * (size_t)D; i++)
@@ -101,7 +101,7 @@ static void merge(struct sums *to, const struct sums *from, int D, int targets)
 }
 
 /* Means and deviations of the features, means of the targets. */
-static void standardise(struct fit *f)
+static void find_scales(struct fit *f)
 {
     const struct probe_rows *r = f->rows;
     const size_t F = (size_t)r->features, K = (size_t)r->targets;
@@ -123,7 +123,7 @@ static void standardise(struct fit *f)
     }
 }
 
-static void collect(struct fit *f)
+static void collect_sums(struct fit *f)
 {
     const struct probe_rows *r = f->rows;
     const size_t F = (size_t)r->features, K = (size_t)r->targets;
@@ -144,7 +144,7 @@ static double strength_of(int index)
 }
 
 /* f->weight = (gram + n strength I) \ cross by Cholesky; false where it is not positive. */
-static bool solve(struct fit *f, const struct sums *s, double strength)
+static bool solve_weights(struct fit *f, const struct sums *s, double strength)
 {
     const size_t D = (size_t)f->D;
     for (size_t i = 0; i < D; i++)
@@ -187,7 +187,7 @@ static double squared_error(const struct fit *f, const struct sums *s, int k)
 }
 
 /* R^2 of a group on the rows of the sums. */
-static double score(const struct fit *f, const struct sums *s, int group)
+static double score_group(const struct fit *f, const struct sums *s, int group)
 {
     double error = 0, total = 0;
     for (int k = 0; k < f->rows->targets; k++) {
@@ -201,7 +201,7 @@ static double score(const struct fit *f, const struct sums *s, int group)
 }
 
 /* Weights of the group's targets, of features as they are. */
-static void take(const struct fit *f, int group, struct probe_ridge *ridge)
+static void copy_weights(const struct fit *f, int group, struct probe_ridge *ridge)
 {
     const size_t D = (size_t)f->D, K = (size_t)ridge->targets;
     for (size_t k = 0; k < K; k++) {
@@ -223,27 +223,27 @@ static int choose_and_fit(struct fit *f, struct probe_ridge *ridge)
     for (int g = 0; g < ridge->groups; g++)
         ridge->inner[g] = ridge->strength[g] = NAN;
     for (int i = 0; i < STRENGTHS; i++) {
-        if (!solve(f, &f->inner, strength_of(i)))
+        if (!solve_weights(f, &f->inner, strength_of(i)))
             continue;
         for (int g = 0; g < ridge->groups; g++) {
-            const double r2 = score(f, &f->held, g);
+            const double r2 = score_group(f, &f->held, g);
             if (isnan(ridge->strength[g]) || r2 > ridge->inner[g]) {
                 ridge->inner[g] = r2;
                 ridge->strength[g] = strength_of(i);
             }
         }
     }
-    merge(&f->inner, &f->held, f->D, ridge->targets);
+    merge_sums(&f->inner, &f->held, f->D, ridge->targets);
     for (int i = 0; i < STRENGTHS; i++) {
         bool wanted = false;
         for (int g = 0; g < ridge->groups; g++)
             wanted |= ridge->strength[g] == strength_of(i);
-        if (!wanted || !solve(f, &f->inner, strength_of(i)))
+        if (!wanted || !solve_weights(f, &f->inner, strength_of(i)))
             continue;
         solved = true;
         for (int g = 0; g < ridge->groups; g++)
             if (ridge->strength[g] == strength_of(i))
-                take(f, g, ridge);
+                copy_weights(f, g, ridge);
     }
     return solved ? 0
                   : ORR_FAIL(ORR_EDOM,
@@ -299,8 +299,8 @@ int probe_ridge_fit(const struct probe_rows *rows, struct probe_ridge *ridge)
     if (!ridge->weight || !ridge->bias || !ridge->strength || !ridge->inner)
         rc = ORR_ENOMEM;
     if (!rc) {
-        standardise(&f);
-        collect(&f);
+        find_scales(&f);
+        collect_sums(&f);
         rc = f.inner.n > 0 && f.held.n > 0
                  ? choose_and_fit(&f, ridge)
                  : ORR_FAIL(ORR_EINVAL,

@@ -11,7 +11,7 @@ static const double place_sd = 1e-7;
 /* ---------------------------------------------------------------------------- sequences */
 
 /* Sequence i into its place. */
-static int one(struct probe_labelled *set, struct sim_sequence *q, int i)
+static int copy_sequence(struct probe_labelled *set, struct sim_sequence *q, int i)
 {
     const size_t P = (size_t)set->P, S = (size_t)set->steps;
     memcpy(set->coords + (size_t)i * P * 2, q->coords, P * 2 * sizeof *q->coords);
@@ -48,7 +48,7 @@ int probe_labelled_make(struct probe_labelled *set, const struct probe *probe, e
         set->newton &= q.dynamics.jump_step == 0;
     for (int i = 0; i < n && !rc; i++) {
         rc = sim_sequence_make(&q, &preset, split, (uint64_t)i);
-        rc = rc ? rc : one(set, &q, i);
+        rc = rc ? rc : copy_sequence(set, &q, i);
     }
     sim_sequence_free(&q);
     return rc;
@@ -235,7 +235,7 @@ static struct probe_orbit from_parameters(const double p[GPT_ORBIT_PARAMETERS], 
 
 /* Follows an orbit along the places: the sum of its squared distances, infinite where it cannot be
  * followed. The orbit is then at the last step. */
-static double follow(struct probe_orbit *o, int context, const double *place)
+static double follow_orbit(struct probe_orbit *o, int context, const double *place)
 {
     double sum = 0, model[4];
     bool there = hypot(o->state[0], o->state[1]) > 0;
@@ -256,7 +256,7 @@ static int fit_once(int context, const double *place, double dt_yr,
     double next[2];
     TRY(gpt_orbit_fit(context, place, place_sd, prior, p, start, next));
     *orbit = from_parameters(p, place[0] - place[2], place[1] - place[3], dt_yr);
-    *distance = follow(orbit, context, place);
+    *distance = follow_orbit(orbit, context, place);
     return 0;
 }
 

@@ -12,7 +12,7 @@ int probe_prefix(int T)
 }
 
 /* Place of body 1 from body 2 at a step. */
-static double apart(const double *path, int step, int c)
+static double separation_of(const double *path, int step, int c)
 {
     return path[2 * (1 + 2 * step) + c] - path[2 * (2 + 2 * step) + c];
 }
@@ -20,9 +20,9 @@ static double apart(const double *path, int step, int c)
 void probe_path_state(const double *path, int step, double dt_yr, double state[4])
 {
     for (int c = 0; c < 2; c++) {
-        state[c] = apart(path, step, c);
-        state[2 + c] = (8 * (apart(path, step + 1, c) - apart(path, step - 1, c)) -
-                        (apart(path, step + 2, c) - apart(path, step - 2, c))) /
+        state[c] = separation_of(path, step, c);
+        state[2 + c] = (8 * (separation_of(path, step + 1, c) - separation_of(path, step - 1, c)) -
+                        (separation_of(path, step + 2, c) - separation_of(path, step - 2, c))) /
                        (12 * dt_yr);
     }
 }
@@ -81,7 +81,7 @@ bool probe_change_orbit(struct probe_orbit *o, enum probe_change change, double 
     return o->mu > 0;
 }
 
-static struct probe_moved total(const void *of, int n, const unsigned short times[])
+static struct probe_moved sum_moved(const void *of, int n, const unsigned short times[])
 {
     const struct probe_moved *moved = of;
     struct probe_moved sum = {0};
@@ -95,12 +95,12 @@ static struct probe_moved total(const void *of, int n, const unsigned short time
 
 double probe_slope(const void *of, int n, const unsigned short times[])
 {
-    const struct probe_moved sum = total(of, n, times);
+    const struct probe_moved sum = sum_moved(of, n, times);
     return sum.bb > 0 ? sum.ab / sum.bb : NAN;
 }
 
 double probe_cosine(const void *of, int n, const unsigned short times[])
 {
-    const struct probe_moved sum = total(of, n, times);
+    const struct probe_moved sum = sum_moved(of, n, times);
     return sum.aa * sum.bb > 0 ? sum.ab / sqrt(sum.aa * sum.bb) : NAN;
 }

@@ -44,7 +44,7 @@ struct probe_constants probe_constants_of(double mu, const double s[4])
         .runge_lenz = {s[3] * h / mu - s[0] / r, -s[2] * h / mu - s[1] / r}};
 }
 
-static void newton(const double s[6], const double force[2], double *to)
+static void newtonian_numbers(const double s[6], const double force[2], double *to)
 {
     const double r = hypot(s[0], s[1]), F = hypot(force[0], force[1]);
     *to++ = log(F);
@@ -63,7 +63,7 @@ static void newton(const double s[6], const double force[2], double *to)
     *to++ = log(s[4] * s[5]);
 }
 
-static bool kepler(const double s[6], double *to)
+static bool keplerian_numbers(const double s[6], double *to)
 {
     const double mu = SIM_G * (s[4] + s[5]);
     const struct probe_constants c = probe_constants_of(mu, s);
@@ -84,6 +84,6 @@ static bool kepler(const double s[6], double *to)
 
 bool probe_quantities_of(const double state[6], const double force[2], double number[PROBE_NUMBERS])
 {
-    newton(state, force, number);
-    return kepler(state, number + probe_quantity_at(10));
+    newtonian_numbers(state, force, number);
+    return keplerian_numbers(state, number + probe_quantity_at(10));
 }

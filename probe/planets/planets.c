@@ -24,7 +24,7 @@ static int make_tracks(struct probe_planets *p)
 {
     const double samples = p->s.probe.preset.planets.samples_per_orbit;
     const int steps = (p->T - 1) / 2 + 1, orbit = (int)floor(samples);
-    p->judged = orbit < steps - 1 ? orbit : steps - 1;
+    p->held_out = orbit < steps - 1 ? orbit : steps - 1;
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct sim_body *body = &sim_sun_bodies[i];
         const double dt_yr = sim_period_yr(body->a_au, 1 + body->mass) / samples;
@@ -35,8 +35,8 @@ static int make_tracks(struct probe_planets *p)
     return 0;
 }
 
-static void fill(const struct probe_track *track, const struct gpt_config *config, float *rows,
-                 int b, struct gpt_batch *batch)
+static void fill_track(const struct probe_track *track, const struct gpt_config *config,
+                       float *rows, int b, struct gpt_batch *batch)
 {
     const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
     probe_track_rows(track, rows);
@@ -53,9 +53,8 @@ int probe_planets_predict(struct gpt_model *model, const struct probe_track trac
     float *rows = orr_alloc((size_t)(1 + 2 * track->steps) * 2, sizeof *rows);
     int rc = rows ? gpt_batch_create(&batch, &model->config, PROBE_PLANETS, T) : ORR_ENOMEM;
     for (int b = 0; b < PROBE_PLANETS && !rc; b++)
-        fill(&track[b], &model->config, rows, b, &batch);
-    if (!rc)
-        rc = gpt_forward(model, &batch, &found);
+        fill_track(&track[b], &model->config, rows, b, &batch);
+    rc = rc ? rc : gpt_forward(model, &batch, &found);
     for (size_t k = 0; k < (size_t)PROBE_PLANETS * (size_t)T * 2 && !rc; k++) {
         out[k] = (double)found[k];
         if (!isfinite(out[k]))
@@ -89,16 +88,16 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
 
 /* Step k is predicted on the row of the star at step k - 1. */
 int probe_planets_errors(struct gpt_model *model, const struct probe_track track[], int T,
-                         int judged, double error[PROBE_PLANETS])
+                         int held_out, double error[PROBE_PLANETS])
 {
     double place[2], *out = orr_alloc(PROBE_PLANETS * (size_t)T * 2, sizeof *out);
     const int rc = out ? probe_planets_predict(model, track, T, out) : ORR_ENOMEM;
     for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
         error[i] = 0;
-        for (int k = 1; k <= judged; k++) {
+        for (int k = 1; k <= held_out; k++) {
             const double *found = out + 2 * ((size_t)i * (size_t)T + 2 * (size_t)k);
             probe_track_place(&track[i], k, place);
-            error[i] += hypot(found[0] - place[0], found[1] - place[1]) / judged;
+            error[i] += hypot(found[0] - place[0], found[1] - place[1]) / held_out;
         }
     }
     free(out);
@@ -109,22 +108,22 @@ static double mean_over_steps(const struct probe_planets *p, const struct probe_
                               double (*error)(const struct probe_track *track, int k))
 {
     double sum = 0;
-    for (int k = 1; k <= p->judged; k++)
+    for (int k = 1; k <= p->held_out; k++)
         sum += error(track, k);
-    return sum / p->judged;
+    return sum / p->held_out;
 }
 
 static int measure_places(struct probe_planets *p, const char *what,
                           const struct probe_track track[])
 {
     double values[4][PROBE_PLANETS];
-    TRY(probe_planets_errors(&p->s.probe.model, track, p->T, p->judged, values[0]));
-    TRY(probe_planets_errors(&p->s.floor, track, p->T, p->judged, values[2]));
+    TRY(probe_planets_errors(&p->s.probe.model, track, p->T, p->held_out, values[0]));
+    TRY(probe_planets_errors(&p->s.floor, track, p->T, p->held_out, values[2]));
     for (int i = 0; i < PROBE_PLANETS; i++) {
         values[1][i] = mean_over_steps(p, &track[i], probe_track_osculates);
         values[3][i] = mean_over_steps(p, &track[i], probe_track_stays);
     }
-    return probe_planets_add(p, what, "separations", values, p->judged);
+    return probe_planets_add(p, what, "separations", values, p->held_out);
 }
 
 /* How far the planets themselves leave the orbit of their first step. */
@@ -133,15 +132,15 @@ static int measure_departure(struct probe_planets *p)
     double values[4][PROBE_PLANETS];
     for (int i = 0; i < PROBE_PLANETS; i++) {
         double sum = 0, a[2], b[2];
-        for (int k = 1; k <= p->judged; k++) {
+        for (int k = 1; k <= p->held_out; k++) {
             probe_track_place(&p->real[i], k, a);
             probe_track_place(&p->kepler[i], k, b);
             sum += hypot(a[0] - b[0], a[1] - b[1]);
         }
-        values[0][i] = sum / p->judged;
+        values[0][i] = sum / p->held_out;
         values[1][i] = values[2][i] = values[3][i] = NAN;
     }
-    return probe_planets_add(p, "Kepler orbit of step 0", "separations", values, p->judged);
+    return probe_planets_add(p, "Kepler orbit of step 0", "separations", values, p->held_out);
 }
 
 /* ----------------------------------------------------------------------------------- files */
@@ -156,16 +155,16 @@ static void content_text(const struct probe_planets *p, int which, char text[17]
         snprintf(text, 17, "%016llx", (unsigned long long)p->arrows.content[which]);
 }
 
-static int describe(struct probe_planets *p)
+static int add_about(struct probe_planets *p)
 {
     char sum[17];
     cJSON *about = p->s.results.about = cJSON_CreateObject();
     cJSON_AddStringToObject(about, "ephemeris", probe_ephemeris_name());
     cJSON_AddNumberToObject(about, "epoch_jde", PROBE_J2000_JDE);
     cJSON_AddNumberToObject(about, "year_days", PROBE_YEAR_DAYS);
-    cJSON_AddNumberToObject(about, "next_places", p->judged);
+    cJSON_AddNumberToObject(about, "next_places", p->held_out);
     cJSON_AddNumberToObject(about, "orbits",
-                            p->judged / p->s.probe.preset.planets.samples_per_orbit);
+                            p->held_out / p->s.probe.preset.planets.samples_per_orbit);
     cJSON *planets = cJSON_AddArrayToObject(about, "planets");
     for (int i = 0; i < PROBE_PLANETS; i++) {
         cJSON *planet = cJSON_CreateObject();
@@ -203,7 +202,7 @@ static int write_files(void *of)
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int check(const struct probe_planets *p)
+static int check_model(const struct probe_planets *p)
 {
     const struct probe_options *o = p->s.options;
     if (strcmp(p->s.probe.stage, "pretrain_planets") != 0)
@@ -229,7 +228,7 @@ static int open_all(void *of)
     TRY(probe_ephemeris_check());
     TRY(probe_open(&p->s.probe, o, true, 1));
     p->T = p->s.probe.T;
-    TRY(check(p));
+    TRY(check_model(p));
     return probe_arrows_find(p);
 }
 
@@ -255,7 +254,7 @@ static bool has_same_heads(const void *of)
     return same;
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct probe_planets *p = of;
     TRY(make_tracks(p));
@@ -266,7 +265,7 @@ static int measure(void *of)
     TRY(measure_departure(p));
     if (p->arrows.there)
         TRY(probe_arrows_measure(p));
-    return describe(p);
+    return add_about(p);
 }
 
 int probe_planets(const struct probe_options *options)
@@ -276,7 +275,7 @@ int probe_planets(const struct probe_options *options)
                                              .script = "planets.gp",
                                              .open = open_all,
                                              .is_same = has_same_heads,
-                                             .measure = measure,
+                                             .measure = measure_model,
                                              .write = write_files};
     struct probe_planets p = {.T = 0};
     const int rc = probe_session_run(&p.s, options, &steps, &p);

@@ -22,7 +22,7 @@ struct probe_planets {
     struct probe_session s; /* resamples: of planets */
     struct probe_track real[PROBE_PLANETS];
     struct probe_track kepler[PROBE_PLANETS]; /* osculating orbits of step 0 */
-    int T, judged;                            /* rows fed; next places of steps 1 .. judged */
+    int T, held_out;                          /* rows fed; next places of steps 1 .. judged */
     struct probe_arrows arrows;
 };
 
@@ -36,7 +36,7 @@ int probe_planets_predict(struct gpt_model *model, const struct probe_track trac
  * the model, fed rows 0 .. T - 1 of the true places, predicted at the step before; in units of the
  * track's first separation. judged <= (T - 1) / 2. */
 int probe_planets_errors(struct gpt_model *model, const struct probe_track track[], int T,
-                         int judged, double error[PROBE_PLANETS]);
+                         int held_out, double error[PROBE_PLANETS]);
 /* Adds a row of every planet, and one of their mean, whose interval is over planets. values
  * (4, PROBE_PLANETS): value, ceiling, floor, raw, NaN where there is none. n: places of each
  * planet. */

@@ -135,8 +135,7 @@ static int write_field(const void *of, const char *data, const char *settings)
     char name[64];
     measure_field(&field);
     int rc = write_arrows(&field, data);
-    if (!rc)
-        rc = orr_file_create(&file, settings);
+    rc = rc ? rc : orr_file_create(&file, settings);
     if (!rc)
         rc = orr_file_printf(&file,
                              "panels = %d\nextent = %.7g\narrow = %.7g\ncut = %d\nlongest = %.3g\n"
@@ -145,12 +144,9 @@ static int write_field(const void *of, const char *data, const char *settings)
                              field.panels, field.extent_au, field.arrow_au, field.cut, longest,
                              field.panels, field.panels, field.panels);
     snprintf(name, sizeof name, "%s, real places (VSOP87)", probe_planets_name(field.planet));
-    if (!rc)
-        rc = orr_gnuplot_assign(&file, "planet", 0, name);
-    if (!rc)
-        rc = write_panels(&field, &file);
-    if (!rc)
-        rc = orr_file_commit(&file);
+    rc = rc ? rc : orr_gnuplot_assign(&file, "planet", 0, name);
+    rc = rc ? rc : write_panels(&field, &file);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

@@ -18,8 +18,7 @@ static int check_origin(const struct probe_planets *p, int which, bool unknown, 
 {
     cJSON *model = NULL, *head = NULL;
     int rc = gpt_checkpoint_made(p->s.options->checkpoint, &model);
-    if (!rc)
-        rc = gpt_checkpoint_made(p->arrows.path[which], &head);
+    rc = rc ? rc : gpt_checkpoint_made(p->arrows.path[which], &head);
     *same =
         !rc && (model && head ? orr_made_record(head, orr_made_digest(model)) != NULL : unknown);
     cJSON_Delete(model);
@@ -27,7 +26,7 @@ static int check_origin(const struct probe_planets *p, int which, bool unknown, 
     return rc;
 }
 
-static int find(struct probe_arrows *a, int which, const char *run, const char *source)
+static int find_head(struct probe_arrows *a, int which, const char *run, const char *source)
 {
     uint64_t bytes;
     TRY(orr_path(a->path[which], "%s/%s/finetune/vector.safetensors", run, source));
@@ -74,7 +73,7 @@ int probe_arrows_find(struct probe_planets *p)
     else if (a->count < 1)
         why = "sequences end before orbits.label_from_step";
     if (!why)
-        TRY(find(a, 0, o->run, p->s.probe.source));
+        TRY(find_head(a, 0, o->run, p->s.probe.source));
     if (!why && !*a->path[0])
         why = "the run has no finetune/vector.safetensors of this source; bin/finetune makes it";
     if (!why)
@@ -82,7 +81,7 @@ int probe_arrows_find(struct probe_planets *p)
     if (!why && !same)
         why = "the run's finetune/vector.safetensors was made from another model";
     if (!why)
-        TRY(find(a, 1, o->run, "untrained"));
+        TRY(find_head(a, 1, o->run, "untrained"));
     a->there = !why;
     a->has_floor = !why && *a->path[1];
     orr_note(o->quiet || !why, "planets: no forces: %s", why ? why : "");
@@ -105,7 +104,7 @@ struct simulated {
     float scale[PROBE_PLANETS];
 };
 
-static int simulate(struct simulated *s, const struct orr_preset *preset)
+static int simulate_labels(struct simulated *s, const struct orr_preset *preset)
 {
     const size_t P = (size_t)sim_split_positions(preset, SIM_SPLIT_PLANETS_SOLAR);
     const size_t labels = (size_t)preset->planets.labels;
@@ -140,7 +139,7 @@ static int find_units(struct probe_planets *p)
 {
     struct simulated s = {0};
     double unit[FT_PLANETS][2];
-    int rc = simulate(&s, &p->s.probe.preset);
+    int rc = simulate_labels(&s, &p->s.probe.preset);
     if (!rc)
         ft_vector_scale(&s.run, unit);
     const int labels = p->s.probe.preset.planets.labels;
@@ -177,7 +176,7 @@ void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k
            2 * sizeof *f);
 }
 
-static int predict(struct probe_planets *p, int which)
+static int predict_forces(struct probe_planets *p, int which)
 {
     struct probe_arrows *a = &p->arrows;
     struct gpt_model model = {0};
@@ -202,7 +201,8 @@ static int predict(struct probe_planets *p, int which)
 
 /* Mean cosine and median relative error of the size; by: 0 model, 1 floor, -1 towards the Sun with
  * the mean size of the labels, in absolute units: a constant. */
-static int judge(const struct probe_planets *p, int by, int planet, double *cosine, double *error)
+static int score_planet(const struct probe_planets *p, int by, int planet, double *cosine,
+                        double *error)
 {
     const struct probe_arrows *a = &p->arrows;
     double *column = orr_alloc((size_t)a->count, sizeof *column);
@@ -235,17 +235,17 @@ int probe_arrows_measure(struct probe_planets *p)
     double cosine[4][PROBE_PLANETS], error[4][PROBE_PLANETS];
     TRY(orr_gnuplot_check("forces.gp"));
     TRY(find_units(p));
-    TRY(predict(p, 0));
+    TRY(predict_forces(p, 0));
     if (p->arrows.has_floor)
-        TRY(predict(p, 1));
+        TRY(predict_forces(p, 1));
     for (int i = 0; i < PROBE_PLANETS; i++) {
         cosine[1][i] = 1;
         error[1][i] = 0;
         cosine[2][i] = error[2][i] = NAN;
-        TRY(judge(p, 0, i, &cosine[0][i], &error[0][i]));
+        TRY(score_planet(p, 0, i, &cosine[0][i], &error[0][i]));
         if (p->arrows.has_floor)
-            TRY(judge(p, 1, i, &cosine[2][i], &error[2][i]));
-        TRY(judge(p, -1, i, &cosine[3][i], &error[3][i]));
+            TRY(score_planet(p, 1, i, &cosine[2][i], &error[2][i]));
+        TRY(score_planet(p, -1, i, &cosine[3][i], &error[3][i]));
     }
     TRY(probe_planets_add(p, "force", "cosine", cosine, p->arrows.count));
     return probe_planets_add(p, "force", "error of size", error, p->arrows.count);
@@ -287,8 +287,7 @@ int probe_arrows_write(struct probe_planets *p)
                                  sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0],
                                  f[1], floor[0], floor[1]);
         }
-    if (!rc)
-        rc = orr_file_commit(&file);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc ? rc : probe_results_file(&p->s.results, p->s.folder, "planets_forces.csv");
 }

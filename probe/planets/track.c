@@ -12,8 +12,8 @@
 /* --------------------------------------------------------------------------------- sampling */
 
 /* Place and velocity in space at time t_yr: state (6). */
-static int sample(int (*place)(int planet, double t_yr, double place_au[3]), int planet,
-                  double t_yr, double h_yr, double state[6])
+static int sample_state(int (*place)(int planet, double t_yr, double place_au[3]), int planet,
+                        double t_yr, double h_yr, double state[6])
 {
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     double ahead[3], behind[3];
@@ -28,12 +28,12 @@ static int sample(int (*place)(int planet, double t_yr, double place_au[3]), int
     return 0;
 }
 
-static double dot(const double a[3], const double b[3])
+static double dot_product(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void cross(const double a[3], const double b[3], double out[3])
+static void cross_product(const double a[3], const double b[3], double out[3])
 {
     for (int c = 0; c < 3; c++)
         out[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
@@ -42,7 +42,7 @@ static void cross(const double a[3], const double b[3], double out[3])
 /* Divides by the length; false where there is none. */
 static bool normalise(double a[3])
 {
-    const double length = sqrt(dot(a, a));
+    const double length = sqrt(dot_product(a, a));
     for (int c = 0; c < 3; c++)
         a[c] /= length;
     return length > 0 && isfinite(length);
@@ -55,7 +55,7 @@ static int find_plane(const double space[], int n, double axis[3][3])
     memset(axis, 0, 3 * sizeof *axis);
     for (int k = 0; k < n; k++) {
         double momentum[3];
-        cross(space + 6 * k, space + 6 * k + 3, momentum);
+        cross_product(space + 6 * k, space + 6 * k + 3, momentum);
         for (int c = 0; c < 3; c++)
             normal[c] += momentum[c];
     }
@@ -63,7 +63,7 @@ static int find_plane(const double space[], int n, double axis[3][3])
     for (int c = 0; c < 3; c++) /* the x axis less its part along the normal */
         x[c] = (c == 0) - normal[0] * normal[c];
     ok = ok && normalise(x);
-    cross(normal, x, axis[1]);
+    cross_product(normal, x, axis[1]);
     return ok ? 0 : ORR_FAIL(ORR_EDOM, "a planet's track: no plane of motion");
 }
 
@@ -72,15 +72,15 @@ static void lay_down(struct probe_track *track, const double space[], double axi
     for (int k = 0; k < track->steps; k++) {
         const double *at = space + 6 * k;
         for (int c = 0; c < 2; c++) {
-            track->state[4 * k + c] = dot(axis[c], at);
-            track->state[4 * k + 2 + c] = dot(axis[c], at + 3);
+            track->state[4 * k + c] = dot_product(axis[c], at);
+            track->state[4 * k + 2 + c] = dot_product(axis[c], at + 3);
         }
-        const double away = fabs(dot(axis[2], at)) / sqrt(dot(at, at));
+        const double away = fabs(dot_product(axis[2], at)) / sqrt(dot_product(at, at));
         track->out_of_plane = away > track->out_of_plane ? away : track->out_of_plane;
     }
 }
 
-static double distance(const double place[])
+static double distance_of(const double place[])
 {
     return sqrt(place[0] * place[0] + place[1] * place[1]);
 }
@@ -96,12 +96,12 @@ int probe_track_make(struct probe_track *track, int planet, double mass, int ste
                                   .state = orr_alloc((size_t)steps * 4, sizeof *track->state)};
     int rc = space && track->state ? 0 : ORR_ENOMEM;
     for (int k = 0; k < steps && !rc; k++)
-        rc = sample(place, planet, k * dt_yr, dt_yr / 8, space + 6 * k);
+        rc = sample_state(place, planet, k * dt_yr, dt_yr / 8, space + 6 * k);
     if (!rc)
         rc = find_plane(space, steps < orbit ? steps : orbit, axis);
     if (!rc) {
         lay_down(track, space, axis);
-        track->scale_au = distance(track->state);
+        track->scale_au = distance_of(track->state);
     }
     free(space);
     if (rc)
@@ -112,7 +112,7 @@ int probe_track_make(struct probe_track *track, int planet, double mass, int ste
 /* ------------------------------------------------------------------------- Kepler's orbits */
 
 /* One step along the orbit through a state. */
-static bool advance(const struct probe_track *track, double state[4])
+static bool advance_step(const struct probe_track *track, double state[4])
 {
     return gpt_orbit_advance(SIM_G * (1 + track->mass), track->dt_yr, state);
 }
@@ -127,7 +127,7 @@ int probe_track_osculate(struct probe_track *orbit, const struct probe_track *tr
     double at[4];
     memcpy(at, track->state, sizeof at);
     for (int k = 0; k < orbit->steps; k++) {
-        if (k > 0 && !advance(track, at)) {
+        if (k > 0 && !advance_step(track, at)) {
             probe_track_free(orbit);
             return ORR_FAIL(ORR_EDOM, "a planet's track: its first orbit cannot be followed");
         }
@@ -164,21 +164,21 @@ void probe_track_rows(const struct probe_track *track, float coords[])
     }
 }
 
-static double error(const struct probe_track *track, const double found[4], int k)
+static double error_of(const struct probe_track *track, const double found[4], int k)
 {
     const double *at = track->state + 4 * k;
     const double away[2] = {found[0] - at[0], found[1] - at[1]};
-    return distance(away) / ((1 + track->mass) * track->scale_au);
+    return distance_of(away) / ((1 + track->mass) * track->scale_au);
 }
 
 double probe_track_stays(const struct probe_track *track, int k)
 {
-    return error(track, track->state + 4 * (k - 1), k);
+    return error_of(track, track->state + 4 * (k - 1), k);
 }
 
 double probe_track_osculates(const struct probe_track *track, int k)
 {
     double state[4];
     memcpy(state, track->state + 4 * (k - 1), sizeof state);
-    return advance(track, state) ? error(track, state, k) : (double)NAN;
+    return advance_step(track, state) ? error_of(track, state, k) : (double)NAN;
 }

@@ -75,8 +75,7 @@ static int find_prior(const struct rollout *r, struct gpt_orbit_prior *prior)
 {
     struct probe_labelled set = {0};
     int rc = probe_labelled_make(&set, &r->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
-    if (!rc)
-        rc = probe_orbit_prior(&set, prior);
+    rc = rc ? rc : probe_orbit_prior(&set, prior);
     probe_labelled_free(&set);
     return rc;
 }
@@ -108,7 +107,7 @@ static int continue_all(struct rollout *r)
 static const char *const quantity[] = {"place", "energy", "angular momentum", "Runge-Lenz vector"};
 enum { QUANTITIES = sizeof quantity / sizeof *quantity };
 
-static double measured(const struct rollout *r, enum who who, int i, int what, int step)
+static double error_of(const struct rollout *r, enum who who, int i, int what, int step)
 {
     const double *path = path_of(r, who, i), *truth = path_of(r, TRUTH, i);
     const size_t row = 2 * (size_t)(1 + 2 * step);
@@ -121,11 +120,12 @@ static double measured(const struct rollout *r, enum who who, int i, int what, i
 }
 
 /* Mean of errors of places; medians of drifts, which have no mean where a path meets the star. */
-static struct probe_estimate estimate(const struct rollout *r, enum who who, int what, int step)
+static struct probe_estimate estimate_error(const struct rollout *r, enum who who, int what,
+                                            int step)
 {
     const struct probe_ranked ranked = {r->column, r->rank};
     for (int i = 0; i < r->set.n; i++)
-        r->column[i] = measured(r, who, i, what, step);
+        r->column[i] = error_of(r, who, i, what, step);
     if (!what)
         return probe_bootstrap(&r->s.resamples, probe_mean_of, r->column);
     probe_rank(r->column, r->set.n, r->rank);
@@ -137,13 +137,13 @@ static int add_row(struct rollout *r, int what, int horizon)
 {
     const int step = r->known - 1 + horizon;
     const struct probe_estimate fit =
-        r->set.newton ? estimate(r, FITTED, what, step) : probe_exactly(NAN);
-    struct probe_row row =
-        probe_row_of(estimate(r, MODEL, what, step), what ? "drift" : "AU", "%s", quantity[what]);
+        r->set.newton ? estimate_error(r, FITTED, what, step) : probe_exactly(NAN);
+    struct probe_row row = probe_row_of(estimate_error(r, MODEL, what, step), what ? "drift" : "AU",
+                                        "%s", quantity[what]);
     row.context = horizon;
-    row.ceiling = what ? estimate(r, TRUTH, what, step).value : fit.value;
-    row.floor = estimate(r, FLOOR, what, step).value;
-    row.raw = estimate(r, PERSISTENCE, what, step).value;
+    row.ceiling = what ? estimate_error(r, TRUTH, what, step).value : fit.value;
+    row.floor = estimate_error(r, FLOOR, what, step).value;
+    row.raw = estimate_error(r, PERSISTENCE, what, step).value;
     row.n = r->set.n;
     TRY(probe_results_add(&r->s.results, &row));
     if (!what)
@@ -180,7 +180,7 @@ static int add_rows(struct rollout *r)
     return 0;
 }
 
-static int draw(void *of)
+static int draw_panels(void *of)
 {
     const struct rollout *r = of;
     struct probe_panel panel[QUANTITIES];
@@ -211,7 +211,7 @@ static int draw(void *of)
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int prepare(struct rollout *r)
+static int prepare_set(struct rollout *r)
 {
     const int n = r->s.options->sequences ? r->s.options->sequences : SEQUENCES;
     r->T = r->s.probe.T;
@@ -233,10 +233,10 @@ static int prepare(struct rollout *r)
     return r->column && r->rank ? probe_floor(&r->s.probe, r->s.options, &r->s.floor) : ORR_ENOMEM;
 }
 
-static int measure(void *of)
+static int measure_model(void *of)
 {
     struct rollout *r = of;
-    TRY(prepare(r));
+    TRY(prepare_set(r));
     TRY(continue_all(r));
     return add_rows(r);
 }
@@ -253,8 +253,8 @@ int probe_rollout(const struct probe_options *options)
                                              .revision = 2,
                                              .script = "probe_panels.gp",
                                              .open = open_model,
-                                             .measure = measure,
-                                             .write = draw};
+                                             .measure = measure_model,
+                                             .write = draw_panels};
     struct rollout r = {.T = 0};
     const int rc = probe_session_run(&r.s, options, &steps, &r);
     probe_labelled_free(&r.set);

@@ -291,7 +291,7 @@ static void test_guesses(void **state)
     assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
     for (size_t i = 0; i < p.points[PROBE_CORRECTED]; i += 17) {
         assert_true(p.step[i] >= FROM && p.step[i] < STEPS);
-        probe_labelled_fill(&p.judged, &model.config, p.sequence[i], &batch);
+        probe_labelled_fill(&p.held_out, &model.config, p.sequence[i], &batch);
         assert_int_equal(gpt_forward(&model, &batch, &out), 0);
         assert_near(guess[i], (double)out[2 + 2 * p.step[i]], 1e-6);
     }
@@ -325,7 +325,7 @@ static void test_points(void **state)
             const size_t at = p.points[form] + i;
             const int row = form ? p.place[i] % 32 : 2 + 2 * p.step[i];
             const float *rows = form ? probe_labelled_rows(&p.fit, 100 + p.place[i] / 32)
-                                     : probe_labelled_rows(&p.judged, p.sequence[i]);
+                                     : probe_labelled_rows(&p.held_out, p.sequence[i]);
             const float *one = rows + 2 * (row - 1), *two = rows + 2 * row;
             const double found = p.value[form][PROBE_BY_TRUTH][at];
             if (row < 2 || row % 2)

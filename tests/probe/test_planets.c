@@ -66,12 +66,12 @@ static void test_next_places(void **state)
         gpt_source_open(&source, &preset, NULL, SIM_SPLIT_PLANETS_SOLAR, &model.config), 0);
     assert_int_equal(gpt_evaluate_next_state(&model, source, PROBE_PLANETS, 0, &expected), 0);
     make_tracks(track);
-    const int judged = (P - 2) / 2;
-    assert_int_equal(probe_planets_errors(&model, track, P - 1, judged, error), 0);
+    const int held_out = (P - 2) / 2;
+    assert_int_equal(probe_planets_errors(&model, track, P - 1, held_out, error), 0);
     for (int i = 0; i < PROBE_PLANETS; i++) {
         mean += error[i] / PROBE_PLANETS;
-        for (int k = 1; k <= judged; k++)
-            stays += probe_track_stays(&track[i], k) / judged / PROBE_PLANETS;
+        for (int k = 1; k <= held_out; k++)
+            stays += probe_track_stays(&track[i], k) / held_out / PROBE_PLANETS;
     }
     assert_near(mean / expected.teacher_forced, 1, 1e-6);
     assert_near(stays / expected.persistence, 1, 1e-6);
