@@ -84,12 +84,12 @@ static void test_next_places(void **state)
 static void measure(struct probe_planets *p, const struct tiny *tiny)
 {
     static const struct probe_options options = {.ops = &k_ref};
-    *p = (struct probe_planets){.options = &options, .T = 2 * preset.planets.steps};
-    p->probe.preset = preset;
+    *p = (struct probe_planets){.s.options = &options, .T = 2 * preset.planets.steps};
+    p->s.probe.preset = preset;
     p->arrows.first = preset.orbits.label_from_step;
     p->arrows.count = preset.planets.steps - 1 - p->arrows.first;
     tiny_path(p->arrows.path[0], tiny, "untrained", "vector.safetensors");
-    assert_int_equal(probe_resamples_create(&p->resamples, 3, PROBE_PLANETS), 0);
+    assert_int_equal(probe_resamples_create(&p->s.resamples, 3, PROBE_PLANETS), 0);
     make_tracks(p->real);
     assert_int_equal(probe_arrows_measure(p), 0);
 }
@@ -98,15 +98,15 @@ static void done(struct probe_planets *p)
 {
     free_tracks(p->real);
     probe_arrows_free(&p->arrows);
-    probe_resamples_free(&p->resamples);
-    probe_results_free(&p->results);
+    probe_resamples_free(&p->s.resamples);
+    probe_results_free(&p->s.results);
 }
 
 static double row_of(const struct probe_planets *p, const char *quantity, const char *measure_of,
                      double *raw)
 {
-    for (int i = 0; i < p->results.count; i++) {
-        const struct probe_row *row = &p->results.row[i];
+    for (int i = 0; i < p->s.results.count; i++) {
+        const struct probe_row *row = &p->s.results.row[i];
         if (strcmp(row->quantity, quantity) != 0 || strcmp(row->measure, measure_of) != 0)
             continue;
         *raw = row->raw;
