@@ -1,6 +1,6 @@
 /* labels.h - inside probe/: fine-tuning to force magnitudes with few labels. The labelled
- * sequences, which of them are drawn, the learners that learn from them, what is held out, and how many
- * labels a curve says are needed. Used by labels.c and extrapolate.c. */
+ * sequences, which of them are drawn, the learners, what is held out, and how many labels a curve
+ * says are needed. Used by labels.c, extrapolate.c and adaptation.c. */
 #ifndef PROBE_LABELS_H
 #define PROBE_LABELS_H
 

@@ -104,7 +104,7 @@ static int read_inputs(struct linear *l)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* The row of a quantity: what the model's readout at a layer says, and the baseline's at another. */
+/* The row of a quantity: the model's readout at one layer beside the baseline's at another. */
 static struct probe_row row_of(const struct linear *l, int q, int context, int layer, int below,
                                const char *measure)
 {

@@ -62,8 +62,8 @@ int probe_readout(const struct probe_reader *reader, const struct probe_context 
                   const struct probe_resamples *resamples,
                   struct probe_reading reading[PROBE_QUANTITIES]);
 /* R^2, at every context, of what an observer makes of the same steps who knows Newton's law: the
- * orbit is fitted to the places seen (probe_orbit_fit) of the first n held-out sequences. What a fit
- * does not give is guessed to be the mean over the fitted sequences. */
+ * orbit is fitted to the places seen (probe_orbit_fit) of the first n held-out sequences. What a
+ * fit does not give is guessed to be the mean over the fitted sequences. */
 int probe_observer(const struct probe_labelled *fit, const struct probe_labelled *held_out, int n,
                    const struct probe_context *contexts, int count, double r2[][PROBE_QUANTITIES]);
 
