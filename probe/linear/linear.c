@@ -152,8 +152,8 @@ static int full_context(const struct linear *l)
 }
 
 /* A row per quantity of its best layer, model and floor each of its own, and the means of the
- * Newtonian quantities and of the elements. They are of the model as a whole: the layer differs from
- * seed to seed. */
+ * Newtonian quantities and of the elements. They are of the model as a whole, because the layer
+ * differs from seed to seed. */
 static int add_best(struct linear *l)
 {
     static const char *const best_measure = "R^2, best layer";
