@@ -214,7 +214,7 @@ $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$(f))))
 ifneq ($(shell cat $(B)/.nova 2>/dev/null),$(NOVA))
 .PHONY: $(B)/.nova
 endif
-$(B)/probe/ephemeris.o $(B)/f64/probe/ephemeris.o: $(B)/.nova
+$(B)/probe/planets/ephemeris.o $(B)/f64/probe/planets/ephemeris.o: $(B)/.nova
 $(B)/.nova:
 	@mkdir -p $(@D) && echo $(NOVA) >$@
 

@@ -56,6 +56,20 @@ FOLDERS += probe
 probe_PREFIX := probe_
 probe_USES := probe finetune model sim kernels stage base
 probe_ENTERS := model/evaluate
+# core is for every probe, orbits for those of labelled sequences; the others are probes
+ROOMS += $(addprefix probe/,core attention evaluate orbits linear rollout intervene labels \
+                            inductive planets length)
+probe/core_USES := probe/core probe
+probe/attention_USES := probe/attention $(probe/core_USES)
+probe/evaluate_USES := probe/evaluate $(probe/core_USES)
+probe/length_USES := probe/length $(probe/core_USES)
+probe/planets_USES := probe/planets $(probe/core_USES)
+probe/orbits_USES := probe/orbits $(probe/core_USES)
+probe/rollout_USES := probe/rollout $(probe/orbits_USES)
+probe/linear_USES := probe/linear $(probe/orbits_USES)
+probe/intervene_USES := probe/intervene $(probe/linear_USES)
+probe/labels_USES := probe/labels $(probe/linear_USES)
+probe/inductive_USES := probe/inductive $(probe/labels_USES)
 
 # rooms from the lowest to the highest: each may use those below, and csv the umbrella symreg.h
 FOLDERS += symreg

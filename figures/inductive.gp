@@ -3,11 +3,15 @@
 #
 #   gnuplot -c inductive.gp STEM OUTPUT png
 #
-# STEM.set: title. STEM.dat: a block per panel (linear oracle, MLP oracle; the same in the published
-# form): distance of the oracle, of the model, its low and high, ceiling, floor, raw.
+# STEM.set: model, seed. STEM.dat: the rows of results, where the diagonal of a bin, which
+# is the distance of the oracle, stands in the row behind the bin's.
 
 load ARG1.".set"
 data = ARG1.".dat"
+set datafile separator "\t"
+set datafile missing NaN
+# columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
+is(quantity, measure) = strcol(1) eq quantity && strcol(2) eq measure
 
 wide = 420.0; high = 330.0; left = 84.0; gap = 90.0; right = 24.0
 head = 84.0; between = 84.0; foot = 64.0
@@ -20,7 +24,6 @@ set encoding utf8
 set border 3 lc rgb "#666666"
 set tics nomirror scale 0.6 tc rgb "#444444"
 set grid xtics ytics lc rgb "#e6e6e6" lt 1 lw 0.6
-set datafile missing "nan"
 unset key
 
 array panel_title[4] = ["Linear oracle", "MLP oracle", "Linear oracle, as published", \
@@ -29,6 +32,15 @@ array curve[5] = ["model", "truth (ceiling)", "random weights (floor)", "inputs 
 array shift_x[5] = [0, 130, 300, 510, 670]
 array colour[5] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a", "#444444"]
 
+array oracle[4] = ["linear oracle", "MLP oracle", "linear oracle", "MLP oracle"]
+array form[4] = ["corrected", "corrected", "published", "published"]
+# the numbers of a bin are kept until its diagonal comes
+keep(p) = (value = column(5), lower = column(6), upper = column(7), ceiling = column(8), floor_ = column(9), raw = column(10))
+diagonal(p) = is(oracle[p], "distance, ".form[p]) ? (keep(p), NaN) : is(oracle[p], "diagonal, ".form[p]) ? column(5) : NaN
+
+sets = 0
+stats data using (is("linear oracle", "to diagonal, corrected") ? (sets = $11) : 0) nooutput
+title = sprintf("Inductive bias towards the state, %d data sets: %s, seed %s", sets, model, seed)
 set multiplot
 set label 100 title at screen left / width, screen 1 - 26 / height left font ",14" noenhanced
 do for [p = 1:4] {
@@ -41,16 +53,16 @@ do for [p = 1:4] {
     set label 1 panel_title[p] at graph 0, graph 1.05 left font ",11" noenhanced
     set xlabel "distance of the oracle's predictions" offset 0, 0.3
     set ylabel p % 2 ? "distance of predictions" : "" offset 1, 0
-    stats data index p - 1 using 1 nooutput
+    stats data using (diagonal(p)) nooutput
     most = STATS_max
     set xrange [0:1.05 * most]
     set yrange [0:*]
     plot [0:1.05 * most] x with lines dt 2 lw 1.2 lc rgb colour[5], \
-         data index p - 1 using 1:5 with linespoints pt 8 ps 0.8 lw 1.2 lc rgb colour[2], \
-         data index p - 1 using 1:6 with linespoints pt 4 ps 0.8 lw 1.2 lc rgb colour[3], \
-         data index p - 1 using 1:7 with linespoints pt 10 ps 0.8 lw 1.2 lc rgb colour[4], \
-         data index p - 1 using 1:2:3:4 with yerrorbars pt 7 ps 0.1 lw 1.2 lc rgb colour[1], \
-         data index p - 1 using 1:2 with linespoints pt 7 ps 0.8 lw 2 lc rgb colour[1]
+         data using (diagonal(p)):(ceiling) with linespoints pt 8 ps 0.8 lw 1.2 lc rgb colour[2], \
+         data using (diagonal(p)):(floor_) with linespoints pt 4 ps 0.8 lw 1.2 lc rgb colour[3], \
+         data using (diagonal(p)):(raw) with linespoints pt 10 ps 0.8 lw 1.2 lc rgb colour[4], \
+         data using (diagonal(p)):(value):(lower):(upper) with yerrorbars pt 7 ps 0.1 lw 1.2 lc rgb colour[1], \
+         data using (diagonal(p)):(value) with linespoints pt 7 ps 0.8 lw 2 lc rgb colour[1]
     unset label 100
 }
 

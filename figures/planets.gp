@@ -2,13 +2,22 @@
 #
 #   gnuplot -c planets.gp STEM OUTPUT png
 #
-# STEM.set: title, panels (1: next places; 3: sizes and directions of forces, too). STEM.dat, a row per
-# planet from Mercury on: block 0 number, model, osculating Kepler orbit, random weights, persistence,
-# model on two-body orbits; block 1 number, model, random weights, raw (median error of the size); block 2
-# number, model, random weights (1 - cosine).
+# STEM.set: model, seed. STEM.dat: the rows of results; sizes and directions of forces have
+# panels where it has rows of them.
 
 load ARG1.".set"
 data = ARG1.".dat"
+set datafile separator "\t"
+set datafile missing NaN
+# columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
+is(quantity, measure) = strcol(1) eq quantity && strcol(2) eq measure
+
+names = "Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune"
+planet(what, measure) = strcol(2) ne measure ? NaN : \
+    (i = (sum [k = 1:8] (strcol(1) eq what.", ".word(names, k) ? k : 0)), i > 0 ? i - 1 : NaN)
+panels = 1
+stats data using (is("force, mean", "cosine") ? (panels = 3) : 0) nooutput
+title = sprintf("Real planets: %s, seed %s", model, seed)
 
 wide = panels == 1 ? 640.0 : 420.0; high = 330.0; left = 90.0; gap = 96.0; right = 48.0
 head = 84.0; foot = 158.0
@@ -21,7 +30,6 @@ set encoding utf8
 set border 3 lc rgb "#666666"
 set tics nomirror scale 0.6 tc rgb "#444444"
 set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
-set datafile missing "nan"
 unset key
 
 array colour[5] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a", "#1f5fa8"]
@@ -46,20 +54,20 @@ do for [p = 1:panels] {
     set label 1 panel_title[p] at graph 0, graph 1.05 left font ",11" noenhanced
     set ylabel y_label[p] offset 1, 0
     if (p == 1) {
-        plot data index 0 using 1:(positive($3)) with linespoints pt 8 ps 0.9 lw 1.2 lc rgb colour[2], \
-             data index 0 using 1:(positive($4)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
-             data index 0 using 1:(positive($5)) with linespoints pt 10 ps 0.9 lw 1.2 lc rgb colour[4], \
-             data index 0 using 1:(positive($6)) with linespoints pt 6 ps 1.5 lw 1.2 dt 2 lc rgb colour[5], \
-             data index 0 using 1:(positive($2)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
+        plot data using (planet("next place", "separations")):(positive($8)) with linespoints pt 8 ps 0.9 lw 1.2 lc rgb colour[2], \
+             data using (planet("next place", "separations")):(positive($9)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
+             data using (planet("next place", "separations")):(positive($10)) with linespoints pt 10 ps 0.9 lw 1.2 lc rgb colour[4], \
+             data using (planet("next place, two bodies", "separations")):(positive($5)) with linespoints pt 6 ps 1.5 lw 1.2 dt 2 lc rgb colour[5], \
+             data using (planet("next place", "separations")):(positive($5)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
     }
     if (p == 2) {
-        plot data index 1 using 1:(positive($3)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
-             data index 1 using 1:(positive($4)) with linespoints pt 10 ps 0.9 lw 1.2 lc rgb colour[4], \
-             data index 1 using 1:(positive($2)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
+        plot data using (planet("force", "error of size")):(positive($9)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
+             data using (planet("force", "error of size")):(positive($10)) with linespoints pt 10 ps 0.9 lw 1.2 lc rgb colour[4], \
+             data using (planet("force", "error of size")):(positive($5)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
     }
     if (p == 3) {
-        plot data index 2 using 1:(positive($3)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
-             data index 2 using 1:(positive($2)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
+        plot data using (planet("force", "cosine")):(positive(1 - $9)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
+             data using (planet("force", "cosine")):(positive(1 - $5)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
     }
     unset label 100
 }

@@ -3,13 +3,23 @@
 #
 #   gnuplot -c probe_panels.gp STEM OUTPUT png
 #
-# STEM.set: title, x_label, panels, least (lowest y that is drawn),
-# doubling (1: logarithmic x, ticks at at_x[32 (p - 1) + i], i = 1 .. measured[p]), per panel panel_title[],
-# y_label[], logarithmic[], there[4 (p - 1) + c] (1: curve c has numbers), and curve[1..4], names of value, ceiling, floor, raw ("" = not drawn).
-# STEM.dat: a block per panel: x, value, low, high, ceiling, floor, raw.
+# STEM.set: model (its description), title (before that), x_label, panels, least (lowest y that is
+# drawn), doubling (1: logarithmic x, ticks at what was measured), curve[1..4], names of value, ceiling,
+# floor, raw ("" = not drawn), and per panel panel_title[], y_label[], logarithmic[] and the rows that it
+# shows: quantity[], measure[], by_context[] (1: the axis is the context, of layer fixed[]; 0: the layer,
+# of context fixed[]). STEM.dat: the rows of results.
 
 load ARG1.".set"
 data = ARG1.".dat"
+set datafile separator "\t"
+set datafile missing NaN
+# columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
+array number[4] = [5, 8, 9, 10] # columns of the curves
+is_shown(p) = strcol(1) eq quantity[p] && strcol(2) eq measure[p] && column(by_context[p] ? 3 : 4) == fixed[p]
+at(p) = is_shown(p) ? column(by_context[p] ? 4 : 3) : NaN
+is_number(k) = strstrt(strcol(k), "n") == 0
+# notes the least and the largest number of a column in `low` and `top`
+note(k) = is_shown(p) && is_number(k) ? (low = column(k) < low ? column(k) : low, top = column(k) > top ? column(k) : top) : 0
 
 columns = panels < 2 ? 1 : panels < 5 ? 2 : panels < 7 ? 3 : 4
 rows = int(ceil(panels / (1.0 * columns)))
@@ -26,14 +36,13 @@ set encoding utf8
 set border 3 lc rgb "#666666"
 set tics nomirror scale 0.6 tc rgb "#444444"
 set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
-set datafile missing "nan"
 unset key
 
 array colour[4] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a"]
-drawn(c) = strlen(curve[c]) > 0 && there[4 * (p - 1) + c] ? column(1) : NaN
+drawn(c) = strlen(curve[c]) > 0 ? at(p) : NaN
 
 set multiplot
-set label 100 title at screen left / width, screen 1 - 26 / height left font ",14" noenhanced
+set label 100 title.": ".model at screen left / width, screen 1 - 26 / height left font ",14" noenhanced
 do for [p = 1:panels] {
     col = (p - 1) % columns
     row = (p - 1) / columns
@@ -53,7 +62,7 @@ do for [p = 1:panels] {
     # layers and contexts are whole numbers: a tick at each of a few
     set xrange [*:*]
     set yrange [*:*]
-    stats data index p - 1 using 1 nooutput
+    stats data using (at(p)) nooutput
     step = STATS_max - STATS_min < 9 ? 1 : 10 ** floor(log10(STATS_max - STATS_min))
     set xtics step
     margin = 0.04 * (STATS_max - STATS_min) + (STATS_max > STATS_min ? 0 : 0.5)
@@ -65,8 +74,10 @@ do for [p = 1:panels] {
         set logscale x 2
         # ticks where something was measured
         set xtics ()
-        do for [i = 1:measured[p]] {
-            set xtics add (sprintf("%g", at_x[32 * (p - 1) + i]) at_x[32 * (p - 1) + i])
+        ticks = ""
+        stats data using (is_shown(p) ? (ticks = ticks.sprintf(" %d", at(p)), 0) : 0) nooutput
+        do for [tick in ticks] {
+            set xtics add (tick tick + 0)
         }
     }
     if (logarithmic[p]) {
@@ -79,26 +90,22 @@ do for [p = 1:panels] {
         # the range of all that is drawn, but not below `least`
         low = 1e300
         top = -1e300
-        do for [f = 2:7] {
-            c = f < 5 ? 1 : f - 3
-            if (strlen(curve[c]) > 0 && there[4 * (p - 1) + c]) {
-                stats data index p - 1 using (column(f)) nooutput
-                if (STATS_records > 0) {
-                    low = STATS_min < low ? STATS_min : low
-                    top = STATS_max > top ? STATS_max : top
-                }
+        do for [c = 1:4] {
+            if (strlen(curve[c]) > 0) {
+                stats data using (note(number[c]), 0) nooutput
             }
         }
+        stats data using (note(6), note(7), 0) nooutput
         low = low < least ? least : low
         top = top <= low ? low + 1 : top
         set yrange [low - 0.05 * (top - low):top + 0.08 * (top - low)]
     }
     set xrange [least_x:most_x]
-    plot data index p - 1 using (drawn(2)):5 with linespoints dt 2 pt 8 ps 0.8 lw 1.4 lc rgb colour[2], \
-         data index p - 1 using (drawn(3)):6 with linespoints dt 1 pt 4 ps 0.8 lw 1.4 lc rgb colour[3], \
-         data index p - 1 using (drawn(4)):7 with linespoints dt 4 pt 10 ps 0.8 lw 1.4 lc rgb colour[4], \
-         data index p - 1 using 1:2:3:4 with yerrorbars pt 7 ps 0.1 lw 1.2 lc rgb colour[1], \
-         data index p - 1 using 1:2 with linespoints pt 7 ps 0.8 lw 2 lc rgb colour[1]
+    plot data using (drawn(2)):8 with linespoints dt 2 pt 8 ps 0.8 lw 1.4 lc rgb colour[2], \
+         data using (drawn(3)):9 with linespoints dt 1 pt 4 ps 0.8 lw 1.4 lc rgb colour[3], \
+         data using (drawn(4)):10 with linespoints dt 4 pt 10 ps 0.8 lw 1.4 lc rgb colour[4], \
+         data using (at(p)):5:6:7 with yerrorbars pt 7 ps 0.1 lw 1.2 lc rgb colour[1], \
+         data using (at(p)):5 with linespoints pt 7 ps 0.8 lw 2 lc rgb colour[1]
     unset label 100
 }
 

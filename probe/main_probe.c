@@ -52,7 +52,7 @@ static const struct orr_program program = {
 
 /* ------------------------------------------------------------------------------- arguments */
 
-static int whole(const char *option, const char *text, int least, int *value)
+static int read_whole(const char *option, const char *text, int least, int *value)
 {
     char *end = NULL;
     const long number = text ? strtol(text, &end, 10) : 0;
@@ -81,7 +81,7 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
         return ORR_FAIL(ORR_EUSAGE, "--p: expected a number of at least 1, found \"%s\"", p_text);
     change->set_window = window_text != NULL;
     change->ntk = ntk_text != NULL;
-    return whole("--window", window_text, 0, &change->window);
+    return read_whole("--window", window_text, 0, &change->window);
 }
 
 /* Options that only some probes have, and where their rows say so. */
@@ -165,17 +165,12 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
     TRY(refuse_of_models(cli, command));
     if (cli->resume && !command->keeps)
         return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
-    int rc = whole("--layer", layer_text, 0, &o->layer);
-    if (!rc)
-        rc = whole("--head", head_text, 0, &o->head);
-    if (!rc)
-        rc = whole("--sequences", sequences_text, 1, &o->sequences);
-    if (!rc)
-        rc = whole("--length", length_text, 2, &o->length);
-    if (!rc)
-        rc = whole("--steps", steps_text, 1, &o->steps);
-    if (!rc)
-        rc = whole("--draws", draws_text, 1, &o->draws);
+    int rc = read_whole("--layer", layer_text, 0, &o->layer);
+    rc = rc ? rc : read_whole("--head", head_text, 0, &o->head);
+    rc = rc ? rc : read_whole("--sequences", sequences_text, 1, &o->sequences);
+    rc = rc ? rc : read_whole("--length", length_text, 2, &o->length);
+    rc = rc ? rc : read_whole("--steps", steps_text, 1, &o->steps);
+    rc = rc ? rc : read_whole("--draws", draws_text, 1, &o->draws);
     return rc ? rc : read_change(cli, &o->change);
 }
 
@@ -227,14 +222,13 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
 
 static char found_run[4096]; /* the folder of the preset.json that main() found */
 
-static int run(const struct orr_cli *cli)
+static int run_probe(const struct orr_cli *cli)
 {
     const struct probe_command *command;
     struct probe_options o;
     struct gpt_device device;
     int rc = probe_find(cli->argc_rest > 0 ? cli->argv_rest[0] : NULL, &command);
-    if (!rc)
-        rc = read_options(cli, command, &o);
+    rc = rc ? rc : read_options(cli, command, &o);
     if (!rc && *cli->checkpoint && !orr_exists(cli->checkpoint))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint", cli->checkpoint);
     if (!rc && *cli->checkpoint && !cli->preset_given)
@@ -243,10 +237,8 @@ static int run(const struct orr_cli *cli)
                       cli->checkpoint);
     if (!rc && command->files)
         return command->run(&o);
-    if (!rc)
-        rc = gpt_device_find(&device, cli);
-    if (!rc)
-        rc = gpt_device_open(&device, cli, command->exact);
+    rc = rc ? rc : gpt_device_find(&device, cli);
+    rc = rc ? rc : gpt_device_open(&device, cli, command->exact);
     if (rc)
         return rc;
     o.ops = device.ops;
@@ -316,7 +308,7 @@ int main(int argc, char **argv)
         memcpy(with_preset + 3, argv + 1, (size_t)(argc - 1) * sizeof *argv);
         count += 2;
     }
-    const int status = orr_main(&program, count, with_preset, run);
+    const int status = orr_main(&program, count, with_preset, run_probe);
     free(with_preset);
     return status;
 }

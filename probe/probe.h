@@ -78,9 +78,6 @@ int probe_lock(const char *folder, int *lock);
 /* "lssar, p = 15, window 8". */
 enum { PROBE_TEXT = 160 };
 void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT]);
-/* A row of a table of bin/probe evaluate: as trained and, with 2 columns, changed. Counts are
- * whole, what is no number is "-". */
-void probe_print_row(const char *name, int columns, const double value[2]);
 
 /* ------------------------------------------------------------------- statistics of weights */
 
@@ -142,12 +139,9 @@ void probe_cells(float *cells, const float *map, int T, int block, int window);
 
 /* attention.csv, attention.json, and a picture and an array per layer (docs/probe.md). */
 int probe_attention(const struct probe_options *options);
-/* Next-state metrics, as trained and changed, to stdout and evaluate.json; of a text preset
- * probe_evaluate_text. */
+/* Next-state metrics, as trained and changed, to stdout and evaluate.json; of a text model its
+ * held-out loss, by default of the same text in sequences of each column's own length. */
 int probe_evaluate(const struct probe_options *options);
-/* Held-out loss of a text model, the same way. By default both columns are of the same text, in
- * sequences of their own length. */
-int probe_evaluate_text(const struct probe_options *options);
 /* Whether the options change how the model attends. */
 bool probe_is_changed(const struct probe_options *options);
 /* Of probes that fine-tune: ORR_EUSAGE where the options change it. */
@@ -176,7 +170,7 @@ int probe_passkey(const struct probe_options *options);
 /* Means over seeds of what a probe measured, from its files: a table, <out>/<probe>_seeds.json. */
 int probe_seeds(const struct probe_options *options);
 
-/* Label curves and label saving: labels.csv, labels.json, labels.png, and labels_cells.json, which
+/* Label curves and label saving: labels.csv, labels.json, labels.png, and labels_cells.jsonl, which
  * grows meanwhile. */
 int probe_labels(const struct probe_options *options);
 /* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
@@ -187,7 +181,7 @@ int probe_extrapolate(const struct probe_options *options);
  * adaptation_<frozen|adapted|output>[_untrained].csv for symbolic regression. */
 int probe_adaptation(const struct probe_options *options);
 /* The inductive-bias probe: inductive.csv, inductive.json, inductive.png, and
- * inductive_cells.safetensors, which grows meanwhile. */
+ * inductive_cells.jsonl, which grows meanwhile. */
 int probe_inductive(const struct probe_options *options);
 
 /* Errors of next places of the real planets, whose positions an ephemeris gives, and forces there

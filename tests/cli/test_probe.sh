@@ -179,7 +179,7 @@ check "... the truth is on the diagonal" awk -F, '
     END { exit !found || bad }' "$WORK/bias/inductive.csv"
 stopped=$WORK/stopped
 start "$BIN/probe" inductive "${bias[@]}" --quiet --threads 2 --out "$stopped"
-until_true test -e "$stopped/inductive_cells.safetensors"
+until_true grep -qs '^{"cell":' "$stopped/inductive_cells.jsonl"
 stop INT
 check "... stopped: status 130" equal 130 "$status"
 check "... no results yet" test ! -e "$stopped/inductive.json"

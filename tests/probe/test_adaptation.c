@@ -10,13 +10,13 @@
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
 
-#include "probe/adaptation.h"
+#include "probe/labels/adaptation.h"
 
 /* -------------------------------------------------------------------------------- readouts */
 
 /* y of every row := a combination of the coordinates on that very row, which layer 0, a linear map
  * of them, holds; of no other row, nor of another sequence. */
-static void plant(struct probe_judged *j)
+static void plant(struct probe_held_out *j)
 {
     for (size_t i = 0; i < j->rows; i++) {
         const float *xy = j->set->coords + 2 * j->at[i];
@@ -29,39 +29,40 @@ static void test_rows_in_step(void **state)
     (void)state;
     struct forces_fixture f;
     struct probe probe;
-    struct probe_forces forces;
-    struct probe_judged fit, judged;
+    struct probe_label_sets forces;
+    struct probe_held_out fit, held_out;
     struct probe_read read, told;
     const struct ft_bounds none = {0};
     const size_t some[] = {3, 0, 7, 5, 1, 6};
     forces_open(&f, "softmax");
     assert_int_equal(probe_open(&probe, &f.options, false, 1), 0);
-    assert_int_equal(probe_forces_open(&forces, &f.options), 0);
-    assert_int_equal(probe_judged_draw(&fit, &forces.train, &none, NULL, 23, 5, 1), 0);
-    assert_int_equal(probe_judged_draw(&judged, &forces.test, &none, some, 6, 3, 1), 0);
+    assert_int_equal(probe_label_sets_open(&forces, &f.options), 0);
+    assert_int_equal(probe_held_out_draw(&fit, &forces.train, &none, NULL, 23, 5, 1), 0);
+    assert_int_equal(probe_held_out_draw(&held_out, &forces.test, &none, some, 6, 3, 1), 0);
     plant(&fit);
-    plant(&judged);
-    assert_int_equal(probe_read_create(&read, judged.rows), 0);
-    assert_int_equal(probe_read_create(&told, judged.rows), 0);
-    assert_int_equal(probe_read_model(&probe.model, &fit, &judged, &read, NULL), 0);
+    plant(&held_out);
+    assert_int_equal(probe_read_create(&read, held_out.rows), 0);
+    assert_int_equal(probe_read_create(&told, held_out.rows), 0);
+    assert_int_equal(probe_read_model(&probe.model, &fit, &held_out, &read, NULL), 0);
     assert_int_equal(read.layer[PROBE_LOG_F], 0);
     const struct probe_agreement planted =
-        probe_agree(&judged, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL);
+        probe_agree(&held_out, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL);
     assert_true(planted.rho > 0.9998 && planted.r2 > 0.999); /* 8 numbers hold 11 features */
     assert_true(
-        probe_agree(&judged, NULL, PROBE_INVERSE_SQUARE, read.of[PROBE_INVERSE_SQUARE], NULL).rho <
-        0.99);
-    assert_int_equal(probe_read_places(&fit, &judged, &read), 0);
+        probe_agree(&held_out, NULL, PROBE_INVERSE_SQUARE, read.of[PROBE_INVERSE_SQUARE], NULL)
+            .rho < 0.99);
+    assert_int_equal(probe_read_places(&fit, &held_out, &read), 0);
     assert_int_equal(read.layer[PROBE_LOG_F], -1);
-    assert_true(probe_agree(&judged, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL).r2 > 1 - 1e-9);
-    assert_int_equal(probe_read_model(&probe.model, &fit, &judged, &read, &told), 0);
+    assert_true(probe_agree(&held_out, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL).r2 >
+                1 - 1e-9);
+    assert_int_equal(probe_read_model(&probe.model, &fit, &held_out, &read, &told), 0);
     for (int q = 0; q < PROBE_READ; q++)
-        assert_true(probe_agree(&judged, NULL, q, told.of[q], NULL).r2 > 0.9999);
+        assert_true(probe_agree(&held_out, NULL, q, told.of[q], NULL).r2 > 0.9999);
     probe_read_free(&read);
     probe_read_free(&told);
-    probe_judged_free(&fit);
-    probe_judged_free(&judged);
-    probe_forces_close(&forces);
+    probe_held_out_free(&fit);
+    probe_held_out_free(&held_out);
+    probe_label_sets_close(&forces);
     probe_close(&probe);
     forces_close(&f);
 }
@@ -80,7 +81,7 @@ static void test_agreement(void **state)
     double copy[N];
     memcpy(copy, y, sizeof y);
     const struct sim_dataset set = {.positions = 1, .full_state = state_of};
-    const struct probe_judged j = {
+    const struct probe_held_out j = {
         .set = &set, .sequences = 4, .rows = N, .of = of, .at = at, .y = copy};
     for (int i = 0; i < N; i++)
         found[i] = i < 4 ? 2 * y[i] - 1 : 100 * i;

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "probe/ephemeris.h"
-#include "probe/track.h"
+#include "probe/planets/ephemeris.h"
+#include "probe/planets/track.h"
 
 #include <gsl/gsl_math.h>
 

@@ -2,14 +2,15 @@
  * and the diagonal against closed forms; which rows labels and points stand on; the whole probe,
  * resumed, with fine-tunings that diverge; what it refuses. */
 #include "probe/asked.h"
+#include "probe/cells_fixture.h"
 
 #include <gsl/gsl_errno.h>
 
 #include <cjson/cJSON.h>
 
-#include "probe/diagonal.h"
-#include "probe/inductive.h"
-#include "probe/rank.h"
+#include "probe/inductive/diagonal.h"
+#include "probe/inductive/inductive.h"
+#include "probe/inductive/rank.h"
 
 static void assert_near(double found, double expected, double error)
 {
@@ -120,7 +121,9 @@ static void open_prepared(struct probe_inductive *p, const char *folder, int fir
     static char out[4096];
     scratch_path(out, tiny.dir, folder);
     options.out = out;
-    if (probe_inductive_open(p, &options) || probe_inductive_prepare(p))
+    *p = (struct probe_inductive){.s.options = &options};
+    if (probe_inductive_open(p) || probe_folder(&p->s.probe, &options, p->s.folder) ||
+        probe_inductive_prepare(p))
         fail_msg("%s", orr_error());
     for (int d = first; d < p->sets; d++)
         assert_int_equal(probe_noise_make(&p->pool, d, &p->noise[d]), 0);
@@ -222,6 +225,7 @@ static void test_data_sets(void **state)
     probe_distances(PROBE_NOISE_POINTS, PROBE_STATE, p.pool.z, p.pool.distance);
     probe_ranks(probe_pairs(PROBE_NOISE_POINTS), p.pool.distance, p.pool.rank, p.pool.work);
     assert_near(spearman_of(&p.pool, weight, p.pool.projected_rank), 1, 1e-6);
+    probe_close(&p.s.probe);
     probe_inductive_close(&p);
 }
 
@@ -235,7 +239,7 @@ static void test_rows(void **state)
     struct gpt_model model;
     struct gpt_batch batch;
     open_prepared(&p, "rows", 1);
-    assert_int_equal(probe_copy(&p.probe, &options, true, &model), 0);
+    assert_int_equal(probe_copy(&p.s.probe, &options, true, &model), 0);
     assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, 1), 0);
     assert_int_equal(gpt_batch_create(&batch, &model.config, B, T), 0);
     for (int i = 0; i < B * T; i++)
@@ -262,6 +266,7 @@ static void test_rows(void **state)
     }
     gpt_batch_free(&batch);
     gpt_free(&model);
+    probe_close(&p.s.probe);
     probe_inductive_close(&p);
 }
 
@@ -276,29 +281,29 @@ static void test_guesses(void **state)
     const real *out;
     open_prepared(&p, "guesses", 1);
     p.train.steps = 0;
-    float *guess = malloc(p.guesses.numbers * sizeof *guess);
+    double *guess = malloc(p.cells.numbers * sizeof *guess);
     assert_non_null(guess);
     assert_int_equal(p.points[PROBE_CORRECTED], 30 * (STEPS - FROM)); /* all, fewer than 2,000 */
     assert_int_equal(p.points[PROBE_PUBLISHED], 2000);
     assert_int_equal(probe_inductive_fit(&p, PROBE_BY_MODEL, 1, guess), 0);
-    assert_int_equal(probe_copy(&p.probe, &options, false, &model), 0);
+    assert_int_equal(probe_copy(&p.s.probe, &options, false, &model), 0);
     assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny.preset.seed), 0);
     assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
     for (size_t i = 0; i < p.points[PROBE_CORRECTED]; i += 17) {
         assert_true(p.step[i] >= FROM && p.step[i] < STEPS);
-        probe_labelled_fill(&p.judged, &model.config, p.sequence[i], &batch);
+        probe_labelled_fill(&p.held_out, &model.config, p.sequence[i], &batch);
         assert_int_equal(gpt_forward(&model, &batch, &out), 0);
-        assert_near((double)guess[i], (double)out[2 + 2 * p.step[i]], 1e-6);
+        assert_near(guess[i], (double)out[2 + 2 * p.step[i]], 1e-6);
     }
     for (size_t i = 0; i < 2000; i += 137) {
         probe_labelled_fill(&p.fit, &model.config, 100 + p.place[i] / T, &batch);
         assert_int_equal(gpt_forward(&model, &batch, &out), 0);
-        assert_near((double)guess[p.points[PROBE_CORRECTED] + i], (double)out[p.place[i] % T],
-                    1e-6);
+        assert_near(guess[p.points[PROBE_CORRECTED] + i], (double)out[p.place[i] % T], 1e-6);
     }
     gpt_batch_free(&batch);
     gpt_free(&model);
     free(guess);
+    probe_close(&p.s.probe);
     probe_inductive_close(&p);
 }
 
@@ -320,7 +325,7 @@ static void test_points(void **state)
             const size_t at = p.points[form] + i;
             const int row = form ? p.place[i] % 32 : 2 + 2 * p.step[i];
             const float *rows = form ? probe_labelled_rows(&p.fit, 100 + p.place[i] / 32)
-                                     : probe_labelled_rows(&p.judged, p.sequence[i]);
+                                     : probe_labelled_rows(&p.held_out, p.sequence[i]);
             const float *one = rows + 2 * (row - 1), *two = rows + 2 * row;
             const double found = p.value[form][PROBE_BY_TRUTH][at];
             if (row < 2 || row % 2)
@@ -333,6 +338,7 @@ static void test_points(void **state)
         }
     probe_standard_apply(&p.pool.standard, nothing, z);
     assert_near(probe_noise_target(noise, z), 0, 1e-12);
+    probe_close(&p.s.probe);
     probe_inductive_close(&p);
 }
 
@@ -473,48 +479,50 @@ static void test_forms(void **state)
             if (form == PROBE_CORRECTED || by != PROBE_BY_INPUTS)
                 p.value[form][by] = by < PROBE_BY_TRUTH ? model : truth;
     assert_int_equal(probe_inductive_rows(&p), 0);
-    const struct probe_row *row = row_of(&p.results, "linear oracle", "to diagonal, corrected", 0);
+    const struct probe_row *row =
+        row_of(&p.s.results, "linear oracle", "to diagonal, corrected", 0);
     assert_near(row->value, 1.5 * 23 / 6, 1e-12); /* (d + 0) / 2 against (d + 3 d) / 2 */
     assert_near(row->ceiling, 0, 1e-12);
     assert_near(row->raw, row->value, 1e-12);
     assert_int_equal(row->n, 2);
     assert_near(row->low, 0, 1e-12); /* resamples of the first alone, of the second alone */
     assert_near(row->high, 3 * 23 / 6.0, 1e-12);
-    assert_near(row_of(&p.results, "linear oracle", "to diagonal, less floor", 0)->value, 0, 1e-12);
-    row = row_of(&p.results, "MLP oracle", "to diagonal, published", 0);
+    assert_near(row_of(&p.s.results, "linear oracle", "to diagonal, less floor", 0)->value, 0,
+                1e-12);
+    row = row_of(&p.s.results, "MLP oracle", "to diagonal, published", 0);
     assert_near(row->value, 2 * 11 / 3.0, 1e-12); /* 0 against 2 d, edges left out */
     assert_near(row->ceiling, 11 / 3.0, 1e-12);   /* the truth is not on its diagonal: 3 d, 2 d */
     assert_true(isnan(row->raw) && row->n == 1);
-    assert_near(row_of(&p.results, "linear oracle", "distance, corrected", 1)->value, 0.5, 1e-12);
-    assert_near(row_of(&p.results, "linear oracle", "diagonal, corrected", 1)->value, 2, 1e-12);
-    row = row_of(&p.results, "target", "R^2", 0);
+    assert_near(row_of(&p.s.results, "linear oracle", "distance, corrected", 1)->value, 0.5, 1e-12);
+    assert_near(row_of(&p.s.results, "linear oracle", "diagonal, corrected", 1)->value, 2, 1e-12);
+    row = row_of(&p.s.results, "target", "R^2", 0);
     assert_near(row->ceiling, 1, 1e-12);
     /* 1, and 1 - sum (3 x - 1.7)^2 / sum (3 x - 8.25)^2 */
     assert_near(row->value, (1 + 1 - (2.89 + 1.69 + 53.29 + 372.49) / 258.75) / 2, 1e-12);
-    assert_near(row_of(&p.results, "target", "R^2, less floor", 0)->value, 0, 1e-12);
-    probe_results_free(&p.results);
+    assert_near(row_of(&p.s.results, "target", "R^2, less floor", 0)->value, 0, 1e-12);
+    probe_results_free(&p.s.results);
     p.value[PROBE_CORRECTED][PROBE_BY_FLOOR] = truth;
     assert_int_equal(probe_inductive_rows(&p), 0);
-    row = row_of(&p.results, "linear oracle", "to diagonal, less floor", 0);
+    row = row_of(&p.s.results, "linear oracle", "to diagonal, less floor", 0);
     assert_near(row->value, 1.5 * 23 / 6, 1e-12);
-    assert_true(row_of(&p.results, "target", "R^2, less floor", 0)->value < -0.3);
-    probe_results_free(&p.results);
+    assert_true(row_of(&p.s.results, "target", "R^2, less floor", 0)->value < -0.3);
+    probe_results_free(&p.s.results);
     used[1] = false; /* its fine-tuning diverged */
     p.usable = 1;
     assert_int_equal(probe_inductive_rows(&p), 0);
     for (int k = 0; k < 2; k++)
-        assert_near(row_of(&p.results, "linear oracle",
+        assert_near(row_of(&p.s.results, "linear oracle",
                            k ? "to diagonal, published" : "to diagonal, corrected", 0)
                         ->value,
                     0, 1e-12);
-    probe_results_free(&p.results);
+    probe_results_free(&p.s.results);
     used[0] = false;
     used[1] = true;
     assert_int_equal(probe_inductive_rows(&p), 0);
-    assert_near(row_of(&p.results, "linear oracle", "to diagonal, corrected", 0)->value,
+    assert_near(row_of(&p.s.results, "linear oracle", "to diagonal, corrected", 0)->value,
                 3 * 23 / 6.0, 1e-12);
-    assert_near(row_of(&p.results, "target", "R^2", 0)->value, 1 - 430.36 / 258.75, 1e-12);
-    probe_results_free(&p.results);
+    assert_near(row_of(&p.s.results, "target", "R^2", 0)->value, 1 - 430.36 / 258.75, 1e-12);
+    probe_results_free(&p.s.results);
     used[0] = true;
     p.usable = 2;
     for (int i = 0; i < 8; i++)
@@ -522,7 +530,7 @@ static void test_forms(void **state)
     p.value[PROBE_CORRECTED][PROBE_BY_LINEAR] = model;
     assert_int_equal(probe_inductive_rows(&p), ORR_EINVAL);
     error_names("least squares", NULL);
-    probe_results_free(&p.results);
+    probe_results_free(&p.s.results);
 }
 
 /* ------------------------------------------------------------------------------- whole probe */
@@ -542,37 +550,6 @@ static void read_rows(const char *folder, struct probe_results *results, cJSON *
     assert_int_equal(orr_path(path, "%s/inductive.json", folder), 0);
     if (probe_results_read(path, results, json))
         fail_msg("%s", orr_error());
-}
-
-/* Opens the predictions that are kept in a folder under their own key. */
-static void open_kept(struct probe_guesses *kept, const char *folder, size_t numbers)
-{
-    struct orr_safetensors *file;
-    char path[4096], key[PROBE_KEY];
-    assert_int_equal(orr_path(path, "%s/inductive_cells.safetensors", folder), 0);
-    assert_int_equal(orr_safetensors_open(path, &file), 0);
-    snprintf(key, sizeof key, "%s", orr_safetensors_metadata(file, "key"));
-    orr_safetensors_close(file);
-    assert_int_equal(probe_guesses_open(kept, folder, key, numbers, true), 0);
-}
-
-/* Writes the first `count` predictions anew, the one of `spoilt` not numbers. */
-static void change_kept(const char *folder, int count, int spoilt)
-{
-    enum { NUMBERS = 30 * (STEPS - FROM) + 2000 };
-    static float nothing[NUMBERS];
-    struct probe_guesses was, is;
-    open_kept(&was, folder, NUMBERS);
-    assert_true(was.count >= count);
-    assert_int_equal(probe_guesses_open(&is, folder, was.key, NUMBERS, false), 0);
-    for (int i = 0; i < NUMBERS; i++)
-        nothing[i] = NAN;
-    for (int i = 0; i < count; i++)
-        assert_int_equal(probe_guesses_add(&is, was.cell[i].arm, was.cell[i].set,
-                                           i == spoilt ? nothing : was.cell[i].value),
-                         0);
-    probe_guesses_free(&was);
-    probe_guesses_free(&is);
 }
 
 static void measure(const char *folder)
@@ -611,11 +588,12 @@ static void test_whole(void **state)
     options.resume = true; /* as if stopped behind three of four fine-tunings */
     assert_int_equal(orr_path(path, "%s/inductive.json", out), 0);
     assert_int_equal(remove(path), 0);
-    change_kept(out, 3, -1);
+    cells_keep(out, "inductive", 3, -1, -1, 0);
     measure(out);
     assert_true(checksum_of(out, "inductive.csv") == made);
 
-    change_kept(out, 4, 1); /* one had diverged; a third data set is asked for */
+    cells_keep(out, "inductive", 4, 1, -1,
+               NAN); /* one had diverged; a third data set is asked for */
     options.draws = 3;
     measure(out);
     read_rows(out, &results, &json);

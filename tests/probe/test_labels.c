@@ -7,13 +7,13 @@
 
 #include "stage/provenance.h"
 #include "base/scratch.h"
+#include "probe/cells_fixture.h"
 #include "probe/forces_fixture.h"
 
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
 
-#include "probe/extrapolate.h"
-#include "probe/label_cells.h"
+#include "probe/labels/extrapolate.h"
 
 /* ---------------------------------------------------------------------------------- curves */
 
@@ -177,22 +177,30 @@ static float garbage(float value, size_t index, const void *context)
 }
 
 /* Rates of all cells, and the sum of their R^2. */
-static double rates(const struct forces_fixture *f, const char *folder, char text[2048])
+static double rates(const struct forces_fixture *f, const char *name, char text[2048])
 {
-    char *all = forces_content(f, folder, "labels_cells.json");
-    cJSON *json = cJSON_Parse(all), *cell;
+    struct probe_cells cells;
+    char folder[4096];
     double sum = 0;
     size_t used = 0;
-    text[0] = '\0';
-    cJSON_ArrayForEach (cell, cJSON_GetObjectItem(json, "cells")) {
-        used += (size_t)snprintf(text + used, 2048 - used, "%g ",
-                                 cJSON_GetObjectItem(cell, "lr")->valuedouble);
-        sum += cJSON_GetObjectItem(cell, "r2")->valuedouble;
+    scratch_path(folder, f->tiny.dir, name);
+    cells_open(&cells, folder, "labels", true);
+    for (int i = 0; i < cells.count; i++) {
+        used += (size_t)snprintf(text + used, 2048 - used, "%g ", cells.cell[i].value[0]);
+        sum += cells.cell[i].value[1];
     }
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "cells")), 12);
-    cJSON_Delete(json);
-    free(all);
+    assert_int_equal(cells.count, 12);
+    probe_cells_free(&cells);
     return sum;
+}
+
+/* Whether the kept cells of the folder "made" hold this text. */
+static bool keeps(const struct forces_fixture *f, const char *text)
+{
+    char *all = forces_content(f, "made", "labels_cells.jsonl");
+    const bool found = strstr(all, text) != NULL;
+    free(all);
+    return found;
 }
 
 /* Files and sequences that are made give the same figures; held-out labels choose no rate; an
@@ -217,45 +225,18 @@ static void test_curves(void **state)
 
     scratch_path(path, f.tiny.dir, "made/labels.json"); /* as if it had been stopped near the end */
     assert_int_equal(remove(path), 0);
-    scratch_path(path, f.tiny.dir, "made/labels_cells.json");
-    cJSON *json;
-    assert_int_equal(orr_json_read(path, &json), 0);
-    cJSON *cells = cJSON_GetObjectItem(json, "cells");
-    for (int i = 0; i < 5; i++)
-        cJSON_DeleteItemFromArray(cells, cJSON_GetArraySize(cells) - 1);
-    cJSON *first = cJSON_GetObjectItem(cells->child, "seconds");
-    cJSON_SetNumberValue(first, 12345); /* kept, not measured again */
-    cJSON_DeleteItemFromObject(json, "xxh64");
-    assert_true(orr_sum_add(json));
-    assert_int_equal(orr_json_write(path, json), 0);
-    cJSON_Delete(json);
+    scratch_path(path, f.tiny.dir, "made");
+    cells_keep(path, "labels", 7, 0, 3, 12345); /* seconds: kept, not measured again */
     f.options.resume = true;
     measure(&f, probe_labels, "made");
     assert_same(&f, "files", "made", "labels.csv");
-    char *text = forces_content(&f, "made", "labels_cells.json");
-    assert_non_null(strstr(text, "12345"));
-    free(text);
+    assert_true(keeps(&f, "12345"));
     f.options.draws = 3; /* more draws go on, too */
     measure(&f, probe_labels, "made");
-    text = forces_content(&f, "made", "labels_cells.json");
-    assert_non_null(strstr(text, "12345"));
-    free(text);
-    assert_int_equal(orr_json_read(path, &json), 0);
-    first = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "cells")->child, "seconds");
-    cJSON_SetNumberValue(first, 22345); /* changed by somebody: measured again */
-    assert_int_equal(orr_json_write(path, json), 0);
-    cJSON_Delete(json);
-    scratch_path(path, f.tiny.dir, "made/labels.json");
-    assert_int_equal(remove(path), 0);
-    measure(&f, probe_labels, "made");
-    text = forces_content(&f, "made", "labels_cells.json");
-    assert_null(strstr(text, "22345"));
-    free(text);
+    assert_true(keeps(&f, "12345"));
     f.options.steps = 13;
     measure(&f, probe_labels, "made");
-    text = forces_content(&f, "made", "labels_cells.json");
-    assert_null(strstr(text, "12345"));
-    free(text);
+    assert_false(keeps(&f, "12345"));
     scratch_path(path, f.tiny.dir, "made/labels.png");
     assert_true(orr_exists(path));
     forces_close(&f);
@@ -352,18 +333,19 @@ static void test_parts(void **state)
 {
     (void)state;
     struct forces_fixture f;
-    struct probe_forces forces;
-    struct probe_judged judged;
+    struct probe_label_sets forces;
+    struct probe_held_out held_out;
     const struct ft_bounds none = {0};
     open_fixture(&f);
-    assert_int_equal(probe_forces_open(&forces, &f.options), 0);
-    assert_int_equal(probe_judged_draw(&judged, &forces.test, &none, NULL, forces.test.n, 8, 1), 0);
-    double *log_f = malloc(judged.rows * sizeof *log_f), exponent[3];
-    double *residual = malloc(judged.sequences * sizeof *residual);
+    assert_int_equal(probe_label_sets_open(&forces, &f.options), 0);
+    assert_int_equal(probe_held_out_draw(&held_out, &forces.test, &none, NULL, forces.test.n, 8, 1),
+                     0);
+    double *log_f = malloc(held_out.rows * sizeof *log_f), exponent[3];
+    double *residual = malloc(held_out.sequences * sizeof *residual);
     assert_true(log_f && residual);
     for (int k = 0; k < 2; k++) {
         struct probe_experiment e;
-        assert_int_equal(probe_experiment_open(&e, k, &forces, &judged), 0);
+        assert_int_equal(probe_experiment_open(&e, k, &forces, &held_out), 0);
         const size_t all = ft_labels_points(&forces.labels, NULL, NULL);
         const size_t n = ft_labels_points(&e.labels, NULL, NULL);
         assert_true(fabs((double)n / (double)all - 0.5) < 0.1);
@@ -377,44 +359,44 @@ static void test_parts(void **state)
             const double x = k ? (double)s[4] * (double)s[5] : hypot((double)s[0], (double)s[1]);
             assert_true(x >= low * (1 - 1e-12) && x <= high * (1 + 1e-12));
         }
-        for (size_t i = 0; i < judged.rows; i++) {
-            const float *s = judged.set->full_state + 6 * judged.at[i];
+        for (size_t i = 0; i < held_out.rows; i++) {
+            const float *s = held_out.set->full_state + 6 * held_out.at[i];
             const double r = hypot((double)s[0], (double)s[1]);
             const double x = k ? (double)s[4] * (double)s[5] : r;
             assert_int_equal(e.outside[i], x < low * (1 - 1e-12) || x > high * (1 + 1e-12));
             assert_int_equal(e.inside[i], !e.outside[i]);
             log_f[i] = 0.3 - 1.7 * log(r) + 0.6 * log((double)s[4]) + 2.385 * log((double)s[5]);
         }
-        probe_exponents(&judged, e.outside, log_f, NULL, exponent);
+        probe_exponents(&held_out, e.outside, log_f, NULL, exponent);
         assert_true(fabs(exponent[0] + 1.7) < 1e-9 && fabs(exponent[1] - 0.6) < 1e-9 &&
                     fabs(exponent[2] - 2.385) < 1e-9);
-        for (size_t i = 0; i < judged.rows; i++) /* what is not kept does not count */
-            log_f[i] = e.outside[i] ? judged.y[i] + 0.25 : 1e3;
-        probe_residuals(&judged, e.outside, log_f, residual);
+        for (size_t i = 0; i < held_out.rows; i++) /* what is not kept does not count */
+            log_f[i] = e.outside[i] ? held_out.y[i] + 0.25 : 1e3;
+        probe_residuals(&held_out, e.outside, log_f, residual);
         double sum = 0, count = 0;
-        for (size_t s = 0; s < judged.sequences; s++)
+        for (size_t s = 0; s < held_out.sequences; s++)
             sum += residual[s];
-        for (size_t i = 0; i < judged.rows; i++)
+        for (size_t i = 0; i < held_out.rows; i++)
             count += e.outside[i];
         assert_true(fabs(sum - 0.0625 * count) < 1e-9 * count);
-        assert_true(probe_judged_r2(&judged, e.outside, residual, NULL) < 1);
+        assert_true(probe_held_out_r2(&held_out, e.outside, residual, NULL) < 1);
         free(states);
         probe_experiment_close(&e);
     }
-    assert_int_equal(probe_power_law(&forces.labels, &judged, log_f), 0);
-    probe_exponents(&judged, NULL, log_f, NULL, exponent);
+    assert_int_equal(probe_power_law(&forces.labels, &held_out, log_f), 0);
+    probe_exponents(&held_out, NULL, log_f, NULL, exponent);
     assert_true(fabs(exponent[1]) < 1e-6 && fabs(exponent[2]) < 1e-6); /* it knows only r */
     double mean = 0;
-    for (size_t i = 0; i < judged.rows; i++)
-        mean += judged.y[i] / (double)judged.rows;
-    for (size_t i = 0; i < judged.rows; i++)
+    for (size_t i = 0; i < held_out.rows; i++)
+        mean += held_out.y[i] / (double)held_out.rows;
+    for (size_t i = 0; i < held_out.rows; i++)
         log_f[i] = mean;
-    probe_residuals(&judged, NULL, log_f, residual);
-    assert_true(fabs(probe_judged_r2(&judged, NULL, residual, NULL)) < 1e-12);
+    probe_residuals(&held_out, NULL, log_f, residual);
+    assert_true(fabs(probe_held_out_r2(&held_out, NULL, residual, NULL)) < 1e-12);
     free(log_f);
     free(residual);
-    probe_judged_free(&judged);
-    probe_forces_close(&forces);
+    probe_held_out_free(&held_out);
+    probe_label_sets_close(&forces);
     forces_close(&f);
 }
 
@@ -476,15 +458,15 @@ static void test_refused(void **state)
     f.tiny.preset.orbits.positions = 33;
     probe.trained.context = 32;
     probe.trained.input = GPT_INPUT_TOKENS;
-    assert_int_equal(probe_forces_check(&probe, &f.options), ORR_EINVAL);
+    assert_int_equal(probe_label_sets_check(&probe, &f.options), ORR_EINVAL);
     error_names("tokens", NULL);
     probe.trained.input = GPT_INPUT_TEXT;
-    assert_int_equal(probe_forces_check(&probe, &f.options), ORR_EINVAL);
+    assert_int_equal(probe_label_sets_check(&probe, &f.options), ORR_EINVAL);
     error_names("text", NULL);
     probe.trained.input = GPT_INPUT_CONTINUOUS;
-    assert_int_equal(probe_forces_check(&probe, &f.options), 0);
+    assert_int_equal(probe_label_sets_check(&probe, &f.options), 0);
     strcpy(probe.stage, "magnitude");
-    assert_int_equal(probe_forces_check(&probe, &f.options), ORR_EINVAL);
+    assert_int_equal(probe_label_sets_check(&probe, &f.options), ORR_EINVAL);
     error_names("stage magnitude", NULL);
     forces_close(&f);
 }

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "probe/length.h"
+#include "probe/length/length.h"
 #include "probe/results.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))

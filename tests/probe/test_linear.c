@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "probe/readout.h"
+#include "probe/linear/readout.h"
 
 static struct tiny tiny;
 static char checkpoint[2][4096]; /* of stages pretrain, magnitude */
@@ -56,21 +56,21 @@ static void test_contexts(void **state)
 
 struct sets {
     struct probe probe;
-    struct probe_labelled fit, judged;
+    struct probe_labelled fit, held_out;
 };
 
-static void open_sets(struct sets *s, int fit, int judged)
+static void open_sets(struct sets *s, int fit, int held_out)
 {
     assert_int_equal(probe_open_labelled(&s->probe, &options, "test", true), 0);
     assert_int_equal(probe_labelled_make(&s->fit, &s->probe, SIM_SPLIT_TWO_BODY_TRAIN, fit), 0);
-    assert_int_equal(probe_labelled_make(&s->judged, &s->probe, SIM_SPLIT_TWO_BODY_TEST, judged),
-                     0);
+    assert_int_equal(
+        probe_labelled_make(&s->held_out, &s->probe, SIM_SPLIT_TWO_BODY_TEST, held_out), 0);
 }
 
 static void close_sets(struct sets *s)
 {
     probe_labelled_free(&s->fit);
-    probe_labelled_free(&s->judged);
+    probe_labelled_free(&s->held_out);
     probe_close(&s->probe);
 }
 
@@ -85,30 +85,30 @@ static void test_sequences(void **state)
     assert_int_equal(orr_path(orbits, "%s/orbits", tiny.dir), 0);
     assert_int_equal(sim_dataset_write(&tiny.preset, orbits, 1, false, true), 0);
     assert_int_equal(sim_dataset_open(&set, &tiny.preset, orbits, SIM_SPLIT_TWO_BODY_TEST), 0);
-    assert_int_equal(s.judged.P, 33);
-    assert_int_equal(s.judged.steps, 16);
-    assert_true(s.judged.newton);
+    assert_int_equal(s.held_out.P, 33);
+    assert_int_equal(s.held_out.steps, 16);
+    assert_true(s.held_out.newton);
     for (int i = 0; i < 17; i++) {
-        assert_memory_equal(probe_labelled_rows(&s.judged, i), sim_dataset_coords(&set, (size_t)i),
-                            33 * 2 * sizeof(float));
+        assert_memory_equal(probe_labelled_rows(&s.held_out, i),
+                            sim_dataset_coords(&set, (size_t)i), 33 * 2 * sizeof(float));
         for (int k = 0; k < 16; k++) {
             const size_t row = (size_t)i * 33 + 2 + 2 * (size_t)k;
             for (size_t c = 0; c < 6; c++)
-                assert_true(probe_labelled_state(&s.judged, i, k)[c] ==
+                assert_true(probe_labelled_state(&s.held_out, i, k)[c] ==
                             (double)set.full_state[6 * row + c]);
             for (size_t c = 0; c < 2 && k >= 5; c++) { /* labelled from step 5 on */
                 const double F = (double)set.force_vector[2 * row + c];
-                assert_true(fabs(probe_labelled_force(&s.judged, i, k)[c] - F) <=
+                assert_true(fabs(probe_labelled_force(&s.held_out, i, k)[c] - F) <=
                             1e-5 * (double)set.force_magnitude[row]);
             }
         }
-        struct probe_orbit orbit = probe_orbit_true(&s.judged, i, 4);
+        struct probe_orbit orbit = probe_orbit_true(&s.held_out, i, 4);
         double place[4];
         assert_true(probe_orbit_advance(&orbit, 7));
         probe_orbit_places(&orbit, place);
         for (size_t c = 0; c < 4; c++) /* float states, eccentric orbits */
             assert_true(fabs(place[c] - (double)probe_labelled_rows(
-                                            &s.judged, i)[2 * (1 + 2 * 11) + c]) < 1e-3);
+                                            &s.held_out, i)[2 * (1 + 2 * 11) + c]) < 1e-3);
     }
     sim_dataset_close(&set);
     close_sets(&s);
@@ -117,9 +117,9 @@ static void test_sequences(void **state)
 /* -------------------------------------------------------------------------------- readouts */
 
 /* Features that are the quantities themselves, turned about and mixed. */
-static void mixed(const struct probe_reader *r, bool judged, int sequence, int step, double *x)
+static void mixed(const struct probe_reader *r, bool held_out, int sequence, int step, double *x)
 {
-    const struct probe_labelled *set = judged ? r->judged : r->fit;
+    const struct probe_labelled *set = held_out ? r->held_out : r->fit;
     double n[PROBE_NUMBERS];
     probe_quantities_of(probe_labelled_state(set, sequence, step),
                         probe_labelled_force(set, sequence, step), n);
@@ -128,11 +128,11 @@ static void mixed(const struct probe_reader *r, bool judged, int sequence, int s
 }
 
 /* Features that know nothing of the sequence. */
-static void random_projection(const struct probe_reader *r, bool judged, int sequence, int step,
+static void random_projection(const struct probe_reader *r, bool held_out, int sequence, int step,
                               double *x)
 {
     for (int k = 0; k < r->features; k++)
-        x[k] = tiny_uniform(judged ? 2 : 1, (uint64_t)((sequence * 50 + step) * r->features + k));
+        x[k] = tiny_uniform(held_out ? 2 : 1, (uint64_t)((sequence * 50 + step) * r->features + k));
 }
 
 static void test_readouts(void **state)
@@ -146,7 +146,7 @@ static void test_readouts(void **state)
     const int contexts = probe_contexts(15, 5, list);
     assert_int_equal(probe_resamples_create(&resamples, 1, 200), 0);
     struct probe_reader reader = {
-        .features = PROBE_NUMBERS, .read = mixed, .fit = &s.fit, .judged = &s.judged};
+        .features = PROBE_NUMBERS, .read = mixed, .fit = &s.fit, .held_out = &s.held_out};
     for (int c = 0; c < contexts; c++) {
         assert_int_equal(probe_readout(&reader, &list[c], &resamples, reading), 0);
         for (int q = 0; q < PROBE_QUANTITIES; q++) {
@@ -217,7 +217,7 @@ static void test_observer(void **state)
     double r2[PROBE_CONTEXTS][PROBE_QUANTITIES];
     open_sets(&s, 200, 40);
     const int contexts = probe_contexts(15, 5, list);
-    assert_int_equal(probe_observer(&s.fit, &s.judged, 40, list, contexts, r2), 0);
+    assert_int_equal(probe_observer(&s.fit, &s.held_out, 40, list, contexts, r2), 0);
     for (int c = 0; c < contexts; c++)
         for (int q = 0; q < PROBE_QUANTITIES; q++)
             if (list[c].context == 0 || list[c].context >= 5)
@@ -310,7 +310,7 @@ static void test_persistence(void **state)
         if (strcmp(results.row[i].measure, "AU") != 0)
             continue;
         for (int k = 0; k < 20; k++) { /* 8 steps are known */
-            const float *rows = probe_labelled_rows(&s.judged, k);
+            const float *rows = probe_labelled_rows(&s.held_out, k);
             const float *was = rows + (size_t)2 * (1 + 2 * 7);
             const float *is = was + 4 * (size_t)results.row[i].context;
             mean += hypot((double)(is[0] - was[0]), (double)(is[1] - was[1])) / 20;

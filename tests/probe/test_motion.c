@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "probe/motion.h"
-#include "probe/quantities.h"
-#include "probe/steer.h"
+#include "probe/orbits/motion.h"
+#include "probe/orbits/quantities.h"
+#include "probe/intervene/steer.h"
 
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))
@@ -303,8 +303,8 @@ static void test_toy(void **state)
         assert_true(fabs(toy_slope(&toy, PROBE_CHANGE_VX, x, true, h)) < 0.4);
     }
     assert_true(toy.asked[2] && !toy.asked[1]);
-    const double nowhere[WIDTH] = {0};
-    assert_true(isnan(toy_slope(&toy, PROBE_CHANGE_VX, nowhere, false, 0)));
+    const double has_no_direction[WIDTH] = {0};
+    assert_true(isnan(toy_slope(&toy, PROBE_CHANGE_VX, has_no_direction, false, 0)));
 }
 
 /* States whose numbers go together: the likeliest change follows them, and holds what it should. */

@@ -2,7 +2,7 @@
  * real ones: next places as the evaluation of planet runs has them, forces as the run's table. */
 #include "probe/asked.h"
 
-#include "probe/planets.h"
+#include "probe/planets/planets.h"
 
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))
@@ -66,12 +66,12 @@ static void test_next_places(void **state)
         gpt_source_open(&source, &preset, NULL, SIM_SPLIT_PLANETS_SOLAR, &model.config), 0);
     assert_int_equal(gpt_evaluate_next_state(&model, source, PROBE_PLANETS, 0, &expected), 0);
     make_tracks(track);
-    const int judged = (P - 2) / 2;
-    assert_int_equal(probe_planets_errors(&model, track, P - 1, judged, error), 0);
+    const int held_out = (P - 2) / 2;
+    assert_int_equal(probe_planets_errors(&model, track, P - 1, held_out, error), 0);
     for (int i = 0; i < PROBE_PLANETS; i++) {
         mean += error[i] / PROBE_PLANETS;
-        for (int k = 1; k <= judged; k++)
-            stays += probe_track_stays(&track[i], k) / judged / PROBE_PLANETS;
+        for (int k = 1; k <= held_out; k++)
+            stays += probe_track_stays(&track[i], k) / held_out / PROBE_PLANETS;
     }
     assert_near(mean / expected.teacher_forced, 1, 1e-6);
     assert_near(stays / expected.persistence, 1, 1e-6);
@@ -84,12 +84,12 @@ static void test_next_places(void **state)
 static void measure(struct probe_planets *p, const struct tiny *tiny)
 {
     static const struct probe_options options = {.ops = &k_ref};
-    *p = (struct probe_planets){.options = &options, .T = 2 * preset.planets.steps};
-    p->probe.preset = preset;
+    *p = (struct probe_planets){.s.options = &options, .T = 2 * preset.planets.steps};
+    p->s.probe.preset = preset;
     p->arrows.first = preset.orbits.label_from_step;
     p->arrows.count = preset.planets.steps - 1 - p->arrows.first;
     tiny_path(p->arrows.path[0], tiny, "untrained", "vector.safetensors");
-    assert_int_equal(probe_resamples_create(&p->resamples, 3, PROBE_PLANETS), 0);
+    assert_int_equal(probe_resamples_create(&p->s.resamples, 3, PROBE_PLANETS), 0);
     make_tracks(p->real);
     assert_int_equal(probe_arrows_measure(p), 0);
 }
@@ -98,15 +98,15 @@ static void done(struct probe_planets *p)
 {
     free_tracks(p->real);
     probe_arrows_free(&p->arrows);
-    probe_resamples_free(&p->resamples);
-    probe_results_free(&p->results);
+    probe_resamples_free(&p->s.resamples);
+    probe_results_free(&p->s.results);
 }
 
 static double row_of(const struct probe_planets *p, const char *quantity, const char *measure_of,
                      double *raw)
 {
-    for (int i = 0; i < p->results.count; i++) {
-        const struct probe_row *row = &p->results.row[i];
+    for (int i = 0; i < p->s.results.count; i++) {
+        const struct probe_row *row = &p->s.results.row[i];
         if (strcmp(row->quantity, quantity) != 0 || strcmp(row->measure, measure_of) != 0)
             continue;
         *raw = row->raw;

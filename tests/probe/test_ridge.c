@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "probe/bootstrap.h"
-#include "probe/readout.h"
-#include "probe/ridge.h"
+#include "probe/core/bootstrap.h"
+#include "probe/linear/readout.h"
+#include "probe/linear/ridge.h"
 
 static const int one_group[] = {0, 0}, two_groups[] = {0, 1};
 

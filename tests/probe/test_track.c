@@ -2,7 +2,7 @@
  * form, and against the simulator's own sequences. */
 #include "finetune/tiny.h"
 
-#include "probe/track.h"
+#include "probe/planets/track.h"
 
 #include <gsl/gsl_math.h>
 

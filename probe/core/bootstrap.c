@@ -1,0 +1,135 @@
+/* bootstrap.c - see bootstrap.h. */
+#include "bootstrap.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+int probe_resamples_create(struct probe_resamples *r, uint64_t seed, int n)
+{
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, 1ull << 40);
+    *r = (struct probe_resamples){.n = n};
+    r->times = orr_alloc((size_t)(1 + PROBE_RESAMPLES) * (size_t)n, sizeof *r->times);
+    if (!r->times || !rng) {
+        if (rng)
+            gsl_rng_free(rng);
+        return ORR_FAIL(ORR_ENOMEM, "bootstrap over %d sequences: out of memory", n);
+    }
+    for (int i = 0; i < n; i++)
+        r->times[i] = 1;
+    for (int k = 1; k <= PROBE_RESAMPLES; k++)
+        for (int i = 0; i < n; i++)
+            r->times[(size_t)k * (size_t)n + gsl_rng_uniform_int(rng, (unsigned long)n)]++;
+    gsl_rng_free(rng);
+    return 0;
+}
+
+void probe_resamples_free(struct probe_resamples *r)
+{
+    free(r->times);
+    *r = (struct probe_resamples){0};
+}
+
+struct probe_estimate probe_bootstrap(const struct probe_resamples *r,
+                                      double (*statistic)(const void *of, int n,
+                                                          const unsigned short times[]),
+                                      const void *of)
+{
+    double drawn[PROBE_RESAMPLES];
+    size_t count = 0;
+    struct probe_estimate e = {statistic(of, r->n, r->times), NAN, NAN};
+    for (int k = 1; k <= PROBE_RESAMPLES && isfinite(e.value) && r->n > 1; k++) {
+        const double value = statistic(of, r->n, r->times + (size_t)k * (size_t)r->n);
+        if (isfinite(value))
+            drawn[count++] = value;
+    }
+    if (count > 1) {
+        gsl_sort(drawn, 1, count);
+        e.low = gsl_stats_quantile_from_sorted_data(drawn, 1, count, 0.025);
+        e.high = gsl_stats_quantile_from_sorted_data(drawn, 1, count, 0.975);
+    }
+    return e;
+}
+
+struct probe_estimate probe_exactly(double value)
+{
+    return (struct probe_estimate){value, NAN, NAN};
+}
+
+struct probe_row probe_row_of(struct probe_estimate value, const char *measure,
+                              const char *quantity, ...)
+{
+    struct probe_row row = {.layer = -1,
+                            .value = value.value,
+                            .low = value.low,
+                            .high = value.high,
+                            .ceiling = NAN,
+                            .floor = NAN,
+                            .raw = NAN};
+    va_list list;
+    va_start(list, quantity);
+    vsnprintf(row.quantity, sizeof row.quantity, quantity, list);
+    va_end(list);
+    snprintf(row.measure, sizeof row.measure, "%s", measure);
+    return row;
+}
+
+double probe_r2(const void *of, int n, const unsigned short times[])
+{
+    const struct probe_score *score = of;
+    struct probe_score all = {0};
+    for (int i = 0; i < n; i++) {
+        const double t = times[i];
+        all.rows += t * score[i].rows;
+        all.error += t * score[i].error;
+        all.square += t * score[i].square;
+        for (int c = 0; c < 2; c++)
+            all.sum[c] += t * score[i].sum[c];
+    }
+    const double mean = (all.sum[0] * all.sum[0] + all.sum[1] * all.sum[1]) / all.rows;
+    const double total = all.square - mean; /* by roundings alone: nothing varies */
+    return total > 1e-12 * all.square ? 1 - all.error / total : NAN;
+}
+
+double probe_mean_of(const void *of, int n, const unsigned short times[])
+{
+    const double *x = of;
+    double sum = 0, count = 0;
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i])) {
+            sum += times[i] * x[i];
+            count += times[i];
+        }
+    return sum / count;
+}
+
+void probe_rank(double *x, int n, size_t *rank)
+{
+    for (int i = 0; i < n; i++) /* (a sort cannot place what compares with nothing) */
+        if (!isfinite(x[i]))
+            x[i] = INFINITY;
+    gsl_sort_index(rank, x, 1, (size_t)n);
+}
+
+double probe_median_of(const void *of, int n, const unsigned short times[])
+{
+    const struct probe_ranked *ranked = of;
+    double total = 0, below = 0, low = NAN, high = NAN;
+    for (int i = 0; i < n; i++)
+        if (isfinite(ranked->x[i]))
+            total += times[i];
+    for (int i = 0; i < n && below < total && isnan(high); i++) {
+        const size_t at = ranked->rank[i];
+        if (!times[at])
+            continue;
+        below += times[at];
+        if (isnan(low) && 2 * below >= total)
+            low = ranked->x[at];
+        if (2 * below > total)
+            high = ranked->x[at];
+    }
+    return (low + high) / 2;
+}

@@ -1,0 +1,59 @@
+/* session.c - see session.h. */
+#include "session.h"
+
+static int print_shown(const struct probe_session *s, const struct probe_steps *steps)
+{
+    struct probe_results shown = {.over = s->results.over};
+    int rc = 0;
+    for (int i = 0; i < s->results.count && !rc; i++)
+        if (!steps->is_shown || steps->is_shown(&s->results.row[i]))
+            rc = probe_results_add(&shown, &s->results.row[i]);
+    if (!rc)
+        probe_results_print(&shown, &s->probe, steps->name);
+    probe_results_free(&shown);
+    return rc;
+}
+
+static int measure_and_write(struct probe_session *s, const struct probe_steps *steps, void *of)
+{
+    TRY(steps->measure(of));
+    TRY(probe_results_begin(&s->results, s->folder, steps->name));
+    if (steps->write)
+        TRY(steps->write(of));
+    TRY(probe_results_write(&s->results, &s->probe, s->options, s->folder, steps->name, s->key));
+    s->measured = true;
+    return print_shown(s, steps);
+}
+
+static int run_steps(struct probe_session *s, const struct probe_steps *steps, void *of)
+{
+    if (steps->script)
+        TRY(orr_gnuplot_check(steps->script));
+    TRY(steps->open(of));
+    TRY(probe_folder(&s->probe, s->options, s->folder));
+    TRY(probe_key(s->options, steps->name, steps->revision, s->more, s->key));
+    if ((!steps->is_same || steps->is_same(of)) &&
+        probe_results_there(s->options, s->folder, steps->name, s->key))
+        return 0;
+    return measure_and_write(s, steps, of);
+}
+
+int probe_session_run(struct probe_session *s, const struct probe_options *options,
+                      const struct probe_steps *steps, void *of)
+{
+    s->options = options;
+    const int rc = run_steps(s, steps, of);
+    probe_results_free(&s->results);
+    probe_resamples_free(&s->resamples);
+    gpt_free(&s->floor);
+    probe_close(&s->probe);
+    return rc;
+}
+
+int probe_session_tick(struct probe_session *s)
+{
+    if (orr_signal_seen())
+        return ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
+    orr_progress_set(&s->progress, ++s->done, NULL);
+    return 0;
+}

@@ -1,0 +1,276 @@
+/* inductive.c - bin/probe inductive: whether a model that is fine-tuned to targets which are
+ * functions of the state of the bodies, and of nothing else, holds apart what differs in state and
+ * together what does not (Vafa et al. 2025, arXiv 2507.06952). */
+#include "inductive.h"
+#include "probe/core/picture.h"
+#include "probe/labels/labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <cjson/cJSON.h>
+#include <gsl/gsl_randist.h>
+
+enum { REVISION = 1, SETS = 20, STEPS = 100, HELD = 500, POINTS = 2000 };
+static const uint64_t point_stream = 9ull << 40;
+
+static const char *const learner_name[PROBE_MODELS] = {"pretrained", "untrained"};
+
+/* --------------------------------------------------------------------------------- prepare */
+
+/* Full batches, in as many passes as the preset's batch asks for. */
+static void set_training(struct probe_inductive *p)
+{
+    const struct orr_train_preset *t = &p->s.options->preset->finetune.magnitude;
+    int batch = t->batch < PROBE_NOISE_SEQUENCES ? t->batch : PROBE_NOISE_SEQUENCES;
+    while (PROBE_NOISE_SEQUENCES % batch)
+        batch--;
+    probe_shorter(t, p->s.options->steps ? p->s.options->steps : STEPS, batch, &p->train);
+    p->train.accumulation = PROBE_NOISE_SEQUENCES / batch;
+    p->train.train = ORR_TRAINED_ALL;
+}
+
+int probe_inductive_open(struct probe_inductive *p)
+{
+    const struct probe_options *o = p->s.options;
+    const int from = o->preset->orbits.label_from_step;
+    char more[PROBE_KEY];
+    TRY(probe_check_unchanged(o));
+    TRY(probe_open_labelled(&p->s.probe, o, "inductive", true));
+    const int steps = (p->s.probe.T - 1) / 2;
+    if (steps - from < PROBE_NOISE_LABELS)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe inductive: %s: a model of %d positions, %d steps of two bodies; "
+                        "labels from step %d on (orbits.label_from_step) need at least %d",
+                        o->checkpoint, p->s.probe.T, steps, from, from + PROBE_NOISE_LABELS);
+    p->sets = o->draws ? o->draws : SETS;
+    set_training(p);
+    snprintf(more, sizeof more, "%ld", p->train.steps);
+    TRY(probe_key(o, "inductive_cells", REVISION, more, p->cells_key));
+    snprintf(p->s.more, sizeof p->s.more, "%ld %d", p->train.steps, p->sets);
+    return 0;
+}
+
+/* Points are drawn without repeats; every data set has the same ones. */
+static int draw_points(struct probe_inductive *p)
+{
+    const int steps = p->pool.to - p->pool.from, T = p->s.probe.T;
+    const size_t here = (size_t)p->held_out.n * (size_t)steps;
+    const size_t own = (size_t)PROBE_NOISE_SEQUENCES * (size_t)T, most = here > own ? here : own;
+    const size_t n = here < POINTS ? here : POINTS, m = own < POINTS ? own : POINTS;
+    int *all = orr_alloc(most, sizeof *all);
+    gsl_rng *rng = orr_rng_create(p->pool.seed, ORR_STAGE_SAMPLE, point_stream);
+    p->points[PROBE_CORRECTED] = n;
+    p->points[PROBE_PUBLISHED] = m;
+    p->sequence = orr_alloc(n, sizeof *p->sequence);
+    p->step = orr_alloc(n, sizeof *p->step);
+    p->place = orr_alloc(m, sizeof *p->place);
+    int rc = all && rng && p->sequence && p->step && p->place
+                 ? 0
+                 : ORR_FAIL(ORR_ENOMEM, "inductive: out of memory");
+    for (size_t i = 0; i < most && !rc; i++)
+        all[i] = (int)i;
+    if (!rc) {
+        gsl_ran_choose(rng, p->sequence, n, all, here, sizeof *all);
+        gsl_ran_choose(rng, p->place, m, all, own, sizeof *all);
+    }
+    for (size_t i = 0; i < n && !rc; i++) {
+        p->step[i] = p->pool.from + p->sequence[i] % steps;
+        p->sequence[i] /= steps;
+    }
+    if (rng)
+        gsl_rng_free(rng);
+    free(all);
+    return rc;
+}
+
+static int create_values(struct probe_inductive *p)
+{
+    const size_t sets = (size_t)p->sets;
+    p->noise = orr_alloc(sets, sizeof *p->noise);
+    p->used = orr_alloc(sets, sizeof *p->used);
+    bool ok = p->noise && p->used;
+    for (int form = 0; form < PROBE_FORMS; form++)
+        for (int by = 0; by < PROBE_PREDICTORS; by++)
+            if (form == PROBE_CORRECTED || by != PROBE_BY_INPUTS)
+                ok &= (p->value[form][by] = orr_alloc(sets * p->points[form], sizeof(double))) !=
+                      NULL;
+    return ok ? 0 : ORR_FAIL(ORR_ENOMEM, "inductive: %d data sets: out of memory", p->sets);
+}
+
+int probe_inductive_prepare(struct probe_inductive *p)
+{
+    const struct probe_options *o = p->s.options;
+    const int own = PROBE_NOISE_SEQUENCES * p->sets;
+    TRY(probe_labelled_make(&p->fit, &p->s.probe, SIM_SPLIT_TWO_BODY_TRAIN,
+                            own > PROBE_NOISE_POINTS ? own : PROBE_NOISE_POINTS));
+    TRY(probe_labelled_make(&p->held_out, &p->s.probe, SIM_SPLIT_TWO_BODY_TEST,
+                            o->sequences ? o->sequences : HELD));
+    TRY(probe_pool_create(&p->pool, &p->fit, o->preset->orbits.label_from_step,
+                          (p->s.probe.T - 1) / 2, o->preset->seed));
+    TRY(draw_points(p));
+    TRY(create_values(p));
+    return probe_cells_open(&p->cells, o, p->s.folder, "inductive", p->cells_key,
+                            p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED]);
+}
+
+void probe_inductive_close(struct probe_inductive *p)
+{
+    for (int form = 0; form < PROBE_FORMS; form++)
+        for (int by = 0; by < PROBE_PREDICTORS; by++)
+            free(p->value[form][by]);
+    free(p->noise);
+    free(p->used);
+    free(p->sequence);
+    free(p->step);
+    free(p->place);
+    probe_cells_free(&p->cells);
+    probe_pool_free(&p->pool);
+    probe_labelled_free(&p->fit);
+    probe_labelled_free(&p->held_out);
+}
+
+/* --------------------------------------------------------------------------------- measure */
+
+static const double *find_cell(const struct probe_inductive *p, int learner, int d)
+{
+    return probe_cells_find(&p->cells, "%s.%d", learner_name[learner], d);
+}
+
+static int measure_set(struct probe_inductive *p, int d, struct orr_progress *progress)
+{
+    double *guess = orr_alloc(p->cells.numbers, sizeof *guess);
+    int rc = guess ? probe_noise_make(&p->pool, d, &p->noise[d]) : ORR_ENOMEM;
+    for (int learner = 0; learner < PROBE_MODELS && !rc; learner++) {
+        char detail[64];
+        snprintf(detail, sizeof detail, "%s, data set %d", learner_name[learner], d + 1);
+        orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)learner, detail);
+        if (orr_signal_seen()) {
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        } else if (!find_cell(p, learner, d)) {
+            rc = probe_inductive_fit(p, learner, d, guess);
+            rc = rc ? rc : probe_cells_add(&p->cells, guess, "%s.%d", learner_name[learner], d);
+        }
+    }
+    free(guess);
+    return rc ? rc : probe_inductive_observe(p, d);
+}
+
+static int measure_sets(struct probe_inductive *p)
+{
+    struct orr_progress progress;
+    const uint64_t cells = (uint64_t)PROBE_MODELS * (uint64_t)p->sets;
+    int rc = 0;
+    orr_progress_init(&progress, "inductive", cells, p->s.options->quiet);
+    progress.begun = (uint64_t)p->cells.count;
+    for (int d = 0; d < p->sets && !rc; d++)
+        rc = measure_set(p, d, &progress);
+    if (!rc)
+        orr_progress_set(&progress, cells, NULL);
+    orr_progress_end(&progress, NULL);
+    return rc;
+}
+
+/* Predictions of fine-tuned models to their places, and which data sets have both of them. */
+static int collect_predictions(struct probe_inductive *p)
+{
+    for (int d = 0; d < p->sets; d++) {
+        p->used[d] = true;
+        for (int learner = 0; learner < PROBE_MODELS; learner++) {
+            const double *value = find_cell(p, learner, d);
+            const bool diverged = !isfinite(value[0]);
+            p->diverged[learner] += diverged;
+            p->used[d] &= !diverged;
+            if (diverged)
+                orr_note(p->s.options->quiet,
+                         "inductive: the fine-tuning of the %s model to data set %d diverged; the "
+                         "data set is left out for both",
+                         learner_name[learner], d + 1);
+            for (int form = 0; form < PROBE_FORMS; form++)
+                for (size_t i = 0; i < p->points[form]; i++)
+                    p->value[form][learner][(size_t)d * p->points[form] + i] = *value++;
+        }
+        p->usable += p->used[d];
+    }
+    return p->usable > 0
+               ? 0
+               : ORR_FAIL(ORR_EDIVERGED,
+                          "probe inductive: %s: of %d data sets none is left: %d fine-tunings of "
+                          "the model and %d of random weights diverged (finetune.magnitude.lr = "
+                          "%g)",
+                          p->s.options->checkpoint, p->sets, p->diverged[PROBE_BY_MODEL],
+                          p->diverged[PROBE_BY_FLOOR], p->train.lr);
+}
+
+/* ----------------------------------------------------------------------------------- write */
+
+static int add_about(struct probe_inductive *p)
+{
+    cJSON *json = p->s.results.about = cJSON_CreateObject();
+    double spearman = 0;
+    for (int d = 0; d < p->sets; d++)
+        spearman += p->noise[d].spearman / p->sets;
+    cJSON_AddNumberToObject(json, "data_sets", p->sets);
+    cJSON_AddNumberToObject(json, "sequences", PROBE_NOISE_SEQUENCES);
+    cJSON_AddNumberToObject(json, "labels_per_sequence", PROBE_NOISE_LABELS);
+    cJSON_AddNumberToObject(json, "projections", PROBE_NOISE_TRIALS);
+    cJSON_AddNumberToObject(json, "spearman", spearman);
+    cJSON_AddNumberToObject(json, "steps", (double)p->train.steps);
+    cJSON_AddNumberToObject(json, "lr", p->train.lr);
+    cJSON_AddNumberToObject(json, "held_out_sequences", p->held_out.n);
+    cJSON_AddNumberToObject(json, "points", (double)p->points[PROBE_CORRECTED]);
+    cJSON_AddNumberToObject(json, "points_published", (double)p->points[PROBE_PUBLISHED]);
+    cJSON *list = cJSON_AddArrayToObject(json, "diverged");
+    for (int d = 0; d < p->sets; d++)
+        for (int learner = 0; learner < PROBE_MODELS; learner++)
+            if (!isfinite(*find_cell(p, learner, d))) {
+                cJSON *one = cJSON_CreateObject();
+                cJSON_AddStringToObject(one, "arm", learner_name[learner]);
+                cJSON_AddNumberToObject(one, "data_set", d + 1);
+                cJSON_AddItemToArray(list, one);
+            }
+    return json && list ? 0 : ORR_FAIL(ORR_ENOMEM, "inductive: out of memory");
+}
+
+static int open_model(void *of)
+{
+    return probe_inductive_open(of);
+}
+
+static int measure_model(void *of)
+{
+    struct probe_inductive *p = of;
+    TRY(probe_inductive_prepare(p));
+    TRY(measure_sets(p));
+    TRY(collect_predictions(p));
+    TRY(probe_inductive_rows(p));
+    p->s.results.over = "data sets";
+    return add_about(p);
+}
+
+static int write_figure(void *of)
+{
+    const struct probe_inductive *p = of;
+    return probe_session_draw(&p->s, "inductive", "inductive.gp", NULL, NULL);
+}
+
+/* All but the bins. */
+static bool is_summary(const struct probe_row *row)
+{
+    return row->context == 0;
+}
+
+int probe_inductive(const struct probe_options *options)
+{
+    static const struct probe_steps steps = {.name = "inductive",
+                                             .revision = REVISION,
+                                             .script = "inductive.gp",
+                                             .open = open_model,
+                                             .measure = measure_model,
+                                             .write = write_figure,
+                                             .is_shown = is_summary};
+    struct probe_inductive p = {.sets = 0};
+    const int rc = probe_session_run(&p.s, options, &steps, &p);
+    probe_inductive_close(&p);
+    return rc;
+}

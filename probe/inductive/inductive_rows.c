@@ -1,0 +1,298 @@
+/* inductive_rows.c - from predictions to rows of results: distances to the diagonal in the
+ * corrected and in the published form, the bins that they are made of, R^2 of the targets. */
+#include "diagonal.h"
+#include "inductive.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+static const struct {
+    enum probe_predictor by;
+    const char *name;
+} oracles[] = {{PROBE_BY_LINEAR, "linear oracle"}, {PROBE_BY_MLP, "MLP oracle"}};
+enum { ORACLES = sizeof oracles / sizeof *oracles };
+static const char *const form_name[PROBE_FORMS] = {"corrected", "published"};
+
+/* A form against an oracle: means of bins in every data set that is used. */
+struct comparison {
+    const struct probe_inductive *p;
+    enum probe_form form;
+    int oracle; /* of oracles */
+    struct probe_bins bins;
+    const struct probe_resamples *resamples;
+    double *mean[PROBE_PREDICTORS]; /* (usable, PROBE_BINS) */
+    unsigned short *once;           /* (usable) */
+};
+
+/* The predictions of one in every data set that is used: list (usable). */
+static void list_of(const struct probe_inductive *p, enum probe_form form, enum probe_predictor by,
+                    const double **list)
+{
+    for (int d = 0; d < p->sets; d++)
+        if (p->used[d])
+            *list++ = p->value[form][by] + (size_t)d * p->points[form];
+}
+
+static void comparison_close(struct comparison *j)
+{
+    for (int by = 0; by < PROBE_PREDICTORS; by++)
+        free(j->mean[by]);
+    free(j->once);
+    probe_bins_free(&j->bins);
+}
+
+static int comparison_open(struct comparison *j)
+{
+    const struct probe_inductive *p = j->p;
+    const enum probe_predictor oracle = oracles[j->oracle].by;
+    const size_t n = (size_t)p->usable;
+    const double **list = orr_alloc(n, sizeof *list);
+    j->once = orr_alloc(n, sizeof *j->once);
+    int rc = list && j->once ? 0 : ORR_ENOMEM;
+    for (size_t d = 0; d < n && !rc; d++)
+        j->once[d] = 1;
+    if (!rc) {
+        list_of(p, j->form, oracle, list);
+        rc = probe_bins_make(&j->bins, p->points[j->form], p->usable, list,
+                             j->form == PROBE_PUBLISHED);
+    }
+    for (int by = 0; by < PROBE_PREDICTORS && !rc; by++) {
+        if (!p->value[j->form][by])
+            continue;
+        j->mean[by] = orr_alloc(n * PROBE_BINS, sizeof **j->mean);
+        rc = j->mean[by] ? 0 : ORR_ENOMEM;
+        list_of(p, j->form, (enum probe_predictor)by, list);
+        for (size_t d = 0; d < n && !rc; d++)
+            probe_bins_mean(&j->bins, list[d], j->mean[by] + d * PROBE_BINS);
+    }
+    free(list);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------ to the diagonal */
+
+/* All data sets, against the oracle in the same ones. */
+static struct probe_estimate corrected_distance(const struct comparison *j, enum probe_predictor by)
+{
+    const struct probe_departure departure = {j->mean[by], j->mean[oracles[j->oracle].by]};
+    return probe_bootstrap(j->resamples, probe_departure_of, &departure);
+}
+
+/* How much farther than random weights the model is from the diagonal, in the same data sets. */
+struct excess {
+    struct probe_departure model, floor;
+};
+
+static double excess_of(const void *of, int sets, const unsigned short times[])
+{
+    const struct excess *excess = of;
+    return probe_departure_of(&excess->model, sets, times) -
+           probe_departure_of(&excess->floor, sets, times);
+}
+
+static int excess_row(struct probe_inductive *p, const struct comparison *j)
+{
+    const double *oracle = j->mean[oracles[j->oracle].by];
+    const struct excess excess = {{j->mean[PROBE_BY_MODEL], oracle},
+                                  {j->mean[PROBE_BY_FLOOR], oracle}};
+    struct probe_row row = probe_row_of(probe_bootstrap(j->resamples, excess_of, &excess),
+                                        "to diagonal, less floor", "%s", oracles[j->oracle].name);
+    row.n = p->usable;
+    return probe_results_add(&p->s.results, &row);
+}
+
+/* The last data set alone, against the oracle's mean over all of them. The interval says what it
+ * might have been had another one been the last. */
+static struct probe_estimate published_distance(const struct comparison *j, enum probe_predictor by)
+{
+    const size_t n = (size_t)j->p->usable;
+    struct probe_estimate e = {NAN, NAN, NAN};
+    double *each = orr_alloc(n, sizeof *each);
+    if (!each)
+        return e;
+    for (size_t d = 0; d < n; d++)
+        each[d] = probe_to_diagonal(j->mean[by] + d * PROBE_BINS, j->bins.diagonal);
+    e.value = each[n - 1];
+    if (n < 2) {
+        free(each);
+        return e;
+    }
+    gsl_sort(each, 1, n);
+    e.low = gsl_stats_quantile_from_sorted_data(each, 1, n, 0.025);
+    e.high = gsl_stats_quantile_from_sorted_data(each, 1, n, 0.975);
+    free(each);
+    return e;
+}
+
+static struct probe_estimate to_diagonal(const struct comparison *j, enum probe_predictor by)
+{
+    if (!j->mean[by])
+        return (struct probe_estimate){NAN, NAN, NAN};
+    return j->form == PROBE_CORRECTED ? corrected_distance(j, by) : published_distance(j, by);
+}
+
+/* A row of a form: "to diagonal, corrected" of the linear oracle. */
+static struct probe_row row_of(const struct comparison *j, const char *what,
+                               struct probe_estimate value)
+{
+    char measure[PROBE_MEASURE];
+    snprintf(measure, sizeof measure, "%s, %s", what, form_name[j->form]);
+    return probe_row_of(value, measure, "%s", oracles[j->oracle].name);
+}
+
+static int summary_row(struct probe_inductive *p, const struct comparison *j)
+{
+    struct probe_row row = row_of(j, "to diagonal", to_diagonal(j, PROBE_BY_MODEL));
+    row.ceiling = to_diagonal(j, PROBE_BY_TRUTH).value;
+    row.floor = to_diagonal(j, PROBE_BY_FLOOR).value;
+    row.raw = to_diagonal(j, PROBE_BY_INPUTS).value;
+    row.n = j->form == PROBE_CORRECTED ? p->usable : 1;
+    return probe_results_add(&p->s.results, &row);
+}
+
+/* ------------------------------------------------------------------------------------ bins */
+
+/* Mean of a bin over data sets; in the published form of the last one. */
+static double of_bin(const struct comparison *j, enum probe_predictor by, int b)
+{
+    const int n = j->p->usable;
+    double sum = 0;
+    if (!j->mean[by])
+        return NAN;
+    if (j->form == PROBE_PUBLISHED)
+        return j->mean[by][(n - 1) * PROBE_BINS + b];
+    for (int d = 0; d < n; d++)
+        sum += j->mean[by][d * PROBE_BINS + b];
+    return sum / n;
+}
+
+static int bin_row(struct probe_inductive *p, const struct comparison *j, int b, double *column)
+{
+    struct probe_row row = row_of(j, "distance", probe_exactly(of_bin(j, PROBE_BY_MODEL, b)));
+    row.context = b + 1;
+    row.ceiling = of_bin(j, PROBE_BY_TRUTH, b);
+    row.floor = of_bin(j, PROBE_BY_FLOOR, b);
+    row.raw = of_bin(j, PROBE_BY_INPUTS, b);
+    row.n = j->bins.count[b];
+    if (j->form == PROBE_CORRECTED) {
+        for (int d = 0; d < p->usable; d++)
+            column[d] = j->mean[PROBE_BY_MODEL][d * PROBE_BINS + b];
+        const struct probe_estimate e = probe_bootstrap(j->resamples, probe_mean_of, column);
+        row.low = e.low;
+        row.high = e.high;
+    }
+    TRY(probe_results_add(&p->s.results, &row));
+    struct probe_row diagonal = row_of(j, "diagonal", probe_exactly(j->bins.diagonal[b]));
+    diagonal.context = row.context;
+    diagonal.n = row.n;
+    return probe_results_add(&p->s.results, &diagonal);
+}
+
+static int bin_rows(struct probe_inductive *p, const struct comparison *j)
+{
+    double *column = orr_alloc((size_t)p->usable, sizeof *column);
+    int rc = column ? 0 : ORR_ENOMEM;
+    for (int b = 0; b < PROBE_BINS && !rc; b++)
+        if (j->bins.count[b] > 0)
+            rc = bin_row(p, j, b, column);
+    free(column);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------- targets */
+
+/* R^2 of one's predictions of the target at the corrected form's points: r2 (usable). */
+static void r2_of(const struct probe_inductive *p, enum probe_predictor by, double *r2)
+{
+    const unsigned short once = 1;
+    const size_t n = p->points[PROBE_CORRECTED];
+    for (int d = 0; d < p->sets; d++) {
+        struct probe_score score = {0};
+        if (!p->used[d])
+            continue;
+        for (size_t i = (size_t)d * n; i < ((size_t)d + 1) * n; i++) {
+            const double y = p->value[PROBE_CORRECTED][PROBE_BY_TRUTH][i];
+            const double error = p->value[PROBE_CORRECTED][by][i] - y;
+            score.rows++;
+            score.error += error * error;
+            score.square += y * y;
+            score.sum[0] += y;
+        }
+        *r2++ = probe_r2(&score, 1, &once);
+    }
+}
+
+static int target_rows(struct probe_inductive *p, const struct probe_resamples *resamples)
+{
+    struct probe_estimate e[PROBE_PREDICTORS], less;
+    const size_t n = (size_t)p->usable;
+    double *r2 = orr_alloc(PROBE_PREDICTORS * n, sizeof *r2);
+    if (!r2)
+        return ORR_ENOMEM;
+    for (int by = 0; by < PROBE_PREDICTORS; by++) {
+        r2_of(p, (enum probe_predictor)by, r2 + (size_t)by * n);
+        e[by] = probe_bootstrap(resamples, probe_mean_of, r2 + (size_t)by * n);
+    }
+    for (size_t d = 0; d < n; d++)
+        r2[d] -= r2[PROBE_BY_FLOOR * n + d];
+    less = probe_bootstrap(resamples, probe_mean_of, r2);
+    free(r2);
+    if (e[PROBE_BY_LINEAR].value < 0.999)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe inductive: the targets are linear in the state, yet the R^2 of "
+                        "least squares is %.6f: the data sets are at fault, not the model",
+                        e[PROBE_BY_LINEAR].value);
+    struct probe_row row = probe_row_of(e[PROBE_BY_MODEL], "R^2", "target");
+    row.ceiling = e[PROBE_BY_LINEAR].value;
+    row.floor = e[PROBE_BY_FLOOR].value;
+    row.raw = e[PROBE_BY_INPUTS].value;
+    row.n = p->usable;
+    TRY(probe_results_add(&p->s.results, &row));
+    row = probe_row_of(less, "R^2, less floor", "target");
+    row.n = p->usable;
+    TRY(probe_results_add(&p->s.results, &row));
+    row = probe_row_of(e[PROBE_BY_MLP], "R^2", "target, by the MLP oracle");
+    row.ceiling = e[PROBE_BY_LINEAR].value;
+    row.n = p->usable;
+    return probe_results_add(&p->s.results, &row);
+}
+
+static int diverged_row(struct probe_inductive *p)
+{
+    struct probe_row row = probe_row_of(probe_exactly(p->diverged[PROBE_BY_MODEL]), "count",
+                                        "fine-tunings that diverged");
+    row.floor = p->diverged[PROBE_BY_FLOOR];
+    row.n = p->sets;
+    return probe_results_add(&p->s.results, &row);
+}
+
+/* ------------------------------------------------------------------------------------ rows */
+
+int probe_inductive_rows(struct probe_inductive *p)
+{
+    enum { COMPARISONS = PROBE_FORMS * ORACLES };
+    struct comparison j[COMPARISONS] = {{.p = NULL}};
+    struct probe_resamples resamples = {0};
+    int rc = probe_resamples_create(&resamples, p->s.probe.preset.seed, p->usable);
+    for (int k = 0; k < COMPARISONS && !rc; k++) {
+        j[k] = (struct comparison){.p = p,
+                                   .form = (enum probe_form)(k / ORACLES),
+                                   .oracle = k % ORACLES,
+                                   .resamples = &resamples};
+        rc = comparison_open(&j[k]);
+        rc = rc ? rc : summary_row(p, &j[k]);
+    }
+    for (int k = 0; k < ORACLES && !rc; k++) /* the corrected ones come first */
+        rc = excess_row(p, &j[k]);
+    rc = rc ? rc : target_rows(p, &resamples);
+    rc = rc ? rc : diverged_row(p);
+    for (int k = 0; k < COMPARISONS; k++) {
+        rc = rc ? rc : bin_rows(p, &j[k]);
+        comparison_close(&j[k]);
+    }
+    probe_resamples_free(&resamples);
+    return rc;
+}

@@ -1,0 +1,401 @@
+/* intervene.c - bin/probe intervene: does a model use what can be read in it? A quantity is changed
+ * in the residual stream, along its ridge readout, and the model's continuation is compared with
+ * the orbit whose quantity was changed by as much. */
+#include "probe/core/figure.h"
+#include "probe/linear/readout.h"
+#include "steer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
+static const int horizons[HORIZONS] = {1, 2};
+
+/* Whose continuation: of the model, of the floor, of the model by random directions. */
+enum who { MODEL, FLOOR, RANDOM, WHO };
+/* The shortest change that moves the readout, and the likeliest that leaves others alone. */
+enum way { SHORTEST, LIKELIEST, WAYS };
+static const char *const slope_name[WAYS] = {"slope", "slope, likely"};
+static const char *const cosine_name[WAYS] = {"cosine", "cosine, likely"};
+
+/* Readouts: the quantities that are changed, and the relative place, which no change moves. */
+enum { X = PROBE_CHANGES, Y, READOUTS };
+/* What stays while a quantity is changed, itself first; -1 = no more. */
+static const int held[PROBE_CHANGES][READOUTS] = {
+    [PROBE_CHANGE_VX] = {PROBE_CHANGE_VX, PROBE_CHANGE_VY, X, Y, -1},
+    [PROBE_CHANGE_VY] = {PROBE_CHANGE_VY, PROBE_CHANGE_VX, X, Y, -1},
+    [PROBE_CHANGE_MOMENTUM] = {PROBE_CHANGE_MOMENTUM, X, Y, -1},
+    [PROBE_CHANGE_PULL] = {PROBE_CHANGE_PULL, PROBE_CHANGE_VX, PROBE_CHANGE_VY, X, Y, -1},
+};
+
+struct intervene {
+    struct probe_session s;
+    struct probe_labelled fit, held_out;
+    int prefix, known, T, layers, horizons; /* T: rows of the longest continuation */
+    struct probe_orbit *orbit;              /* (n) at the last step known */
+    double *base;                           /* (n, horizons, 2) */
+    double sd[PROBE_CHANGES];
+    double *direction;         /* (WAYS, layers, PROBE_CHANGES, width) of the model at hand */
+    double *inner;             /* (2, layers, PROBE_CHANGES): R^2 of the readouts: model, floor */
+    struct probe_moved *moved; /* (WHO, WAYS, layers, PROBE_CHANGES, horizons, n) */
+};
+
+/* ------------------------------------------------------------------------------ the subject */
+
+struct subject {
+    struct intervene *v;
+    struct gpt_model *model;
+};
+
+static int continue_batch(struct subject *s, int first, int layer, const real *vector,
+                          struct gpt_batch *batch, real *path, double *place)
+{
+    const struct intervene *v = s->v;
+    const size_t C = (size_t)s->model->config.width, T = (size_t)v->T, H = (size_t)v->horizons;
+    const struct gpt_activation_patch add = {layer, v->prefix - 1,
+                                     vector ? vector + (size_t)first * C : NULL};
+    probe_labelled_fill(&v->held_out, &s->model->config, first, batch);
+    s->model->patch = vector ? &add : NULL;
+    const int rc = gpt_rollout(s->model, batch, v->prefix, 0, path);
+    s->model->patch = NULL;
+    for (size_t b = 0; b < (size_t)batch->B && !rc; b++)
+        for (size_t h = 0; h < H; h++)
+            for (size_t c = 0; c < 2; c++) {
+                const size_t row = (size_t)v->prefix + 2 * (size_t)(horizons[h] - 1);
+                place[2 * (((size_t)first + b) * H + h) + c] = (double)path[2 * (b * T + row) + c];
+            }
+    return rc;
+}
+
+static int continue_all(void *of, int layer, const real *vector, double *place)
+{
+    struct subject *s = of;
+    const int n = s->v->held_out.n, most = gpt_evaluation_batch(s->model, s->v->T, BATCH);
+    struct gpt_batch batch = {0};
+    real *path = orr_alloc((size_t)most * (size_t)s->v->T * 2, sizeof *path);
+    int rc = path ? gpt_batch_create(&batch, &s->model->config, most, s->v->T) : ORR_ENOMEM;
+    for (int first = 0; first < n && !rc; first += most) {
+        batch.B = n - first < most ? n - first : most;
+        rc = continue_batch(s, first, layer, vector, &batch, path, place);
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
+    }
+    gpt_batch_free(&batch);
+    free(path);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------ directions */
+
+/* Rows of one layer, the values of the quantities and the place as targets. */
+static int gather_rows(const struct intervene *v, const struct probe_reader *reader,
+                       struct probe_rows *rows)
+{
+    static const int group[READOUTS] = {0, 1, 2, 3, 4, 5};
+    TRY(probe_rows_create(rows, v->fit.n, reader->features, READOUTS, READOUTS, group));
+    for (int i = 0; i < v->fit.n; i++) {
+        const struct probe_orbit orbit = probe_orbit_true(&v->fit, i, v->known - 1);
+        double *y = rows->y + (size_t)i * READOUTS;
+        for (int q = 0; q < PROBE_CHANGES; q++)
+            y[q] = probe_change_value(&orbit, (enum probe_change)q);
+        y[X] = orbit.state[0];
+        y[Y] = orbit.state[1];
+        reader->read(reader, false, i, v->known - 1,
+                     rows->x + (size_t)i * (size_t)reader->features);
+        rows->sequence[rows->rows++] = i;
+    }
+    return 0;
+}
+
+/* Standard deviations of the quantities, by which all changes are measured. */
+static void find_deviations(struct intervene *v, const struct probe_rows *rows)
+{
+    for (size_t q = 0; q < PROBE_CHANGES; q++) {
+        double sum = 0, square = 0;
+        for (size_t i = 0; i < (size_t)rows->rows; i++)
+            sum += rows->y[i * READOUTS + q] / (double)rows->rows;
+        for (size_t i = 0; i < (size_t)rows->rows; i++)
+            square += pow(rows->y[i * READOUTS + q] - sum, 2) / (double)rows->rows;
+        v->sd[q] = sqrt(square);
+    }
+}
+
+static double *direction_of(const struct intervene *v, enum way way, int layer, int q)
+{
+    const size_t C = (size_t)v->s.probe.model.config.width;
+    return v->direction +
+           (((size_t)way * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)q) * C;
+}
+
+/* Both directions of every quantity at a layer; the rows' targets become what is read. */
+static int directions_at(struct intervene *v, int layer, const struct probe_ridge *ridge,
+                         struct probe_rows *rows)
+{
+    const int C = rows->features;
+    for (long i = 0; i < rows->rows; i++)
+        probe_ridge_predict(ridge, rows->x + (size_t)i * (size_t)C, rows->y + (size_t)i * READOUTS);
+    for (int q = 0; q < PROBE_CHANGES; q++) {
+        int count = 0;
+        while (held[q][count] >= 0)
+            count++;
+        probe_steer_shortest(ridge->weight + q, C, READOUTS, direction_of(v, SHORTEST, layer, q));
+        TRY(probe_steer_likeliest(rows->rows, C, rows->x, READOUTS, rows->y, count, held[q],
+                                  direction_of(v, LIKELIEST, layer, q)));
+    }
+    return 0;
+}
+
+/* Readouts of all quantities at all layers of a model, at the last row of the prefix. */
+static int find_directions(struct intervene *v, struct gpt_model *model, bool floor)
+{
+    const struct probe_context last = {.context = v->known, .count = 1, .step = {v->known - 1}};
+    struct probe_stream stream = {0};
+    int rc = probe_stream_capture(&stream, model, &v->fit, v->prefix, &last, 1);
+    struct probe_reader reader = {.features = model->config.width,
+                                  .read = probe_read_stream,
+                                  .fit = &v->fit,
+                                  .stream = {&stream, NULL}};
+    for (; reader.layer < v->layers && !rc; reader.layer++) {
+        struct probe_rows rows = {0};
+        struct probe_ridge ridge = {0};
+        rc = gather_rows(v, &reader, &rows);
+        rc = rc ? rc : probe_ridge_fit(&rows, &ridge);
+        for (int q = 0; q < PROBE_CHANGES && !rc; q++)
+            v->inner[((floor ? v->layers : 0) + reader.layer) * PROBE_CHANGES + q] = ridge.inner[q];
+        if (!rc) {
+            find_deviations(v, &rows);
+            rc = directions_at(v, reader.layer, &ridge, &rows);
+        }
+        probe_ridge_free(&ridge);
+        probe_rows_free(&rows);
+    }
+    probe_stream_free(&stream);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- measuring */
+
+static struct probe_moved *moved_of(const struct intervene *v, enum who who, enum way way,
+                                    int layer, int change)
+{
+    const size_t block = (size_t)v->horizons * (size_t)v->held_out.n;
+    const size_t of = (size_t)who * WAYS + (size_t)way;
+    return v->moved +
+           ((of * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)change) * block;
+}
+
+static int steer_model(struct intervene *v, enum who who, struct gpt_model *model)
+{
+    struct subject of = {v, model};
+    const struct probe_subject subject = {.n = v->held_out.n,
+                                          .width = model->config.width,
+                                          .horizons = v->horizons,
+                                          .horizon = horizons,
+                                          .of = &of,
+                                          .follow = continue_all};
+    TRY(continue_all(&of, 0, NULL, v->base));
+    for (int way = 0; way < WAYS; way++)
+        for (int layer = 0; layer < v->layers; layer++)
+            for (int q = 0; q < PROBE_CHANGES; q++) {
+                const struct probe_steering how = {.change = (enum probe_change)q,
+                                                   .layer = layer,
+                                                   .direction =
+                                                       direction_of(v, (enum way)way, layer, q),
+                                                   .sd = v->sd[q],
+                                                   .orbit = v->orbit,
+                                                   .base = v->base,
+                                                   .random = who == RANDOM,
+                                                   .seed = v->s.probe.preset.seed};
+                TRY(probe_steer(&subject, &how, moved_of(v, who, (enum way)way, layer, q)));
+                orr_progress_set(&v->s.progress, ++v->s.done, NULL);
+            }
+    return 0;
+}
+
+static int steer_all(struct intervene *v)
+{
+    orr_progress_init(&v->s.progress, "intervene", (uint64_t)v->layers * WHO * WAYS * PROBE_CHANGES,
+                      v->s.options->quiet);
+    for (int i = 0; i < v->held_out.n; i++)
+        v->orbit[i] = probe_orbit_true(&v->held_out, i, v->known - 1);
+    TRY(find_directions(v, &v->s.probe.model, false));
+    TRY(steer_model(v, MODEL, &v->s.probe.model));
+    TRY(steer_model(v, RANDOM, &v->s.probe.model));
+    TRY(find_directions(v, &v->s.floor, true));
+    TRY(steer_model(v, FLOOR, &v->s.floor));
+    orr_progress_end(&v->s.progress, NULL);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- results */
+
+static double without_resampling(const struct intervene *v, const struct probe_moved *moved,
+                                 double (*statistic)(const void *of, int n,
+                                                     const unsigned short times[]))
+{
+    return statistic(moved, v->held_out.n, v->s.resamples.times);
+}
+
+static int add_row(struct intervene *v, enum way way, int layer, int q, int h, bool slope)
+{
+    double (*const statistic)(const void *, int, const unsigned short[]) =
+        slope ? probe_slope : probe_cosine;
+    const size_t at = (size_t)h * (size_t)v->held_out.n;
+    const struct probe_moved *moved = moved_of(v, MODEL, way, layer, q) + at;
+    struct probe_row row =
+        probe_row_of(probe_bootstrap(&v->s.resamples, statistic, moved),
+                     (slope ? slope_name : cosine_name)[way], "%s", probe_change_name[q]);
+    row.layer = layer;
+    row.context = horizons[h];
+    row.ceiling = 1; /* the orbit itself in the place of the model */
+    row.floor = without_resampling(v, moved_of(v, FLOOR, way, layer, q) + at, statistic);
+    row.raw = without_resampling(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
+    for (int i = 0; i < v->held_out.n; i++)
+        row.n += moved[i].bb > 0;
+    return probe_results_add(&v->s.results, &row);
+}
+
+/* How well the quantity can be read where it is changed. */
+static int add_readout(struct intervene *v, int layer, int q)
+{
+    struct probe_row row = probe_row_of(probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
+                                        "R^2, inner", "%s", probe_change_name[q]);
+    row.layer = layer;
+    row.ceiling = 1;
+    row.floor = v->inner[(v->layers + layer) * PROBE_CHANGES + q];
+    row.n = v->fit.n / 4;
+    return probe_results_add(&v->s.results, &row);
+}
+
+static int add_all(struct intervene *v)
+{
+    for (int q = 0; q < PROBE_CHANGES; q++) {
+        for (int layer = 0; layer < v->layers; layer++)
+            TRY(add_readout(v, layer, q));
+        for (int way = 0; way < WAYS; way++)
+            for (int slope = 1; slope >= 0; slope--)
+                for (int h = 0; h < v->horizons; h++)
+                    for (int layer = 0; layer < v->layers; layer++)
+                        TRY(add_row(v, (enum way)way, layer, q, h, slope != 0));
+    }
+    return 0;
+}
+
+/* Readouts and slopes one step on. */
+static bool is_short(const struct probe_row *row)
+{
+    return row->context <= horizons[0] && !strstr(row->measure, "cosine");
+}
+
+static int draw_panels(void *of)
+{
+    const struct intervene *v = of;
+    struct probe_panel panel[WAYS * PROBE_CHANGES];
+    char name[WAYS * PROBE_CHANGES][64];
+    for (int k = 0; k < WAYS * PROBE_CHANGES; k++) {
+        const int way = WAYS - 1 - k / PROBE_CHANGES, q = k % PROBE_CHANGES;
+        snprintf(name[k], sizeof name[k], "%s, %s change", probe_change_name[q],
+                 way == SHORTEST ? "shortest" : "likeliest");
+        panel[k] = (struct probe_panel){.title = name[k],
+                                        .quantity = probe_change_name[q],
+                                        .measure = slope_name[way],
+                                        .y_label = q ? "" : "slope",
+                                        .fixed = horizons[0]};
+    }
+    const struct probe_figure figure = {.title = "Next place when a quantity is changed inside",
+                                        .x_label = "layer (0 = embedding)",
+                                        .value = "model",
+                                        .ceiling = "orbit (ceiling)",
+                                        .floor = "random weights (floor)",
+                                        .raw = "random directions",
+                                        .least = -1,
+                                        .panel = panel,
+                                        .panels = WAYS * PROBE_CHANGES};
+    return probe_figure_draw(&v->s, &figure, "intervene");
+}
+
+/* ----------------------------------------------------------------------------------- probe */
+
+static int check_model(const struct intervene *v)
+{
+    if (!v->s.probe.model.ops->host)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "probe intervene: changes of the residual stream are made by the host, not "
+                        "on %s; give --device cpu",
+                        v->s.probe.model.ops->name);
+    if (v->prefix >= v->s.probe.T || v->known < 1)
+        return ORR_FAIL(
+            ORR_EUSAGE,
+            "probe intervene: %s: %d positions leave no step to continue after a prefix "
+            "of half of them; give a --length of 4 or more",
+            v->s.options->checkpoint, v->s.probe.T);
+    const struct orr_orbits_preset *o = &v->s.probe.preset.orbits;
+    if (o->law != ORR_LAW_NEWTON || o->nbody || o->jump_step > 0)
+        return ORR_FAIL(
+            ORR_EINVAL,
+            "probe intervene: %s: orbits of preset %s do not follow Newton's law, whose "
+            "closed form the model is compared with",
+            v->s.options->checkpoint, v->s.probe.preset.name);
+    return 0;
+}
+
+static int prepare_sets(struct intervene *v)
+{
+    const int n = v->s.options->sequences ? v->s.options->sequences : SEQUENCES;
+    v->prefix = probe_prefix(v->s.probe.T);
+    v->known = (v->prefix - 1) / 2;
+    TRY(check_model(v));
+    v->layers = v->s.probe.model.config.layers + 1;
+    for (int h = 0; h < HORIZONS; h++)
+        if (v->prefix + 2 * horizons[h] - 1 <= v->s.probe.T)
+            v->T = v->prefix + 2 * horizons[v->horizons++] - 1;
+    const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
+    TRY(probe_labelled_make(&v->fit, &v->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, FIT));
+    TRY(probe_labelled_make(&v->held_out, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_resamples_create(&v->s.resamples, v->s.probe.preset.seed, n));
+    v->orbit = orr_alloc(N, sizeof *v->orbit);
+    v->base = orr_alloc(N * H * 2, sizeof *v->base);
+    v->direction = orr_alloc(WAYS * L * PROBE_CHANGES * (size_t)v->s.probe.model.config.width,
+                             sizeof *v->direction);
+    v->inner = orr_alloc(2 * L * PROBE_CHANGES, sizeof *v->inner);
+    v->moved = orr_alloc(WHO * WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
+    return v->orbit && v->base && v->inner && v->direction && v->moved
+               ? probe_floor(&v->s.probe, v->s.options, &v->s.floor)
+               : ORR_ENOMEM;
+}
+
+static int measure_model(void *of)
+{
+    struct intervene *v = of;
+    TRY(prepare_sets(v));
+    TRY(steer_all(v));
+    return add_all(v);
+}
+
+static int open_model(void *of)
+{
+    struct intervene *v = of;
+    return probe_open_labelled(&v->s.probe, v->s.options, "intervene", true);
+}
+
+int probe_intervene(const struct probe_options *options)
+{
+    static const struct probe_steps steps = {.name = "intervene",
+                                             .revision = 2,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure_model,
+                                             .write = draw_panels,
+                                             .is_shown = is_short};
+    struct intervene v = {.T = 0};
+    const int rc = probe_session_run(&v.s, options, &steps, &v);
+    probe_labelled_free(&v.fit);
+    probe_labelled_free(&v.held_out);
+    free(v.orbit);
+    free(v.base);
+    free(v.inner);
+    free(v.direction);
+    free(v.moved);
+    return rc;
+}

@@ -1,0 +1,170 @@
+/* steer.c - see steer.h. */
+#include "steer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+
+enum { DEVIATIONS = 3 };
+
+void probe_steer_shortest(const double *weight, int width, int stride, double *direction)
+{
+    double square = 0;
+    for (int c = 0; c < width; c++)
+        square += weight[c * stride] * weight[c * stride];
+    for (int c = 0; c < width; c++)
+        direction[c] = square > 0 ? weight[c * stride] / square : 0;
+}
+
+/* Solves A z = e for the first unit vector e and covariances A; false where a readout follows from
+ * those before it, all but a millionth of its variance. */
+static bool first_column(gsl_matrix *A, gsl_vector *z)
+{
+    const double least = 1e-6;
+    double variance[PROBE_STEER_HELD] = {0};
+    for (size_t k = 0; k < A->size1; k++)
+        variance[k] = gsl_matrix_get(A, k, k);
+    gsl_vector_set_basis(z, 0);
+    if (gsl_linalg_cholesky_decomp1(A) != GSL_SUCCESS)
+        return false;
+    for (size_t k = 0; k < A->size1; k++)
+        if (!(pow(gsl_matrix_get(A, k, k), 2) > least * variance[k]))
+            return false;
+    return gsl_linalg_cholesky_svx(A, z) == GSL_SUCCESS;
+}
+
+/* What is chosen of the readouts of row i, without means. */
+static void centre_readouts(const double *y, int count, const int *chosen, const double *mean,
+                            double *to)
+{
+    for (int k = 0; k < count; k++)
+        to[k] = y[chosen[k]] - mean[chosen[k]];
+}
+
+int probe_steer_likeliest(long n, int width, const double *x, int readouts, const double *y,
+                          int count, const int *chosen, double *direction)
+{
+    const size_t K = (size_t)count, C = (size_t)width, R = (size_t)readouts;
+    gsl_matrix *A = gsl_matrix_calloc(K, K);
+    gsl_vector *z = gsl_vector_calloc(K);
+    double *mean = orr_alloc(R, sizeof *mean), *row = orr_alloc(K, sizeof *row);
+    int rc = A && z && mean && row ? 0 : ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
+    memset(direction, 0, C * sizeof *direction);
+    for (size_t i = 0; i < (size_t)n && !rc; i++)
+        for (size_t k = 0; k < R; k++)
+            mean[k] += y[i * R + k] / (double)n;
+    for (size_t i = 0; i < (size_t)n && !rc; i++) {
+        centre_readouts(y + i * R, count, chosen, mean, row);
+        for (size_t a = 0; a < K; a++)
+            for (size_t b = 0; b < K; b++)
+                *gsl_matrix_ptr(A, a, b) += row[a] * row[b];
+    }
+    if (!rc && first_column(A, z))
+        for (size_t i = 0; i < (size_t)n; i++) {
+            double weight = 0; /* sum over rows of x times a number of sum 0: x needs no mean */
+            centre_readouts(y + i * R, count, chosen, mean, row);
+            for (size_t k = 0; k < K; k++)
+                weight += row[k] * gsl_vector_get(z, k);
+            for (size_t c = 0; c < C; c++)
+                direction[c] += weight * x[i * C + c];
+        }
+    if (A)
+        gsl_matrix_free(A);
+    if (z)
+        gsl_vector_free(z);
+    free(mean);
+    free(row);
+    return rc;
+}
+
+/* What is added to the state of sequence i: as long as the direction times `by`. */
+static void make_addition(const struct probe_subject *s, const struct probe_steering *how,
+                          double by, gsl_rng *rng, real *to)
+{
+    double length = 0, drawn = 0;
+    double scale = by;
+    for (int c = 0; c < s->width; c++)
+        length += how->direction[c] * how->direction[c];
+    for (int c = 0; c < s->width && how->random; c++) {
+        const double x = orr_draw_normal(rng);
+        to[c] = (real)x;
+        drawn += x * x;
+    }
+    if (how->random)
+        scale = by * sqrt(length / drawn);
+    for (int c = 0; c < s->width; c++)
+        to[c] = (real)(scale * (how->random ? (double)to[c] : how->direction[c]));
+}
+
+/* How body 1 of the orbit moves at the horizons when the quantity is changed: move (horizons, 2);
+ * false where there is no such orbit. */
+static bool orbit_moves(const struct probe_subject *s, const struct probe_orbit *orbit,
+                        enum probe_change change, double by, double *move)
+{
+    struct probe_orbit is = *orbit, would = *orbit;
+    bool there = probe_change_orbit(&would, change, by);
+    int at = 0;
+    for (int h = 0; h < s->horizons && there; h++) {
+        double a[4], b[4];
+        there = probe_orbit_advance(&is, s->horizon[h] - at) &&
+                probe_orbit_advance(&would, s->horizon[h] - at);
+        at = s->horizon[h];
+        probe_orbit_places(&is, a);
+        probe_orbit_places(&would, b);
+        for (int c = 0; c < 2; c++)
+            move[2 * h + c] = b[c] - a[c];
+    }
+    return there;
+}
+
+/* All sequences with t standard deviations more. */
+static int steer_by(const struct probe_subject *s, const struct probe_steering *how, int t,
+                    gsl_rng *rng, real *vector, double *place, double *move,
+                    struct probe_moved *moved)
+{
+    const double by = t * how->sd;
+    const size_t H = (size_t)s->horizons;
+    for (int i = 0; i < s->n; i++)
+        make_addition(s, how, by, rng, vector + (size_t)i * (size_t)s->width);
+    TRY(s->follow(s->of, how->layer, vector, place));
+    for (size_t i = 0; i < (size_t)s->n; i++) {
+        if (!orbit_moves(s, &how->orbit[i], how->change, by, move))
+            continue;
+        for (size_t h = 0; h < H; h++)
+            for (size_t c = 0; c < 2; c++) {
+                const size_t k = 2 * (i * H + h) + c;
+                const double a = place[k] - how->base[k], b = move[2 * h + c];
+                struct probe_moved *to = &moved[h * (size_t)s->n + i];
+                to->ab += a * b;
+                to->bb += b * b;
+                to->aa += a * a;
+            }
+    }
+    return 0;
+}
+
+int probe_steer(const struct probe_subject *s, const struct probe_steering *how,
+                struct probe_moved *moved)
+{
+    const size_t n = (size_t)s->n, H = (size_t)s->horizons;
+    gsl_rng *rng = orr_rng_create(how->seed, ORR_STAGE_BOOTSTRAP, 2ull << 40);
+    real *vector = orr_alloc(n * (size_t)s->width, sizeof *vector);
+    double *place = orr_alloc(n * H * 2, sizeof *place), *move = orr_alloc(H * 2, sizeof *move);
+    int rc = rng && vector && place && move ? 0 : ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
+    bool has_no_direction = true;
+    for (int c = 0; c < s->width; c++)
+        has_no_direction &= how->direction[c] == 0;
+    memset(moved, 0, n * H * sizeof *moved);
+    for (int t = -DEVIATIONS; t <= DEVIATIONS && !rc; t++)
+        if (t && !has_no_direction)
+            rc = steer_by(s, how, t, rng, vector, place, move, moved);
+    if (rng)
+        gsl_rng_free(rng);
+    free(vector);
+    free(place);
+    free(move);
+    return rc;
+}

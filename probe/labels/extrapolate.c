@@ -1,0 +1,245 @@
+/* extrapolate.c - bin/probe extrapolate: labels of the middle half of r, or of m1 m2, alone are
+ * learned from; how good are forces in the outer quarters, and which power of r, m1, m2 do they go
+ * by? */
+#include "extrapolate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+enum { EXPERIMENTS = 2 };
+
+static const char *const source_name[PROBE_SOURCES] = {"pretrained", "untrained", "neighbours",
+                                                       "power", "truth"};
+
+/* Predictions ln F (rows) of one experiment and number of labels, by source and draw. */
+struct predictions {
+    double **of[PROBE_SOURCES];
+    double rate[PROBE_LEARNERS];
+};
+
+struct extrapolation {
+    struct probe_label_study t;
+    struct probe_experiment experiment[EXPERIMENTS];
+    struct predictions last[EXPERIMENTS]; /* of the largest number of labels */
+};
+
+/* --------------------------------------------------------------------------- predictions */
+
+static void free_predictions(struct predictions *p, int draws)
+{
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        for (int d = 0; d < draws && p->of[s]; d++)
+            free(p->of[s][d]);
+        free(p->of[s]);
+    }
+    *p = (struct predictions){0};
+}
+
+static int create_predictions(struct predictions *p, int draws, size_t rows)
+{
+    *p = (struct predictions){0};
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        p->of[s] = orr_alloc((size_t)draws, sizeof *p->of[s]);
+        if (!p->of[s])
+            return ORR_ENOMEM;
+        for (int d = 0; d < draws; d++)
+            if (!(p->of[s][d] = orr_alloc(rows, sizeof *p->of[s][d])))
+                return ORR_ENOMEM;
+    }
+    return 0;
+}
+
+/* What a draw's predictions go into. */
+struct predicting {
+    struct extrapolation *x;
+    struct predictions *p;
+};
+
+/* All sources from the same draw; rates are chosen by the first one. */
+static int one_draw(void *of, int draw, const struct ft_labels *subset)
+{
+    struct extrapolation *x = ((struct predicting *)of)->x;
+    struct predictions *p = ((struct predicting *)of)->p;
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
+        if (draw == 0)
+            TRY(probe_learner_rate(&x->t.learners, (enum probe_learner)learner, subset,
+                                   &p->rate[learner]));
+        TRY(probe_learner_predict(&x->t.learners, (enum probe_learner)learner, subset,
+                                  p->rate[learner], x->t.learners.train.steps, &x->t.held_out,
+                                  p->of[learner][draw]));
+        orr_progress_set(&x->t.s.progress, ++x->t.s.done, probe_learner_name[learner]);
+    }
+    memcpy(p->of[PROBE_TRUTH][draw], x->t.held_out.y, x->t.held_out.rows * sizeof(double));
+    return probe_power_law(subset, &x->t.held_out, p->of[PROBE_POWER][draw]);
+}
+
+/* -------------------------------------------------------------------------------- figures */
+
+/* What is measured of predictions ln F (draws): R^2 (0), or the exponent of r, m1, m2 (1, 2, 3). */
+struct measured {
+    const struct probe_held_out *held_out;
+    const bool *keep;
+    double *const *log_f;
+    int what;
+    double *residual; /* (sequences), for R^2 */
+};
+
+static double statistic_of(const void *of, int draw, const double *weight)
+{
+    const struct measured *m = of;
+    double exponent[3];
+    if (m->what == 0) {
+        probe_residuals(m->held_out, m->keep, m->log_f[draw], m->residual);
+        return probe_held_out_r2(m->held_out, m->keep, m->residual, weight);
+    }
+    probe_exponents(m->held_out, m->keep, m->log_f[draw], weight, exponent);
+    return exponent[m->what - 1];
+}
+
+/* One row: what, in one region, of the pretrained model with its company, or of the power law. */
+static int add_row(struct extrapolation *x, const struct probe_experiment *e, int n,
+                   struct predictions *p, int what, bool outside, bool power)
+{
+    static const char *const names[] = {"log force", "exponent of r", "exponent of m1",
+                                        "exponent of m2"};
+    const bool *keep = outside ? e->outside : e->inside;
+    double *residual = orr_alloc(x->t.held_out.sequences, sizeof *residual), value[PROBE_SOURCES];
+    if (!residual)
+        return ORR_ENOMEM;
+    struct measured m = {
+        .held_out = &x->t.held_out, .keep = keep, .what = what, .residual = residual};
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        m.log_f = p->of[s];
+        value[s] = probe_over_draws(x->t.draws, statistic_of, &m, NULL, NULL);
+    }
+    struct probe_row row =
+        probe_row_of(probe_exactly(value[power ? PROBE_POWER : PROBE_PRETRAINED]),
+                     what ? "slope" : "R^2", "%s, %s %s", power ? "power law of r" : names[what],
+                     e->name, outside ? "outside" : "inside");
+    row.context = n;
+    for (size_t i = 0; i < x->t.held_out.rows; i++)
+        row.n += keep[i];
+    row.ceiling = value[PROBE_TRUTH];
+    if (!power) {
+        row.floor = value[PROBE_UNTRAINED];
+        row.raw = value[PROBE_NEIGHBOURS];
+    }
+    m.log_f = p->of[power ? PROBE_POWER : PROBE_PRETRAINED];
+    int rc = probe_draws_interval(x->t.s.options->preset->seed, x->t.held_out.sequences, x->t.draws,
+                                  statistic_of, &m, &row);
+    rc = rc ? rc : probe_results_add(&x->t.s.results, &row);
+    free(residual);
+    return rc;
+}
+
+static int add_rows(struct extrapolation *x, const struct probe_experiment *e, int n,
+                    struct predictions *p)
+{
+    for (int outside = 1; outside >= 0; outside--)
+        for (int power = 0; power < 2; power++)
+            TRY(add_row(x, e, n, p, 0, outside, power));
+    for (int what = 1; what <= 3; what++)
+        TRY(add_row(x, e, n, p, what, true, false));
+    return 0;
+}
+
+static int write_tables(struct extrapolation *x, const struct probe_experiment *e,
+                        struct predictions *p)
+{
+    char name[ORR_NAME], path[4096];
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        snprintf(name, sizeof name, "extrapolate_%s_%s.csv", e->tag, source_name[s]);
+        TRY(orr_path(path, "%s/%s", x->t.s.folder, name));
+        TRY(probe_write_forces(path, &x->t.held_out, e->outside, s == PROBE_TRUTH ? 1 : x->t.draws,
+                               p->of[s]));
+        TRY(probe_results_file(&x->t.s.results, x->t.s.folder, name));
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------- run */
+
+/* Of every number of labels, the largest last: it is what tables are of. */
+static int measure_experiment(struct extrapolation *x, int i)
+{
+    const struct probe_experiment *e = &x->experiment[i];
+    TRY(create_predictions(&x->last[i], x->t.draws, x->t.held_out.rows));
+    for (int size = 0; size < x->t.sizes; size++) {
+        struct predicting into = {x, &x->last[i]};
+        TRY(probe_labels_each(&e->labels, x->t.s.options->preset->seed, x->t.draws,
+                              (size_t)x->t.n[size], one_draw, &into));
+        TRY(add_rows(x, e, x->t.n[size], &x->last[i]));
+    }
+    return 0;
+}
+
+static int add_about(struct extrapolation *x)
+{
+    cJSON *json = probe_label_study_about(&x->t);
+    cJSON *learners = cJSON_AddObjectToObject(json, "arms");
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
+        cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
+        cJSON_AddNumberToObject(one, "optimiser_steps", (double)x->t.learners.steps[learner]);
+        cJSON_AddNumberToObject(one, "seconds", x->t.learners.seconds[learner]);
+    }
+    const struct ft_bounds *r = &x->experiment[0].bounds, *m = &x->experiment[1].bounds;
+    cJSON_AddNumberToObject(json, "label_r_min", r->r_min);
+    cJSON_AddNumberToObject(json, "label_r_max", r->r_max);
+    cJSON_AddNumberToObject(json, "label_m_min", m->m_min);
+    cJSON_AddNumberToObject(json, "label_m_max", m->m_max);
+    return json && learners ? 0 : ORR_FAIL(ORR_ENOMEM, "extrapolate: out of memory");
+}
+
+/* Everything that can be wrong is found before any training. */
+static int open_all(void *of)
+{
+    struct extrapolation *x = of;
+    TRY(probe_label_study_open(&x->t));
+    size_t most = x->t.forces.labels.count;
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        TRY(probe_experiment_open(&x->experiment[i], i, &x->t.forces, &x->t.held_out));
+        most = x->experiment[i].labels.count < most ? x->experiment[i].labels.count : most;
+    }
+    return probe_label_study_size(&x->t, most);
+}
+
+static int measure_model(void *of)
+{
+    struct extrapolation *x = of;
+    int rc = 0;
+    orr_progress_init(&x->t.s.progress, "extrapolate",
+                      (uint64_t)x->t.sizes * (uint64_t)x->t.draws * EXPERIMENTS * PROBE_LEARNERS,
+                      x->t.s.options->quiet);
+    for (int i = 0; i < EXPERIMENTS && !rc; i++)
+        rc = measure_experiment(x, i);
+    orr_progress_end(&x->t.s.progress, NULL);
+    return rc ? rc : add_about(x);
+}
+
+static int write_files(void *of)
+{
+    struct extrapolation *x = of;
+    for (int i = 0; i < EXPERIMENTS; i++)
+        TRY(write_tables(x, &x->experiment[i], &x->last[i]));
+    return 0;
+}
+
+int probe_extrapolate(const struct probe_options *options)
+{
+    static const struct probe_steps steps = {.name = "extrapolate",
+                                             .revision = 2,
+                                             .open = open_all,
+                                             .measure = measure_model,
+                                             .write = write_files};
+    struct extrapolation x = {.last = {{.rate = {0}}}};
+    const int rc = probe_session_run(&x.t.s, options, &steps, &x);
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        free_predictions(&x.last[i], x.t.draws);
+        probe_experiment_close(&x.experiment[i]);
+    }
+    probe_label_study_close(&x.t);
+    return rc;
+}

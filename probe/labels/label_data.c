@@ -1,0 +1,236 @@
+/* label_data.c - labelled sequences to learn from and rows to judge by. */
+#include "labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sort.h>
+
+/* ------------------------------------------------------------------------------- opening */
+
+int probe_label_sets_check(const struct probe *probe, const struct probe_options *options)
+{
+    const struct orr_preset *p = options->preset;
+    const struct gpt_config *c = &probe->trained;
+    TRY(probe_check_unchanged(options));
+    if (strcmp(probe->stage, "pretrain") != 0)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: a model of stage %s; expected one of stage pretrain, which "
+                        "has seen no forces",
+                        options->checkpoint, probe->stage);
+    if (c->input != GPT_INPUT_CONTINUOUS)
+        return ORR_FAIL(ORR_EINVAL, "%s: a model of %s; expected one of coordinates",
+                        options->checkpoint, c->input == GPT_INPUT_TEXT ? "text" : "tokens");
+    if (p->orbits.two_body_train < 1 || p->orbits.two_body_test < 1)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: preset %s has no labelled sequences (orbits.two_body_train = %ld, "
+                        "orbits.two_body_test = %ld)",
+                        options->checkpoint, p->name, p->orbits.two_body_train,
+                        p->orbits.two_body_test);
+    if (c->context != p->orbits.positions - 1)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: a model of %d positions, labelled sequences of preset %s have %d "
+                        "(orbits.positions - 1)",
+                        options->checkpoint, c->context, p->name, p->orbits.positions - 1);
+    return 0;
+}
+
+/* The arrays of a set that is made. */
+struct arrays {
+    float *coords, *full_state, *force;
+    uint8_t *bodies;
+};
+
+static void keep_sequence(const struct arrays *a, size_t i, const struct sim_sequence *q)
+{
+    const size_t P = (size_t)q->positions;
+    memcpy(a->coords + 2 * i * P, q->coords, 2 * P * sizeof *a->coords);
+    memcpy(a->full_state + 6 * i * P, q->full_state, 6 * P * sizeof *a->full_state);
+    memcpy(a->force + i * P, q->force_magnitude, P * sizeof *a->force);
+    a->bodies[i] = (uint8_t)q->num_bodies;
+}
+
+static int make_set(struct sim_dataset *set, const struct orr_preset *preset, enum sim_split split)
+{
+    const size_t n = (size_t)sim_split_count(preset, split);
+    const size_t P = (size_t)sim_split_positions(preset, split);
+    struct sim_sequence sequence = {0};
+    const struct arrays a = {.coords = orr_alloc(n * P * 2, sizeof(float)),
+                             .full_state = orr_alloc(n * P * 6, sizeof(float)),
+                             .force = orr_alloc(n * P, sizeof(float)),
+                             .bodies = orr_alloc(n, 1)};
+    *set = (struct sim_dataset){.n = n,
+                                .positions = (int)P,
+                                .split = split,
+                                .coords = a.coords,
+                                .full_state = a.full_state,
+                                .force_magnitude = a.force,
+                                .num_bodies = a.bodies};
+    int rc = a.coords && a.full_state && a.force && a.bodies
+                 ? sim_sequence_create(&sequence, preset, split)
+                 : ORR_ENOMEM;
+    for (size_t i = 0; i < n && !rc; i++) {
+        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
+                               : sim_sequence_make(&sequence, preset, split, i);
+        if (!rc)
+            keep_sequence(&a, i, &sequence);
+    }
+    sim_sequence_free(&sequence);
+    return rc;
+}
+
+static int open_set(struct sim_dataset *set, const struct probe_options *options,
+                    enum sim_split split, bool *made)
+{
+    char dir[4096] = "";
+    const bool named = *options->orbits != '\0';
+    if (named)
+        TRY(orr_path(dir, "%s", options->orbits));
+    else if (*options->run)
+        TRY(orr_path(dir, "%s/orbits", options->run));
+    if (named)
+        TRY(sim_dataset_verify(options->preset, dir, &split, 1, false, options->quiet));
+    *made = !named && !(*dir && sim_dataset_has(options->preset, dir, split));
+    return *made ? make_set(set, options->preset, split)
+                 : sim_dataset_open(set, options->preset, dir, split);
+}
+
+int probe_label_sets_open(struct probe_label_sets *f, const struct probe_options *options)
+{
+    struct ft_bounds bounds;
+    *f = (struct probe_label_sets){0};
+    ft_bounds_of(options->preset, &bounds);
+    TRY(open_set(&f->train, options, SIM_SPLIT_TWO_BODY_TRAIN, &f->made[0]));
+    TRY(open_set(&f->test, options, SIM_SPLIT_TWO_BODY_TEST, &f->made[1]));
+    return ft_labels_find(&f->labels, &f->train, &bounds);
+}
+
+static void close_set(struct sim_dataset *set, bool made)
+{
+    if (!made) {
+        sim_dataset_close(set);
+        return;
+    }
+    free((void *)(uintptr_t)set->coords);
+    free((void *)(uintptr_t)set->full_state);
+    free((void *)(uintptr_t)set->force_magnitude);
+    free((void *)(uintptr_t)set->num_bodies);
+}
+
+void probe_label_sets_close(struct probe_label_sets *f)
+{
+    close_set(&f->train, f->made[0]);
+    close_set(&f->test, f->made[1]);
+    ft_labels_free(&f->labels);
+    *f = (struct probe_label_sets){0};
+}
+
+/* ---------------------------------------------------------------------------- held-out rows */
+
+/* Labelled rows of a sequence; returns how many. */
+static size_t find_labelled(const struct sim_dataset *set, const struct ft_bounds *bounds,
+                            size_t sequence, size_t *at)
+{
+    const size_t P = (size_t)set->positions;
+    size_t count = 0;
+    for (size_t i = sequence * P; i + 1 < (sequence + 1) * P; i++)
+        if (ft_label_counts(set, bounds, i))
+            at[count++] = i;
+    return count;
+}
+
+int probe_held_out_draw(struct probe_held_out *j, const struct sim_dataset *set,
+                        const struct ft_bounds *bounds, const size_t *sequence, size_t count,
+                        int per, uint64_t seed)
+{
+    const uint64_t own = 2ull << 40; /* streams apart from those of regression samples */
+    const size_t most = count * (size_t)per;
+    *j = (struct probe_held_out){.set = set, .sequences = count};
+    j->sequence = orr_alloc(count ? count : 1, sizeof *j->sequence);
+    j->of = orr_alloc(most ? most : 1, sizeof *j->of);
+    j->at = orr_alloc(most ? most : 1, sizeof *j->at);
+    j->y = orr_alloc(most ? most : 1, sizeof *j->y);
+    size_t *all = orr_alloc((size_t)set->positions, sizeof *all);
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, own);
+    int rc = j->sequence && j->of && j->at && j->y && all && rng
+                 ? 0
+                 : ORR_FAIL(ORR_ENOMEM, "rows to judge by: out of memory");
+    for (size_t i = 0; i < count && !rc; i++) {
+        j->sequence[i] = sequence ? sequence[i] : i;
+        const size_t found = find_labelled(set, bounds, j->sequence[i], all);
+        const size_t take = found < (size_t)per ? found : (size_t)per;
+        orr_rng_seek(rng, seed, ORR_STAGE_SAMPLE, own + j->sequence[i]);
+        if (take)
+            gsl_ran_choose(rng, j->at + j->rows, take, all, found, sizeof *all);
+        for (size_t k = 0; k < take; k++, j->rows++) {
+            j->of[j->rows] = i;
+            j->y[j->rows] = orr_log((double)set->force_magnitude[j->at[j->rows]]);
+        }
+    }
+    if (!rc && !j->rows)
+        rc = ORR_FAIL(ORR_EINVAL, "%s: no labelled row to judge by", sim_split_name(set->split));
+    if (rng)
+        gsl_rng_free(rng);
+    free(all);
+    return rc;
+}
+
+void probe_held_out_free(struct probe_held_out *j)
+{
+    free(j->sequence);
+    free(j->of);
+    free(j->at);
+    free(j->y);
+    *j = (struct probe_held_out){0};
+}
+
+void probe_residuals(const struct probe_held_out *j, const bool *keep, const double *log_f,
+                     double *residual)
+{
+    memset(residual, 0, j->sequences * sizeof *residual);
+    for (size_t i = 0; i < j->rows; i++) {
+        const double d = log_f[i] - j->y[i];
+        if (!keep || keep[i])
+            residual[j->of[i]] += d * d;
+    }
+}
+
+double probe_held_out_r2(const struct probe_held_out *j, const bool *keep, const double *residual,
+                         const double *weight)
+{
+    double n = 0, sum = 0, square = 0, left = 0, mean = 0;
+    for (size_t i = 0; i < j->rows; i++) {
+        const double w = keep && !keep[i] ? 0 : weight ? weight[j->of[i]] : 1;
+        n += w;
+        sum += w * j->y[i];
+    }
+    mean = n > 0 ? sum / n : 0;
+    for (size_t i = 0; i < j->rows; i++) {
+        const double w = keep && !keep[i] ? 0 : weight ? weight[j->of[i]] : 1;
+        square += w * (j->y[i] - mean) * (j->y[i] - mean);
+    }
+    for (size_t s = 0; s < j->sequences; s++)
+        left += (weight ? weight[s] : 1) * residual[s];
+    return square > 0 ? 1 - left / square : (double)NAN;
+}
+
+void probe_resample(gsl_rng *rng, uint64_t seed, uint64_t k, size_t n, double *weight)
+{
+    orr_rng_seek(rng, seed, ORR_STAGE_BOOTSTRAP, k);
+    memset(weight, 0, n * sizeof *weight);
+    for (size_t i = 0; i < n; i++)
+        weight[gsl_rng_uniform_int(rng, n)] += 1;
+}
+
+void probe_interval(double *x, size_t n, double *low, double *high)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i]))
+            x[count++] = x[i];
+    gsl_sort(x, 1, count);
+    *low = count ? x[(size_t)(0.025 * (double)(count - 1) + 0.5)] : (double)NAN;
+    *high = count ? x[(size_t)(0.975 * (double)(count - 1) + 0.5)] : (double)NAN;
+}

@@ -1,0 +1,272 @@
+/* label_fit.c - arms that learn from the same labels: the pretrained model, the same shape with
+ * random weights, neighbours of the true state. */
+#include "labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <gsl/gsl_randist.h>
+
+const char *const probe_learner_name[PROBE_LEARNERS] = {"pretrained", "untrained", "neighbours"};
+
+enum { STEPS = 600, BATCH = 32, INNER_SEQUENCES = 256, INNER_ROWS = 8 };
+
+/* --------------------------------------------------------------------------------- draws */
+
+int probe_labels_order(const struct ft_labels *labels, uint64_t seed, size_t *order)
+{
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SHUFFLE, 3ull << 40);
+    if (!rng)
+        return ORR_FAIL(ORR_ENOMEM, "draws of labels: out of memory");
+    memcpy(order, labels->sequence, labels->count * sizeof *order);
+    gsl_ran_shuffle(rng, order, labels->count, sizeof *order);
+    gsl_rng_free(rng);
+    return 0;
+}
+
+void probe_labels_draw(const struct ft_labels *labels, const size_t *order, int draw, size_t n,
+                       struct ft_labels *subset)
+{
+    subset->set = labels->set;
+    subset->bounds = labels->bounds;
+    subset->count = n;
+    for (size_t i = 0; i < n; i++)
+        subset->sequence[i] = order[((size_t)draw * n + i) % labels->count];
+}
+
+int probe_labels_each(const struct ft_labels *labels, uint64_t seed, int draws, size_t n,
+                      int (*one)(void *of, int draw, const struct ft_labels *subset), void *of)
+{
+    struct ft_labels subset = {.sequence = orr_alloc(n, sizeof *subset.sequence)};
+    size_t *order = orr_alloc(labels->count, sizeof *order);
+    int rc = subset.sequence && order ? probe_labels_order(labels, seed, order) : ORR_ENOMEM;
+    for (int draw = 0; draw < draws && !rc; draw++) {
+        probe_labels_draw(labels, order, draw, n, &subset);
+        rc = one(of, draw, &subset);
+    }
+    free(subset.sequence);
+    free(order);
+    return rc;
+}
+
+void probe_labels_split(const struct ft_labels *subset, struct ft_labels *trained,
+                        struct ft_labels *held)
+{
+    const size_t last = subset->count / 5 ? subset->count / 5 : 1;
+    *trained = *held = *subset;
+    trained->count = subset->count - last;
+    held->sequence = subset->sequence + trained->count;
+    held->count = last;
+}
+
+/* ---------------------------------------------------------------------------------- arms */
+
+void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
+                   struct orr_train_preset *train)
+{
+    *train = *of;
+    train->steps = steps;
+    train->batch = batch;
+    train->patience = 0;
+    if (of->steps > steps) /* the same share of the training */
+        train->warmup = of->warmup * steps / of->steps;
+}
+
+void probe_learners_init(struct probe_learners *learners, const struct probe *probe,
+                         const struct probe_options *options)
+{
+    const struct orr_train_preset *t = &options->preset->finetune.magnitude;
+    const long usual = t->steps > 0 && t->steps < STEPS ? t->steps : STEPS;
+    *learners = (struct probe_learners){.probe = probe, .options = options};
+    probe_shorter(t, options->steps ? options->steps : usual, t->batch < BATCH ? t->batch : BATCH,
+                  &learners->train);
+    learners->rate_steps = (learners->train.steps + 1) / 2;
+    for (int k = 0; k < PROBE_RATES; k++)
+        learners->rate[k] = t->lr * pow(2, k - 1);
+}
+
+void probe_learners_key(const struct probe_learners *learners, int draws, const int *n, int sizes,
+                        char text[PROBE_KEY])
+{
+    /* holds PROBE_SIZES numbers of 10 digits */
+    int used = snprintf(text, PROBE_KEY, "%ld %d ", learners->train.steps, draws);
+    for (int k = 0; k < sizes; k++)
+        used += snprintf(text + used, PROBE_KEY - (size_t)used, "%s%d", k ? "," : "", n[k]);
+}
+
+void probe_learners_budget(const struct probe_learners *learners, cJSON *json)
+{
+    static const char *const trained[] = {"all", "head", "last_block"};
+    cJSON_AddStringToObject(json, "train", trained[learners->train.train]);
+    cJSON_AddNumberToObject(json, "steps", (double)learners->train.steps);
+    cJSON_AddNumberToObject(json, "batch", learners->train.batch);
+    cJSON_AddNumberToObject(json, "steps_to_choose_lr", (double)learners->rate_steps);
+    cJSON_AddItemToObject(json, "lr", cJSON_CreateDoubleArray(learners->rate, PROBE_RATES));
+    cJSON_AddNumberToObject(json, "inner_share", 0.2);
+}
+
+int probe_learner_train(struct probe_learners *learners, enum probe_learner learner,
+                        const struct ft_labels *labels, double lr, long steps,
+                        struct gpt_model *model, struct ft_transform *transform)
+{
+    const struct orr_preset *p = learners->options->preset;
+    struct orr_train_preset train = learners->train;
+    train.warmup = train.warmup * steps / train.steps;
+    train.lr = lr;
+    train.steps = steps;
+    TRY(probe_copy(learners->probe, learners->options, learner == PROBE_UNTRAINED, model));
+    const int rc = ft_fit(model, &train, labels, p->finetune.magnitude_loss, p->seed, transform);
+    learners->steps[learner] += steps;
+    if (rc)
+        gpt_free(model);
+    return rc;
+}
+
+/* Forces at the held-out rows; F (rows). */
+static int predict_forces(struct gpt_model *model, const struct ft_transform *transform,
+                          const struct probe_held_out *held_out, double *F)
+{
+    const size_t P = (size_t)held_out->set->positions, T = P - 1;
+    double *all = orr_alloc(held_out->sequences * T, sizeof *all);
+    if (!all)
+        return ORR_ENOMEM;
+    const int rc =
+        ft_predict(model, transform, held_out->set, held_out->sequence, held_out->sequences, all);
+    for (size_t i = 0; i < held_out->rows && !rc; i++)
+        F[i] = all[held_out->of[i] * T + held_out->at[i] % P];
+    free(all);
+    return rc;
+}
+
+static int by_model(struct probe_learners *learners, enum probe_learner learner,
+                    const struct ft_labels *labels, double lr, long steps,
+                    const struct probe_held_out *held_out, double *F)
+{
+    struct ft_transform transform;
+    struct gpt_model model;
+    TRY(probe_learner_train(learners, learner, labels, lr, steps, &model, &transform));
+    const int rc = predict_forces(&model, &transform, held_out, F);
+    gpt_free(&model);
+    return rc;
+}
+
+/* Mean of the nearest labelled states; it sees masses and velocities, which no model does. */
+static int by_neighbours(const struct probe_learners *learners, const struct ft_labels *labels,
+                         const struct probe_held_out *held_out, double *F)
+{
+    const size_t n = ft_labels_points(labels, NULL, NULL), m = held_out->rows;
+    const int wanted = learners->options->preset->finetune.knn_magnitude;
+    float *states = orr_alloc(n * 6, sizeof *states), *forces = orr_alloc(n, sizeof *forces);
+    float *queries = orr_alloc(m * 6, sizeof *queries), *out = orr_alloc(m, sizeof *out);
+    int rc = states && forces && queries && out ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        ft_labels_points(labels, states, forces);
+        for (size_t i = 0; i < m; i++)
+            memcpy(queries + 6 * i, held_out->set->full_state + 6 * held_out->at[i],
+                   6 * sizeof *queries);
+        ft_standardise(6, n, states, m, queries);
+        rc = ft_knn((size_t)wanted < n ? wanted : (int)n, 6, n, states, 1, forces, m, queries, out);
+    }
+    for (size_t i = 0; i < m && !rc; i++)
+        F[i] = (double)out[i];
+    free(states);
+    free(forces);
+    free(queries);
+    free(out);
+    return rc;
+}
+
+static int least_label(const struct ft_labels *labels, double *least)
+{
+    const size_t n = ft_labels_points(labels, NULL, NULL);
+    float *forces = orr_alloc(n ? n : 1, sizeof *forces);
+    if (!forces)
+        return ORR_ENOMEM;
+    ft_labels_points(labels, NULL, forces);
+    *least = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        *least = fmin(*least, (double)forces[i]);
+    free(forces);
+    return 0;
+}
+
+/* ln of forces in place; what is not positive counts as the least label. */
+static int take_logarithms(const struct ft_labels *labels, size_t rows, double *F)
+{
+    double least;
+    TRY(least_label(labels, &least));
+    for (size_t i = 0; i < rows; i++)
+        F[i] = orr_log(F[i] > 0 ? F[i] : least);
+    return 0;
+}
+
+int probe_learner_forces(struct gpt_model *model, const struct ft_transform *transform,
+                         const struct ft_labels *labels, const struct probe_held_out *held_out,
+                         double *log_f)
+{
+    TRY(predict_forces(model, transform, held_out, log_f));
+    return take_logarithms(labels, held_out->rows, log_f);
+}
+
+int probe_learner_predict(struct probe_learners *learners, enum probe_learner learner,
+                          const struct ft_labels *labels, double lr, long steps,
+                          const struct probe_held_out *held_out, double *log_f)
+{
+    const double begin_s = orr_time_s();
+    int rc = learner == PROBE_NEIGHBOURS
+                 ? by_neighbours(learners, labels, held_out, log_f)
+                 : by_model(learners, learner, labels, lr, steps, held_out, log_f);
+    rc = rc ? rc : take_logarithms(labels, held_out->rows, log_f);
+    learners->seconds[learner] += orr_time_s() - begin_s;
+    return rc;
+}
+
+/* R^2 on the inner split with one rate; a training that diverges is worse than any other. */
+static int try_rate(struct probe_learners *learners, enum probe_learner learner,
+                    const struct ft_labels *trained, double lr, const struct probe_held_out *inner,
+                    double *r2)
+{
+    double *log_f = orr_alloc(inner->rows, sizeof *log_f);
+    double *residual = orr_alloc(inner->sequences, sizeof *residual);
+    int rc = log_f && residual ? probe_learner_predict(learners, learner, trained, lr,
+                                                       learners->rate_steps, inner, log_f)
+                               : ORR_ENOMEM;
+    *r2 = -INFINITY;
+    if (rc == ORR_EDIVERGED) {
+        orr_error_clear();
+        rc = 0;
+    } else if (!rc) {
+        probe_residuals(inner, NULL, log_f, residual);
+        *r2 = probe_held_out_r2(inner, NULL, residual, NULL);
+    }
+    free(log_f);
+    free(residual);
+    return rc;
+}
+
+int probe_learner_rate(struct probe_learners *learners, enum probe_learner learner,
+                       const struct ft_labels *labels, double *lr)
+{
+    struct ft_labels trained, held;
+    struct probe_held_out inner;
+    double best = -INFINITY;
+    *lr = learners->rate[PROBE_RATES / 2];
+    if (learner == PROBE_NEIGHBOURS)
+        return 0;
+    probe_labels_split(labels, &trained, &held);
+    const size_t held_out = held.count < INNER_SEQUENCES ? held.count : INNER_SEQUENCES;
+    int rc = probe_held_out_draw(&inner, held.set, &held.bounds, held.sequence, held_out,
+                                 INNER_ROWS, learners->options->preset->seed);
+    for (int k = 0; k < PROBE_RATES && !rc; k++) {
+        double r2;
+        rc = try_rate(learners, learner, &trained, learners->rate[k], &inner, &r2);
+        if (!rc && r2 > best) {
+            best = r2;
+            *lr = learners->rate[k];
+        }
+    }
+    probe_held_out_free(&inner);
+    return rc;
+}

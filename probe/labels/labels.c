@@ -1,0 +1,327 @@
+/* labels.c - bin/probe labels: how good forces become with n labelled sequences, for the pretrained
+ * model, the same shape with random weights and neighbours of the true state, and how many labels
+ * pretraining saves. */
+#include "labels.h"
+#include "probe/core/cells.h"
+#include "probe/core/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+enum { REVISION = 2, RESAMPLES = 1000, LEVELS = 3 };
+/* Fewer are learned badly by all models, more take more steps than the default has. */
+static const int standard[] = {100, 300, 1000, 3000};
+enum { STANDARD = sizeof standard / sizeof *standard };
+static const double level[LEVELS] = {0.8, 0.9, 0.95};
+
+/* Numbers of a cell; behind them the residuals of the held-out sequences. */
+enum { LR, R2, STEPS, SECONDS, RESIDUALS };
+
+struct curves {
+    struct probe_label_study t;
+    struct probe_cells cells;
+    size_t *order; /* of the labelled sequences */
+};
+
+/* -------------------------------------------------------------------------------- cells */
+
+static const double *find_cell(const struct curves *c, int learner, int size, int draw)
+{
+    return probe_cells_find(&c->cells, "%s %d %d", probe_learner_name[learner], c->t.n[size], draw);
+}
+
+/* Six digits: more would only make the file longer. */
+static double round_number(double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
+/* Learns from the subset; the learning rate of the first draw is that of all. cell: LR .. SECONDS
+ * and residuals. */
+static int fit_cell(struct curves *c, enum probe_learner learner, const double *first,
+                    const struct ft_labels *subset, double *log_f, double *cell)
+{
+    struct probe_learners *learners = &c->t.learners;
+    const struct probe_held_out *held_out = &c->t.held_out;
+    const long steps = learners->steps[learner];
+    const double seconds = learners->seconds[learner];
+    cell[LR] = first ? first[LR] : 0;
+    if (!first)
+        TRY(probe_learner_rate(learners, learner, subset, &cell[LR]));
+    TRY(probe_learner_predict(learners, learner, subset, cell[LR], learners->train.steps, held_out,
+                              log_f));
+    probe_residuals(held_out, NULL, log_f, cell + RESIDUALS);
+    cell[R2] = probe_held_out_r2(held_out, NULL, cell + RESIDUALS, NULL);
+    cell[STEPS] = (double)(learners->steps[learner] - steps);
+    cell[SECONDS] = round_number(learners->seconds[learner] - seconds);
+    for (size_t s = 0; s < held_out->sequences; s++)
+        cell[RESIDUALS + s] = round_number(cell[RESIDUALS + s]);
+    return 0;
+}
+
+static int measure_cell(struct curves *c, enum probe_learner learner, int size, int draw)
+{
+    const int n = c->t.n[size];
+    struct ft_labels subset = {.sequence = orr_alloc((size_t)n, sizeof(size_t))};
+    double *log_f = orr_alloc(c->t.held_out.rows, sizeof *log_f);
+    double *cell = orr_alloc(c->cells.numbers, sizeof *cell);
+    int rc = subset.sequence && log_f && cell ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        probe_labels_draw(&c->t.forces.labels, c->order, draw, (size_t)n, &subset);
+        rc = fit_cell(c, learner, find_cell(c, learner, size, 0), &subset, log_f, cell);
+    }
+    rc = rc ? rc
+            : probe_cells_add(&c->cells, cell, "%s %d %d", probe_learner_name[learner], n, draw);
+    free(subset.sequence);
+    free(log_f);
+    free(cell);
+    return rc;
+}
+
+static int measure_all(struct curves *c)
+{
+    struct orr_progress *progress = &c->t.s.progress;
+    int rc = 0;
+    orr_progress_init(progress, "labels",
+                      (uint64_t)PROBE_LEARNERS * (uint64_t)c->t.sizes * (uint64_t)c->t.draws,
+                      c->t.s.options->quiet);
+    progress->begun = (uint64_t)c->cells.count;
+    for (int draw = 0; draw < c->t.draws; draw++)
+        for (int size = 0; size < c->t.sizes; size++)
+            for (int learner = 0; learner < PROBE_LEARNERS && !rc; learner++) {
+                char detail[64];
+                snprintf(detail, sizeof detail, "%s, %d labelled sequences",
+                         probe_learner_name[learner], c->t.n[size]);
+                if (!find_cell(c, learner, size, draw))
+                    rc = measure_cell(c, (enum probe_learner)learner, size, draw);
+                orr_progress_set(progress, ++c->t.s.done, detail);
+            }
+    orr_progress_end(progress, NULL);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------- rows */
+
+/* R^2 of arms and sizes: of everything, and of resamples of draws and held-out sequences. */
+struct summary {
+    double mean[PROBE_LEARNERS][PROBE_SIZES];
+    double *again[PROBE_LEARNERS][PROBE_SIZES]; /* (RESAMPLES) */
+    double *memory, *weight;
+    gsl_rng *rng;
+};
+
+/* Mean over draws, each of which counts times[draw]; NULL = once. */
+static double mean_r2(const struct curves *c, enum probe_learner learner, int size,
+                      const double *weight, const double *times)
+{
+    double sum = 0, count = 0;
+    for (int d = 0; d < c->t.draws; d++) {
+        const double *cell = find_cell(c, learner, size, d);
+        const double w = times ? times[d] : 1;
+        if (w > 0)
+            sum += w * probe_held_out_r2(&c->t.held_out, NULL, cell + RESIDUALS, weight);
+        count += w;
+    }
+    return sum / count;
+}
+
+/* Held-out sequences are picked alike for all; draws of each learner and size by themselves. */
+static int summarise_cells(const struct curves *c, struct summary *s)
+{
+    const uint64_t seed = c->t.s.options->preset->seed, own = 5ull << 40;
+    double *times = orr_alloc((size_t)c->t.draws, sizeof *times);
+    s->memory = orr_alloc((size_t)PROBE_LEARNERS * PROBE_SIZES * RESAMPLES, sizeof *s->memory);
+    s->weight = orr_alloc(c->t.held_out.sequences, sizeof *s->weight);
+    s->rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
+    int rc = times && s->memory && s->weight && s->rng ? 0 : ORR_ENOMEM;
+    for (int learner = 0; learner < PROBE_LEARNERS && !rc; learner++)
+        for (int k = 0; k < c->t.sizes; k++) {
+            s->again[learner][k] = s->memory + (size_t)(learner * PROBE_SIZES + k) * RESAMPLES;
+            s->mean[learner][k] = mean_r2(c, (enum probe_learner)learner, k, NULL, NULL);
+        }
+    for (int r = 0; r < RESAMPLES && !rc; r++) {
+        uint64_t stream = own + 4096 * (uint64_t)(r + 1);
+        probe_resample(s->rng, seed, stream, c->t.held_out.sequences, s->weight);
+        for (int learner = 0; learner < PROBE_LEARNERS; learner++)
+            for (int k = 0; k < c->t.sizes; k++) {
+                probe_resample(s->rng, seed, ++stream, (size_t)c->t.draws, times);
+                s->again[learner][k][r] =
+                    mean_r2(c, (enum probe_learner)learner, k, s->weight, times);
+            }
+    }
+    free(times);
+    return rc;
+}
+
+/* Labels that a learner needs, of resample r, or of the means (r < 0). */
+static struct probe_range labels_needed(const struct curves *c, const struct summary *s,
+                                        enum probe_learner learner, double at, int r)
+{
+    double y[PROBE_SIZES];
+    for (int k = 0; k < c->t.sizes; k++)
+        y[k] = r < 0 ? s->mean[learner][k] : s->again[learner][k][r];
+    probe_monotone((size_t)c->t.sizes, y);
+    return probe_labels_needed((size_t)c->t.sizes, c->t.n, y, at);
+}
+
+/* What of a level: the labels of the pretrained learner, or the ratio of both. */
+static struct probe_range of_level(const struct curves *c, const struct summary *s, double at,
+                                   bool ratio, int r)
+{
+    const struct probe_range own = labels_needed(c, s, PROBE_PRETRAINED, at, r);
+    return ratio ? probe_ratio(labels_needed(c, s, PROBE_UNTRAINED, at, r), own) : own;
+}
+
+/* A number of labels, or a ratio of two, NaN where it is only bounded. */
+static double known_of(struct probe_range range)
+{
+    return range.low < range.high ? (double)NAN : range.low;
+}
+
+static int level_row(struct curves *c, const struct summary *s, double at, bool ratio)
+{
+    double low[RESAMPLES], high[RESAMPLES], ignored;
+    struct probe_estimate e;
+    char measure[PROBE_MEASURE];
+    snprintf(measure, sizeof measure, "%s%s", ratio ? "ratio" : "sequences",
+             probe_range_mark(of_level(c, s, at, ratio, -1), &e.value));
+    for (int r = 0; r < RESAMPLES; r++) {
+        const struct probe_range range = of_level(c, s, at, ratio, r);
+        low[r] = range.low;
+        high[r] = range.high;
+    }
+    probe_interval(low, RESAMPLES, &e.low, &ignored);
+    probe_interval(high, RESAMPLES, &ignored, &e.high);
+    struct probe_row row = ratio ? probe_row_of(e, measure, "label saving at R^2 %g", at)
+                                 : probe_row_of(e, measure, "labels to R^2 %g", at);
+    row.floor = ratio ? 1 : known_of(labels_needed(c, s, PROBE_UNTRAINED, at, -1));
+    if (!ratio)
+        row.raw = known_of(labels_needed(c, s, PROBE_NEIGHBOURS, at, -1));
+    row.n = (long)c->t.held_out.rows;
+    return probe_results_add(&c->t.s.results, &row);
+}
+
+static int size_row(struct curves *c, struct summary *s, enum probe_learner learner, int k,
+                    double ceiling)
+{
+    static const char *const quantity[] = {"log force", "log force, untrained",
+                                           "log force, neighbours"};
+    double sorted[RESAMPLES];
+    struct probe_row row =
+        probe_row_of(probe_exactly(s->mean[learner][k]), "R^2", "%s", quantity[learner]);
+    row.context = c->t.n[k];
+    row.ceiling = ceiling;
+    if (learner == PROBE_PRETRAINED)
+        row.floor = s->mean[PROBE_UNTRAINED][k];
+    row.n = (long)c->t.held_out.rows;
+    memcpy(sorted, s->again[learner][k], sizeof sorted);
+    probe_interval(sorted, RESAMPLES, &row.low, &row.high);
+    return probe_results_add(&c->t.s.results, &row);
+}
+
+/* The same judgement of the truth. */
+static int score_truth(const struct curves *c, double *r2)
+{
+    double *residual = orr_alloc(c->t.held_out.sequences, sizeof *residual);
+    if (!residual)
+        return ORR_ENOMEM;
+    probe_residuals(&c->t.held_out, NULL, c->t.held_out.y, residual);
+    *r2 = probe_held_out_r2(&c->t.held_out, NULL, residual, NULL);
+    free(residual);
+    return 0;
+}
+
+static int add_rows(struct curves *c)
+{
+    struct summary s = {.memory = NULL};
+    double ceiling = NAN;
+    int rc = score_truth(c, &ceiling);
+    rc = rc ? rc : summarise_cells(c, &s);
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++)
+        for (int k = 0; k < c->t.sizes && !rc; k++)
+            rc = size_row(c, &s, (enum probe_learner)learner, k, ceiling);
+    for (int i = 0; i < 2 * LEVELS && !rc; i++)
+        rc = level_row(c, &s, level[i % LEVELS], i >= LEVELS);
+    free(s.memory);
+    free(s.weight);
+    if (s.rng)
+        gsl_rng_free(s.rng);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- budget */
+
+static int add_about(struct curves *c)
+{
+    cJSON *json = probe_label_study_about(&c->t);
+    cJSON_AddNumberToObject(json, "held_out_rows", (double)c->t.held_out.rows);
+    cJSON *learners = cJSON_AddObjectToObject(json, "arms");
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
+        double seconds = 0, steps = 0;
+        for (int i = 0; i < c->cells.count; i++)
+            if (!strncmp(c->cells.cell[i].name, probe_learner_name[learner],
+                         strlen(probe_learner_name[learner]))) {
+                seconds += c->cells.cell[i].value[SECONDS];
+                steps += c->cells.cell[i].value[STEPS];
+            }
+        cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
+        cJSON_AddNumberToObject(one, "optimiser_steps", steps);
+        cJSON_AddNumberToObject(one, "seconds", seconds);
+    }
+    return json && learners ? 0 : ORR_FAIL(ORR_ENOMEM, "labels: out of memory");
+}
+
+/* ----------------------------------------------------------------------------------- run */
+
+static int open_curves(void *of)
+{
+    struct curves *c = of;
+    TRY(probe_label_study_open(&c->t));
+    return probe_label_study_sizes(&c->t, standard, STANDARD, c->t.forces.labels.count);
+}
+
+/* Neither other sizes nor other draws change a cell. */
+static int measure_model(void *of)
+{
+    struct curves *c = of;
+    const struct probe_options *o = c->t.s.options;
+    char more[PROBE_KEY], key[PROBE_KEY];
+    c->order = orr_alloc(c->t.forces.labels.count, sizeof *c->order);
+    if (!c->order)
+        return ORR_ENOMEM;
+    TRY(probe_labels_order(&c->t.forces.labels, o->preset->seed, c->order));
+    snprintf(more, sizeof more, "%ld", c->t.learners.train.steps);
+    TRY(probe_key(o, "labels_cells", REVISION, more, key));
+    TRY(probe_cells_open(&c->cells, o, c->t.s.folder, "labels", key,
+                         RESIDUALS + c->t.held_out.sequences));
+    TRY(measure_all(c));
+    TRY(add_rows(c));
+    return add_about(c);
+}
+
+static int write_figure(void *of)
+{
+    const struct curves *c = of;
+    return probe_session_draw(&c->t.s, "labels", "labels.gp", NULL, NULL);
+}
+
+int probe_labels(const struct probe_options *options)
+{
+    static const struct probe_steps steps = {.name = "labels",
+                                             .revision = REVISION,
+                                             .script = "labels.gp",
+                                             .open = open_curves,
+                                             .measure = measure_model,
+                                             .write = write_figure};
+    struct curves c = {.order = NULL};
+    const int rc = probe_session_run(&c.t.s, options, &steps, &c);
+    probe_label_study_close(&c.t);
+    probe_cells_free(&c.cells);
+    free(c.order);
+    return rc;
+}

@@ -1,0 +1,292 @@
+/* length.c - bin/probe length: sequences of 1 to 16 times the trained length, with and without NTK
+ * scaling of the rotary base, and with other powers of re-weighting; errors, entropy and sinks. */
+#include "probe/core/figure.h"
+#include "length.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEQUENCES = 128, MAPPED = 4, LENGTHS = 5 };
+
+/* A change of attention that every length is measured under. */
+struct way {
+    const char *name; /* behind the quantity's, "" = none */
+    bool ntk;
+    double p; /* 0 = as trained */
+};
+static const struct way ways[] = {
+    {"", false, 0},        {", NTK", true, 0},    {", p = 1", false, 1},  {", p = 2", false, 2},
+    {", p = 3", false, 3}, {", p = 5", false, 5}, {", p = 15", false, 15}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+struct length {
+    struct probe_session s;
+    struct gpt_config trained; /* as it is asked without another length */
+    bool sharpens;
+    struct gpt_next_state
+        ceiling[LENGTHS]; /* orbits fitted by Newton's law, the same for all ways */
+};
+
+/* One length under one way. */
+struct cell {
+    const struct way *way;
+    struct probe probe;
+    struct gpt_model floor;
+    struct probe_errors errors[3]; /* of the model, the floor, bodies that stay */
+    struct probe_resamples resamples;
+    const struct gpt_next_state *ceiling;
+};
+
+/* ------------------------------------------------------------------------------------ rows */
+
+static double mean_of(const struct cell *cell, const double *error)
+{
+    return error ? probe_mean_of(error, cell->resamples.n, cell->resamples.times) : NAN;
+}
+
+static int add_error(struct length *l, const struct cell *cell, bool late)
+{
+    const struct probe_errors *e = cell->errors;
+    struct probe_row row =
+        probe_row_of(probe_bootstrap(&cell->resamples, probe_mean_of, late ? e[0].late : e[0].all),
+                     probe_errors_unit(&cell->probe), "%s%s%s",
+                     probe_errors_of_places(&cell->probe) ? "next place" : "next token",
+                     late ? ", beyond" : "", cell->way->name);
+    row.context = cell->probe.T;
+    row.ceiling = late ? cell->ceiling->orbit_fit_late : cell->ceiling->orbit_fit;
+    row.floor = mean_of(cell, late ? e[1].late : e[1].all);
+    row.raw = mean_of(cell, late ? e[2].late : e[2].all);
+    row.n = cell->probe.sequences;
+    return probe_results_add(&l->s.results, &row);
+}
+
+static int add_weights(struct length *l, const struct cell *cell, int layer,
+                       const struct probe_sums *of_model, const struct probe_sums *of_floor,
+                       int mapped)
+{
+    struct probe_means model, floor;
+    probe_mean(of_model, &model);
+    probe_mean(of_floor, &floor);
+    const struct {
+        const char *name;
+        double model, floor, uniform;
+    } share[] = {{"relative entropy", model.entropy_relative, floor.entropy_relative, 1},
+                 {"sink", model.sink, floor.sink, model.sink_uniform},
+                 {"zeros", model.zeros, floor.zeros, 0}};
+    for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
+        struct probe_row row = probe_row_of(probe_exactly(share[k].model), "share", "%s%s",
+                                            share[k].name, cell->way->name);
+        row.layer = layer;
+        row.context = cell->probe.T;
+        row.floor = share[k].floor;
+        row.raw = share[k].uniform;
+        row.n = mapped;
+        TRY(probe_results_add(&l->s.results, &row));
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------- measuring */
+
+/* Sums of all layers, added up over the heads: sums (layers). */
+static int add_weights_of(struct cell *cell, struct gpt_model *model, int mapped,
+                          struct probe_sums *sums)
+{
+    const int layers = model->config.layers, heads = model->config.heads;
+    struct probe_sums *each = orr_alloc((size_t)layers * (size_t)heads, sizeof *each);
+    struct gpt_batch batch = {0};
+    int rc = each ? gpt_batch_create(&batch, &model->config, 1, cell->probe.T) : ORR_ENOMEM;
+    for (int i = 0; i < mapped && !rc; i++) {
+        rc = probe_fill(&cell->probe, (uint64_t)i, &batch);
+        rc = rc ? rc : gpt_forward_body(model, &batch);
+        rc = rc ? rc : probe_weights(model, cell->probe.T, each, -1, NULL);
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
+    }
+    for (int k = 0; k < layers * heads && !rc; k++)
+        probe_merge(&sums[k / heads], &each[k]);
+    gpt_batch_free(&batch);
+    free(each);
+    return rc;
+}
+
+/* Entropy, sink and zeros of every layer, and of all of them. */
+static int measure_weights(struct length *l, struct cell *cell)
+{
+    const int layers = cell->probe.model.config.layers;
+    const int mapped = cell->probe.sequences < MAPPED ? cell->probe.sequences : MAPPED;
+    struct probe_sums *sums = orr_alloc(2 * (size_t)layers, sizeof *sums), all[2] = {{0}, {0}};
+    int rc = sums ? add_weights_of(cell, &cell->probe.model, mapped, sums) : ORR_ENOMEM;
+    rc = rc ? rc : add_weights_of(cell, &cell->floor, mapped, sums + layers);
+    for (int k = 0; k < layers && !rc; k++) {
+        probe_merge(&all[0], &sums[k]);
+        probe_merge(&all[1], &sums[layers + k]);
+        rc = add_weights(l, cell, k, &sums[k], &sums[layers + k], mapped);
+    }
+    rc = rc ? rc : add_weights(l, cell, -1, &all[0], &all[1], mapped);
+    free(sums);
+    return rc;
+}
+
+static int open_cell(const struct length *l, struct cell *cell, int times)
+{
+    struct probe_options o = *l->s.options;
+    o.length = times * l->trained.context;
+    o.final = true;
+    o.change.ntk = cell->way->ntk;
+    if (cell->way->p > 0)
+        o.change.p = cell->way->p;
+    TRY(probe_open(&cell->probe, &o, true, o.sequences ? o.sequences : SEQUENCES));
+    TRY(probe_floor(&cell->probe, &o, &cell->floor));
+    return probe_resamples_create(&cell->resamples, cell->probe.preset.seed, cell->probe.sequences);
+}
+
+static void close_cell(struct cell *cell)
+{
+    gpt_free(&cell->floor);
+    for (int k = 0; k < 3; k++)
+        probe_errors_free(&cell->errors[k]);
+    probe_resamples_free(&cell->resamples);
+    probe_close(&cell->probe);
+}
+
+/* Of the length's own data, which no way changes. */
+static int measure_ceiling(const struct length *l, struct cell *cell,
+                           struct gpt_next_state *ceiling)
+{
+    ceiling->sequences = cell->probe.sequences;
+    return gpt_orbit_ceiling(cell->probe.data, &cell->probe.preset,
+                             cell->probe.split >= SIM_SPLIT_PLANETS_TRAIN, cell->probe.T + 1,
+                             l->trained.context + 1, ceiling);
+}
+
+static int measure_errors(struct length *l, struct cell *cell)
+{
+    struct probe *probe = &cell->probe;
+    for (int k = 0; k < 3; k++) {
+        if (k == 2 && !probe_errors_of_places(probe))
+            continue; /* nothing stays where it is */
+        TRY(probe_errors_create(&cell->errors[k], probe->sequences));
+        TRY(probe_errors_of(probe,
+                            k == 0   ? &probe->model
+                            : k == 1 ? &cell->floor
+                                     : NULL,
+                            &cell->errors[k]));
+    }
+    TRY(add_error(l, cell, false));
+    return probe->T > probe->trained.context ? add_error(l, cell, true) : 0;
+}
+
+/* A way that says nothing new: NTK changes no length that was trained, nor a model without rotary
+ * positions; a power only re-weighting ones. */
+static bool is_skipped(const struct length *l, const struct way *way, int times)
+{
+    const struct gpt_config *c = &l->trained;
+    if (way->ntk)
+        return times == 1 || !gpt_has_ntk(c);
+    return way->p > 0 && (!l->sharpens || way->p == c->attention_p);
+}
+
+static int measure_model(void *of)
+{
+    struct length *l = of;
+    int cells = 0;
+    l->trained = l->s.probe.model.config;
+    l->sharpens = l->s.probe.model.variant.sharpen;
+    for (int w = 0; w < WAYS; w++)
+        for (int k = 0; k < LENGTHS; k++)
+            cells += !is_skipped(l, &ways[w], 1 << k);
+    orr_progress_init(&l->s.progress, "length", (uint64_t)cells, l->s.options->quiet);
+    for (int w = 0; w < WAYS; w++)
+        for (int k = 0; k < LENGTHS; k++) {
+            struct cell cell = {.way = &ways[w], .ceiling = &l->ceiling[k]};
+            if (is_skipped(l, &ways[w], 1 << k))
+                continue;
+            int rc = open_cell(l, &cell, 1 << k);
+            rc = rc || w > 0 ? rc : measure_ceiling(l, &cell, &l->ceiling[k]);
+            rc = rc ? rc : measure_errors(l, &cell);
+            rc = rc ? rc : measure_weights(l, &cell);
+            close_cell(&cell);
+            TRY(rc);
+            orr_progress_set(&l->s.progress, ++l->s.done, NULL);
+        }
+    orr_progress_end(&l->s.progress, NULL);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------ files */
+
+static int draw_panels(void *of)
+{
+    const struct length *l = of;
+    const struct probe *probe = &l->s.probe;
+    const bool places = probe_errors_of_places(probe), ntk = gpt_has_ntk(&l->trained);
+    const char *const what = places ? "next place" : "next token";
+    char title[PROBE_TEXT], scaled[PROBE_QUANTITY];
+    snprintf(scaled, sizeof scaled, "%s, NTK", what);
+    struct probe_panel panel[6];
+    const char *const quantity[] = {what,   "relative entropy",      "sink",
+                                    scaled, "relative entropy, NTK", "sink, NTK"};
+    for (int k = 0; k < 6; k++)
+        panel[k] = (struct probe_panel){.title = quantity[k],
+                                        .quantity = quantity[k],
+                                        .measure = k % 3 ? "share" : probe_errors_unit(probe),
+                                        .y_label = k % 3    ? ""
+                                                   : places ? "mean error, AU"
+                                                            : "nats",
+                                        .by_context = true,
+                                        .fixed = -1,
+                                        .log = k % 3 == 0 && places};
+    snprintf(title, sizeof title, "Sequences longer than the %d positions of training",
+             l->trained.context);
+    const struct probe_figure figure = {.title = title,
+                                        .x_label = "positions",
+                                        .value = "model",
+                                        .ceiling = NULL,
+                                        .floor = "random weights (floor)",
+                                        .raw = places ? "persistence, uniform" : "uniform",
+                                        .doubling = true,
+                                        .least = 0,
+                                        .panel = panel,
+                                        .panels = ntk ? 6 : 3};
+    return probe_figure_draw(&l->s, &figure, "length");
+}
+
+/* Rows of all layers together. */
+static bool is_of_model(const struct probe_row *row)
+{
+    return row->layer < 0;
+}
+
+static int check_model(const struct probe *probe, const struct probe_options *o)
+{
+    if (strcmp(probe->stage, "pretrain") != 0)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe length: %s: expected a model that predicts what comes next (stage "
+                        "pretrain), found stage %s",
+                        o->checkpoint, probe->stage);
+    if (o->change.p > 0)
+        return ORR_FAIL(ORR_EUSAGE, "--p: probe length takes powers by itself");
+    return probe_check_lengths(probe, o, "length", "1 to 16 times");
+}
+
+static int open_model(void *of)
+{
+    struct length *l = of;
+    TRY(probe_open(&l->s.probe, l->s.options, true, 1));
+    return check_model(&l->s.probe, l->s.options);
+}
+
+int probe_length(const struct probe_options *options)
+{
+    static const struct probe_steps steps = {.name = "length",
+                                             .revision = 1,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure_model,
+                                             .write = draw_panels,
+                                             .is_shown = is_of_model};
+    struct length l = {.sharpens = false};
+    return probe_session_run(&l.s, options, &steps, &l);
+}

@@ -1,0 +1,294 @@
+/* linear.c - bin/probe linear: which quantities of Newton's law and which elements of the orbit can
+ * be read, by ridge regression, out of the residual stream behind every block. */
+#include "probe/core/figure.h"
+#include "readout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIT = 4000, OBSERVED = 200 };
+
+struct linear {
+    struct probe_session s;
+    struct probe_labelled fit, held_out;
+    struct probe_context context[PROBE_CONTEXTS];
+    int contexts, layers; /* layers: L + 1 */
+    /* (2, layers, contexts, PROBE_QUANTITIES): of the model, of the floor */
+    struct probe_reading *reading;
+    struct probe_reading raw[PROBE_CONTEXTS][PROBE_QUANTITIES];
+    double ceiling[PROBE_CONTEXTS][PROBE_QUANTITIES];
+    int observed; /* sequences of the ceiling */
+};
+
+static struct probe_reading *reading_of(const struct linear *l, int floor, int layer, int context)
+{
+    return l->reading + (((size_t)floor * (size_t)l->layers + (size_t)layer) * (size_t)l->contexts +
+                         (size_t)context) *
+                            PROBE_QUANTITIES;
+}
+
+/* ------------------------------------------------------------------------------- measuring */
+
+/* The quantities themselves among the features: anything but an R^2 near 1 is a fault of this
+ * program - rows out of step, a split that leaks nothing through, a solver that gave up. */
+static int check_plumbing(const struct linear *l, struct probe_reader reader, int context)
+{
+    const double least = 0.999;
+    struct probe_reading told[PROBE_QUANTITIES];
+    reader.features += PROBE_NUMBERS;
+    reader.told = true;
+    TRY(probe_readout(&reader, &l->context[context], NULL, told));
+    for (int q = 0; q < PROBE_QUANTITIES; q++)
+        if (told[q].r2.value < least)
+            return ORR_FAIL(ORR_EINVAL,
+                            "probe linear: %s is among the features, yet its R^2 is %.6f, below "
+                            "%g (context %d): the readout is at fault, not the model",
+                            probe_quantities[q].name, told[q].r2.value, least,
+                            l->context[context].context);
+    return 0;
+}
+
+/* Readings of a model at all layers and contexts. */
+static int read_model(struct linear *l, struct gpt_model *model, int floor)
+{
+    struct probe_stream stream[2] = {{0}, {0}};
+    const int T = l->s.probe.T;
+    int rc = probe_stream_capture(&stream[0], model, &l->fit, T, l->context, l->contexts);
+    rc =
+        rc ? rc : probe_stream_capture(&stream[1], model, &l->held_out, T, l->context, l->contexts);
+    struct probe_reader reader = {.features = model->config.width,
+                                  .read = probe_read_stream,
+                                  .fit = &l->fit,
+                                  .held_out = &l->held_out,
+                                  .stream = {&stream[0], &stream[1]}};
+    for (int c = 0; c < l->contexts && !rc; c++) {
+        for (reader.layer = 0; reader.layer < l->layers && !rc; reader.layer++) {
+            rc = probe_readout(&reader, &l->context[c], floor ? NULL : &l->s.resamples,
+                               reading_of(l, floor, reader.layer, c));
+            rc = rc ? rc : probe_session_tick(&l->s);
+        }
+        reader.layer = l->layers - 1;
+        if (!rc && !floor)
+            rc = check_plumbing(l, reader, c);
+    }
+    probe_stream_free(&stream[0]);
+    probe_stream_free(&stream[1]);
+    return rc;
+}
+
+/* What the inputs alone give, and an observer who knows the law. */
+static int read_inputs(struct linear *l)
+{
+    enum { WORK = 262144 }; /* a fit of 16 steps takes half a millisecond */
+    const int steps = (l->s.probe.T - 1) / 2;
+    l->observed = l->held_out.n < OBSERVED ? l->held_out.n : OBSERVED;
+    if (l->observed > WORK / (steps * steps) + 8)
+        l->observed = WORK / (steps * steps) + 8;
+    for (int c = 0; c < l->contexts; c++) {
+        const int window = l->context[c].step[0] + 1;
+        const struct probe_reader reader = {.features = 1 + 4 * window,
+                                            .read = probe_read_inputs,
+                                            .fit = &l->fit,
+                                            .held_out = &l->held_out,
+                                            .window = window};
+        TRY(probe_readout(&reader, &l->context[c], NULL, l->raw[c]));
+        for (int q = 0; q < PROBE_QUANTITIES; q++)
+            l->ceiling[c][q] = NAN;
+        TRY(probe_session_tick(&l->s));
+    }
+    return l->fit.newton ? probe_observer(&l->fit, &l->held_out, l->observed, l->context,
+                                          l->contexts, l->ceiling)
+                         : 0;
+}
+
+/* --------------------------------------------------------------------------------- results */
+
+/* The row of a quantity: the model's readout at one layer beside the baseline's at another. */
+static struct probe_row row_of(const struct linear *l, int q, int context, int layer, int below,
+                               const char *measure)
+{
+    const struct probe_reading *r = &reading_of(l, 0, layer, context)[q];
+    struct probe_row row = probe_row_of(r->r2, measure, "%s", probe_quantities[q].name);
+    row.context = l->context[context].context;
+    row.ceiling = l->ceiling[context][q];
+    row.floor = reading_of(l, 1, below, context)[q].r2.value;
+    row.raw = l->raw[context][q].r2.value;
+    row.n = r->n;
+    return row;
+}
+
+static int add_all(struct linear *l)
+{
+    for (int c = 0; c < l->contexts; c++)
+        for (int layer = 0; layer < l->layers; layer++)
+            for (int q = 0; q < PROBE_QUANTITIES; q++) {
+                struct probe_row row = row_of(l, q, c, layer, layer, "R^2");
+                row.layer = layer;
+                TRY(probe_results_add(&l->s.results, &row));
+            }
+    return 0;
+}
+
+/* The layer that reads q best on sequences held out of the fit, not on those that judge. */
+static int best_layer(const struct linear *l, int floor, int context, int q)
+{
+    int best = 0;
+    for (int layer = 1; layer < l->layers; layer++)
+        if (reading_of(l, floor, layer, context)[q].inner >
+            reading_of(l, floor, best, context)[q].inner)
+            best = layer;
+    return best;
+}
+
+/* The context of all steps. */
+static int full_context(const struct linear *l)
+{
+    int full = 0;
+    for (int c = 1; c < l->contexts; c++)
+        if (l->context[c].context > l->context[full].context)
+            full = c;
+    return full;
+}
+
+/* A row per quantity of its best layer, model and floor each of its own, and the means of the
+ * Newtonian quantities and of the elements. They are of the model as a whole, because the layer
+ * differs from seed to seed. */
+static int add_best(struct linear *l)
+{
+    static const char *const best_measure = "R^2, best layer";
+    const int full = full_context(l);
+    double sum[2][4] = {{0}}, count[2] = {0};
+    long n[2] = {0};
+    for (int q = 0; q < PROBE_QUANTITIES; q++) {
+        const int best = best_layer(l, 0, full, q), below = best_layer(l, 1, full, q);
+        const int kepler = probe_quantities[q].kepler;
+        const struct probe_row row = row_of(l, q, full, best, below, best_measure);
+        struct probe_row which =
+            probe_row_of(probe_exactly(best), "best layer", "%s", probe_quantities[q].name);
+        which.context = row.context;
+        which.floor = below;
+        TRY(probe_results_add(&l->s.results, &row));
+        TRY(probe_results_add(&l->s.results, &which));
+        if (!isfinite(row.value))
+            continue;
+        const double number[4] = {row.value, row.ceiling, row.floor, row.raw};
+        for (int k = 0; k < 4; k++)
+            sum[kepler][k] += number[k];
+        n[kepler] = row.n;
+        count[kepler]++;
+    }
+    for (int k = 0; k < 2; k++) {
+        struct probe_row row = probe_row_of(probe_exactly(sum[k][0] / count[k]), best_measure,
+                                            k ? "mean of Keplerian" : "mean of Newtonian");
+        row.context = l->context[full].context;
+        row.ceiling = sum[k][1] / count[k];
+        row.floor = sum[k][2] / count[k];
+        row.raw = sum[k][3] / count[k];
+        row.n = n[k];
+        TRY(probe_results_add(&l->s.results, &row));
+    }
+    return 0;
+}
+
+/* Rows of the model as a whole. */
+static bool is_of_model(const struct probe_row *row)
+{
+    return row->layer < 0;
+}
+
+static int draw_panels(void *of)
+{
+    const struct linear *l = of;
+    static const char *const shown[] = {"log force",       "1/r^2",        "velocity",
+                                        "semi-major axis", "eccentricity", "angular momentum"};
+    enum { SHOWN = sizeof shown / sizeof *shown };
+    char title[PROBE_TEXT];
+    struct probe_panel panel[SHOWN];
+    const int context = l->context[full_context(l)].context;
+    for (int k = 0; k < SHOWN; k++)
+        panel[k] = (struct probe_panel){.title = shown[k],
+                                        .quantity = shown[k],
+                                        .measure = "R^2",
+                                        .y_label = k % 3 ? "" : "R^2",
+                                        .fixed = context};
+    snprintf(title, sizeof title, "Ridge readout of the residual stream after %d steps", context);
+    const struct probe_figure figure = {.title = title,
+                                        .x_label = "layer (0 = embedding)",
+                                        .value = "model",
+                                        .ceiling = l->fit.newton ? "orbit fit (ceiling)" : NULL,
+                                        .floor = "random weights (floor)",
+                                        .raw = "inputs (raw)",
+                                        .least = -0.2,
+                                        .panel = panel,
+                                        .panels = SHOWN};
+    return probe_figure_draw(&l->s, &figure, "linear");
+}
+
+/* ----------------------------------------------------------------------------------- probe */
+
+static int prepare_sets(struct linear *l)
+{
+    const int steps = (l->s.probe.T - 1) / 2;
+    /* rows of a single step for every feature, of which the check of the plumbing has the most */
+    const int least = 3 * (l->s.probe.model.config.width + PROBE_NUMBERS);
+    const int usual = FIT > least ? FIT : least;
+    const int fit = l->s.options->sequences ? l->s.options->sequences : usual;
+    const int held_out = (fit + 3) / 4;
+    if (fit < least)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--sequences: probe linear needs %d or more, 3 for every number that is "
+                        "read (width %d and %d quantities), found %d",
+                        least, l->s.probe.model.config.width, PROBE_NUMBERS, fit);
+    l->layers = l->s.probe.model.config.layers + 1;
+    l->contexts = probe_contexts(steps, l->s.probe.preset.orbits.label_from_step, l->context);
+    l->reading = orr_alloc((size_t)2 * (size_t)l->layers * (size_t)l->contexts * PROBE_QUANTITIES,
+                           sizeof *l->reading);
+    if (!l->reading)
+        return ORR_ENOMEM;
+    TRY(probe_resamples_create(&l->s.resamples, l->s.probe.preset.seed, held_out));
+    TRY(probe_labelled_make(&l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
+    TRY(probe_labelled_make(&l->held_out, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, held_out));
+    return probe_floor(&l->s.probe, l->s.options, &l->s.floor);
+}
+
+static int measure_model(void *of)
+{
+    struct linear *l = of;
+    TRY(prepare_sets(l));
+    orr_progress_init(&l->s.progress, "linear",
+                      (uint64_t)l->contexts * (2 * (uint64_t)l->layers + 1), l->s.options->quiet);
+    TRY(read_inputs(l));
+    TRY(read_model(l, &l->s.probe.model, 0));
+    TRY(read_model(l, &l->s.floor, 1));
+    orr_progress_end(&l->s.progress, NULL);
+    TRY(add_best(l));
+    return add_all(l);
+}
+
+static int open_model(void *of)
+{
+    struct linear *l = of;
+    return probe_open_labelled(&l->s.probe, l->s.options, "linear", false);
+}
+
+int probe_linear(const struct probe_options *options)
+{
+    static const struct probe_steps steps = {.name = "linear",
+                                             .revision = 2,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure_model,
+                                             .write = draw_panels,
+                                             .is_shown = is_of_model};
+    struct linear l = {.layers = 0};
+    const int rc = probe_session_run(&l.s, options, &steps, &l);
+    if (!rc && l.s.measured)
+        orr_note(options->quiet,
+                 "linear: fitted on %d sequences, judged on %d; the ceiling is of the first %d",
+                 l.fit.n, l.held_out.n, l.observed);
+    probe_labelled_free(&l.fit);
+    probe_labelled_free(&l.held_out);
+    free(l.reading);
+    return rc;
+}

@@ -1,0 +1,287 @@
+/* labelled.c - sequences of two bodies with their states, and who may be asked about them. */
+#include "labelled.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Places are float: an error of the last digit at 1 AU. */
+static const double place_sd = 1e-7;
+
+/* ---------------------------------------------------------------------------- sequences */
+
+/* Sequence i into its place. */
+static int copy_sequence(struct probe_labelled *set, struct sim_sequence *q, int i)
+{
+    const size_t P = (size_t)set->P, S = (size_t)set->steps;
+    memcpy(set->coords + (size_t)i * P * 2, q->coords, P * 2 * sizeof *q->coords);
+    set->dt_yr[i] = exp((double)q->coords[0]);
+    for (size_t k = 0; k < S; k++) {
+        const float *full = q->full_state + 6 * (2 + 2 * k);
+        double *state = set->state + ((size_t)i * S + k) * 6;
+        for (int c = 0; c < 6; c++)
+            state[c] = (double)full[c];
+        sim_law_force(&q->dynamics, k, state[4], state[5], state,
+                      set->force + ((size_t)i * S + k) * 2);
+    }
+    return 0;
+}
+
+int probe_labelled_make(struct probe_labelled *set, const struct probe *probe, enum sim_split split,
+                        int n)
+{
+    struct orr_preset preset = probe->preset;
+    struct sim_sequence q = {0};
+    preset.orbits.positions = probe->T + 1;
+    preset.orbits.compat_velocity_sign = preset.orbits.compat_relative_state = false;
+    *set = (struct probe_labelled){.n = n, .P = probe->T + 1, .steps = probe->T / 2};
+    set->newton = preset.orbits.law == ORR_LAW_NEWTON && !preset.orbits.nbody;
+    const size_t N = (size_t)n, S = (size_t)set->steps;
+    set->coords = orr_alloc(N * (size_t)set->P * 2, sizeof *set->coords);
+    set->state = orr_alloc(N * S * 6, sizeof *set->state);
+    set->force = orr_alloc(N * S * 2, sizeof *set->force);
+    set->dt_yr = orr_alloc(N, sizeof *set->dt_yr);
+    if (!set->coords || !set->state || !set->force || !set->dt_yr)
+        return ORR_ENOMEM;
+    int rc = sim_sequence_create(&q, &preset, split);
+    if (!rc)
+        set->newton &= q.dynamics.jump_step == 0;
+    for (int i = 0; i < n && !rc; i++) {
+        rc = sim_sequence_make(&q, &preset, split, (uint64_t)i);
+        rc = rc ? rc : copy_sequence(set, &q, i);
+    }
+    sim_sequence_free(&q);
+    return rc;
+}
+
+void probe_labelled_free(struct probe_labelled *set)
+{
+    free(set->coords);
+    free(set->state);
+    free(set->force);
+    free(set->dt_yr);
+    *set = (struct probe_labelled){0};
+}
+
+const float *probe_labelled_rows(const struct probe_labelled *set, int i)
+{
+    return set->coords + (size_t)i * (size_t)set->P * 2;
+}
+
+const double *probe_labelled_state(const struct probe_labelled *set, int i, int step)
+{
+    return set->state + ((size_t)i * (size_t)set->steps + (size_t)step) * 6;
+}
+
+const double *probe_labelled_force(const struct probe_labelled *set, int i, int step)
+{
+    return set->force + ((size_t)i * (size_t)set->steps + (size_t)step) * 2;
+}
+
+void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_config *config,
+                         int first, struct gpt_batch *batch)
+{
+    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
+    for (int b = 0; b < batch->B; b++) {
+        const float *rows = probe_labelled_rows(set, first + b);
+        for (size_t t = 0; t < T; t++)
+            gpt_features(config, (double)rows[2 * t], (double)rows[2 * t + 1], t == 0,
+                         batch->features + ((size_t)b * T + t) * F);
+    }
+}
+
+/* ------------------------------------------------------------------------ who may be asked */
+
+/* Before anything is opened: what the settings and options alone tell. */
+static int check_options(const struct probe_options *o, const char *name)
+{
+    if (orr_preset_is_text(o->preset))
+        return ORR_FAIL(ORR_EINVAL, "probe %s: %s: a model of text: there are no orbits to ask for",
+                        name, o->checkpoint);
+    if (o->preset->orbits.output != ORR_OUTPUT_CONTINUOUS)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe %s: %s: expected a model of coordinates, preset %s makes tokens",
+                        name, o->checkpoint, o->preset->name);
+    if (*o->orbits)
+        return ORR_FAIL(ORR_EUSAGE, "--orbits: probe %s makes its labelled sequences from the seed",
+                        name);
+    return 0;
+}
+
+static int check_model(const struct probe *probe, const struct probe_options *o, const char *name,
+                       bool next)
+{
+    const bool first = !strcmp(probe->stage, "pretrain");
+    if (next && (!first || probe->model.config.outputs != 2))
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe %s: %s: expected a model that predicts the next place (stage "
+                        "pretrain), found stage %s",
+                        name, o->checkpoint, probe->stage);
+    if (!first && strcmp(probe->stage, "magnitude") != 0)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe %s: %s: stage %s was trained on planet runs, in units of their own; "
+                        "expected pretrain or magnitude",
+                        name, o->checkpoint, probe->stage);
+    return 0;
+}
+
+int probe_open_labelled(struct probe *probe, const struct probe_options *options, const char *name,
+                        bool next)
+{
+    memset(probe, 0, sizeof *probe);
+    TRY(check_options(options, name));
+    TRY(probe_open(probe, options, true, 1));
+    TRY(check_model(probe, options, name, next));
+    if (probe->T < 3)
+        return ORR_FAIL(
+            ORR_EUSAGE,
+            "probe %s: %s: %d positions hold no step of two bodies after the time step; "
+            "give a --length of 3 or more",
+            name, options->checkpoint, probe->T);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- orbits */
+
+struct probe_orbit probe_orbit_true(const struct probe_labelled *set, int i, int step)
+{
+    const double *s = probe_labelled_state(set, i, step);
+    const float *place = probe_labelled_rows(set, i) + (size_t)2 * (size_t)(1 + 2 * step);
+    struct probe_orbit o = {.mu = SIM_G * (s[4] + s[5]),
+                            .state = {s[0], s[1], s[2], s[3]},
+                            .share = s[5] / (s[4] + s[5]),
+                            .dt_yr = set->dt_yr[i]};
+    for (int c = 0; c < 2; c++)
+        o.barycentre[c] = (double)place[c] - o.share * s[c];
+    return o;
+}
+
+bool probe_orbit_advance(struct probe_orbit *o, int steps)
+{
+    bool there = o->mu > 0 && isfinite(o->mu);
+    for (int k = 0; k < steps && there; k++)
+        there = gpt_orbit_advance(o->mu, o->dt_yr, o->state);
+    return there;
+}
+
+void probe_orbit_places(const struct probe_orbit *o, double place[4])
+{
+    for (int body = 0; body < PROBE_BODIES; body++)
+        for (int c = 0; c < 2; c++)
+            place[2 * body + c] = o->barycentre[c] + (o->share - body) * o->state[c];
+}
+
+void probe_orbit_state(const struct probe_orbit *o, double state[6], double force[2])
+{
+    const double total = o->mu / SIM_G, r = hypot(o->state[0], o->state[1]);
+    memcpy(state, o->state, sizeof o->state);
+    state[5] = o->share * total;
+    state[4] = total - state[5];
+    for (int c = 0; c < 2; c++)
+        force[c] = -sim_force(state[4], state[5], r) * o->state[c] / r;
+}
+
+int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior)
+{
+    double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)set->n, sizeof *p);
+    if (!p)
+        return ORR_ENOMEM;
+    for (int i = 0; i < set->n; i++) {
+        const struct probe_orbit o = probe_orbit_true(set, i, 0);
+        const double *s = o.state, r = hypot(s[0], s[1]), speed = sqrt(o.mu / r);
+        const double cosine = s[0] / r, sine = s[1] / r;
+        const double own[GPT_ORBIT_PARAMETERS] = {
+            [GPT_ORBIT_X] = 1,
+            [GPT_ORBIT_VX] = (cosine * s[2] + sine * s[3]) / speed,
+            [GPT_ORBIT_VY] = (cosine * s[3] - sine * s[2]) / speed,
+            [GPT_ORBIT_RATE] = log(o.mu * o.dt_yr * o.dt_yr / (r * r * r)),
+            [GPT_ORBIT_SHARE] = o.share,
+            [GPT_ORBIT_CX] = (cosine * o.barycentre[0] + sine * o.barycentre[1]) / r,
+            [GPT_ORBIT_CY] = (cosine * o.barycentre[1] - sine * o.barycentre[0]) / r};
+        memcpy(p[i], own, sizeof own);
+    }
+    gpt_orbit_prior_turn(set->n, p, prior);
+    for (int k = 0; k < GPT_ORBIT_PARAMETERS; k++) {
+        double sum = 0, square = 0;
+        for (int i = 0; i < set->n; i++) {
+            sum += p[i][k];
+            square += p[i][k] * p[i][k];
+        }
+        prior->mean[k] = sum / set->n;
+        const double variance = square / set->n - prior->mean[k] * prior->mean[k];
+        prior->sd[k] = fmax(sqrt(fmax(variance, 0)), 1e-6);
+    }
+    free(p);
+    return 0;
+}
+
+/* The orbit of fitted parameters at the first step, whose places are dx, dy apart. */
+static struct probe_orbit from_parameters(const double p[GPT_ORBIT_PARAMETERS], double dx,
+                                          double dy, double dt_yr)
+{
+    const double r = hypot(dx, dy), cosine = dx / r, sine = dy / r, rate = exp(p[GPT_ORBIT_RATE]);
+    const double speed = sqrt(rate) * r / dt_yr;
+    struct probe_orbit o = {
+        .mu = rate * r * r * r / (dt_yr * dt_yr), .share = p[GPT_ORBIT_SHARE], .dt_yr = dt_yr};
+    const double turned[6] = {p[GPT_ORBIT_X] * r,      p[GPT_ORBIT_Y] * r,  p[GPT_ORBIT_VX] * speed,
+                              p[GPT_ORBIT_VY] * speed, p[GPT_ORBIT_CX] * r, p[GPT_ORBIT_CY] * r};
+    double *const to[3] = {o.state, o.state + 2, o.barycentre};
+    for (int k = 0; k < 3; k++) {
+        to[k][0] = cosine * turned[2 * k] - sine * turned[2 * k + 1];
+        to[k][1] = sine * turned[2 * k] + cosine * turned[2 * k + 1];
+    }
+    return o;
+}
+
+/* Follows an orbit along the places: the sum of its squared distances, infinite where it cannot be
+ * followed. The orbit is then at the last step. */
+static double follow_orbit(struct probe_orbit *o, int context, const double *place)
+{
+    double sum = 0, model[4];
+    bool there = hypot(o->state[0], o->state[1]) > 0;
+    for (int k = 0; k < context && there; k++) {
+        there = k == 0 || probe_orbit_advance(o, 1);
+        probe_orbit_places(o, model);
+        for (int c = 0; c < 4; c++)
+            sum += (place[4 * k + c] - model[c]) * (place[4 * k + c] - model[c]);
+    }
+    return there && isfinite(sum) ? sum : INFINITY;
+}
+
+/* One fit, and how far it is from the places. */
+static int fit_once(int context, const double *place, double dt_yr,
+                    const struct gpt_orbit_prior *prior, double p[GPT_ORBIT_PARAMETERS], bool start,
+                    struct probe_orbit *orbit, double *distance)
+{
+    double next[2];
+    TRY(gpt_orbit_fit(context, place, place_sd, prior, p, start, next));
+    *orbit = from_parameters(p, place[0] - place[2], place[1] - place[3], dt_yr);
+    *distance = follow_orbit(orbit, context, place);
+    return 0;
+}
+
+int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
+                    const struct gpt_orbit_prior *prior, double p[GPT_ORBIT_PARAMETERS], bool start,
+                    struct probe_orbit *orbit, bool *there)
+{
+    const double enough = 16 * context * place_sd * place_sd;
+    const float *rows = probe_labelled_rows(set, i) + 2;
+    double distance = INFINITY, again = INFINITY, q[GPT_ORBIT_PARAMETERS];
+    struct probe_orbit other = {0};
+    double *place = orr_alloc(4 * (size_t)context, sizeof *place);
+    if (!place)
+        return ORR_ENOMEM;
+    for (int k = 0; k < 4 * context; k++)
+        place[k] = (double)rows[k];
+    int rc = fit_once(context, place, set->dt_yr[i], prior, p, start, orbit, &distance);
+    if (!rc && start && !(distance <= enough))
+        rc = fit_once(context, place, set->dt_yr[i], prior, q, false, &other, &again);
+    if (!rc && again < distance) {
+        memcpy(p, q, sizeof q);
+        *orbit = other;
+        distance = again;
+    }
+    *there = isfinite(distance);
+    free(place);
+    return rc;
+}

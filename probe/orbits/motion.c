@@ -1,0 +1,106 @@
+/* motion.c - see motion.h. */
+#include "motion.h"
+
+#include <math.h>
+
+#include "quantities.h"
+
+int probe_prefix(int T)
+{
+    const int half = T / 2 + 1; /* row 0 is the time step */
+    return half - (half % 2 == 0);
+}
+
+/* Place of body 1 from body 2 at a step. */
+static double separation_of(const double *path, int step, int c)
+{
+    return path[2 * (1 + 2 * step) + c] - path[2 * (2 + 2 * step) + c];
+}
+
+void probe_path_state(const double *path, int step, double dt_yr, double state[4])
+{
+    for (int c = 0; c < 2; c++) {
+        state[c] = separation_of(path, step, c);
+        state[2 + c] = (8 * (separation_of(path, step + 1, c) - separation_of(path, step - 1, c)) -
+                        (separation_of(path, step + 2, c) - separation_of(path, step - 2, c))) /
+                       (12 * dt_yr);
+    }
+}
+
+void probe_drift(double mu, const double truth[4], const double *path, int step, double dt_yr,
+                 double drift[PROBE_DRIFTS])
+{
+    double state[4];
+    probe_path_state(path, step, dt_yr, state);
+    const struct probe_constants was = probe_constants_of(mu, truth),
+                                 is = probe_constants_of(mu, state);
+    drift[0] = fabs(is.energy - was.energy) / fabs(was.energy);
+    drift[1] = fabs(is.angular_momentum - was.angular_momentum) / fabs(was.angular_momentum);
+    drift[2] = hypot(is.runge_lenz[0] - was.runge_lenz[0], is.runge_lenz[1] - was.runge_lenz[1]);
+}
+
+/* ------------------------------------------------------------------------------ interventions */
+
+const char *const probe_change_name[PROBE_CHANGES] = {"velocity x", "velocity y",
+                                                      "angular momentum", "1/r^2"};
+
+double probe_change_value(const struct probe_orbit *o, enum probe_change change)
+{
+    const double *s = o->state;
+    switch (change) {
+    case PROBE_CHANGE_VX:
+        return s[2];
+    case PROBE_CHANGE_VY:
+        return s[3];
+    case PROBE_CHANGE_MOMENTUM:
+        return s[0] * s[3] - s[1] * s[2];
+    default:
+        return 1 / (s[0] * s[0] + s[1] * s[1]);
+    }
+}
+
+bool probe_change_orbit(struct probe_orbit *o, enum probe_change change, double by)
+{
+    double *s = o->state;
+    const double square = s[0] * s[0] + s[1] * s[1];
+    switch (change) {
+    case PROBE_CHANGE_VX:
+        s[2] += by;
+        break;
+    case PROBE_CHANGE_VY:
+        s[3] += by;
+        break;
+    case PROBE_CHANGE_MOMENTUM: /* the tangential velocity is h / r */
+        s[2] -= by * s[1] / square;
+        s[3] += by * s[0] / square;
+        break;
+    default: /* mu / r^2 with 1/r^2 + by */
+        o->mu *= 1 + by * square;
+        break;
+    }
+    return o->mu > 0;
+}
+
+static struct probe_moved sum_moved(const void *of, int n, const unsigned short times[])
+{
+    const struct probe_moved *moved = of;
+    struct probe_moved sum = {0};
+    for (int i = 0; i < n; i++) {
+        sum.ab += times[i] * moved[i].ab;
+        sum.bb += times[i] * moved[i].bb;
+        sum.aa += times[i] * moved[i].aa;
+    }
+    return sum;
+}
+
+double probe_slope(const void *of, int n, const unsigned short times[])
+{
+    const struct probe_moved sum = sum_moved(of, n, times);
+    return sum.bb > 0 ? sum.ab / sum.bb : NAN;
+}
+
+double probe_cosine(const void *of, int n, const unsigned short times[])
+{
+    const struct probe_moved sum = sum_moved(of, n, times);
+    return sum.aa * sum.bb > 0 ? sum.ab / sqrt(sum.aa * sum.bb) : NAN;
+}

@@ -1,0 +1,293 @@
+/* planets_forces.c - forces that the run's fine-tuned vector heads predict at the places of the
+ * real planets, beside Newton's. */
+#include "planets.h"
+
+#include "finetune/ft.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+/* --------------------------------------------------------------------------------- finding */
+
+/* Whether the head was fine-tuned from the probed checkpoint; `unknown` where a file, made
+ * elsewhere, does not say. */
+static int check_origin(const struct probe_planets *p, int which, bool unknown, bool *same)
+{
+    cJSON *model = NULL, *head = NULL;
+    int rc = gpt_checkpoint_made(p->s.options->checkpoint, &model);
+    rc = rc ? rc : gpt_checkpoint_made(p->arrows.path[which], &head);
+    *same =
+        !rc && (model && head ? orr_made_record(head, orr_made_digest(model)) != NULL : unknown);
+    cJSON_Delete(model);
+    cJSON_Delete(head);
+    return rc;
+}
+
+static int find_head(struct probe_arrows *a, int which, const char *run, const char *source)
+{
+    uint64_t bytes;
+    TRY(orr_path(a->path[which], "%s/%s/finetune/vector.safetensors", run, source));
+    if (!orr_exists(a->path[which]))
+        a->path[which][0] = '\0';
+    return a->path[which][0] ? orr_file_checksum(a->path[which], &a->content[which], &bytes) : 0;
+}
+
+/* The floor of another shape, or of weights that are not random, is none. */
+static int check_floor(struct probe_planets *p)
+{
+    struct probe_arrows *a = &p->arrows;
+    const char *own = orr_source_attention(p->s.options->preset, p->s.probe.source);
+    const char *its = orr_source_attention(p->s.options->preset, "untrained");
+    const char *why = NULL;
+    bool trained = false;
+    TRY(check_origin(p, 1, false, &trained));
+    if (trained)
+        why = "untrained/finetune/vector.safetensors was made from the pretrained model";
+    else if (!own || !its || strcmp(own, its) != 0)
+        why = "untrained/finetune/vector.safetensors has another attention";
+    if (why)
+        a->path[1][0] = '\0';
+    a->has_floor = !why;
+    orr_note(p->s.options->quiet || !why, "planets: forces without a floor: %s", why ? why : "");
+    return 0;
+}
+
+int probe_arrows_find(struct probe_planets *p)
+{
+    const struct probe_options *o = p->s.options;
+    struct probe_arrows *a = &p->arrows;
+    const int steps = (p->T - 1) / 2, orbit = (int)floor(o->preset->planets.samples_per_orbit);
+    const char *why = NULL;
+    bool same = false;
+    a->first = o->preset->orbits.label_from_step;
+    a->count = steps - a->first < orbit ? steps - a->first : orbit;
+    if (probe_is_changed(o))
+        why = "attention or length changed";
+    else if (!*o->run)
+        why = "the checkpoint belongs to no run";
+    else if (o->preset->orbits.law != ORR_LAW_NEWTON)
+        why = "the run's forces are of another law than Newton's";
+    else if (a->count < 1)
+        why = "sequences end before orbits.label_from_step";
+    if (!why)
+        TRY(find_head(a, 0, o->run, p->s.probe.source));
+    if (!why && !*a->path[0])
+        why = "the run has no finetune/vector.safetensors of this source; bin/finetune makes it";
+    if (!why)
+        TRY(check_origin(p, 0, true, &same));
+    if (!why && !same)
+        why = "the run's finetune/vector.safetensors was made from another model";
+    if (!why)
+        TRY(find_head(a, 1, o->run, "untrained"));
+    a->there = !why;
+    a->has_floor = !why && *a->path[1];
+    orr_note(o->quiet || !why, "planets: no forces: %s", why ? why : "");
+    return a->has_floor ? check_floor(p) : 0;
+}
+
+void probe_arrows_free(struct probe_arrows *a)
+{
+    free(a->f[0]);
+    free(a->f[1]);
+    *a = (struct probe_arrows){0};
+}
+
+/* ------------------------------------------------------------------------- what was labelled */
+
+/* The simulated planets that heads were fine-tuned on, made from the seed. */
+struct simulated {
+    struct ft_run run; /* its preset, its planets, its labels */
+    float *force;      /* (n, P, 2) */
+    float scale[PROBE_PLANETS];
+};
+
+static int simulate_labels(struct simulated *s, const struct orr_preset *preset)
+{
+    const size_t P = (size_t)sim_split_positions(preset, SIM_SPLIT_PLANETS_SOLAR);
+    const size_t labels = (size_t)preset->planets.labels;
+    struct sim_sequence sequence = {0};
+    s->force = orr_alloc(PROBE_PLANETS * P * 2, sizeof *s->force);
+    s->run.preset = preset;
+    s->run.labels = orr_alloc(PROBE_PLANETS * labels, sizeof *s->run.labels);
+    s->run.planets = (struct sim_dataset){.n = PROBE_PLANETS,
+                                          .positions = (int)P,
+                                          .split = SIM_SPLIT_PLANETS_SOLAR,
+                                          .force_vector = s->force};
+    int rc = s->force && s->run.labels
+                 ? sim_sequence_create(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR)
+                 : ORR_ENOMEM;
+    for (size_t i = 0; i < PROBE_PLANETS && !rc; i++) {
+        rc = sim_sequence_make(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR, i);
+        if (rc)
+            break;
+        memcpy(s->force + 2 * i * P, sequence.force_vector, 2 * P * sizeof *s->force);
+        s->scale[i] = sequence.scale;
+        rc = ft_choose_labels(&s->run.planets, (long)i, (int)P - 1, preset->seed, (int)labels,
+                              s->run.labels + i * labels);
+    }
+    sim_sequence_free(&sequence);
+    return rc;
+}
+
+/* A model sees places in units of the first distance alone: what it takes for the planet's unit of
+ * force is so many times the force at the first distance. The real planet starts elsewhere on its
+ * orbit, so that its unit differs by the square of the two distances' ratio. */
+static int find_units(struct probe_planets *p)
+{
+    struct simulated s = {0};
+    double unit[FT_PLANETS][2];
+    int rc = simulate_labels(&s, &p->s.probe.preset);
+    if (!rc)
+        ft_vector_scale(&s.run, unit);
+    const int labels = p->s.probe.preset.planets.labels;
+    for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
+        const double ratio = (double)s.scale[i] / p->real[i].scale_au;
+        double size = 0;
+        for (int k = 0; k < labels; k++) {
+            const size_t row = (size_t)s.run.labels[i * labels + k];
+            const float *f = s.force + 2 * ((size_t)i * (size_t)s.run.planets.positions + row);
+            size += hypot((double)f[0], (double)f[1]) / labels;
+        }
+        p->arrows.mean_size[i] = size;
+        for (int c = 0; c < 2; c++)
+            p->arrows.unit[i][c] = unit[i][c] * ratio * ratio;
+    }
+    free(s.force);
+    free(s.run.labels);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------------- figures */
+
+void probe_arrows_truth(const struct probe_planets *p, int planet, int k, double f[2])
+{
+    const struct probe_track *track = &p->real[planet];
+    const double *at = track->state + 4 * k, r = hypot(at[0], at[1]);
+    for (int c = 0; c < 2; c++)
+        f[c] = -sim_force(track->mass, 1, r) * at[c] / (r * p->arrows.unit[planet][c]);
+}
+
+void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k, double f[2])
+{
+    memcpy(f, p->arrows.f[which] + 2 * ((size_t)planet * (size_t)p->T + 2 + 2 * (size_t)k),
+           2 * sizeof *f);
+}
+
+static int predict_forces(struct probe_planets *p, int which)
+{
+    struct probe_arrows *a = &p->arrows;
+    struct gpt_model model = {0};
+    a->f[which] = orr_alloc(PROBE_PLANETS * (size_t)p->T * 2, sizeof *a->f[which]);
+    if (!a->f[which])
+        return ORR_ENOMEM;
+    TRY(gpt_load(&model, a->path[which], p->s.options->ops, NULL));
+    const struct gpt_config *c = &model.config;
+    int rc = 0;
+    if (c->input != GPT_INPUT_CONTINUOUS || c->head != GPT_HEAD_REGRESSION || c->outputs != 2 ||
+        c->context < p->T)
+        rc =
+            ORR_FAIL(ORR_EINVAL, "%s: expected a head of two numbers on %d positions, found %d, %d",
+                     a->path[which], p->T, c->outputs, c->context);
+    if (!rc) {
+        gpt_swap_average(&model); /* the weights that the run predicts with */
+        rc = probe_planets_predict(&model, p->real, p->T, a->f[which]);
+    }
+    gpt_free(&model);
+    return rc;
+}
+
+/* Mean cosine and median relative error of the size; by: 0 model, 1 floor, -1 towards the Sun with
+ * the mean size of the labels, in absolute units: a constant. */
+static int score_planet(const struct probe_planets *p, int by, int planet, double *cosine,
+                        double *error)
+{
+    const struct probe_arrows *a = &p->arrows;
+    double *column = orr_alloc((size_t)a->count, sizeof *column);
+    const int rc = column ? 0 : ORR_ENOMEM;
+    size_t numbers = 0;
+    *cosine = 0;
+    for (int i = 0; i < a->count && !rc; i++) {
+        double truth[2], f[2];
+        const double *at = p->real[planet].state + 4 * (a->first + i);
+        probe_arrows_truth(p, planet, a->first + i, truth);
+        const double size = hypot(truth[0], truth[1]);
+        if (by < 0)
+            for (int c = 0; c < 2; c++)
+                f[c] = -at[c] / hypot(at[0], at[1]) * a->mean_size[planet] / a->unit[planet][c];
+        else
+            probe_arrows_at(p, by, planet, a->first + i, f);
+        const double found = hypot(f[0], f[1]);
+        *cosine += (f[0] * truth[0] + f[1] * truth[1]) / (found * size) / a->count;
+        column[numbers] = fabs(found / size - 1);
+        numbers += isfinite(column[numbers]) != 0;
+    }
+    if (!rc)
+        *error = orr_median(column, numbers);
+    free(column);
+    return rc;
+}
+
+int probe_arrows_measure(struct probe_planets *p)
+{
+    double cosine[4][PROBE_PLANETS], error[4][PROBE_PLANETS];
+    TRY(orr_gnuplot_check("forces.gp"));
+    TRY(find_units(p));
+    TRY(predict_forces(p, 0));
+    if (p->arrows.has_floor)
+        TRY(predict_forces(p, 1));
+    for (int i = 0; i < PROBE_PLANETS; i++) {
+        cosine[1][i] = 1;
+        error[1][i] = 0;
+        cosine[2][i] = error[2][i] = NAN;
+        TRY(score_planet(p, 0, i, &cosine[0][i], &error[0][i]));
+        if (p->arrows.has_floor)
+            TRY(score_planet(p, 1, i, &cosine[2][i], &error[2][i]));
+        TRY(score_planet(p, -1, i, &cosine[3][i], &error[3][i]));
+    }
+    TRY(probe_planets_add(p, "force", "cosine", cosine, p->arrows.count));
+    return probe_planets_add(p, "force", "error of size", error, p->arrows.count);
+}
+
+/* ------------------------------------------------------------------------------------ files */
+
+int probe_arrows_remove(const struct probe_planets *p)
+{
+    char path[4096];
+    for (int i = -1; i < PROBE_PLANETS; i++) {
+        TRY(i < 0
+                ? orr_path(path, "%s/planets_forces.csv", p->s.folder)
+                : orr_path(path, "%s/planets_forces_%s.png", p->s.folder, sim_sun_bodies[i].name));
+        TRY(orr_remove(path));
+    }
+    return 0;
+}
+
+int probe_arrows_write(struct probe_planets *p)
+{
+    const struct probe_arrows *a = &p->arrows;
+    struct orr_file file = {0};
+    char path[4096];
+    TRY(orr_path(path, "%s/planets_forces.csv", p->s.folder));
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_printf(&file,
+                             "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_floor,fy_floor\n");
+    for (int i = 0; i < PROBE_PLANETS && !rc; i++)
+        for (int k = a->first; k < a->first + a->count && !rc; k++) {
+            double truth[2], f[2], floor[2] = {NAN, NAN};
+            const double *at = p->real[i].state + 4 * k;
+            probe_arrows_truth(p, i, k, truth);
+            probe_arrows_at(p, 0, i, k, f);
+            if (a->has_floor)
+                probe_arrows_at(p, 1, i, k, floor);
+            rc = orr_file_printf(&file, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
+                                 sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0],
+                                 f[1], floor[0], floor[1]);
+        }
+    rc = rc ? rc : orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc ? rc : probe_results_file(&p->s.results, p->s.folder, "planets_forces.csv");
+}

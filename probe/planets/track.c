@@ -1,0 +1,184 @@
+/* track.c - see track.h. */
+#include "track.h"
+
+#include "base/base.h"
+#include "model/evaluate/orbit_fit.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------- sampling */
+
+/* Place and velocity in space at time t_yr: state (6). */
+static int sample_state(int (*place)(int planet, double t_yr, double place_au[3]), int planet,
+                        double t_yr, double h_yr, double state[6])
+{
+    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    double ahead[3], behind[3];
+    TRY(place(planet, t_yr, state));
+    state[3] = state[4] = state[5] = 0;
+    for (int k = 0; k < 3; k++) {
+        TRY(place(planet, t_yr + (k + 1) * h_yr, ahead));
+        TRY(place(planet, t_yr - (k + 1) * h_yr, behind));
+        for (int c = 0; c < 3; c++)
+            state[3 + c] += weight[k] * (ahead[c] - behind[c]) / h_yr;
+    }
+    return 0;
+}
+
+static double dot_product(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross_product(const double a[3], const double b[3], double out[3])
+{
+    for (int c = 0; c < 3; c++)
+        out[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+}
+
+/* Divides by the length; false where there is none. */
+static bool normalise(double a[3])
+{
+    const double length = sqrt(dot_product(a, a));
+    for (int c = 0; c < 3; c++)
+        a[c] /= length;
+    return length > 0 && isfinite(length);
+}
+
+/* axis (3, 3): x, y and the normal of the mean orbital plane of states (n, 6). */
+static int find_plane(const double space[], int n, double axis[3][3])
+{
+    double *x = axis[0], *normal = axis[2];
+    memset(axis, 0, 3 * sizeof *axis);
+    for (int k = 0; k < n; k++) {
+        double momentum[3];
+        cross_product(space + 6 * k, space + 6 * k + 3, momentum);
+        for (int c = 0; c < 3; c++)
+            normal[c] += momentum[c];
+    }
+    bool ok = normalise(normal);
+    for (int c = 0; c < 3; c++) /* the x axis less its part along the normal */
+        x[c] = (c == 0) - normal[0] * normal[c];
+    ok = ok && normalise(x);
+    cross_product(normal, x, axis[1]);
+    return ok ? 0 : ORR_FAIL(ORR_EDOM, "a planet's track: no plane of motion");
+}
+
+static void lay_down(struct probe_track *track, const double space[], double axis[3][3])
+{
+    for (int k = 0; k < track->steps; k++) {
+        const double *at = space + 6 * k;
+        for (int c = 0; c < 2; c++) {
+            track->state[4 * k + c] = dot_product(axis[c], at);
+            track->state[4 * k + 2 + c] = dot_product(axis[c], at + 3);
+        }
+        const double away = fabs(dot_product(axis[2], at)) / sqrt(dot_product(at, at));
+        track->out_of_plane = away > track->out_of_plane ? away : track->out_of_plane;
+    }
+}
+
+static double distance_of(const double place[])
+{
+    return sqrt(place[0] * place[0] + place[1] * place[1]);
+}
+
+int probe_track_make(struct probe_track *track, int planet, double mass, int steps, int orbit,
+                     double dt_yr, int (*place)(int planet, double t_yr, double place_au[3]))
+{
+    double axis[3][3], *space = orr_alloc((size_t)steps * 6, sizeof *space);
+    *track = (struct probe_track){.steps = steps,
+                                  .orbit = orbit,
+                                  .mass = mass,
+                                  .dt_yr = dt_yr,
+                                  .state = orr_alloc((size_t)steps * 4, sizeof *track->state)};
+    int rc = space && track->state ? 0 : ORR_ENOMEM;
+    for (int k = 0; k < steps && !rc; k++)
+        rc = sample_state(place, planet, k * dt_yr, dt_yr / 8, space + 6 * k);
+    if (!rc)
+        rc = find_plane(space, steps < orbit ? steps : orbit, axis);
+    if (!rc) {
+        lay_down(track, space, axis);
+        track->scale_au = distance_of(track->state);
+    }
+    free(space);
+    if (rc)
+        probe_track_free(track);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------- Kepler's orbits */
+
+/* One step along the orbit through a state. */
+static bool advance_step(const struct probe_track *track, double state[4])
+{
+    return gpt_orbit_advance(SIM_G * (1 + track->mass), track->dt_yr, state);
+}
+
+int probe_track_osculate(struct probe_track *orbit, const struct probe_track *track)
+{
+    *orbit = *track;
+    orbit->out_of_plane = 0;
+    orbit->state = orr_alloc((size_t)track->steps * 4, sizeof *orbit->state);
+    if (!orbit->state)
+        return ORR_ENOMEM;
+    double at[4];
+    memcpy(at, track->state, sizeof at);
+    for (int k = 0; k < orbit->steps; k++) {
+        if (k > 0 && !advance_step(track, at)) {
+            probe_track_free(orbit);
+            return ORR_FAIL(ORR_EDOM, "a planet's track: its first orbit cannot be followed");
+        }
+        memcpy(orbit->state + 4 * k, at, sizeof at);
+    }
+    return 0;
+}
+
+void probe_track_free(struct probe_track *track)
+{
+    free(track->state);
+    *track = (struct probe_track){0};
+}
+
+/* ------------------------------------------------------------------------ rows and errors */
+
+void probe_track_place(const struct probe_track *track, int k, double place[2])
+{
+    for (int c = 0; c < 2; c++)
+        place[c] = track->state[4 * k + c] / ((1 + track->mass) * track->scale_au);
+}
+
+void probe_track_rows(const struct probe_track *track, float coords[])
+{
+    coords[0] = (float)orr_log(track->dt_yr);
+    coords[1] = 0;
+    for (int k = 0; k < track->steps; k++) {
+        double place[2];
+        probe_track_place(track, k, place);
+        for (int c = 0; c < 2; c++) {
+            coords[2 * (1 + 2 * k) + c] = (float)place[c];
+            coords[2 * (2 + 2 * k) + c] = (float)(-track->mass * place[c]);
+        }
+    }
+}
+
+static double error_of(const struct probe_track *track, const double found[4], int k)
+{
+    const double *at = track->state + 4 * k;
+    const double away[2] = {found[0] - at[0], found[1] - at[1]};
+    return distance_of(away) / ((1 + track->mass) * track->scale_au);
+}
+
+double probe_track_stays(const struct probe_track *track, int k)
+{
+    return error_of(track, track->state + 4 * (k - 1), k);
+}
+
+double probe_track_osculates(const struct probe_track *track, int k)
+{
+    double state[4];
+    memcpy(state, track->state + 4 * (k - 1), sizeof state);
+    return advance_step(track, state) ? error_of(track, state, k) : (double)NAN;
+}

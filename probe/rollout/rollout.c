@@ -1,0 +1,266 @@
+/* rollout.c - bin/probe rollout: how far a model's own continuation of an orbit goes wrong, in
+ * place and in the constants of the motion, horizon by horizon. */
+#include "probe/core/figure.h"
+#include "probe/orbits/motion.h"
+#include "probe/orbits/quantities.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEQUENCES = 500, BATCH = 64, HORIZONS = 5, PRIOR = 500 };
+
+/* Who continues the orbits. */
+enum who { MODEL, FLOOR, PERSISTENCE, FITTED, TRUTH, WHO };
+
+struct rollout {
+    struct probe_session s;
+    struct probe_labelled set;
+    int T, prefix, known; /* rows; rows and complete steps of the prefix */
+    double *path[WHO];    /* (n, T, 2): rows before the prefix are true */
+    double *column;       /* (n) */
+    size_t *rank;         /* (n) of column */
+};
+
+/* ------------------------------------------------------------------------------- continuing */
+
+static double *path_of(const struct rollout *r, enum who who, int i)
+{
+    return r->path[who] + (size_t)i * (size_t)r->T * 2;
+}
+
+static int by_model(struct rollout *r, enum who who, struct gpt_model *model)
+{
+    const int most = gpt_evaluation_batch(model, r->T, BATCH);
+    struct gpt_batch batch = {0};
+    const size_t T = (size_t)r->T;
+    real *path = orr_alloc((size_t)most * T * 2, sizeof *path);
+    int rc = path ? gpt_batch_create(&batch, &model->config, most, r->T) : ORR_ENOMEM;
+    for (int first = 0; first < r->set.n && !rc; first += most) {
+        batch.B = r->set.n - first < most ? r->set.n - first : most;
+        probe_labelled_fill(&r->set, &model->config, first, &batch);
+        rc = gpt_rollout(model, &batch, r->prefix, 0, path);
+        for (int b = 0; b < batch.B && !rc; b++)
+            for (size_t k = 2 * (size_t)r->prefix; k < 2 * T; k++)
+                path_of(r, who, first + b)[k] = (double)path[2 * (size_t)b * T + k];
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
+    }
+    gpt_batch_free(&batch);
+    free(path);
+    return rc;
+}
+
+/* Fits of 3, 4, ... steps up to the prefix, each from the one before it; then along the orbit. */
+static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
+{
+    double p[GPT_ORBIT_PARAMETERS], place[4], *path = path_of(r, FITTED, i);
+    struct probe_orbit orbit;
+    bool there = false;
+    for (int context = r->known < 3 ? r->known : 3; context <= r->known; context++)
+        TRY(probe_orbit_fit(&r->set, i, context, prior, p, there, &orbit, &there));
+    for (int t = r->prefix; t < r->T; t++) {
+        if (t % 2 == 1) { /* of body 1: a new step */
+            there = there && probe_orbit_advance(&orbit, 1);
+            probe_orbit_places(&orbit, place);
+        }
+        for (int c = 0; c < 2; c++)
+            path[2 * t + c] = there ? place[t % 2 ? c : 2 + c] : NAN;
+    }
+    return 0;
+}
+
+/* What an observer expects of orbits: of sequences of two_body_train, not of those that judge. */
+static int find_prior(const struct rollout *r, struct gpt_orbit_prior *prior)
+{
+    struct probe_labelled set = {0};
+    int rc = probe_labelled_make(&set, &r->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
+    rc = rc ? rc : probe_orbit_prior(&set, prior);
+    probe_labelled_free(&set);
+    return rc;
+}
+
+static int continue_all(struct rollout *r)
+{
+    struct gpt_orbit_prior prior;
+    const size_t T = (size_t)r->T;
+    for (int w = 0; w < WHO; w++)
+        for (int i = 0; i < r->set.n; i++)
+            for (size_t k = 0; k < 2 * T; k++) {
+                double *path = path_of(r, (enum who)w, i);
+                path[k] = w == PERSISTENCE && k >= 2 * (size_t)r->prefix
+                              ? path[k - 4]
+                              : (double)probe_labelled_rows(&r->set, i)[k];
+            }
+    TRY(by_model(r, MODEL, &r->s.probe.model));
+    TRY(by_model(r, FLOOR, &r->s.floor));
+    if (r->set.newton)
+        TRY(find_prior(r, &prior));
+    for (int i = 0; i < r->set.n && r->set.newton; i++)
+        TRY(by_fit(r, &prior, i));
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- figures */
+
+/* What is measured: 0 the place, else a constant of the motion. */
+static const char *const quantity[] = {"place", "energy", "angular momentum", "Runge-Lenz vector"};
+enum { QUANTITIES = sizeof quantity / sizeof *quantity };
+
+static double error_of(const struct rollout *r, enum who who, int i, int what, int step)
+{
+    const double *path = path_of(r, who, i), *truth = path_of(r, TRUTH, i);
+    const size_t row = 2 * (size_t)(1 + 2 * step);
+    if (what == 0)
+        return hypot(path[row] - truth[row], path[row + 1] - truth[row + 1]);
+    const struct probe_orbit orbit = probe_orbit_true(&r->set, i, r->known - 1);
+    double drift[PROBE_DRIFTS];
+    probe_drift(orbit.mu, orbit.state, path, step, orbit.dt_yr, drift);
+    return drift[what - 1];
+}
+
+/* Mean of errors of places; medians of drifts, which have no mean where a path meets the star. */
+static struct probe_estimate estimate_error(const struct rollout *r, enum who who, int what,
+                                            int step)
+{
+    const struct probe_ranked ranked = {r->column, r->rank};
+    for (int i = 0; i < r->set.n; i++)
+        r->column[i] = error_of(r, who, i, what, step);
+    if (!what)
+        return probe_bootstrap(&r->s.resamples, probe_mean_of, r->column);
+    probe_rank(r->column, r->set.n, r->rank);
+    return probe_bootstrap(&r->s.resamples, probe_median_of, &ranked);
+}
+
+/* Drifts of fitted orbits have rows of their own: the bound of drifts is the truth. */
+static int add_row(struct rollout *r, int what, int horizon)
+{
+    const int step = r->known - 1 + horizon;
+    const struct probe_estimate fit =
+        r->set.newton ? estimate_error(r, FITTED, what, step) : probe_exactly(NAN);
+    struct probe_row row = probe_row_of(estimate_error(r, MODEL, what, step), what ? "drift" : "AU",
+                                        "%s", quantity[what]);
+    row.context = horizon;
+    row.ceiling = what ? estimate_error(r, TRUTH, what, step).value : fit.value;
+    row.floor = estimate_error(r, FLOOR, what, step).value;
+    row.raw = estimate_error(r, PERSISTENCE, what, step).value;
+    row.n = r->set.n;
+    TRY(probe_results_add(&r->s.results, &row));
+    if (!what)
+        return 0;
+    struct probe_row of_fit = probe_row_of(fit, "drift, orbit fit", "%s", quantity[what]);
+    of_fit.context = horizon;
+    of_fit.ceiling = row.ceiling;
+    of_fit.raw = row.raw;
+    of_fit.n = row.n;
+    return probe_results_add(&r->s.results, &of_fit);
+}
+
+/* Of places where body 1 is seen last, of drifts where the differences still have their
+ * neighbours. */
+static int last_horizon(const struct rollout *r, int what)
+{
+    return what ? (r->T - 1) / 2 - PROBE_REACH - r->known : r->T / 2 - r->known;
+}
+
+/* Horizons 1, 2, 5, 10 and the last one. */
+static int add_rows(struct rollout *r)
+{
+    static const int wanted[HORIZONS - 1] = {1, 2, 5, 10};
+    for (int what = 0; what < QUANTITIES; what++) {
+        const int last = last_horizon(r, what);
+        if (what && !r->set.newton)
+            continue; /* they are no constants of another law's motion */
+        for (int k = 0; k < HORIZONS - 1; k++)
+            if (wanted[k] < last)
+                TRY(add_row(r, what, wanted[k]));
+        if (last >= 1)
+            TRY(add_row(r, what, last));
+    }
+    return 0;
+}
+
+static int draw_panels(void *of)
+{
+    const struct rollout *r = of;
+    struct probe_panel panel[QUANTITIES];
+    char title[PROBE_TEXT];
+    const int panels = r->set.newton && last_horizon(r, 1) >= 1 ? QUANTITIES : 1;
+    for (int k = 0; k < panels; k++)
+        panel[k] = (struct probe_panel){.title = quantity[k],
+                                        .quantity = quantity[k],
+                                        .measure = k ? "drift" : "AU",
+                                        .y_label = k == 0   ? "mean error, AU"
+                                                   : k == 3 ? "median drift"
+                                                            : "median relative drift",
+                                        .by_context = true,
+                                        .fixed = -1,
+                                        .log = true};
+    snprintf(title, sizeof title, "Rollouts after %d steps", r->known);
+    const struct probe_figure figure = {.title = title,
+                                        .x_label = "steps after the prefix",
+                                        .value = "model",
+                                        .ceiling = r->set.newton ? "ceiling" : NULL,
+                                        .floor = "random weights (floor)",
+                                        .raw = "persistence",
+                                        .least = NAN,
+                                        .panel = panel,
+                                        .panels = panels};
+    return probe_figure_draw(&r->s, &figure, "rollout");
+}
+
+/* ----------------------------------------------------------------------------------- probe */
+
+static int prepare_set(struct rollout *r)
+{
+    const int n = r->s.options->sequences ? r->s.options->sequences : SEQUENCES;
+    r->T = r->s.probe.T;
+    r->prefix = probe_prefix(r->T);
+    r->known = (r->prefix - 1) / 2;
+    if (r->prefix >= r->T || r->known < 1)
+        return ORR_FAIL(
+            ORR_EUSAGE,
+            "probe rollout: %s: %d positions leave no step to continue after a prefix of "
+            "half of them; give a --length of 4 or more",
+            r->s.options->checkpoint, r->T);
+    TRY(probe_labelled_make(&r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_resamples_create(&r->s.resamples, r->s.probe.preset.seed, n));
+    r->column = orr_alloc((size_t)n, sizeof *r->column);
+    r->rank = orr_alloc((size_t)n, sizeof *r->rank);
+    for (int w = 0; w < WHO; w++)
+        if (!(r->path[w] = orr_alloc((size_t)n * (size_t)r->T * 2, sizeof *r->path[w])))
+            return ORR_ENOMEM;
+    return r->column && r->rank ? probe_floor(&r->s.probe, r->s.options, &r->s.floor) : ORR_ENOMEM;
+}
+
+static int measure_model(void *of)
+{
+    struct rollout *r = of;
+    TRY(prepare_set(r));
+    TRY(continue_all(r));
+    return add_rows(r);
+}
+
+static int open_model(void *of)
+{
+    struct rollout *r = of;
+    return probe_open_labelled(&r->s.probe, r->s.options, "rollout", true);
+}
+
+int probe_rollout(const struct probe_options *options)
+{
+    static const struct probe_steps steps = {.name = "rollout",
+                                             .revision = 2,
+                                             .script = "probe_panels.gp",
+                                             .open = open_model,
+                                             .measure = measure_model,
+                                             .write = draw_panels};
+    struct rollout r = {.T = 0};
+    const int rc = probe_session_run(&r.s, options, &steps, &r);
+    probe_labelled_free(&r.set);
+    for (int w = 0; w < WHO; w++)
+        free(r.path[w]);
+    free(r.column);
+    free(r.rank);
+    return rc;
+}
