@@ -299,7 +299,7 @@ static void cannot_say(const struct verdict *v, char text[2048])
             v->missing_count == 1 ? "is" : "are");
 }
 
-int verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
+void verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
 {
     s->count = 3;
     does_it_learn(v, s->text[0]);
@@ -307,10 +307,9 @@ int verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
     is_it_the_law(v, s->text[2]);
     cannot_say(v, s->cannot);
     if (!v->beside)
-        return 0;
-    TRY(verdict_beside_on_text(v->beside, s->text[s->count]));
+        return;
+    verdict_beside_on_text(v->beside, s->text[s->count]);
     s->count += *s->text[s->count] != '\0';
-    TRY(verdict_beside_on_claims(v->beside, s->text[s->count]));
+    verdict_beside_on_claims(v->beside, s->text[s->count]);
     s->count++;
-    return 0;
 }

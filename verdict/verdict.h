@@ -13,6 +13,8 @@
 #include "base/base.h"
 #include "figures/runs.h"
 
+struct verdict_ledger;
+
 /* Where a figure stands: laws/laws.json (`context` is the enum runs_figure); the next-state error
  * in <attention>/pretrain/evaluation.json; forces_vector.csv, even in true anomaly (`context` 0:
  * mean cosine of the four eccentric bodies, 1: their median relative error; 2, 3: of the planets);
@@ -57,9 +59,8 @@ struct verdict_missing {
     char why[1024];
 };
 struct verdict {
-    int planned; /* cells that were asked for */
-    const char
-        *beside; /* folder of results of other grids (beside.h), set after reading; NULL: none */
+    int planned;                         /* cells that were asked for */
+    const struct verdict_ledger *beside; /* of other grids (beside.h), set after reading, or NULL */
     struct runs runs;
     size_t count, missing_count;
     struct verdict_cell *cell; /* (count) */
@@ -118,15 +119,14 @@ double verdict_half(double mean, double half, int n, bool is_difference);
 bool verdict_beyond_chance(struct orr_mean mean);
 
 /* The verdict in three sentences, with results of other grids beside it up to two more (beside.h),
- * and what they cannot say. Each is made from the figures alone. ORR_EFORMAT: a file beside is no
- * result. */
+ * and what they cannot say. Each is made from the figures alone. */
 enum { VERDICT_SENTENCES = 5 };
 struct verdict_sentences {
     int count;
     char text[VERDICT_SENTENCES][2048];
     char cannot[2048];
 };
-int verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
+void verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
 
 /* Markdown to stdout; verdict.json into `folder`, atomically: neither dates nor times in it, so
  * that the same results make the same bytes. */

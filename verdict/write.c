@@ -88,7 +88,7 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
         TRY(verdict_each_comparison(v, print_comparison, NULL));
     }
     if (v->beside)
-        TRY(verdict_beside_print(v->beside));
+        verdict_beside_print(v->beside);
     if (v->missing_count)
         printf("\n## Missing\n\n");
     for (size_t i = 0; i < v->missing_count; i++)
@@ -195,7 +195,7 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
     if (!rc)
         rc = verdict_each_comparison(v, add_comparison, differences);
     if (!rc && v->beside)
-        rc = verdict_beside_json(v->beside, json);
+        verdict_beside_json(v->beside, json);
     if (!rc)
         rc = orr_mkdir(folder);
     if (!rc)
