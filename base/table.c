@@ -47,6 +47,48 @@ void orr_table_free(struct orr_table *table)
     *table = (struct orr_table){0};
 }
 
+/* ------------------------------------------------------------------------------- numbers */
+
+double orr_row_value(const struct orr_row *row)
+{
+    return row->value;
+}
+
+double orr_row_ceiling(const struct orr_row *row)
+{
+    return row->ceiling;
+}
+
+double orr_row_floor(const struct orr_row *row)
+{
+    return row->floor;
+}
+
+double orr_row_raw(const struct orr_row *row)
+{
+    return row->raw;
+}
+
+double orr_row_learned(const struct orr_row *row)
+{
+    return row->value - row->floor;
+}
+
+double orr_row_nearness(const struct orr_row *row)
+{
+    return -fabs(row->value - row->ceiling);
+}
+
+double orr_row_gain(const struct orr_row *row)
+{
+    return fabs(row->floor - row->ceiling) - fabs(row->value - row->ceiling);
+}
+
+double orr_row_share(const struct orr_row *row)
+{
+    return (row->value - row->floor) / (row->ceiling - row->floor);
+}
+
 /* ------------------------------------------------------------------------------ settings */
 
 /* Where a model says "key=value", between blanks; NULL: nowhere. */
@@ -137,18 +179,17 @@ static double add_contrast(double sum, const struct orr_table *table, const stru
     return sum;
 }
 
-struct orr_mean orr_table_contrast(const struct orr_table *table, const char *of, const char *from,
-                                   double (*number)(const struct orr_row *row))
+void orr_table_values(const struct orr_table *table, const uint64_t *seed, int seeds,
+                      const char *of, const char *from, double (*number)(const struct orr_row *row),
+                      double *value)
 {
     struct contrast c = {.parts = split(of, c.of)};
-    uint64_t seed[ORR_SEEDS];
-    double mean[ORR_SEEDS] = {0};
     const struct orr_row *first = NULL;
     bool several = false;
-    const int seeds = orr_table_seeds(table, seed);
     (void)split(from, c.from);
     for (int s = 0; s < seeds; s++) {
         int models = 0;
+        value[s] = 0;
         for (size_t i = 0; i < table->count; i++) {
             const struct orr_row *row = &table->row[i];
             if (row->seed != seed[s] || !orr_row_has(row, c.of[0]) || !orr_row_has(row, c.of[1]))
@@ -156,9 +197,21 @@ struct orr_mean orr_table_contrast(const struct orr_table *table, const char *of
             first = first ? first : row;
             several = several || strcmp(row->model, first->model) != 0;
             models++;
-            mean[s] = *from ? add_contrast(mean[s], table, row, &c, number) : mean[s] + number(row);
+            value[s] =
+                *from ? add_contrast(value[s], table, row, &c, number) : value[s] + number(row);
         }
-        mean[s] = models ? mean[s] / models : (double)NAN;
+        value[s] = models ? value[s] / models : (double)NAN;
     }
-    return orr_mean_of(mean, several && !table->crossed ? 0 : seeds);
+    for (int s = 0; s < seeds && several && !table->crossed; s++)
+        value[s] = NAN;
+}
+
+struct orr_mean orr_table_contrast(const struct orr_table *table, const char *of, const char *from,
+                                   double (*number)(const struct orr_row *row))
+{
+    uint64_t seed[ORR_SEEDS];
+    double value[ORR_SEEDS];
+    const int seeds = orr_table_seeds(table, seed);
+    orr_table_values(table, seed, seeds, of, from, number, value);
+    return orr_mean_of(value, seeds);
 }

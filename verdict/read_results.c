@@ -47,7 +47,8 @@ static const struct orr_row none = {.quantity = "",
                                     .value = NAN,
                                     .half = NAN,
                                     .ceiling = NAN,
-                                    .floor = NAN};
+                                    .floor = NAN,
+                                    .raw = NAN};
 
 /* ------------------------------------------------------------------------------- verdict */
 

@@ -8,39 +8,6 @@
 #include "claims.h"
 #include "verdict.h"
 
-/* ------------------------------------------------------------------------ numbers of rows */
-
-static double value_of(const struct orr_row *row)
-{
-    return row->value;
-}
-
-static double floor_of(const struct orr_row *row)
-{
-    return row->floor;
-}
-
-static double ceiling_of(const struct orr_row *row)
-{
-    return row->ceiling;
-}
-
-static double nearness_of(const struct orr_row *row)
-{
-    return -fabs(row->value - row->ceiling);
-}
-
-static double learned_of(const struct orr_row *row)
-{
-    return row->value - row->floor;
-}
-
-/* Of the room above random weights. */
-static double share_of(const struct orr_row *row)
-{
-    return learned_of(row) / (row->ceiling - row->floor);
-}
-
 /* -------------------------------------------------------------------------------- figures */
 
 /* The rows that a claim asks, of one layer and context: those of the first one that fits. */
@@ -80,9 +47,9 @@ static void take_value(const struct orr_table *table, const struct verdict_claim
     const struct orr_row *row = table->row;
     while (row < table->row + table->count && !orr_row_has(row, claim->of))
         row++;
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, value_of));
-    fact->ceiling = orr_table_contrast(table, claim->of, claim->from, ceiling_of).mean;
-    fact->floor = orr_table_contrast(table, claim->of, claim->from, floor_of).mean;
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_value));
+    fact->ceiling = orr_table_contrast(table, claim->of, claim->from, orr_row_ceiling).mean;
+    fact->floor = orr_table_contrast(table, claim->of, claim->from, orr_row_floor).mean;
     if (fact->there && row->n) {
         fact->half = row->half;
         fact->n = row->n;
@@ -96,11 +63,11 @@ static void take_nearer(const struct orr_table *table, const struct verdict_clai
     double bound[2][3]; /* of both: value, ceiling, floor */
     for (int k = 0; k < 2; k++) {
         const char *model = k ? claim->from : claim->of;
-        bound[k][0] = orr_table_contrast(table, model, "", value_of).mean;
-        bound[k][1] = orr_table_contrast(table, model, "", ceiling_of).mean;
-        bound[k][2] = orr_table_contrast(table, model, "", floor_of).mean;
+        bound[k][0] = orr_table_contrast(table, model, "", orr_row_value).mean;
+        bound[k][1] = orr_table_contrast(table, model, "", orr_row_ceiling).mean;
+        bound[k][2] = orr_table_contrast(table, model, "", orr_row_floor).mean;
     }
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, nearness_of));
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_nearness));
     fact->most = fact->ceiling = fabs(bound[1][0] - bound[1][1]);
     fact->floor = fabs(bound[1][2] - bound[1][1]) - fabs(bound[0][2] - bound[0][1]);
 }
@@ -108,8 +75,8 @@ static void take_nearer(const struct orr_table *table, const struct verdict_clai
 static void take_learned(const struct orr_table *table, const struct verdict_claim *claim,
                          struct verdict_fact *fact)
 {
-    const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, share_of);
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, learned_of));
+    const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, orr_row_share);
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_learned));
     fact->floor = 0;
     fact->learned = fact->there;
     fact->room = room.mean;
@@ -142,8 +109,8 @@ static void take_slope(const struct orr_table *table, const struct verdict_claim
     uint64_t seed[ORR_SEEDS];
     const int seeds = orr_table_seeds(table, seed);
     for (int s = 0; s < seeds; s++) {
-        slope[s] = slope_of(table, claim->of, seed[s], learned_of);
-        floor[s] = slope_of(table, claim->of, seed[s], floor_of);
+        slope[s] = slope_of(table, claim->of, seed[s], orr_row_learned);
+        floor[s] = slope_of(table, claim->of, seed[s], orr_row_floor);
     }
     settle(fact, orr_mean_of(slope, seeds));
     fact->floor = orr_mean_of(floor, seeds).mean;
@@ -153,8 +120,8 @@ static void take_slope(const struct orr_table *table, const struct verdict_claim
 static void take_ratio(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
-    fact->mean = orr_table_contrast(table, claim->of, "", value_of).mean /
-                 orr_table_contrast(table, claim->from, "", value_of).mean;
+    fact->mean = orr_table_contrast(table, claim->of, "", orr_row_value).mean /
+                 orr_table_contrast(table, claim->from, "", orr_row_value).mean;
     fact->there = isfinite(fact->mean);
 }
 

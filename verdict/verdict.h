@@ -10,7 +10,7 @@
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
-#include "base/base.h"
+#include "base/table.h"
 #include "figures/runs.h"
 
 struct verdict_ledger;
@@ -44,15 +44,11 @@ struct verdict_question {
 enum { VERDICT_QUESTIONS = 40 };
 extern const struct verdict_question verdict_table[]; /* ended by id == NULL */
 
-/* NaN where there is none. */
-struct verdict_figure {
-    double value, ceiling, floor, raw;
-};
 struct verdict_cell {
     const char *path;
     char attention[ORR_NAME];
     uint64_t seed;
-    struct verdict_figure figure[VERDICT_QUESTIONS];
+    double figure[VERDICT_QUESTIONS][4]; /* value, ceiling, floor, raw; NaN where there is none */
 };
 struct verdict_missing {
     char what[REPORT_PATH]; /* a cell, or a file of one */
@@ -67,8 +63,10 @@ struct verdict {
     struct verdict_missing *missing;
     struct orr_names unasked; /* probes that no cell has: left out on purpose, not missing */
     int attentions, seeds;
-    char attention[ORR_LIST][ORR_NAME]; /* softmax first, if it is there */
-    uint64_t *seed;                     /* (seeds), ascending */
+    char attention[ORR_LIST][ORR_NAME];         /* softmax first, if it is there */
+    uint64_t *seed;                             /* (seeds), ascending */
+    double *value;                              /* (seeds) see verdict_values */
+    struct orr_table figure[VERDICT_QUESTIONS]; /* a row a cell */
 };
 /* Reads the cells, run directories or files of their results (cell.json) in any mix; of those that
  * are not complete the rest. What is not there, or is not of the very checkpoint that the run
@@ -89,27 +87,18 @@ int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *
 int verdict_take_record(struct verdict *v, const struct runs_run *run);
 bool verdict_record_has(const struct runs_run *run, const char *probe);
 
-/* Figures of a question by attention, over seeds: (seeds) each, NaN where there is none. */
-struct verdict_row {
-    const struct verdict_question *question;
-    const char *attention;
-    int seeds; /* that have a value */
-    double *value, *ceiling, *floor, *raw;
-    double *above;  /* value - floor */
-    double *nearer; /* than the floor */
-    double *values; /* holds them */
-};
-int verdict_row(const struct verdict *v, int question, int attention, struct verdict_row *row);
-void verdict_row_free(struct verdict_row *row);
-/* One attention minus another, seed by seed: `difference` and `nearer` (seeds). */
-void verdict_compare(const struct verdict *v, int question, int a, int b, double *difference,
-                     double *nearer);
+/* By seed a number of an attention's figure (orr_row_gain: nearer than the floor), less that of the
+ * attention `minus` (orr_row_nearness: nearer than that one; -1: of none), NaN where there is none:
+ * v->value, until the next call. Their mean. */
+const double *verdict_values(const struct verdict *v, int question, int attention, int minus,
+                             double (*number)(const struct orr_row *row));
+struct orr_mean verdict_mean(const struct verdict *v, int question, int attention, int minus,
+                             double (*number)(const struct orr_row *row));
 /* visit()s every comparison of another attention with the first one that some seed has. */
-int verdict_each_comparison(const struct verdict *v,
-                            void (*visit)(const struct verdict *v, int question, int attention,
-                                          const double *difference, const double *nearer,
-                                          void *context),
-                            void *context);
+void verdict_each_comparison(const struct verdict *v,
+                             void (*visit)(const struct verdict *v, int question, int attention,
+                                           void *context),
+                             void *context);
 /* Half of the mean's 95% interval: of Student's t. Figures that are the same in every seed are
  * shares of samples, 0 to 1, or differences of shares, and t would call them certain: what has not
  * come about in n seeds has a probability of at most 1 - 0.05^(1/n), at 95%, and moves the mean to

@@ -17,11 +17,6 @@ static void add(struct orr_table *table, const char *model, uint64_t seed, doubl
     text[0] = '\0';
 }
 
-static double value_of(const struct orr_row *row)
-{
-    return row->value;
-}
-
 static void near(struct orr_mean mean, double expected, int n)
 {
     if (mean.n != n || !(fabs(mean.mean - expected) < 1e-12))
@@ -84,24 +79,35 @@ static void contrasts_are_of_the_same_model_and_seed(void **state)
     uint64_t seed[ORR_SEEDS];
     assert_int_equal(orr_table_seeds(&table, seed), 2);
     assert_true(seed[0] == 8 && seed[1] == 3);
-    near(orr_table_contrast(&table, "b=1", "b=0", value_of), (2.5 + 25) / 2, 2);
-    near(orr_table_contrast(&table, "b=1", "", value_of), (8.5 + 26.5) / 2, 2);
-    near(orr_table_contrast(&table, "a=1 x b=1", "a=0 x b=0", value_of), (3. + 30) / 2, 2);
-    near(orr_table_contrast(&table, "a=0 x b=1", "a=1 x b=0", value_of), -(3. + 30) / 2, 2);
-    assert_int_equal(orr_table_contrast(&table, "b=2", "b=0", value_of).n, 0);
-    assert_int_equal(orr_table_contrast(&table, "b=1", "b=2", value_of).n, 0);
+    near(orr_table_contrast(&table, "b=1", "b=0", orr_row_value), (2.5 + 25) / 2, 2);
+    near(orr_table_contrast(&table, "b=1", "", orr_row_value), (8.5 + 26.5) / 2, 2);
+    near(orr_table_contrast(&table, "a=1 x b=1", "a=0 x b=0", orr_row_value), (3. + 30) / 2, 2);
+    near(orr_table_contrast(&table, "a=0 x b=1", "a=1 x b=0", orr_row_value), -(3. + 30) / 2, 2);
+    assert_int_equal(orr_table_contrast(&table, "b=2", "b=0", orr_row_value).n, 0);
+    assert_int_equal(orr_table_contrast(&table, "b=1", "b=2", orr_row_value).n, 0);
     /* a seed that lacks a number is left out */
     add(&table, "a=0 b=1", 5, 9);
-    near(orr_table_contrast(&table, "b=1", "b=0", value_of), (2.5 + 25) / 2, 2);
+    near(orr_table_contrast(&table, "b=1", "b=0", orr_row_value), (2.5 + 25) / 2, 2);
     /* which of several models is meant would be a guess, also of other seeds */
     table.crossed = false;
-    assert_int_equal(orr_table_contrast(&table, "b=1", "b=0", value_of).n, 0);
-    near(orr_table_contrast(&table, "a=1 b=1", "a=1 b=0", value_of), (4. + 40) / 2, 2);
+    assert_int_equal(orr_table_contrast(&table, "b=1", "b=0", orr_row_value).n, 0);
+    near(orr_table_contrast(&table, "a=1 b=1", "a=1 b=0", orr_row_value), (4. + 40) / 2, 2);
     orr_table_free(&table);
     add(&table, "a=0 b=1", 0, 1);
     add(&table, "a=1 b=1", 1, 2);
-    assert_int_equal(orr_table_contrast(&table, "b=1", "", value_of).n, 0);
+    assert_int_equal(orr_table_contrast(&table, "b=1", "", orr_row_value).n, 0);
     orr_table_free(&table);
+}
+
+/* Value 6, truth 5, random weights 0.5, no input. */
+static void numbers_of_a_row(void **state)
+{
+    (void)state;
+    const struct orr_row row = {.value = 6, .ceiling = 5, .floor = 0.5, .raw = NAN};
+    assert_true(orr_row_value(&row) == 6 && orr_row_ceiling(&row) == 5);
+    assert_true(orr_row_floor(&row) == 0.5 && isnan(orr_row_raw(&row)));
+    assert_true(orr_row_learned(&row) == 5.5 && orr_row_nearness(&row) == -1);
+    assert_true(orr_row_gain(&row) == 3.5 && orr_row_share(&row) == 5.5 / 4.5);
 }
 
 int main(void)
@@ -109,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_keep_their_texts),
         cmocka_unit_test(settings_are_whole_words),
+        cmocka_unit_test(numbers_of_a_row),
         cmocka_unit_test(contrasts_are_of_the_same_model_and_seed),
     };
     return cmocka_run_group_tests_name("base/table", tests, NULL, NULL);

@@ -455,15 +455,20 @@ static void table1_is_read_from_its_files(void **state)
     char path[4096], *made;
     size_t bytes;
     struct orr_file file;
-    write_text("table1.json",
-               "{\"format\": \"orrery-probe-grid-1\", \"rows\": [{\"quantity\": \"next token\", "
-               "\"measure\": \"nats\", \"context\": 512, \"cells\": [{\"levels\": [\"lssar\"], "
-               "\"values\": [1, 2, null, 3], \"floors\": [5, 5, null, 5]}]},"
-               "{\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 256, "
-               "\"cells\": [{\"levels\": [\"lssar\"], \"values\": [7], \"floors\": [7]}]},"
-               "{\"quantity\": \"next token\", \"measure\": \"nats\", \"context\": 128, \"cells\": "
-               "[{\"levels\": [\"lssar\"], \"values\": [1.25], \"floors\": [5]},"
-               "{\"levels\": [\"lssa\"], \"values\": [9], \"floors\": [5]}]}]}");
+    write_text(
+        "table1.json",
+        "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 4, \"factors\": [{\"name\": "
+        "\"attention\", \"levels\": [\"lssa\", \"lssar\"]}], \"rows\": ["
+        "{\"quantity\": \"next token\", "
+        "\"measure\": \"nats\", \"context\": 512, \"cells\": [{\"levels\": [\"lssar\"], "
+        "\"values\": [1, 2, null, 3], \"floors\": [5, 5, null, 5]}, {\"levels\": "
+        "[\"lssa\"], \"values\": []}]},"
+        "{\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 256, "
+        "\"cells\": [{\"levels\": [\"lssar\"], \"values\": [7], \"floors\": [7]}, {\"levels\": "
+        "[\"lssa\"], \"values\": []}]},"
+        "{\"quantity\": \"next token\", \"measure\": \"nats\", \"context\": 128, \"cells\": "
+        "[{\"levels\": [\"lssar\"], \"values\": [1.25], \"floors\": [5]},"
+        "{\"levels\": [\"lssa\"], \"values\": [9], \"floors\": [5]}]}]}");
     scratch_path(path, scratch_dir, "table.md");
     assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(verdict_table1(scratch_dir, &file), 0);
