@@ -34,8 +34,8 @@ bool orr_row_has(const struct orr_row *row, const char *setting);
 /* What stands behind "key=" in the row's model, NULL where it has no such setting. */
 const char *orr_row_setting(const struct orr_row *row, const char *key);
 
-/* Numbers of a row: its own; beyond random weights; how near to the truth (0, or below), and how much
- * nearer than random weights; the share of the room between random weights and the truth. */
+/* Numbers of a row: its own; beyond random weights; how near to the truth (0, or below), and how
+ * much nearer than random weights; the share of the room between random weights and the truth. */
 double orr_row_value(const struct orr_row *row);
 double orr_row_ceiling(const struct orr_row *row);
 double orr_row_floor(const struct orr_row *row);

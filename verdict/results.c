@@ -44,15 +44,15 @@ static void settle(struct verdict_fact *fact, struct orr_mean mean)
 static void take_value(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
-    const struct orr_row *row = table->row;
-    while (row < table->row + table->count && !orr_row_has(row, claim->of))
-        row++;
     settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_value));
     fact->ceiling = orr_table_contrast(table, claim->of, claim->from, orr_row_ceiling).mean;
     fact->floor = orr_table_contrast(table, claim->of, claim->from, orr_row_floor).mean;
-    if (fact->there && row->n) {
-        fact->half = row->half;
-        fact->n = row->n;
+    for (size_t i = 0; i < table->count && fact->there; i++) {
+        const struct orr_row *row = &table->row[i];
+        if (row->n && orr_row_has(row, claim->of)) {
+            fact->half = row->half;
+            fact->n = row->n;
+        }
     }
 }
 
