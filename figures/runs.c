@@ -30,20 +30,18 @@ static void take_source(const struct report_run *run, int s, struct runs_run *in
     const struct report_source *from = &run->source[s];
     struct runs_source *source = &into->source[into->source_count++];
     int last = -1, constants = 0;
-    *source = (struct runs_source){.r2_log = from->r2_log,
-                                   .is_model = from->role == REPORT_ATTENTION,
-                                   .k_dropped_m2 = from->k_dropped_mean,
-                                   .next_state = NAN,
-                                   .beyond = NAN,
-                                   .step_ms = NAN,
-                                   .memory_mb = NAN};
+    double k = 0, loss = 0;
+    double *figure = source->figure;
+    *source = (struct runs_source){.is_model = from->role == REPORT_ATTENTION};
+    for (int f = 0; f < RUNS_FIGURES; f++)
+        figure[f] = NAN;
     if (from->role == REPORT_UNTRAINED)
         snprintf(source->title, sizeof source->title, "%s (%s)", from->name,
                  orr_source_attention(&run->preset, from->name));
     else
         snprintf(source->title, sizeof source->title, "%s", from->name);
     for (int e = 0; e < 3; e++)
-        source->exponent[e] = from->exponent[e].value;
+        figure[RUNS_EXPONENT + e] = from->exponent[e].value;
     for (size_t i = 0; i < run->law_count; i++) {
         const struct report_law *law = &run->law[i];
         if (law->source != s || strcmp(law->rule, into->rule) != 0 || law->sample == last)
@@ -52,15 +50,18 @@ static void take_source(const struct report_run *run, int s, struct runs_run *in
         source->samples++;
         source->selected += law->selected_true;
         source->on_front += law->on_front;
-        source->loss += law->loss;
+        loss += law->loss;
         if (law->selected_true && isfinite(law->constant)) {
-            source->k += law->constant;
+            k += law->constant;
             constants++;
             source->k_close += is_close(&run->true_law, law->constant);
         }
     }
-    source->k = constants ? source->k / constants : (double)NAN;
-    source->loss = source->samples ? source->loss / source->samples : (double)NAN;
+    figure[RUNS_K] = constants ? k / constants : (double)NAN;
+    figure[RUNS_K_DROPPED] = from->k_dropped_mean;
+    figure[RUNS_R2] = from->r2_log;
+    figure[RUNS_LOSS] = source->samples ? loss / source->samples : (double)NAN;
+    report_runs_shares(source);
 }
 
 /* What one run says. */
@@ -302,10 +303,40 @@ void report_runs_free(struct runs *runs)
     *runs = (struct runs){0};
 }
 
+/* ------------------------------------------------------------------------------- figures */
+
+const struct runs_name report_runs_name[RUNS_FIGURES] = {
+    [RUNS_EXPONENT] = {"r", NULL},
+    [RUNS_EXPONENT + 1] = {"m1", NULL},
+    [RUNS_EXPONENT + 2] = {"m2", NULL},
+    [RUNS_SHARE] = {"selected_share", NULL},
+    [RUNS_K] = {"k", "k"},
+    [RUNS_K_CLOSE] = {"k_close_share", NULL},
+    [RUNS_K_DROPPED] = {"k_dropped_m2", "k_dropped_m2"},
+    [RUNS_R2] = {"r2_log", "r2_log"},
+    [RUNS_LOSS] = {"loss", "loss"},
+    [RUNS_NEXT_STATE] = {"next_state", "next_state"},
+    [RUNS_BEYOND] = {"next_state_beyond", "beyond"},
+    [RUNS_STEP_MS] = {"step_ms", "step_ms"},
+    [RUNS_MEMORY_MB] = {"memory_mb", "memory_mb"}};
+
+void report_runs_shares(struct runs_source *source)
+{
+    const double samples = source->samples ? source->samples : (double)NAN;
+    source->figure[RUNS_SHARE] = source->selected / samples;
+    source->figure[RUNS_K_CLOSE] = source->k_close / samples;
+}
+
 const struct runs_source *report_runs_find(const struct runs_run *run, const char *title)
 {
     for (int s = 0; s < run->source_count; s++)
         if (!strcmp(run->source[s].title, title))
             return &run->source[s];
     return NULL;
+}
+
+double report_runs_figure(const struct runs_run *run, const char *title, int figure)
+{
+    const struct runs_source *source = report_runs_find(run, title);
+    return source ? source->figure[figure] : (double)NAN;
 }

@@ -8,22 +8,39 @@
 enum { RUNS_LABEL = 4096 };
 #define RUNS_CLOSE 0.02 /* of k, relative */
 
-/* What a run says of one source of forces. */
+enum runs_figure {                 /* what a run says of a source of forces */
+                   RUNS_EXPONENT,  /* of r, and behind it of m1 and of m2 */
+                   RUNS_SHARE = 3, /* of samples whose selected law is the true one */
+                   RUNS_K,         /* of that law, mean over samples that select it */
+                   RUNS_K_CLOSE,   /* share of samples: the true law, k within RUNS_CLOSE */
+                   RUNS_K_DROPPED, /* k of k m1 / r^2, mean over samples */
+                   RUNS_R2,
+                   RUNS_LOSS, /* of the selected laws, mean over samples */
+                   /* Errors in AU: as evaluation.json has it (of random weights: bin/probe
+                    * evaluate), and beyond the trained positions in the longest sequences that
+                    * bin/probe length measured. */
+                   RUNS_NEXT_STATE,
+                   RUNS_BEYOND,
+                   RUNS_STEP_MS, /* of pretraining, as the memory */
+                   RUNS_MEMORY_MB,
+                   RUNS_FIGURES,
+                   RUNS_TRUTH = RUNS_FIGURES /* exponents of the truth in the same run */
+};
+/* What each is called in runs.json and in cell.json (NULL: not there). */
+struct runs_name {
+    const char *key, *in_cell;
+};
+extern const struct runs_name report_runs_name[RUNS_FIGURES];
+
 struct runs_source {
     char title[2 * ORR_NAME + 8]; /* "lssar", "untrained (softmax)" */
     bool is_model;                /* pretrained */
     int samples, selected, on_front;
-    double exponent[3], r2_log, loss; /* loss: of the selected laws, mean over samples */
-    /* k of the true law on the front, mean over samples that select that law; such samples whose k
-     * is within RUNS_CLOSE of the law's own; k of k m1 / r^2, mean over samples. NaN where there is
-     * none. */
-    double k, k_dropped_m2;
-    int k_close;
-    /* NaN where there is none. Next-state errors in AU: as evaluation.json has it (of random
-     * weights: bin/probe evaluate), and beyond the trained positions in the longest sequences that
-     * bin/probe length measured. Milliseconds and memory of a step of pretraining. */
-    double next_state, beyond, step_ms, memory_mb;
+    int k_close; /* samples with the true law whose k is within RUNS_CLOSE of its own */
+    double figure[RUNS_FIGURES]; /* NaN where there is none */
 };
+/* Fills the shares of samples from their counts. */
+void report_runs_shares(struct runs_source *source);
 
 struct runs_run {
     char path[REPORT_PATH]; /* below the folder */
@@ -50,38 +67,13 @@ struct runs {
     int groups;
 };
 
-enum runs_figure {                 /* what a source says in one run */
-                   RUNS_EXPONENT,  /* of r, and behind it of m1 and of m2 */
-                   RUNS_TRUTH = 3, /* exponents of the truth in the same run, as above */
-                   RUNS_SHARE = 6, /* of samples whose selected law is the true one */
-                   RUNS_K,         /* of those laws */
-                   RUNS_K_CLOSE,   /* share of samples: the true law, k within RUNS_CLOSE */
-                   RUNS_K_DROPPED, /* k of k m1 / r^2 */
-                   RUNS_R2,
-                   RUNS_LOSS,
-                   RUNS_NEXT_STATE,
-                   RUNS_BEYOND,
-                   RUNS_STEP_MS,
-                   RUNS_MEMORY_MB,
-                   RUNS_FIGURES
-};
-/* One source over the runs of one label. */
+/* One source over the runs of one group, or, seed by seed, one minus another. */
 struct runs_row {
-    const struct runs_run *first;
-    const char *title;
-    bool is_model;
+    const char *title, *minus; /* minus: NULL for the source itself */
     int seeds, samples, selected, on_front;
-    const struct runs_run **run;  /* (seeds) */
-    double *figure[RUNS_FIGURES]; /* (seeds) each, NaN where there is none */
-    double *values;               /* holds them */
-};
-/* One source minus another, seed by seed. */
-struct runs_difference {
-    const struct runs_row *of, *minus;
-    int seeds;
-    const struct runs_run **run; /* (seeds) of the one */
-    double *value[RUNS_FIGURES]; /* (seeds) each, of the one minus of the other */
-    double *values;
+    const struct runs_run **run;            /* (seeds) */
+    const struct runs_source **of, **other; /* (seeds); other: of `minus` */
+    double *value;                          /* (seeds) filled by report_runs_values() */
 };
 
 /* Reads every run 1 to 3 folders deep, and every file NAME.json of a run's results. One whose
@@ -98,7 +90,7 @@ int report_runs_record(const struct runs_run *run, struct cJSON **record);
 int report_runs_take_record(const struct cJSON *json, const char *path, struct runs_run *run);
 /* The source of a run by its title, NULL when the run has none. */
 const struct runs_source *report_runs_find(const struct runs_run *run, const char *title);
-/* A figure of a source by its title, RUNS_SHARE among them; NaN where there is none. */
+/* A figure of a source by its title; NaN where there is none. */
 double report_runs_figure(const struct runs_run *run, const char *title, int figure);
 /* The checkpoint of pretraining that probes look into, and whether results of one are of it, as it
  * was trained. */
@@ -110,19 +102,17 @@ bool report_runs_is_of(const struct cJSON *json, const char *checkpoint);
  * as well; else *random = NaN, and *fit stays. */
 int report_runs_random(const char *run, const char *name, double trained, double *random,
                        double *fit);
-/* Fills next_state, beyond, step_ms and memory_mb of a model from the files of its pretraining, and
+/* Fills errors, time and memory of a model from the files of its pretraining, and
  * the errors of the truth (a fit of the orbit to the same noisy places) and of random weights of
  * the model's shape, where they were measured, in the sources "truth" and "untrained (name)". */
 int report_runs_trained(const char *run, const char *name, struct runs_run *into);
-/* visit()s every row, in the order of groups and of the sources of their runs. */
-int report_runs_rows(const struct runs *runs,
+/* visit()s every row, in the order of groups and of the sources of their runs; with differences
+ * instead those of every model from the model of softmax (of the first model, where softmax has
+ * none), and from its untrained shape, over the seeds that both have. */
+int report_runs_rows(const struct runs *runs, bool differences,
                      int (*visit)(const struct runs_row *row, void *context), void *context);
-/* visit()s the differences of each group of runs: of every model from the model of softmax (of the
- * first model, where softmax has none), and from its untrained shape, over the seeds that both
- * have. */
-int report_runs_differences(const struct runs *runs,
-                            int (*visit)(const struct runs_difference *d, void *context),
-                            void *context);
+/* A figure of a row by seed, in row->value. */
+const double *report_runs_values(const struct runs_row *row, int figure);
 /* Adds {"mean", "standard_error", "half_width", "bootstrap", "values"} of x (n) under the key, a
  * value per seed; null where there is none. bootstrap: whether its interval is asked for. */
 void report_mean_json(struct cJSON *parent, const char *key, const double *x, int n,

@@ -11,6 +11,13 @@ static const char format[] = "orrery-cell-1";
 
 /* ------------------------------------------------------------------------------- writing */
 
+static void add_numbers(const struct runs_source *source, int first, int end, cJSON *json)
+{
+    for (int f = first; f < end; f++)
+        if (report_runs_name[f].in_cell)
+            orr_json_add_exact(json, report_runs_name[f].in_cell, source->figure[f]);
+}
+
 static void add_source(const struct runs_source *source, cJSON *list)
 {
     cJSON *json = cJSON_CreateObject();
@@ -21,15 +28,9 @@ static void add_source(const struct runs_source *source, cJSON *list)
     cJSON_AddNumberToObject(json, "selected", source->selected);
     cJSON_AddNumberToObject(json, "on_front", source->on_front);
     cJSON_AddNumberToObject(json, "k_close", source->k_close);
-    orr_json_add_exact(json, "k", source->k);
-    orr_json_add_exact(json, "k_dropped_m2", source->k_dropped_m2);
-    orr_json_add_list(json, "exponents", source->exponent, 3);
-    orr_json_add_exact(json, "r2_log", source->r2_log);
-    orr_json_add_exact(json, "loss", source->loss);
-    orr_json_add_exact(json, "next_state", source->next_state);
-    orr_json_add_exact(json, "beyond", source->beyond);
-    orr_json_add_exact(json, "step_ms", source->step_ms);
-    orr_json_add_exact(json, "memory_mb", source->memory_mb);
+    add_numbers(source, RUNS_K, RUNS_R2, json);
+    orr_json_add_list(json, "exponents", source->figure + RUNS_EXPONENT, 3);
+    add_numbers(source, RUNS_R2, RUNS_FIGURES, json);
 }
 
 int report_runs_record(const struct runs_run *run, cJSON **record)
@@ -92,15 +93,11 @@ static int take_source(const cJSON *json, const char *path, struct runs_source *
     TRY(take_count(json, "selected", source->samples, &source->selected, path));
     TRY(take_count(json, "k_close", source->selected, &source->k_close, path));
     TRY(take_count(json, "on_front", source->samples, &source->on_front, path));
-    source->k = orr_json_number(json, "k");
-    source->k_dropped_m2 = orr_json_number(json, "k_dropped_m2");
-    TRY(take_list(json, "exponents", source->exponent, 3, path));
-    source->r2_log = orr_json_number(json, "r2_log");
-    source->loss = orr_json_number(json, "loss");
-    source->next_state = orr_json_number(json, "next_state");
-    source->beyond = orr_json_number(json, "beyond");
-    source->step_ms = orr_json_number(json, "step_ms");
-    source->memory_mb = orr_json_number(json, "memory_mb");
+    TRY(take_list(json, "exponents", source->figure + RUNS_EXPONENT, 3, path));
+    for (int f = RUNS_SHARE; f < RUNS_FIGURES; f++)
+        source->figure[f] =
+            report_runs_name[f].in_cell ? orr_json_number(json, report_runs_name[f].in_cell) : NAN;
+    report_runs_shares(source);
     return 0;
 }
 

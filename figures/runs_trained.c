@@ -104,11 +104,11 @@ static int read_cost(const char *path, double positions, struct runs_source *sou
         if (rate > 0)
             ms[n++] = 1000 * positions / rate;
         if (memory > 0)
-            source->memory_mb = memory;
+            source->figure[RUNS_MEMORY_MB] = memory;
         cJSON_Delete(json);
     }
     if (n > 0)
-        source->step_ms = orr_median(ms, n);
+        source->figure[RUNS_STEP_MS] = orr_median(ms, n);
     const int rc = ms ? 0 : ORR_ENOMEM;
     free(ms);
     free(text);
@@ -140,20 +140,20 @@ int report_runs_trained(const char *run, const char *name, struct runs_run *into
     snprintf(untrained, sizeof untrained, "untrained (%s)", name);
     struct runs_source *floor = find(into, untrained);
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
-    TRY(report_read_number(path, "teacher_forced", &source->next_state));
+    TRY(report_read_number(path, "teacher_forced", &source->figure[RUNS_NEXT_STATE]));
     TRY(report_read_number(path, "orbit_fit", &fit)); /* of older versions */
-    TRY(report_runs_random(run, name, source->next_state, &random, &fit));
+    TRY(report_runs_random(run, name, source->figure[RUNS_NEXT_STATE], &random, &fit));
     TRY(orr_path(path, "%s/%s/probe/length.json", run, name));
     TRY(report_runs_checkpoint(run, preset, name, checkpoint));
     read_beyond(path, checkpoint, &beyond);
-    source->beyond = beyond.model;
-    if (truth && !isfinite(truth->next_state))
-        truth->next_state = fit;
-    if (truth && !isfinite(truth->beyond))
-        truth->beyond = beyond.truth;
+    source->figure[RUNS_BEYOND] = beyond.model;
+    if (truth && !isfinite(truth->figure[RUNS_NEXT_STATE]))
+        truth->figure[RUNS_NEXT_STATE] = fit;
+    if (truth && !isfinite(truth->figure[RUNS_BEYOND]))
+        truth->figure[RUNS_BEYOND] = beyond.truth;
     if (floor) {
-        floor->next_state = random;
-        floor->beyond = beyond.random;
+        floor->figure[RUNS_NEXT_STATE] = random;
+        floor->figure[RUNS_BEYOND] = beyond.random;
     }
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
     return read_cost(path, positions, source);

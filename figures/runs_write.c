@@ -7,19 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-static const char *const feature[3] = {"r", "m1", "m2"};
-/* Of figures that are no exponents. */
-static const char *const figure_key[RUNS_FIGURES] = {[RUNS_SHARE] = "selected_share",
-                                                     [RUNS_K] = "k",
-                                                     [RUNS_K_CLOSE] = "k_close_share",
-                                                     [RUNS_K_DROPPED] = "k_dropped_m2",
-                                                     [RUNS_R2] = "r2_log",
-                                                     [RUNS_LOSS] = "loss",
-                                                     [RUNS_NEXT_STATE] = "next_state",
-                                                     [RUNS_BEYOND] = "next_state_beyond",
-                                                     [RUNS_STEP_MS] = "step_ms",
-                                                     [RUNS_MEMORY_MB] = "memory_mb"};
-
 /* ------------------------------------------------------------------------------ markdown */
 
 static void print_mean(const char *format, struct orr_mean x)
@@ -41,50 +28,52 @@ static void print_label(const char *label)
 
 static struct orr_mean over_seeds(const struct runs_row *row, int figure)
 {
-    return orr_mean_of(row->figure[figure], row->seeds);
+    return orr_mean_of(report_runs_values(row, figure), row->seeds);
+}
+
+static void print_column(const struct runs_row *row, const char *format, int figure)
+{
+    print_mean(format, over_seeds(row, figure));
+    printf(" |");
 }
 
 static int print_row(const struct runs_row *row, void *context)
 {
     (void)context;
     printf("| ");
-    print_label(row->first->label);
+    print_label(row->run[0]->label);
     printf(" | %s | %d | %d/%d | %d/%d |", row->title, row->seeds, row->selected, row->samples,
            row->on_front, row->samples);
-    print_mean("%.2f", over_seeds(row, RUNS_K));
-    printf(row->samples ? " | %.0f%% |" : " | - |", 100 * over_seeds(row, RUNS_K_CLOSE).mean);
+    print_column(row, "%.2f", RUNS_K);
+    printf(row->samples ? " %.0f%% |" : " - |", 100 * over_seeds(row, RUNS_K_CLOSE).mean);
     for (int e = 0; e < 3; e++) {
         print_mean("%.3f", over_seeds(row, RUNS_EXPONENT + e));
         printf(" (%.3f) |", over_seeds(row, RUNS_TRUTH + e).mean);
     }
-    print_mean("%.4f", over_seeds(row, RUNS_R2));
-    printf(" |");
-    print_mean("%.3g", over_seeds(row, RUNS_LOSS));
-    printf(" |");
-    print_mean("%.4f", over_seeds(row, RUNS_NEXT_STATE));
-    printf(" |");
-    print_mean("%.3f", over_seeds(row, RUNS_BEYOND));
-    printf(" |");
-    print_mean("%.3g", (struct orr_mean){over_seeds(row, RUNS_STEP_MS).mean, NAN, NAN, 0});
-    printf(" |");
-    print_mean("%.3g", (struct orr_mean){over_seeds(row, RUNS_MEMORY_MB).mean, NAN, NAN, 0});
-    printf(" |\n");
+    print_column(row, "%.4f", RUNS_R2);
+    print_column(row, "%.3g", RUNS_LOSS);
+    print_column(row, "%.4f", RUNS_NEXT_STATE);
+    print_column(row, "%.3f", RUNS_BEYOND);
+    for (int f = RUNS_STEP_MS; f <= RUNS_MEMORY_MB; f++) {
+        print_mean("%.3g", (struct orr_mean){over_seeds(row, f).mean, NAN, NAN, 0});
+        printf(" |");
+    }
+    printf("\n");
     return 0;
 }
 
-static int print_difference(const struct runs_difference *d, void *context)
+static int print_difference(const struct runs_row *row, void *context)
 {
     static const int shown[] = {RUNS_SHARE, RUNS_EXPONENT,   RUNS_EXPONENT + 1, RUNS_EXPONENT + 2,
                                 RUNS_R2,    RUNS_NEXT_STATE, RUNS_BEYOND};
     (void)context;
     printf("| ");
-    print_label(d->of->first->label);
-    printf(" | %s | %s | %d |", d->of->title, d->minus->title, d->seeds);
+    print_label(row->run[0]->label);
+    printf(" | %s | %s | %d |", row->title, row->minus, row->seeds);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         double interval[2];
-        const double *value = d->value[shown[i]];
-        print_mean("%.3g", orr_mean_of(value, d->seeds));
-        orr_bootstrap_mean(value, d->seeds, interval);
+        print_mean("%.3g", over_seeds(row, shown[i]));
+        orr_bootstrap_mean(row->value, row->seeds, interval);
         if (isfinite(interval[0]))
             printf(" (%.2g to %.2g)", interval[0], interval[1]);
         printf(" |");
@@ -111,14 +100,14 @@ int report_runs_print(const struct runs *runs)
         "next state | beyond | ms | MB |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         runs->count, runs->folder, runs->run[0].rule);
-    int rc = report_runs_rows(runs, print_row, NULL);
+    int rc = report_runs_rows(runs, false, print_row, NULL);
     if (!rc)
         printf("\nDifferences, seed by seed: mean +- half of Student's 95%% interval, in brackets "
                "that of the bootstrap,\nwhich is too narrow for a few seeds.\n\n"
                "| settings | source | minus | seeds | selected, share | r | m1 | m2 | R2 log F | "
                "next state | beyond |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     if (!rc)
-        rc = report_runs_differences(runs, print_difference, NULL);
+        rc = report_runs_rows(runs, true, print_difference, NULL);
     if (!rc && runs->left_out_count)
         printf("\nLeft out:\n\n");
     for (size_t i = 0; i < runs->left_out_count && !rc; i++)
@@ -154,47 +143,37 @@ void report_mean_json(cJSON *parent, const char *key, const double *x, int n, bo
         cJSON_AddItemToArray(values, number(x[i]));
 }
 
-static void add_seeds(cJSON *json, const struct runs_run **run, int n)
+static void add_figure(const struct runs_row *row, int figure, const char *key, cJSON *json)
 {
-    cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
-    for (int i = 0; i < n; i++)
-        orr_json_append_u64(seeds, run[i]->preset.seed);
+    report_mean_json(json, key, report_runs_values(row, figure), row->seeds, row->minus);
 }
 
+/* A row, or a difference. */
 static int add_row(const struct runs_row *row, void *context)
 {
-    cJSON *json = cJSON_CreateObject(), *list = cJSON_GetObjectItemCaseSensitive(context, "rows");
-    cJSON_AddItemToArray(list, json);
-    cJSON_AddNumberToObject(json, "settings", row->first->group);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToArray(context, json);
+    cJSON_AddNumberToObject(json, "settings", row->run[0]->group);
     cJSON_AddStringToObject(json, "source", row->title);
-    add_seeds(json, row->run, row->seeds);
-    cJSON_AddNumberToObject(json, "samples", row->samples);
-    cJSON_AddNumberToObject(json, "selected", row->selected);
-    cJSON_AddNumberToObject(json, "on_front", row->on_front);
+    if (row->minus)
+        cJSON_AddStringToObject(json, "minus", row->minus);
+    cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
+    for (int i = 0; i < row->seeds; i++)
+        orr_json_append_u64(seeds, row->run[i]->preset.seed);
+    if (!row->minus) {
+        cJSON_AddNumberToObject(json, "samples", row->samples);
+        cJSON_AddNumberToObject(json, "selected", row->selected);
+        cJSON_AddNumberToObject(json, "on_front", row->on_front);
+    }
     cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
-    cJSON *truth = cJSON_AddObjectToObject(json, "exponents_truth");
+    cJSON *truth = row->minus ? NULL : cJSON_AddObjectToObject(json, "exponents_truth");
     for (int e = 0; e < 3; e++) {
-        report_mean_json(exponents, feature[e], row->figure[RUNS_EXPONENT + e], row->seeds, false);
-        report_mean_json(truth, feature[e], row->figure[RUNS_TRUTH + e], row->seeds, false);
+        add_figure(row, RUNS_EXPONENT + e, report_runs_name[e].key, exponents);
+        if (truth)
+            add_figure(row, RUNS_TRUTH + e, report_runs_name[e].key, truth);
     }
     for (int f = RUNS_SHARE; f < RUNS_FIGURES; f++)
-        report_mean_json(json, figure_key[f], row->figure[f], row->seeds, false);
-    return 0;
-}
-
-static int add_difference(const struct runs_difference *d, void *context)
-{
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(context, "differences"), json);
-    cJSON_AddNumberToObject(json, "settings", d->of->first->group);
-    cJSON_AddStringToObject(json, "source", d->of->title);
-    cJSON_AddStringToObject(json, "minus", d->minus->title);
-    add_seeds(json, d->run, d->seeds);
-    cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
-    for (int e = 0; e < 3; e++)
-        report_mean_json(exponents, feature[e], d->value[RUNS_EXPONENT + e], d->seeds, true);
-    for (int f = RUNS_SHARE; f < RUNS_FIGURES; f++)
-        report_mean_json(json, figure_key[f], d->value[f], d->seeds, true);
+        add_figure(row, f, report_runs_name[f].key, json);
     return 0;
 }
 
@@ -244,10 +223,10 @@ int report_runs_write(const struct runs *runs)
     add_runs(json, runs);
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");
-    int rc = rows && differences ? report_runs_rows(runs, add_row, json)
+    int rc = rows && differences ? report_runs_rows(runs, false, add_row, rows)
                                  : ORR_FAIL(ORR_ENOMEM, "runs.json: no memory");
     if (!rc)
-        rc = report_runs_differences(runs, add_difference, json);
+        rc = report_runs_rows(runs, true, add_row, differences);
     if (!rc)
         rc = orr_path(path, "%s/runs.json", runs->folder);
     if (!rc)

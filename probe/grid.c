@@ -13,23 +13,9 @@ enum { LINES = PROBE_FACTORS * (PROBE_FACTORS + 1) / 2 + 2 };
 
 struct figures {
     struct probe_grid grid;
-    const struct probe_row *row;           /* of the figure under way, of any file */
-    double *value, *ceiling, *floor, *raw; /* (places, seeds) */
+    const struct probe_row *row; /* of the figure under way, of any file */
+    struct probe_numbers of;     /* (places, seeds) */
 };
-
-static const struct probe_row none = {.value = NAN, .ceiling = NAN, .floor = NAN, .raw = NAN};
-
-static void gather(struct figures *f)
-{
-    for (int k = 0; k < f->grid.places * f->grid.seeds; k++) {
-        const struct probe_row *found = probe_grid_row(f->grid.file[k], f->row);
-        const struct probe_row *row = found ? found : &none;
-        f->value[k] = row->value;
-        f->ceiling[k] = row->ceiling;
-        f->floor[k] = row->floor;
-        f->raw[k] = row->raw;
-    }
-}
 
 static void add_spread(cJSON *to, struct orr_mean spread)
 {
@@ -60,7 +46,7 @@ static void tell_places(const struct figures *f, cJSON *json)
     for (int place = 0; place < g->places; place++) {
         const size_t from = (size_t)place * (size_t)g->seeds;
         cJSON *cell = cJSON_CreateObject(), *levels = cJSON_AddArrayToObject(cell, "levels");
-        const double *const columns[] = {f->value, f->ceiling, f->floor, f->raw};
+        const double *const columns[] = {f->of.value, f->of.ceiling, f->of.floor, f->of.raw};
         static const char *const names[] = {"value", "ceiling", "floor", "raw"};
         int seeds = 0;
         if (!has_file(g, place)) {
@@ -83,9 +69,9 @@ static void tell_places(const struct figures *f, cJSON *json)
         cJSON *values = cJSON_AddArrayToObject(cell, "values");
         cJSON *floors = cJSON_AddArrayToObject(cell, "floors");
         for (int s = 0; s < g->seeds; s++) {
-            seeds += isfinite(f->value[from + (size_t)s]);
-            cJSON_AddItemToArray(values, cJSON_CreateNumber(f->value[from + (size_t)s]));
-            cJSON_AddItemToArray(floors, cJSON_CreateNumber(f->floor[from + (size_t)s]));
+            seeds += isfinite(f->of.value[from + (size_t)s]);
+            cJSON_AddItemToArray(values, cJSON_CreateNumber(f->of.value[from + (size_t)s]));
+            cJSON_AddItemToArray(floors, cJSON_CreateNumber(f->of.floor[from + (size_t)s]));
         }
         printf(" %d |\n", seeds);
         cJSON_AddItemToArray(all, cell);
@@ -97,8 +83,7 @@ static void tell_effect(const struct figures *f, const int factor[2], const int 
 {
     const struct probe_grid *g = &f->grid;
     const bool two = factor[1] >= 0;
-    const struct orr_mean spread = two ? probe_interaction(g, f->value, factor, level)
-                                       : probe_effect(g, f->value, factor[0], level[0]);
+    const struct orr_mean spread = probe_effect(g, f->of.value, factor, level);
     cJSON *effect = cJSON_CreateObject();
     cJSON *names = cJSON_AddArrayToObject(effect, "factors");
     cJSON *levels = cJSON_AddArrayToObject(effect, "levels");
@@ -137,7 +122,7 @@ static void tell_variances(const struct figures *f, cJSON *json)
     struct probe_variance line[LINES];
     const int lines = g->factors + g->factors * (g->factors - 1) / 2 + 2;
     cJSON *all = cJSON_AddArrayToObject(json, "variance");
-    if (!probe_variances(g, f->value, line)) {
+    if (!probe_variances(g, f->of.value, line)) {
         printf(
             "\nno analysis of variance: not every cell has every seed, there is one seed, or all "
             "values are the same\n");
@@ -167,11 +152,14 @@ static void tell_variances(const struct figures *f, cJSON *json)
     }
 }
 
-static void tell_figure(struct figures *f, cJSON *rows)
+static int tell_figure(struct figures *f, cJSON *rows)
 {
     char name[PROBE_ROW_NAME];
     cJSON *json = cJSON_CreateObject();
-    gather(f);
+    const int rc = probe_grid_numbers(&f->grid, f->row, NULL, 0, &f->of);
+    cJSON_AddItemToArray(rows, json);
+    if (rc)
+        return rc;
     cJSON_AddStringToObject(json, "quantity", f->row->quantity);
     cJSON_AddStringToObject(json, "measure", f->row->measure);
     cJSON_AddNumberToObject(json, "context", f->row->context);
@@ -181,16 +169,16 @@ static void tell_figure(struct figures *f, cJSON *rows)
     tell_places(f, json);
     tell_effects(f, json);
     tell_variances(f, json);
-    cJSON_AddItemToArray(rows, json);
+    free(f->of.value);
+    return 0;
 }
 
 /* Whether no file before has the row. */
-static bool is_new(const struct probe_file *file, int i, int r)
+static bool is_new(const struct probe_file *file, int i, const struct probe_row *row)
 {
-    for (int k = 0; k <= i; k++)
-        for (int j = 0; j < (k < i ? file[k].results.count : r); j++)
-            if (probe_same_figure(&file[k].results.row[j], &file[i].results.row[r]))
-                return false;
+    for (int k = 0; k < i; k++)
+        if (probe_results_find(&file[k].results, row))
+            return false;
     return true;
 }
 
@@ -231,16 +219,17 @@ static int tell(struct figures *f, const struct probe_file *files, int n,
     cJSON_AddItemToObject(json, "factors", factors_json(&f->grid));
     cJSON_AddNumberToObject(json, "seeds", f->grid.seeds);
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
+    int rc = 0;
     printf("%s, preset %s: %d files, %d combinations of %d settings, %d seeds; means over seeds, "
            "95%% intervals by Student's t\n",
            files[0].probe, files[0].preset, n, f->grid.places, f->grid.factors, f->grid.seeds);
     for (int i = 0; i < n; i++)
-        for (int r = 0; r < files[i].results.count; r++)
-            if (files[i].results.row[r].layer < 0 && is_new(files, i, r)) {
-                f->row = &files[i].results.row[r];
-                tell_figure(f, rows);
-            }
-    const int rc = write(f, files, drawn, out, json);
+        for (int r = 0; r < files[i].results.count && !rc; r++) {
+            f->row = &files[i].results.row[r];
+            if (f->row->layer < 0 && is_new(files, i, f->row))
+                rc = tell_figure(f, rows);
+        }
+    rc = rc ? rc : write(f, files, drawn, out, json);
     cJSON_Delete(json);
     return rc;
 }
@@ -252,19 +241,9 @@ int probe_grid(const struct probe_options *options)
     struct probe_file *files;
     int rc = probe_files_read(options, "grid", &files);
     rc = rc ? rc : probe_grid_create(&f.grid, files, n);
-    if (!rc) {
-        const size_t count = (size_t)f.grid.places * (size_t)f.grid.seeds;
-        double **const column[] = {&f.value, &f.ceiling, &f.floor, &f.raw};
-        for (int c = 0; c < 4 && !rc; c++)
-            rc = (*column[c] = orr_alloc(count, sizeof **column[c])) ? 0 : ORR_ENOMEM;
-        struct probe_drawn drawn;
-        rc = rc ? rc : probe_grid_choose(&f.grid, options, files, &drawn);
-        rc = rc ? rc : tell(&f, files, n, &drawn, *options->out ? options->out : ".");
-    }
-    free(f.value);
-    free(f.ceiling);
-    free(f.floor);
-    free(f.raw);
+    struct probe_drawn drawn;
+    rc = rc ? rc : probe_grid_choose(&f.grid, options, files, &drawn);
+    rc = rc ? rc : tell(&f, files, n, &drawn, *options->out ? options->out : ".");
     probe_grid_free(&f.grid);
     probe_files_free(files, n);
     return rc;

@@ -35,15 +35,22 @@ void probe_grid_free(struct probe_grid *grid);
 int probe_grid_level(const struct probe_grid *grid, int place, int factor);
 int probe_grid_place(const struct probe_grid *grid, int place, int factor, int level);
 
+/* Of one row of every file, (places, contexts, seeds), NaN = none. */
+struct probe_numbers {
+    double *value, *ceiling, *floor, *raw; /* value owns them: free() it */
+};
+/* Contexts in place of the row's own; none (0): that one. ORR_ENOMEM. */
+int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *row,
+                       const int *context, int contexts, struct probe_numbers *numbers);
+
 /* value (places, seeds), NaN = none. */
 
 /* What a level does: the difference to the baseline of the factor at the same levels of all others,
- * averaged over them, one number per seed that has all of them, and their mean. */
-struct orr_mean probe_effect(const struct probe_grid *grid, const double *value, int factor,
-                             int level);
-/* What two levels do together beyond what each does alone: the difference of differences. */
-struct orr_mean probe_interaction(const struct probe_grid *grid, const double *value,
-                                  const int factor[2], const int level[2]);
+ * averaged over them, one number per seed that has all of them, and their mean. Of two factors
+ * (factor[1] >= 0) what their levels do together beyond what each does alone: the difference of
+ * differences. */
+struct orr_mean probe_effect(const struct probe_grid *grid, const double *value,
+                             const int factor[2], const int level[2]);
 
 /* A line of the analysis of variance of a complete grid. Cells of a seed share its data and first
  * weights, so that seeds are blocks, not repetitions: what a factor does is held against how seeds

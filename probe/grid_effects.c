@@ -10,42 +10,34 @@ static double at(const struct probe_grid *grid, const double *value, int place, 
     return value[(size_t)place * (size_t)grid->seeds + (size_t)seed];
 }
 
-struct orr_mean probe_effect(const struct probe_grid *grid, const double *value, int factor,
-                             int level)
+/* The contrast at a place, whose levels are those that are asked. */
+static double contrast(const struct probe_grid *grid, const double *value, const int factor[2],
+                       int place, int seed)
 {
-    double each[PROBE_FILES];
-    for (int s = 0; s < grid->seeds; s++) {
-        double sum = 0; /* NaN where a place is missing */
-        int count = 0;
-        for (int place = 0; place < grid->places; place++) {
-            if (probe_grid_level(grid, place, factor) != level)
-                continue;
-            sum += at(grid, value, place, s) -
-                   at(grid, value, probe_grid_place(grid, place, factor, 0), s);
-            count++;
-        }
-        each[s] = sum / count;
+    double sum = 0; /* NaN where a place is missing */
+    for (int mask = 0; mask < (factor[1] < 0 ? 2 : 4); mask++) {
+        int other = place;
+        for (int k = 0; k < 2; k++)
+            if (mask >> k & 1)
+                other = probe_grid_place(grid, other, factor[k], 0);
+        sum += (mask == 1 || mask == 2 ? -1 : 1) * at(grid, value, other, seed);
     }
-    return orr_mean_of(each, grid->seeds);
+    return sum;
 }
 
-struct orr_mean probe_interaction(const struct probe_grid *grid, const double *value,
-                                  const int factor[2], const int level[2])
+struct orr_mean probe_effect(const struct probe_grid *grid, const double *value,
+                             const int factor[2], const int level[2])
 {
     double each[PROBE_FILES];
     for (int s = 0; s < grid->seeds; s++) {
         double sum = 0;
         int count = 0;
         for (int place = 0; place < grid->places; place++) {
-            if (probe_grid_level(grid, place, factor[0]) != level[0] ||
-                probe_grid_level(grid, place, factor[1]) != level[1])
-                continue;
-            const int first = probe_grid_place(grid, place, factor[0], 0);
-            const int second = probe_grid_place(grid, place, factor[1], 0);
-            const int neither = probe_grid_place(grid, first, factor[1], 0);
-            sum += at(grid, value, place, s) - at(grid, value, first, s) -
-                   at(grid, value, second, s) + at(grid, value, neither, s);
-            count++;
+            bool is_asked = true;
+            for (int k = 0; k < (factor[1] < 0 ? 1 : 2); k++)
+                is_asked &= probe_grid_level(grid, place, factor[k]) == level[k];
+            sum += is_asked ? contrast(grid, value, factor, place, s) : 0;
+            count += is_asked;
         }
         each[s] = sum / count;
     }

@@ -14,14 +14,6 @@ void probe_row_name(const struct probe_row *row, bool with_context, char name[PR
     snprintf(name, PROBE_ROW_NAME, "%s, %s%s", row->quantity, row->measure, context);
 }
 
-const struct probe_row *probe_grid_row(const struct probe_file *file, const struct probe_row *row)
-{
-    for (int r = 0; file && r < file->results.count; r++)
-        if (probe_same_figure(&file->results.row[r], row))
-            return &file->results.row[r];
-    return NULL;
-}
-
 static bool is_named(const struct probe_row *row, const char *wanted, bool with_context)
 {
     char name[PROBE_ROW_NAME];
@@ -114,45 +106,26 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
     return 0;
 }
 
-/* value, ceiling and floor (places, contexts, seeds) of the row drawn, by what the files hold. */
-static void gather(const struct probe_grid *grid, const struct probe_drawn *drawn,
-                   double *const number[3])
-{
-    const int contexts = drawn->contexts < 2 ? 1 : drawn->contexts;
-    struct probe_row wanted = *drawn->row;
-    for (int k = 0; k < grid->places * contexts * grid->seeds; k++) {
-        const int seed = k % grid->seeds, place = k / grid->seeds / contexts;
-        if (contexts > 1)
-            wanted.context = drawn->context[k / grid->seeds % contexts];
-        const struct probe_row *row =
-            probe_grid_row(grid->file[place * grid->seeds + seed], &wanted);
-        number[0][k] = row ? row->value : (double)NAN;
-        number[1][k] = row ? row->ceiling : (double)NAN;
-        number[2][k] = row ? row->floor : (double)NAN;
-    }
-}
-
 int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *files,
                        const struct probe_drawn *drawn, const char *out)
 {
     char name[PROBE_ROW_NAME], title[PROBE_ROW_NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8];
     char subtitle[80], path[4096];
     struct probe_grid wide;
+    struct probe_numbers numbers;
     snprintf(file, sizeof file, "%s_grid", files[0].probe);
     TRY(orr_path(path, "%s/%s.png", out, file));
     if (!drawn->row)
         return orr_remove(path);
     widen(grid, drawn, &wide);
     const size_t count = (size_t)wide.places * (size_t)wide.seeds;
-    double *all = orr_alloc(3 * count, sizeof *all);
-    if (!all)
-        return ORR_ENOMEM;
-    gather(grid, drawn, (double *const[]){all, all + count, all + 2 * count});
+    TRY(probe_grid_numbers(grid, drawn->row, drawn->context,
+                           drawn->contexts < 2 ? 0 : drawn->contexts, &numbers));
     probe_row_name(drawn->row, drawn->contexts < 2, name);
     snprintf(title, sizeof title, "probe %s, preset %s: %s", files[0].probe, files[0].preset, name);
     bool whole = true;
     for (size_t k = 0; k < count; k++)
-        whole = whole && isfinite(all[k]);
+        whole = whole && isfinite(numbers.value[k]);
     if (grid->seeds > 1)
         snprintf(subtitle, sizeof subtitle, "means over %s%d seeds, 95%% intervals by Student's t",
                  whole ? "" : "up to ", grid->seeds);
@@ -162,10 +135,10 @@ int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *f
                                              .title = title,
                                              .subtitle = subtitle,
                                              .y_label = drawn->row->measure,
-                                             .value = all,
-                                             .ceiling = all + count,
-                                             .floor = all + 2 * count};
+                                             .value = numbers.value,
+                                             .ceiling = numbers.ceiling,
+                                             .floor = numbers.floor};
     const int rc = probe_grid_draw(&figure, out, file);
-    free(all);
+    free(numbers.value);
     return rc;
 }

@@ -8,9 +8,6 @@
  * wanted. */
 enum { PROBE_ROW_NAME = PROBE_QUANTITY + PROBE_MEASURE + 40 };
 void probe_row_name(const struct probe_row *row, bool with_context, char name[PROBE_ROW_NAME]);
-/* The row of a file that is the same figure; NULL: none, or no file. */
-const struct probe_row *probe_grid_row(const struct probe_file *file, const struct probe_row *row);
-
 /* What is drawn: a figure of the model as a whole, of one context, or over several. */
 struct probe_drawn {
     const struct probe_row *row; /* NULL: there is no picture */

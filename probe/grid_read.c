@@ -1,6 +1,7 @@
 /* grid_read.c - finds the factors of a grid in the settings of its files. See grid.h. */
 #include "grid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,4 +264,28 @@ int probe_grid_level(const struct probe_grid *grid, int place, int factor)
 int probe_grid_place(const struct probe_grid *grid, int place, int factor, int level)
 {
     return place + (level - probe_grid_level(grid, place, factor)) * stride_of(grid, factor);
+}
+
+int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *row,
+                       const int *context, int contexts, struct probe_numbers *numbers)
+{
+    static const struct probe_row none = {.value = NAN, .ceiling = NAN, .floor = NAN, .raw = NAN};
+    const int times = contexts ? contexts : 1;
+    const size_t count = (size_t)(grid->places * times * grid->seeds);
+    double *value = orr_alloc(4 * count, sizeof *value);
+    struct probe_row wanted = *row;
+    *numbers = (struct probe_numbers){value, value + count, value + 2 * count, value + 3 * count};
+    for (size_t k = 0; k < count && value; k++) {
+        const int seed = (int)k % grid->seeds, place = (int)k / grid->seeds / times;
+        if (contexts)
+            wanted.context = context[(int)k / grid->seeds % times];
+        const struct probe_file *file = grid->file[place * grid->seeds + seed];
+        const struct probe_row *found = file ? probe_results_find(&file->results, &wanted) : NULL;
+        found = found ? found : &none;
+        numbers->value[k] = found->value;
+        numbers->ceiling[k] = found->ceiling;
+        numbers->floor[k] = found->floor;
+        numbers->raw[k] = found->raw;
+    }
+    return value ? 0 : ORR_ENOMEM;
 }

@@ -17,6 +17,15 @@ bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
            a->layer == b->layer && a->context == b->context;
 }
 
+const struct probe_row *probe_results_find(const struct probe_results *results,
+                                           const struct probe_row *figure)
+{
+    for (int r = 0; r < results->count; r++)
+        if (probe_same_figure(&results->row[r], figure))
+            return &results->row[r];
+    return NULL;
+}
+
 int probe_results_add(struct probe_results *results, const struct probe_row *row)
 {
     if (results->count == results->room) {
@@ -297,13 +306,12 @@ static int read_row(const char *path, const cJSON *json, struct probe_row *row)
 /* No figure may stand there with two values. */
 static int check_figures(const char *path, const struct probe_results *results)
 {
-    for (int i = 0; i < results->count; i++)
-        for (int k = 0; k < i; k++)
-            if (probe_same_figure(&results->row[i], &results->row[k]))
-                return ORR_FAIL(ORR_EFORMAT,
-                                "%s: %s of \"%s\", layer %d, context %d, is there twice", path,
-                                results->row[i].measure, results->row[i].quantity,
-                                results->row[i].layer, results->row[i].context);
+    for (int i = 0; i < results->count; i++) {
+        const struct probe_row *row = &results->row[i];
+        if (probe_results_find(results, row) != row)
+            return ORR_FAIL(ORR_EFORMAT, "%s: %s of \"%s\", layer %d, context %d, is there twice",
+                            path, row->measure, row->quantity, row->layer, row->context);
+    }
     return 0;
 }
 

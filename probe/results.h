@@ -35,6 +35,9 @@ struct probe_results {
     int lock;            /* of the folder, while they are written; 0: none */
     const char *over;    /* what intervals are over, in print; NULL: held-out sequences */
 };
+/* The row of the same figure, NULL: none. */
+const struct probe_row *probe_results_find(const struct probe_results *results,
+                                           const struct probe_row *figure);
 /* ORR_ENOMEM. */
 int probe_results_add(struct probe_results *results, const struct probe_row *row);
 void probe_results_free(struct probe_results *results);

@@ -12,7 +12,7 @@
 struct figure {
     const struct probe_file *first;
     const struct probe_row *row;
-    int n, floors; /* seeds with a value; with value and floor */
+    int n; /* seeds that have it */
     double value[PROBE_FILES], ceiling[PROBE_FILES], floor[PROBE_FILES], raw[PROBE_FILES],
         gain[PROBE_FILES];
 };
@@ -56,12 +56,11 @@ static void gather(const struct probe_file *cell, int n, int first, const struct
                    struct figure *figure)
 {
     *figure = (struct figure){.first = &cell[first], .row = row};
-    for (int i = first; i < n; i++)
-        for (int k = 0; same_kind(&cell[i], &cell[first]) && k < cell[i].results.count; k++)
-            if (probe_same_figure(&cell[i].results.row[k], row)) {
-                take(figure, &cell[i].results.row[k]);
-                break;
-            }
+    for (int i = first; i < n; i++) {
+        const struct probe_row *found = probe_results_find(&cell[i].results, row);
+        if (found && same_kind(&cell[i], &cell[first]))
+            take(figure, found);
+    }
 }
 
 /* Whether no earlier cell of its kind has the figure. Not every seed has every one: the measure of
@@ -69,9 +68,8 @@ static void gather(const struct probe_file *cell, int n, int first, const struct
 static bool is_new(const struct probe_file *cell, int i, const struct probe_row *row)
 {
     for (int k = 0; k < i; k++)
-        for (int r = 0; same_kind(&cell[k], &cell[i]) && r < cell[k].results.count; r++)
-            if (probe_same_figure(&cell[k].results.row[r], row))
-                return false;
+        if (same_kind(&cell[k], &cell[i]) && probe_results_find(&cell[k].results, row))
+            return false;
     return true;
 }
 

@@ -217,39 +217,52 @@ static void write_rule(const struct verdict_claim *claim, char text[64])
         snprintf(text, 64, "%s 0, mean %s= %g", sign, sign, claim->size);
 }
 
-/* What a claim's file says of it. */
-struct judged {
-    struct verdict_fact fact, shown; /* shown: what is learned, with what it is learned from */
-    enum verdict_ruling ruling;
-    char why[256];
-};
-
-/* Of all claims, each file read once for each; the caller frees it. */
-static int judge_all(const char *folder, struct judged **all)
+int verdict_ledger_read(const char *folder, const char *except, struct verdict_ledger *ledger)
 {
-    int n = 0, rc = 0;
-    while (verdict_claims[n].claim)
-        n++;
-    *all = orr_alloc((size_t)n, sizeof **all);
-    if (!*all)
-        return ORR_ENOMEM;
-    for (int i = 0; i < n && !rc; i++) {
-        struct verdict_claim whole = verdict_claims[i];
-        struct judged *j = &(*all)[i];
-        rc = verdict_fact(folder, &whole, &j->fact);
-        j->ruling = verdict_rule_on(&whole, &j->fact, j->why);
+    *ledger = (struct verdict_ledger){.folder = folder};
+    TRY(verdict_claims_read(NULL, &ledger->claims));
+    ledger->judged = orr_alloc((size_t)ledger->claims.count, sizeof *ledger->judged);
+    int rc = ledger->judged ? 0 : ORR_ENOMEM;
+    for (int i = 0; i < ledger->claims.count && !rc; i++) {
+        struct verdict_judged *j = &ledger->judged[i];
+        struct verdict_claim value = ledger->claims.claim[i];
+        j->claim = &ledger->claims.claim[i];
+        if (!except || strcmp(value.file, except) != 0)
+            rc = verdict_fact(folder, &value, &j->fact);
+        j->ruling = verdict_rule_on(j->claim, &j->fact, j->why);
         j->shown = j->fact;
-        if (!rc && whole.source == VERDICT_OF_GRID_LEARNED) {
-            whole.source = VERDICT_OF_GRID;
-            rc = verdict_fact(folder, &whole, &j->shown);
-        }
+        value.statistic = VERDICT_VALUE;
+        if (!rc && j->claim->statistic == VERDICT_LEARNED)
+            rc = verdict_fact(folder, &value, &j->shown);
     }
     return rc;
 }
 
-static int write_claim(struct orr_file *file, const struct verdict_claim *claim,
-                       const struct judged *j)
+void verdict_ledger_free(struct verdict_ledger *ledger)
 {
+    verdict_claims_free(&ledger->claims);
+    free(ledger->judged);
+    *ledger = (struct verdict_ledger){0};
+}
+
+int verdict_ledger_there(const struct verdict_ledger *ledger)
+{
+    struct stat info;
+    if (stat(ledger->folder, &info) || !S_ISDIR(info.st_mode))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it",
+                        ledger->folder);
+    for (int i = 0; i < ledger->claims.count; i++) /* benchmarks are another folder's */
+        if (ledger->judged[i].fact.read && ledger->judged[i].claim->statistic != VERDICT_RATIO)
+            return 0;
+    return ORR_FAIL(ORR_EMISSING,
+                    "%s: no results of a grid there (verdict.json, ...); make claims puts them "
+                    "together",
+                    ledger->folder);
+}
+
+static int write_claim(struct orr_file *file, const struct verdict_judged *j)
+{
+    const struct verdict_claim *claim = j->claim;
     static const char *const ground[] = {
         [VERDICT_ORBITS] = "orbits", [VERDICT_TEXT] = "text", [VERDICT_NO_PAPER] = "-"};
     char figure[64], rule_text[64], beside[96] = "";
@@ -269,28 +282,28 @@ static int write_claim(struct orr_file *file, const struct verdict_claim *claim,
 }
 
 /* Those that are ruled on, or those that are shown beside. */
-static int write_table(struct orr_file *file, const struct judged *all, bool shown)
+static int write_table(struct orr_file *file, const struct verdict_ledger *ledger, bool shown)
 {
     TRY(orr_file_printf(file,
                         "| claim | where | of | published | our figure | claimed | ours | ceiling "
                         "| floor | %s | command |\n"
                         "|---|---|---|---|---|---|---|---|---|---|---|\n",
                         shown ? "why it decides nothing" : "ruling"));
-    for (int i = 0; verdict_claims[i].claim; i++)
-        if ((all[i].ruling == VERDICT_SHOWN) == shown)
-            TRY(write_claim(file, &verdict_claims[i], &all[i]));
+    for (int i = 0; i < ledger->claims.count; i++)
+        if ((ledger->judged[i].ruling == VERDICT_SHOWN) == shown)
+            TRY(write_claim(file, &ledger->judged[i]));
     return 0;
 }
 
-static int write_ledger(struct orr_file *file, const char *folder, const struct judged *all)
+static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledger)
 {
     int count[VERDICT_RULINGS] = {0};
-    for (int i = 0; verdict_claims[i].claim; i++)
-        count[all[i].ruling]++;
+    for (int i = 0; i < ledger->claims.count; i++)
+        count[ledger->judged[i].ruling]++;
     TRY(orr_file_printf(
         file,
         "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (which commit and CPU: "
-        "`machines.csv` there); not to be edited by hand. `verdict/claims_table.c` has the claims, "
+        "`machines.csv` there); not to be edited by hand. `figures/claims.csv` has the claims, "
         "`docs/verdict.md` says how figures are judged.\n\nAll models here are small and "
         "trained for minutes: *refuted here* is refuted at this scale and by this procedure, no "
         "more; *open* says why. A claim is judged on the ground it was made on: what a paper says "
@@ -310,47 +323,24 @@ static int write_ledger(struct orr_file *file, const char *folder, const struct 
         "truth, and random weights of both shapes and the same seeds, have as theirs; of how much "
         "nearer to the truth one is than another, the most that it could be, and what random "
         "weights are.\n\n",
-        folder));
-    TRY(write_table(file, all, false));
+        ledger->folder));
+    TRY(write_table(file, ledger, false));
     TRY(orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",
                         count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]));
     TRY(orr_file_printf(
         file, "Figures that decide no claim: of orbits where the claim is of text, of other "
               "settings than the claim's, benchmarks of another program on another machine, and "
               "questions of our own. They are counted nowhere.\n\n"));
-    TRY(write_table(file, all, true));
-    return verdict_table1(folder, file);
+    TRY(write_table(file, ledger, true));
+    return verdict_table1(ledger->folder, file);
 }
 
-int verdict_results_there(const char *folder)
-{
-    struct stat info;
-    bool any = false;
-    if (stat(folder, &info) || !S_ISDIR(info.st_mode))
-        return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it",
-                        folder);
-    for (const struct verdict_claim *claim = verdict_claims; claim->claim && !any; claim++) {
-        struct verdict_fact fact;
-        TRY(verdict_fact(folder, claim, &fact));
-        any = fact.read && claim->source != VERDICT_OF_BENCH; /* those are another folder's */
-    }
-    return any ? 0
-               : ORR_FAIL(ORR_EMISSING,
-                          "%s: no results of a grid there (verdict.json, ...); make claims puts "
-                          "them together",
-                          folder);
-}
-
-int verdict_ledger(const char *folder, const char *path)
+int verdict_ledger_write(const struct verdict_ledger *ledger, const char *path)
 {
     struct orr_file file = {0};
-    struct judged *all = NULL;
-    TRY(verdict_results_there(folder));
-    int rc = judge_all(folder, &all);
-    rc = rc ? rc : orr_file_create(&file, path);
-    rc = rc ? rc : write_ledger(&file, folder, all);
+    int rc = orr_file_create(&file, path);
+    rc = rc ? rc : write_ledger(&file, ledger);
     rc = rc ? rc : orr_file_commit_changes(&file);
     orr_file_close(&file);
-    free(all);
     return rc;
 }

@@ -3,30 +3,19 @@
 #ifndef VERDICT_CLAIMS_H
 #define VERDICT_CLAIMS_H
 
-#include "base/base.h"
+#include "base/table.h"
 
-/* Which file and row (results.c): of verdict.json the figure `a` of attention `b`, column `c`, or
- * its difference; of a runs.json source `a` minus `b`, or source `a` alone, column `c`
- * ("exponents.r"), under the setting `d` ("pretrain.steps=3200", "": whatever there is), none where
- * several rows fit; of a <probe>_seeds.json quantity `b`, measure `c` of model `a`,
- * column `d`; of a <probe>_grid.json what level `d` of factor `c` does, instead of `from`, to
- * quantity `a`, measure `b`, and the same less what it does to random weights ("x x y" of all
- * three: how what the second level does differs between the first ones, their interaction); of the
- * same what each decade of factor `c`, whose levels are numbers, adds to quantity `a`, measure `b`,
- * beyond random weights; of a benchmark the value of row `a` over that of row `b`; of curves (a
- * CSV) ln of the steps that setting `a` needs for the last held-out loss of `b`, over the steps of
- * `b`. */
-enum verdict_source {
-    VERDICT_OF_FIGURE,
-    VERDICT_OF_PAIR,
-    VERDICT_OF_RUNS,
-    VERDICT_OF_RUNS_ROW,
-    VERDICT_OF_SEEDS,
-    VERDICT_OF_GRID,
-    VERDICT_OF_GRID_LEARNED,
-    VERDICT_OF_SLOPE,
-    VERDICT_OF_BENCH,
-    VERDICT_OF_CURVES
+/* What is asked of the models `of`, less those `from` (see orr_table_contrast): their value; how
+ * much nearer to the truth it is; their value less that of random weights; its slope over the
+ * decades of the setting `of`, less that of random weights; the ratio of the two values; ln of the
+ * steps that `of` needs for the last held-out loss of `from`, over the steps of `from`. */
+enum verdict_statistic {
+    VERDICT_VALUE,
+    VERDICT_NEARER,
+    VERDICT_LEARNED,
+    VERDICT_SLOPE,
+    VERDICT_RATIO,
+    VERDICT_STEPS
 };
 /* Which figures bear the claim out: above or below 0; an interval that has the published number;
  * nearer to 0 than `size`. */
@@ -36,24 +25,35 @@ enum verdict_rule { VERDICT_ABOVE, VERDICT_BELOW, VERDICT_EQUAL, VERDICT_SMALL }
  * and settings only; others are shown beside it. */
 enum verdict_ground { VERDICT_ORBITS, VERDICT_TEXT, VERDICT_OTHER_SETTINGS, VERDICT_NO_PAPER };
 
+/* A row of claims.csv. */
 struct verdict_claim {
     const char *claim, *where; /* what was said; paper, table or figure */
     enum verdict_ground ground, measured;
     const char *published; /* in its own unit */
     const char *ours;      /* what the figure is */
     const char *command;   /* that makes the file */
-    const char *file;      /* below the folder of results */
-    enum verdict_source source;
-    const char *a, *b, *c, *d;
-    const char *from; /* of a grid: the level that `d` is compared with */
-    int context;      /* of a probe's row; -1: any */
+    /* The rows that are asked: of the file, below the folder of results, those of this quantity,
+     * measure ("": any), context (-1: any) and setting ("pretrain.steps=3200", "": any). */
+    const char *file, *quantity, *measure;
+    int context;
+    const char *setting;
+    const char *of, *from;
+    enum verdict_statistic statistic;
     enum verdict_rule rule;
     double size; /* ABOVE, BELOW: the smallest effect that the claim's words allow, in our unit: an
                     interval without it refutes; EQUAL: the published number; SMALL: what counts
                     as nothing */
     const char *remark;
 };
-extern const struct verdict_claim verdict_claims[]; /* ended by claim == NULL */
+/* The claims of a file like figures/claims.csv; NULL: of that one, wherever the figures are. Free
+ * also after an error. ORR_EFORMAT. */
+struct verdict_claims {
+    struct orr_csv csv; /* has the texts */
+    int count;
+    struct verdict_claim *claim; /* (count) */
+};
+int verdict_claims_read(const char *path, struct verdict_claims *claims);
+void verdict_claims_free(struct verdict_claims *claims);
 
 /* A figure over seeds; NaN where there is none. Ceiling and floor are of the figure's own kind: of
  * a difference of two models what the truth, and random weights of both shapes, have as theirs; of
@@ -71,6 +71,9 @@ struct verdict_fact {
 /* From <folder>/<file>. A file or row that is not there: there == false and status 0; a file
  * that cannot be read, or is of another format: ORR_EFORMAT. */
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact);
+/* ln of the steps that one setting needs for the last loss of another, over the latter's, over
+ * seeds; rows of one setting and seed by ascending steps. */
+struct orr_mean verdict_curves(const struct orr_table *table, const char *of, const char *from);
 
 /* Shown: a figure of another ground or of other settings than the claim's, a benchmark, a question
  * of our own. */
@@ -89,15 +92,29 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
 /* The figure as text: "0.3 +- 0.02 (3 seeds)", "-" where there is none. */
 void verdict_fact_text(const struct verdict_fact *fact, char text[64]);
 
+/* What the results of a folder say of each claim. */
+struct verdict_judged {
+    const struct verdict_claim *claim;
+    struct verdict_fact fact, shown; /* shown: what is learned, with what it is learned from */
+    enum verdict_ruling ruling;
+    char why[256];
+};
+struct verdict_ledger {
+    const char *folder;
+    struct verdict_claims claims;
+    struct verdict_judged *judged; /* (claims.count) */
+};
+/* Of all claims but those of the file `except` (NULL: of all), which are open. Free also after an
+ * error. ORR_EFORMAT: a file is no such result. */
+int verdict_ledger_read(const char *folder, const char *except, struct verdict_ledger *ledger);
+void verdict_ledger_free(struct verdict_ledger *ledger);
 /* Whether the folder has results of some grid: ORR_EMISSING where it has none. */
-int verdict_results_there(const char *folder);
-/* The fact of a claim of curves: columns setting, seed, step, val_loss, steps ascending. */
-int verdict_curves(const char *path, const struct verdict_claim *claim, struct verdict_fact *fact);
+int verdict_ledger_there(const struct verdict_ledger *ledger);
+/* The ledger as Markdown, into `path`, atomically. */
+int verdict_ledger_write(const struct verdict_ledger *ledger, const char *path);
 struct orr_file;
 /* Table 1 of [L] beside ours, as Markdown, from table1.json, table1_p3.json and tables_a4_a6.json
  * of the folder; what is not there is "-". */
 int verdict_table1(const char *folder, struct orr_file *file);
-/* The ledger as Markdown, into `path`, atomically. */
-int verdict_ledger(const char *folder, const char *path);
 
 #endif

@@ -4,6 +4,7 @@
 #include "verdict.h"
 
 static struct verdict v;
+static struct verdict_ledger ledger;
 static const char *claims, *beside;
 static const char *is_record; /* a flag */
 
@@ -17,16 +18,19 @@ static int write_ledger(const struct orr_cli *cli)
     if (cli->argc_rest)
         return ORR_FAIL(ORR_EUSAGE, "%s: --claims takes a folder of results, no cells",
                         cli->argv_rest[0]);
-    TRY(verdict_results_there(claims)); /* before a folder is made for nothing */
-    TRY(orr_mkdir(folder));
-    TRY(orr_path(path, "%s/claims.md", folder));
-    return verdict_ledger(claims, path);
+    int rc = verdict_ledger_read(claims, NULL, &ledger);
+    rc = rc ? rc : verdict_ledger_there(&ledger); /* before a folder is made for nothing */
+    rc = rc ? rc : orr_mkdir(folder);
+    rc = rc ? rc : orr_path(path, "%s/claims.md", folder);
+    rc = rc ? rc : verdict_ledger_write(&ledger, path);
+    verdict_ledger_free(&ledger);
+    return rc;
 }
 
 static int tell(const struct orr_cli *cli)
 {
     static struct verdict_sentences sentences;
-    TRY(verdict_sentences(&v, &sentences));
+    verdict_sentences(&v, &sentences);
     TRY(verdict_write(&v, &sentences, *cli->out ? cli->out : "."));
     return verdict_print(&v, &sentences);
 }
@@ -42,9 +46,11 @@ static int run(const struct orr_cli *cli)
     int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)
                             : ORR_FAIL(ORR_EUSAGE, "expected run directories of a grid's cells, "
                                                    "found none; make verdict does it all");
-    v.beside = beside;
     if (!rc && beside && !orr_exists(beside))
         rc = ORR_FAIL(ORR_EMISSING, "%s: --beside: no such folder", beside);
+    if (!rc && beside)
+        rc = verdict_ledger_read(beside, "verdict.json", &ledger); /* that one is made here */
+    v.beside = beside ? &ledger : NULL;
     if (!rc && is_record)
         rc = v.runs.run[0].record
                  ? ORR_FAIL(ORR_EUSAGE, "%s: --cell: expected a run directory", cli->argv_rest[0])
@@ -54,6 +60,7 @@ static int run(const struct orr_cli *cli)
     for (size_t i = 0; i < v.missing_count && !rc; i++)
         orr_note(cli->quiet, "verdict: missing: %s: %s", v.missing[i].what, v.missing[i].why);
     verdict_free(&v);
+    verdict_ledger_free(&ledger);
     return rc;
 }
 

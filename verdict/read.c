@@ -27,6 +27,8 @@ int verdict_miss(struct verdict *v, const char *what, const char *why)
 
 /* ------------------------------------------------------------------------------- a probe */
 
+static const char *const number[4] = {"value", "ceiling", "floor", "raw"};
+
 /* The row that the question asks for, NULL when there is none. */
 static const cJSON *row_of(const cJSON *rows, const struct verdict_question *question)
 {
@@ -66,7 +68,6 @@ static bool is_same(const cJSON *a, const cJSON *b)
  * of earlier versions have no sum that would tell. */
 static bool is_sound(const cJSON *rows, const cJSON *row, char why[ORR_WHY])
 {
-    static const char *const number[] = {"value", "ceiling", "floor", "raw"};
     const cJSON *other;
     for (int k = 0; k < 4; k++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, number[k]);
@@ -147,9 +148,8 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
             }
             if (!row && question->topic != VERDICT_LABELS) /* of labels there may be fewer */
                 rc = rc ? rc : verdict_miss(v, path, question->title);
-            cell->figure[q] = (struct verdict_figure){
-                orr_json_number(row, "value"), orr_json_number(row, "ceiling"),
-                orr_json_number(row, "floor"), orr_json_number(row, "raw")};
+            for (int k = 0; k < 4; k++)
+                cell->figure[q][k] = orr_json_number(row, number[k]);
         }
     cJSON_Delete(json);
     return rc;
@@ -161,26 +161,23 @@ static int read_next(struct verdict *v, const struct runs_run *run, struct verdi
                      int q)
 {
     char path[REPORT_PATH];
-    struct verdict_figure *figure = &cell->figure[q];
+    double *figure = cell->figure[q], *value = figure, *ceiling = figure + 1, *floor = figure + 2;
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run->path, cell->attention));
     if (!orr_exists(path))
         return verdict_miss(v, path, "not found");
-    TRY(report_read_number(path, "teacher_forced", &figure->value));
-    TRY(report_read_number(path, "orbit_fit", &figure->ceiling)); /* of older versions */
-    TRY(report_runs_random(run->path, cell->attention, figure->value, &figure->floor,
-                           &figure->ceiling));
-    return report_read_number(path, "persistence", &figure->raw);
+    TRY(report_read_number(path, "teacher_forced", value));
+    TRY(report_read_number(path, "orbit_fit", ceiling)); /* of older versions */
+    TRY(report_runs_random(run->path, cell->attention, *value, floor, ceiling));
+    return report_read_number(path, "persistence", figure + 3);
 }
 
 static void read_run(const struct runs_run *run, struct verdict_cell *cell, int q)
 {
     char untrained[2 * ORR_NAME + 8];
     snprintf(untrained, sizeof untrained, "untrained (%s)", cell->attention);
-    const int figure = verdict_table[q].context;
-    cell->figure[q].value = report_runs_figure(run, cell->attention, figure);
-    cell->figure[q].floor = report_runs_figure(run, untrained, figure);
-    cell->figure[q].ceiling = report_runs_figure(run, "truth", figure);
-    cell->figure[q].raw = report_runs_figure(run, "oracle", figure);
+    const char *const source[4] = {cell->attention, "truth", untrained, "oracle"};
+    for (int k = 0; k < 4; k++)
+        cell->figure[q][k] = report_runs_figure(run, source[k], verdict_table[q].context);
 }
 
 /* Agreement on the eccentric bodies and on the planets; NaN where the source has none. */
@@ -232,7 +229,8 @@ static int read_bodies(struct verdict *v, const struct runs_run *cell_run,
     for (int q = 0; verdict_table[q].id && !rc; q++)
         if (verdict_table[q].kind == VERDICT_BODIES) {
             const int k = verdict_table[q].context;
-            cell->figure[q] = (struct verdict_figure){own[k], k % 2 ? 0 : 1, floor[k], raw[k]};
+            const double figure[4] = {own[k], k % 2 ? 0 : 1, floor[k], raw[k]};
+            memcpy(cell->figure[q], figure, sizeof figure);
         }
     return rc;
 }
@@ -262,7 +260,8 @@ int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *
     *cell = (struct verdict_cell){.path = run->path, .seed = run->preset.seed};
     snprintf(cell->attention, sizeof cell->attention, "%s", attention);
     for (int q = 0; q < VERDICT_QUESTIONS; q++)
-        cell->figure[q] = (struct verdict_figure){NAN, NAN, NAN, NAN};
+        for (int k = 0; k < 4; k++)
+            cell->figure[q][k] = NAN;
     *added = cell;
     return 0;
 }
@@ -297,11 +296,35 @@ static int by_attention(const void *a, const void *b)
     return p || q ? (int)q - (int)p : strcmp(a, b);
 }
 
+/* Every figure of all cells as one table. */
+static int make_tables(struct verdict *v)
+{
+    char model[ORR_NAME + 16];
+    for (int q = 0; verdict_table[q].id; q++)
+        for (size_t i = 0; i < v->count; i++) {
+            const struct verdict_cell *cell = &v->cell[i];
+            const double *figure = cell->figure[q];
+            snprintf(model, sizeof model, "attention=%s", cell->attention);
+            const struct orr_row row = {.model = model,
+                                        .quantity = verdict_table[q].id,
+                                        .measure = "",
+                                        .seed = cell->seed,
+                                        .value = figure[0],
+                                        .half = NAN,
+                                        .ceiling = figure[1],
+                                        .floor = figure[2],
+                                        .raw = figure[3]};
+            TRY(orr_table_add(&v->figure[q], &row));
+        }
+    return 0;
+}
+
 /* Which attentions and seeds there are. */
 static int list(struct verdict *v)
 {
     v->seed = orr_alloc(v->count ? v->count : 1, sizeof *v->seed);
-    if (!v->seed)
+    v->value = orr_alloc(v->count ? v->count : 1, sizeof *v->value);
+    if (!v->seed || !v->value)
         return ORR_ENOMEM;
     for (size_t i = 0; i < v->count; i++) {
         const struct verdict_cell *cell = &v->cell[i];
@@ -320,7 +343,7 @@ static int list(struct verdict *v)
     }
     qsort(v->seed, (size_t)v->seeds, sizeof *v->seed, by_seed);
     qsort(v->attention, (size_t)v->attentions, ORR_NAME, by_attention);
-    return 0;
+    return make_tables(v);
 }
 
 int verdict_read(struct verdict *v, const char *const *path, int n)
@@ -357,5 +380,8 @@ void verdict_free(struct verdict *v)
     free(v->cell);
     free(v->missing);
     free(v->seed);
+    free(v->value);
+    for (int q = 0; q < VERDICT_QUESTIONS; q++)
+        orr_table_free(&v->figure[q]);
     *v = (struct verdict){0};
 }

@@ -16,8 +16,7 @@ static void add_cell(const struct verdict_cell *cell, cJSON *list)
     cJSON_AddStringToObject(json, "attention", cell->attention);
     cJSON *figures = cJSON_AddObjectToObject(json, "figures");
     for (int q = 0; verdict_table[q].id; q++) {
-        const struct verdict_figure *f = &cell->figure[q];
-        const double x[4] = {f->value, f->ceiling, f->floor, f->raw};
+        const double *x = cell->figure[q];
         if (isfinite(x[0]) || isfinite(x[1]) || isfinite(x[2]) || isfinite(x[3]))
             orr_json_add_list(figures, verdict_table[q].id, x, 4);
     }
@@ -49,8 +48,8 @@ static int take_cell(struct verdict *v, const struct runs_run *run, const cJSON 
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
     const cJSON *figures = cJSON_GetObjectItemCaseSensitive(json, "figures");
     struct verdict_cell *cell;
-    if (!name || !orr_is_name(name) || !orr_is_label(name) || strlen(name) >= ORR_NAME ||
-        !cJSON_IsObject(figures))
+    if (!name || !orr_is_name(name) || strchr(name, ' ') || !orr_is_label(name) ||
+        strlen(name) >= ORR_NAME || !cJSON_IsObject(figures))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected an attention and its figures",
                         run->path);
     for (size_t i = 0; i < v->count; i++)
@@ -59,13 +58,10 @@ static int take_cell(struct verdict *v, const struct runs_run *run, const cJSON 
                             name);
     TRY(verdict_add_cell(v, run, name, &cell));
     for (int q = 0; verdict_table[q].id; q++) {
-        double x[4];
-        if (!cJSON_HasObjectItem(figures, verdict_table[q].id))
-            continue;
-        if (!orr_json_list(figures, verdict_table[q].id, x, 4))
+        if (cJSON_HasObjectItem(figures, verdict_table[q].id) &&
+            !orr_json_list(figures, verdict_table[q].id, cell->figure[q], 4))
             return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, ceiling, floor, raw",
                             run->path, verdict_table[q].id);
-        cell->figure[q] = (struct verdict_figure){x[0], x[1], x[2], x[3]};
     }
     return 0;
 }

@@ -35,38 +35,22 @@ static void say_mean(char text[2048], struct orr_mean mean)
         say(text, " +- %.2g", mean.half);
 }
 
-/* The mean of a column over seeds; of no number (n = 0) where there is none. */
-enum column { VALUE, CEILING, FLOOR, NEARER };
-static struct orr_mean mean_of(const struct verdict *v, int question, int attention,
-                               enum column column)
-{
-    struct verdict_row row;
-    struct orr_mean mean = {NAN, NAN, NAN, 0};
-    if (verdict_row(v, question, attention, &row)) {
-        orr_error_clear();
-        return mean;
-    }
-    const double *const of[] = {row.value, row.ceiling, row.floor, row.nearer};
-    mean = orr_mean_of(of[column], v->seeds);
-    verdict_row_free(&row);
-    return mean;
-}
-
 /* The means by attention, between commas: "0.21 +- 0.15 (softmax), ...". Only those of attentions
- * that have one; how many. NEARER says as well which are within chance. */
-static int say_column(const struct verdict *v, int question, enum column column, char text[2048])
+ * that have one; how many. orr_row_gain says as well which are within chance. */
+static int say_column(const struct verdict *v, int question,
+                      double (*column)(const struct orr_row *row), char text[2048])
 {
     int said = 0;
     for (int a = 0; a < v->attentions; a++) {
-        const struct orr_mean mean = mean_of(v, question, a, column);
+        const struct orr_mean mean = verdict_mean(v, question, a, -1, column);
         if (!mean.n || ++said > MOST)
             continue;
         say(text, said > 1 ? ", " : "");
         say_mean(text, mean);
         say(text, " (%s", v->attention[a]);
-        if (column == NEARER && mean.n < 3)
+        if (column == orr_row_gain && mean.n < 3)
             say(text, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
-        else if (column == NEARER && !verdict_beyond_chance(mean))
+        else if (column == orr_row_gain && !verdict_beyond_chance(mean))
             say(text, ", within chance");
         say(text, ")");
     }
@@ -82,7 +66,8 @@ static int fewest_labels(const struct verdict *v)
 {
     for (int q = 0; verdict_table[q].id; q++) {
         char scratch[2048] = "";
-        if (verdict_table[q].topic == VERDICT_LABELS && say_column(v, q, VALUE, scratch) > 0)
+        if (verdict_table[q].topic == VERDICT_LABELS &&
+            say_column(v, q, orr_row_value, scratch) > 0)
             return q;
     }
     return -1;
@@ -97,7 +82,7 @@ static struct count count_gains(const struct verdict *v)
     struct count count = {0, 0, 0};
     for (int q = 0; verdict_table[q].id; q++)
         for (int a = 0; verdict_table[q].topic == VERDICT_LABELS && a < v->attentions; a++) {
-            const struct orr_mean mean = mean_of(v, q, a, NEARER);
+            const struct orr_mean mean = verdict_mean(v, q, a, -1, orr_row_gain);
             count.all += mean.n >= 3;
             count.gains += verdict_beyond_chance(mean) && mean.mean > 0;
             count.losses += verdict_beyond_chance(mean) && mean.mean < 0;
@@ -146,9 +131,9 @@ static void does_it_learn(const struct verdict *v, char text[2048])
                 "about %.1f of each; ",
                 count.all, count.gains, count.losses, 0.025 * count.all);
         say(text, "%s, is nearer by ", verdict_table[q].title);
-        say_column(v, q, NEARER, text);
+        say_column(v, q, orr_row_gain, text);
     }
-    if (say_column(v, law, VALUE, models) && say_column(v, law, FLOOR, floors))
+    if (say_column(v, law, orr_row_value, models) && say_column(v, law, orr_row_floor, floors))
         say(text,
             "; from all labels the law itself is found in a share of %s of the samples, and by "
             "random weights fine-tuned alike in %s, which is what such a finding is worth",
@@ -180,12 +165,10 @@ struct comparisons {
     struct named named[VERDICT_QUESTIONS * ORR_LIST];
 };
 
-static void count_comparison(const struct verdict *v, int question, int attention,
-                             const double *difference, const double *nearer, void *context)
+static void count_comparison(const struct verdict *v, int question, int attention, void *context)
 {
     struct comparisons *all = context;
-    const struct orr_mean mean = orr_mean_of(nearer, v->seeds);
-    (void)difference;
+    const struct orr_mean mean = verdict_mean(v, question, attention, 0, orr_row_nearness);
     all->compared += mean.n >= 3;
     if (verdict_beyond_chance(mean))
         all->named[all->beyond++] = (struct named){question, attention, mean};
@@ -195,8 +178,7 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
 {
     struct comparisons all = {0};
     *text = '\0';
-    if (verdict_each_comparison(v, count_comparison, &all))
-        orr_error_clear();
+    verdict_each_comparison(v, count_comparison, &all);
     if (!all.compared) {
         say(text, "Whether attention decides it is open: no two attentions share three seeds.");
         return;
@@ -231,9 +213,10 @@ static const char *how_it_goes_on(const struct verdict *v, int question)
 {
     int all = 0, nearer = 0, inside = 0, outside = 0;
     for (int a = 0; a < v->attentions; a++) {
-        const struct orr_mean value = mean_of(v, question, a, VALUE),
-                              gain = mean_of(v, question, a, NEARER);
-        const double off = fabs(value.mean - mean_of(v, question, a, CEILING).mean);
+        const struct orr_mean value = verdict_mean(v, question, a, -1, orr_row_value),
+                              gain = verdict_mean(v, question, a, -1, orr_row_gain);
+        const double off =
+            fabs(value.mean - verdict_mean(v, question, a, -1, orr_row_ceiling).mean);
         all += value.n >= 3;
         nearer += verdict_beyond_chance(gain) && gain.mean > 0;
         inside += value.n >= 3 && off <= value.half;
@@ -249,20 +232,21 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
 {
     char models[2048] = "", floors[2048] = "", lines[2048] = "", random[2048] = "";
     const int outside = find("outside_exponent_r"), readout = find("readout_log_force");
-    const bool far = say_column(v, outside, VALUE, models) > 0;
+    const bool far = say_column(v, outside, orr_row_value, models) > 0;
     const int q = far ? outside : find("exponent_r");
     *text = '\0';
-    if (!far && !say_column(v, q, VALUE, models)) {
+    if (!far && !say_column(v, q, orr_row_value, models)) {
         say(text, "Whether it is the law that was learned is open: no exponents are there");
     } else {
-        say_column(v, q, FLOOR, floors);
+        say_column(v, q, orr_row_floor, floors);
         say(text,
             "%s: of the law's power of r, -2 under Newton, the predictions have %s %s, and those "
             "of random weights %s",
             far ? how_it_goes_on(v, q) : "Whether it is the law that was learned is open", models,
             far ? "there" : "where labels were, which does not tell a law from a fit", floors);
     }
-    if (say_column(v, readout, VALUE, lines) && say_column(v, readout, FLOOR, random))
+    if (say_column(v, readout, orr_row_value, lines) &&
+        say_column(v, readout, orr_row_floor, random))
         say(text,
             "; before any label a linear readout finds an R2 of log F of %s, in random weights %s, "
             "where the orbit fitted to the same places gives 1",
@@ -299,7 +283,7 @@ static void cannot_say(const struct verdict *v, char text[2048])
             v->missing_count == 1 ? "is" : "are");
 }
 
-int verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
+void verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
 {
     s->count = 3;
     does_it_learn(v, s->text[0]);
@@ -307,10 +291,9 @@ int verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
     is_it_the_law(v, s->text[2]);
     cannot_say(v, s->cannot);
     if (!v->beside)
-        return 0;
-    TRY(verdict_beside_on_text(v->beside, s->text[s->count]));
+        return;
+    verdict_beside_on_text(v->beside, s->text[s->count]);
     s->count += *s->text[s->count] != '\0';
-    TRY(verdict_beside_on_claims(v->beside, s->text[s->count]));
+    verdict_beside_on_claims(v->beside, s->text[s->count]);
     s->count++;
-    return 0;
 }

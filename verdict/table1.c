@@ -5,11 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "results.h"
+#include "stage/settings.h"
 
-#include "verdict.h"
-
-enum { LENGTHS = 4, SEEDS = 64 };
+enum { LENGTHS = 4 };
 /* Ours are 128 positions and 2, 4 and 8 times that. */
 static const int positions[LENGTHS] = {128, 256, 512, 1024};
 
@@ -40,33 +39,21 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static const cJSON *get(const cJSON *object, const char *key)
+/* An attention's loss at a length, or that of its random weights, over seeds. */
+static struct orr_mean loss_of(const struct orr_table *table, const char *attention, int context,
+                               double (*number)(const struct orr_row *row))
 {
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-/* "values" of an attention's cell at a length, or its "floors", over seeds. */
-static struct orr_mean loss_of(const cJSON *json, const char *attention, int context,
-                               const char *key)
-{
-    const cJSON *row, *cell, *value;
-    double number[SEEDS];
+    char model[ORR_NAME + 16];
+    double loss[ORR_SEEDS];
     int n = 0;
-    cJSON_ArrayForEach (row, get(json, "rows")) {
-        if (!orr_json_says(row, "quantity", "next token") ||
-            !orr_json_says(row, "measure", "nats") ||
-            (int)orr_json_number(row, "context") != context)
-            continue;
-        cJSON_ArrayForEach (cell, get(row, "cells")) {
-            const char *level = cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), 0));
-            if (!level || strcmp(level, attention) != 0)
-                continue;
-            cJSON_ArrayForEach (value, get(cell, key))
-                if (n < SEEDS && cJSON_IsNumber(value))
-                    number[n++] = value->valuedouble;
-        }
+    snprintf(model, sizeof model, "attention=%s", attention);
+    for (size_t i = 0; i < table->count && n < ORR_SEEDS; i++) {
+        const struct orr_row *row = &table->row[i];
+        if (!strcmp(row->quantity, "next token") && !strcmp(row->measure, "nats") &&
+            row->context == context && orr_row_has(row, model))
+            loss[n++] = number(row);
     }
-    return orr_mean_of(number, n);
+    return orr_mean_of(loss, n);
 }
 
 static int write_mean(struct orr_file *file, struct orr_mean mean)
@@ -78,22 +65,22 @@ static int write_mean(struct orr_file *file, struct orr_mean mean)
     return orr_file_printf(file, " %.3f +- %.2g |", mean.mean, mean.half);
 }
 
-static int write_row(struct orr_file *file, cJSON *const json[FILES], int r)
+static int write_row(struct orr_file *file, const struct orr_table table[FILES], int r)
 {
-    const cJSON *own = json[rows[r].file];
+    const struct orr_table *own = &table[rows[r].file];
+    const char *attention = rows[r].attention;
     TRY(orr_file_printf(file, "| %s |", rows[r].name));
     for (int k = 0; k < LENGTHS; k++)
         TRY(orr_file_printf(file, " %.3f |", rows[r].loss[k]));
     for (int k = 0; k < LENGTHS; k++)
-        TRY(write_mean(file, loss_of(own, rows[r].attention, positions[k], "values")));
-    TRY(write_mean(file, loss_of(own, rows[r].attention, positions[LENGTHS - 1], "floors")));
-    return orr_file_printf(file, " %d |\n",
-                           loss_of(own, rows[r].attention, positions[0], "values").n);
+        TRY(write_mean(file, loss_of(own, attention, positions[k], orr_row_value)));
+    TRY(write_mean(file, loss_of(own, attention, positions[LENGTHS - 1], orr_row_floor)));
+    return orr_file_printf(file, " %d |\n", loss_of(own, attention, positions[0], orr_row_value).n);
 }
 
 int verdict_table1(const char *folder, struct orr_file *file)
 {
-    cJSON *json[FILES] = {NULL}; /* NULL: not there */
+    struct orr_table table[FILES] = {{0}}; /* no rows: not there */
     char path[4096];
     int rc = 0;
     TRY(orr_file_printf(
@@ -108,11 +95,11 @@ int verdict_table1(const char *folder, struct orr_file *file)
     for (int f = 0; f < FILES && !rc; f++) {
         rc = orr_path(path, "%s/%s", folder, name_of[f]);
         if (!rc && orr_exists(path))
-            rc = orr_json_read(path, &json[f]);
+            rc = verdict_results_read(path, &table[f]);
     }
     for (int r = 0; r < ROWS && !rc; r++)
-        rc = write_row(file, json, r);
+        rc = write_row(file, table, r);
     for (int f = 0; f < FILES; f++)
-        cJSON_Delete(json[f]);
+        orr_table_free(&table[f]);
     return rc;
 }

@@ -10,8 +10,10 @@
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
-#include "base/base.h"
+#include "base/table.h"
 #include "figures/runs.h"
+
+struct verdict_ledger;
 
 /* Where a figure stands: laws/laws.json (`context` is the enum runs_figure); the next-state error
  * in <attention>/pretrain/evaluation.json; forces_vector.csv, even in true anomaly (`context` 0:
@@ -42,32 +44,29 @@ struct verdict_question {
 enum { VERDICT_QUESTIONS = 40 };
 extern const struct verdict_question verdict_table[]; /* ended by id == NULL */
 
-/* NaN where there is none. */
-struct verdict_figure {
-    double value, ceiling, floor, raw;
-};
 struct verdict_cell {
     const char *path;
     char attention[ORR_NAME];
     uint64_t seed;
-    struct verdict_figure figure[VERDICT_QUESTIONS];
+    double figure[VERDICT_QUESTIONS][4]; /* value, ceiling, floor, raw; NaN where there is none */
 };
 struct verdict_missing {
     char what[REPORT_PATH]; /* a cell, or a file of one */
     char why[1024];
 };
 struct verdict {
-    int planned; /* cells that were asked for */
-    const char
-        *beside; /* folder of results of other grids (beside.h), set after reading; NULL: none */
+    int planned;                         /* cells that were asked for */
+    const struct verdict_ledger *beside; /* of other grids (beside.h), set after reading, or NULL */
     struct runs runs;
     size_t count, missing_count;
     struct verdict_cell *cell; /* (count) */
     struct verdict_missing *missing;
     struct orr_names unasked; /* probes that no cell has: left out on purpose, not missing */
     int attentions, seeds;
-    char attention[ORR_LIST][ORR_NAME]; /* softmax first, if it is there */
-    uint64_t *seed;                     /* (seeds), ascending */
+    char attention[ORR_LIST][ORR_NAME];         /* softmax first, if it is there */
+    uint64_t *seed;                             /* (seeds), ascending */
+    double *value;                              /* (seeds) see verdict_values */
+    struct orr_table figure[VERDICT_QUESTIONS]; /* a row a cell */
 };
 /* Reads the cells, run directories or files of their results (cell.json) in any mix; of those that
  * are not complete the rest. What is not there, or is not of the very checkpoint that the run
@@ -88,27 +87,18 @@ int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *
 int verdict_take_record(struct verdict *v, const struct runs_run *run);
 bool verdict_record_has(const struct runs_run *run, const char *probe);
 
-/* Figures of a question by attention, over seeds: (seeds) each, NaN where there is none. */
-struct verdict_row {
-    const struct verdict_question *question;
-    const char *attention;
-    int seeds; /* that have a value */
-    double *value, *ceiling, *floor, *raw;
-    double *above;  /* value - floor */
-    double *nearer; /* than the floor */
-    double *values; /* holds them */
-};
-int verdict_row(const struct verdict *v, int question, int attention, struct verdict_row *row);
-void verdict_row_free(struct verdict_row *row);
-/* One attention minus another, seed by seed: `difference` and `nearer` (seeds). */
-void verdict_compare(const struct verdict *v, int question, int a, int b, double *difference,
-                     double *nearer);
+/* By seed a number of an attention's figure (orr_row_gain: nearer than the floor), less that of the
+ * attention `minus` (orr_row_nearness: nearer than that one; -1: of none), NaN where there is none:
+ * v->value, until the next call. Their mean. */
+const double *verdict_values(const struct verdict *v, int question, int attention, int minus,
+                             double (*number)(const struct orr_row *row));
+struct orr_mean verdict_mean(const struct verdict *v, int question, int attention, int minus,
+                             double (*number)(const struct orr_row *row));
 /* visit()s every comparison of another attention with the first one that some seed has. */
-int verdict_each_comparison(const struct verdict *v,
-                            void (*visit)(const struct verdict *v, int question, int attention,
-                                          const double *difference, const double *nearer,
-                                          void *context),
-                            void *context);
+void verdict_each_comparison(const struct verdict *v,
+                             void (*visit)(const struct verdict *v, int question, int attention,
+                                           void *context),
+                             void *context);
 /* Half of the mean's 95% interval: of Student's t. Figures that are the same in every seed are
  * shares of samples, 0 to 1, or differences of shares, and t would call them certain: what has not
  * come about in n seeds has a probability of at most 1 - 0.05^(1/n), at 95%, and moves the mean to
@@ -118,15 +108,14 @@ double verdict_half(double mean, double half, int n, bool is_difference);
 bool verdict_beyond_chance(struct orr_mean mean);
 
 /* The verdict in three sentences, with results of other grids beside it up to two more (beside.h),
- * and what they cannot say. Each is made from the figures alone. ORR_EFORMAT: a file beside is no
- * result. */
+ * and what they cannot say. Each is made from the figures alone. */
 enum { VERDICT_SENTENCES = 5 };
 struct verdict_sentences {
     int count;
     char text[VERDICT_SENTENCES][2048];
     char cannot[2048];
 };
-int verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
+void verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
 
 /* Markdown to stdout; verdict.json into `folder`, atomically: neither dates nor times in it, so
  * that the same results make the same bytes. */

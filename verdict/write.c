@@ -28,37 +28,25 @@ static void print_number(double x)
         printf(" - |");
 }
 
-static void print_row(const struct verdict_row *row, int seeds)
+static void print_figure(const struct verdict *v, int q, int a)
 {
-    const struct orr_mean nearer = orr_mean_of(row->nearer, seeds);
-    printf("| %s | %s | %d |", row->question->title, row->attention, row->seeds);
-    print_mean(orr_mean_of(row->value, seeds));
-    print_number(orr_mean_of(row->ceiling, seeds).mean);
-    print_mean(orr_mean_of(row->floor, seeds));
-    print_number(orr_mean_of(row->raw, seeds).mean);
+    const struct orr_mean value = verdict_mean(v, q, a, -1, orr_row_value),
+                          nearer = verdict_mean(v, q, a, -1, orr_row_gain);
+    if (!value.n)
+        return;
+    printf("| %s | %s | %d |", verdict_table[q].title, v->attention[a], value.n);
+    print_mean(value);
+    print_number(verdict_mean(v, q, a, -1, orr_row_ceiling).mean);
+    print_mean(verdict_mean(v, q, a, -1, orr_row_floor));
+    print_number(verdict_mean(v, q, a, -1, orr_row_raw).mean);
     print_mean(nearer);
     printf(" %s |\n", verdict_beyond_chance(nearer) ? "yes" : nearer.n ? "no" : "-");
 }
 
-static int print_figures(const struct verdict *v)
+static void print_comparison(const struct verdict *v, int question, int attention, void *context)
 {
-    printf("| figure | attention | seeds | value | ceiling | floor | raw | nearer than floor | "
-           "beyond chance |\n|---|---|---|---|---|---|---|---|---|\n");
-    for (int q = 0; verdict_table[q].id; q++)
-        for (int a = 0; a < v->attentions; a++) {
-            struct verdict_row row;
-            TRY(verdict_row(v, q, a, &row));
-            if (row.seeds)
-                print_row(&row, v->seeds);
-            verdict_row_free(&row);
-        }
-    return 0;
-}
-
-static void print_comparison(const struct verdict *v, int question, int attention,
-                             const double *difference, const double *nearer, void *context)
-{
-    const struct orr_mean mean = orr_mean_of(nearer, v->seeds);
+    const struct orr_mean mean = verdict_mean(v, question, attention, 0, orr_row_nearness);
+    const double *difference = verdict_values(v, question, attention, 0, orr_row_value);
     double interval[2];
     (void)context;
     orr_bootstrap_mean(difference, v->seeds, interval);
@@ -79,16 +67,20 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
            "procedure fed the truth, or an observer\nwho fits the orbit; floor: random weights of "
            "the same shape, fine-tuned alike; raw: without a model (docs/verdict.md).\nNearer than "
            "floor: |floor - ceiling| - |value - ceiling|, seed by seed.\n\n");
-    TRY(print_figures(v));
+    printf("| figure | attention | seeds | value | ceiling | floor | raw | nearer than floor | "
+           "beyond chance |\n|---|---|---|---|---|---|---|---|---|\n");
+    for (int q = 0; verdict_table[q].id; q++)
+        for (int a = 0; a < v->attentions; a++)
+            print_figure(v, q, a);
     if (v->attentions > 1) {
         printf("\n## Attentions against %s, seed by seed\n\n| figure | attention | seeds | "
                "difference | its bootstrap | nearer to the ceiling | beyond chance |\n"
                "|---|---|---|---|---|---|---|\n",
                v->attention[0]);
-        TRY(verdict_each_comparison(v, print_comparison, NULL));
+        verdict_each_comparison(v, print_comparison, NULL);
     }
     if (v->beside)
-        TRY(verdict_beside_print(v->beside));
+        verdict_beside_print(v->beside);
     if (v->missing_count)
         printf("\n## Missing\n\n");
     for (size_t i = 0; i < v->missing_count; i++)
@@ -115,52 +107,50 @@ void verdict_add_missing(const struct verdict *v, cJSON *json)
 }
 
 /* Null where there is nothing to judge. */
-static void add_chance(cJSON *json, const double *nearer, int seeds)
+static void add_chance(cJSON *json, struct orr_mean nearer)
 {
-    const struct orr_mean mean = orr_mean_of(nearer, seeds);
     cJSON_AddItemToObject(json, "beyond_chance",
-                          mean.n ? cJSON_CreateBool(verdict_beyond_chance(mean))
-                                 : cJSON_CreateNull());
+                          nearer.n ? cJSON_CreateBool(verdict_beyond_chance(nearer))
+                                   : cJSON_CreateNull());
 }
 
-static int add_figures(const struct verdict *v, cJSON *list)
+static void add_figure(const struct verdict *v, int q, int a, cJSON *list)
 {
-    for (int q = 0; verdict_table[q].id; q++)
-        for (int a = 0; a < v->attentions; a++) {
-            struct verdict_row row;
-            TRY(verdict_row(v, q, a, &row));
-            if (row.seeds) {
-                cJSON *json = cJSON_CreateObject();
-                cJSON_AddItemToArray(list, json);
-                cJSON_AddStringToObject(json, "id", verdict_table[q].id);
-                cJSON_AddStringToObject(json, "title", verdict_table[q].title);
-                cJSON_AddStringToObject(json, "attention", row.attention);
-                cJSON_AddNumberToObject(json, "seeds", row.seeds);
-                report_mean_json(json, "value", row.value, v->seeds, true);
-                report_mean_json(json, "ceiling", row.ceiling, v->seeds, true);
-                report_mean_json(json, "floor", row.floor, v->seeds, true);
-                report_mean_json(json, "raw", row.raw, v->seeds, true);
-                report_mean_json(json, "above_floor", row.above, v->seeds, true);
-                report_mean_json(json, "nearer_than_floor", row.nearer, v->seeds, true);
-                add_chance(json, row.nearer, v->seeds);
-            }
-            verdict_row_free(&row);
-        }
-    return 0;
+    static const struct {
+        const char *key;
+        double (*number)(const struct orr_row *row);
+    } columns[] = {{"value", orr_row_value},         {"ceiling", orr_row_ceiling},
+                   {"floor", orr_row_floor},         {"raw", orr_row_raw},
+                   {"above_floor", orr_row_learned}, {"nearer_than_floor", orr_row_gain}};
+    const int seeds = verdict_mean(v, q, a, -1, orr_row_value).n;
+    if (!seeds)
+        return;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, json);
+    cJSON_AddStringToObject(json, "id", verdict_table[q].id);
+    cJSON_AddStringToObject(json, "title", verdict_table[q].title);
+    cJSON_AddStringToObject(json, "attention", v->attention[a]);
+    cJSON_AddNumberToObject(json, "seeds", seeds);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        report_mean_json(json, columns[k].key, verdict_values(v, q, a, -1, columns[k].number),
+                         v->seeds, true);
+    add_chance(json, verdict_mean(v, q, a, -1, orr_row_gain));
 }
 
-static void add_comparison(const struct verdict *v, int question, int attention,
-                           const double *difference, const double *nearer, void *context)
+static void add_comparison(const struct verdict *v, int question, int attention, void *list)
 {
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddItemToArray(context, json);
+    cJSON_AddItemToArray(list, json);
     cJSON_AddStringToObject(json, "id", verdict_table[question].id);
     cJSON_AddStringToObject(json, "attention", v->attention[attention]);
     cJSON_AddStringToObject(json, "minus", v->attention[0]);
-    cJSON_AddNumberToObject(json, "seeds", orr_mean_of(difference, v->seeds).n);
-    report_mean_json(json, "difference", difference, v->seeds, true);
-    report_mean_json(json, "nearer", nearer, v->seeds, true);
-    add_chance(json, nearer, v->seeds);
+    cJSON_AddNumberToObject(json, "seeds",
+                            verdict_mean(v, question, attention, 0, orr_row_value).n);
+    report_mean_json(json, "difference", verdict_values(v, question, attention, 0, orr_row_value),
+                     v->seeds, true);
+    report_mean_json(json, "nearer", verdict_values(v, question, attention, 0, orr_row_nearness),
+                     v->seeds, true);
+    add_chance(json, verdict_mean(v, question, attention, 0, orr_row_nearness));
 }
 
 static void add_words(const struct verdict_sentences *s, cJSON *json)
@@ -190,14 +180,13 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
     verdict_add_missing(v, json);
     cJSON *figures = cJSON_AddArrayToObject(json, "figures");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");
-    int rc = figures && differences ? add_figures(v, figures)
-                                    : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");
-    if (!rc)
-        rc = verdict_each_comparison(v, add_comparison, differences);
-    if (!rc && v->beside)
-        rc = verdict_beside_json(v->beside, json);
-    if (!rc)
-        rc = orr_mkdir(folder);
+    for (int q = 0; verdict_table[q].id; q++)
+        for (int a = 0; a < v->attentions; a++)
+            add_figure(v, q, a, figures);
+    verdict_each_comparison(v, add_comparison, differences);
+    if (v->beside)
+        verdict_beside_json(v->beside, json);
+    int rc = differences ? orr_mkdir(folder) : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");
     if (!rc)
         rc = orr_path(path, "%s/verdict.json", folder);
     if (!rc)

@@ -143,13 +143,14 @@ static void runs_are_found_and_grouped(void **state)
     const struct runs_source *source = report_runs_find(&runs.run[4], "untrained (lssar)");
     assert_non_null(source);
     assert_true(source->samples == 2 && source->selected == 1 && source->on_front == 1);
-    assert_true(fabs(source->loss - 2.25) < 1e-12); /* of the rule best: 1.25 and 3.25 */
+    assert_true(fabs(source->figure[RUNS_LOSS] - 2.25) <
+                1e-12); /* of the rule best: 1.25 and 3.25 */
     assert_null(report_runs_find(&runs.run[4], "oracle"));
     source = report_runs_find(&runs.run[2], "lssar"); /* both samples: 1.3% and 3.8% off */
-    assert_true(fabs(source->k - 40.5) < 1e-12 && source->k_close == 1);
-    assert_true(fabs(source->k_dropped_m2 - 18.5) < 1e-12);
+    assert_true(fabs(source->figure[RUNS_K] - 40.5) < 1e-12 && source->k_close == 1);
+    assert_true(fabs(source->figure[RUNS_K_DROPPED] - 18.5) < 1e-12);
     source = report_runs_find(&runs.run[1], "lssar"); /* none is the law */
-    assert_true(isnan(source->k) && source->k_close == 0);
+    assert_true(isnan(source->figure[RUNS_K]) && source->k_close == 0);
     report_runs_free(&runs);
 }
 
@@ -213,6 +214,8 @@ static void rows_are_over_seeds(void **state)
     number_is(r, "mean", -1.8);
     number_is(r, "half_width", 4.302652729911275 * 0.1 / sqrt(3));
     number_is(get(get(row, "exponents_truth"), "r"), "mean", -2);
+    number_is(get(get(row, "exponents_truth"), "m1"), "mean", 0.91);
+    number_is(get(row, "k_close_share"), "mean", (1. / 2 + 0 + 1. / 2) / 3);
     number_is(get(row, "r2_log"), "mean", 0.95);
     number_is(get(row, "loss"), "mean", 2.25);
     row = cJSON_GetArrayItem(rows, 4);
@@ -225,6 +228,37 @@ static void rows_are_over_seeds(void **state)
     number_is(get(get(row, "exponents_truth"), "r"), "mean", -1.5);
     assert_true(cJSON_GetArrayItem(get(r, "values"), 1)->valuedouble == -1.4);
     cJSON_Delete(json);
+}
+
+/* Every figure comes back from a file of a run's results as it was, shares from their counts. */
+static void results_of_a_run_come_back(void **state)
+{
+    (void)state;
+    struct runs runs;
+    struct runs_run back = {.group = 0};
+    char path[4096];
+    cJSON *json;
+    write_runs();
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
+    struct runs_source *source = &runs.run[0].source[1];
+    for (int f = 0; f < RUNS_FIGURES; f++)
+        source->figure[f] = 2.385 + f;
+    source->figure[RUNS_LOSS] = NAN;
+    report_runs_shares(source);
+    assert_int_equal(report_runs_record(&runs.run[0], &json), 0);
+    scratch_path(path, scratch_dir, "cell.json");
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+    assert_int_equal(orr_json_read(path, &json), 0);
+    if (report_runs_take_record(json, "cell.json", &back))
+        fail_msg("%s", orr_error());
+    assert_int_equal(back.source_count, 3);
+    for (int f = 0; f < RUNS_FIGURES; f++)
+        if (!(back.source[1].figure[f] == source->figure[f]) &&
+            !(isnan(back.source[1].figure[f]) && f == RUNS_LOSS))
+            fail_msg("figure %d: %g, expected %g", f, back.source[1].figure[f], source->figure[f]);
+    cJSON_Delete(json);
+    report_runs_free(&runs);
 }
 
 static void incomplete_runs_are_left_out(void **state)
@@ -395,7 +429,7 @@ static void check_stale_length(void)
         assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
         assert_int_equal(runs.count, 2);
         const struct runs_source *source = report_runs_find(&runs.run[1], "softmax");
-        assert_true(isnan(source->beyond) && source->next_state > 0);
+        assert_true(isnan(source->figure[RUNS_BEYOND]) && source->figure[RUNS_NEXT_STATE] > 0);
         report_runs_free(&runs);
     }
 }
@@ -413,9 +447,10 @@ static void check_bounds(bool same)
     assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     const struct runs_source *truth = report_runs_find(&runs.run[1], "truth"),
                              *random = report_runs_find(&runs.run[1], "untrained (softmax)");
-    assert_true(truth->next_state == (same ? 0.004 : 0.005));
-    assert_true(truth->beyond == 0.01 && random->beyond == 1.5);
-    assert_true(same ? random->next_state == 1.25 : isnan(random->next_state));
+    assert_true(truth->figure[RUNS_NEXT_STATE] == (same ? 0.004 : 0.005));
+    assert_true(truth->figure[RUNS_BEYOND] == 0.01 && random->figure[RUNS_BEYOND] == 1.5);
+    assert_true(same ? random->figure[RUNS_NEXT_STATE] == 1.25
+                     : isnan(random->figure[RUNS_NEXT_STATE]));
     report_runs_free(&runs);
 }
 
@@ -479,6 +514,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(runs_are_found_and_grouped, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(rows_are_over_seeds, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(results_of_a_run_come_back, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(incomplete_runs_are_left_out, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(seed_of_the_same_settings_twice_is_refused, scratch_setup,

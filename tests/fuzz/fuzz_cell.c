@@ -19,7 +19,7 @@ FUZZ_TARGET(cell)
     if (!rc) {
         FUZZ_EXPECT(verdict.runs.count == 1 && verdict.attentions > 0 && verdict.seeds == 1);
         fuzz_quiet();
-        FUZZ_EXPECT(verdict_sentences(&verdict, &sentences) == 0);
+        verdict_sentences(&verdict, &sentences);
         FUZZ_EXPECT(verdict_write(&verdict, &sentences, fuzz_folder()) == 0);
         FUZZ_EXPECT(verdict_print(&verdict, &sentences) == 0);
         FUZZ_EXPECT(report_runs_print(&verdict.runs) == 0);

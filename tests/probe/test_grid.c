@@ -104,20 +104,23 @@ static void test_effects(void **state)
     known(&grid);
     fill(&grid, value);
     /* lssar: 3, and 2 in one of three windows; without any spread over seeds */
-    struct orr_mean e = probe_effect(&grid, value, 0, 1);
+    struct orr_mean e = probe_effect(&grid, value, (const int[2]){0, -1}, (const int[2]){1, 0});
     assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
     assert_near(e.half, 0, 1e-12);
-    assert_near(probe_effect(&grid, value, 1, 1).mean, 1, 1e-12);
-    assert_near(probe_effect(&grid, value, 1, 2).mean, 6, 1e-12);
-    assert_near(probe_effect(&grid, value, 1, 0).mean, 0, 1e-12);
+    assert_near(probe_effect(&grid, value, (const int[2]){1, -1}, (const int[2]){1, 0}).mean, 1,
+                1e-12);
+    assert_near(probe_effect(&grid, value, (const int[2]){1, -1}, (const int[2]){2, 0}).mean, 6,
+                1e-12);
+    assert_near(probe_effect(&grid, value, (const int[2]){1, -1}, (const int[2]){0, 0}).mean, 0,
+                1e-12);
     const int factor[2] = {0, 1};
-    assert_near(probe_interaction(&grid, value, factor, (const int[2]){1, 1}).mean, 0, 1e-12);
-    e = probe_interaction(&grid, value, factor, (const int[2]){1, 2});
+    assert_near(probe_effect(&grid, value, factor, (const int[2]){1, 1}).mean, 0, 1e-12);
+    e = probe_effect(&grid, value, factor, (const int[2]){1, 2});
     assert_near(e.mean, 2, 1e-12);
     assert_near(e.half, 0, 1e-12);
     /* seeds that differ: 2 and 2.6, half width t(1) = 12.7062 times 0.3 */
     value[5 * SEEDS + 1] += 0.6;
-    e = probe_interaction(&grid, value, factor, (const int[2]){1, 2});
+    e = probe_effect(&grid, value, factor, (const int[2]){1, 2});
     assert_near(e.mean, 2.3, 1e-12);
     assert_near(e.half, 12.7062047 * 0.3, 1e-5);
 }
@@ -133,10 +136,10 @@ static void test_missing(void **state)
     known(&grid);
     fill(&grid, value);
     value[1 * SEEDS + 1] = NAN; /* softmax, window 4, seed 1 */
-    struct orr_mean e = probe_effect(&grid, value, 0, 1);
+    struct orr_mean e = probe_effect(&grid, value, (const int[2]){0, -1}, (const int[2]){1, 0});
     assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
-    assert_true(isnan(e.half));                                        /* one seed */
-    e = probe_interaction(&grid, value, factor, (const int[2]){1, 2}); /* needs it not */
+    assert_true(isnan(e.half));                                   /* one seed */
+    e = probe_effect(&grid, value, factor, (const int[2]){1, 2}); /* needs it not */
     assert_near(e.mean, 2, 1e-12);
     assert_near(e.half, 0, 1e-12);
     assert_false(probe_variances(&grid, value, line));
@@ -160,7 +163,8 @@ static void test_variance(void **state)
     assert_near(line[0].p, 0.0582704234524, 1e-12);
     assert_int_equal(line[0].freedom[0], 1);
     assert_int_equal(line[0].freedom[1], 1);
-    const struct orr_mean effect = probe_effect(&grid, value, 0, 1);
+    const struct orr_mean effect =
+        probe_effect(&grid, value, (const int[2]){0, -1}, (const int[2]){1, 0});
     assert_near(line[0].F, pow(effect.mean / (effect.half / 12.7062047362), 2), 1e-6);
     assert_int_equal(line[1].factor[1], 1); /* both */
     assert_near(line[1].F, 1.13245033113, 1e-10);

@@ -21,6 +21,18 @@ static struct verdict_fact fact_of(struct verdict_claim claim)
     return fact;
 }
 
+static struct verdict_claim claim_of(const char *file, const char *quantity, const char *of,
+                                     const char *from)
+{
+    return (struct verdict_claim){.file = file,
+                                  .quantity = quantity,
+                                  .measure = "",
+                                  .setting = "",
+                                  .of = of,
+                                  .from = from,
+                                  .context = -1};
+}
+
 static void fact_is(struct verdict_fact fact, double mean, double half, double ceiling,
                     double floor, int n)
 {
@@ -33,74 +45,91 @@ static void fact_is(struct verdict_fact fact, double mean, double half, double c
     assert_int_equal(fact.n, n);
 }
 
-static void figures_come_from_files_of_every_kind(void **state)
+/* Half of the 95% interval of two numbers, by half of their distance. */
+#define OF_TWO 12.706204736432095
+
+static void figures_of_a_verdict(void **state)
 {
     (void)state;
-    write_text(
-        "v.json",
-        "{\"format\": \"orrery-verdict-1\", \"figures\": [{\"id\": \"x\", \"attention\": \"a\", "
-        "\"value\": {\"mean\": 7}, \"ceiling\": {\"mean\": 9}, \"floor\": {\"mean\": 1}},"
-        "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"mean\": 2, \"half_width\": 0.5, "
-        "\"values\": [1, null, 3]}, \"ceiling\": {\"mean\": 9}, \"floor\": {\"mean\": 1}}],"
-        "\"differences\": [{\"id\": \"x\", \"attention\": \"b\", \"minus\": \"a\", \"nearer\": "
-        "{\"mean\": -5, "
-        "\"half_width\": 4, \"values\": [1, 2, 3]}}]}");
-    fact_is(fact_of((struct verdict_claim){
-                .file = "v.json", .source = VERDICT_OF_FIGURE, .a = "x", .b = "b", .c = "value"}),
-            2, 0.5, 9, 1, 2);
-    fact_is(fact_of((struct verdict_claim){
-                .file = "v.json", .source = VERDICT_OF_PAIR, .a = "x", .b = "b", .c = "nearer"}),
-            -5, 4, 2, 0, 3); /* nearer than 7 to 9: by 2 at most; random weights 1 and 1 */
+    write_text("v.json",
+               "{\"format\": \"orrery-verdict-1\", \"figures\": [{\"id\": \"x\", \"attention\": "
+               "\"a\", \"value\": {\"values\": [6, 9, 6]}, \"ceiling\": {\"values\": [9, 9, 9]}, "
+               "\"floor\": {\"values\": [1, 1, 1]}},"
+               "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"values\": [1, null, 3]}, "
+               "\"ceiling\": {\"values\": [9, 9, 9]}, \"floor\": {\"values\": [2, 2, 2]}},"
+               "{\"id\": \"y\", \"attention\": \"b\", \"value\": {\"values\": [1, 1, 1]}}]}");
+    struct verdict_claim claim = claim_of("v.json", "x", "attention=b", "");
+    fact_is(fact_of(claim), 2, OF_TWO, 9, 2, 2);
+    assert_false(fact_of(claim).difference);
+    claim.from = "attention=a"; /* -5 and -3 */
+    fact_is(fact_of(claim), -4, OF_TWO, 0, 1, 2);
+    assert_true(fact_of(claim).difference);
+    claim.statistic = VERDICT_NEARER; /* than 7 to 9: by 2 at most; random weights 2 and 1 */
+    fact_is(fact_of(claim), -4, OF_TWO, 2, 1, 2);
+    assert_true(fact_of(claim).most == 2);
+    claim.from = "attention=untrained (b)"; /* 8 and 6 instead of 7: by 7 at most */
+    fact_is(fact_of(claim), 0, OF_TWO, 7, 0, 2);
+    claim.from = "attention=c";
+    assert_false(fact_of(claim).there);
+}
+
+static void figures_of_runs(void **state)
+{
+    (void)state;
     write_text(
         "r.json",
         "{\"format\": \"orrery-runs-1\", \"settings\": [{\"label\": \"law=newton\"}, {\"label\": "
         "\"law=mond\"}], \"rows\": ["
-        "{\"settings\": 0, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 1}}},"
-        "{\"settings\": 1, \"source\": \"truth\", \"exponents\": {\"r\": {\"mean\": 4}}},"
-        "{\"settings\": 1, \"source\": \"untrained (b)\", \"exponents\": {\"r\": {\"mean\": 5}}},"
-        "{\"settings\": 1, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 2, "
-        "\"half_width\": 3, \"values\": [1, 2, 3]}}}],"
-        "\"differences\": [{\"source\": \"b\", \"minus\": \"untrained (b)\", \"loss\": "
-        "{\"mean\": 1}}, {\"source\": \"b\", \"minus\": \"a\", \"loss\": {\"mean\": 6, "
-        "\"half_width\": 1, \"values\": [6, 6]}}]}");
-    fact_is(fact_of((struct verdict_claim){.file = "r.json",
-                                           .source = VERDICT_OF_RUNS_ROW,
-                                           .a = "b",
-                                           .b = "",
-                                           .c = "exponents.r",
-                                           .d = "law=mond"}),
-            2, 3, 4, 5, 3);
+        "{\"settings\": 0, \"source\": \"b\", \"seeds\": [0], \"exponents\": {\"r\": {\"values\": "
+        "[1]}}},"
+        "{\"settings\": 0, \"source\": \"truth\", \"seeds\": [0, 1, 2], \"exponents\": {\"r\": "
+        "{\"values\": [7, 7, 7]}}},"
+        "{\"settings\": 1, \"source\": \"truth\", \"seeds\": [2, 1, 0], \"exponents\": {\"r\": "
+        "{\"values\": [4, 4, 4]}}},"
+        "{\"settings\": 1, \"source\": \"untrained (b)\", \"seeds\": [0, 1, 2], \"exponents\": "
+        "{\"r\": {\"values\": [5, 5, 5]}}},"
+        "{\"settings\": 1, \"source\": \"a\", \"seeds\": [0, 2], \"loss\": {\"values\": [1, 2]}},"
+        "{\"settings\": 1, \"source\": \"b\", \"seeds\": [0, 1, 2], \"exponents\": {\"r\": "
+        "{\"values\": [1, 2, 3]}}, \"loss\": {\"values\": [7, 8, 9]}}]}");
+    struct verdict_claim claim = claim_of("r.json", "exponents.r", "attention=b", "");
+    claim.setting = "law=mond";
+    fact_is(fact_of(claim), 2, 4.302652729749464 / sqrt(3), 4, 5, 3);
     static const char *const vague[] = {"law=mon", "aw=mond", "", "law=newtons"};
-    for (size_t i = 0; i < sizeof vague / sizeof *vague; i++) /* none, or two of them */
-        assert_false(fact_of((struct verdict_claim){.file = "r.json",
-                                                    .source = VERDICT_OF_RUNS_ROW,
-                                                    .a = "b",
-                                                    .b = "",
-                                                    .c = "exponents.r",
-                                                    .d = vague[i]})
-                         .there);
-    fact_is(
-        fact_of((struct verdict_claim){
-            .file = "r.json", .source = VERDICT_OF_RUNS, .a = "b", .b = "a", .c = "loss", .d = ""}),
-        6, 1, NAN, NAN, 2);
+    for (size_t i = 0; i < sizeof vague / sizeof *vague; i++) { /* none, or two of them */
+        claim.setting = vague[i];
+        assert_false(fact_of(claim).there);
+    }
+    /* seed by seed 6 and 7; a has no seed 1 */
+    claim = claim_of("r.json", "loss", "attention=b", "attention=a");
+    fact_is(fact_of(claim), 6.5, OF_TWO / 2, NAN, NAN, 2);
+}
+
+static void figures_of_seeds(void **state)
+{
+    (void)state;
     write_text("s.json", "{\"format\": \"orrery-probe-seeds-1\", \"rows\": [{\"source\": \"b\", "
                          "\"quantity\": \"q\", \"measure\": \"m\", "
                          "\"context\": 1, \"value\": 1}, {\"source\": \"b\", \"quantity\": \"q\", "
                          "\"measure\": \"m\", \"context\": 2, \"seeds\": 3, \"value\": 4, "
                          "\"half_width\": 5, \"above_floor\": 6, \"above_floor_half_width\": 7, "
                          "\"above_floor_seeds\": 2, \"ceiling\": 8, \"floor\": 9}]}");
-    struct verdict_claim seeds = {.file = "s.json",
-                                  .source = VERDICT_OF_SEEDS,
-                                  .a = "b",
-                                  .b = "q",
-                                  .c = "m",
-                                  .d = "value",
-                                  .context = 2};
-    fact_is(fact_of(seeds), 4, 5, 8, 9, 3);
-    seeds.d = "above_floor";
-    fact_is(fact_of(seeds), 6, 7, -1, 0, 2);
-    /* differences of levels 2 and 1 of f at h = x: 2, 3; at h = y: 4, 8; a third seed lacks a
-     * cell */
+    struct verdict_claim claim = claim_of("s.json", "q", "attention=b", "");
+    claim.measure = "m";
+    fact_is(fact_of(claim), 1, NAN, NAN, NAN, 1); /* who does not say has one seed */
+    claim.context = 2;
+    fact_is(fact_of(claim), 4, 5, 8, 9, 3);
+    assert_false(fact_of(claim).difference);
+    claim.of = "above_floor=b";
+    fact_is(fact_of(claim), 6, 7, -1, 0, 2);
+    assert_true(fact_of(claim).difference);
+    claim.measure = "k";
+    assert_false(fact_of(claim).there);
+}
+
+/* Differences of levels 2 and 1 of f at h = x: 2, 3; at h = y: 4, 8; a third seed lacks a cell. */
+static void figures_of_a_grid(void **state)
+{
+    (void)state;
     write_text("g.json",
                "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
                "{\"name\": \"h\", \"levels\": [\"x\", \"y\"]}, {\"name\": \"f\", \"levels\": "
@@ -114,40 +143,31 @@ static void figures_come_from_files_of_every_kind(void **state)
                "\"ceiling\": 101},"
                "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6], \"floors\": [3, 1, 0], "
                "\"ceiling\": 101}]}]}");
-    const struct verdict_claim effect = {.file = "g.json",
-                                         .source = VERDICT_OF_GRID,
-                                         .a = "q",
-                                         .b = "m",
-                                         .c = "f",
-                                         .d = "2",
-                                         .from = "1",
-                                         .context = -1};
+    const struct verdict_claim effect = claim_of("g.json", "q", "f=2", "f=1");
     struct verdict_claim grid = effect;
     /* seed by seed 3 and 5.5 */
-    fact_is(fact_of(grid), 4.25, 12.706204736432095 * 1.25, -23.5, 2, 2);
-    grid.source = VERDICT_OF_GRID_LEARNED; /* less 3 and 1 of random weights */
-    fact_is(fact_of(grid), 2.25, 12.706204736432095 * 2.25, NAN, 0, 2);
+    fact_is(fact_of(grid), 4.25, OF_TWO * 1.25, -23.5, 2, 2);
+    grid.statistic = VERDICT_LEARNED; /* less 3 and 1 of random weights */
+    fact_is(fact_of(grid), 2.25, OF_TWO * 2.25, NAN, 0, 2);
     const double share[2] = {((8. / 50 - 9. / 100) + (31. / 98 - 30. / 101)) / 2,
                              ((19. / 50 - 18. / 99) + (47. / 100 - 39. / 100)) / 2};
     assert_true(fabs(fact_of(grid).room - (share[0] + share[1]) / 2) < 1e-9);
-    assert_true(fabs(fact_of(grid).room_half - 12.706204736432095 * fabs(share[1] - share[0]) / 2) <
-                1e-9);
-    grid.source = VERDICT_OF_GRID;
+    assert_true(fabs(fact_of(grid).room_half - OF_TWO * fabs(share[1] - share[0]) / 2) < 1e-9);
+    grid = effect;
     grid.context = 6;
     assert_false(fact_of(grid).there);
     grid.context = 5;
-    grid.from = "0"; /* at h = y there is none */
+    grid.from = "f=0"; /* at h = y there is none */
     assert_false(fact_of(grid).there);
     /* 2 minus 1 at y, 4 and 8, less the same at x, 2 and 3; of random weights 3, 0 and 3, 2 */
-    grid.c = "h x f";
-    grid.d = "y x 2";
-    grid.from = "x x 1";
-    fact_is(fact_of(grid), 3.5, 12.706204736432095 * 1.5, 47, -1, 2);
-    grid.source = VERDICT_OF_GRID_LEARNED;
-    fact_is(fact_of(grid), 4.5, 12.706204736432095 * 2.5, NAN, 0, 2);
-    grid.d = "y x 0"; /* a level is not there */
+    grid.of = "h=y x f=2";
+    grid.from = "h=x x f=1";
+    fact_is(fact_of(grid), 3.5, OF_TWO * 1.5, 47, -1, 2);
+    grid.statistic = VERDICT_LEARNED;
+    fact_is(fact_of(grid), 4.5, OF_TWO * 2.5, NAN, 0, 2);
+    grid.of = "h=y x f=0"; /* a level is not there */
     assert_false(fact_of(grid).there);
-    grid.c = "h x g"; /* nor is the factor */
+    grid.of = "h=y x g=2"; /* nor is the factor */
     assert_false(fact_of(grid).there);
     /* a cell that is not there: a mean over the others would be of another question */
     write_text(
@@ -160,6 +180,7 @@ static void figures_come_from_files_of_every_kind(void **state)
         "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40]}]}]}");
     grid = effect;
     assert_false(fact_of(grid).there);
+    assert_true(fact_of(grid).read);
     /* beyond random weights 1, 2 and 4 at 3, 4 and 6 decades; 3 of all; a third seed lacks one */
     write_text("l.json",
                "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
@@ -168,30 +189,94 @@ static void figures_come_from_files_of_every_kind(void **state)
                "{\"levels\": [\"1000000\"], \"values\": [10, 5, 1], \"floors\": [6, 2, 1]},"
                "{\"levels\": [\"1000\"], \"values\": [4, 5, null], \"floors\": [3, 2, 1]},"
                "{\"levels\": [\"10000\"], \"values\": [6, 5, 1], \"floors\": [4, 2, 1]}]}]}");
-    struct verdict_claim slope = {.file = "l.json",
-                                  .source = VERDICT_OF_SLOPE,
-                                  .a = "q",
-                                  .b = "m",
-                                  .c = "n",
-                                  .d = "",
-                                  .from = "",
-                                  .context = 5};
-    fact_is(fact_of(slope), 0.5, 12.706204736432095 * 0.5, NAN, 0.5, 2);
-    slope.c = "h";
+    struct verdict_claim slope = claim_of("l.json", "q", "n", "");
+    slope.statistic = VERDICT_SLOPE;
+    fact_is(fact_of(slope), 0.5, OF_TWO * 0.5, NAN, 0.5, 2);
+    slope.of = "h";
     assert_false(fact_of(slope).there);
+}
+
+static void figures_of_other_files(void **state)
+{
+    (void)state;
+    struct verdict_fact fact;
     write_text("b.json", "{\"rows\": [{\"name\": \"x\", \"value\": 6}, "
                          "{\"name\": \"y\", \"value\": 4}]}");
-    fact_is(fact_of((struct verdict_claim){
-                .file = "b.json", .source = VERDICT_OF_BENCH, .a = "x", .b = "y"}),
-            1.5, NAN, NAN, NAN, 0);
-    assert_false(fact_of((struct verdict_claim){.file = "none.json"}).there);
+    struct verdict_claim claim = claim_of("b.json", "value", "name=x", "name=y");
+    claim.statistic = VERDICT_RATIO;
+    fact_is(fact_of(claim), 1.5, NAN, NAN, NAN, 0);
+    claim.file = "none.json";
+    assert_false(fact_of(claim).there);
+    assert_false(fact_of(claim).read);
     write_text("bad.json", "{\"rows\": [");
-    struct verdict_fact fact;
-    assert_int_equal(verdict_fact(scratch_dir, &(struct verdict_claim){.file = "bad.json"}, &fact),
-                     ORR_EFORMAT);
-    const struct verdict_claim other = {.file = "s.json", .source = VERDICT_OF_GRID};
-    assert_int_equal(verdict_fact(scratch_dir, &other, &fact), ORR_EFORMAT);
-    assert_non_null(strstr(orr_error(), "s.json: \"format\": expected \"orrery-probe-grid-1\""));
+    claim.file = "bad.json";
+    assert_int_equal(verdict_fact(scratch_dir, &claim, &fact), ORR_EFORMAT);
+    write_text("other.json", "{\"format\": \"orrery-probe-1\", \"rows\": []}");
+    claim.file = "other.json";
+    assert_int_equal(verdict_fact(scratch_dir, &claim, &fact), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "other.json: \"format\": expected that of a verdict, runs, "
+                                        "seeds or a grid, found \"orrery-probe-1\""));
+}
+
+/* Every column and every kind of cell; what is wrong is named. */
+static void claims_are_rows_of_a_file(void **state)
+{
+    (void)state;
+    static const char head[] = "claim,where,ground,measured,published,ours,command,file,quantity,"
+                               "measure,context,setting,of,from,statistic,rule,size,remark\n";
+    static const struct {
+        const char *row, *why;
+    } wrong[] = {
+        {"c,w,orbit,text,p,o,m,f,q,e,7,s,a=1,a=2,slope,small,.5,r\n",
+         "c.csv:2: column \"ground\": expected orbits|text|other settings|own question, found "
+         "\"orbit\""},
+        {"c,w,orbits,text,p,o,m,f,q,e,7,s,a=1,a=2,values,small,.5,r\n", "found \"values\""},
+        {"c,w,orbits,text,p,o,m,f,q,e,7,s,a=1,a=2,slope,,.5,r\n", "\"rule\": expected"},
+        {"c,w,orbits,text,p,o,m,f,q,e,7,s,a=1,a=2,slope,small,half,r\n",
+         "c.csv:2: column \"size\": expected a number, found \"half\""},
+        {"c,w,orbits,text,p,o,m,f,q,e,1e99,s,a=1,a=2,slope,small,1,r\n", "\"context\""},
+    };
+    char path[4096], text[1024];
+    struct verdict_claims claims;
+    scratch_path(path, scratch_dir, "c.csv");
+    snprintf(text, sizeof text, "%s%s", head,
+             "c,w,own question,text,p,\"o, o\",m,f,q,e,7,s,a=1,a=2,slope,small,-.5,r\n"
+             "c,w,other settings,orbits,p,o,m,f,q,,,,a=1,,value,above,0,\n");
+    write_text("c.csv", text);
+    assert_int_equal(verdict_claims_read(path, &claims), 0);
+    assert_int_equal(claims.count, 2);
+    const struct verdict_claim *c = claims.claim;
+    const char *const found[] = {c->claim,   c->where, c->published, c->ours,
+                                 c->command, c->file,  c->quantity,  c->measure,
+                                 c->setting, c->of,    c->from,      c->remark},
+                      *const expected[] = {"c", "w", "p", "o, o", "m",   "f",
+                                           "q", "e", "s", "a=1",  "a=2", "r"};
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        assert_string_equal(found[i], expected[i]);
+    assert_int_equal(c->ground, VERDICT_NO_PAPER);
+    assert_int_equal(c->measured, VERDICT_TEXT);
+    assert_int_equal(c->context, 7);
+    assert_int_equal(c->statistic, VERDICT_SLOPE);
+    assert_int_equal(c->rule, VERDICT_SMALL);
+    assert_true(c->size == -0.5);
+    assert_int_equal(c[1].ground, VERDICT_OTHER_SETTINGS);
+    assert_int_equal(c[1].measured, VERDICT_ORBITS);
+    assert_int_equal(c[1].context, -1);
+    assert_int_equal(c[1].statistic, VERDICT_VALUE);
+    assert_int_equal(c[1].rule, VERDICT_ABOVE);
+    verdict_claims_free(&claims);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(text, sizeof text, "%s%s", head, wrong[i].row);
+        write_text("c.csv", text);
+        assert_int_equal(verdict_claims_read(path, &claims), ORR_EFORMAT);
+        if (!strstr(orr_error(), wrong[i].why))
+            fail_msg("%s: expected %s", orr_error(), wrong[i].why);
+        verdict_claims_free(&claims);
+    }
+    write_text("c.csv", "claim\nc\n");
+    assert_int_equal(verdict_claims_read(path, &claims), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "c.csv: expected a column \"where\", found none"));
+    verdict_claims_free(&claims);
 }
 
 static void intervals_decide(void **state)
@@ -349,8 +434,8 @@ static void steps_to_equal_loss(void **state)
                         "b,0,50,3\nb,0,100,2\n"
                         "a,1,50,4\na,1,100,3\nb,1,20,3.5\nb,1,30,2.5\nb,1,100,2\n"
                         "a,2,100,1\n");
-    const struct verdict_claim claim = {
-        .file = "c.csv", .source = VERDICT_OF_CURVES, .a = "a", .b = "b"};
+    struct verdict_claim claim = claim_of("c.csv", "val_loss", "setting=a", "setting=b");
+    claim.statistic = VERDICT_STEPS;
     const double first = log(0.5), second = log(4);
     const double half = 12.706204736432095 * fabs(first - second) / 2;
     const struct verdict_fact fact = fact_of(claim);
@@ -370,15 +455,20 @@ static void table1_is_read_from_its_files(void **state)
     char path[4096], *made;
     size_t bytes;
     struct orr_file file;
-    write_text("table1.json",
-               "{\"format\": \"orrery-probe-grid-1\", \"rows\": [{\"quantity\": \"next token\", "
-               "\"measure\": \"nats\", \"context\": 512, \"cells\": [{\"levels\": [\"lssar\"], "
-               "\"values\": [1, 2, null, 3], \"floors\": [5, 5, null, 5]}]},"
-               "{\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 256, "
-               "\"cells\": [{\"levels\": [\"lssar\"], \"values\": [7], \"floors\": [7]}]},"
-               "{\"quantity\": \"next token\", \"measure\": \"nats\", \"context\": 128, \"cells\": "
-               "[{\"levels\": [\"lssar\"], \"values\": [1.25], \"floors\": [5]},"
-               "{\"levels\": [\"lssa\"], \"values\": [9], \"floors\": [5]}]}]}");
+    write_text(
+        "table1.json",
+        "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 4, \"factors\": [{\"name\": "
+        "\"attention\", \"levels\": [\"lssa\", \"lssar\"]}], \"rows\": ["
+        "{\"quantity\": \"next token\", "
+        "\"measure\": \"nats\", \"context\": 512, \"cells\": [{\"levels\": [\"lssar\"], "
+        "\"values\": [1, 2, null, 3], \"floors\": [5, 5, null, 5]}, {\"levels\": "
+        "[\"lssa\"], \"values\": []}]},"
+        "{\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 256, "
+        "\"cells\": [{\"levels\": [\"lssar\"], \"values\": [7], \"floors\": [7]}, {\"levels\": "
+        "[\"lssa\"], \"values\": []}]},"
+        "{\"quantity\": \"next token\", \"measure\": \"nats\", \"context\": 128, \"cells\": "
+        "[{\"levels\": [\"lssar\"], \"values\": [1.25], \"floors\": [5]},"
+        "{\"levels\": [\"lssa\"], \"values\": [9], \"floors\": [5]}]}]}");
     scratch_path(path, scratch_dir, "table.md");
     assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(verdict_table1(scratch_dir, &file), 0);
@@ -403,16 +493,19 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
     char path[4096], *made, *kept;
     size_t bytes[2];
     scratch_path(path, scratch_dir, "claims.md");
-    if (verdict_ledger("bench/results/verdict", path))
+    struct verdict_ledger ledger;
+    if (verdict_ledger_read("bench/results/verdict", NULL, &ledger) ||
+        verdict_ledger_there(&ledger) || verdict_ledger_write(&ledger, path))
         fail_msg("%s", orr_error());
     assert_int_equal(orr_file_read(path, &made, &bytes[0]), 0);
     assert_int_equal(orr_file_read("docs/claims.md", &kept, &bytes[1]), 0);
     if (bytes[0] != bytes[1] || memcmp(made, kept, bytes[0]) != 0)
         fail_msg("docs/claims.md: not what the results make; make claims writes it");
-    int claims = 0, lines = 0;
-    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++, claims++) {
-        char begin
-            [256]; /* a line for each, and one only: what is learned of it has none of its own */
+    const int claims = ledger.claims.count;
+    int lines = 0;
+    for (int i = 0; i < claims; i++) {
+        const struct verdict_claim *claim = &ledger.claims.claim[i];
+        char begin[256]; /* a line for each, and one only: what is learned has none of its own */
         snprintf(begin, sizeof begin, "\n| %s ", claim->claim);
         const char *line = strstr(made, begin);
         if (!line || strstr(line + 1, begin))
@@ -429,16 +522,24 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
     assert_true(claims >= 20);
     free(made);
     free(kept);
-    assert_int_equal(verdict_ledger("nowhere", path), ORR_EMISSING);
-    assert_int_equal(verdict_ledger("Makefile", path), ORR_EMISSING); /* no folder */
-    assert_int_equal(verdict_ledger("docs", path), ORR_EMISSING);     /* without results */
+    verdict_ledger_free(&ledger);
+    static const char *const none[] = {"nowhere", "Makefile", "docs"}; /* no folder; no results */
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        assert_int_equal(verdict_ledger_read(none[i], NULL, &ledger), 0);
+        assert_int_equal(verdict_ledger_there(&ledger), ORR_EMISSING);
+        verdict_ledger_free(&ledger);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(figures_come_from_files_of_every_kind, scratch_setup,
-                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(figures_of_a_verdict, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(figures_of_runs, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(figures_of_seeds, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(figures_of_a_grid, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(figures_of_other_files, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(claims_are_rows_of_a_file, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(intervals_decide, scratch_setup, scratch_teardown),
         cmocka_unit_test(grounds_are_those_of_the_claim),
         cmocka_unit_test_setup_teardown(steps_to_equal_loss, scratch_setup, scratch_teardown),

@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "stage/provenance.h"
+#include "claims.h"
 #include "verdict.h"
 
 static void write_text(const char *cell, const char *file, const char *text)
@@ -179,6 +180,13 @@ static int question(const char *id)
     return q;
 }
 
+/* Of softmax (0) or lssar (1), by seed. */
+static const double *by_seed(const struct verdict *v, const char *id, int attention,
+                             double (*number)(const struct orr_row *row))
+{
+    return verdict_values(v, question(id), attention, -1, number);
+}
+
 static void near(double x, double expected)
 {
     if (!(fabs(x - expected) < 1e-9))
@@ -191,7 +199,6 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
 {
     (void)state;
     struct verdict v;
-    struct verdict_row row;
     write_cells();
     write_text("s2", "softmax/probe/evaluate.json",
                "{\"as_trained\": {\"teacher_forced\": 0.01, \"random_weights\": 1.1}}");
@@ -201,29 +208,22 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
     assert_string_equal(v.attention[0], "softmax");
     assert_int_equal(v.missing_count, 0);
     assert_int_equal(v.unasked.count, 4);
-    assert_int_equal(verdict_row(&v, question("labels_100"), 1, &row), 0);
-    assert_int_equal(row.seeds, 3);
-    near(row.value[0], 0.69);
-    near(row.above[2], 0.41);
-    near(row.nearer[2], 0.41);
-    verdict_row_free(&row);
+    assert_int_equal(verdict_mean(&v, question("labels_100"), 1, -1, orr_row_value).n, 3);
+    near(by_seed(&v, "labels_100", 1, orr_row_value)[0], 0.69);
+    near(by_seed(&v, "labels_100", 1, orr_row_learned)[2], 0.41);
+    near(by_seed(&v, "labels_100", 1, orr_row_gain)[2], 0.41);
     /* the exponent -2.1 is as near to the truth as -1.9: 0.1 off, where the floor is 0.5 off */
-    assert_int_equal(verdict_row(&v, question("exponent_r"), 1, &row), 0);
-    near(row.nearer[0], 0.4);
-    near(row.above[0], -0.6);
-    near(row.nearer[1], -0.1);
-    verdict_row_free(&row);
-    assert_int_equal(verdict_row(&v, question("next_state"), 0, &row), 0);
-    near(row.value[1], 0.01);
-    near(row.ceiling[1], 0.005);
-    near(row.raw[1], 0.1);
-    assert_true(isnan(row.floor[1]) && isnan(row.nearer[1]));
-    near(row.floor[2], 1.1); /* where bin/probe evaluate was asked */
-    near(row.nearer[2], 1.09);
-    verdict_row_free(&row);
-    assert_int_equal(verdict_row(&v, question("labels_3000"), 0, &row), 0);
-    assert_int_equal(row.seeds, 0);
-    verdict_row_free(&row);
+    near(by_seed(&v, "exponent_r", 1, orr_row_gain)[0], 0.4);
+    near(by_seed(&v, "exponent_r", 1, orr_row_learned)[0], -0.6);
+    near(by_seed(&v, "exponent_r", 1, orr_row_gain)[1], -0.1);
+    near(by_seed(&v, "next_state", 0, orr_row_value)[1], 0.01);
+    near(by_seed(&v, "next_state", 0, orr_row_ceiling)[1], 0.005);
+    near(by_seed(&v, "next_state", 0, orr_row_raw)[1], 0.1);
+    assert_true(isnan(by_seed(&v, "next_state", 0, orr_row_floor)[1]));
+    assert_true(isnan(by_seed(&v, "next_state", 0, orr_row_gain)[1]));
+    near(by_seed(&v, "next_state", 0, orr_row_floor)[2], 1.1); /* bin/probe evaluate was asked */
+    near(by_seed(&v, "next_state", 0, orr_row_gain)[2], 1.09);
+    assert_int_equal(verdict_mean(&v, question("labels_3000"), 0, -1, orr_row_value).n, 0);
     verdict_free(&v);
 }
 
@@ -231,18 +231,17 @@ static void attentions_are_compared_seed_by_seed(void **state)
 {
     (void)state;
     struct verdict v;
-    double difference[3], nearer[3];
     write_cells();
     read_cells(&v, 6, 0);
-    verdict_compare(&v, question("labels_100"), 1, 0, difference, nearer);
-    near(difference[0], 0.09);
-    near(nearer[2], 0.11);
-    assert_true(verdict_beyond_chance(orr_mean_of(nearer, 3)));
-    verdict_compare(&v, question("exponent_r"), 1, 0, difference, nearer);
-    near(difference[0], -0.2);
-    near(nearer[0], 0);
-    near(nearer[1], -0.4);
-    assert_false(verdict_beyond_chance(orr_mean_of(nearer, 3)));
+    int q = question("labels_100");
+    near(verdict_values(&v, q, 1, 0, orr_row_value)[0], 0.09);
+    near(verdict_values(&v, q, 1, 0, orr_row_nearness)[2], 0.11);
+    assert_true(verdict_beyond_chance(verdict_mean(&v, q, 1, 0, orr_row_nearness)));
+    q = question("exponent_r");
+    near(verdict_values(&v, q, 1, 0, orr_row_value)[0], -0.2);
+    near(verdict_values(&v, q, 1, 0, orr_row_nearness)[0], 0);
+    near(verdict_values(&v, q, 1, 0, orr_row_nearness)[1], -0.4);
+    assert_false(verdict_beyond_chance(verdict_mean(&v, q, 1, 0, orr_row_nearness)));
     assert_false(verdict_beyond_chance(orr_mean_of((double[]){1, 1.0001}, 2))); /* two seeds */
     /* found in all samples by one and in none by the other: three seeds do not tell, five do */
     assert_false(verdict_beyond_chance(orr_mean_of((double[]){1, 1, 1}, 3)));
@@ -270,7 +269,7 @@ static void sentences_follow_from_the_figures(void **state)
     struct verdict_sentences s;
     write_cells();
     read_cells(&v, 6, 0);
-    assert_int_equal(verdict_sentences(&v, &s), 0);
+    verdict_sentences(&v, &s);
     static const char *const said[3][3] = {
         {"makes labels of the force worth more: of 4 comparisons of label curves with those of "
          "random "
@@ -289,7 +288,7 @@ static void sentences_follow_from_the_figures(void **state)
     assert_non_null(strstr(s.cannot, "Not asked here: linear, extrapolate, rollout, intervene."));
     verdict_free(&v);
     read_cells(&v, 1, 0); /* one seed decides nothing */
-    assert_int_equal(verdict_sentences(&v, &s), 0);
+    verdict_sentences(&v, &s);
     assert_non_null(strstr(s.text[0], "is not shown: "));
     assert_null(strstr(s.text[0], "comparisons"));
     assert_non_null(strstr(s.text[0], "is nearer by 0.1 (softmax, 1 seed)"));
@@ -318,7 +317,7 @@ static void exponents_outside_decide_about_the_law(void **state)
                         (const char *const[]){row}, 1, false);
         }
         read_cells(&v, 6, 0);
-        assert_int_equal(verdict_sentences(&v, &s), 0);
+        verdict_sentences(&v, &s);
         if (strncmp(s.text[2], leads[k], strlen(leads[k])) != 0)
             fail_msg("expected \"%s\": %s", leads[k], s.text[2]);
         assert_non_null(strstr(s.text[2], "random weights -1.2 (softmax)"));
@@ -344,38 +343,53 @@ static void write_table1(const char *name, const char *lssar)
     scratch_text(path, text);
 }
 
+static void say_beside(struct verdict *v, const char *folder, struct verdict_sentences *s)
+{
+    struct verdict_ledger ledger;
+    if (verdict_ledger_read(folder, "verdict.json", &ledger))
+        fail_msg("%s", orr_error());
+    v->beside = &ledger;
+    verdict_sentences(v, s);
+    verdict_ledger_free(&ledger);
+    v->beside = NULL;
+}
+
 static void text_and_claims_stand_beside(void **state)
 {
     (void)state;
     char folder[4096], path[4096];
     struct verdict v;
     struct verdict_sentences s;
+    struct verdict_ledger ledger;
     write_cells();
     read_cells(&v, 6, 0);
-    assert_int_equal(verdict_sentences(&v, &s), 0);
+    verdict_sentences(&v, &s);
     assert_int_equal(s.count, 3);
     scratch_path(folder, scratch_dir, "beside");
-    v.beside = folder;
     write_table1("beside/text_short.json", "[0.9, 1, 1.1]");
-    assert_int_equal(verdict_sentences(&v, &s), 0);
+    say_beside(&v, folder, &s);
     assert_int_equal(s.count, 5);
     assert_non_null(strstr(s.text[3], "is borne out by the short form, which rules on nothing"));
     assert_non_null(strstr(s.text[3], " -1 +- 0.25 (lssar, 3 seeds, as claimed)."));
     assert_non_null(strstr(s.text[4], " 0 are reproduced, 0 refuted")); /* it is shown alone */
     write_table1("beside/table1.json", "[2.9, 3, 3.1]");                /* the whole one counts */
-    assert_int_equal(verdict_sentences(&v, &s), 0);
+    say_beside(&v, folder, &s);
     assert_non_null(strstr(s.text[3], "beyond the trained length does not hold here"));
     assert_non_null(strstr(s.text[3], "1 +- 0.25 (lssar, 3 seeds, against the claim), 1 +- 0.25 "
                                       "(lssa, 3 seeds, against the claim)."));
     assert_non_null(strstr(s.text[4], " 0 are reproduced, 2 refuted"));
     scratch_path(path, scratch_dir, "beside/table1.json");
     scratch_text(path, "{}");
-    assert_int_equal(verdict_sentences(&v, &s), ORR_EFORMAT);
+    assert_int_equal(verdict_ledger_read(folder, "verdict.json", &ledger), ORR_EFORMAT);
     error_names("table1.json", NULL);
+    verdict_ledger_free(&ledger);
+    scratch_path(path, scratch_dir, "beside/verdict.json"); /* which is made here: is not read */
+    scratch_text(path, "{}");
+    scratch_path(path, scratch_dir, "beside/table1.json");
     assert_int_equal(remove(path), 0);
     scratch_path(path, scratch_dir, "beside/text_short.json");
     assert_int_equal(remove(path), 0);
-    assert_int_equal(verdict_sentences(&v, &s), 0);
+    say_beside(&v, folder, &s);
     assert_int_equal(s.count, 4);
     assert_non_null(strstr(s.text[3], "bear on 0 are reproduced"));
     verdict_free(&v);
@@ -391,17 +405,12 @@ static void rows_of_probes_are_the_right_ones(void **state)
     static const char *const place[] = {"place|AU|-1|1|0.01|0|1", "place|AU|-1|8|0.15|0|1",
                                         "place|AU|-1|5|0.07|0|1", "place|AU|3|9|0.99|0|1"};
     struct verdict v;
-    struct verdict_row row;
     write_cells();
     write_probe("s0", "softmax", "intervene", slope, 4, false);
     write_probe("s0", "softmax", "rollout", place, 4, false);
     read_cells(&v, 6, 0);
-    assert_int_equal(verdict_row(&v, question("intervene_velocity_x"), 0, &row), 0);
-    near(row.value[0], 0.6);
-    verdict_row_free(&row);
-    assert_int_equal(verdict_row(&v, question("rollout_place"), 0, &row), 0);
-    near(row.value[0], 0.15);
-    verdict_row_free(&row);
+    near(by_seed(&v, "intervene_velocity_x", 0, orr_row_value)[0], 0.6);
+    near(by_seed(&v, "rollout_place", 0, orr_row_value)[0], 0.15);
     verdict_free(&v);
 }
 
@@ -461,7 +470,7 @@ static void what_is_missing_is_named(void **state)
     assert_int_equal(v.count, 5);
     for (size_t i = 0; i < v.count; i++)
         if (!strstr(v.cell[i].path, "/l0"))
-            assert_true(isnan(v.cell[i].figure[question("labels_100")].value));
+            assert_true(isnan(v.cell[i].figure[question("labels_100")][0]));
     verdict_free(&v);
 }
 
@@ -499,7 +508,7 @@ static void the_file_is_the_same_every_time(void **state)
             list[i] = of[i];
         }
         assert_int_equal(verdict_read(&v, list, 6), 0);
-        assert_int_equal(verdict_sentences(&v, &sentences), 0);
+        verdict_sentences(&v, &sentences);
         assert_int_equal(verdict_write(&v, &sentences, scratch_dir), 0);
         verdict_free(&v);
         scratch_path(path, scratch_dir, "verdict.json");

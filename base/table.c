@@ -1,0 +1,217 @@
+/* table.c - see table.h. */
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------- rows */
+
+/* The table's copy of a text; NULL: out of memory. Texts repeat from row to row. */
+static const char *keep(struct orr_table *table, const char *text)
+{
+    for (size_t i = table->texts; i-- > 0;)
+        if (!strcmp(table->text[i], text))
+            return table->text[i];
+    char **more = realloc(table->text, (table->texts + 1) * sizeof *more);
+    if (more)
+        table->text = more;
+    return more && (more[table->texts] = strdup(text)) ? more[table->texts++] : NULL;
+}
+
+int orr_table_add(struct orr_table *table, const struct orr_row *row)
+{
+    struct orr_row *more = table->row;
+    if (!(table->count & (table->count - 1))) /* full: 0, 1, 2, 4, ... */
+        more = realloc(more, (table->count ? 2 * table->count : 1) * sizeof *more);
+    if (!more)
+        return ORR_FAIL(ORR_ENOMEM, "table of results: out of memory");
+    table->row = more;
+    more += table->count;
+    *more = *row;
+    more->model = keep(table, row->model);
+    more->quantity = keep(table, row->quantity);
+    more->measure = keep(table, row->measure);
+    if (!more->model || !more->quantity || !more->measure)
+        return ORR_FAIL(ORR_ENOMEM, "table of results: out of memory");
+    table->count++;
+    return 0;
+}
+
+void orr_table_free(struct orr_table *table)
+{
+    for (size_t i = 0; i < table->texts; i++)
+        free(table->text[i]);
+    free(table->text);
+    free(table->row);
+    *table = (struct orr_table){0};
+}
+
+/* ------------------------------------------------------------------------------- numbers */
+
+double orr_row_value(const struct orr_row *row)
+{
+    return row->value;
+}
+
+double orr_row_ceiling(const struct orr_row *row)
+{
+    return row->ceiling;
+}
+
+double orr_row_floor(const struct orr_row *row)
+{
+    return row->floor;
+}
+
+double orr_row_raw(const struct orr_row *row)
+{
+    return row->raw;
+}
+
+double orr_row_learned(const struct orr_row *row)
+{
+    return row->value - row->floor;
+}
+
+double orr_row_nearness(const struct orr_row *row)
+{
+    return -fabs(row->value - row->ceiling);
+}
+
+double orr_row_gain(const struct orr_row *row)
+{
+    return fabs(row->floor - row->ceiling) - fabs(row->value - row->ceiling);
+}
+
+double orr_row_share(const struct orr_row *row)
+{
+    return (row->value - row->floor) / (row->ceiling - row->floor);
+}
+
+/* ------------------------------------------------------------------------------ settings */
+
+/* Where a model says "key=value", between blanks; NULL: nowhere. */
+static const char *find(const char *model, const char *setting)
+{
+    const size_t bytes = strlen(setting);
+    for (const char *at = model; bytes && (at = strstr(at, setting)) != NULL; at++)
+        if ((at == model || at[-1] == ' ') && (!at[bytes] || at[bytes] == ' '))
+            return at;
+    return NULL;
+}
+
+bool orr_row_has(const struct orr_row *row, const char *setting)
+{
+    return !*setting || find(row->model, setting);
+}
+
+const char *orr_row_setting(const struct orr_row *row, const char *key)
+{
+    const size_t bytes = strlen(key);
+    for (const char *at = row->model; (at = strstr(at, key)) != NULL; at++)
+        if ((at == row->model || at[-1] == ' ') && at[bytes] == '=')
+            return at + bytes + 1;
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------- contrasts */
+
+enum { PART = 256 };
+
+/* One or two settings, and what is put in their places. */
+struct contrast {
+    int parts;
+    char of[2][PART], from[2][PART];
+};
+
+/* The parts of "a x b"; how many. */
+static int split(const char *text, char part[2][PART])
+{
+    static const char cross[] = " x ";
+    const char *second = strstr(text, cross);
+    const int bytes = second ? (int)(second - text) : (int)strlen(text);
+    snprintf(part[0], PART, "%.*s", bytes, text);
+    snprintf(part[1], PART, "%s", second ? second + strlen(cross) : "");
+    return second ? 2 : 1;
+}
+
+/* The row of the same seed and model, but with other settings in the parts that `mask` names. */
+static const struct orr_row *partner(const struct orr_table *table, const struct orr_row *row,
+                                     const struct contrast *c, unsigned mask)
+{
+    char model[ORR_MODEL], text[ORR_MODEL];
+    snprintf(model, sizeof model, "%s", row->model);
+    for (int k = 0; k < c->parts; k++) {
+        const char *at = mask >> k & 1 ? find(model, c->of[k]) : NULL;
+        if (!at)
+            continue;
+        snprintf(text, sizeof text, "%s%s", c->from[k], at + strlen(c->of[k]));
+        snprintf(model + (at - model), sizeof model - (size_t)(at - model), "%s", text);
+    }
+    for (size_t i = 0; i < table->count; i++)
+        if (table->row[i].seed == row->seed && !strcmp(table->row[i].model, model))
+            return &table->row[i];
+    return NULL;
+}
+
+int orr_table_seeds(const struct orr_table *table, uint64_t seed[ORR_SEEDS])
+{
+    int count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        int s = 0;
+        while (s < count && seed[s] != table->row[i].seed)
+            s++;
+        if (s == count && count < ORR_SEEDS)
+            seed[count++] = table->row[i].seed;
+    }
+    return count;
+}
+
+/* Adds the contrast of one row and its partners to the sum. */
+static double add_contrast(double sum, const struct orr_table *table, const struct orr_row *row,
+                           const struct contrast *c, double (*number)(const struct orr_row *row))
+{
+    for (unsigned mask = 0; mask < 1U << c->parts; mask++) {
+        const struct orr_row *other = partner(table, row, c, mask);
+        sum += other ? (mask == 1 || mask == 2 ? -1 : 1) * number(other) : (double)NAN;
+    }
+    return sum;
+}
+
+void orr_table_values(const struct orr_table *table, const uint64_t *seed, int seeds,
+                      const char *of, const char *from, double (*number)(const struct orr_row *row),
+                      double *value)
+{
+    struct contrast c = {.parts = split(of, c.of)};
+    const struct orr_row *first = NULL;
+    bool several = false;
+    (void)split(from, c.from);
+    for (int s = 0; s < seeds; s++) {
+        int models = 0;
+        value[s] = 0;
+        for (size_t i = 0; i < table->count; i++) {
+            const struct orr_row *row = &table->row[i];
+            if (row->seed != seed[s] || !orr_row_has(row, c.of[0]) || !orr_row_has(row, c.of[1]))
+                continue;
+            first = first ? first : row;
+            several = several || strcmp(row->model, first->model) != 0;
+            models++;
+            value[s] =
+                *from ? add_contrast(value[s], table, row, &c, number) : value[s] + number(row);
+        }
+        value[s] = models ? value[s] / models : (double)NAN;
+    }
+    for (int s = 0; s < seeds && several && !table->crossed; s++)
+        value[s] = NAN;
+}
+
+struct orr_mean orr_table_contrast(const struct orr_table *table, const char *of, const char *from,
+                                   double (*number)(const struct orr_row *row))
+{
+    uint64_t seed[ORR_SEEDS];
+    double value[ORR_SEEDS];
+    const int seeds = orr_table_seeds(table, seed);
+    orr_table_values(table, seed, seeds, of, from, number, value);
+    return orr_mean_of(value, seeds);
+}

@@ -1,0 +1,306 @@
+/* read_results.c - see results.h. */
+#include "results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static const cJSON *get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(get(object, key));
+    return text ? text : "";
+}
+
+/* A whole number from 0 on, -1 where there is none. */
+static int whole_of(const cJSON *object, const char *key)
+{
+    const double number = orr_json_number(object, key);
+    return number >= 0 && number < 1e9 ? (int)number : -1;
+}
+
+static double number_at(const cJSON *list, int i)
+{
+    const cJSON *item = cJSON_GetArrayItem(list, i);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+/* Of a list of seeds, which has large ones as text. */
+static uint64_t seed_at(const cJSON *list, int i)
+{
+    const cJSON *item = cJSON_GetArrayItem(list, i);
+    if (cJSON_IsString(item))
+        return strtoull(item->valuestring, NULL, 10);
+    return cJSON_IsNumber(item) && item->valuedouble >= 0 ? (uint64_t)item->valuedouble : 0;
+}
+
+static const struct orr_row none = {.quantity = "",
+                                    .measure = "",
+                                    .layer = -1,
+                                    .context = -1,
+                                    .value = NAN,
+                                    .half = NAN,
+                                    .ceiling = NAN,
+                                    .floor = NAN,
+                                    .raw = NAN};
+
+/* ------------------------------------------------------------------------------- verdict */
+
+/* A row a seed of the attention, and one of random weights of its shape. */
+static int read_verdict(const cJSON *json, struct orr_table *table)
+{
+    const cJSON *figure;
+    char model[ORR_MODEL], untrained[ORR_MODEL];
+    cJSON_ArrayForEach (figure, get(json, "figures")) {
+        const cJSON *values = get(get(figure, "value"), "values"),
+                    *ceilings = get(get(figure, "ceiling"), "values"),
+                    *floors = get(get(figure, "floor"), "values");
+        snprintf(model, sizeof model, "attention=%s", text_of(figure, "attention"));
+        snprintf(untrained, sizeof untrained, "attention=untrained (%s)",
+                 text_of(figure, "attention"));
+        for (int i = 0; i < cJSON_GetArraySize(values); i++) {
+            struct orr_row row = none;
+            row.model = model;
+            row.quantity = text_of(figure, "id");
+            row.seed = (uint64_t)i;
+            row.value = number_at(values, i);
+            row.ceiling = number_at(ceilings, i);
+            row.floor = number_at(floors, i);
+            TRY(orr_table_add(table, &row));
+            row.model = untrained;
+            row.value = row.floor;
+            TRY(orr_table_add(table, &row));
+        }
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------- runs */
+
+/* "exponents.r" below an object. */
+static const cJSON *below(const cJSON *object, const char *path)
+{
+    char key[64];
+    const char *dot = strchr(path, '.');
+    snprintf(key, sizeof key, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
+    return dot ? below(get(object, key), dot + 1) : get(object, key);
+}
+
+/* A number of another source of the same settings and seed: of the truth, of random weights. */
+static double number_of(const cJSON *rows, const cJSON *like, const char *source,
+                        const char *quantity, uint64_t seed)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach (row, rows) {
+        const cJSON *seeds = get(row, "seeds");
+        if (!orr_json_says(row, "source", source) ||
+            !cJSON_Compare(get(row, "settings"), get(like, "settings"), true))
+            continue;
+        for (int i = 0; i < cJSON_GetArraySize(seeds); i++)
+            if (seed_at(seeds, i) == seed)
+                return number_at(get(below(row, quantity), "values"), i);
+    }
+    return NAN;
+}
+
+static int read_quantity(const cJSON *rows, const cJSON *from, const char *model,
+                         const char *quantity, struct orr_table *table)
+{
+    char untrained[128];
+    const cJSON *values = get(below(from, quantity), "values");
+    snprintf(untrained, sizeof untrained, "untrained (%s)", text_of(from, "source"));
+    for (int i = 0; i < cJSON_GetArraySize(values); i++) {
+        struct orr_row row = none;
+        row.model = model;
+        row.quantity = quantity;
+        row.seed = seed_at(get(from, "seeds"), i);
+        row.value = number_at(values, i);
+        row.ceiling = number_of(rows, from, "truth", quantity, row.seed);
+        row.floor = number_of(rows, from, untrained, quantity, row.seed);
+        TRY(orr_table_add(table, &row));
+    }
+    return 0;
+}
+
+static int read_runs(const cJSON *json, struct orr_table *table)
+{
+    const cJSON *rows = get(json, "rows"), *row, *item, *inner;
+    cJSON_ArrayForEach (row, rows) {
+        const cJSON *group = cJSON_GetArrayItem(get(json, "settings"), whole_of(row, "settings"));
+        char model[ORR_MODEL], quantity[128];
+        snprintf(model, sizeof model, "attention=%s %s", text_of(row, "source"),
+                 text_of(group, "label"));
+        cJSON_ArrayForEach (item, row) {
+            TRY(read_quantity(rows, row, model, item->string, table));
+            cJSON_ArrayForEach (inner, item) {
+                if (!inner->string)
+                    continue;
+                snprintf(quantity, sizeof quantity, "%s.%s", item->string, inner->string);
+                TRY(read_quantity(rows, row, model, quantity, table));
+            }
+        }
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- probe */
+
+static struct orr_row figure_of(const cJSON *json)
+{
+    struct orr_row row = none;
+    row.quantity = text_of(json, "quantity");
+    row.measure = text_of(json, "measure");
+    row.context = whole_of(json, "context");
+    return row;
+}
+
+/* Who does not say has one seed. */
+static int seeds_of(const cJSON *json, const char *key)
+{
+    const int n = whole_of(json, key);
+    return n >= 1 ? n : 1;
+}
+
+static int read_seeds(const cJSON *json, struct orr_table *table)
+{
+    const cJSON *from;
+    char model[ORR_MODEL], above[ORR_MODEL];
+    cJSON_ArrayForEach (from, get(json, "rows")) {
+        struct orr_row row = figure_of(from);
+        snprintf(model, sizeof model, "attention=%s", text_of(from, "source"));
+        snprintf(above, sizeof above, "above_floor=%s", text_of(from, "source"));
+        row.model = model;
+        row.n = seeds_of(from, "seeds");
+        row.value = orr_json_number(from, "value");
+        row.half = orr_json_number(from, "half_width");
+        row.ceiling = orr_json_number(from, "ceiling");
+        row.floor = orr_json_number(from, "floor");
+        TRY(orr_table_add(table, &row));
+        row.model = above;
+        row.n = seeds_of(from, "above_floor_seeds");
+        row.value = orr_json_number(from, "above_floor");
+        row.half = orr_json_number(from, "above_floor_half_width");
+        row.ceiling -= row.floor;
+        row.floor = 0;
+        TRY(orr_table_add(table, &row));
+    }
+    return 0;
+}
+
+/* Its levels of all factors. */
+static void name_cell(const cJSON *factors, const cJSON *cell, char model[ORR_MODEL])
+{
+    model[0] = '\0';
+    for (int i = 0; i < cJSON_GetArraySize(factors); i++) {
+        const char *level = cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), i));
+        const size_t used = strlen(model);
+        snprintf(model + used, ORR_MODEL - used, "%s%s=%s", i ? " " : "",
+                 text_of(cJSON_GetArrayItem(factors, i), "name"), level ? level : "");
+    }
+}
+
+static int read_grid(const cJSON *json, struct orr_table *table)
+{
+    const cJSON *factors = get(json, "factors"), *factor, *from, *cell;
+    const int seeds = whole_of(json, "seeds");
+    char model[ORR_MODEL];
+    int cells = seeds <= ORR_SEEDS ? 1 : 0;
+    cJSON_ArrayForEach (factor, factors)
+        cells *= cJSON_GetArraySize(get(factor, "levels"));
+    table->crossed = true;
+    cJSON_ArrayForEach (from, get(json, "rows"))
+        cJSON_ArrayForEach (cell, get(from, "cells")) {
+            struct orr_row row = figure_of(from);
+            if (cJSON_GetArraySize(get(from, "cells")) != cells)
+                continue;
+            name_cell(factors, cell, model);
+            row.model = model;
+            for (int s = 0; s < seeds; s++) {
+                row.seed = (uint64_t)s;
+                row.value = number_at(get(cell, "values"), s);
+                const bool there = isfinite(row.value);
+                row.ceiling = there ? orr_json_number(cell, "ceiling") : (double)NAN;
+                row.floor = there ? number_at(get(cell, "floors"), s) : (double)NAN;
+                TRY(orr_table_add(table, &row));
+            }
+        }
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- others */
+
+static int read_bench(const cJSON *json, struct orr_table *table)
+{
+    const cJSON *from;
+    char model[ORR_MODEL];
+    cJSON_ArrayForEach (from, get(json, "rows")) {
+        struct orr_row row = none;
+        snprintf(model, sizeof model, "name=%s", text_of(from, "name"));
+        row.model = model;
+        row.quantity = "value";
+        row.value = orr_json_number(from, "value");
+        TRY(orr_table_add(table, &row));
+    }
+    return 0;
+}
+
+static int read_curves(const char *path, struct orr_table *table)
+{
+    static const char *const name[] = {"setting", "seed", "step", "val_loss"};
+    struct orr_csv csv;
+    int column[4], rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
+    for (int k = 0; k < 4 && !rc; k++)
+        if ((column[k] = orr_csv_column(&csv, name[k])) < 0)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: expected columns setting, seed, step and val_loss",
+                          path);
+    for (size_t r = 0; r < csv.rows && !rc; r++) {
+        const double *value = csv.values + r * csv.cols;
+        struct orr_row row = none;
+        char model[ORR_MODEL];
+        snprintf(model, sizeof model, "setting=%s", csv.cells[r * csv.cols + (size_t)column[0]]);
+        row.model = model;
+        row.quantity = "val_loss";
+        row.seed = value[column[1]] >= 0 ? (uint64_t)value[column[1]] : 0;
+        row.context = value[column[2]] >= 0 && value[column[2]] < 1e9 ? (int)value[column[2]] : -1;
+        row.value = value[column[3]];
+        rc = orr_table_add(table, &row);
+    }
+    orr_csv_free(&csv);
+    return rc;
+}
+
+int verdict_results_read(const char *path, struct orr_table *table)
+{
+    static const struct {
+        const char *format;
+        int (*read)(const cJSON *json, struct orr_table *table);
+    } formats[] = {{"orrery-verdict-1", read_verdict},
+                   {"orrery-runs-1", read_runs},
+                   {"orrery-probe-seeds-1", read_seeds},
+                   {"orrery-probe-grid-1", read_grid}};
+    const size_t bytes = strlen(path);
+    cJSON *json;
+    if (bytes > 4 && !strcmp(path + bytes - 4, ".csv"))
+        return read_curves(path, table);
+    TRY(orr_json_read(path, &json));
+    const char *format = text_of(json, "format");
+    int (*read)(const cJSON *, struct orr_table *) = NULL;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        if (!strcmp(format, formats[k].format))
+            read = formats[k].read;
+    if (!*format && cJSON_IsArray(get(json, "rows"))) /* benchmarks have none */
+        read = read_bench;
+    const int rc = read ? read(json, table)
+                        : ORR_FAIL(ORR_EFORMAT,
+                                   "%s: \"format\": expected that of a verdict, runs, seeds or a "
+                                   "grid, found \"%s\"",
+                                   path, format);
+    cJSON_Delete(json);
+    return rc;
+}
