@@ -32,7 +32,7 @@ kernels/ref_USES := kernels/ref kernels
 kernels/cpu_USES := kernels/cpu kernels/ref kernels
 kernels/cuda_USES := kernels/cuda kernels
 
-# what cluster/mpi holds is a plugin, compiled where MPI is (mpi.mk)
+# what cluster/mpi holds is a plugin, compiled where MPI is (MPI_PLUGIN)
 FOLDERS += cluster
 cluster_PREFIX := cluster_
 cluster_USES := cluster base

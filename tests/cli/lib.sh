@@ -29,9 +29,22 @@ ended() {
 }
 trap ended EXIT
 trap 'exit 130' INT TERM
+# what make check builds for tests: libraries that are preloaded (tests/kill/NAME.c), and plugins
+BUILT=$(realpath -m "${BUILT:-build}")
+FAIL_WRITE=$BUILT/tests/kill/fail_write.so FAIL_ALLOC=$BUILT/tests/kill/fail_alloc.so
+JUMP_CLOCK=$BUILT/tests/kill/jump_clock.so NFS_LIKE=$BUILT/tests/kill/nfs_like.so
+SWAP=$BUILT/tests/kill/swap_file.so OTHER_LIBM=$BUILT/tests/kill/other_libm.so
+EMULATED=$BUILT/tests/cuda/orrery_cuda_host.so NCCL=$BUILT/tests/cuda/libnccl_stand_in.so
 # threads that wait sleep: the cores may be busy with other things
 export OMP_WAIT_POLICY=passive
-unset ORRERY_TRACE ORRERY_PRESETS
+unset ORRERY_TRACE
+# The smoke presets, but that fewer formulas are enumerated before a search: these are nine tenths of
+# the time of a smoke run. tests/symreg looks at enumeration, and test_laws.sh runs the preset itself.
+export ORRERY_PRESETS=$WORK/.presets
+mkdir "$ORRERY_PRESETS"
+for preset in smoke smoke_tokens; do
+    sed 's/"symreg": {/& "enumerate": 10000,/' presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
+done
 
 # record RESULT NAME: for CHECK_RECORD, with the line of the test; and for finish, that a subshell
 # counted what is lost with it

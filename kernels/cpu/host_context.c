@@ -1,4 +1,4 @@
-/* context.c - what all instruction sets of the cpu backend share: threads, scratch memory and the
+/* host_context.c - what all instruction sets of the cpu backend share: threads, scratch memory and the
  * tables, one for each set. */
 #include <omp.h>
 #include <stdlib.h>
