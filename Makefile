@@ -44,12 +44,14 @@ comma := ,
 
 # Without a -j of the user's or of a make above: as many jobs as cores. Goals that run something
 # follow one another as they were typed, as on one job; `make clean all` is such a one as a whole.
+# (GNUMAKEFLAGS: MAKEFLAGS holds the user's variables, in which make would expand a $ once more)
 ifeq ($(filter -j% --jobs% --jobserver%,$(shell echo "$$MAKEFLAGS"))$(and $(filter clean,$(MAKECMDGOALS)),$(word 2,$(MAKECMDGOALS))),)
-MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+GNUMAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 in_turn = $(if $(word 2,$1),$(eval $(word 2,$1): | $(word 1,$1))$(call in_turn,$(wordlist 2,$(words $1),$1)))
 $(call in_turn,$(filter plan world probe lint sweep verdict claims reliability coverage fuzz check% bench%,$(MAKECMDGOALS)))
-finetune: | $(filter probe,$(MAKECMDGOALS))
+typed := $(filter probe world finetune symreg figures,$(MAKECMDGOALS))
+$(if $(filter probe,$(firstword $(typed))),finetune: | probe,probe: | $(filter-out probe,$(typed)))
 
 # Threads that wait sleep after a moment: beside other work on the same cores, spinning is many times
 # slower. The programs see to it themselves (orr_threads_sleep); tests and benchmarks have it from here.
@@ -272,18 +274,18 @@ watch:
 ##   PART=I/N every N-th cell, from the I-th on, for N machines side by side
 ##   KEPT=dir leaves out cells whose results lie there (bench/results/verdict/cells)
 RUNS ?= runs
-GRID_ENV = RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT)
+GRID_ENV = RUNS=$(call arg,RUNS) BIN='$(BIN)'
 sweep: all
-	@$(GRID_ENV) exec tools/sweep.sh $(call arg,GRID)
+	@$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec tools/sweep.sh $(call arg,GRID)
 cells:
-	@$(GRID_ENV) tools/cells.sh $(call arg,GRID)
+	@$(GRID_ENV) KEPT=$(call arg,KEPT) tools/cells.sh $(call arg,GRID)
 corpus:
 	@tools/corpus.sh corpora $(CORPUS)
 ## make verdict [VERDICT=short]       softmax, lssar, lssa, rw_softmax and untrained over 5 seeds, put
 ##                                    together into RUNS/verdict/verdict.{json,md}; short: 3 seeds of two;
 ##                                    and the loss of attentions by length on text
 verdict: all
-	@$(GRID_ENV) exec tools/verdict.sh $(call arg,VERDICT)
+	@$(GRID_ENV) JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)
 ## make claims                        results of the grids that were run, and docs/claims.md from them
 claims: all
 	@$(GRID_ENV) tools/claims.sh bench/results/verdict
