@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test_cpus.sh - data sets, tables of true forces and fronts have the same bytes where exp, log,
 # pow, ... of the C library give other bits, as they do on other CPUs: with its variants for a CPU
-# without AVX2 and fused multiply-adds, and with all of them a little wrong (tests/kill/other_libm.c).
+# without AVX2 and fused multiply-adds, and with all of them a little wrong
+# (tests/kill/other_libm.c).
 #
 # The variants alone differ in few last bits, which float coordinates seldom show: hashes of every
 # bit are in tests/base/test_draw.c and tests/sim, which make check runs with them. make lint looks

@@ -99,7 +99,8 @@ many() {
     local target=$1
     shift
     program symreg "$WORK/many.csv" --target "$target" --features x,z --quiet --threads 1 \
-        --set symreg.enumerate=50000 --set symreg.populations=6 --set symreg.cycles=100 --iterations 3 "$@" | tail -n +2
+        --set symreg.enumerate=50000 --set symreg.populations=6 --set symreg.cycles=100 \
+        --iterations 3 "$@" | tail -n +2
 }
 holds() { # NAME PATTERN COMMAND...
     local name=$1 pattern=$2

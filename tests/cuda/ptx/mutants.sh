@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mutants.sh - spoils one thing at a time and sees a test fail; run by `make check-ptx-mutants`.
 #
-#   mutants.sh BUILD [PART]    of the table tests/cuda/ptx/mutants.txt; those whose line matches the PART
+#   mutants.sh BUILD [PART]    of the table tests/cuda/ptx/mutants.txt; lines that match the PART
 #
 # A line of the table: where # file # kernel # which match # pattern # instead # test # what it is.
 #
