@@ -40,7 +40,8 @@ EMULATED=$BUILT/tests/cuda/orrery_cuda_host.so NCCL=$BUILT/tests/cuda/libnccl_st
 export OMP_WAIT_POLICY=passive
 unset ORRERY_TRACE
 # The smoke presets, but that fewer formulas are enumerated before a search: these are nine tenths
-# of the time of a smoke run. tests/symreg looks at enumeration, test_pipeline.sh at the preset itself.
+# of the time of a smoke run. tests/symreg looks at enumeration, test_pipeline.sh at the preset
+# itself.
 export ORRERY_PRESETS=$WORK/.presets
 mkdir "$ORRERY_PRESETS"
 for preset in smoke smoke_tokens; do

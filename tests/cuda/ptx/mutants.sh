@@ -8,7 +8,7 @@
 #   ptx       one line of the PTX of a kernel (file: its module; kernel: part of the mangled name)
 #   source    one line of kernels/cuda/FILE (or of HEADER:FILE), compiled by nvcc; kernel: as above
 #   host      one line of a file for the host's compiler, linked with the test
-#   runtime   one line of tests/cuda/ptx/FILE, with which the PTX written by hand is translated and run
+#   runtime   one line of tests/cuda/ptx/FILE, with which PTX written by hand is run
 #
 # The pattern is an extended regular expression; "which match" counts the lines that match it,
 # in the kernel or the file. The test must pass without the change (where check-ptx is run first, it
@@ -77,7 +77,8 @@ make_mutant() {
     runtime)
         mkdir -p "$dir/tests/cuda/ptx"
         cp tests/cuda/ptx/*.h "$dir/tests/cuda/ptx/"
-        change "tests/cuda/ptx/$file" "" "$which" "$pattern" "$instead" >"$dir/tests/cuda/ptx/$file" ||
+        change "tests/cuda/ptx/$file" "" "$which" "$pattern" "$instead" \
+            >"$dir/tests/cuda/ptx/$file" ||
             { echo "no such line"; return 1; }
         for k in $BY_HAND; do
             $CXX_PTX -I"$dir" "$k.cc" -o "$dir/$(basename "$k").so" ||
