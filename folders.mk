@@ -37,7 +37,7 @@ kernels/ref_USES := kernels/ref kernels
 kernels/cpu_USES := kernels/cpu kernels/ref kernels
 kernels/cuda_USES := kernels/cuda kernels
 
-# model/ranks/mpi.c is a plugin, compiled where MPI is (mpi.mk)
+# model/ranks/mpi.c is a plugin, compiled where MPI is (MPI_PLUGIN)
 FOLDERS += model
 model_PREFIX := gpt_|cluster_
 model_USES := model sim kernels stage base

@@ -21,6 +21,8 @@
 # a time begin before all. Reports are printed in the order of the commands whatever ended first.
 set -u
 export OMP_WAIT_POLICY=passive # programs share the cores: threads that wait sleep
+# tests that call make are no part of the build that called this, and have none of its jobs
+MAKEFLAGS=$(sed -E 's/(^| )(-j[0-9]*|--jobserver[^ ]*)/ /g' <<<"${MAKEFLAGS:-}")
 logs=$1
 shift
 mkdir -p "$logs" || exit 1

@@ -18,7 +18,7 @@ done < <(if [ -n "${FOLDERS_TABLE:-}" ]; then cat "$FOLDERS_TABLE"; else
 [ ${#uses[@]} -gt 0 ] || complain "no table of folders"
 
 # who compiles what with the headers of another place, and why
-declare -A ELSEWHERE=([kernels/cuda/cuda.h:cuda_host.h]="emulation of CUDA, in tests/cuda_host")
+declare -A ELSEWHERE=([kernels/cuda/cuda.h:cuda_host.h]="emulation of CUDA, in tests/cuda/host")
 
 for name in "${!uses[@]}"; do
     [ -d "$name" ] || complain "folders.mk: there is no folder $name"

@@ -3,7 +3,7 @@
  * The backend is a library of its own, orrery_cuda.so beside the programs, opened by k_find("cuda")
  * (kernels/plugin.c), so that programs start without CUDA's libraries and run on machines without
  * them. The same .cu files are compiled by nvcc and, with -DK_CUDA_HOST, by the host compiler
- * against tests/cuda_host, which runs grids, blocks and threads on the CPU: a kernel is launched by
+ * against tests/cuda/host, which runs grids, blocks and threads on the CPU: a kernel is launched by
  * K_LAUNCH and touches the device by what CUDA C++ and this header have alone.
  *
  * Every kernel is deterministic: sums are made in an order that the shape alone decides; no float

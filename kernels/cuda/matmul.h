@@ -1,5 +1,5 @@
 /* matmul.h - the one matrix product of the CUDA backend: cuBLASLt, or its stand-in under the
- * emulation (tests/cuda_host/cublasLt.h). */
+ * emulation (tests/cuda/host/cublasLt.h). */
 #ifndef K_CUDA_MATMUL_H
 #define K_CUDA_MATMUL_H
 

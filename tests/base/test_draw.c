@@ -217,7 +217,7 @@ static void test_whole_powers(void **state)
 
 /* -------------------------------------------------------------------------- the same bits */
 
-/* Every bit, on every CPU: tools.mk runs this program again with other variants of the C library's
+/* Every bit, on every CPU: tests.mk runs this program again with other variants of the C library's
  * functions. Draws that are made otherwise have a new hash, and data sets a new revision. */
 static void test_same_bits(void **state)
 {
@@ -250,6 +250,6 @@ int main(void)
         cmocka_unit_test(test_elementary),      cmocka_unit_test(test_whole_powers),
         cmocka_unit_test(test_same_bits),
     };
-    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tools.mk: the hashes alone */
+    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tests.mk: the hashes alone */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

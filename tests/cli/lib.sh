@@ -13,7 +13,7 @@ set -u -o pipefail
 BIN=${BIN:-bin}
 PROGRAMS="orbits pretrain finetune symreg report"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/orrery-cli-XXXXXX") || exit 1
-passed=0 failed=0 skipped=0 finished=
+passed=0 failed=0 skipped=0 finished= first=
 at_exit() { # a test may replace it
     :
 }
@@ -24,26 +24,36 @@ ended() {
     rm -rf "$WORK"
     [ -z "$finished" ] || return 0
     echo "FAILED: the test ended before its last line, with status $status"
+    [ $failed -eq 0 ] || echo "first failure: $first"
     printf '%d passed, %d failed, %d skipped\n' "$passed" $((failed + 1)) "$skipped"
     exit 1
 }
 trap ended EXIT
 trap 'exit 130' INT TERM
+# what make check builds for tests: libraries that are preloaded (tests/kill/NAME.c), and plugins
+BUILT=$(realpath -m "${BUILT:-build}")
+FAIL_WRITE=$BUILT/tests/kill/fail_write.so FAIL_ALLOC=$BUILT/tests/kill/fail_alloc.so
+JUMP_CLOCK=$BUILT/tests/kill/jump_clock.so NFS_LIKE=$BUILT/tests/kill/nfs_like.so
+SWAP=$BUILT/tests/kill/swap_file.so OTHER_LIBM=$BUILT/tests/kill/other_libm.so
+EMULATED=$BUILT/tests/cuda/orrery_cuda_host.so NCCL=$BUILT/tests/cuda/libnccl_stand_in.so
 # threads that wait sleep: the cores may be busy with other things
 export OMP_WAIT_POLICY=passive
-unset ORRERY_TRACE ORRERY_PRESETS
+unset ORRERY_TRACE
+# The smoke presets, but that fewer formulas are enumerated before a search: these are nine tenths
+# of the time of a smoke run. tests/symreg looks at enumeration, test_pipeline.sh at the preset
+# itself.
+export ORRERY_PRESETS=$WORK/.presets
+mkdir "$ORRERY_PRESETS"
+for preset in smoke smoke_tokens; do
+    sed 's/"symreg": {/& "enumerate": 10000,/' presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
+done
 
 # record RESULT NAME: for CHECK_RECORD, with the line of the test; and for finish, that a subshell
 # counted what is lost with it
 record() {
-    local frame=0
     [ $BASHPID -eq $$ ] || printf '%s\n' "$2" >>"$WORK/.lost"
     [ -n "${CHECK_RECORD:-}" ] || return 0
-    while [[ ${BASH_SOURCE[frame]} == */lib.sh ]]; do
-        frame=$((frame + 1))
-    done
-    printf '%s\t%s:%d\t%s\n' "$1" "${BASH_SOURCE[frame]}" "${BASH_LINENO[frame - 1]}" "$2" \
-        >>"$CHECK_RECORD"
+    printf '%s\t%s\t%s\n' "$1" "$(line)" "$2" >>"$CHECK_RECORD"
 }
 
 # pass NAME
@@ -52,13 +62,32 @@ pass() {
     record passed "$1"
 }
 
+# line: where the test is, for a line of its own
+line() {
+    local frame=0
+    while [[ ${BASH_SOURCE[frame]} == */lib.sh ]]; do
+        frame=$((frame + 1))
+    done
+    echo "${BASH_SOURCE[frame]}:${BASH_LINENO[frame - 1]}"
+}
+
 # fail NAME [DETAIL...]: counts a failure and says why.
 fail() {
+    [ $failed -ne 0 ] || first="$(line), $1"
     failed=$((failed + 1))
     record failed "$1"
     printf 'FAILED: %s\n' "$1"
     shift
     [ $# -eq 0 ] || printf '    %s\n' "$@"
+}
+
+# check_stopped STATUS: a command that its limit of time stopped ends the test, since most of what
+# follows would fail for want of what it makes
+check_stopped() {
+    [ "$1" -ne 124 ] || [ $BASHPID -ne $$ ] || {
+        echo "    stopped after $LIMIT s; the rest of the test is not run"
+        finish
+    }
 }
 
 # skip NAME WHY
@@ -69,12 +98,15 @@ skip() {
 
 # check NAME COMMAND...: passes when the command succeeds; its output is shown when not.
 check() {
-    local name=$1
+    local name=$1 status
     shift
-    if "$@" >"$WORK/.check" 2>&1; then
+    "$@" >"$WORK/.check" 2>&1
+    status=$?
+    if [ $status -eq 0 ]; then
         pass "$name"
     else
         fail "$name" "command: $*" "$(tail -n 5 "$WORK/.check")"
+        check_stopped $status
     fi
 }
 
@@ -89,6 +121,7 @@ check_not() {
         pass "$name"
     else
         fail "$name" "expected status 1, found $status: $*" "$(tail -n 5 "$WORK/.check")"
+        check_stopped $status
     fi
 }
 
@@ -214,6 +247,7 @@ snapshot() {
 finish() {
     [ ! -e "$WORK/.lost" ] || fail "no check is made in a subshell" "$(cat "$WORK/.lost")"
     finished=yes
+    [ $failed -eq 0 ] || echo "first failure: $first"
     printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
     [ "$failed" -eq 0 ]
     exit

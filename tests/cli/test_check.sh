@@ -208,6 +208,9 @@ shell_test "checks in a pipeline" 1 1 1 'check a true
 shell_test "no answer is not no" 1 0 3 'check_not a grep x /none; check_not b /none
     check_not c [ 1 -eq x ]; finish'
 shell_test "a part of a pipeline" 1 0 1 'parts() { cat /none | wc -l; }; check a parts; finish'
+shell_test "a command that is stopped ends the test" 1 0 2 'LIMIT=1; slow() { timeout 1 sleep 9; }
+    check a false; check b slow; check c false; finish'
+check "... says which line came first" grep -qx "first failure: $WORK/shell.sh:3, a" "$WORK/out"
 printf '. tests/cli/lib.sh\ncheck good true\ncheck bad false\nfinish\n' >"$WORK/shell.sh"
 CHECK_RECORD=$WORK/record bash "$WORK/shell.sh" >"$WORK/out"
 check "a record: status 1" test $? -eq 1

@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
 # test_cpus.sh - data sets, tables of true forces and fronts have the same bytes where exp, log,
 # pow, ... of the C library give other bits, as they do on other CPUs: with its variants for a CPU
-# without AVX2 and fused multiply-adds, and with all of them a little wrong (tests/other_libm.c).
+# without AVX2 and fused multiply-adds, and with all of them a little wrong
+# (tests/kill/other_libm.c).
 #
 # The variants alone differ in few last bits, which float coordinates seldom show: hashes of every
 # bit are in tests/base/test_draw.c and tests/sim, which make check runs with them. make lint looks
 # for the calls.
 . tests/cli/lib.sh
 
-OTHER_LIBM=${OTHER_LIBM:-build/tests/other_libm.so}
-if [ ! -e "$OTHER_LIBM" ]; then
-    make -s "$OTHER_LIBM" || exit
-fi
+check "another libm was built" test -e "$OTHER_LIBM"
 # (the name of the setting before glibc 2.33, and since)
 OTHER=("GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-FMA_Usable,-AVX2,-FMA"
-       "LD_PRELOAD=$(realpath "$OTHER_LIBM")")
+       "LD_PRELOAD=$OTHER_LIBM")
 other_program() { # as program
     local name=$1
     shift

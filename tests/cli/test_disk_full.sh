@@ -68,7 +68,6 @@ refuse "symreg FILE: no room for a file" 1 "$WORK/none/" 'cannot write' -- \
 check "nothing temporary" clean "$WORK"
 
 # ---- a disk that fails at any one of the operations on the files of a training
-FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
 train() { # FOLDER [OPTION...]
     "$BIN/pretrain" "${COMMON[@]}" --orbits "$run/orbits" --set pretrain_planets.steps=0 \
         --set pretrain.steps=4 --set pretrain.checkpoint_every=2 --set pretrain.eval_every=2 \

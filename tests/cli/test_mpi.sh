@@ -228,8 +228,8 @@ if [ -n "${MPI_FULL:-}" ]; then
 fi
 
 # ---- the disk of rank 0 is full: all end, with its error
-if [ -e "${FAIL_WRITE:-build/tests/fail_write.so}" ]; then
-    full=(-x LD_PRELOAD="${FAIL_WRITE:-build/tests/fail_write.so}" -x FAIL_HOW=full)
+if [ -e "$FAIL_WRITE" ]; then
+    full=(-x LD_PRELOAD="$FAIL_WRITE" -x FAIL_HOW=full)
     for at in ${MPI_FULL:+2 9} 5; do
         rm -rf "$WORK/full"
         check "before the disk is full" ranks 2 "${long[@]}" --minutes 0.003 --out "$WORK/full"

@@ -8,8 +8,6 @@ if ! command -v gnuplot >/dev/null; then
     skip "pictures" "no gnuplot"
     finish
 fi
-FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
-FAIL_WRITE=$(realpath -m "$FAIL_WRITE")
 
 run=$WORK/run
 DATA=("${TINY[@]}" --run "$run" --set 'attention=lssar')

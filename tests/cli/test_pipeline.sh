@@ -128,6 +128,12 @@ holds_pictures() {
 check "report.html holds the pictures" holds_pictures "$run"
 check "nothing temporary stays" clean "$run"
 
+# (other tests enumerate fewer formulas than the preset: tests/cli/lib.sh)
+check "symreg of the preset itself" env -u ORRERY_PRESETS timeout "$LIMIT" "$BIN/symreg" \
+    --preset smoke --run "$run" --attention lssar --threads 1 --quiet --out "$WORK/preset"
+check "... finds the law of the truth" grep -Eq '^\| truth \| best \| .* \| 5/5 \| 5/5 \|' \
+    "$WORK/preset/laws.md"
+
 # ---- again: nothing is made a second time
 made() {
     times "$1" >"$2" && filled "$2"

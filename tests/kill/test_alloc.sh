@@ -10,7 +10,6 @@
 #                      stages, one probe and a cell); all: of every one
 . tests/cli/lib.sh
 
-FAIL_ALLOC=${FAIL_ALLOC:-build/tests/fail_alloc.so}
 allocs=${ALLOCS:-5}
 # steps on one run, in this order: the stages, probes by their names, and bin/verdict
 STEPS="$PROGRAMS attention cell evaluate outputs linear rollout intervene length labels extrapolate
@@ -25,7 +24,6 @@ if grep -q __asan_init "$BIN/orbits"; then
     skip "memory that runs out" "sanitizers have an allocator of their own"
     finish
 fi
-FAIL_ALLOC=$(realpath "$FAIL_ALLOC")
 SMALL=("${TINY[@]}" --set planets.enabled=false --set symreg.enumerate=2000 --set attention=lssar
        --set model.positions=rope
        --set orbits.train=20 --set orbits.train_files=20 --set orbits.val=4 --set orbits.test=4

@@ -16,7 +16,6 @@
 . tests/cli/lib.sh
 KILLS=${KILLS:-5}
 SEED=${SEED:-1}
-FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
 RANDOM=$SEED
 
 SMOKE=(--preset smoke --threads 1 --quiet --attention lssar --set pretrain_planets.steps=0

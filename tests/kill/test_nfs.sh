@@ -7,12 +7,10 @@
 #   WORLD_SET=    see world.sh
 . tests/cli/lib.sh
 . tests/kill/world.sh
-NFS_LIKE=${NFS_LIKE:-build/tests/nfs_like.so}
 if [ ! -e "$NFS_LIKE" ]; then
     skip "a file system like NFS" "$NFS_LIKE is not there: make check builds it"
     finish
 fi
-NFS_LIKE=$(realpath "$NFS_LIKE")
 # on_nfs COMMAND...: the command and what it starts
 on_nfs() {
     LD_PRELOAD=$NFS_LIKE NFS_REPORT=$WORK/report "$@"

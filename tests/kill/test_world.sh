@@ -20,7 +20,6 @@
 . tests/kill/world.sh
 KILLS=${KILLS:-2}
 SEED=${SEED:-1}
-FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
 RANDOM=$SEED
 group= # of the world under way
 at_exit() {
@@ -32,7 +31,7 @@ run=$WORK/run/smoke
 make_world "$run" 1
 counting=()
 [ ! -e "$FAIL_WRITE" ] ||
-    counting=(LD_PRELOAD="$(realpath "$FAIL_WRITE")" FAIL_REPORT="$WORK/operations")
+    counting=(LD_PRELOAD="$FAIL_WRITE" FAIL_REPORT="$WORK/operations")
 # what of the world is running: its program, or make between two
 stage_of() { # GROUP
     local pid name
@@ -160,7 +159,7 @@ if [ -e "$FAIL_WRITE" ]; then
     cp -a "$WORK/whole" "$run"
     rm "$run/report.made.json"
     last=$(grep ' rename .*/report.made.json$' "$WORK/operations" | tail -n 1)
-    (LD_PRELOAD=$(realpath "$FAIL_WRITE") FAIL_AT=${last%% *} FAIL_HOW=kill \
+    (LD_PRELOAD=$FAIL_WRITE FAIL_AT=${last%% *} FAIL_HOW=kill \
         stage report "$run" >"$WORK/out") 2>/dev/null
     check "killed at the record of the report" test $? -eq 137
     leftovers "$run" | sed 's|.*/||; s|[0-9]\{1,\}|N|' >"$WORK/left"

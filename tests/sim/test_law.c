@@ -246,7 +246,7 @@ static void test_settings(void **state)
     }
 }
 
-/* Every bit of forces and potentials, which no CPU may change (tools.mk runs this program again
+/* Every bit of forces and potentials, which no CPU may change (tests.mk runs this program again
  * with other variants of the C library's functions); of all laws but expressions, which call it. */
 static void test_same_bits(void **state)
 {
@@ -276,6 +276,6 @@ int main(void)
         cmocka_unit_test(test_limits),    cmocka_unit_test(test_expression),
         cmocka_unit_test(test_settings),  cmocka_unit_test(test_same_bits),
     };
-    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tools.mk: the hashes alone */
+    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tests.mk: the hashes alone */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

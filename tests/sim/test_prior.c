@@ -597,7 +597,7 @@ static void hash_doubles(uint64_t *hash, const double *x, size_t n)
     *hash = XXH64(x, n * sizeof *x, *hash);
 }
 
-/* Every bit of systems of all priors, which no CPU may change: tools.mk runs this program again
+/* Every bit of systems of all priors, which no CPU may change: tests.mk runs this program again
  * with other variants of the C library's functions. A new prior has a new hash. */
 static void test_same_bits(void **state)
 {
@@ -683,6 +683,6 @@ int main(void)
         cmocka_unit_test(test_solar_system),
         cmocka_unit_test(test_same_bits),
     };
-    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tools.mk: the hashes alone */
+    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tests.mk: the hashes alone */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 . tests/cli/lib.sh
 . tests/cli/mpi.sh
 
-EMULATED=$(realpath -m "${EMULATED:-build/tests/orrery_cuda_host.so}")
-NCCL=$(realpath -m "${NCCL:-build/tests/libnccl_stand_in.so}")
 why=$(mpi_missing) && skip "ranks on GPUs" "$why" && finish
 for library in "$EMULATED" "$NCCL"; do
     [ -e "$library" ] || { skip "ranks on GPUs" "no $library" && finish; }

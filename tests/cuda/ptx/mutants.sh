@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # mutants.sh - spoils one thing at a time and sees a test fail; run by `make check-ptx-mutants`.
 #
-#   mutants.sh BUILD [PART]    of the table tests/ptx/mutants.txt; those whose line matches the PART
+#   mutants.sh BUILD [PART]    of the table tests/cuda/ptx/mutants.txt; lines that match the PART
 #
 # A line of the table: where # file # kernel # which match # pattern # instead # test # what it is.
 #
 #   ptx       one line of the PTX of a kernel (file: its module; kernel: part of the mangled name)
 #   source    one line of kernels/cuda/FILE (or of HEADER:FILE), compiled by nvcc; kernel: as above
 #   host      one line of a file for the host's compiler, linked with the test
-#   runtime   one line of tests/ptx/FILE, with which the PTX written by hand is translated and run
+#   runtime   one line of tests/cuda/ptx/FILE, with which PTX written by hand is run
 #
 # The pattern is an extended regular expression; "which match" counts the lines that match it,
 # in the kernel or the file. The test must pass without the change (where check-ptx is run first, it
@@ -71,13 +71,14 @@ make_mutant() {
         change "$file" "" "$which" "$pattern" "$instead" >"$dir/m.cu" ||
             { echo "no such line"; return 1; }
         $CXX_HOST -I"$(dirname "$file")" -x c++ -c "$dir/m.cu" -o "$dir/m.o" &&
-            $CXX_LINK "$build/tests/cuda_host/test_matmul.o" "$dir/m.o" $LIBS -o "$dir/test" ||
+            $CXX_LINK "$build/tests/cuda/host/test_matmul.o" "$dir/m.o" $LIBS -o "$dir/test" ||
             { echo "does not compile"; return 1; }
         return ;;
     runtime)
-        mkdir -p "$dir/tests/ptx"
-        cp tests/ptx/*.h "$dir/tests/ptx/"
-        change "tests/ptx/$file" "" "$which" "$pattern" "$instead" >"$dir/tests/ptx/$file" ||
+        mkdir -p "$dir/tests/cuda/ptx"
+        cp tests/cuda/ptx/*.h "$dir/tests/cuda/ptx/"
+        change "tests/cuda/ptx/$file" "" "$which" "$pattern" "$instead" \
+            >"$dir/tests/cuda/ptx/$file" ||
             { echo "no such line"; return 1; }
         for k in $BY_HAND; do
             $CXX_PTX -I"$dir" "$k.cc" -o "$dir/$(basename "$k").so" ||
@@ -101,7 +102,7 @@ one() {
     libraries=$work/$i
     case $where in
     host) program="$work/$i/test" libraries= ;;
-    *) program=$build/tests/ptx/test_ptx ;;
+    *) program=$build/tests/cuda/ptx/test_ptx ;;
     esac
     only=0
     [ "$where" != runtime ] || only=1

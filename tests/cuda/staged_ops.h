@@ -2,7 +2,7 @@
  *
  * k_staged is a table whose entries take ordinary memory: every call copies its arrays to the
  * backend, runs the entry of "cuda" there, waits and copies back. So the tests of operations run
- * unchanged on it: built with -DK_TEST_CUDA -include tests/staged_ops.h, it stands in k_cpu's
+ * unchanged on it: built with -DK_TEST_CUDA -include tests/cuda/staged_ops.h, it stands in k_cpu's
  * place, and k_backends() is ref and k_staged.
  *
  * Every call is made twice from the same inputs, and results that are not the same in every bit

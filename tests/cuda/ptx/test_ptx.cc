@@ -2,7 +2,7 @@
  * the numbers below were computed with fractions), accesses that have to end a launch (spaces.ptx),
  * and products of a warpgroup (hopper.ptx, which nvcc wrote). The kernels here have the names
  * alone; ORR_CUDA_HOST_PTX has the bodies. */
-#include "tests/cuda_host/hopper_test.h"
+#include "tests/cuda/host/hopper_test.h"
 
 static __global__ void halves(unsigned *, unsigned, unsigned, unsigned)
 {

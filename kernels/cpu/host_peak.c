@@ -1,4 +1,4 @@
-/* peak.c - the matmul rate of this machine, through the same oneDNN that training uses. */
+/* host_peak.c - the matmul rate of this machine, through the same oneDNN that training uses. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>

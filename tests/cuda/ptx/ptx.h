@@ -1,6 +1,6 @@
 /* ptx.h - a module of PTX as the translator reads it: text in, lists of statements out.
  *
- * ptx2cc turns the PTX that nvcc prints for a kernel into C++ that the emulation of tests/cuda_host
+ * ptx2cc turns the PTX that nvcc prints for a kernel into C++ that the emulation of tests/cuda/host
  * runs: what is then tested without a GPU is what the compiler made of a kernel, not the kernel's
  * source once more. It knows the part of PTX ISA 9.0 that this backend's kernels come to, and
  * refuses what it does not know with the line.

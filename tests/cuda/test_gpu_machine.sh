@@ -3,7 +3,7 @@
 # the emulation ($EMULATED, built as the plugin is) without a driver, with an old one, with a GPU
 # that is too old, with two; what model.device = auto does there; recordings switched off.
 . tests/cli/lib.sh
-export ORRERY_CUDA_PLUGIN=${EMULATED:-build/tests/orrery_cuda_host.so}
+export ORRERY_CUDA_PLUGIN=$EMULATED
 export ORRERY_PCI=$WORK/pci
 unset CUDA_VISIBLE_DEVICES ORRERY_CUDA_GRAPHS
 SMOKE=(--preset smoke --threads 1 --attention softmax --set pretrain_planets.steps=0
@@ -94,10 +94,10 @@ unset ORR_CUDA_HOST_DEVICES
 if [ -e "$BIN/orrery_cuda.so" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
     refuse "nvcc's plugin without a driver" 1 '--device cuda: no NVIDIA driver was found' -- \
         on ORRERY_CUDA_PLUGIN="$PWD/$BIN/orrery_cuda.so" -- --device cuda
-    # ... and with one that is older than it (tests/cuda_host/old_driver.c)
-    old=$(dirname "${OLD_DRIVER:-build/tests/old_driver/libcuda.so.1}")
+    # ... and with one that is older than it (tests/cuda/host/old_driver.c)
+    old=$BUILT/tests/cuda/old_driver
     refuse "nvcc's plugin with an old driver" 1 '--device cuda: the NVIDIA driver is too old' \
-        'for CUDA 12.4' 'version 580 or later' -- on LD_LIBRARY_PATH="$PWD/$old" \
+        'for CUDA 12.4' 'version 580 or later' -- on LD_LIBRARY_PATH="$old" \
         ORRERY_CUDA_PLUGIN="$PWD/$BIN/orrery_cuda.so" -- --device cuda
 fi
 finish

@@ -1,5 +1,5 @@
-/* context.c - what all instruction sets of the cpu backend share: threads, scratch memory and the
- * tables, one for each set. */
+/* host_context.c - what all instruction sets of the cpu backend share: threads, scratch memory and
+ * the tables, one for each set. */
 #include <omp.h>
 #include <stdlib.h>
 

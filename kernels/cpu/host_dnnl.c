@@ -1,4 +1,4 @@
-/* dnnl.c - matrix multiplication through oneDNN, by its C API of versions 2 and 3.
+/* host_dnnl.c - matrix multiplication through oneDNN, by its C API of versions 2 and 3.
  *
  * A multiplication is made once per shape for ONE thread and run by many at once, each on its own
  * rows: a worker's rows stay in its cache between rounding, multiplying and what follows, and the

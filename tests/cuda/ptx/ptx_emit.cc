@@ -426,7 +426,7 @@ static bool wanted(const struct ptx_function &f, const std::vector<string> &only
 
 string ptx_emit(const struct ptx_module &module, const std::vector<string> &only)
 {
-    string text = "#include \"tests/ptx/ptx_run.h\"\n\n", kernels, globals, functions;
+    string text = "#include \"tests/cuda/ptx/ptx_run.h\"\n\n", kernels, globals, functions;
     int number = 0;
     for (const struct ptx_variable &v : module.global) {
         text += global(v);
