@@ -23,52 +23,44 @@ enum {
 /* ---- forward */
 
 template <bool WIDE>
-static __global__ void __launch_bounds__(THREADS)
-    embed_kernel(float *out, int stride, int at, const float *table, const uint16_t *token,
-                 int token_stride, int N, int V, int C)
+static __global__ void __launch_bounds__(THREADS) embed_kernel(const struct k_embedding e)
 {
     const int lane = (int)(threadIdx.x % K_WARP);
-    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)N; n += k_cuda_step() / K_WARP) {
-        const int t = token[n * (size_t)token_stride];
-        const float *from = table + (size_t)t * (size_t)C;
-        float *to = out + n * (size_t)stride + at;
+    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)e.N; n += k_cuda_step() / K_WARP) {
+        const int t = e.token[n * (size_t)e.token_stride];
+        const float *from = e.table + (size_t)t * (size_t)e.C;
+        float *to = e.out + n * (size_t)e.stride + e.at;
         if (WIDE)
-            for (int i = lane; i < C / 4; i += K_WARP)
+            for (int i = lane; i < e.C / 4; i += K_WARP)
                 ((float4 *)to)[i] =
-                    t < V ? ((const float4 *)from)[i] : make_float4(NAN, NAN, NAN, NAN);
+                    t < e.V ? ((const float4 *)from)[i] : make_float4(NAN, NAN, NAN, NAN);
         else
-            for (int c = lane; c < C; c += K_WARP)
-                to[c] = t < V ? from[c] : NAN;
+            for (int c = lane; c < e.C; c += K_WARP)
+                to[c] = t < e.V ? from[c] : NAN;
     }
 }
 
-static bool wide_rows(const float *table, const float *rows, int stride, int at, int C)
+static bool wide_rows(const struct k_embedding *e, const float *table, const float *rows)
 {
-    return C % 4 == 0 && stride % 4 == 0 && at % 4 == 0 && k_cuda_aligned(table) &&
+    return e->C % 4 == 0 && e->stride % 4 == 0 && e->at % 4 == 0 && k_cuda_aligned(table) &&
            k_cuda_aligned(rows);
 }
 
-static int cuda_embed_forward(float *out, int stride, int at, const float *table,
-                              const uint16_t *token, int token_stride, int N, int V, int C)
+static int cuda_embed_forward(const struct k_embedding *e)
 {
-    if (N == 0)
+    if (e->N == 0)
         return 0;
-    const int blocks = k_cuda_blocks((size_t)N * K_WARP, THREADS);
-    if (wide_rows(table, out, stride, at, C))
-        return K_LAUNCH(embed_kernel<true>, blocks, THREADS, 0, out, stride, at, table, token,
-                        token_stride, N, V, C);
-    return K_LAUNCH(embed_kernel<false>, blocks, THREADS, 0, out, stride, at, table, token,
-                    token_stride, N, V, C);
+    const int blocks = k_cuda_blocks((size_t)e->N * K_WARP, THREADS);
+    if (wide_rows(e, e->table, e->out))
+        return K_LAUNCH(embed_kernel<true>, blocks, THREADS, 0, *e);
+    return K_LAUNCH(embed_kernel<false>, blocks, THREADS, 0, *e);
 }
 
 /* ---- backward */
 
-struct embed_backward {
-    float *dtable, *partial; /* partial (pieces, 2, C): of the token that came from the piece
-                              * before, of the token that goes on in the next */
-    const float *dout;
-    const uint16_t *token;
-    int stride, at, token_stride, N, V, C;
+struct embed_backward : k_embedding {
+    float *partial; /* (pieces, 2, C): of the token that came from the piece before, of the token
+                     * that goes on in the next */
     int ranges, pieces;
     unsigned *count;  /* (ranges, V), then the positions of a token in earlier ranges */
     unsigned *start;  /* (V + 1) of each token's positions in `order` */
@@ -280,15 +272,13 @@ template <typename T> static int embed_sums(const struct embed_backward *e)
     return rc ? rc : K_LAUNCH(embed_over_kernel<T>, blocks, THREADS, 0, *e);
 }
 
-static int cuda_embed_backward(float *dtable, const float *dout, int stride, int at,
-                               const uint16_t *token, int token_stride, int N, int V, int C)
+static int cuda_embed_backward(const struct k_embedding *embedding)
 {
+    const int N = embedding->N, V = embedding->V;
     if (N == 0)
         return 0;
     struct embed_backward e = {};
-    e.dtable = dtable, e.dout = dout, e.token = token;
-    e.stride = stride, e.at = at, e.token_stride = token_stride;
-    e.N = N, e.V = V, e.C = C;
+    static_cast<k_embedding &>(e) = *embedding;
     e.ranges = N / RANGE + 1 < RANGES ? N / RANGE + 1 : RANGES;
     e.pieces = (N + PIECE - 1) / PIECE;
     int rc = embed_scratch(&e);
@@ -298,7 +288,7 @@ static int cuda_embed_backward(float *dtable, const float *dout, int stride, int
     rc = rc ? rc : K_LAUNCH(embed_sort_kernel<true>, e.ranges, K_WARP, 0, e);
     if (rc != 0)
         return rc;
-    return wide_rows(dtable, dout, stride, at, C) ? embed_sums<float4>(&e) : embed_sums<float>(&e);
+    return wide_rows(&e, e.dtable, e.dout) ? embed_sums<float4>(&e) : embed_sums<float>(&e);
 }
 
 void k_cuda_install_embed(struct k_ops *ops)

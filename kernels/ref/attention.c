@@ -251,17 +251,17 @@ int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, cons
     return 0;
 }
 
-int k_ref_rope(real *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+int k_ref_rope(real *qkv, const struct k_rope *r)
 {
-    const struct k_attention_shape shape = {.B = B, .T = T, .H = H, .D = D};
-    const int half = D / 2;
-    for (int b = 0; b < B; b++)
-        for (int t = 0; t < T; t++)
+    const struct k_attention_shape shape = {.B = r->B, .T = r->T, .H = r->H, .D = r->D};
+    const int half = r->D / 2;
+    for (int b = 0; b < r->B; b++)
+        for (int t = 0; t < r->T; t++)
             for (int which = 0; which < 2; which++) /* q, then k */
-                for (int h = 0; h < H; h++)
+                for (int h = 0; h < r->H; h++)
                     for (int m = 0; m < half; m++) {
-                        const double angle = (t + offset) * pow(base, -2.0 * m / D);
-                        const double cosine = cos(angle), sine = sin(inverse ? -angle : angle);
+                        const double angle = (t + r->offset) * pow(r->base, -2.0 * m / r->D);
+                        const double cosine = cos(angle), sine = sin(r->inverse ? -angle : angle);
                         real *x = qkv + at(&shape, b, t, which, h) + m;
                         const double u = (double)x[0], v = (double)x[half];
                         x[0] = (real)(u * cosine - v * sine);

@@ -24,7 +24,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "linear_calls.h"
+#include "op_calls.h"
 #include "base/base.h"
 #include "kernels/kernels.h"
 
@@ -208,7 +208,7 @@ static int rotate(const struct a_case *c, const struct k_ops *ops, real *qkv, bo
 {
     if (!c->rope)
         return 0;
-    return ops->rope(qkv, 1, c->shape.T, c->shape.H, c->shape.D, c->rope_base, c->rope_offset,
+    return call_rope(ops, qkv, 1, c->shape.T, c->shape.H, c->shape.D, c->rope_base, c->rope_offset,
                      inverse);
 }
 
@@ -268,9 +268,9 @@ static int gate_pass(const struct a_case *c, const struct k_ops *ops, real *cons
     const size_t n = (size_t)T * (size_t)C;
     int rc = call_linear_forward(ops, t[PRE], t[X], t[WG], NULL, T, C, C);
     if (!rc)
-        rc = ops->gate_forward(t[OUT], t[Y], t[PRE], c->gate, n);
+        rc = call_gate_forward(ops, t[OUT], t[Y], t[PRE], c->gate, n);
     if (!rc)
-        rc = ops->gate_backward(t[DY], t[DPRE], t[DOUT], t[Y], t[PRE], c->gate, n);
+        rc = call_gate_backward(ops, t[DY], t[DPRE], t[DOUT], t[Y], t[PRE], c->gate, n);
     if (!rc)
         rc = call_linear_backward(ops, t[DX], t[DWG], NULL, t[DPRE], t[X], t[WG], T, C, C);
     return rc;
