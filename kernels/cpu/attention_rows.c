@@ -184,27 +184,25 @@ static struct k_math_sums phi_row(const struct k_cpu_attention_rule *rule, int v
         if (largest < rule->math.tail)
             return tail_row(rule->math.phi, vecs, largest, x, slope);
     }
-    switch (rule->math.phi) {
-    case K_PHI_EXP:
-        return rule->math.norm == K_NORM_L1 ? exp_row(vecs, x, slope)
-                                            : phi_loop(K_PHI_EXP, vecs, 1, x, slope);
-    case K_PHI_SOFTPLUS:
-        return phi_loop(K_PHI_SOFTPLUS, vecs, 1, x, slope);
-    case K_PHI_IDENTITY:
-        return phi_loop(K_PHI_IDENTITY, vecs, 1, x, slope);
-    case K_PHI_RELU:
-        return phi_loop(K_PHI_RELU, vecs, 1, x, slope);
-    case K_PHI_RELU2:
-        return phi_loop(K_PHI_RELU2, vecs, square_scale(rule, vecs, x), x, slope);
-    case K_PHI_RELU6:
-        return phi_loop(K_PHI_RELU6, vecs, 1, x, slope);
-    case K_PHI_GELU:
-        return phi_loop(K_PHI_GELU, vecs, 1, x, slope);
-    case K_PHI_SIGMOID:
-        return phi_loop(K_PHI_SIGMOID, vecs, 1, x, slope);
-    case K_PHI_MISH:
-        return phi_loop(K_PHI_MISH, vecs, 1, x, slope);
+    const enum k_phi phi = rule->math.phi;
+    if (phi == K_PHI_EXP && rule->math.norm == K_NORM_L1)
+        return exp_row(vecs, x, slope);
+    const float scale = phi == K_PHI_RELU2 ? square_scale(rule, vecs, x) : 1;
+#define CASE(PHI)                                                                                  \
+    case PHI:                                                                                      \
+        return phi_loop(PHI, vecs, scale, x, slope);
+    switch (phi) {
+        CASE(K_PHI_EXP)
+        CASE(K_PHI_SOFTPLUS)
+        CASE(K_PHI_IDENTITY)
+        CASE(K_PHI_RELU)
+        CASE(K_PHI_RELU2)
+        CASE(K_PHI_RELU6)
+        CASE(K_PHI_GELU)
+        CASE(K_PHI_SIGMOID)
+        CASE(K_PHI_MISH)
     }
+#undef CASE
     return row_sums(0, 0);
 }
 

@@ -33,13 +33,14 @@ bool k_cpu_fused_serves(const struct k_attention_shape *shape)
            shape->D <= CPU_FUSED_LARGEST_D;
 }
 
-struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
+struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape, bool backward)
 {
     const size_t H = (size_t)shape->H, D = (size_t)shape->D;
     const struct k_math_rule rule =
         k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
     const int T = k_attention_end(shape);
     return (struct cpu_fused){
+        .backward = backward,
         .first = shape->first,
         .T = T,
         .D = shape->D,
@@ -53,8 +54,18 @@ struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
     };
 }
 
-size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward)
+/* The factors of q beside 1 / |q|, for all heads of a worker. */
+static void make_scales(const struct cpu_fused *h)
 {
+    const double log_d = log(h->D), root_d = sqrt(h->D);
+    for (int i = 0; i < h->T; i++) /* LSSAR Eq. (4) */
+        h->scale[i] = (float)(cpu_fused_cosine(h) ? log2_e * log_d * log(k_math_keys(&h->rule, i))
+                                                  : log2_e / root_d);
+}
+
+size_t k_cpu_fused_lay_out(void *plan, char *scratch)
+{
+    struct cpu_fused *h = plan;
     const size_t D = (size_t)h->Dp, all = (size_t)h->Tp * D, strip = CPU_STRIP * D;
     const size_t block = (size_t)CPU_STRIP * CPU_BLOCK;
     const size_t row = block * (size_t)((h->Tp + CPU_BLOCK - 1) / CPU_BLOCK);
@@ -83,28 +94,23 @@ size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward)
     };
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        if (base)
-            *pieces[i].piece = (float *)(void *)(base + bytes);
-        bytes += k_cpu_lines((backward ? pieces[i].backward : pieces[i].forward) * sizeof(float));
+        if (scratch)
+            *pieces[i].piece = (float *)(void *)(scratch + bytes);
+        bytes +=
+            k_cpu_lines((h->backward ? pieces[i].backward : pieces[i].forward) * sizeof(float));
     }
+    if (scratch)
+        make_scales(h);
     return bytes;
 }
 
 size_t k_cpu_fused_scratch(const struct k_attention_shape *shape, bool backward)
 {
-    struct cpu_fused h = k_cpu_fused_head(shape);
-    return k_cpu_fused_lay_out(&h, NULL, backward);
+    struct cpu_fused h = k_cpu_fused_head(shape, backward);
+    return k_cpu_fused_lay_out(&h, NULL);
 }
 
 /* ---- bringing rows in */
-
-void k_cpu_fused_scales(const struct cpu_fused *h)
-{
-    const double log_d = log(h->D), root_d = sqrt(h->D);
-    for (int i = 0; i < h->T; i++) /* LSSAR Eq. (4) */
-        h->scale[i] = (float)(cpu_fused_cosine(h) ? log2_e * log_d * log(k_math_keys(&h->rule, i))
-                                                  : log2_e / root_d);
-}
 
 void k_cpu_fused_pack(const struct cpu_fused *h, float *to, float *rows, const float *from,
                       float *found, const float *inverse)
@@ -310,10 +316,12 @@ static void strip_forward(const struct cpu_fused *h, struct cpu_strip *s, float 
     }
 }
 
-/* q, k, v of one head from `part` numbers apart. */
-static void head_forward(const struct cpu_fused *h, float *out, float *saved, const float *qkv)
+static void head_forward(void *plan, const struct k_cpu_head_at *to)
 {
+    const struct cpu_fused *h = plan;
     const size_t part = h->out_stride;
+    const float *qkv = h->qkv + to->qkv;
+    float *saved = h->saved + to->row;
     float *inverse_q = cpu_fused_cosine(h) ? saved + SAVED_INVERSE_Q * h->plane : NULL;
     float *inverse_k = cpu_fused_cosine(h) ? saved + SAVED_INVERSE_K * h->plane : NULL;
     k_cpu_fused_pack(h, h->kt, NULL, qkv + part, inverse_k, inverse_k);
@@ -322,7 +330,7 @@ static void head_forward(const struct cpu_fused *h, float *out, float *saved, co
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
         k_cpu_fused_take_q(h, &s, qkv, inverse_q, inverse_q);
-        strip_forward(h, &s, out, saved);
+        strip_forward(h, &s, h->out + to->out, saved);
     }
 }
 
@@ -331,26 +339,11 @@ static int cpu_attention_forward(float *out, float *saved, const float *qkv,
 {
     if (!k_cpu_fused_serves(shape))
         return k_cpu_attention_generic_forward(out, saved, qkv, shape);
-    const struct cpu_fused plan = k_cpu_fused_head(shape);
-    struct cpu_fused count = plan;
-    const int rc = k_cpu_scratch_reserve(0, k_cpu_fused_lay_out(&count, NULL, false));
-    if (rc != 0)
-        return rc;
-    const int H = shape->H, heads = shape->B * H;
-    const size_t T = (size_t)shape->T, D = (size_t)shape->D;
-#pragma omp parallel num_threads(k_cpu_threads())
-    {
-        struct cpu_fused h = plan;
-        k_cpu_fused_lay_out(&h, k_cpu_scratch_local(), false);
-        k_cpu_fused_scales(&h);
-#pragma omp for schedule(dynamic, 1)
-        for (int i = 0; i < heads; i++) {
-            const size_t b = (size_t)(i / H), head = (size_t)(i % H);
-            head_forward(&h, out + b * T * h.out_stride + head * D, saved + (size_t)i * T,
-                         qkv + b * T * h.qkv_stride + head * D);
-        }
-    }
-    return 0;
+    struct cpu_fused plan = k_cpu_fused_head(shape, false);
+    plan.out = out;
+    plan.saved = saved;
+    plan.qkv = qkv;
+    return k_cpu_each_head(shape, &plan, sizeof plan, k_cpu_fused_lay_out, head_forward);
 }
 
 void k_cpu_install_fused(struct k_ops *ops)

@@ -48,6 +48,9 @@ struct cpu_fused_row {
 /* One head. Rows from `first` to T are made. Tp: T rounded up to whole panels; Dp: D rounded up to
  * whole vectors. */
 struct cpu_fused {
+    const float *qkv, *dout_given, *out_given; /* what the pass was given, and what it makes */
+    float *out, *dqkv, *saved;
+    bool backward;
     int first, T;
     int D, Tp, Dp, window;
     struct k_math_rule rule;
@@ -85,10 +88,10 @@ struct cpu_strip {
     struct cpu_fused_row row[CPU_STRIP];
 };
 
-/* Bytes of a head's scratch; laid out at `base` unless that is NULL. */
-size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward);
-struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape);
-/* The same for a shape: what a worker needs. */
+struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape, bool backward);
+/* lay_out of k_cpu_each_head. */
+size_t k_cpu_fused_lay_out(void *plan, char *scratch);
+/* Bytes of scratch that a worker needs for the shape. */
 size_t k_cpu_fused_scratch(const struct k_attention_shape *shape, bool backward);
 /* to = transposed panels of T rows, qkv_stride apart, times their inverse (T) lengths unless NULL,
  * which go to `found` first unless that is NULL; rows (Tp, Dp) keeps the rows unless NULL. */
@@ -98,8 +101,6 @@ void k_cpu_fused_strip(const struct cpu_fused *h, struct cpu_strip *s, int at);
 /* h->q = the strip's rows of q, scaled for scores in base 2; found, inverse: as in pack. */
 void k_cpu_fused_take_q(const struct cpu_fused *h, const struct cpu_strip *s, const float *q,
                         float *found, const float *inverse);
-/* The factors of q beside 1 / |q|, for all heads of a worker. */
-void k_cpu_fused_scales(const struct cpu_fused *h);
 /* x (STRIP, BLOCK) = a (STRIP, Dp) times the panels of the block, where the strip attends. */
 void k_cpu_fused_scores(const struct cpu_fused *h, const struct cpu_strip *s, int block,
                         const float *a, const float *panels, float *x);

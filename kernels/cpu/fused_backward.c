@@ -187,10 +187,12 @@ static void head_store(const struct cpu_fused *h, float *dk, float *dv, const fl
     }
 }
 
-static void head_backward(const struct cpu_fused *h, float *dqkv, const float *dout,
-                          const float *out, const float *saved, const float *qkv)
+static void head_backward(void *plan, const struct k_cpu_head_at *from)
 {
+    const struct cpu_fused *h = plan;
     const size_t part = h->out_stride, Dp = (size_t)h->Dp, all = (size_t)h->Tp * Dp;
+    const float *qkv = h->qkv + from->qkv, *saved = h->saved + from->row;
+    float *dqkv = h->dqkv + from->qkv;
     const float *inverse_q = saved + SAVED_INVERSE_Q * h->plane;
     const float *inverse_k = saved + SAVED_INVERSE_K * h->plane;
     k_cpu_fused_pack(h, h->kt, h->k, qkv + part, NULL, cpu_fused_cosine(h) ? inverse_k : NULL);
@@ -201,7 +203,7 @@ static void head_backward(const struct cpu_fused *h, float *dqkv, const float *d
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
         k_cpu_fused_take_q(h, &s, qkv, NULL, cpu_fused_cosine(h) ? inverse_q : NULL);
-        strip_take(h, &s, dout, out, saved);
+        strip_take(h, &s, h->dout_given + from->out, h->out_given + from->out, saved);
         memset(h->o, 0, CPU_STRIP * Dp * sizeof *h->o);
         for (int block = s.first_block; block < s.end_block; block++) {
             block_backward(h, &s, block);
@@ -224,25 +226,11 @@ int k_cpu_fused_attention_backward(float *dqkv, const float *dout, const float *
 {
     if (!k_cpu_fused_serves(shape))
         return k_cpu_attention_generic_backward(dqkv, dout, out, saved, qkv, shape);
-    const struct cpu_fused plan = k_cpu_fused_head(shape);
-    struct cpu_fused count = plan;
-    const int rc = k_cpu_scratch_reserve(0, k_cpu_fused_lay_out(&count, NULL, true));
-    if (rc != 0)
-        return rc;
-    const int H = shape->H, heads = shape->B * H;
-    const size_t T = (size_t)shape->T, D = (size_t)shape->D;
-#pragma omp parallel num_threads(k_cpu_threads())
-    {
-        struct cpu_fused h = plan;
-        k_cpu_fused_lay_out(&h, k_cpu_scratch_local(), true);
-        k_cpu_fused_scales(&h);
-#pragma omp for schedule(dynamic, 1)
-        for (int i = 0; i < heads; i++) {
-            const size_t b = (size_t)(i / H), head = (size_t)(i % H);
-            const size_t row = b * T * h.out_stride + head * D;
-            const size_t at = b * T * h.qkv_stride + head * D;
-            head_backward(&h, dqkv + at, dout + row, out + row, saved + (size_t)i * T, qkv + at);
-        }
-    }
-    return 0;
+    struct cpu_fused plan = k_cpu_fused_head(shape, true);
+    plan.dqkv = dqkv;
+    plan.dout_given = dout;
+    plan.out_given = out;
+    plan.saved = (float *)(uintptr_t)saved; /* read alone */
+    plan.qkv = qkv;
+    return k_cpu_each_head(shape, &plan, sizeof plan, k_cpu_fused_lay_out, head_backward);
 }

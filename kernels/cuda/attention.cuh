@@ -16,6 +16,7 @@
 
 #include "cuda.h"
 #include "kernels/attention_math.h"
+#include "saved.h"
 
 enum {
     TILE = 64,
@@ -35,13 +36,10 @@ struct problem {
     size_t rows;                   /* B H T */
     const float *qkv, *dout, *out_given;
     float *out, *dqkv;
-    /* saved (6, B H T): factor (0: silent), top, theta, inverse (k_math_row), the factors of a
-     * query and of a key in their scores */
-    float *saved;
+    float *saved;  /* (SAVED, B H T): saved.h */
     float *centre; /* scratch (2, B H T): outer and inner of k_math_centre */
 };
 
-enum { FACTOR, TOP, THETA, INVERSE, QUERY_SCALE, KEY_SCALE, SAVED };
 enum { OUTER, INNER, CENTRES };
 enum { QUERY, KEY, VALUE };
 
@@ -397,26 +395,21 @@ static __device__ __forceinline__ void phi_case(const struct k_math_rule &r, con
 static __device__ __forceinline__ void phi4(const struct k_math_rule &r, const float s[4],
                                             const float top[4], float x[4], float slope[4])
 {
+#define CASE(PHI)                                                                                  \
+    case PHI:                                                                                      \
+        return phi_case<PHI>(r, s, top, x, slope);
     switch (r.phi) {
-    case K_PHI_EXP:
-        return phi_case<K_PHI_EXP>(r, s, top, x, slope);
-    case K_PHI_SOFTPLUS:
-        return phi_case<K_PHI_SOFTPLUS>(r, s, top, x, slope);
-    case K_PHI_IDENTITY:
-        return phi_case<K_PHI_IDENTITY>(r, s, top, x, slope);
-    case K_PHI_RELU:
-        return phi_case<K_PHI_RELU>(r, s, top, x, slope);
-    case K_PHI_RELU2:
-        return phi_case<K_PHI_RELU2>(r, s, top, x, slope);
-    case K_PHI_RELU6:
-        return phi_case<K_PHI_RELU6>(r, s, top, x, slope);
-    case K_PHI_GELU:
-        return phi_case<K_PHI_GELU>(r, s, top, x, slope);
-    case K_PHI_SIGMOID:
-        return phi_case<K_PHI_SIGMOID>(r, s, top, x, slope);
-    case K_PHI_MISH:
-        return phi_case<K_PHI_MISH>(r, s, top, x, slope);
+        CASE(K_PHI_EXP)
+        CASE(K_PHI_SOFTPLUS)
+        CASE(K_PHI_IDENTITY)
+        CASE(K_PHI_RELU)
+        CASE(K_PHI_RELU2)
+        CASE(K_PHI_RELU6)
+        CASE(K_PHI_GELU)
+        CASE(K_PHI_SIGMOID)
+        CASE(K_PHI_MISH)
     }
+#undef CASE
 }
 
 #endif

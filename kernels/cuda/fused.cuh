@@ -30,11 +30,10 @@
 #include <limits.h>
 
 #include "kernels/attention_math.h"
+#include "saved.h"
 #include "tensor.cuh"
 
 enum fused_kind { SOFTMAX, LSSA, RW_SOFTMAX, LSSAR };
-
-enum { FACTOR, TOP, THETA, INVERSE, QUERY_SCALE, KEY_SCALE, SAVED };
 
 constexpr float LOG2_E = 1.44269504f, LN_2 = 0.693147181f;
 
@@ -71,7 +70,7 @@ struct fused {
     float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
     bool low;    /* of cosines: a product of two e^score is a float */
     struct fused_rows q, k, v, g; /* g: dout */
-    float *saved;                 /* (6, B H T) */
+    float *saved;                 /* (SAVED, B H T): saved.h */
     bf16 *spread;                 /* (B, T, H, D) of re-weighted rows; NULL: nobody asks for it */
     struct fused_row *numbers;    /* (B H T) */
     float *sums;                  /* dq of tiles of queries so far: k_cuda_fused_turns() */
