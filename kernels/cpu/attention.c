@@ -179,9 +179,7 @@ int k_cpu_each_head(const struct k_attention_shape *shape, void *plan, size_t pl
                     void (*run)(void *plan, const struct k_cpu_head_at *at))
 {
     const size_t own = k_cpu_lines(plan_bytes);
-    const int rc = k_cpu_scratch_reserve(0, own + lay_out(plan, NULL));
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(0, own + lay_out(plan, NULL)));
     const size_t H = (size_t)shape->H, T = (size_t)shape->T, D = (size_t)shape->D;
     const int heads = shape->B * shape->H;
 #pragma omp parallel num_threads(k_cpu_threads())

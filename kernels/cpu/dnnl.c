@@ -336,12 +336,10 @@ int k_cpu_pack_run(struct k_cpu_pack *pack, void *to, const float *from, bool tr
 
 static int matmul_create(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul)
 {
-    int rc = engine_create();
+    TRY(engine_create());
     struct k_cpu_pack *pack = NULL;
-    if (rc == 0 && shape->b_packed)
-        rc = k_cpu_pack_find(shape->K, shape->N, shape->bf16, &pack);
-    if (rc != 0)
-        return rc;
+    if (shape->b_packed)
+        TRY(k_cpu_pack_find(shape->K, shape->N, shape->bf16, &pack));
     struct k_cpu_matmul *m = orr_alloc(1, sizeof *m);
     if (!m)
         return ORR_ENOMEM;
@@ -410,13 +408,11 @@ static int cache_grow(void)
 
 int k_cpu_matmul_find(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul)
 {
-    int rc = 0;
-    if (2 * (cache.count + 1) > cache.size && (rc = cache_grow()) != 0)
-        return rc;
+    if (2 * (cache.count + 1) > cache.size)
+        TRY(cache_grow());
     const size_t i = slot_of(shape);
     if (!cache.slots[i]) {
-        if ((rc = matmul_create(shape, &cache.slots[i])) != 0)
-            return rc;
+        TRY(matmul_create(shape, &cache.slots[i]));
         cache.count++;
     }
     *matmul = cache.slots[i];

@@ -140,16 +140,14 @@ static int head_chunk(const struct head *h, double *sum, int start, int rows)
     for (int i = 0; i < pieces; i++)
         *sum += h->loss[i];
     const float *inp = h->of->inp + (size_t)start * (size_t)h->of->C;
-    const int rc = k_cpu_pack_run(h->inp_pack, h->inp_packed, inp, false);
-    return rc ? rc : k_cpu_weights_run(&h->weights, h->of->dw, h->dlogits, h->inp_packed);
+    TRY(k_cpu_pack_run(h->inp_pack, h->inp_packed, inp, false));
+    return k_cpu_weights_run(&h->weights, h->of->dw, h->dlogits, h->inp_packed);
 }
 
 static int cpu_head_cross_entropy(double *loss, const struct k_token_head *of)
 {
     const int N = of->N;
-    int rc = k_cpu_check_targets(of->target, of->channels, of->channels, of->weight, N, of->V);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_check_targets(of->target, of->channels, of->channels, of->weight, N, of->V));
     const double total = k_cpu_weight_sum(of->weight, N);
     double sum = 0;
     struct head h = {.of = of,
@@ -160,11 +158,10 @@ static int cpu_head_cross_entropy(double *loss, const struct k_token_head *of)
     for (int i = 0; i < chunks; i++) { /* of equal size, to within a row */
         const int start = (int)((long)i * N / chunks);
         const int rows = (int)((long)(i + 1) * N / chunks) - start;
-        if (rows != planned && (rc = head_prepare(&h, rows)) != 0)
-            return rc;
+        if (rows != planned)
+            TRY(head_prepare(&h, rows));
         planned = rows;
-        if ((rc = head_chunk(&h, &sum, start, rows)) != 0)
-            return rc;
+        TRY(head_chunk(&h, &sum, start, rows));
     }
     *loss = sum * h.inverse / of->channels;
     return 0;

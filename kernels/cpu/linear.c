@@ -78,9 +78,7 @@ int k_cpu_plan_make(struct k_cpu_plan *plan, int N, int full,
         const struct k_cpu_matmul_shape s = shape_with_rows(*shape, rows);
         const int i = plan->sizes++;
         plan->rows[i] = rows;
-        const int rc = k_cpu_matmul_find(&s, &plan->matmul[i]);
-        if (rc != 0)
-            return rc;
+        TRY(k_cpu_matmul_find(&s, &plan->matmul[i]));
         const size_t bytes = k_cpu_matmul_scratch(plan->matmul[i]);
         if (bytes > plan->scratch_bytes)
             plan->scratch_bytes = bytes;
@@ -294,15 +292,12 @@ static int backward_plan(struct gradients *g)
     const struct k_cpu_matmul_shape dinp = {.N = g->of->C, .K = g->of->OC, .bf16 = g->bf16};
     struct k_cpu_matmul_shape dw = {
         .M = g->of->OC, .N = g->of->C, .a_transposed = true, .bf16 = g->bf16};
-    int rc = 0;
-    if (g->of->dinp && (rc = k_cpu_plan_make(&g->dinp_plan, g->of->N, BACKWARD_ROWS, &dinp)) != 0)
-        return rc;
+    if (g->of->dinp)
+        TRY(k_cpu_plan_make(&g->dinp_plan, g->of->N, BACKWARD_ROWS, &dinp));
     if (g->of->dw) {
-        if ((rc = k_cpu_plan_make(&g->dw_first, g->of->N, BACKWARD_ROWS, &dw)) != 0)
-            return rc;
+        TRY(k_cpu_plan_make(&g->dw_first, g->of->N, BACKWARD_ROWS, &dw));
         dw.accumulate = true;
-        if ((rc = k_cpu_plan_make(&g->dw_next, g->of->N, BACKWARD_ROWS, &dw)) != 0)
-            return rc;
+        TRY(k_cpu_plan_make(&g->dw_next, g->of->N, BACKWARD_ROWS, &dw));
     }
     g->scratch_bytes = g->dinp_plan.scratch_bytes;
     if (g->dw_first.scratch_bytes > g->scratch_bytes)
@@ -323,9 +318,7 @@ static int backward_scratch(struct gradients *g)
     if (g->bf16)
         local += sizeof(uint16_t) * (k_cpu_lines(BACKWARD_ROWS * OC) + BACKWARD_ROWS * C);
     const size_t parts = g->of->dw ? sizeof(float) * groups * OC * C : 0;
-    const int rc = k_cpu_scratch_reserve(rounded + sums + parts, local);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(rounded + sums + parts, local));
     char *shared = k_cpu_scratch_shared();
     g->w_rounded = (uint16_t *)(void *)shared;
     g->db_part = (float *)(void *)(shared + rounded);

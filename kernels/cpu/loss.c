@@ -89,9 +89,7 @@ static int mean_of_rows(double *loss, const void *of, int N, double total,
                         double (*row_loss)(const void *of, size_t n, double inverse))
 {
     const int blocks = (N + ROWS - 1) / ROWS;
-    const int rc = k_cpu_scratch_reserve((size_t)blocks * sizeof(double), 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve((size_t)blocks * sizeof(double), 0));
     double *parts = k_cpu_scratch_shared();
     const double inverse = total > 0 ? 1 / total : 0;
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (blocks > 1)
@@ -125,8 +123,8 @@ static double entropy_row(const void *of, size_t n, double inverse)
 
 static int cpu_cross_entropy(double *loss, const struct k_cross_entropy *e)
 {
-    const int rc = k_cpu_check_targets(e->target, e->target_stride, 1, e->weight, e->N, e->V);
-    return rc ? rc : mean_of_rows(loss, e, e->N, k_cpu_weight_sum(e->weight, e->N), entropy_row);
+    TRY(k_cpu_check_targets(e->target, e->target_stride, 1, e->weight, e->N, e->V));
+    return mean_of_rows(loss, e, e->N, k_cpu_weight_sum(e->weight, e->N), entropy_row);
 }
 
 static double regression_row(const void *of, size_t n, double inverse)

@@ -32,12 +32,10 @@ int k_cpu_weights_make(struct k_cpu_weights *weights, int rows, int C, int OC, b
                                        .b_packed = true,
                                        .bf16 = bf16,
                                        .accumulate = true};
-    int rc = OC >= OUTPUTS ? k_cpu_matmul_find(&shape, &weights->full) : 0;
+    TRY(OC >= OUTPUTS ? k_cpu_matmul_find(&shape, &weights->full) : 0);
     shape.M = OC % OUTPUTS;
-    if (rc == 0 && shape.M > 0)
-        rc = k_cpu_matmul_find(&shape, &weights->rest);
-    if (rc != 0)
-        return rc;
+    if (shape.M > 0)
+        TRY(k_cpu_matmul_find(&shape, &weights->rest));
     if (weights->full)
         weights->scratch_bytes = k_cpu_matmul_scratch(weights->full);
     if (weights->rest && k_cpu_matmul_scratch(weights->rest) > weights->scratch_bytes)
@@ -178,9 +176,7 @@ static int wide_chunk(const struct wide *d, int start, int rows)
         k_cpu_add_groups(g->db, d->db_part, pieces, OC);
     if (!g->dw)
         return 0;
-    const int rc = k_cpu_pack_run(d->inp_pack, d->inp_packed, g->inp + at * C, false);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_pack_run(d->inp_pack, d->inp_packed, g->inp + at * C, false));
     return k_cpu_weights_run(&d->weights, g->dw, d->dout, d->inp_packed);
 }
 

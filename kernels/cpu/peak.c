@@ -65,9 +65,7 @@ static double best_of_thread(const struct peak *peak, int *failed)
 int k_cpu_peak(double *gflops)
 {
     struct peak peak = {0};
-    const int rc = prepare(&peak);
-    if (rc)
-        return rc;
+    TRY(prepare(&peak));
     int failed = 0;
     double rate = 0;
 #pragma omp parallel num_threads(k_cpu_threads()) reduction(| : failed) reduction(+ : rate)

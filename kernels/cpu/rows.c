@@ -137,9 +137,7 @@ static void layernorm_backward_row(const struct k_layernorm *l, size_t n, float 
 static int cpu_layernorm_backward(const struct k_layernorm *l)
 {
     const size_t width = k_cpu_lines((size_t)l->C * sizeof(float)) / sizeof(float);
-    const int rc = k_cpu_scratch_reserve(2 * GROUPS * width * sizeof(float), 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(2 * GROUPS * width * sizeof(float), 0));
     float *parts = k_cpu_scratch_shared();
     memset(parts, 0, 2 * GROUPS * width * sizeof(float));
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (l->N > ROWS)
@@ -237,9 +235,7 @@ static int cpu_rope(float *qkv, const struct k_rope *r)
 {
     const int T = r->T, H = r->H, D = r->D, rows = r->B * T, half = D / 2;
     const size_t count = (size_t)T * (size_t)half;
-    const int rc = k_cpu_scratch_reserve(2 * count * sizeof(float), 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(2 * count * sizeof(float), 0));
     float *cosines = k_cpu_scratch_shared(), *sines = cosines + count;
     for (int m = 0; m < half; m++) {
         const double frequency = pow(r->base, -2.0 * m / D);

@@ -111,8 +111,8 @@ static int cuda_attention_silent(long *rows, const float *saved,
 {
     double *result;
     const size_t n = (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
-    const int rc = k_cuda_result_long(rows, &result);
-    return rc ? rc : K_LAUNCH(count_silent, 1, SILENT_THREADS, 0, result, saved, n);
+    TRY(k_cuda_result_long(rows, &result));
+    return K_LAUNCH(count_silent, 1, SILENT_THREADS, 0, result, saved, n);
 }
 
 /* ---- the entries */
@@ -125,8 +125,8 @@ static int cuda_attention_generic_forward(float *out, float *saved, const float 
     struct problem p = problem_of(qkv, saved, shape);
     p.out = out;
     p.quads = p.D % 4 == 0 && k_cuda_aligned(qkv) && k_cuda_aligned(out);
-    const int rc = K_LAUNCH(lengths, (unsigned)vector_blocks(&p), THREADS, 0, p);
-    return rc ? rc : k_cuda_attention_rows_forward(&p);
+    TRY(K_LAUNCH(lengths, (unsigned)vector_blocks(&p), THREADS, 0, p));
+    return k_cuda_attention_rows_forward(&p);
 }
 
 static int cuda_attention_generic_backward(float *dqkv, const float *dout, const float *out,

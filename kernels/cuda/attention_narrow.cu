@@ -45,14 +45,11 @@ int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *sav
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o;
     as_float.narrow = false;
-    int rc = scratch(&memory, 4, n);
-    if (!rc)
-        rc = widen(&memory, &q, qkv, 3 * n);
-    if (!rc)
-        rc = widen(&memory, &o, NULL, n);
-    if (!rc)
-        rc = run(o, saved, q, &as_float);
-    return rc ? rc : k_cuda_narrow(out, o, n);
+    TRY(scratch(&memory, 4, n));
+    TRY(widen(&memory, &q, qkv, 3 * n));
+    TRY(widen(&memory, &o, NULL, n));
+    TRY(run(o, saved, q, &as_float));
+    return k_cuda_narrow(out, o, n);
 }
 
 int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const float *dout,
@@ -63,16 +60,11 @@ int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const f
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o, *d, *dq;
     as_float.narrow = false;
-    int rc = scratch(&memory, 8, n);
-    if (!rc)
-        rc = widen(&memory, &q, qkv, 3 * n);
-    if (!rc)
-        rc = widen(&memory, &o, out, n);
-    if (!rc)
-        rc = widen(&memory, &d, dout, n);
-    if (!rc)
-        rc = widen(&memory, &dq, NULL, 3 * n);
-    if (!rc)
-        rc = run(dq, d, o, saved, q, &as_float);
-    return rc ? rc : k_cuda_narrow(dqkv, dq, 3 * n);
+    TRY(scratch(&memory, 8, n));
+    TRY(widen(&memory, &q, qkv, 3 * n));
+    TRY(widen(&memory, &o, out, n));
+    TRY(widen(&memory, &d, dout, n));
+    TRY(widen(&memory, &dq, NULL, 3 * n));
+    TRY(run(dq, d, o, saved, q, &as_float));
+    return k_cuda_narrow(dqkv, dq, 3 * n);
 }

@@ -157,9 +157,9 @@ static int cuda_gate_backward(const struct k_gating *g)
     case K_GATE_NONE:
         break;
     }
-    const int rc = k_cuda_check(
-        cudaMemsetAsync(g->dpre, 0, g->n * sizeof *g->dpre, k_cuda_stream()), "clearing");
-    return rc ? rc : copy(g->dy, g->dout, g->n);
+    TRY(k_cuda_check(cudaMemsetAsync(g->dpre, 0, g->n * sizeof *g->dpre, k_cuda_stream()),
+                     "clearing"));
+    return copy(g->dy, g->dout, g->n);
 }
 
 /* ---- RoPE: a table of rotations in double, then the products */
@@ -199,13 +199,11 @@ static int cuda_rope(float *qkv, const struct k_rope *r)
     if (N == 0 || r->H == 0 || count == 0)
         return 0;
     void *table;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_PARTIAL, count * sizeof(float2), &table);
-    rc = rc ? rc
-            : K_LAUNCH(rope_table_kernel, k_cuda_blocks(count, THREADS), THREADS, 0,
-                       (float2 *)table, *r);
-    return rc ? rc
-              : K_LAUNCH(rope_kernel, k_cuda_blocks(N * THREADS, THREADS), THREADS, 0, qkv,
-                         (const float2 *)table, N, r->T, r->H, r->D);
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, count * sizeof(float2), &table));
+    TRY(K_LAUNCH(rope_table_kernel, k_cuda_blocks(count, THREADS), THREADS, 0, (float2 *)table,
+                 *r));
+    return K_LAUNCH(rope_kernel, k_cuda_blocks(N * THREADS, THREADS), THREADS, 0, qkv,
+                    (const float2 *)table, N, r->T, r->H, r->D);
 }
 
 void k_cuda_install_elements(struct k_ops *ops)

@@ -250,10 +250,7 @@ static int embed_scratch(struct embed_backward *e)
     const size_t partial = 2 * (size_t)e->pieces * (size_t)e->C;
     const size_t counts = (size_t)e->ranges * V;
     void *memory;
-    const int rc =
-        k_cuda_scratch(K_CUDA_SLOT_PARTIAL, 4 * (partial + counts + V + 1 + N) + 2 * N, &memory);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, 4 * (partial + counts + V + 1 + N) + 2 * N, &memory));
     e->partial = (float *)memory;
     e->count = (unsigned *)(e->partial + partial);
     e->start = e->count + counts;
@@ -268,8 +265,8 @@ template <typename T> static int embed_sums(const struct embed_backward *e)
     const size_t lanes =
         ((size_t)e->C * sizeof(float) + sizeof(T) * K_WARP - 1) / (sizeof(T) * K_WARP) * K_WARP;
     const int blocks = k_cuda_blocks((size_t)e->pieces * lanes, THREADS);
-    const int rc = K_LAUNCH(embed_sum_kernel<T>, blocks, THREADS, 0, *e);
-    return rc ? rc : K_LAUNCH(embed_over_kernel<T>, blocks, THREADS, 0, *e);
+    TRY(K_LAUNCH(embed_sum_kernel<T>, blocks, THREADS, 0, *e));
+    return K_LAUNCH(embed_over_kernel<T>, blocks, THREADS, 0, *e);
 }
 
 static int cuda_embed_backward(const struct k_embedding *embedding)
@@ -281,13 +278,11 @@ static int cuda_embed_backward(const struct k_embedding *embedding)
     static_cast<k_embedding &>(e) = *embedding;
     e.ranges = N / RANGE + 1 < RANGES ? N / RANGE + 1 : RANGES;
     e.pieces = (N + PIECE - 1) / PIECE;
-    int rc = embed_scratch(&e);
-    rc = rc ? rc : K_LAUNCH(embed_sort_kernel<false>, e.ranges, K_WARP, 0, e);
-    rc = rc ? rc : K_LAUNCH(embed_count_kernel, k_cuda_blocks((size_t)V, THREADS), THREADS, 0, e);
-    rc = rc ? rc : K_LAUNCH(embed_scan_kernel, 1, SCAN, 0, e.start, V);
-    rc = rc ? rc : K_LAUNCH(embed_sort_kernel<true>, e.ranges, K_WARP, 0, e);
-    if (rc != 0)
-        return rc;
+    TRY(embed_scratch(&e));
+    TRY(K_LAUNCH(embed_sort_kernel<false>, e.ranges, K_WARP, 0, e));
+    TRY(K_LAUNCH(embed_count_kernel, k_cuda_blocks((size_t)V, THREADS), THREADS, 0, e));
+    TRY(K_LAUNCH(embed_scan_kernel, 1, SCAN, 0, e.start, V));
+    TRY(K_LAUNCH(embed_sort_kernel<true>, e.ranges, K_WARP, 0, e));
     return wide_rows(&e, e.dtable, e.dout) ? embed_sums<float4>(&e) : embed_sums<float>(&e);
 }
 

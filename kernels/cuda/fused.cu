@@ -52,11 +52,8 @@ static int scratch_take(struct fused *p, int copies, bool backward, struct scrat
     s->one = p->rows * (size_t)p->width;
     const size_t rows = p->rows * sizeof(struct fused_row),
                  copied = (size_t)copies * s->one * sizeof(bf16);
-    const int rc =
-        k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
-                       rows + copied + sums * sizeof(float) + turns * sizeof(unsigned), &memory);
-    if (rc)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
+                       rows + copied + sums * sizeof(float) + turns * sizeof(unsigned), &memory));
     p->numbers = (struct fused_row *)memory;
     s->copy = (bf16 *)((char *)memory + rows);
     p->sums = (float *)((char *)memory + rows + copied);
@@ -126,9 +123,7 @@ static int prepare(struct fused *p, const void *qkv, const void *dout, bool spen
     const bool vectors = values && (p->rule.score == K_SCORE_DOT || spends);
     const bool gradients = readable(p, dout);
     const int copies = 2 * !vectors + !values + (dout && !gradients);
-    const int rc = scratch_take(p, copies, dout != NULL, &s);
-    if (rc)
-        return rc;
+    TRY(scratch_take(p, copies, dout != NULL, &s));
     p->q = vectors ? in_place(p, qkv, 0, 3) : copy_next(p, &s);
     p->k = vectors ? in_place(p, qkv, 1, 3) : copy_next(p, &s);
     p->v = values ? in_place(p, qkv, 2, 3) : copy_next(p, &s);
@@ -159,10 +154,7 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
     p.pairs = in_pairs(&p, dqkv);
     if (!p.rows)
         return 0;
-    int rc = prepare(&p, qkv, dout, shape->spends_qkv);
-    if (!rc)
-        rc = k_cuda_fused_prepare_backward(&p, dout, out);
-    if (rc)
-        return rc;
+    TRY(prepare(&p, qkv, dout, shape->spends_qkv));
+    TRY(k_cuda_fused_prepare_backward(&p, dout, out));
     return k_cuda_hopper() ? k_cuda_hopper_backward(&p) : k_cuda_fused_backward(&p);
 }

@@ -156,10 +156,9 @@ template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const s
     constexpr int rows = rows_of<W, KIND>();
     constexpr size_t shared = shared_of<W, KIND>();
     const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
-    const int rc = K_SHARED_LIMIT((fused_forward<W, KIND, SPREAD>), shared);
-    return rc ? rc
-              : K_LAUNCH((fused_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
-                         shared, *p);
+    TRY(K_SHARED_LIMIT((fused_forward<W, KIND, SPREAD>), shared));
+    return K_LAUNCH((fused_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
+                    shared, *p);
 }
 
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)

@@ -197,16 +197,12 @@ template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
     constexpr size_t shared = backward_places<W>::bytes + HOPPER_SLACK;
     const unsigned blocks = (unsigned)((p->T + OWN - 1) / OWN) * (unsigned)(p->B * p->H);
     struct backward_maps maps;
-    int rc = k_cuda_hopper_map(&maps.q, p, &p->q, queries_of<W>());
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.g, p, &p->g, queries_of<W>());
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.k, p, &p->k, OWN);
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.v, p, &p->v, OWN);
-    if (!rc)
-        rc = K_SHARED_LIMIT((hopper_backward<W, KIND>), shared);
-    return rc ? rc : K_LAUNCH((hopper_backward<W, KIND>), blocks, BACK_BLOCK, shared, *p, maps);
+    TRY(k_cuda_hopper_map(&maps.q, p, &p->q, queries_of<W>()));
+    TRY(k_cuda_hopper_map(&maps.g, p, &p->g, queries_of<W>()));
+    TRY(k_cuda_hopper_map(&maps.k, p, &p->k, OWN));
+    TRY(k_cuda_hopper_map(&maps.v, p, &p->v, OWN));
+    TRY(K_SHARED_LIMIT((hopper_backward<W, KIND>), shared));
+    return K_LAUNCH((hopper_backward<W, KIND>), blocks, BACK_BLOCK, shared, *p, maps);
 }
 
 int k_cuda_hopper_backward(const struct fused *p)

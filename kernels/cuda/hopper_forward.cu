@@ -189,16 +189,12 @@ template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const s
     constexpr size_t shared = shared_of<W, KIND>();
     const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
     struct forward_maps maps;
-    int rc = k_cuda_hopper_map(&maps.q, p, &p->q, rows);
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.k, p, &p->k, KEYS);
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.v, p, &p->v, KEYS);
-    if (!rc)
-        rc = K_SHARED_LIMIT((hopper_forward<W, KIND, SPREAD>), shared);
-    return rc ? rc
-              : K_LAUNCH((hopper_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
-                         shared, *p, maps);
+    TRY(k_cuda_hopper_map(&maps.q, p, &p->q, rows));
+    TRY(k_cuda_hopper_map(&maps.k, p, &p->k, KEYS));
+    TRY(k_cuda_hopper_map(&maps.v, p, &p->v, KEYS));
+    TRY(K_SHARED_LIMIT((hopper_forward<W, KIND, SPREAD>), shared));
+    return K_LAUNCH((hopper_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
+                    shared, *p, maps);
 }
 
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)

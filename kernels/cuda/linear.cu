@@ -68,10 +68,8 @@ static int take_dout(const struct k_linear *l, struct k_cuda_operand *a)
     if (!a->x && (precision_of(l) == K_PRECISION_BF16 || l->narrow_inp)) {
         void *memory;
         a->stride = k_cuda_round_stride(l->OC);
-        const int rc = k_cuda_scratch(
-            K_CUDA_SLOT_LINEAR, (size_t)l->N * (size_t)a->stride * sizeof(__nv_bfloat16), &memory);
-        if (rc)
-            return rc;
+        TRY(k_cuda_scratch(K_CUDA_SLOT_LINEAR,
+                           (size_t)l->N * (size_t)a->stride * sizeof(__nv_bfloat16), &memory));
         a->x = c.copy = (__nv_bfloat16 *)memory;
     }
     return c.sums || c.copy ? k_cuda_columns(&c) : 0;
@@ -113,12 +111,9 @@ static int input_gradient(const struct k_linear *l, const struct k_cuda_operand 
 static int cuda_linear_backward(const struct k_linear *l)
 {
     struct k_cuda_operand dout;
-    int rc = take_dout(l, &dout);
-    if (!rc)
-        rc = weight_gradient(l, &dout);
-    if (!rc && l->dinp)
-        rc = input_gradient(l, &dout);
-    return rc;
+    TRY(take_dout(l, &dout));
+    TRY(weight_gradient(l, &dout));
+    return l->dinp ? input_gradient(l, &dout) : 0;
 }
 
 void k_cuda_install_linear(struct k_ops *ops)

@@ -242,9 +242,7 @@ static int loss_total(double *result, const double *parts, size_t n)
 static int weight_total(double **total, size_t parts, const float *weight, int N)
 {
     void *memory;
-    const int rc = k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (parts + 1) * sizeof(double), &memory);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (parts + 1) * sizeof(double), &memory));
     *total = (double *)memory;
     return K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, *total, weight, N);
 }
@@ -307,7 +305,7 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     m.a = h->inp + first * C, m.a_narrow = inp, m.a_stride = h->stride;
     m.b = h->w_padded, m.b_narrow = h->w_narrow, m.b_stride = h->stride, m.b_transposed = true;
     m.out = h->logits;
-    int rc = k_cuda_matmul(&m);
+    TRY(k_cuda_matmul(&m));
     struct cross_entropy e = {};
     e.parts = h->parts + first * (size_t)h->channels, e.total = h->total;
     e.dlogits = h->logits, e.logits = h->logits, e.dnarrow = h->dlogits;
@@ -315,15 +313,15 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     e.weight = h->weight ? h->weight + first : NULL;
     e.stride = (size_t)OC, e.padded = (size_t)h->padded;
     e.target_stride = h->channels, e.N = rows, e.V = h->V, e.channels = h->channels;
-    rc = rc ? rc : cross_entropy_rows(&e);
+    TRY(cross_entropy_rows(&e));
     m.N = h->C, m.K = OC;
     m.a = h->logits, m.a_narrow = h->dlogits, m.a_stride = OC, m.b_transposed = false;
     m.out = h->dinp + first * C;
-    rc = rc ? rc : k_cuda_matmul(&m);
+    TRY(k_cuda_matmul(&m));
     m.M = OC, m.K = rows;
     m.a_transposed = true, m.b = h->inp + first * C, m.b_narrow = inp;
     m.out = dw, m.add = add ? dw : NULL;
-    return rc ? rc : k_cuda_matmul(&m);
+    return k_cuda_matmul(&m);
 }
 
 /* Chunk size and scratch memory. */
@@ -339,12 +337,10 @@ static int head_prepare(struct head *h)
     const size_t logits = ((size_t)h->rows < N ? (size_t)h->rows : N) * OC;
     const bool narrow = k_cuda_precision() == K_PRECISION_BF16;
     void *memory;
-    const int rc = k_cuda_scratch(K_CUDA_SLOT_LOGITS,
-                                  (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts +
-                                      (narrow ? logits * sizeof(__nv_bfloat16) : 0),
-                                  &memory);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_LOGITS,
+                       (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts +
+                           (narrow ? logits * sizeof(__nv_bfloat16) : 0),
+                       &memory));
     h->logits = (float *)memory; /* multiples of 16 bytes, so that all of it is aligned */
     float *after = h->logits + logits;
     if (narrow) {
@@ -364,10 +360,8 @@ static int head_round(struct head *h)
     const int OC = h->padded * h->channels;
     if (!h->dlogits)
         return 0;
-    const int rc =
-        k_cuda_round(K_CUDA_SLOT_HEAD_W, h->w_padded, OC, h->C, &h->w_narrow, &h->stride);
-    return rc ? rc
-              : k_cuda_round(K_CUDA_SLOT_HEAD_INP, h->inp, h->N, h->C, &h->inp_narrow, &h->stride);
+    TRY(k_cuda_round(K_CUDA_SLOT_HEAD_W, h->w_padded, OC, h->C, &h->w_narrow, &h->stride));
+    return k_cuda_round(K_CUDA_SLOT_HEAD_INP, h->inp, h->N, h->C, &h->inp_narrow, &h->stride);
 }
 
 static int cuda_head_cross_entropy(double *loss, const struct k_token_head *of)

@@ -52,11 +52,9 @@ static int open_library(void)
     if (lt.handle)
         return 0;
     int major = 0;
-    int rc = k_cuda_check(
+    TRY(k_cuda_check(
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, k_cuda_device()),
-        "compute capability");
-    if (rc)
-        return rc;
+        "compute capability"));
     lt.workspace_bytes = (size_t)(major >= 9 ? 64 : 32) << 20;
     return check(cublasLtCreate(&lt.handle), "start");
 }
@@ -235,15 +233,13 @@ static int multiply(struct plan *p, const struct k_cuda_matmul *m, const void *a
     const void *const bias = k_cuda_bias_of(m);
     void *const out = m->out_narrow ? (void *)m->out_narrow : (void *)m->out;
     void *workspace;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_MATMUL, lt.workspace_bytes, &workspace);
-    if (!rc && m->bias)
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
-    if (!rc)
-        rc = check(cublasLtMatmul(lt.handle, p->what, &one, b, p->first, a, p->second, &beta,
-                                  m->add ? m->add : out, p->out, out, p->out, &p->algorithm,
-                                  workspace, lt.workspace_bytes, k_cuda_stream()),
-                   "product");
-    return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_MATMUL, lt.workspace_bytes, &workspace));
+    if (m->bias)
+        TRY(set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
+    return check(cublasLtMatmul(lt.handle, p->what, &one, b, p->first, a, p->second, &beta,
+                                m->add ? m->add : out, p->out, out, p->out, &p->algorithm,
+                                workspace, lt.workspace_bytes, k_cuda_stream()),
+                 "product");
 }
 
 /* The plan for a product, and its operands: rounded copies where that was asked for. */
@@ -269,9 +265,7 @@ static int prepare(const struct k_cuda_matmul *m, struct plan **plan, const void
     *b = m->b;
     if (k_cuda_is_bf16(m)) {
         struct k_cuda_operand narrow_a, narrow_b;
-        const int rc = k_cuda_operands(m, &narrow_a, &narrow_b);
-        if (rc)
-            return rc;
+        TRY(k_cuda_operands(m, &narrow_a, &narrow_b));
         *a = narrow_a.x;
         *b = narrow_b.x;
         key.a_stride = narrow_a.stride;
@@ -291,11 +285,8 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
         return 0;
     if (!k_cuda_bias_rides(m))
         return k_cuda_matmul_then_bias(m);
-    int rc = open_library();
-    if (!rc)
-        rc = prepare(m, &plan, &a, &b);
-    if (rc)
-        return rc;
+    TRY(open_library());
+    TRY(prepare(m, &plan, &a, &b));
     if (plan->plain && m->bias)
         return k_cuda_matmul_then_bias(m);
     return plan->plain ? k_cuda_matmul_plain(m) : multiply(plan, m, a, b);

@@ -107,11 +107,8 @@ static int peers_open(const unsigned char id[K_PEERS_ID], int rank, int size)
 {
     ncclUniqueId given;
     memcpy(&given, id, sizeof given);
-    int rc = open_library();
-    if (!rc)
-        rc = check(nccl.init_rank(&nccl.ranks, size, given, rank), "joining the ranks");
-    if (rc)
-        return rc;
+    TRY(open_library());
+    TRY(check(nccl.init_rank(&nccl.ranks, size, given, rank), "joining the ranks"));
     nccl.rank = rank;
     nccl.size = size;
     return 0;

@@ -56,9 +56,7 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
     void *memory;
     *stride = k_cuda_round_stride(cols);
     const size_t n = (size_t)rows * (size_t)*stride;
-    const int rc = k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory);
-    if (rc)
-        return rc;
+    TRY(k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory));
     *copy = (__nv_bfloat16 *)memory;
     if (*stride == cols)
         return k_cuda_narrow(memory, x, n);
@@ -95,11 +93,10 @@ static int operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *n
 int k_cuda_operands(const struct k_cuda_matmul *m, struct k_cuda_operand *a,
                     struct k_cuda_operand *b)
 {
-    const int rc = operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride,
-                           m->a_transposed ? m->K : m->M, m->a_transposed ? m->M : m->K, a);
-    return rc ? rc
-              : operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride,
-                        m->b_transposed ? m->N : m->K, m->b_transposed ? m->K : m->N, b);
+    TRY(operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride, m->a_transposed ? m->K : m->M,
+                m->a_transposed ? m->M : m->K, a));
+    return operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride, m->b_transposed ? m->N : m->K,
+                   m->b_transposed ? m->K : m->N, b);
 }
 
 static bool cuda_narrows(void)
@@ -205,9 +202,7 @@ int k_cuda_matmul_then_bias(const struct k_cuda_matmul *m)
     struct k_cuda_matmul bare = *m;
     bare.bias = NULL;
     bare.bias_narrow = NULL;
-    const int rc = k_cuda_matmul(&bare);
-    if (rc)
-        return rc;
+    TRY(k_cuda_matmul(&bare));
     if (m->out_narrow)
         return K_LAUNCH(k_add_bias<__nv_bfloat16>, m->M, THREADS, 0, m->out_narrow, m->bias, m->M,
                         m->N);

@@ -122,9 +122,7 @@ int k_ref_attention_forward(real *out, real *saved, const real *qkv,
                             const struct k_attention_shape *shape)
 {
     struct scratch w = {0};
-    const int rc = scratch_create(&w, shape->T, shape->D);
-    if (rc)
-        return rc;
+    TRY(scratch_create(&w, shape->T, shape->D));
     const struct k_ref_row *r = &w.row;
     for (int b = 0; b < shape->B; b++)
         for (int h = 0; h < shape->H; h++) {
@@ -149,9 +147,7 @@ int k_attention_weights(double *weights, const real *qkv, const struct k_attenti
                         int b, int h, int first, int rows)
 {
     struct scratch w = {0};
-    const int rc = scratch_create(&w, shape->T, shape->D);
-    if (rc)
-        return rc;
+    TRY(scratch_create(&w, shape->T, shape->D));
     take_keys(&w, shape, qkv, b, h);
     for (int i = first; i < first + rows; i++, weights += shape->T) {
         const int from = row_weights(&w, shape, qkv, b, h, i);
