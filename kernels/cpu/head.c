@@ -80,25 +80,23 @@ static int head_plan(struct head *h, int rows)
         .N = OC, .K = h->of->C, .b_packed = true, .bf16 = h->bf16};
     const struct k_cpu_matmul_shape down = {
         .N = h->of->C, .K = OC, .b_packed = true, .bf16 = h->bf16};
-    int rc = k_cpu_pack_find(h->of->C, OC, h->bf16, &h->up);
-    rc = rc ? rc : k_cpu_pack_find(OC, h->of->C, h->bf16, &h->down);
-    rc = rc ? rc : k_cpu_pack_find(rows, h->of->C, h->bf16, &h->inp_pack);
-    rc = rc ? rc : k_cpu_plan_make(&h->logits, rows, ROWS, &up);
-    rc = rc ? rc : k_cpu_plan_make(&h->dinp_plan, rows, ROWS, &down);
-    rc = rc ? rc : k_cpu_weights_make(&h->weights, rows, h->of->C, OC, h->bf16);
+    TRY(k_cpu_pack_find(h->of->C, OC, h->bf16, &h->up));
+    TRY(k_cpu_pack_find(OC, h->of->C, h->bf16, &h->down));
+    TRY(k_cpu_pack_find(rows, h->of->C, h->bf16, &h->inp_pack));
+    TRY(k_cpu_plan_make(&h->logits, rows, ROWS, &up));
+    TRY(k_cpu_plan_make(&h->dinp_plan, rows, ROWS, &down));
+    TRY(k_cpu_weights_make(&h->weights, rows, h->of->C, OC, h->bf16));
     size_t work = h->logits.scratch_bytes;
     work = h->dinp_plan.scratch_bytes > work ? h->dinp_plan.scratch_bytes : work;
     work = h->weights.scratch_bytes > work ? h->weights.scratch_bytes : work;
     h->work_bytes = k_cpu_lines(work);
-    return rc;
+    return 0;
 }
 
 /* Everything for chunks of `rows` rows. */
 static int head_prepare(struct head *h, int rows)
 {
-    int rc = head_plan(h, rows);
-    if (rc != 0)
-        return rc;
+    TRY(head_plan(h, rows));
     const size_t C = (size_t)h->of->C, OC = (size_t)h->of->V * (size_t)h->of->channels,
                  n = (size_t)rows;
     const size_t item = h->bf16 ? sizeof(uint16_t) : sizeof(float);
@@ -110,17 +108,15 @@ static int head_prepare(struct head *h, int rows)
     const size_t inp = k_cpu_lines(k_cpu_pack_bytes(h->inp_pack));
     const size_t kept = k_cpu_lines(item * n * OC);
     const size_t loss = sizeof(double) * (size_t)k_cpu_piece_count(rows, ROWS);
-    rc = k_cpu_scratch_reserve(up + down + inp + kept + loss,
-                               h->work_bytes + h->logits_bytes + rounded);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(up + down + inp + kept + loss,
+                              h->work_bytes + h->logits_bytes + rounded));
     h->w_up = k_cpu_scratch_shared();
     h->w_down = h->w_up + up;
     h->inp_packed = h->w_down + down;
     h->dlogits = h->inp_packed + inp;
     h->loss = (double *)(void *)(h->dlogits + kept);
-    rc = k_cpu_pack_run(h->up, h->w_up, h->of->w, true);
-    return rc ? rc : k_cpu_pack_run(h->down, h->w_down, h->of->w, false);
+    TRY(k_cpu_pack_run(h->up, h->w_up, h->of->w, true));
+    return k_cpu_pack_run(h->down, h->w_down, h->of->w, false);
 }
 
 /* *sum adds the weighted losses. */

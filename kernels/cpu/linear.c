@@ -197,21 +197,16 @@ static int forward(const struct layer *l)
                                              .bias = l->of->b != NULL};
     struct k_cpu_plan plan;
     struct k_cpu_pack *pack = NULL;
-    int rc = k_cpu_plan_make(&plan, N, FORWARD_ROWS, &shape);
-    if (rc == 0 && l->wide)
-        rc = k_cpu_pack_find(C, OC, l->bf16, &pack);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_plan_make(&plan, N, FORWARD_ROWS, &shape));
+    if (l->wide)
+        TRY(k_cpu_pack_find(C, OC, l->bf16, &pack));
     size_t local = k_cpu_lines(plan.scratch_bytes), shared = 0;
     if (l->bf16) {
         local += sizeof(uint16_t) * FORWARD_ROWS * (size_t)C;
         shared = sizeof(uint16_t) * (size_t)OC * (size_t)C;
     }
-    rc = k_cpu_scratch_reserve(pack ? k_cpu_pack_bytes(pack) : shared, local);
-    if (rc == 0)
-        rc = forward_weights(l, pack);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(pack ? k_cpu_pack_bytes(pack) : shared, local));
+    TRY(forward_weights(l, pack));
     int failed = 0;
     const int pieces = k_cpu_piece_count(N, FORWARD_ROWS);
 #pragma omp parallel for schedule(dynamic) num_threads(k_cpu_threads()) reduction(| : failed)
@@ -331,9 +326,8 @@ static int backward_scratch(struct gradients *g)
 
 static int backward(struct gradients *g)
 {
-    int rc = backward_plan(g);
-    if (rc != 0 || (rc = backward_scratch(g)) != 0)
-        return rc;
+    TRY(backward_plan(g));
+    TRY(backward_scratch(g));
     int failed = 0;
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) reduction(| : failed)
     for (int group = 0; group < g->groups; group++) {
@@ -371,12 +365,12 @@ static bool rounds(const struct k_linear *l)
 static int narrow_forward(const struct k_linear *l)
 {
     const size_t n = (size_t)l->N * (size_t)l->OC;
-    const int rc = k_cpu_narrow_forward(l, l->pre ? l->pre : l->out);
-    if (rc == 0 && l->pre)
+    TRY(k_cpu_narrow_forward(l, l->pre ? l->pre : l->out));
+    if (l->pre)
         k_cpu_gelu_piece(l->out, l->pre, n);
-    if (rc == 0 && l->residual)
+    if (l->residual)
         add_piece(l->out, l->residual, n);
-    return rc;
+    return 0;
 }
 
 static int cpu_linear_forward(const struct k_linear *l)
@@ -391,10 +385,10 @@ static int cpu_linear_forward(const struct k_linear *l)
 
 static int narrow_backward(const struct k_linear *l)
 {
-    const int rc = k_cpu_narrow_backward(l);
-    if (rc == 0 && l->inp_pre && l->dinp)
+    TRY(k_cpu_narrow_backward(l));
+    if (l->inp_pre && l->dinp)
         k_cpu_gelu_backward_piece(l->dinp, l->dinp, l->inp_pre, (size_t)l->N * (size_t)l->C);
-    return rc;
+    return 0;
 }
 
 static int cpu_linear_backward(const struct k_linear *l)

@@ -143,20 +143,15 @@ static int cuda_attention_generic_backward(float *dqkv, const float *dout, const
     p.out_given = out;
     p.quads = p.D % 4 == 0 && k_cuda_aligned(qkv) && k_cuda_aligned(dqkv) && k_cuda_aligned(dout);
     void *memory;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_ATTENTION, CENTRES * p.rows * sizeof(float), &memory);
-    if (rc)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_ATTENTION, CENTRES * p.rows * sizeof(float), &memory));
     p.centre = (float *)memory;
-    rc = k_cuda_attention_centres(&p);
-    if (!rc)
-        rc = k_cuda_attention_values(&p);
-    if (!rc)
-        rc = k_cuda_attention_vectors(&p, QUERY);
-    if (!rc)
-        rc = k_cuda_attention_vectors(&p, KEY);
-    if (!rc && p.rule.score == K_SCORE_COS_LOGN)
-        rc = K_LAUNCH(unit_vectors_backward, (unsigned)vector_blocks(&p), THREADS, 0, p);
-    return rc;
+    TRY(k_cuda_attention_centres(&p));
+    TRY(k_cuda_attention_values(&p));
+    TRY(k_cuda_attention_vectors(&p, QUERY));
+    TRY(k_cuda_attention_vectors(&p, KEY));
+    if (p.rule.score != K_SCORE_COS_LOGN)
+        return 0;
+    return K_LAUNCH(unit_vectors_backward, (unsigned)vector_blocks(&p), THREADS, 0, p);
 }
 
 static int cuda_attention_forward(float *out, float *saved, const float *qkv,

@@ -139,9 +139,9 @@ int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
     struct fused p = problem_of(shape, saved);
     p.out = out;
     p.pairs = in_pairs(&p, out);
-    const int rc = p.rows ? prepare(&p, qkv, NULL, shape->spends_qkv) : 0;
-    if (rc || !p.rows)
-        return rc;
+    if (!p.rows)
+        return 0;
+    TRY(prepare(&p, qkv, NULL, shape->spends_qkv));
     return k_cuda_hopper() ? k_cuda_hopper_forward(&p) : k_cuda_fused_forward(&p);
 }
 

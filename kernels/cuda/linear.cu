@@ -47,9 +47,9 @@ static int cuda_linear_forward(const struct k_linear *l)
     m.add = l->residual;
     m.bias = l->b, m.bias_narrow = (const __nv_bfloat16 *)l->b_narrow;
     m.out = out, m.out_narrow = bf16_of(out, l->narrow_out);
-    const int rc = k_cuda_matmul(&m);
-    if (rc || !l->pre)
-        return rc;
+    TRY(k_cuda_matmul(&m));
+    if (!l->pre)
+        return 0;
     return k_cuda_gelu_forward(l->out, l->pre, l->narrow_out, (size_t)l->N * (size_t)l->OC);
 }
 
@@ -96,9 +96,9 @@ static int input_gradient(const struct k_linear *l, const struct k_cuda_operand 
     m.a = l->dout, m.a_narrow = dout->x, m.a_stride = dout->stride;
     take_weights(l, &m);
     m.out = l->dinp, m.out_narrow = bf16_of(l->dinp, l->narrow_inp);
-    const int rc = k_cuda_matmul(&m);
-    if (rc || !l->inp_pre)
-        return rc;
+    TRY(k_cuda_matmul(&m));
+    if (!l->inp_pre)
+        return 0;
     struct k_cuda_columns c = {};
     c.rows = l->N, c.columns = l->C;
     c.x = c.dpre = l->dinp;

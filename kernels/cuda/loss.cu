@@ -250,17 +250,16 @@ static int weight_total(double **total, size_t parts, const float *weight, int N
 static int cuda_cross_entropy(double *loss, const struct k_cross_entropy *of)
 {
     double *result, *total;
-    int rc = k_cuda_result(loss, &result);
-    rc = rc ? rc : weight_total(&total, (size_t)of->N, of->weight, of->N);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_result(loss, &result));
+    TRY(weight_total(&total, (size_t)of->N, of->weight, of->N));
     struct cross_entropy e = {};
     e.parts = total + 1, e.total = total;
     e.dlogits = of->dlogits, e.logits = of->logits, e.target = of->target, e.weight = of->weight;
     e.stride = (size_t)of->stride, e.at = (size_t)of->at, e.padded = (size_t)of->V;
     e.target_stride = of->target_stride, e.N = of->N, e.V = of->V, e.channels = 1;
-    rc = of->N == 0 ? 0 : cross_entropy_rows(&e);
-    return rc ? rc : loss_total(result, e.parts, (size_t)of->N);
+    if (of->N > 0)
+        TRY(cross_entropy_rows(&e));
+    return loss_total(result, e.parts, (size_t)of->N);
 }
 
 /* ---- a head of several channels */
@@ -369,30 +368,27 @@ static int cuda_head_cross_entropy(double *loss, const struct k_token_head *of)
     struct head h = {};
     static_cast<k_token_head &>(h) = *of;
     double *result;
-    int rc = k_cuda_result(loss, &result);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_result(loss, &result));
     if (h.N == 0)
         return loss_total(result, NULL, 0);
-    if ((rc = head_prepare(&h)) != 0)
-        return rc;
+    TRY(head_prepare(&h));
     const bool padded = h.padded != h.V;
     const int blocks = k_cuda_blocks((size_t)h.padded * (size_t)h.channels * (size_t)h.C, THREADS);
     if (padded)
-        rc =
-            K_LAUNCH(head_pad_kernel<false>, blocks, THREADS, 0, (float *)NULL, h.w_padded, h.w, h);
+        TRY(K_LAUNCH(head_pad_kernel<false>, blocks, THREADS, 0, (float *)NULL, h.w_padded, h.w,
+                     h));
     else
         h.w_padded = (float *)h.w; /* read alone */
-    rc = rc ? rc : head_round(&h);
-    rc = rc ? rc : K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, h.total, h.weight, h.N);
-    for (int start = 0; rc == 0 && start < h.N; start += h.rows) {
+    TRY(head_round(&h));
+    TRY(K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, h.total, h.weight, h.N));
+    for (int start = 0; start < h.N; start += h.rows) {
         const int rows = h.N - start < h.rows ? h.N - start : h.rows;
-        rc = head_chunk(&h, padded ? h.dw_padded : h.dw, !padded || start > 0, start, rows);
+        TRY(head_chunk(&h, padded ? h.dw_padded : h.dw, !padded || start > 0, start, rows));
     }
-    if (rc == 0 && padded)
-        rc = K_LAUNCH(head_pad_kernel<true>, blocks, THREADS, 0, h.dw, h.dw_padded,
-                      (const float *)NULL, h);
-    return rc ? rc : loss_total(result, h.parts, (size_t)h.N * (size_t)h.channels);
+    if (padded)
+        TRY(K_LAUNCH(head_pad_kernel<true>, blocks, THREADS, 0, h.dw, h.dw_padded,
+                     (const float *)NULL, h));
+    return loss_total(result, h.parts, (size_t)h.N * (size_t)h.channels);
 }
 
 /* ---- regression */
@@ -436,13 +432,11 @@ static int cuda_regression(double *loss, const struct k_regression *r)
     const size_t n = (size_t)r->N * (size_t)r->C, wanted = n / PIECE + 1;
     const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
     double *result, *total;
-    int rc = k_cuda_result(loss, &result);
-    rc = rc ? rc : weight_total(&total, (size_t)pieces, r->weight, r->N);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_result(loss, &result));
+    TRY(weight_total(&total, (size_t)pieces, r->weight, r->N));
     double *const parts = total + 1;
-    rc = K_LAUNCH(regression_kernel, pieces, THREADS, 0, parts, (const double *)total, *r);
-    return rc ? rc : loss_total(result, parts, (size_t)pieces);
+    TRY(K_LAUNCH(regression_kernel, pieces, THREADS, 0, parts, (const double *)total, *r));
+    return loss_total(result, parts, (size_t)pieces);
 }
 
 void k_cuda_install_loss(struct k_ops *ops)

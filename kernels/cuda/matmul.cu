@@ -112,31 +112,24 @@ static int describe(struct plan *p, const void *bias)
     const cublasOperation_t first = k->b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t second = k->a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     const uint64_t M = (uint64_t)k->M, N = (uint64_t)k->N, K = (uint64_t)k->K;
-    int rc = check(cublasLtMatmulDescCreate(&p->what, compute, CUDA_R_32F), "description");
-    if (!rc)
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first));
-    if (!rc)
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second));
-    if (!rc && k->has_bias) { /* of the type of out, as epilogues assume */
+    TRY(check(cublasLtMatmulDescCreate(&p->what, compute, CUDA_R_32F), "description"));
+    TRY(set(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first)));
+    TRY(set(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second)));
+    if (k->has_bias) { /* of the type of out, as epilogues assume */
         const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
-        if (!rc)
-            rc = set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+        TRY(set(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)));
+        TRY(set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
     }
     /* our (rows, cols) row-major is its (cols, rows) */
-    if (!rc)
-        rc = check(cublasLtMatrixLayoutCreate(&p->first, type, k->b_transposed ? K : N,
-                                              k->b_transposed ? N : K, k->b_stride),
-                   "layout");
-    if (!rc)
-        rc = check(cublasLtMatrixLayoutCreate(&p->second, type, k->a_transposed ? M : K,
-                                              k->a_transposed ? K : M, k->a_stride),
-                   "layout");
-    if (!rc)
-        rc = check(cublasLtMatrixLayoutCreate(&p->out, k->out_narrow ? CUDA_R_16BF : CUDA_R_32F, N,
-                                              M, k->N),
-                   "layout");
-    return rc;
+    TRY(check(cublasLtMatrixLayoutCreate(&p->first, type, k->b_transposed ? K : N,
+                                         k->b_transposed ? N : K, k->b_stride),
+              "layout"));
+    TRY(check(cublasLtMatrixLayoutCreate(&p->second, type, k->a_transposed ? M : K,
+                                         k->a_transposed ? K : M, k->a_stride),
+              "layout"));
+    return check(
+        cublasLtMatrixLayoutCreate(&p->out, k->out_narrow ? CUDA_R_16BF : CUDA_R_32F, N, M, k->N),
+        "layout");
 }
 
 static int prefer(cublasLtMatmulPreference_t preference, const struct key *k)
@@ -148,22 +141,21 @@ static int prefer(cublasLtMatmulPreference_t preference, const struct key *k)
     static const int ours[] = {1, 0, 2, 3};
     const uint32_t reductions =
         CUBLASLT_REDUCTION_SCHEME_MASK & ~(uint32_t)CUBLASLT_REDUCTION_SCHEME_INPLACE;
-    int rc = check(
-        cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                             &lt.workspace_bytes, sizeof(lt.workspace_bytes)),
-        "workspace");
-    if (!rc)
-        rc = check(cublasLtMatmulPreferenceSetAttribute(preference,
-                                                        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                                                        &reductions, sizeof(reductions)),
-                   "reductions");
-    for (int i = 0; !rc && i < 4; i++) {
+    TRY(check(cublasLtMatmulPreferenceSetAttribute(preference,
+                                                   CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                   &lt.workspace_bytes, sizeof(lt.workspace_bytes)),
+              "workspace"));
+    TRY(check(cublasLtMatmulPreferenceSetAttribute(preference,
+                                                   CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                                                   &reductions, sizeof(reductions)),
+              "reductions"));
+    for (int i = 0; i < 4; i++) {
         const uint32_t bytes = 1u << k->alignment[ours[i]];
-        rc = check(
+        TRY(check(
             cublasLtMatmulPreferenceSetAttribute(preference, alignments[i], &bytes, sizeof(bytes)),
-            "alignment");
+            "alignment"));
     }
-    return rc;
+    return 0;
 }
 
 /* Fills the plan of its key. */
@@ -306,28 +298,24 @@ static __global__ void k_fill(float *x, size_t n)
     }
 }
 
-/* Seconds of `times` products, without the rounding of inputs. */
+/* *seconds of `times` products, without the rounding of inputs. */
 static int measure(const struct k_cuda_matmul *m, int times, cudaEvent_t from, cudaEvent_t to,
                    double *seconds)
 {
     struct plan *plan;
     const void *a, *b;
     float ms = 0;
-    int rc = prepare(m, &plan, &a, &b);
-    if (!rc && plan->plain)
-        rc = ORR_FAIL(ORR_EDEVICE, "cuda: cuBLASLt has no kernel for the peak");
-    if (!rc)
-        rc = k_cuda_check(cudaEventRecord(from, k_cuda_stream()), "event");
-    for (int i = 0; !rc && i < times; i++)
-        rc = multiply(plan, m, a, b);
-    if (!rc)
-        rc = k_cuda_check(cudaEventRecord(to, k_cuda_stream()), "event");
-    if (!rc)
-        rc = k_cuda_check(cudaEventSynchronize(to), "peak");
-    if (!rc)
-        rc = k_cuda_check(cudaEventElapsedTime(&ms, from, to), "peak");
+    TRY(prepare(m, &plan, &a, &b));
+    if (plan->plain)
+        return ORR_FAIL(ORR_EDEVICE, "cuda: cuBLASLt has no kernel for the peak");
+    TRY(k_cuda_check(cudaEventRecord(from, k_cuda_stream()), "event"));
+    for (int i = 0; i < times; i++)
+        TRY(multiply(plan, m, a, b));
+    TRY(k_cuda_check(cudaEventRecord(to, k_cuda_stream()), "event"));
+    TRY(k_cuda_check(cudaEventSynchronize(to), "peak"));
+    TRY(k_cuda_check(cudaEventElapsedTime(&ms, from, to), "peak"));
     *seconds = (double)ms * 1e-3;
-    return rc;
+    return 0;
 }
 
 int k_cuda_matmul_peak(double *gflops)

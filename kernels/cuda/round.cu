@@ -68,26 +68,23 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
 static int operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *narrow, int from,
                    int rows, int cols, struct k_cuda_operand *o)
 {
-    __nv_bfloat16 *copy;
     void *memory;
-    int rc = 0;
+    __nv_bfloat16 *copy;
     o->x = narrow;
     o->stride = from;
     if (!narrow) {
-        rc = k_cuda_round(slot, x, rows, cols, &copy, &o->stride);
-    } else if (from % K_EIGHT != 0 || !k_cuda_aligned(narrow)) {
-        o->stride = k_cuda_round_stride(cols);
-        const size_t n = (size_t)rows * (size_t)o->stride;
-        rc = k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory);
-        copy = (__nv_bfloat16 *)memory;
-        if (!rc)
-            rc = K_LAUNCH(k_round_rows<__nv_bfloat16>, k_cuda_blocks(n, THREADS), threads_for(cols),
-                          0, copy, narrow, rows, cols, from, o->stride);
-    } else {
+        TRY(k_cuda_round(slot, x, rows, cols, &copy, &o->stride));
+        o->x = copy;
         return 0;
     }
-    o->x = copy;
-    return rc;
+    if (from % K_EIGHT == 0 && k_cuda_aligned(narrow))
+        return 0;
+    o->stride = k_cuda_round_stride(cols);
+    const size_t n = (size_t)rows * (size_t)o->stride;
+    TRY(k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory));
+    o->x = copy = (__nv_bfloat16 *)memory;
+    return K_LAUNCH(k_round_rows<__nv_bfloat16>, k_cuda_blocks(n, THREADS), threads_for(cols), 0,
+                    copy, narrow, rows, cols, from, o->stride);
 }
 
 int k_cuda_operands(const struct k_cuda_matmul *m, struct k_cuda_operand *a,

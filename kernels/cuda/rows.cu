@@ -352,27 +352,22 @@ static int layernorm_backward(struct layernorm<D> l, float *dgamma, float *dbeta
     void *partial;
     l.ranges = range_count(l.N, threads);
     l.lines = dx_sums ? 3 : 2;
-    int rc =
-        k_cuda_scratch(K_CUDA_SLOT_PARTIAL,
-                       (size_t)l.ranges * (size_t)l.lines * (size_t)C * sizeof(float), &partial);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL,
+                       (size_t)l.ranges * (size_t)l.lines * (size_t)C * sizeof(float), &partial));
     l.partial = (float *)partial;
     if (C > WIDEST) {
-        rc = K_LAUNCH(layernorm_backward_rows_kernel<D>,
-                      k_cuda_blocks((size_t)l.N * K_WARP, THREADS), THREADS, 0, l);
-        rc = rc ? rc
-                : K_LAUNCH(layernorm_backward_columns_kernel<D>,
-                           k_cuda_blocks((size_t)l.ranges * (size_t)C, THREADS), THREADS, 0, l);
+        TRY(K_LAUNCH(layernorm_backward_rows_kernel<D>,
+                     k_cuda_blocks((size_t)l.N * K_WARP, THREADS), THREADS, 0, l));
+        TRY(K_LAUNCH(layernorm_backward_columns_kernel<D>,
+                     k_cuda_blocks((size_t)l.ranges * (size_t)C, THREADS), THREADS, 0, l));
     } else if (C % 4 == 0 && k_cuda_aligned(l.dx) && k_cuda_aligned(l.copy) &&
                k_cuda_aligned(l.dout) && k_cuda_aligned(l.x) && k_cuda_aligned(l.gamma)) {
-        rc = K_LAUNCH((layernorm_backward_kernel<true, D>), l.ranges, threads, 0, l);
+        TRY(K_LAUNCH((layernorm_backward_kernel<true, D>), l.ranges, threads, 0, l));
     } else {
-        rc = K_LAUNCH((layernorm_backward_kernel<false, D>), l.ranges, threads, 0, l);
+        TRY(K_LAUNCH((layernorm_backward_kernel<false, D>), l.ranges, threads, 0, l));
     }
-    return rc ? rc
-              : K_LAUNCH(layernorm_partial_kernel, (l.lines * C + K_WARP - 1) / K_WARP, THREADS, 0,
-                         dgamma, dbeta, dx_sums, (const float *)partial, l.ranges, l.lines, C);
+    return K_LAUNCH(layernorm_partial_kernel, (l.lines * C + K_WARP - 1) / K_WARP, THREADS, 0,
+                    dgamma, dbeta, dx_sums, (const float *)partial, l.ranges, l.lines, C);
 }
 
 /* ---- the entries */
