@@ -32,16 +32,17 @@ typedef float real; /* tensors, and what is computed with them in other folders 
 struct k_attention_shape {
     int B, T, H, D;
     const struct k_attention *variant;
-    double p;          /* sharpening power of re-weighted variants, >= 1 */
-    int window;        /* 0 = all earlier positions; w: row i attends (i - w, i] */
-    int first, end;    /* forward: only rows first .. end - 1 are asked for (end 0: T), and rows of
-                        * qkv from end on count for nothing; out and saved of the others may or may
-                        * not be made */
-    bool narrow;       /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
-    bool forward_only; /* no backward pass follows: less may be made, and saved */
-    bool spends_qkv; /* the forward pass may leave in q and k of qkv, although it is const, what the
-                      * backward pass, with the same member, then takes for them: of scores by
-                      * cosines multiples of them; nobody else may want their lengths */
+    double p;   /* power of re-weighted variants, >= 1 */
+    int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    /* Forward: only rows first .. end - 1 are asked for (end 0: T). Rows of qkv from `end` on are
+     * not read; other rows of out and row_stats may or may not be written. */
+    int first, end;
+    bool narrow; /* qkv, out and their gradients are bf16 (k_ops.narrow); row_stats never are */
+    bool forward_only; /* no backward pass follows: it needs nothing in row_stats */
+    /* The forward pass may overwrite q and k of qkv, although it is const, by multiples of them,
+     * which the backward pass with the same member then reads. The caller must not read their
+     * lengths afterwards. */
+    bool may_overwrite_qk;
 };
 
 static inline int k_attention_end(const struct k_attention_shape *shape)
@@ -221,8 +222,8 @@ struct k_ops {
      * threads; ref: its plain loops. */
     int (*peak)(double *gflops);
 
-    /* Exchanges between ranks whose memory is their backend's own (peers.h); NULL: none. */
-    const struct k_peers *peers;
+    /* Exchanges between ranks whose memory is their backend's own (collectives.h); NULL: none. */
+    const struct k_collectives *collectives;
 
     /* ---- memory: every tensor, token and weight an entry is given lies in memory of the backend.
      * host: that is ordinary memory. Otherwise the host reaches it by these entries alone.
@@ -280,23 +281,24 @@ struct k_ops {
     int (*embed_backward)(const struct k_embedding *embedding);
 
     /* ---- attention
-     * qkv (B, T, 3, H, D), out (B, T, H, D). `saved` holds k_attention_saved() reals that
-     * backward needs (row statistics); the first B H T of them, one per row (b, h, t), are 0 where
-     * the row is silent and not 0 elsewhere. Backward gets out and saved of the forward pass of
-     * the same path. dqkv is overwritten. */
-    int (*attention_forward)(real *out, real *saved, const real *qkv,
+     * qkv (B, T, 3, H, D), out (B, T, H, D). `row_stats`, k_attention_row_stats() reals, are what
+     * the backward pass needs of each row beside its scores; the first B H T of them, one per row
+     * (b, h, t), are 0 where the row is degenerate and not 0 elsewhere. Backward gets out and
+     * row_stats of the forward pass by the same path, generic or not. dqkv is overwritten. */
+    int (*attention_forward)(real *out, real *row_stats, const real *qkv,
                              const struct k_attention_shape *shape);
-    int (*attention_backward)(real *dqkv, const real *dout, const real *out, const real *saved,
+    int (*attention_backward)(real *dqkv, const real *dout, const real *out, const real *row_stats,
                               const real *qkv, const struct k_attention_shape *shape);
-    /* The same by the generic path, which runs any line of the table; attention_forward uses it
+    /* Attention by the generic path, which runs any line of the table; attention_forward uses it
      * where the backend has no fused kernels for the variant. */
-    int (*attention_generic_forward)(real *out, real *saved, const real *qkv,
+    int (*attention_generic_forward)(real *out, real *row_stats, const real *qkv,
                                      const struct k_attention_shape *shape);
     int (*attention_generic_backward)(real *dqkv, const real *dout, const real *out,
-                                      const real *saved, const real *qkv,
+                                      const real *row_stats, const real *qkv,
                                       const struct k_attention_shape *shape);
-    /* *rows = number of silent rows of the forward pass that filled `saved`. */
-    int (*attention_silent)(long *rows, const real *saved, const struct k_attention_shape *shape);
+    /* *rows = number of degenerate rows of the forward pass that filled `row_stats`. */
+    int (*attention_degenerate)(long *rows, const real *row_stats,
+                                const struct k_attention_shape *shape);
     int (*gate_forward)(const struct k_gating *gate);
     int (*gate_backward)(const struct k_gating *gate);
     int (*rope)(real *qkv, const struct k_rope *rotation);
@@ -318,9 +320,9 @@ struct k_ops {
     int (*average)(real *average, const real *x, size_t n, double decay);
 };
 
-/* Reals of `saved` for a shape (enough for every path of the backend; NULL: of any
+/* Reals of `row_stats` for a shape (enough for every path of the backend; NULL: of any
  * backend and variant). */
-size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape *shape);
+size_t k_attention_row_stats(const struct k_ops *ops, const struct k_attention_shape *shape);
 /* Where behind the statistics of rows, a multiple of 16 bytes, a backend may keep more of them. */
 size_t k_attention_beside(const struct k_attention_shape *shape);
 

@@ -67,7 +67,7 @@ struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, in
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     shape.narrow = model->act->narrow;
     shape.forward_only = !model->act->trains;
-    shape.spends_qkv = model->act->trains;
+    shape.may_overwrite_qk = model->act->trains;
     return shape;
 }
 
@@ -143,7 +143,7 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     act->made = l;
     if (c->recompute) { /* the next block takes the place of what tells */
         const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
-        TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
+        TRY(k->attention_degenerate(&act->silent[l], a->saved, &shape));
     }
     return gpt_linear_forward(model, w->down_w, w->down_b,
                               (struct k_linear){.N = N,
@@ -183,7 +183,7 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows)
     const struct k_attention_shape shape = gpt_pass_shape(model, act->sequences, act->T);
     int rc = 0;
     for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
-        rc = model->ops->attention_silent(&act->silent[l], act->layer[l].saved, &shape);
+        rc = model->ops->attention_degenerate(&act->silent[l], act->layer[l].saved, &shape);
     TRY(gpt_settle(model->ops, rc));
     for (int l = 0; l < model->config.layers; l++)
         *rows += act->silent[l];

@@ -302,7 +302,7 @@ int probe_length(const struct probe_options *options)
     rc = rc ? rc : probe_key(options, "length", REVISION, "", l->key);
     if (!rc && !probe_results_there(options, l->folder, "length", l->key)) {
         l->trained = probe.model.config;
-        l->sharpens = probe.model.variant.sharpen;
+        l->sharpens = probe.model.variant.reweight;
         rc = measure(l);
         rc = rc ? rc : write(l, &probe);
     }

@@ -189,12 +189,12 @@ static size_t heads(const struct k_attention_shape *z)
     return SIZE(z->B, z->T) * SIZE(z->H, z->D);
 }
 
-static int attend(bool generic, real *o, real *saved, const real *qkv,
+static int attend(bool generic, real *o, real *row_stats, const real *qkv,
                   const struct k_attention_shape *shape)
 {
     struct stage s = stage_begin();
     const int io = stage_out(&s, o, heads(shape)),
-              is = stage_out(&s, saved, k_attention_saved(NULL, shape));
+              is = stage_out(&s, row_stats, k_attention_row_stats(NULL, shape));
     const int iq = stage_in(&s, qkv, 3 * heads(shape));
     while (stage_next(&s))
         s.code = (generic ? s.ops->attention_generic_forward : s.ops->attention_forward)(
@@ -202,13 +202,14 @@ static int attend(bool generic, real *o, real *saved, const real *qkv,
     return stage_end(&s);
 }
 
-static int attend_back(bool generic, real *dqkv, const real *dout, const real *o, const real *saved,
-                       const real *qkv, const struct k_attention_shape *shape)
+static int attend_back(bool generic, real *dqkv, const real *dout, const real *o,
+                       const real *row_stats, const real *qkv,
+                       const struct k_attention_shape *shape)
 {
     struct stage s = stage_begin();
     const int id = stage_out(&s, dqkv, 3 * heads(shape)), ido = stage_in(&s, dout, heads(shape));
     const int io = stage_in(&s, o, heads(shape)),
-              is = stage_in(&s, saved, k_attention_saved(NULL, shape));
+              is = stage_in(&s, row_stats, k_attention_row_stats(NULL, shape));
     const int iq = stage_in(&s, qkv, 3 * heads(shape));
     while (stage_next(&s))
         s.code = (generic ? s.ops->attention_generic_backward : s.ops->attention_backward)(
@@ -217,37 +218,38 @@ static int attend_back(bool generic, real *dqkv, const real *dout, const real *o
     return stage_end(&s);
 }
 
-static int attention_forward(real *o, real *saved, const real *qkv,
+static int attention_forward(real *o, real *row_stats, const real *qkv,
                              const struct k_attention_shape *shape)
 {
-    return attend(false, o, saved, qkv, shape);
+    return attend(false, o, row_stats, qkv, shape);
 }
 
-static int attention_generic_forward(real *o, real *saved, const real *qkv,
+static int attention_generic_forward(real *o, real *row_stats, const real *qkv,
                                      const struct k_attention_shape *shape)
 {
-    return attend(true, o, saved, qkv, shape);
+    return attend(true, o, row_stats, qkv, shape);
 }
 
-static int attention_backward(real *dqkv, const real *dout, const real *o, const real *saved,
+static int attention_backward(real *dqkv, const real *dout, const real *o, const real *row_stats,
                               const real *qkv, const struct k_attention_shape *shape)
 {
-    return attend_back(false, dqkv, dout, o, saved, qkv, shape);
+    return attend_back(false, dqkv, dout, o, row_stats, qkv, shape);
 }
 
 static int attention_generic_backward(real *dqkv, const real *dout, const real *o,
-                                      const real *saved, const real *qkv,
+                                      const real *row_stats, const real *qkv,
                                       const struct k_attention_shape *shape)
 {
-    return attend_back(true, dqkv, dout, o, saved, qkv, shape);
+    return attend_back(true, dqkv, dout, o, row_stats, qkv, shape);
 }
 
-static int attention_silent(long *rows, const real *saved, const struct k_attention_shape *shape)
+static int attention_degenerate(long *rows, const real *row_stats,
+                                const struct k_attention_shape *shape)
 {
     struct stage s = stage_begin();
-    const int is = stage_in(&s, saved, k_attention_saved(NULL, shape));
+    const int is = stage_in(&s, row_stats, k_attention_row_stats(NULL, shape));
     while (stage_next(&s))
-        s.code = s.ops->attention_silent(&s.rows, stage_at(&s, is), shape);
+        s.code = s.ops->attention_degenerate(&s.rows, stage_at(&s, is), shape);
     *rows = s.first_rows;
     return stage_end(&s);
 }
@@ -431,7 +433,7 @@ const struct k_ops k_staged = {
     .attention_backward = attention_backward,
     .attention_generic_forward = attention_generic_forward,
     .attention_generic_backward = attention_generic_backward,
-    .attention_silent = attention_silent,
+    .attention_degenerate = attention_degenerate,
     .gate_forward = gate_forward,
     .gate_backward = gate_backward,
     .rope = rope,

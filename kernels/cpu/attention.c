@@ -19,7 +19,7 @@ enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 /* One head; rows and columns padded with zeros to whole vectors: Tp, Dp. */
 struct head {
     const float *qkv, *dout_given; /* what the pass was given, and what it makes */
-    float *out, *saved, *dqkv;
+    float *out, *row_stats, *dqkv;
     bool backward;
     int first, T, H, D, Tp, Dp, window, strip_rows; /* rows from `first` to T are made */
     struct k_cpu_attention_rule rule;
@@ -201,7 +201,7 @@ int k_cpu_each_head(const struct k_attention_shape *shape, void *plan, size_t pl
 static void head_forward(void *plan, const struct k_cpu_head_at *to)
 {
     struct head *h = plan;
-    float *out = h->out + to->out, *saved = h->saved + to->row;
+    float *out = h->out + to->out, *row_stats = h->row_stats + to->row;
     head_gather(h, h->qkv + to->qkv);
     for (int at = h->first / ROWS * ROWS; at < h->T; at += ROWS) {
         const int rows = h->T - at < ROWS ? h->T - at : ROWS;
@@ -213,16 +213,16 @@ static void head_forward(void *plan, const struct k_cpu_head_at *to)
         for (int r = 0; r < rows; r++)
             cpu_row_store(out + (size_t)(at + r) * h->out_stride, h->o + (size_t)r * (size_t)h->Dp,
                           factor[r], h->D);
-        memcpy(saved + at, factor, (size_t)rows * sizeof *saved);
+        memcpy(row_stats + at, factor, (size_t)rows * sizeof *row_stats);
     }
 }
 
-int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
+int k_cpu_attention_generic_forward(float *out, float *row_stats, const float *qkv,
                                     const struct k_attention_shape *shape)
 {
     struct head plan = head_of(shape, false);
     plan.out = out;
-    plan.saved = saved;
+    plan.row_stats = row_stats;
     plan.qkv = qkv;
     return k_cpu_each_head(shape, &plan, sizeof plan, head_lay_out, head_forward);
 }
@@ -329,11 +329,11 @@ static void head_backward(void *plan, const struct k_cpu_head_at *from)
 }
 
 int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
-                                     const float *saved, const float *qkv,
+                                     const float *row_stats, const float *qkv,
                                      const struct k_attention_shape *shape)
 {
     (void)out;
-    (void)saved;
+    (void)row_stats;
     struct head plan = head_of(shape, true);
     plan.dqkv = dqkv;
     plan.dout_given = dout;

@@ -186,7 +186,7 @@ static int forward_weights(const struct layer *l, struct k_cpu_pack *pack)
     return 0;
 }
 
-static int forward(const struct layer *l)
+static int layer_forward(const struct layer *l)
 {
     const int N = l->of->N, C = l->of->C, OC = l->of->OC;
     const struct k_cpu_matmul_shape shape = {.N = OC,
@@ -324,7 +324,7 @@ static int backward_scratch(struct gradients *g)
     return 0;
 }
 
-static int backward(struct gradients *g)
+static int layer_backward(struct gradients *g)
 {
     TRY(backward_plan(g));
     TRY(backward_scratch(g));
@@ -357,7 +357,7 @@ bool k_cpu_rounds(int C, int OC)
     return k_cpu_bf16() && C >= BF16_LEAST && OC >= BF16_LEAST;
 }
 
-static bool rounds(const struct k_linear *l)
+static bool layer_rounds(const struct k_linear *l)
 {
     return !l->exact && k_cpu_rounds(l->C, l->OC);
 }
@@ -377,10 +377,10 @@ static int cpu_linear_forward(const struct k_linear *l)
 {
     if (is_narrow(l->C, l->OC))
         return narrow_forward(l);
-    return forward(&(struct layer){.of = l,
-                                   .sums = l->pre ? l->pre : l->out,
-                                   .bf16 = rounds(l),
-                                   .wide = k_cpu_is_wide(l->C, l->OC)});
+    return layer_forward(&(struct layer){.of = l,
+                                         .sums = l->pre ? l->pre : l->out,
+                                         .bf16 = layer_rounds(l),
+                                         .wide = k_cpu_is_wide(l->C, l->OC)});
 }
 
 static int narrow_backward(const struct k_linear *l)
@@ -396,8 +396,8 @@ static int cpu_linear_backward(const struct k_linear *l)
     if (is_narrow(l->C, l->OC))
         return narrow_backward(l);
     if (k_cpu_is_wide(l->C, l->OC))
-        return k_cpu_wide_backward(l, rounds(l));
-    return backward(&(struct gradients){.of = l, .bf16 = rounds(l)});
+        return k_cpu_wide_backward(l, layer_rounds(l));
+    return layer_backward(&(struct gradients){.of = l, .bf16 = layer_rounds(l)});
 }
 
 void k_cpu_install_linear(struct k_ops *ops)

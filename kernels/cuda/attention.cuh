@@ -16,7 +16,7 @@
 
 #include "cuda.h"
 #include "kernels/attention_math.h"
-#include "saved.h"
+#include "row_stats.h"
 
 enum {
     TILE = 64,
@@ -36,8 +36,8 @@ struct problem {
     size_t rows;                   /* B H T */
     const float *qkv, *dout, *out_given;
     float *out, *dqkv;
-    float *saved;  /* (SAVED, B H T): saved.h */
-    float *centre; /* scratch (2, B H T): outer and inner of k_math_centre */
+    float *row_stats; /* (ROW_STATS, B H T): row_stats.h */
+    float *centre;    /* scratch (2, B H T): outer and inner of k_math_centre */
 };
 
 enum { OUTER, INNER, CENTRES };
@@ -48,10 +48,10 @@ typedef int k_cuda_attention_forward(float *, float *, const float *,
                                      const struct k_attention_shape *);
 typedef int k_cuda_attention_backward(float *, const float *, const float *, const float *,
                                       const float *, const struct k_attention_shape *);
-int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *saved,
+int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *row_stats,
                            const float *qkv, const struct k_attention_shape *shape);
 int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const float *dout,
-                            const float *out, const float *saved, const float *qkv,
+                            const float *out, const float *row_stats, const float *qkv,
                             const struct k_attention_shape *shape);
 /* attention_forward.cu */
 int k_cuda_attention_rows_forward(const struct problem *p);
@@ -71,7 +71,7 @@ struct block {
     int b, h, chunk; /* sequence, head, columns [chunk TILE, ...) of the results */
     int own;         /* first row */
     int first, last; /* tiles of the other side, inclusive */
-    size_t head;     /* (b H + h) T: place of the head's rows in saved */
+    size_t head;     /* (b H + h) T: place of the head's rows in row_stats */
 };
 
 /* Linear grid, longest rows first. keys: the own side is keys. */

@@ -78,7 +78,7 @@ static int cuda_scale(float *x, double factor, size_t n)
 
 /* ---- output gates */
 
-static int copy(float *to, const float *from, size_t n)
+static int copy_tensor(float *to, const float *from, size_t n)
 {
     if (to == from || n == 0)
         return 0;
@@ -97,7 +97,7 @@ static int cuda_gate_forward(const struct k_gating *g)
     case K_GATE_NONE:
         break;
     }
-    return copy(g->out, g->y, g->n);
+    return copy_tensor(g->out, g->y, g->n);
 }
 
 /* dy may be dout: an element of dout is read before dy is written, by one thread. */
@@ -159,7 +159,7 @@ static int cuda_gate_backward(const struct k_gating *g)
     }
     TRY(k_cuda_check(cudaMemsetAsync(g->dpre, 0, g->n * sizeof *g->dpre, k_cuda_stream()),
                      "clearing"));
-    return copy(g->dy, g->dout, g->n);
+    return copy_tensor(g->dy, g->dout, g->n);
 }
 
 /* ---- RoPE: a table of rotations in double, then the products */

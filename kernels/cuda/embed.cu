@@ -166,8 +166,8 @@ static __device__ __forceinline__ void columns_add(float4 *to, float4 x)
 /* Columns from c of the sum of a token in a piece: into the table, or, where the token reaches
  * over a border of the piece, among the partial sums. */
 template <typename T>
-static __device__ __forceinline__ void give(const struct embed_backward *e, size_t piece,
-                                            unsigned token, int c, T sum)
+static __device__ __forceinline__ void put_sum(const struct embed_backward *e, size_t piece,
+                                               unsigned token, int c, T sum)
 {
     const size_t begin = piece * PIECE, C = (size_t)e->C;
     const size_t start = e->start[token], end = e->start[token + 1];
@@ -210,7 +210,7 @@ static __global__ void __launch_bounds__(THREADS) embed_sum_kernel(const struct 
                 const unsigned next = __shfl_sync(K_CUDA_ALL_LANES, token, (j + 1) % K_WARP);
                 columns_add(&sum, x[k]);
                 if (j + 1 == count || next != t) {
-                    give(&e, piece, t, c, sum);
+                    put_sum(&e, piece, t, c, sum);
                     sum = {};
                 }
             }

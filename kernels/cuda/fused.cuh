@@ -18,8 +18,9 @@
  *              (fused_backward.cu)
  *
  * Sums over blocks have one order: the same bits every time. Sums are float; what products round is
- * queries, keys, values, dout, weights, powers and d s, each once, to bf16; spread is bf16. `saved`
- * begins as that of the generic path (attention.cuh) and goes on with spread, of re-weighted rows.
+ * queries, keys, values, dout, weights, powers and d s, each once, to bf16; spread is bf16.
+ * `row_stats` begins as that of the generic path (attention.cuh) and goes on with spread, of
+ * re-weighted rows.
  *
  * A query's row is folded into four numbers (struct fused_row): factor^(1/p) goes into z, so that
  * z^p is the final weight and no factor is left; see fused_row_of. z is at most 1 in both passes: the
@@ -30,7 +31,7 @@
 #include <limits.h>
 
 #include "kernels/attention_math.h"
-#include "saved.h"
+#include "row_stats.h"
 #include "tensor.cuh"
 
 enum fused_kind { SOFTMAX, LSSA, RW_SOFTMAX, LSSAR };
@@ -70,7 +71,7 @@ struct fused {
     float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
     bool low;    /* of cosines: a product of two e^score is a float */
     struct fused_rows q, k, v, g; /* g: dout */
-    float *saved;                 /* (SAVED, B H T): saved.h */
+    float *row_stats;             /* (ROW_STATS, B H T): row_stats.h */
     bf16 *spread;                 /* (B, T, H, D) of re-weighted rows; NULL: nobody asks for it */
     struct fused_row *numbers;    /* (B H T) */
     float *sums;                  /* dq of tiles of queries so far: k_cuda_fused_turns() */
@@ -81,8 +82,8 @@ struct fused {
     void *dqkv;                   /* (B, T, 3, H, D) */
 };
 
-/* fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in saved;
- * copies dout to g and makes the numbers of the rows. */
+/* fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in
+ * row_stats; copies dout to g and makes the numbers of the rows. */
 int k_cuda_fused_prepare(const struct fused *p, const void *qkv);
 int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out);
 /* fused_forward.cu, fused_backward.cu */
@@ -100,7 +101,7 @@ static __host__ __device__ constexpr bool fused_cosine(enum fused_kind kind)
     return kind == LSSA || kind == LSSAR;
 }
 
-static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
+static __host__ __device__ constexpr bool fused_reweighted(enum fused_kind kind)
 {
     return kind == RW_SOFTMAX || kind == LSSAR;
 }
@@ -269,7 +270,8 @@ static __device__ __forceinline__ float fused_scale(const struct fused &p,
         return p.rule.scale;
     if (i >= p.T)
         return 0.0f;
-    const float scale = p.saved[(keys ? KEY_SCALE : QUERY_SCALE) * p.rows + at.head + (size_t)i];
+    const float scale =
+        p.row_stats[(keys ? KEY_SCALE : QUERY_SCALE) * p.rows + at.head + (size_t)i];
     return keys ? LN_2 * scale : scale;
 }
 

@@ -65,8 +65,8 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
 }
 
 /* One operand, float or narrow, which is (rows, cols) in memory. */
-static int operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *narrow, int from,
-                   int rows, int cols, struct k_cuda_operand *o)
+static int take_operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *narrow,
+                        int from, int rows, int cols, struct k_cuda_operand *o)
 {
     void *memory;
     __nv_bfloat16 *copy;
@@ -90,10 +90,10 @@ static int operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *n
 int k_cuda_operands(const struct k_cuda_matmul *m, struct k_cuda_operand *a,
                     struct k_cuda_operand *b)
 {
-    TRY(operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride, m->a_transposed ? m->K : m->M,
-                m->a_transposed ? m->M : m->K, a));
-    return operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride, m->b_transposed ? m->N : m->K,
-                   m->b_transposed ? m->K : m->N, b);
+    TRY(take_operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride, m->a_transposed ? m->K : m->M,
+                     m->a_transposed ? m->M : m->K, a));
+    return take_operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride,
+                        m->b_transposed ? m->N : m->K, m->b_transposed ? m->K : m->N, b);
 }
 
 static bool cuda_narrows(void)

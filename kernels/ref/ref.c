@@ -20,7 +20,8 @@ static void ref_close(void)
 }
 
 /* out (N, OC) = inp W^T + b */
-static void products(real *out, const real *inp, const real *w, const real *b, int N, int C, int OC)
+static void multiply_rows(real *out, const real *inp, const real *w, const real *b, int N, int C,
+                          int OC)
 {
     for (size_t n = 0; n < (size_t)N; n++)
         for (size_t o = 0; o < (size_t)OC; o++) {
@@ -39,7 +40,7 @@ static int ref_peak(double *gflops)
     double best_s = HUGE_VAL;
     for (int look = 0; x && out && look < LOOKS; look++) {
         const double start = orr_time_s();
-        products(out, x, x, NULL, N, N, N);
+        multiply_rows(out, x, x, NULL, N, N, N);
         best_s = fmin(best_s, fmax(orr_time_s() - start, 1e-9));
     }
     *gflops = 1e-9 * (2.0 * N * N * N) / best_s;
@@ -58,7 +59,7 @@ static double normal_cdf(double x)
 static int ref_linear_forward(const struct k_linear *l)
 {
     const size_t n = (size_t)l->N * (size_t)l->OC;
-    products(l->pre ? l->pre : l->out, l->inp, l->w, l->b, l->N, l->C, l->OC);
+    multiply_rows(l->pre ? l->pre : l->out, l->inp, l->w, l->b, l->N, l->C, l->OC);
     for (size_t i = 0; l->pre && i < n; i++)
         l->out[i] = (real)((double)l->pre[i] * normal_cdf((double)l->pre[i]));
     for (size_t i = 0; l->residual && i < n; i++)
@@ -110,7 +111,7 @@ static int ref_head_cross_entropy(double *loss, const struct k_token_head *h)
     real *logits = orr_alloc((size_t)h->N * (size_t)OC, sizeof *logits);
     if (!logits)
         return ORR_ENOMEM;
-    products(logits, h->inp, h->w, NULL, h->N, h->C, OC);
+    multiply_rows(logits, h->inp, h->w, NULL, h->N, h->C, OC);
     *loss = 0;
     for (int c = 0; c < h->channels; c++) {
         double mean;
@@ -139,7 +140,7 @@ static int ref_head_cross_entropy(double *loss, const struct k_token_head *h)
     return rc;
 }
 
-static double gate(enum k_gate act, double x)
+static double gate_value(enum k_gate act, double x)
 {
     if (act == K_GATE_SOFTPLUS)
         return fmax(x, 0) + log1p(exp(-fabs(x)));
@@ -157,7 +158,7 @@ static double gate_slope(enum k_gate act, double x)
 static int ref_gate_forward(const struct k_gating *g)
 {
     for (size_t i = 0; i < g->n; i++)
-        g->out[i] = (real)((double)g->y[i] * gate(g->act, (double)g->pre[i]));
+        g->out[i] = (real)((double)g->y[i] * gate_value(g->act, (double)g->pre[i]));
     return 0;
 }
 
@@ -166,17 +167,17 @@ static int ref_gate_backward(const struct k_gating *g)
     for (size_t i = 0; i < g->n; i++) {
         const double x = (double)g->pre[i], d = (double)g->dout[i];
         g->dpre[i] = (real)(d * (double)g->y[i] * gate_slope(g->act, x));
-        g->dy[i] = (real)(d * gate(g->act, x));
+        g->dy[i] = (real)(d * gate_value(g->act, x));
     }
     return 0;
 }
 
-static int ref_attention_silent(long *rows, const real *saved,
-                                const struct k_attention_shape *shape)
+static int ref_attention_degenerate(long *rows, const real *row_stats,
+                                    const struct k_attention_shape *shape)
 {
     *rows = 0;
     for (long n = (long)shape->B * shape->H * shape->T; n > 0; n--)
-        *rows += *saved++ == 0;
+        *rows += *row_stats++ == 0;
     return 0;
 }
 
@@ -305,7 +306,7 @@ const struct k_ops k_ref = {
     .attention_backward = k_ref_attention_backward,
     .attention_generic_forward = k_ref_attention_forward,
     .attention_generic_backward = k_ref_attention_backward,
-    .attention_silent = ref_attention_silent,
+    .attention_degenerate = ref_attention_degenerate,
     .gate_forward = ref_gate_forward,
     .gate_backward = ref_gate_backward,
     .rope = k_ref_rope,

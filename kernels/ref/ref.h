@@ -4,9 +4,9 @@
 
 #include "kernels/kernels.h"
 
-int k_ref_attention_forward(real *out, real *saved, const real *qkv,
+int k_ref_attention_forward(real *out, real *row_stats, const real *qkv,
                             const struct k_attention_shape *shape);
-int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, const real *saved,
+int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, const real *row_stats,
                              const real *qkv, const struct k_attention_shape *shape);
 int k_ref_rope(real *qkv, const struct k_rope *rotation);
 

@@ -435,18 +435,18 @@ static void attention_of(const struct k_attention *variant, double p_power, int 
     for (int generic = 0; generic < paths; generic++) {
         char name[96];
         snprintf(name, sizeof name, "%s%s%s, p %g, window %d, T %d, D %d", variant->name,
-                 variant->sharpen ? " sharpened" : "", generic ? " generic" : "", p_power, window,
+                 variant->reweight ? " sharpened" : "", generic ? " generic" : "", p_power, window,
                  T, D);
         struct problem p = begin(name, generic ? run_attention_generic : run_attention);
         p.shape = (struct k_attention_shape){
             .B = 1, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
         p.samples = 75;
-        p.tolerance = variant->sharpen ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
+        p.tolerance = variant->reweight ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
         const size_t n = product(T, 2 * D), rows = product(T, 2 * 6);
         results(&p, n > rows ? n : rows);
         variable(&p, "qkv", 3 * n, 1, false);
         attention_inputs(&p);
-        p.extra = input(&p.memory, &p.stream, k_attention_saved(NULL, &p.shape), 0);
+        p.extra = input(&p.memory, &p.stream, k_attention_row_stats(NULL, &p.shape), 0);
         end(&p);
     }
 }
@@ -458,11 +458,11 @@ static void attention_of_every_line(void **state)
     static const double powers[] = {1, 2, 2.5, 3, 15, 50};
     static const int windows[] = {0, 1, 3, 4};
     for (const struct k_attention *a = k_attention_table; a->name; a++)
-        for (int added = 0; added <= (k_attention_reweightable(a) && !a->sharpen); added++) {
+        for (int added = 0; added <= (k_attention_reweightable(a) && !a->reweight); added++) {
             struct k_attention line = *a;
             if (added)
-                line.sharpen = true, line.free_rows = 3;
-            for (size_t k = 0; k < (line.sharpen ? 6 : 1); k++)
+                line.reweight = true, line.unshifted_rows = 3;
+            for (size_t k = 0; k < (line.reweight ? 6 : 1); k++)
                 for (size_t w = 0; w < 4; w++) {
                     attention_of(&line, powers[k], windows[w], 9, 4);
                     attention_of(&line, powers[k], windows[w], 1, 2);

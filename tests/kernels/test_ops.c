@@ -526,11 +526,10 @@ static void backends_are_found_by_name(void **state)
             if (at >= offsetof(struct k_ops, record_begin) &&
                 at <= offsetof(struct k_ops, record_free))
                 assert_true(!entry == !(*all)->record_begin);
-            else if (at >= offsetof(struct k_ops, narrows) &&
-                     at <= offsetof(struct k_ops, narrow))
+            else if (at >= offsetof(struct k_ops, narrows) && at <= offsetof(struct k_ops, narrow))
                 assert_true(!entry == !(*all)->narrows);
             else if (at != offsetof(struct k_ops, host) && at != offsetof(struct k_ops, choose) &&
-                     at != offsetof(struct k_ops, peers))
+                     at != offsetof(struct k_ops, collectives))
                 assert_non_null(entry);
         }
 }

@@ -425,15 +425,15 @@ static int guarded_position_backward(real *dtable, const real *dx, int N, int T,
 ATTENTION(attention)
 ATTENTION(attention_generic)
 
-static int run_attention_silent(const struct call *c)
+static int run_attention_degenerate(const struct call *c)
 {
-    return k_ref.attention_silent(c->count, P(0), &c->shape);
+    return k_ref.attention_degenerate(c->count, P(0), &c->shape);
 }
 
-static int guarded_attention_silent(long *rows, const real *saved,
-                                    const struct k_attention_shape *shape)
+static int guarded_attention_degenerate(long *rows, const real *saved,
+                                        const struct k_attention_shape *shape)
 {
-    return ask(&(struct call){.run = run_attention_silent,
+    return ask(&(struct call){.run = run_attention_degenerate,
                               .p = {IN(saved)},
                               .shape = *shape,
                               .variant = *shape->variant,
@@ -522,7 +522,7 @@ static int guarded_peak(double *gflops)
     .attention_backward = guarded_attention_backward,                                              \
     .attention_generic_forward = guarded_attention_generic_forward,                                \
     .attention_generic_backward = guarded_attention_generic_backward,                              \
-    .attention_silent = guarded_attention_silent,                                                  \
+    .attention_degenerate = guarded_attention_degenerate,                                                  \
     .gate_forward = guarded_gate_forward, .gate_backward = guarded_gate_backward,                  \
     .rope = guarded_rope, .cross_entropy = guarded_cross_entropy,                                  \
     .head_cross_entropy = guarded_head_cross_entropy, .regression = guarded_regression,                          \
