@@ -12,8 +12,8 @@
  *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
  *              for them, by products of queries and keys alone, one for weights and their sum
  *   backward   d s = slope (steep (d - outer) - inner) of re-weighted rows, and inner is the mean
- *              of steep (d - outer) over the row: the product of dout with a vector that the forward
- *              pass makes beside the output, spread = sum z^(p-1) (v - out). So d s is known at
+ *              of steep (d - outer) over the row: the product of dout with a vector that the
+ *              forward pass makes beside the output, spread = sum z^(p-1) (v - out). So d s is known at
  *              once, and one pass has the five products that there must be: scores, d, dv, dk, dq
  *              (fused_backward.cu)
  *
@@ -23,8 +23,8 @@
  * re-weighted rows.
  *
  * A query's row is folded into four numbers (struct fused_row): factor^(1/p) goes into z, so that
- * z^p is the final weight and no factor is left; see fused_row_of. z is at most 1 in both passes: the
- * largest of a row is 1 before the factor, and the factor no more. */
+ * z^p is the final weight and no factor is left; see fused_row_of. z is at most 1 in both passes:
+ * the largest of a row is 1 before the factor, and the factor no more. */
 #ifndef K_CUDA_FUSED_CUH
 #define K_CUDA_FUSED_CUH
 

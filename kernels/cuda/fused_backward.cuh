@@ -176,8 +176,8 @@ static __device__ __forceinline__ void leave(float x[N][4], float *sums, bool fi
             __stcg(at + n * BACK_BLOCK, make_float4(x[n][0], x[n][1], x[n][2], x[n][3]));
 }
 
-/* The part x of this block's keys in dq of a tile goes to those of the blocks before it; the last of
- * them makes the result. queries: the tile's in shared memory, laid out as TILE says. */
+/* The part x of this block's keys in dq of a tile goes to those of the blocks before it; the last
+ * of them makes the result. queries: the tile's in shared memory, laid out as TILE says. */
 template <int W, enum fused_kind KIND, class TILE>
 static __device__ __forceinline__ void
 add_queries(const struct fused &p, const struct fused_place &at, float x[columns_of<W>() / 8][4],

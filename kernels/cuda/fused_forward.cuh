@@ -8,8 +8,8 @@
 /* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
  * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
  * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one
- * tile 0.44 and, with two, 0.82). On the tensor cores of 9.0 a tile is a product of 64 rows, and with
- * two one is under way while the other's elements are worked on. */
+ * tile 0.44 and, with two, 0.82). On the tensor cores of 9.0 a tile is a product of 64 rows, and
+ * with two one is under way while the other's elements are worked on. */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int tiles_of(void)
 {
     return W > 64 || fused_reweighted(KIND) ? 1 : 2;
@@ -131,8 +131,8 @@ weigh_scores(const struct fused &p, const float s[N][4], const struct weigh r[2]
     }
 }
 
-/* sums += the sums of rows as products see them, each in the first number of its half: then the mean
- * of d with these weights, outer, is exact where one weight is nearly all, and p and small
+/* sums += the sums of rows as products see them, each in the first number of its half: then the
+ * mean of d with these weights, outer, is exact where one weight is nearly all, and p and small
  * differences of d would enlarge its rounding. */
 template <int N>
 static __device__ __forceinline__ void add_weights(float sums[4], const unsigned w[N / 2][4])

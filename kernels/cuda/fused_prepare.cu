@@ -106,9 +106,9 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
  *                                                           y as of lssa, z = relu(x y - v)
  *
  * with v = row.y: the factor of the row is in x, its p-th root for z. inner is the mean of what
- * stands before it in the bracket, and that the product of dout with p / height times the factor (of
- * lssar; of rw_softmax with 2^-s y) times spread, which is made of z without the factor; along: that
- * product, by the number of keys where the row is shifted, otherwise 0. A degenerate row has
+ * stands before it in the bracket, and that the product of dout with p / height times the factor
+ * (of lssar; of rw_softmax with 2^-s y) times spread, which is made of z without the factor; along:
+ * that product, by the number of keys where the row is shifted, otherwise 0. A degenerate row has
  * weights 0. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ struct fused_row fused_row_of(const struct fused &p, size_t row,

@@ -18,8 +18,8 @@ struct backward_maps {
     CUtensorMap q, k, v, g;
 };
 
-/* Where what is in shared memory is: keys, values, two tiles each of queries and gradients, d s of a
- * tile, numbers of two tiles of rows, two sums by row that groups exchange, barriers and the
+/* Where what is in shared memory is: keys, values, two tiles each of queries and gradients, d s of
+ * a tile, numbers of two tiles of rows, two sums by row that groups exchange, barriers and the
  * block's number. */
 template <int W> struct backward_places {
     static constexpr int Q = queries_of<W>();

@@ -4,8 +4,8 @@
 #include "hopper.cuh"
 #include "hopper.h"
 
-/* Of queries, and two tiles of keys and values each; a barrier for each of the two; what it takes to
- * begin at a multiple of 1,024. */
+/* Of queries, and two tiles of keys and values each; a barrier for each of the two; what it takes
+ * to begin at a multiple of 1,024. */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size_t shared_of(void)
 {
     return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS) + HOPPER_BARRIERS + HOPPER_SLACK;

@@ -66,8 +66,8 @@ static void check_uniform_rows(const struct k_ops *ops, const struct attention *
 
 /* Equal keys, or zero queries, make rows of equal scores: closed forms of every line. Re-weighted
  * and re-centred l1 rows of more than unshifted_rows keys are degenerate - output and gradient of
- * the query exactly 0 - as are rows of relu(0) and the like under an l1; attention_degenerate counts
- * them. */
+ * the query exactly 0 - as are rows of relu(0) and the like under an l1; attention_degenerate
+ * counts them. */
 static void equal_scores_make_uniform_or_degenerate_rows(void **state)
 {
     (void)state;
