@@ -13,7 +13,7 @@
  *              for them, by products of queries and keys alone, one for weights and their sum
  *   backward   d s = slope (steep (d - outer) - inner) of re-weighted rows, and inner is the mean
  *              of steep (d - outer) over the row: the product of dout with a vector that the
- *              forward pass makes beside the output, spread = sum z^(p-1) (v - out). So d s is known at
+ *              forward pass makes beside it, spread = sum z^(p-1) (v - out). So d s is known at
  *              once, and one pass has the five products that there must be: scores, d, dv, dk, dq
  *              (fused_backward.cu)
  *
