@@ -63,7 +63,7 @@ static struct problem problem_create(const struct size *s)
     a.dqkv = allocated(3 * n, false);
     a.out = allocated(n, false);
     a.dout = allocated(n, true);
-    a.saved = allocated(k_attention_saved(NULL, &a.shape), false);
+    a.saved = allocated(k_attention_row_stats(NULL, &a.shape), false);
     return a;
 }
 

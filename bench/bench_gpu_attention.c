@@ -90,9 +90,9 @@ static int problem_create(struct problem *p, const struct size *s)
                                     .D = s->D,
                                     .p = 15,
                                     .narrow = true,
-                                    .spends_qkv = true}};
+                                    .may_overwrite_qk = true}};
     const size_t bytes[TENSORS] = {
-        [OUT] = 2 * n,  [SAVED] = k_attention_saved(NULL, &p->shape) * sizeof(real),
+        [OUT] = 2 * n,  [SAVED] = k_attention_row_stats(NULL, &p->shape) * sizeof(real),
         [QKV] = 6 * n,  [DOUT] = 2 * n,
         [DQKV] = 6 * n, [GIVEN] = 6 * n};
     int rc = 0;

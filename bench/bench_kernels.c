@@ -7,7 +7,7 @@
  * backward). Writes bench/results/kernels.json, too. */
 #include "bench.h"
 #include "kernels/kernels.h"
-#include "tests/linear_calls.h"
+#include "tests/op_calls.h"
 
 enum { B = 64, H = 4, LAYERS = 3, RUNS = 15, REF_RUNS = 1, BUFFERS = 12, VOCABULARY = 7003 };
 
@@ -80,12 +80,13 @@ static int add(const struct k_ops *ops, const struct data *d)
 }
 static int layernorm_forward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->layernorm_forward(d->x[0], d->x[6], d->x[7], d->x[1], d->x[2], d->x[3], d->N, d->C);
+    return call_layernorm_forward(ops, d->x[0], d->x[6], d->x[7], d->x[1], d->x[2], d->x[3], d->N,
+                                  d->C);
 }
 static int layernorm_backward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->layernorm_backward(d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[6], d->x[7],
-                                   d->x[2], d->N, d->C);
+    return call_layernorm_backward(ops, d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[6],
+                                   d->x[7], d->x[2], d->N, d->C);
 }
 static int position_forward(const struct k_ops *ops, const struct data *d)
 {
@@ -97,25 +98,25 @@ static int position_backward(const struct k_ops *ops, const struct data *d)
 }
 static int embed_forward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->embed_forward(d->x[0], d->C, 0, d->x[1], d->token, 1, d->N, d->V, d->C);
+    return call_embed_forward(ops, d->x[0], d->C, 0, d->x[1], d->token, 1, d->N, d->V, d->C);
 }
 static int embed_backward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->embed_backward(d->x[0], d->x[1], d->C, 0, d->token, 1, d->N, d->V, d->C);
+    return call_embed_backward(ops, d->x[0], d->x[1], d->C, 0, d->token, 1, d->N, d->V, d->C);
 }
 static int rope(const struct k_ops *ops, const struct data *d)
 {
-    return ops->rope(d->x[9], B, d->T, H, d->C / H, 10000.0, 0, false);
+    return call_rope(ops, d->x[9], B, d->T, H, d->C / H, 10000.0, 0, false);
 }
 static int cross_entropy(const struct k_ops *ops, const struct data *d)
 {
     double loss;
-    return ops->cross_entropy(&loss, d->x[0], d->x[1], d->V, 0, d->token, 1, NULL, 256, d->V);
+    return call_cross_entropy(ops, &loss, d->x[0], d->x[1], d->V, 0, d->token, 1, NULL, 256, d->V);
 }
 static int mse(const struct k_ops *ops, const struct data *d)
 {
     double loss;
-    return ops->mse(&loss, d->x[0], d->x[1], d->x[4], NULL, d->N, 2);
+    return call_regression(ops, &loss, d->x[0], d->x[1], d->x[4], NULL, d->N, 2, 0);
 }
 static int adamw(const struct k_ops *ops, const struct data *d)
 {
@@ -182,15 +183,15 @@ static int block_forward(const struct k_ops *ops, const struct data *d, struct b
     const int N = d->N, C = d->C;
     const size_t n = (size_t)N * (size_t)C;
     float *w = b->w;
-    return ops->layernorm_forward(b->ln1, b->stat, b->stat + N, b->x, vector(w, 4, C),
+    return call_layernorm_forward(ops, b->ln1, b->stat, b->stat + N, b->x, vector(w, 4, C),
                                   vector(w, 5, C), N, C) ||
            call_linear_forward(ops, b->qkv, b->ln1, weight(w, 0, C), vector(w, 0, C), N, C,
                                3 * C) ||
            ops->attention_forward(b->att, b->saved, b->qkv, &d->attention) ||
            call_linear_forward(ops, grad_out, b->att, weight(w, 1, C), vector(w, 1, C), N, C, C) ||
            ops->add(b->mid, b->x, grad_out, n) ||
-           ops->layernorm_forward(b->ln2, b->stat + 2 * N, b->stat + 3 * N, b->mid, vector(w, 6, C),
-                                  vector(w, 7, C), N, C) ||
+           call_layernorm_forward(ops, b->ln2, b->stat + 2 * N, b->stat + 3 * N, b->mid,
+                                  vector(w, 6, C), vector(w, 7, C), N, C) ||
            call_linear_gelu_forward(ops, b->act, b->pre, b->ln2, weight(w, 2, C), vector(w, 2, C),
                                     N, C, 4 * C) ||
            call_linear_forward(ops, grad_out, b->act, weight(w, 3, C), vector(w, 3, C), N, 4 * C,
@@ -207,14 +208,14 @@ static int block_backward(const struct k_ops *ops, const struct data *d, struct 
            ops->gelu_backward(wide, wide, b->pre, (size_t)N * (size_t)(4 * C)) ||
            call_linear_backward(ops, grad_out, weight(g, 2, C), vector(g, 2, C), wide, b->ln2,
                                 weight(w, 2, C), N, C, 4 * C) ||
-           ops->layernorm_backward(grad_x, vector(g, 6, C), vector(g, 7, C), grad_out, b->mid,
+           call_layernorm_backward(ops, grad_x, vector(g, 6, C), vector(g, 7, C), grad_out, b->mid,
                                    b->stat + 2 * N, b->stat + 3 * N, vector(w, 6, C), N, C) ||
            call_linear_backward(ops, grad_out, weight(g, 1, C), vector(g, 1, C), grad_x, b->att,
                                 weight(w, 1, C), N, C, C) ||
            ops->attention_backward(grad_qkv, grad_out, b->att, b->saved, b->qkv, &d->attention) ||
            call_linear_backward(ops, grad_out, weight(g, 0, C), vector(g, 0, C), grad_qkv, b->ln1,
                                 weight(w, 0, C), N, C, 3 * C) ||
-           ops->layernorm_backward(grad_x, vector(g, 4, C), vector(g, 5, C), grad_out, b->x,
+           call_layernorm_backward(ops, grad_x, vector(g, 4, C), vector(g, 5, C), grad_out, b->x,
                                    b->stat, b->stat + N, vector(w, 4, C), N, C);
 }
 

@@ -1,14 +1,15 @@
 /* attention.h - attention variants as lines of one table.
  *
- * A variant is score -> bias -> phi -> norm -> post -> sharpening (power p). Row i is 1-based and
- * attends the n_i = min(i, window) keys j in (i - window, i]; masked entries are exactly 0 after
- * phi. L is the number of rows T of the pass. A line of the table is all a variant needs: the
- * generic path runs any line forward and backward. Sources are the papers of docs/attention.md:
- * LSSAR (equations, Tables 1, A4-A6) and the works it cites.
+ * A variant is score -> bias -> phi -> norm -> transform -> re-weighting (power p). Row i is
+ * 1-based and attends the n_i = min(i, window) keys j in (i - window, i]; masked entries are
+ * exactly 0 after phi. L is the number of rows T of the pass. A line of the table is all a variant
+ * needs: the generic path runs any line forward and backward. Sources are the papers of
+ * docs/attention.md: LSSAR (equations, Tables 1, A4-A6) and the works it cites.
  *
- * Rows that cannot be normalised are silent: output 0, gradients 0, never NaN. These are rows
- * whose l1 sum is 0, shifted rows with max(n_i A) - 1 <= K_SILENT_TOLERANCE (the formula is 0/0 on
- * a uniform row), and re-centred rows with n_i max(A) - 1 <= K_SILENT_TOLERANCE before their l1. */
+ * Rows that cannot be normalised are degenerate: output 0, gradients 0, never NaN. These are rows
+ * whose l1 sum is 0, shifted rows with max(n_i A) - 1 <= K_DEGENERATE_TOLERANCE (the formula is 0/0
+ * on a uniform row), and re-centred rows with n_i max(A) - 1 <= K_DEGENERATE_TOLERANCE before their
+ * l1. */
 #ifndef K_ATTENTION_H
 #define K_ATTENTION_H
 
@@ -40,11 +41,11 @@ enum k_norm {
     K_NORM_LENGTH,   /* x / L */
     K_NORM_ROOT_ROW, /* x / sqrt(n_i / 2) */
 };
-enum k_post {
-    K_POST_NONE,
-    K_POST_INVERSE,      /* -A */
-    K_POST_RECENTRED,    /* A - 1 / n_i in rows with n_i > free_rows */
-    K_POST_RECENTRED_L1, /* l1 of that */
+enum k_transform {
+    K_TRANSFORM_NONE,
+    K_TRANSFORM_INVERSE,      /* -A */
+    K_TRANSFORM_RECENTRED,    /* A - 1 / n_i in rows with n_i > unshifted_rows */
+    K_TRANSFORM_RECENTRED_L1, /* l1 of that */
 };
 
 struct k_attention {
@@ -53,9 +54,9 @@ struct k_attention {
     enum k_bias bias;
     enum k_phi phi;
     enum k_norm norm;
-    enum k_post post;
-    bool sharpen;  /* re-weighting relu(n_i A - [n_i > free_rows])^p, l1  LSSAR Eq. (5) */
-    int free_rows; /* rows with n_i <= free_rows are neither shifted nor re-centred */
+    enum k_transform transform;
+    bool reweight;      /* re-weighting relu(n_i A - [n_i > unshifted_rows])^p, l1  LSSAR Eq. (5) */
+    int unshifted_rows; /* rows with n_i <= unshifted_rows are neither shifted nor re-centred */
     const char *source;
 };
 
@@ -70,8 +71,8 @@ bool k_attention_reweightable(const struct k_attention *variant);
  * (softplus-gated attention, 2025). */
 enum k_gate { K_GATE_NONE, K_GATE_SIGMOID, K_GATE_SOFTPLUS };
 
-#define K_SILENT_TOLERANCE 1e-4  /* a shifted row is silent when max(n_i A) - 1 <= this */
-#define K_L2_EPSILON       1e-12 /* vectors shorter than this have unit vector 0, gradient 0 */
-#define K_EXP_LARGEST      80.0  /* e^s without a norm: s counts as at most this, slope 0 above */
+#define K_DEGENERATE_TOLERANCE 1e-4  /* a shifted row is degenerate when max(n_i A) - 1 <= this */
+#define K_L2_EPSILON           1e-12 /* vectors shorter than this have unit vector 0, gradient 0 */
+#define K_EXP_LARGEST          80.0 /* e^s without a norm: s counts as at most this, slope 0 then */
 
 #endif

@@ -1,7 +1,7 @@
 /* attention_math.h - an element and a row of attention weights, for the cpu backend and for CUDA.
  *
  * The rule of a variant is made from its line of the table here and nowhere else: k_math_rule. The
- * cpu backend takes positions, biases, norms, shifts, silent rows and factors from here, and
+ * cpu backend takes positions, biases, norms, shifts, degenerate rows and factors from here, and
  * evaluates phi and its powers in vectors of its own. The reference alone states the formulas
  * again, in double (ref/row.c): it is the specification that both are tested against.
  *
@@ -15,7 +15,7 @@
  *   gradient  by w, by x, by the score, from two weighted means of the row: k_math_means_*,
  *             k_math_gradient
  *
- * The first l1 of a sharpened or re-centred variant cancels: theta is the mean of x. Where an l1
+ * The first l1 of a re-weighted or re-centred variant cancels: theta is the mean of x. Where an l1
  * follows, phi may be taken times any constant of the row: rows whose phi would overflow or vanish
  * in float take it relative to the largest score, `top` (exponentials, squares, and the tails of
  * phi far below 0). A sum below the smallest normal float counts as 0. NaN in gives NaN out.
@@ -44,11 +44,11 @@ struct k_math_rule {
     enum k_bias bias;
     enum k_phi phi;
     enum k_norm norm;
-    enum k_post post;
-    bool sharpen;
+    enum k_transform transform;
+    bool reweight;
     bool needs_top; /* phi is taken relative to the largest score, in some rows at least */
     bool two_steps; /* theta needs the sums of the row before its weights can be made */
-    int free_rows;
+    int unshifted_rows;
     int T;
     int window; /* 0 = all; less than T: sums of it and positions do not overflow */
     float p;
@@ -61,8 +61,8 @@ struct k_math_rule {
 struct k_math_row {
     float top;     /* the largest score where the rule needs it, else 0 */
     float theta;   /* what is taken from x */
-    float inverse; /* 1 / (max x - theta) of sharpened rows */
-    float factor;  /* multiplies w; 0: the row is silent */
+    float inverse; /* 1 / (max x - theta) of re-weighted rows */
+    float factor;  /* multiplies w; 0: the row is degenerate */
 };
 
 /* Sums of part of a row; parts are joined by k_math_sums_join. */
@@ -82,7 +82,7 @@ struct k_math_means {
 
 /* The two numbers of a row that its gradients need. */
 struct k_math_centre {
-    float outer; /* weighted mean of d, of the l1 after sharpening or re-centring */
+    float outer; /* weighted mean of d, of the l1 after re-weighting or re-centring */
     float inner; /* of the l1, or mean, before it */
 };
 
@@ -116,12 +116,13 @@ static inline struct k_math_rule k_math_rule(const struct k_attention *v, int T,
     r.bias = v->bias;
     r.phi = v->phi;
     r.norm = v->norm;
-    r.post = v->post;
-    r.sharpen = v->sharpen;
+    r.transform = v->transform;
+    r.reweight = v->reweight;
     r.tail = k_math_tail(v);
     r.needs_top = (l1 && (v->phi == K_PHI_EXP || v->phi == K_PHI_RELU2)) || r.tail > -INFINITY;
-    r.two_steps = v->sharpen || v->post == K_POST_RECENTRED || v->post == K_POST_RECENTRED_L1;
-    r.free_rows = v->free_rows;
+    r.two_steps = v->reweight || v->transform == K_TRANSFORM_RECENTRED ||
+                  v->transform == K_TRANSFORM_RECENTRED_L1;
+    r.unshifted_rows = v->unshifted_rows;
     r.T = T;
     r.window = window < T ? window : 0;
     r.p = (float)p;
@@ -159,13 +160,13 @@ K_MATH float k_math_bias(const struct k_math_rule *r, int n)
 /* Whether a row of n keys is shifted, or re-centred. */
 K_MATH bool k_math_shifted(const struct k_math_rule *r, int n)
 {
-    return r->two_steps && n > r->free_rows;
+    return r->two_steps && n > r->unshifted_rows;
 }
 
 /* Whether the weights of the row are divided by their own sum, after theta. */
 K_MATH bool k_math_outer_l1(const struct k_math_rule *r, int n)
 {
-    return r->sharpen || (r->post == K_POST_RECENTRED_L1 && n > r->free_rows);
+    return r->reweight || (r->transform == K_TRANSFORM_RECENTRED_L1 && n > r->unshifted_rows);
 }
 
 /* ---- phi */
@@ -383,11 +384,11 @@ K_MATH struct k_math_row k_math_row_begin(const struct k_math_rule *r, int n,
     const bool shifted = k_math_shifted(r, n);
     row.top = k_math_top(r, s);
     row.theta = row.inverse = 0.0f;
-    if (r->sharpen) {
+    if (r->reweight) {
         row.theta = shifted ? s->sum / (float)n : 0.0f;
         const float height = s->largest - row.theta;
-        const bool silent = shifted && height <= (float)K_SILENT_TOLERANCE * row.theta;
-        row.inverse = silent || height < FLT_MIN ? 0.0f : 1.0f / height;
+        const bool degenerate = shifted && height <= (float)K_DEGENERATE_TOLERANCE * row.theta;
+        row.inverse = degenerate || height < FLT_MIN ? 0.0f : 1.0f / height;
         row.factor = row.inverse == 0.0f ? 0.0f : 1.0f;
         return row;
     }
@@ -396,9 +397,9 @@ K_MATH struct k_math_row k_math_row_begin(const struct k_math_rule *r, int n,
         row.theta = 1.0f / ((float)n * row.factor);
         if (k_math_outer_l1(r, n))
             row.factor =
-                s->largest - row.theta <= (float)K_SILENT_TOLERANCE * row.theta ? 0.0f : 1.0f;
+                s->largest - row.theta <= (float)K_DEGENERATE_TOLERANCE * row.theta ? 0.0f : 1.0f;
     }
-    if (r->post == K_POST_INVERSE)
+    if (r->transform == K_TRANSFORM_INVERSE)
         row.factor = -row.factor;
     return row;
 }
@@ -427,7 +428,7 @@ K_MATH float k_math_power(const struct k_math_rule *r, float z)
 K_MATH float k_math_weight(const struct k_math_rule *r, float theta, float inverse, float x,
                            float *steepness)
 {
-    if (!r->sharpen) {
+    if (!r->reweight) {
         *steepness = 1.0f;
         return x - theta;
     }

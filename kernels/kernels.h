@@ -12,7 +12,8 @@
  * Gradients: d<x> of an activation is overwritten unless the comment says "adds"; gradients of
  * parameters always add, so that passes accumulate.
  *
- * Every operation returns 0 or an orr_status with its message set (memory, device). */
+ * An operation with more than a handful of arguments takes them in a struct, whose members both
+ * passes share. Every operation returns 0 or an orr_status with its message set (memory, device). */
 #ifndef K_KERNELS_H
 #define K_KERNELS_H
 
@@ -31,16 +32,17 @@ typedef float real; /* tensors, and what is computed with them in other folders 
 struct k_attention_shape {
     int B, T, H, D;
     const struct k_attention *variant;
-    double p;          /* sharpening power of re-weighted variants, >= 1 */
-    int window;        /* 0 = all earlier positions; w: row i attends (i - w, i] */
-    int first, end;    /* forward: only rows first .. end - 1 are asked for (end 0: T), and rows of
-                        * qkv from end on count for nothing; out and saved of the others may or may
-                        * not be made */
-    bool narrow;       /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
-    bool forward_only; /* no backward pass follows: less may be made, and saved */
-    bool spends_qkv; /* the forward pass may leave in q and k of qkv, although it is const, what the
-                      * backward pass, with the same member, then takes for them: of scores by
-                      * cosines multiples of them; nobody else may want their lengths */
+    double p;   /* power of re-weighted variants, >= 1 */
+    int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    /* Forward: only rows first .. end - 1 are asked for (end 0: T). Rows of qkv from `end` on are
+     * not read; other rows of out and row_stats may or may not be written. */
+    int first, end;
+    bool narrow; /* qkv, out and their gradients are bf16 (k_ops.narrow); row_stats never are */
+    bool forward_only; /* no backward pass follows: it needs nothing in row_stats */
+    /* The forward pass may overwrite q and k of qkv, although it is const, by multiples of them,
+     * which the backward pass with the same member then reads. The caller must not read their
+     * lengths afterwards. */
+    bool may_overwrite_qk;
 };
 
 static inline int k_attention_end(const struct k_attention_shape *shape)
@@ -74,6 +76,101 @@ struct k_linear {
     const void *w_narrow, *b_narrow; /* narrow copies of w and b, or NULL */
     real *inp_db; /* (C) or NULL, only with narrow_inp and inp_pre: adds the column sums of dinp,
                    * the gradient of the bias of the layer that made inp_pre */
+};
+
+/* One pass of layer norm over N rows, out = (x - mean) rstd gamma + beta with eps 1e-5, and its
+ * gradients. A pass reads the members of its own part and those above. */
+struct k_layernorm {
+    int N, C;
+    const real *x;     /* (N, C) */
+    const real *gamma; /* (C) */
+    real *mean, *rstd; /* (N) each: the forward pass writes them, the backward pass reads them */
+    bool narrow;       /* out and dout are bf16 (k_ops.narrow) */
+    /* forward */
+    const real *beta; /* (C) */
+    real *out;        /* (N, C) */
+    /* backward */
+    const real *dout;     /* (N, C) */
+    real *dx;             /* (N, C) adds */
+    real *dgamma, *dbeta; /* (C) add */
+    /* Of dx as it is afterwards, what the linear layer before takes as dout and adds to db. Only
+     * with `narrow`; each may be NULL. */
+    void *dx_narrow; /* (N, C) a bf16 copy */
+    real *dx_sums;   /* (C) adds the column sums */
+};
+
+/* One pass of an embedding: columns [at, at + C) of row n of `out` are row token[n token_stride] of
+ * the table. */
+struct k_embedding {
+    int N, V, C;
+    const uint16_t *token;
+    int token_stride;
+    int stride, at; /* from one row of out, or dout, to the next; the first column */
+    /* forward */
+    const real *table; /* (V, C) */
+    real *out;         /* (N, stride) */
+    /* backward */
+    const real *dout; /* (N, stride) */
+    real *dtable;     /* (V, C) adds */
+};
+
+/* A rotation of q and k inside qkv (B, T, 3, H, D) by their positions: pairs (m, m + D/2), 0-based
+ * position t + offset, angle (t + offset) base^(-2m/D). NTK scaling is folded into base by the
+ * caller. Su et al. 2021. */
+struct k_rope {
+    int B, T, H, D;
+    double base;
+    int offset;
+    bool inverse; /* rotates back: the gradient */
+};
+
+/* One pass of an output gate over n elements: out = y act(pre). */
+struct k_gating {
+    enum k_gate act;
+    size_t n;
+    const real *y, *pre;
+    /* forward */
+    real *out; /* may be y */
+    /* backward */
+    const real *dout;
+    real *dy;   /* = dout act(pre); may be dout */
+    real *dpre; /* = dout y act'(pre) */
+};
+
+/* Softmax cross entropy of columns [at, at + V) of logits (N, stride) against
+ * target[n target_stride]. */
+struct k_cross_entropy {
+    int N, V;
+    const real *logits;
+    int stride, at;
+    const uint16_t *target;
+    int target_stride;
+    const real *weight; /* (N), or NULL: 1 each */
+    real *dlogits;      /* as logits, and may be logits; NULL: loss only */
+};
+
+/* A head of `channels` V-way classifiers without bias, and its loss: logits = inp W^T, and the mean
+ * over channels of their cross entropies. Logits are never all in memory (cpu, cuda). */
+struct k_token_head {
+    int N, C, V, channels;
+    const real *inp;        /* (N, C) */
+    const real *w;          /* (channels V, C) */
+    const uint16_t *target; /* (N, channels) */
+    const real *weight;     /* (N), or NULL: 1 each */
+    real *dinp;             /* (N, C) is overwritten */
+    real *dw;               /* (channels V, C) adds */
+};
+
+/* Regression. delta 0: the mean over weighted rows and columns of (pred - target)^2. delta > 0: the
+ * pseudo-Huber loss of each row's distance s = |pred - target|, which is
+ * 2 delta^2 (sqrt(1 + s^2 / delta^2) - 1) in place of s^2: s^2 for small distances, 2 delta s for
+ * large ones, whatever the axes (Charbonnier et al. 1997). */
+struct k_regression {
+    int N, C;
+    double delta;
+    const real *pred, *target; /* (N, C) */
+    const real *weight;        /* (N), or NULL: 1 each */
+    real *dpred;               /* (N, C), or NULL: loss only */
 };
 
 enum { K_DECAYS = 256 };
@@ -125,8 +222,8 @@ struct k_ops {
      * threads; ref: its plain loops. */
     int (*peak)(double *gflops);
 
-    /* Exchanges between ranks whose memory is their backend's own (peers.h); NULL: none. */
-    const struct k_peers *peers;
+    /* Exchanges between ranks whose memory is their backend's own (collectives.h); NULL: none. */
+    const struct k_collectives *collectives;
 
     /* ---- memory: every tensor, token and weight an entry is given lies in memory of the backend.
      * host: that is ordinary memory. Otherwise the host reaches it by these entries alone.
@@ -157,20 +254,12 @@ struct k_ops {
     void (*record_free)(struct k_recording *recording);
 
     /* ---- narrow tensors: bf16, where `real` stands elsewhere. Members and parameters that say so
-     * may be narrow in a backend that narrows(); all four are NULL in one that has none. They are
-     * half as many bytes to move, and products take them as they are. */
+     * may be narrow in a backend that narrows(); both are NULL in one that has none. They are half
+     * as many bytes to move, and products take them as they are. */
     /* Whether it pays: open() allowed bf16. */
     bool (*narrows)(void);
     /* out (n) = x, rounded to nearest even; out is aligned to 16 bytes. */
     int (*narrow)(void *out, const real *x, size_t n);
-    /* As layernorm_forward with a narrow out, layernorm_backward with a narrow dout. Of dx as it is
-     * afterwards, dx_narrow (N, C) is a narrow copy and dx_sums (C) adds the column sums: what the
-     * linear layer before takes as dout, and adds to db. Both may be NULL. */
-    int (*layernorm_narrow_forward)(void *out, real *mean, real *rstd, const real *x,
-                                    const real *gamma, const real *beta, int N, int C);
-    int (*layernorm_narrow_backward)(real *dx, void *dx_narrow, real *dx_sums, real *dgamma,
-                                     real *dbeta, const void *dout, const real *x, const real *mean,
-                                     const real *rstd, const real *gamma, int N, int C);
 
     /* ---- linear layers: see struct k_linear */
     int (*linear_forward)(const struct k_linear *layer);
@@ -183,70 +272,43 @@ struct k_ops {
     int (*add)(real *out, const real *a, const real *b, size_t n);
     /* x *= factor over n elements. */
     int (*scale)(real *x, double factor, size_t n);
-    /* out (N, C) = (x - mean) rstd gamma + beta, eps 1e-5; mean, rstd (N) are kept. */
-    int (*layernorm_forward)(real *out, real *mean, real *rstd, const real *x, const real *gamma,
-                             const real *beta, int N, int C);
-    /* dx (N, C) adds; dgamma, dbeta (C) add. */
-    int (*layernorm_backward)(real *dx, real *dgamma, real *dbeta, const real *dout, const real *x,
-                              const real *mean, const real *rstd, const real *gamma, int N, int C);
+    int (*layernorm_forward)(const struct k_layernorm *norm);
+    int (*layernorm_backward)(const struct k_layernorm *norm);
     /* x (N, C) += bias rows of position t = n mod T, table (T, C); backward adds to dtable. */
     int (*position_forward)(real *x, const real *table, int N, int T, int C);
     int (*position_backward)(real *dtable, const real *dx, int N, int T, int C);
-    /* out (N, stride) columns [at, at+C) = table[token[n * token_stride]] (V, C). */
-    int (*embed_forward)(real *out, int stride, int at, const real *table, const uint16_t *token,
-                         int token_stride, int N, int V, int C);
-    int (*embed_backward)(real *dtable, const real *dout, int stride, int at, const uint16_t *token,
-                          int token_stride, int N, int V, int C);
+    int (*embed_forward)(const struct k_embedding *embedding);
+    int (*embed_backward)(const struct k_embedding *embedding);
 
     /* ---- attention
-     * qkv (B, T, 3, H, D), out (B, T, H, D). `saved` holds k_attention_saved() reals that
-     * backward needs (row statistics); the first B H T of them, one per row (b, h, t), are 0 where
-     * the row is silent and not 0 elsewhere. Backward gets out and saved of the forward pass of
-     * the same path. dqkv is overwritten. */
-    int (*attention_forward)(real *out, real *saved, const real *qkv,
+     * qkv (B, T, 3, H, D), out (B, T, H, D). `row_stats`, k_attention_row_stats() reals, are what
+     * the backward pass needs of each row beside its scores; the first B H T of them, one per row
+     * (b, h, t), are 0 where the row is degenerate and not 0 elsewhere. Backward gets out and
+     * row_stats of the forward pass by the same path, generic or not. dqkv is overwritten. */
+    int (*attention_forward)(real *out, real *row_stats, const real *qkv,
                              const struct k_attention_shape *shape);
-    int (*attention_backward)(real *dqkv, const real *dout, const real *out, const real *saved,
+    int (*attention_backward)(real *dqkv, const real *dout, const real *out, const real *row_stats,
                               const real *qkv, const struct k_attention_shape *shape);
-    /* The same by the generic path, which runs any line of the table; attention_forward uses it
+    /* Attention by the generic path, which runs any line of the table; attention_forward uses it
      * where the backend has no fused kernels for the variant. */
-    int (*attention_generic_forward)(real *out, real *saved, const real *qkv,
+    int (*attention_generic_forward)(real *out, real *row_stats, const real *qkv,
                                      const struct k_attention_shape *shape);
     int (*attention_generic_backward)(real *dqkv, const real *dout, const real *out,
-                                      const real *saved, const real *qkv,
+                                      const real *row_stats, const real *qkv,
                                       const struct k_attention_shape *shape);
-    /* *rows = number of silent rows of the forward pass that filled `saved`. */
-    int (*attention_silent)(long *rows, const real *saved, const struct k_attention_shape *shape);
-    /* Output gate: out = y * act(pre) over n elements; out may alias y.
-     * Backward: dy = dout * act(pre), dpre = dout * y * act'(pre); dy may alias dout. */
-    int (*gate_forward)(real *out, const real *y, const real *pre, enum k_gate act, size_t n);
-    int (*gate_backward)(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
-                         enum k_gate act, size_t n);
-    /* Rotates q and k inside qkv in place: pairs (m, m + D/2), 0-based position t + offset,
-     * angle (t + offset) base^(-2m/D) (NTK scaling is folded into base by the caller).
-     * inverse = true rotates back (the gradient). */
-    int (*rope)(real *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
+    /* *rows = number of degenerate rows of the forward pass that filled `row_stats`. */
+    int (*attention_degenerate)(long *rows, const real *row_stats,
+                                const struct k_attention_shape *shape);
+    int (*gate_forward)(const struct k_gating *gate);
+    int (*gate_backward)(const struct k_gating *gate);
+    int (*rope)(real *qkv, const struct k_rope *rotation);
 
-    /* ---- losses: *loss is the weighted mean; gradients are of that mean, overwritten.
-     * Softmax cross entropy of logits (N, stride) columns [at, at+V) against
-     * target[n * target_stride]; rows with weight 0 do not count; weight (N) or NULL = 1;
-     * denominator = sum of weights (0: loss 0, gradients 0). dlogits has the layout of logits and
-     * may alias it; NULL = loss only. */
-    int (*cross_entropy)(double *loss, real *dlogits, const real *logits, int stride, int at,
-                         const uint16_t *target, int target_stride, const real *weight, int N,
-                         int V);
-    /* A head of `channels` V-way classifiers without bias, and its loss: logits = inp W^T with W
-     * (channels V, C), target (N, channels); *loss = mean over channels of their cross entropies;
-     * dinp (N, C) is overwritten, dw adds. Logits are never all in memory (cpu). */
-    int (*head_cross_entropy)(double *loss, real *dinp, real *dw, const real *inp, const real *w,
-                              const uint16_t *target, const real *weight, int N, int C, int V,
-                              int channels);
-    /* Regression; pred, target (N, C), dpred of its own or NULL. delta 0: the mean over weighted
-     * rows and columns of (pred - target)^2. delta > 0: the pseudo-Huber loss of each row's
-     * distance s = |pred - target|, 2 delta^2 (sqrt(1 + s^2 / delta^2) - 1) in place of s^2: the
-     * same for small distances, 2 delta s for large ones, whatever the axes (Charbonnier et al.
-     * 1997). */
-    int (*regression)(double *loss, real *dpred, const real *pred, const real *target,
-                      const real *weight, int N, int C, double delta);
+    /* ---- losses: *loss is the mean over rows, by their weights; gradients are of that mean,
+     * overwritten. Rows with weight 0 do not count, and may hold anything; where all weights are 0
+     * the loss and the gradients are 0. */
+    int (*cross_entropy)(double *loss, const struct k_cross_entropy *entropy);
+    int (*head_cross_entropy)(double *loss, const struct k_token_head *head);
+    int (*regression)(double *loss, const struct k_regression *regression);
 
     /* ---- optimiser over n elements */
     /* *sum = sum of squares, in double and in a fixed order. */
@@ -258,9 +320,9 @@ struct k_ops {
     int (*average)(real *average, const real *x, size_t n, double decay);
 };
 
-/* Reals of `saved` for a shape (enough for every path of the backend; NULL: of any
+/* Reals of `row_stats` for a shape (enough for every path of the backend; NULL: of any
  * backend and variant). */
-size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape *shape);
+size_t k_attention_row_stats(const struct k_ops *ops, const struct k_attention_shape *shape);
 /* Where behind the statistics of rows, a multiple of 16 bytes, a backend may keep more of them. */
 size_t k_attention_beside(const struct k_attention_shape *shape);
 

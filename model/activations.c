@@ -95,7 +95,7 @@ static void plan_layer(const struct gpt_model *model, struct gpt_activations *ac
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width, F = (size_t)c->ffn;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
-    const size_t saved = k_attention_saved(model->ops, &shape),
+    const size_t saved = k_attention_row_stats(model->ops, &shape),
                  gate = c->gate == K_GATE_NONE ? 0 : N * C;
     const size_t wide = sizeof(real), either = bytes_of(is_narrow(model));
     const struct {

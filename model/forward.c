@@ -11,13 +11,24 @@ static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, r
     const int N = batch->B * batch->T, C = model->config.width;
     const int V = model->config.vocab;
     if (model->config.input == GPT_INPUT_TEXT) {
-        TRY(k->embed_forward(x, C, 0, gpt_param(model, model->embed_w), batch->tokens, 1, N, V, C));
+        TRY(k->embed_forward(&(struct k_embedding){.N = N,
+                                                   .V = V,
+                                                   .C = C,
+                                                   .token = batch->tokens,
+                                                   .token_stride = 1,
+                                                   .stride = C,
+                                                   .table = gpt_param(model, model->embed_w),
+                                                   .out = x}));
     } else if (model->config.input == GPT_INPUT_TOKENS) {
         real *both = model->act->embed; /* (N, 2C) */
-        TRY(k->embed_forward(both, 2 * C, 0, gpt_param(model, model->embed_x), batch->tokens, 2, N,
-                             V, C));
-        TRY(k->embed_forward(both, 2 * C, C, gpt_param(model, model->embed_y), batch->tokens + 1, 2,
-                             N, V, C));
+        struct k_embedding e = {
+            .N = N, .V = V, .C = C, .token_stride = 2, .stride = 2 * C, .out = both};
+        for (int i = 0; i < 2; i++) {
+            e.token = batch->tokens + i;
+            e.at = i * C;
+            e.table = gpt_param(model, i ? model->embed_y : model->embed_x);
+            TRY(k->embed_forward(&e));
+        }
         TRY(gpt_linear_forward(
             model, model->combine_w, model->combine_b,
             (struct k_linear){.N = N, .C = 2 * C, .OC = C, .inp = both, .out = x}));
@@ -41,7 +52,7 @@ struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, in
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     shape.narrow = model->act->narrow;
     shape.forward_only = !model->act->trains;
-    shape.spends_qkv = model->act->trains;
+    shape.may_overwrite_qk = model->act->trains;
     return shape;
 }
 
@@ -67,8 +78,12 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                              .narrow_inp = narrow,
                                              .narrow_out = narrow}));
     if (c->positions == ORR_POSITIONS_ROPE)
-        TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, gpt_first_row(model),
-                    false));
+        TRY(k->rope(a->qkv, &(struct k_rope){.B = B,
+                                             .T = T,
+                                             .H = c->heads,
+                                             .D = C / c->heads,
+                                             .base = c->rope_base,
+                                             .offset = gpt_first_row(model)}));
     TRY(model->cache ? gpt_cache_attend(model, l)
                      : k->attention_forward(a->y, a->saved, a->qkv, &shape));
     const real *y = a->y; /* (N, C) into proj */
@@ -76,7 +91,8 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
         TRY(gpt_linear_forward(
             model, w->gate_w, -1,
             (struct k_linear){.N = N, .C = C, .OC = C, .inp = a->ln1, .out = a->gate}));
-        TRY(k->gate_forward(a->gated, a->y, a->gate, c->gate, NC));
+        TRY(k->gate_forward(&(struct k_gating){
+            .act = c->gate, .n = NC, .y = a->y, .pre = a->gate, .out = a->gated}));
         y = a->gated;
     }
     TRY(gpt_linear_forward(model, w->proj_w, w->proj_b,
@@ -113,7 +129,7 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     /* With recomputation the next block overwrites the row statistics: count its zero rows now. */
     if (c->recompute) {
         const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
-        TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
+        TRY(k->attention_degenerate(&act->silent[l], a->saved, &shape));
     }
     return gpt_linear_forward(model, w->down_w, w->down_b,
                               (struct k_linear){.N = N,
@@ -153,7 +169,7 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows)
     const struct k_attention_shape shape = gpt_pass_shape(model, act->sequences, act->T);
     int rc = 0;
     for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
-        rc = model->ops->attention_silent(&act->silent[l], act->layer[l].saved, &shape);
+        rc = model->ops->attention_degenerate(&act->silent[l], act->layer[l].saved, &shape);
     TRY(gpt_settle(model->ops, rc));
     for (int l = 0; l < model->config.layers; l++)
         *rows += act->silent[l];
@@ -189,9 +205,14 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, 
                           batch->T));
         TRY(gpt_patch_residual(model, l + 1, batch->B, batch->T));
     }
-    TRY(k->layernorm_forward(act->ln, act->mean, act->rstd, act->last,
-                             gpt_param(model, model->final_w), gpt_param(model, model->final_b), N,
-                             C));
+    TRY(k->layernorm_forward(&(struct k_layernorm){.N = N,
+                                                   .C = C,
+                                                   .x = act->last,
+                                                   .gamma = gpt_param(model, model->final_w),
+                                                   .beta = gpt_param(model, model->final_b),
+                                                   .mean = act->mean,
+                                                   .rstd = act->rstd,
+                                                   .out = act->ln}));
     act->sequences = batch->B;
     return 0;
 }
@@ -232,10 +253,21 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                                               .narrow_inp = narrow,
                                               .narrow_out = narrow}));
     if (gate)
-        TRY(k->gate_backward(act->dy, act->dgate, act->dy, a->y, a->gate, c->gate, NC));
+        TRY(k->gate_backward(&(struct k_gating){.act = c->gate,
+                                                .n = NC,
+                                                .y = a->y,
+                                                .pre = a->gate,
+                                                .dout = act->dy,
+                                                .dy = act->dy,
+                                                .dpre = act->dgate}));
     TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
     if (c->positions == ORR_POSITIONS_ROPE)
-        TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
+        TRY(k->rope(act->dwide, &(struct k_rope){.B = B,
+                                                 .T = T,
+                                                 .H = c->heads,
+                                                 .D = C / c->heads,
+                                                 .base = c->rope_base,
+                                                 .inverse = true}));
     TRY(gpt_linear_backward(model, w->qkv_w, w->qkv_b,
                             (struct k_linear){.N = N,
                                               .C = C,
@@ -311,16 +343,27 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
                                                      .dout = act->dx});
     const int V = model->config.vocab;
     if (model->config.input == GPT_INPUT_TEXT)
-        return k->embed_backward(gpt_grad(model, model->embed_w), act->dx, C, 0, batch->tokens, 1,
-                                 N, V, C);
+        return k->embed_backward(&(struct k_embedding){.N = N,
+                                                       .V = V,
+                                                       .C = C,
+                                                       .token = batch->tokens,
+                                                       .token_stride = 1,
+                                                       .stride = C,
+                                                       .dout = act->dx,
+                                                       .dtable = gpt_grad(model, model->embed_w)});
     TRY(gpt_linear_backward(
         model, model->combine_w, model->combine_b,
         (struct k_linear){
             .N = N, .C = 2 * C, .OC = C, .inp = act->embed, .dout = act->dx, .dinp = act->dwide}));
-    TRY(k->embed_backward(gpt_grad(model, model->embed_x), act->dwide, 2 * C, 0, batch->tokens, 2,
-                          N, V, C));
-    return k->embed_backward(gpt_grad(model, model->embed_y), act->dwide, 2 * C, C,
-                             batch->tokens + 1, 2, N, V, C);
+    struct k_embedding e = {
+        .N = N, .V = V, .C = C, .token_stride = 2, .stride = 2 * C, .dout = act->dwide};
+    for (int i = 0; i < 2; i++) {
+        e.token = batch->tokens + i;
+        e.at = i * C;
+        e.dtable = gpt_grad(model, i ? model->embed_y : model->embed_x);
+        TRY(k->embed_backward(&e));
+    }
+    return 0;
 }
 
 /* The backward pass has come down to this parameter. */
@@ -342,9 +385,16 @@ int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
     if (model->frozen > model->final_w) /* nothing below the head is trained */
         return 0;
     TRY(k->zero(act->dx, (size_t)N * (size_t)C * sizeof(real)));
-    TRY(k->layernorm_backward(act->dx, gpt_grad(model, model->final_w),
-                              gpt_grad(model, model->final_b), act->dy, act->last, act->mean,
-                              act->rstd, gpt_param(model, model->final_w), N, C));
+    TRY(k->layernorm_backward(&(struct k_layernorm){.N = N,
+                                                    .C = C,
+                                                    .x = act->last,
+                                                    .gamma = gpt_param(model, model->final_w),
+                                                    .mean = act->mean,
+                                                    .rstd = act->rstd,
+                                                    .dout = act->dy,
+                                                    .dx = act->dx,
+                                                    .dgamma = gpt_grad(model, model->final_w),
+                                                    .dbeta = gpt_grad(model, model->final_b)}));
     TRY(tell_graded(model, model->final_w));
     for (int l = c->layers - 1; l >= 0 && model->block[l].ln1_w >= model->frozen; l--) {
         TRY(block_backward(model, l, on->B, on->T));

@@ -44,12 +44,24 @@ static int ask_loss(struct gpt_model *model, const struct gpt_batch *batch, size
     const real *out = model->act->out, *weight = batch->weight ? batch->weight + first : NULL;
     double *loss = model->act->loss;
     if (c->head == GPT_HEAD_REGRESSION)
-        return k->regression(loss, NULL, out, batch->target + first * (size_t)OC, weight, N, OC,
-                             c->huber);
+        return k->regression(loss,
+                             &(struct k_regression){.N = N,
+                                                    .C = OC,
+                                                    .delta = c->huber,
+                                                    .pred = out,
+                                                    .target = batch->target + first * (size_t)OC,
+                                                    .weight = weight});
     const int channels = c->head == GPT_HEAD_TEXT ? 1 : 2;
     const uint16_t *target = batch->target_tokens + first * (size_t)channels;
     for (int i = 0; i < channels; i++)
-        TRY(k->cross_entropy(&loss[i], NULL, out, OC, i * V, target + i, channels, weight, N, V));
+        TRY(k->cross_entropy(&loss[i], &(struct k_cross_entropy){.N = N,
+                                                                 .V = V,
+                                                                 .logits = out,
+                                                                 .stride = OC,
+                                                                 .at = i * V,
+                                                                 .target = target + i,
+                                                                 .target_stride = channels,
+                                                                 .weight = weight}));
     return 0;
 }
 
@@ -136,8 +148,16 @@ static int biased_backward(struct gpt_model *model, const struct gpt_batch *batc
     struct gpt_activations *act = model->act;
     const int OC = head->OC, V = model->config.vocab;
     for (int i = 0; i < 2; i++)
-        TRY(k->cross_entropy(&act->pass_loss[i], act->dout, act->out, OC, i * V,
-                             batch->target_tokens + i, 2, batch->weight, head->N, V));
+        TRY(k->cross_entropy(&act->pass_loss[i],
+                             &(struct k_cross_entropy){.N = head->N,
+                                                       .V = V,
+                                                       .logits = act->out,
+                                                       .stride = OC,
+                                                       .at = i * V,
+                                                       .target = batch->target_tokens + i,
+                                                       .target_stride = 2,
+                                                       .weight = batch->weight,
+                                                       .dlogits = act->dout}));
     return k->scale(act->dout, 0.5, (size_t)head->N * (size_t)OC);
 }
 
@@ -149,10 +169,17 @@ int gpt_head_backward(struct gpt_model *model, const struct gpt_batch *batch)
     const int N = batch->B * batch->T, OC = c->outputs;
     const bool regression = c->head == GPT_HEAD_REGRESSION;
     if (!regression && model->head_b < 0)
-        return k->head_cross_entropy(act->pass_loss, act->dy, gpt_grad(model, model->head_w),
-                                     act->ln, gpt_param(model, model->head_w), batch->target_tokens,
-                                     batch->weight, N, c->width, c->vocab,
-                                     c->head == GPT_HEAD_TEXT ? 1 : 2);
+        return k->head_cross_entropy(
+            act->pass_loss, &(struct k_token_head){.N = N,
+                                                   .C = c->width,
+                                                   .V = c->vocab,
+                                                   .channels = c->head == GPT_HEAD_TEXT ? 1 : 2,
+                                                   .inp = act->ln,
+                                                   .w = gpt_param(model, model->head_w),
+                                                   .target = batch->target_tokens,
+                                                   .weight = batch->weight,
+                                                   .dinp = act->dy,
+                                                   .dw = gpt_grad(model, model->head_w)});
     TRY(gpt_activations_reserve_dout(model));
     const struct k_linear head = {.N = N,
                                   .C = c->width,
@@ -163,8 +190,13 @@ int gpt_head_backward(struct gpt_model *model, const struct gpt_batch *batch)
                                   .dout = act->dout,
                                   .dinp = act->dy};
     TRY(gpt_linear_forward(model, model->head_w, model->head_b, head));
-    TRY(regression ? k->regression(act->pass_loss, act->dout, act->out, batch->target,
-                                   batch->weight, N, OC, c->huber)
+    TRY(regression ? k->regression(act->pass_loss, &(struct k_regression){.N = N,
+                                                                          .C = OC,
+                                                                          .delta = c->huber,
+                                                                          .pred = act->out,
+                                                                          .target = batch->target,
+                                                                          .weight = batch->weight,
+                                                                          .dpred = act->dout})
                    : biased_backward(model, batch, &head));
     return gpt_linear_backward(model, model->head_w, model->head_b, head);
 }

@@ -44,24 +44,35 @@ int gpt_linear_backward(struct gpt_model *model, int w, int b, struct k_linear l
 int gpt_norm_forward(struct gpt_model *model, int w, int b, real *out, real *mean, real *rstd,
                      const real *x, int N)
 {
-    const struct k_ops *k = model->ops;
-    const real *gamma = gpt_param(model, w), *beta = gpt_param(model, b);
-    const int C = model->config.width;
-    return model->act->narrow ? k->layernorm_narrow_forward(out, mean, rstd, x, gamma, beta, N, C)
-                              : k->layernorm_forward(out, mean, rstd, x, gamma, beta, N, C);
+    return model->ops->layernorm_forward(&(struct k_layernorm){.N = N,
+                                                               .C = model->config.width,
+                                                               .x = x,
+                                                               .gamma = gpt_param(model, w),
+                                                               .beta = gpt_param(model, b),
+                                                               .mean = mean,
+                                                               .rstd = rstd,
+                                                               .out = out,
+                                                               .narrow = model->act->narrow});
 }
 
-int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, const real *mean,
-                      const real *rstd, int db, int N)
+int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, real *mean, real *rstd,
+                      int db, int N)
 {
-    const struct k_ops *k = model->ops;
     const struct gpt_activations *act = model->act;
-    const real *gamma = gpt_param(model, w);
-    real *dgamma = gpt_grad(model, w), *dbeta = gpt_grad(model, b);
-    const int C = model->config.width;
-    if (!act->narrow)
-        return k->layernorm_backward(act->dx, dgamma, dbeta, act->dy, x, mean, rstd, gamma, N, C);
-    return k->layernorm_narrow_backward(act->dx, db < 0 ? NULL : act->dx_narrow,
-                                        gpt_grad(model, db), dgamma, dbeta, act->dy, x, mean, rstd,
-                                        gamma, N, C);
+    struct k_layernorm norm = {.N = N,
+                               .C = model->config.width,
+                               .x = x,
+                               .gamma = gpt_param(model, w),
+                               .mean = mean,
+                               .rstd = rstd,
+                               .narrow = act->narrow,
+                               .dout = act->dy,
+                               .dx = act->dx,
+                               .dgamma = gpt_grad(model, w),
+                               .dbeta = gpt_grad(model, b)};
+    if (act->narrow && db >= 0) {
+        norm.dx_narrow = act->dx_narrow;
+        norm.dx_sums = gpt_grad(model, db);
+    }
+    return model->ops->layernorm_backward(&norm);
 }

@@ -34,7 +34,7 @@ int gpt_norm_forward(struct gpt_model *model, int w, int b, real *out, real *mea
 /* act->dx adds the gradient by x; that of the output is in act->dy. A narrow model also copies dx
  * to act->dx_narrow, and the gradient of parameter `db`, the bias of the layer before, adds its
  * column sums; db < 0: neither. */
-int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, const real *mean,
-                      const real *rstd, int db, int N);
+int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, real *mean, real *rstd,
+                      int db, int N);
 
 #endif

@@ -1,5 +1,5 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
-#include "kernels/peers.h"
+#include "kernels/collectives.h"
 #include "device.h"
 #include "pretrain.h"
 #include "source.h"
@@ -251,8 +251,8 @@ static void close_device(struct call *call)
     const struct k_ops *ops = call->device.ops;
     if (cluster_broken()) /* all ranks end at once */
         return;
-    if (ops->peers)
-        ops->peers->close();
+    if (ops->collectives)
+        ops->collectives->close();
     ops->close();
 }
 
@@ -267,7 +267,7 @@ static void tell_uniform(const struct orr_cli *cli)
                 cli->quiet,
                 "note: %s with head size 1 (model.heads = model.width): ln 1 is 0, so that all "
                 "scores are and every row is uniform%s",
-                v->name, v->sharpen ? ", or 0 where it is re-weighted" : "");
+                v->name, v->reweight ? ", or 0 where it is re-weighted" : "");
     }
 }
 

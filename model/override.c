@@ -11,22 +11,23 @@ enum { FREE_ROWS = 3 }; /* LSSAR Eq. (5): [i > 3] */
 static bool same_formula(const struct k_attention *a, const struct k_attention *b)
 {
     return a->score == b->score && a->bias == b->bias && a->phi == b->phi && a->norm == b->norm &&
-           a->post == b->post && a->sharpen == b->sharpen && a->free_rows == b->free_rows;
+           a->transform == b->transform && a->reweight == b->reweight &&
+           a->unshifted_rows == b->unshifted_rows;
 }
 
 /* Switches the re-weighting; a formula that is a line of the table gets its name. */
 static int change_reweighting(struct k_attention *variant, enum gpt_reweight reweight)
 {
     const bool on = reweight == GPT_REWEIGHT_ON;
-    if (reweight == GPT_REWEIGHT_AS_TRAINED || variant->sharpen == on)
+    if (reweight == GPT_REWEIGHT_AS_TRAINED || variant->reweight == on)
         return 0;
     if (on && !k_attention_reweightable(variant))
         return ORR_FAIL(ORR_EUSAGE,
                         "re-weighting: expected a variant whose rows are non-negative and sum to "
                         "one, found \"%s\"",
                         variant->name);
-    variant->sharpen = on;
-    variant->free_rows = on ? FREE_ROWS : 0;
+    variant->reweight = on;
+    variant->unshifted_rows = on ? FREE_ROWS : 0;
     for (const struct k_attention *a = k_attention_table; a->name; a++)
         if (same_formula(a, variant)) {
             *variant = *a;

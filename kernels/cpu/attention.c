@@ -18,9 +18,13 @@ enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 
 /* One head; rows and columns padded with zeros to whole vectors: Tp, Dp. */
 struct head {
-    int first, T, D, Tp, Dp, window, strip_rows; /* rows from `first` to T are made */
+    const float *qkv, *dout_given; /* what the pass was given, and what it makes */
+    float *out, *row_stats, *dqkv;
+    bool backward;
+    int first, T, H, D, Tp, Dp, window, strip_rows; /* rows from `first` to T are made */
     struct k_cpu_attention_rule rule;
     size_t token_stride; /* of qkv, from one position to the next */
+    size_t out_stride;   /* of out */
     float *q, *k, *v;    /* (Tp, Dp): q scaled for scores, k unit vectors where the score wants */
     float *kt, *vt;      /* (Dp, Tp) */
     float *inverse_q, *inverse_k; /* (Tp) inverse lengths, cosine scores only */
@@ -31,9 +35,9 @@ struct head {
     float *dout, *dk, *dv;        /* (Tp, Dp) */
 };
 
-/* The pieces of a head in scratch; counts them when base is NULL. */
-static size_t head_lay_out(struct head *h, char *base, bool backward)
+static size_t head_lay_out(void *plan, char *scratch)
 {
+    struct head *h = plan;
     const size_t T = (size_t)h->Tp, D = (size_t)h->Dp, strip = (size_t)h->strip_rows;
     float **const pieces[] = {&h->q,         &h->k, &h->v,    &h->kt, &h->inverse_q,
                               &h->inverse_k, &h->o, &h->x,    &h->vt, &h->slope,
@@ -43,9 +47,9 @@ static size_t head_lay_out(struct head *h, char *base, bool backward)
                              strip * T, strip * T, T * D,     T * D, T * D};
     enum { ALL = sizeof counts / sizeof counts[0], FORWARD = 8 };
     size_t bytes = 0;
-    for (int i = 0; i < (backward ? ALL : FORWARD); i++) {
-        if (base)
-            *pieces[i] = (float *)(void *)(base + bytes);
+    for (int i = 0; i < (h->backward ? ALL : FORWARD); i++) {
+        if (scratch)
+            *pieces[i] = (float *)(void *)(scratch + bytes);
         bytes += k_cpu_lines(counts[i] * sizeof(float));
     }
     return bytes;
@@ -56,8 +60,10 @@ static struct head head_of(const struct k_attention_shape *shape, bool backward)
     const struct k_cpu_attention_rule rule = k_cpu_attention_rule(shape);
     const int T = k_attention_end(shape);
     return (struct head){
+        .backward = backward,
         .first = shape->first,
         .T = T,
+        .H = shape->H,
         .D = shape->D,
         .Tp = cpu_round_up(T),
         .Dp = cpu_round_up(shape->D),
@@ -65,6 +71,7 @@ static struct head head_of(const struct k_attention_shape *shape, bool backward)
         .strip_rows = backward ? STRIP_ROWS : ROWS,
         .rule = rule,
         .token_stride = 3 * (size_t)shape->H * (size_t)shape->D,
+        .out_stride = (size_t)shape->H * (size_t)shape->D,
     };
 }
 
@@ -78,9 +85,9 @@ static float score_scale(const struct head *h, int n)
 }
 
 /* Brings q, k, v of one head into scratch, scaled, so that scores are q k^T. */
-static void head_gather(struct head *h, const float *qkv, int H)
+static void head_gather(struct head *h, const float *qkv)
 {
-    const size_t part = (size_t)H * (size_t)h->D, Dp = (size_t)h->Dp;
+    const size_t part = h->out_stride, Dp = (size_t)h->Dp;
     float *const to[] = {h->q, h->k, h->v};
     for (size_t i = 0; i < 3; i++)
         cpu_rows_gather(to[i], qkv + i * part, h->token_stride, h->T, h->Tp, h->D, h->Dp);
@@ -165,10 +172,37 @@ static float row_weights(const struct head *h, int i, float *x, float *slope, fl
                                steepness ? steepness + skip : NULL);
 }
 
+/* ---- all heads */
+
+int k_cpu_each_head(const struct k_attention_shape *shape, void *plan, size_t plan_bytes,
+                    size_t (*lay_out)(void *plan, char *scratch),
+                    void (*run)(void *plan, const struct k_cpu_head_at *at))
+{
+    const size_t own = k_cpu_lines(plan_bytes);
+    TRY(k_cpu_scratch_reserve(0, own + lay_out(plan, NULL)));
+    const size_t H = (size_t)shape->H, T = (size_t)shape->T, D = (size_t)shape->D;
+    const int heads = shape->B * shape->H;
+#pragma omp parallel num_threads(k_cpu_threads())
+    {
+        char *mine = k_cpu_scratch_local();
+        memcpy(mine, plan, plan_bytes);
+        lay_out(mine, mine + own);
+#pragma omp for schedule(dynamic, 1)
+        for (int i = 0; i < heads; i++) {
+            const size_t b = (size_t)i / H, head = (size_t)i % H, row = b * T * H * D + head * D;
+            run(mine, &(struct k_cpu_head_at){row + 2 * b * T * H * D, row, (size_t)i * T});
+        }
+    }
+    return 0;
+}
+
 /* ---- forward */
 
-static void head_forward(struct head *h, float *out, size_t out_stride, float *saved)
+static void head_forward(void *plan, const struct k_cpu_head_at *to)
 {
+    struct head *h = plan;
+    float *out = h->out + to->out, *row_stats = h->row_stats + to->row;
+    head_gather(h, h->qkv + to->qkv);
     for (int at = h->first / ROWS * ROWS; at < h->T; at += ROWS) {
         const int rows = h->T - at < ROWS ? h->T - at : ROWS;
         float factor[ROWS] = {0};
@@ -177,34 +211,20 @@ static void head_forward(struct head *h, float *out, size_t out_stride, float *s
             factor[r] = row_weights(h, at + r, h->x + (size_t)r * (size_t)h->Tp, NULL, NULL);
         tile_combine(h, at, h->x, h->v);
         for (int r = 0; r < rows; r++)
-            cpu_row_store(out + (size_t)(at + r) * out_stride, h->o + (size_t)r * (size_t)h->Dp,
+            cpu_row_store(out + (size_t)(at + r) * h->out_stride, h->o + (size_t)r * (size_t)h->Dp,
                           factor[r], h->D);
-        memcpy(saved + at, factor, (size_t)rows * sizeof *saved);
+        memcpy(row_stats + at, factor, (size_t)rows * sizeof *row_stats);
     }
 }
 
-int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
+int k_cpu_attention_generic_forward(float *out, float *row_stats, const float *qkv,
                                     const struct k_attention_shape *shape)
 {
-    const struct head plan = head_of(shape, false);
-    struct head count = plan;
-    const int rc = k_cpu_scratch_reserve(0, head_lay_out(&count, NULL, false));
-    if (rc != 0)
-        return rc;
-    const int H = shape->H, heads = shape->B * H;
-    const size_t T = (size_t)shape->T, D = (size_t)shape->D, stride = (size_t)H * D;
-#pragma omp parallel num_threads(k_cpu_threads())
-    {
-        struct head h = plan;
-        head_lay_out(&h, k_cpu_scratch_local(), false);
-#pragma omp for schedule(static)
-        for (int i = 0; i < heads; i++) {
-            const size_t b = (size_t)(i / H), head = (size_t)(i % H);
-            head_gather(&h, qkv + b * T * h.token_stride + head * D, H);
-            head_forward(&h, out + b * T * stride + head * D, stride, saved + (size_t)i * T);
-        }
-    }
-    return 0;
+    struct head plan = head_of(shape, false);
+    plan.out = out;
+    plan.row_stats = row_stats;
+    plan.qkv = qkv;
+    return k_cpu_each_head(shape, &plan, sizeof plan, head_lay_out, head_forward);
 }
 
 /* ---- backward */
@@ -277,10 +297,13 @@ static void strip_add(struct head *h, int strip, int end)
     }
 }
 
-/* dqkv of one head. */
-static void head_backward(struct head *h, float *dqkv, int H)
+static void head_backward(void *plan, const struct k_cpu_head_at *from)
 {
-    const size_t Dp = (size_t)h->Dp, part = (size_t)H * (size_t)h->D;
+    struct head *h = plan;
+    const size_t Dp = (size_t)h->Dp, part = h->out_stride;
+    float *dqkv = h->dqkv + from->qkv;
+    head_gather(h, h->qkv + from->qkv);
+    cpu_rows_gather(h->dout, h->dout_given + from->out, part, h->T, h->Tp, h->D, h->Dp);
     cpu_transpose(h->vt, (size_t)h->Tp, h->v, Dp, h->Tp, h->Dp);
     memset(h->dk, 0, (size_t)h->Tp * Dp * sizeof *h->dk);
     memset(h->dv, 0, (size_t)h->Tp * Dp * sizeof *h->dv);
@@ -306,32 +329,16 @@ static void head_backward(struct head *h, float *dqkv, int H)
 }
 
 int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
-                                     const float *saved, const float *qkv,
+                                     const float *row_stats, const float *qkv,
                                      const struct k_attention_shape *shape)
 {
     (void)out;
-    (void)saved;
-    const struct head plan = head_of(shape, true);
-    struct head count = plan;
-    const int rc = k_cpu_scratch_reserve(0, head_lay_out(&count, NULL, true));
-    if (rc != 0)
-        return rc;
-    const int H = shape->H, heads = shape->B * H;
-    const size_t T = (size_t)shape->T, D = (size_t)shape->D, stride = (size_t)H * D;
-#pragma omp parallel num_threads(k_cpu_threads())
-    {
-        struct head h = plan;
-        head_lay_out(&h, k_cpu_scratch_local(), true);
-#pragma omp for schedule(static)
-        for (int i = 0; i < heads; i++) {
-            const size_t b = (size_t)(i / H), head = (size_t)(i % H);
-            const size_t at = b * T * h.token_stride + head * D;
-            head_gather(&h, qkv + at, H);
-            cpu_rows_gather(h.dout, dout + b * T * stride + head * D, stride, h.T, h.Tp, h.D, h.Dp);
-            head_backward(&h, dqkv + at, H);
-        }
-    }
-    return 0;
+    (void)row_stats;
+    struct head plan = head_of(shape, true);
+    plan.dqkv = dqkv;
+    plan.dout_given = dout;
+    plan.qkv = qkv;
+    return k_cpu_each_head(shape, &plan, sizeof plan, head_lay_out, head_backward);
 }
 
 void k_cpu_install_attention(struct k_ops *ops)

@@ -31,9 +31,9 @@ struct k_cpu_row {
 void k_cpu_attention_row_mask(const struct k_cpu_row *row, float value, float *x);
 
 /* x: scores in, rule->masked where not attended; weights out, to be multiplied by the returned
- * factor (0: the row is silent). For the backward pass, NULL otherwise and where the rule does
+ * factor (0: the row is degenerate). For the backward pass, NULL otherwise and where the rule does
  * not need them: slope: phi'(score); steepness: derivative of the weights by phi where they are
- * sharpened, phi where they are re-centred. */
+ * re-weighted, phi where they are re-centred. */
 float k_cpu_attention_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
                           float *x, float *slope, float *steepness);
 
@@ -43,11 +43,23 @@ void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
                                   const struct k_cpu_row *row, float factor, const float *x,
                                   const float *slope, const float *steepness, float *d);
 
+/* Where a head begins: in qkv and dqkv, in out and dout, and in a plane of `row_stats`. */
+struct k_cpu_head_at {
+    size_t qkv, out, row;
+};
+
+/* Calls run() for every head of the shape, by all threads. Each has a copy of `plan`, of
+ * plan_bytes, and scratch memory, which lay_out() divides among the pointers of the copy; with
+ * scratch NULL it returns alone how many bytes it needs. */
+int k_cpu_each_head(const struct k_attention_shape *shape, void *plan, size_t plan_bytes,
+                    size_t (*lay_out)(void *plan, char *scratch),
+                    void (*run)(void *plan, const struct k_cpu_head_at *at));
+
 /* The entries of the generic path, for the shapes that the fused path does not serve. */
-int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
+int k_cpu_attention_generic_forward(float *out, float *row_stats, const float *qkv,
                                     const struct k_attention_shape *shape);
 int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
-                                     const float *saved, const float *qkv,
+                                     const float *row_stats, const float *qkv,
                                      const struct k_attention_shape *shape);
 
 #endif

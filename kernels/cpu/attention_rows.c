@@ -1,9 +1,9 @@
-/* attention_rows.c - phi, normalisation, post-processing and sharpening of one row, forward
+/* attention_rows.c - phi, normalisation, post-processing and re-weighting of one row, forward
  * and backward.
  *
  * The rule of a row is attention_math.h's: what its theta, height and factor are, which rows are
- * silent, and where phi is taken relative to the largest score. Here are its loops over vectors.
- * Weights stay unnormalised: the caller multiplies outputs by the factor of the row.
+ * degenerate, and where phi is taken relative to the largest score. Here are its loops over
+ * vectors. Weights stay unnormalised: the caller multiplies outputs by the factor of the row.
  *
  * A new phi is one case in phi_vec and one in phi_row; at K_CPU_MASKED it and its slope are 0. */
 #include <float.h>
@@ -20,7 +20,7 @@ struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape 
         .math = math,
         .takes_both_signs = k_math_signed(v->phi),
         .masked = v->phi == K_PHI_IDENTITY ? 0.0f : K_CPU_MASKED,
-        .refine = v->score == K_SCORE_DOT && (v->sharpen || v->phi != K_PHI_EXP),
+        .refine = v->score == K_SCORE_DOT && (v->reweight || v->phi != K_PHI_EXP),
         /* e^s is its own slope where the weights still hold it */
         .needs_slope = v->phi != K_PHI_EXP || v->norm != K_NORM_L1 || math.two_steps,
         .needs_steepness = math.two_steps,
@@ -184,31 +184,29 @@ static struct k_math_sums phi_row(const struct k_cpu_attention_rule *rule, int v
         if (largest < rule->math.tail)
             return tail_row(rule->math.phi, vecs, largest, x, slope);
     }
-    switch (rule->math.phi) {
-    case K_PHI_EXP:
-        return rule->math.norm == K_NORM_L1 ? exp_row(vecs, x, slope)
-                                            : phi_loop(K_PHI_EXP, vecs, 1, x, slope);
-    case K_PHI_SOFTPLUS:
-        return phi_loop(K_PHI_SOFTPLUS, vecs, 1, x, slope);
-    case K_PHI_IDENTITY:
-        return phi_loop(K_PHI_IDENTITY, vecs, 1, x, slope);
-    case K_PHI_RELU:
-        return phi_loop(K_PHI_RELU, vecs, 1, x, slope);
-    case K_PHI_RELU2:
-        return phi_loop(K_PHI_RELU2, vecs, square_scale(rule, vecs, x), x, slope);
-    case K_PHI_RELU6:
-        return phi_loop(K_PHI_RELU6, vecs, 1, x, slope);
-    case K_PHI_GELU:
-        return phi_loop(K_PHI_GELU, vecs, 1, x, slope);
-    case K_PHI_SIGMOID:
-        return phi_loop(K_PHI_SIGMOID, vecs, 1, x, slope);
-    case K_PHI_MISH:
-        return phi_loop(K_PHI_MISH, vecs, 1, x, slope);
+    const enum k_phi phi = rule->math.phi;
+    if (phi == K_PHI_EXP && rule->math.norm == K_NORM_L1)
+        return exp_row(vecs, x, slope);
+    const float scale = phi == K_PHI_RELU2 ? square_scale(rule, vecs, x) : 1;
+#define CASE(PHI)                                                                                  \
+    case PHI:                                                                                      \
+        return phi_loop(PHI, vecs, scale, x, slope);
+    switch (phi) {
+        CASE(K_PHI_EXP)
+        CASE(K_PHI_SOFTPLUS)
+        CASE(K_PHI_IDENTITY)
+        CASE(K_PHI_RELU)
+        CASE(K_PHI_RELU2)
+        CASE(K_PHI_RELU6)
+        CASE(K_PHI_GELU)
+        CASE(K_PHI_SIGMOID)
+        CASE(K_PHI_MISH)
     }
+#undef CASE
     return row_sums(0, 0);
 }
 
-/* ---- norm, sharpening, re-centring */
+/* ---- norm, re-weighting, re-centring */
 
 /* z^p for z in [0, 1], and *lower = z^(p-1), both 0 at z = 0. */
 static inline cpu_vec power(const struct k_cpu_attention_rule *rule, cpu_vec z, cpu_vec *lower)
@@ -226,8 +224,8 @@ static inline cpu_vec power(const struct k_cpu_attention_rule *rule, cpu_vec z, 
 }
 
 /* x: phi in, z^p out; steepness: p z^(p-1) / y. */
-static void sharpen_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
-                        struct k_math_row *weights, float *x, float *steepness)
+static void reweight_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
+                         struct k_math_row *weights, float *x, float *steepness)
 {
     const cpu_vec zero = {0}, shift = cpu_set(weights->theta), scale = cpu_set(weights->inverse);
     const float slope = rule->math.p * weights->inverse;
@@ -241,7 +239,7 @@ static void sharpen_row(const struct k_cpu_attention_rule *rule, const struct k_
             cpu_store(steepness + v * CPU_LANES, lower * slope);
         sum += w;
     }
-    /* the largest z is 1, so that the sum of a row that is not silent is at least 1 */
+    /* the largest z is 1, so that the sum of a row that is not degenerate is at least 1 */
     k_math_row_end(&rule->math, row->n, cpu_sum(sum), weights);
 }
 
@@ -266,8 +264,8 @@ float k_cpu_attention_row(const struct k_cpu_attention_rule *rule, const struct 
 {
     const struct k_math_sums sums = phi_row(rule, row->vecs, x, slope);
     struct k_math_row weights = k_math_row_begin(&rule->math, row->n, &sums);
-    if (rule->math.sharpen) {
-        sharpen_row(rule, row, &weights, x, steepness);
+    if (rule->math.reweight) {
+        reweight_row(rule, row, &weights, x, steepness);
         return weights.factor;
     }
     if (steepness)
@@ -314,8 +312,9 @@ static float weighted_mean(const struct k_cpu_attention_rule *rule, int vecs, fl
 
 /* The gradient by phi is e = steepness (d - D), D = factor sum w d; a shifted row loses the mean
  * of e. */
-static void sharpened_backward(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
-                               float centre, const float *slope, const float *steepness, float *d)
+static void reweighted_backward(const struct k_cpu_attention_rule *rule,
+                                const struct k_cpu_row *row, float centre, const float *slope,
+                                const float *steepness, float *d)
 {
     const cpu_vec middle = cpu_set(centre);
     cpu_vec sum = {0};
@@ -356,8 +355,9 @@ void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
                                   const float *slope, const float *steepness, float *d)
 {
     const int vecs = row->vecs;
-    if (rule->math.sharpen) {
-        sharpened_backward(rule, row, weighted_mean(rule, vecs, factor, x, d), slope, steepness, d);
+    if (rule->math.reweight) {
+        reweighted_backward(rule, row, weighted_mean(rule, vecs, factor, x, d), slope, steepness,
+                            d);
         return;
     }
     /* the gradient by phi is d - sign(phi) D, D = sum phi d / sum |phi| where an l1 follows */

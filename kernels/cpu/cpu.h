@@ -96,6 +96,11 @@ int k_cpu_narrow_backward(const struct k_linear *layer);
 void k_cpu_gelu_piece(float *out, const float *pre, size_t n);
 /* dpre = dout gelu'(pre); may alias dout. */
 void k_cpu_gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n);
+/* Sum of the weights of N rows, in order; N without weights. */
+double k_cpu_weight_sum(const float *weight, int N);
+/* ORR_EINVAL where target[n stride + c] of a row that counts is not below V. */
+int k_cpu_check_targets(const uint16_t *target, int stride, int channels, const float *weight,
+                        int N, int V);
 /* Loss of one row times its weight; d (V, may be NULL or x) = scale (softmax(x) - onehot). */
 double k_cpu_cross_entropy_row(float *d, const float *x, int target, double weight, float scale,
                                int V);

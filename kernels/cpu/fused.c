@@ -29,17 +29,18 @@ bool k_cpu_fused_serves(const struct k_attention_shape *shape)
     /* softplus of a bounded score does not vanish; dot products may make a whole row do so */
     const bool phi =
         v->phi == K_PHI_EXP || (v->phi == K_PHI_SOFTPLUS && v->score == K_SCORE_COS_LOGN);
-    return phi && v->bias == K_BIAS_NONE && v->norm == K_NORM_L1 && v->post == K_POST_NONE &&
-           shape->D <= CPU_FUSED_LARGEST_D;
+    return phi && v->bias == K_BIAS_NONE && v->norm == K_NORM_L1 &&
+           v->transform == K_TRANSFORM_NONE && shape->D <= CPU_FUSED_LARGEST_D;
 }
 
-struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
+struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape, bool backward)
 {
     const size_t H = (size_t)shape->H, D = (size_t)shape->D;
     const struct k_math_rule rule =
         k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
     const int T = k_attention_end(shape);
     return (struct cpu_fused){
+        .backward = backward,
         .first = shape->first,
         .T = T,
         .D = shape->D,
@@ -53,14 +54,24 @@ struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
     };
 }
 
-size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward)
+/* The factors of q beside 1 / |q|, for all heads of a worker. */
+static void make_scales(const struct cpu_fused *h)
 {
+    const double log_d = log(h->D), root_d = sqrt(h->D);
+    for (int i = 0; i < h->T; i++) /* LSSAR Eq. (4) */
+        h->scale[i] = (float)(cpu_fused_cosine(h) ? log2_e * log_d * log(k_math_keys(&h->rule, i))
+                                                  : log2_e / root_d);
+}
+
+size_t k_cpu_fused_lay_out(void *plan, char *scratch)
+{
+    struct cpu_fused *h = plan;
     const size_t D = (size_t)h->Dp, all = (size_t)h->Tp * D, strip = CPU_STRIP * D;
     const size_t block = (size_t)CPU_STRIP * CPU_BLOCK;
     const size_t row = block * (size_t)((h->Tp + CPU_BLOCK - 1) / CPU_BLOCK);
     /* a pass over all blocks needs the strip of what it comes back to */
-    const size_t kept = h->rule.sharpen ? row : block;
-    const size_t slope = h->rule.sharpen ? row : 0;
+    const size_t kept = h->rule.reweight ? row : block;
+    const size_t slope = h->rule.reweight ? row : 0;
     const struct {
         float **piece;
         size_t forward, backward;
@@ -83,28 +94,23 @@ size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward)
     };
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        if (base)
-            *pieces[i].piece = (float *)(void *)(base + bytes);
-        bytes += k_cpu_lines((backward ? pieces[i].backward : pieces[i].forward) * sizeof(float));
+        if (scratch)
+            *pieces[i].piece = (float *)(void *)(scratch + bytes);
+        bytes +=
+            k_cpu_lines((h->backward ? pieces[i].backward : pieces[i].forward) * sizeof(float));
     }
+    if (scratch)
+        make_scales(h);
     return bytes;
 }
 
 size_t k_cpu_fused_scratch(const struct k_attention_shape *shape, bool backward)
 {
-    struct cpu_fused h = k_cpu_fused_head(shape);
-    return k_cpu_fused_lay_out(&h, NULL, backward);
+    struct cpu_fused h = k_cpu_fused_head(shape, backward);
+    return k_cpu_fused_lay_out(&h, NULL);
 }
 
 /* ---- bringing rows in */
-
-void k_cpu_fused_scales(const struct cpu_fused *h)
-{
-    const double log_d = log(h->D), root_d = sqrt(h->D);
-    for (int i = 0; i < h->T; i++) /* LSSAR Eq. (4) */
-        h->scale[i] = (float)(cpu_fused_cosine(h) ? log2_e * log_d * log(k_math_keys(&h->rule, i))
-                                                  : log2_e / root_d);
-}
 
 void k_cpu_fused_pack(const struct cpu_fused *h, float *to, float *rows, const float *from,
                       float *found, const float *inverse)
@@ -225,7 +231,7 @@ static float *strip_block(float *strip, const struct cpu_strip *s, int block)
 }
 
 /* What the second pass makes of the rows of a block. */
-enum pass { PASS_FIRST, PASS_EXP, PASS_SHARPEN };
+enum pass { PASS_FIRST, PASS_EXP, PASS_REWEIGHT };
 
 static void block_rows(const struct cpu_fused *h, struct cpu_strip *s, int block, enum pass pass)
 {
@@ -245,11 +251,11 @@ static void block_rows(const struct cpu_fused *h, struct cpu_strip *s, int block
         else if (pass == PASS_EXP)
             k_cpu_fused_row_exp(vecs, to, row);
         else
-            k_cpu_fused_row_sharpen(&h->rule, vecs, to, row);
+            k_cpu_fused_row_reweight(&h->rule, vecs, to, row);
     }
 }
 
-/* From the sums of phi to theta and the height of a sharpened row; its sum starts anew. */
+/* From the sums of phi to theta and the height of a re-weighted row; its sum starts anew. */
 static void row_shift(const struct cpu_fused *h, int i, struct cpu_fused_row *row)
 {
     const struct k_math_sums sums = {
@@ -261,7 +267,7 @@ static void row_shift(const struct cpu_fused *h, int i, struct cpu_fused_row *ro
     row->sum = cpu_set(0);
 }
 
-/* Every fused variant ends with an l1; a silent row has no weights, so that its sum is 0. */
+/* Every fused variant ends with an l1; a degenerate row has no weights, so that its sum is 0. */
 static void row_end(const struct cpu_fused *h, int i, struct cpu_fused_row *row)
 {
     row->factor = k_math_norm(&h->rule, k_math_keys(&h->rule, i), cpu_sum(row->sum));
@@ -277,7 +283,7 @@ static void strip_phi(const struct cpu_fused *h, struct cpu_strip *s)
     }
     for (int r = 0; h->rule.phi == K_PHI_EXP && r < s->end - s->at; r++)
         s->row[r].top = cpu_maximum(s->row[r].largest);
-    if (!h->rule.sharpen)
+    if (!h->rule.reweight)
         return;
     for (int b = s->first_block; h->rule.phi == K_PHI_EXP && b < s->end_block; b++)
         block_rows(h, s, b, PASS_EXP);
@@ -285,14 +291,15 @@ static void strip_phi(const struct cpu_fused *h, struct cpu_strip *s)
         row_shift(h, i, &s->row[i - s->at]);
 }
 
-static void strip_forward(const struct cpu_fused *h, struct cpu_strip *s, float *out, float *saved)
+static void strip_forward(const struct cpu_fused *h, struct cpu_strip *s, float *out,
+                          float *row_stats)
 {
     const size_t Dp = (size_t)h->Dp;
     strip_phi(h, s);
     memset(h->o, 0, CPU_STRIP * Dp * sizeof *h->o);
     for (int block = s->first_block; block < s->end_block; block++) {
-        if (h->rule.sharpen)
-            block_rows(h, s, block, PASS_SHARPEN);
+        if (h->rule.reweight)
+            block_rows(h, s, block, PASS_REWEIGHT);
         else if (h->rule.phi == K_PHI_EXP)
             block_rows(h, s, block, PASS_EXP);
         k_cpu_fused_combine(h, s, block, strip_block(h->x, s, block), h->v, h->o);
@@ -304,53 +311,40 @@ static void strip_forward(const struct cpu_fused *h, struct cpu_strip *s, float 
         row_end(h, i, row);
         const float statistics[] = {row->factor, row->top, row->theta, row->inverse};
         for (size_t plane = 0; plane < 4; plane++)
-            saved[plane * h->plane + (size_t)i] = statistics[plane];
+            row_stats[plane * h->plane + (size_t)i] = statistics[plane];
         cpu_row_store(out + (size_t)i * h->out_stride, h->o + (size_t)(i - s->at) * Dp, row->factor,
                       h->D);
     }
 }
 
-/* q, k, v of one head from `part` numbers apart. */
-static void head_forward(const struct cpu_fused *h, float *out, float *saved, const float *qkv)
+static void head_forward(void *plan, const struct k_cpu_head_at *to)
 {
+    const struct cpu_fused *h = plan;
     const size_t part = h->out_stride;
-    float *inverse_q = cpu_fused_cosine(h) ? saved + SAVED_INVERSE_Q * h->plane : NULL;
-    float *inverse_k = cpu_fused_cosine(h) ? saved + SAVED_INVERSE_K * h->plane : NULL;
+    const float *qkv = h->qkv + to->qkv;
+    float *row_stats = h->row_stats + to->row;
+    float *inverse_q = cpu_fused_cosine(h) ? row_stats + STATS_INVERSE_Q * h->plane : NULL;
+    float *inverse_k = cpu_fused_cosine(h) ? row_stats + STATS_INVERSE_K * h->plane : NULL;
     k_cpu_fused_pack(h, h->kt, NULL, qkv + part, inverse_k, inverse_k);
     cpu_rows_gather(h->v, qkv + 2 * part, h->qkv_stride, h->T, h->Tp, h->D, h->Dp);
     for (int at = h->first / ROWS * ROWS; at < h->T; at += CPU_STRIP) {
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
         k_cpu_fused_take_q(h, &s, qkv, inverse_q, inverse_q);
-        strip_forward(h, &s, out, saved);
+        strip_forward(h, &s, h->out + to->out, row_stats);
     }
 }
 
-static int cpu_attention_forward(float *out, float *saved, const float *qkv,
+static int cpu_attention_forward(float *out, float *row_stats, const float *qkv,
                                  const struct k_attention_shape *shape)
 {
     if (!k_cpu_fused_serves(shape))
-        return k_cpu_attention_generic_forward(out, saved, qkv, shape);
-    const struct cpu_fused plan = k_cpu_fused_head(shape);
-    struct cpu_fused count = plan;
-    const int rc = k_cpu_scratch_reserve(0, k_cpu_fused_lay_out(&count, NULL, false));
-    if (rc != 0)
-        return rc;
-    const int H = shape->H, heads = shape->B * H;
-    const size_t T = (size_t)shape->T, D = (size_t)shape->D;
-#pragma omp parallel num_threads(k_cpu_threads())
-    {
-        struct cpu_fused h = plan;
-        k_cpu_fused_lay_out(&h, k_cpu_scratch_local(), false);
-        k_cpu_fused_scales(&h);
-#pragma omp for schedule(dynamic, 1)
-        for (int i = 0; i < heads; i++) {
-            const size_t b = (size_t)(i / H), head = (size_t)(i % H);
-            head_forward(&h, out + b * T * h.out_stride + head * D, saved + (size_t)i * T,
-                         qkv + b * T * h.qkv_stride + head * D);
-        }
-    }
-    return 0;
+        return k_cpu_attention_generic_forward(out, row_stats, qkv, shape);
+    struct cpu_fused plan = k_cpu_fused_head(shape, false);
+    plan.out = out;
+    plan.row_stats = row_stats;
+    plan.qkv = qkv;
+    return k_cpu_each_head(shape, &plan, sizeof plan, k_cpu_fused_lay_out, head_forward);
 }
 
 void k_cpu_install_fused(struct k_ops *ops)

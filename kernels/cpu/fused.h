@@ -1,11 +1,11 @@
 /* fused.h - private to the cpu backend: fused attention for softmax, lssa, lssar and
- * rw_softmax, that is for lines with phi = exp or softplus, an l1 and nothing after it, sharpened
+ * rw_softmax, that is for lines with phi = exp or softplus, an l1 and nothing after it, re-weighted
  * or not. Everything else takes the generic path of attention.c.
  *
  * A head is worked through in strips of CPU_STRIP query rows against blocks of CPU_BLOCK keys, so
  * that what a product reads lies in the first two caches at any length. Scores are in base 2:
- * log2(e) is folded into q, and it cancels in every l1. `saved` keeps the planes below, from which
- * backward makes the weights of any block without the row (memory: O(T D) per worker). */
+ * log2(e) is folded into q, and it cancels in every l1. `row_stats` keeps the planes below, from
+ * which backward makes the weights of any block without the row (memory: O(T D) per worker). */
 #ifndef K_CPU_FUSED_H
 #define K_CPU_FUSED_H
 
@@ -27,15 +27,15 @@ enum {
     CPU_FUSED_LARGEST_D = 256,
 };
 
-/* Planes of `saved`, B H T numbers each. A row's weights are factor w(s): with x = phi(s),
- * w = x, or z^p with z = relu(x - theta) inverse when sharpened; e^s is taken as 2^(s - top). */
+/* Planes of `row_stats`, B H T numbers each. A row's weights are factor w(s): with x = phi(s),
+ * w = x, or z^p with z = relu(x - theta) inverse when re-weighted; e^s is taken as 2^(s - top). */
 enum {
-    SAVED_FACTOR, /* 1 / sum of w, 0: silent */
-    SAVED_TOP,    /* largest score of the row (phi = exp) */
-    SAVED_THETA,
-    SAVED_INVERSE, /* 1 / (max x - theta) */
-    SAVED_INVERSE_Q,
-    SAVED_INVERSE_K, /* inverse lengths of q and k, 1 where the score does not divide by them */
+    STATS_FACTOR, /* 1 / sum of w, 0: degenerate */
+    STATS_TOP,    /* largest score of the row (phi = exp) */
+    STATS_THETA,
+    STATS_INVERSE, /* 1 / (max x - theta) */
+    STATS_INVERSE_Q,
+    STATS_INVERSE_K, /* inverse lengths of q and k, 1 where the score does not divide by them */
 };
 
 /* The statistics of one row, and sums per lane on the way to them. */
@@ -48,11 +48,14 @@ struct cpu_fused_row {
 /* One head. Rows from `first` to T are made. Tp: T rounded up to whole panels; Dp: D rounded up to
  * whole vectors. */
 struct cpu_fused {
+    const float *qkv, *dout_given, *out_given; /* what the pass was given, and what it makes */
+    float *out, *dqkv, *row_stats;
+    bool backward;
     int first, T;
     int D, Tp, Dp, window;
     struct k_math_rule rule;
     size_t qkv_stride, out_stride; /* from one position to the next */
-    size_t plane;                  /* of saved */
+    size_t plane;                  /* of row_stats */
     float *kt;                     /* (Tp / PANEL, Dp, PANEL) keys, transposed in panels */
     float *v;                      /* (Tp, Dp), forward only */
     float *rows;                   /* (PANEL, Dp) on the way to a panel */
@@ -74,7 +77,7 @@ bool k_cpu_fused_serves(const struct k_attention_shape *shape);
 /* The entry attention_backward (fused_backward.c); shapes that are not served take the generic
  * path. */
 int k_cpu_fused_attention_backward(float *dqkv, const float *dout, const float *out,
-                                   const float *saved, const float *qkv,
+                                   const float *row_stats, const float *qkv,
                                    const struct k_attention_shape *shape);
 
 /* ---- one strip (fused.c) */
@@ -85,10 +88,10 @@ struct cpu_strip {
     struct cpu_fused_row row[CPU_STRIP];
 };
 
-/* Bytes of a head's scratch; laid out at `base` unless that is NULL. */
-size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward);
-struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape);
-/* The same for a shape: what a worker needs. */
+struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape, bool backward);
+/* lay_out of k_cpu_each_head. */
+size_t k_cpu_fused_lay_out(void *plan, char *scratch);
+/* Bytes of scratch that a worker needs for the shape. */
 size_t k_cpu_fused_scratch(const struct k_attention_shape *shape, bool backward);
 /* to = transposed panels of T rows, qkv_stride apart, times their inverse (T) lengths unless NULL,
  * which go to `found` first unless that is NULL; rows (Tp, Dp) keeps the rows unless NULL. */
@@ -98,8 +101,6 @@ void k_cpu_fused_strip(const struct cpu_fused *h, struct cpu_strip *s, int at);
 /* h->q = the strip's rows of q, scaled for scores in base 2; found, inverse: as in pack. */
 void k_cpu_fused_take_q(const struct cpu_fused *h, const struct cpu_strip *s, const float *q,
                         float *found, const float *inverse);
-/* The factors of q beside 1 / |q|, for all heads of a worker. */
-void k_cpu_fused_scales(const struct cpu_fused *h);
 /* x (STRIP, BLOCK) = a (STRIP, Dp) times the panels of the block, where the strip attends. */
 void k_cpu_fused_scores(const struct cpu_fused *h, const struct cpu_strip *s, int block,
                         const float *a, const float *panels, float *x);
@@ -141,10 +142,10 @@ void k_cpu_fused_row_first(const struct k_math_rule *rule, int vecs, float *x,
 /* exp: x = 2^(s - top), and their sum. */
 void k_cpu_fused_row_exp(int vecs, float *x, struct cpu_fused_row *row);
 /* x = z^p of phi, and their sum. */
-void k_cpu_fused_row_sharpen(const struct k_math_rule *rule, int vecs, float *x,
-                             struct cpu_fused_row *row);
+void k_cpu_fused_row_reweight(const struct k_math_rule *rule, int vecs, float *x,
+                              struct cpu_fused_row *row);
 /* x: scores in, weights without factor out. d: gradient by the weights times the factor in;
- * gradient by the scores out, except when sharpened: then e, to be finished with the slope. */
+ * gradient by the scores out, except when re-weighted: then e, to be finished with the slope. */
 void k_cpu_fused_row_backward(const struct k_math_rule *rule, int vecs, float *x, float *d,
                               float *slope, struct cpu_fused_row *row);
 /* d = slope (d - centre). */

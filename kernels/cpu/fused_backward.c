@@ -1,12 +1,12 @@
 /* fused_backward.c - backward of the fused attention kernels, see fused.h.
  *
  * Five products per element: scores, dP = dO V^T, dV += W^T dO, dK += dS^T q, dq += dS k. The
- * statistics in `saved` give the weights of a block from its scores alone, and D = <dO, O> needs
- * no row. Only the mean of e that a shifted row loses does: sharpened variants keep a strip of e
- * and of phi' over all blocks and finish it in a second round. The other way, a
- * vector T_i with E = <dO, T> saved by forward, is a third product there: 2 d operations, 1.1 ns
- * at the rate of fused.c's table. Powers and strips together cost lssar 0.5 ns more than lssa
- * at 1,000 positions and 0.8 to 1.2 at 16,384 (CPU time, one core of a Zen 4). */
+ * statistics in `row_stats` give the weights of a block from its scores alone, and D = <dO, O>
+ * needs no row. Only the mean of e that a shifted row loses does: re-weighted variants keep a strip
+ * of e and of phi' over all blocks and finish it in a second round. The other way, a vector T_i
+ * with E = <dO, T> saved by forward, is a third product there: 2 d operations, 1.1 ns at the rate
+ * of fused.c's table. Powers and strips together cost lssar 0.5 ns more than lssa at 1,000
+ * positions and 0.8 to 1.2 at 16,384 (CPU time, one core of a Zen 4). */
 #include <math.h>
 
 #include "attention.h"
@@ -21,8 +21,8 @@ enum { ROWS = CPU_TILE_ROWS };
 static float *kept_block(const struct cpu_fused *h, float *strip, const struct cpu_strip *s,
                          int block)
 {
-    return h->rule.sharpen ? strip + (size_t)(block - s->first_block) * CPU_STRIP * CPU_BLOCK
-                           : strip;
+    return h->rule.reweight ? strip + (size_t)(block - s->first_block) * CPU_STRIP * CPU_BLOCK
+                            : strip;
 }
 
 /* to (Tp, Dp), rows of the block's keys, adds x (STRIP, BLOCK) transposed times b (STRIP, Dp). */
@@ -74,26 +74,26 @@ static void strip_centres(const struct cpu_fused *h, struct cpu_strip *s)
 
 /* The statistics of the strip's rows, and dO times the factor with D = <dO, O> of it. */
 static void strip_take(const struct cpu_fused *h, struct cpu_strip *s, const float *dout,
-                       const float *out, const float *saved)
+                       const float *out, const float *row_stats)
 {
     const int rows = s->end - s->at;
     const size_t Dp = (size_t)h->Dp, start = (size_t)s->at * h->out_stride;
     cpu_rows_gather(h->dout, dout + start, h->out_stride, rows, CPU_STRIP, h->D, h->Dp);
     for (int r = 0; r < rows; r++) {
-        const float *from = saved + s->at + r;
+        const float *from = row_stats + s->at + r;
         float *to = h->dout + (size_t)r * Dp;
         struct cpu_fused_row *row = &s->row[r];
-        *row = (struct cpu_fused_row){.factor = from[SAVED_FACTOR * h->plane],
-                                      .top = from[SAVED_TOP * h->plane],
-                                      .theta = from[SAVED_THETA * h->plane],
-                                      .inverse = from[SAVED_INVERSE * h->plane]};
+        *row = (struct cpu_fused_row){.factor = from[STATS_FACTOR * h->plane],
+                                      .top = from[STATS_TOP * h->plane],
+                                      .theta = from[STATS_THETA * h->plane],
+                                      .inverse = from[STATS_INVERSE * h->plane]};
         cpu_row_scale(to, row->factor, h->Dp);
     }
     cpu_rows_gather(h->o, out + start, h->out_stride, rows, CPU_STRIP, h->D, h->Dp);
     strip_centres(h, s);
 }
 
-/* Weights of a block, dV, and the gradient by its scores (sharpened: e and phi'). */
+/* Weights of a block, dV, and the gradient by its scores (re-weighted: e and phi'). */
 static void block_backward(const struct cpu_fused *h, struct cpu_strip *s, int block)
 {
     float *d = kept_block(h, h->d, s, block), *slope = kept_block(h, h->slope, s, block);
@@ -116,7 +116,7 @@ static void block_finish(const struct cpu_fused *h, const struct cpu_strip *s, i
 {
     float *d = kept_block(h, h->d, s, block);
     const float *slope = kept_block(h, h->slope, s, block);
-    for (int i = s->at; i < s->end && h->rule.sharpen; i++) {
+    for (int i = s->at; i < s->end && h->rule.reweight; i++) {
         const struct cpu_fused_span span = cpu_fused_span(h, i / ROWS * ROWS, block);
         const size_t skip = (size_t)(i - s->at) * CPU_BLOCK + (size_t)span.first * CPU_LANES;
         k_cpu_fused_row_finish(span.end - span.first, slope + skip, d + skip,
@@ -187,12 +187,14 @@ static void head_store(const struct cpu_fused *h, float *dk, float *dv, const fl
     }
 }
 
-static void head_backward(const struct cpu_fused *h, float *dqkv, const float *dout,
-                          const float *out, const float *saved, const float *qkv)
+static void head_backward(void *plan, const struct k_cpu_head_at *from)
 {
+    const struct cpu_fused *h = plan;
     const size_t part = h->out_stride, Dp = (size_t)h->Dp, all = (size_t)h->Tp * Dp;
-    const float *inverse_q = saved + SAVED_INVERSE_Q * h->plane;
-    const float *inverse_k = saved + SAVED_INVERSE_K * h->plane;
+    const float *qkv = h->qkv + from->qkv, *row_stats = h->row_stats + from->row;
+    float *dqkv = h->dqkv + from->qkv;
+    const float *inverse_q = row_stats + STATS_INVERSE_Q * h->plane;
+    const float *inverse_k = row_stats + STATS_INVERSE_K * h->plane;
     k_cpu_fused_pack(h, h->kt, h->k, qkv + part, NULL, cpu_fused_cosine(h) ? inverse_k : NULL);
     k_cpu_fused_pack(h, h->vt, NULL, qkv + 2 * part, NULL, NULL);
     memset(h->dk, 0, all * sizeof *h->dk);
@@ -201,14 +203,14 @@ static void head_backward(const struct cpu_fused *h, float *dqkv, const float *d
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
         k_cpu_fused_take_q(h, &s, qkv, NULL, cpu_fused_cosine(h) ? inverse_q : NULL);
-        strip_take(h, &s, dout, out, saved);
+        strip_take(h, &s, h->dout_given + from->out, h->out_given + from->out, row_stats);
         memset(h->o, 0, CPU_STRIP * Dp * sizeof *h->o);
         for (int block = s.first_block; block < s.end_block; block++) {
             block_backward(h, &s, block);
-            if (!h->rule.sharpen)
+            if (!h->rule.reweight)
                 block_finish(h, &s, block);
         }
-        if (h->rule.sharpen) {
+        if (h->rule.reweight) {
             strip_means(h, &s);
             for (int block = s.first_block; block < s.end_block; block++)
                 block_finish(h, &s, block);
@@ -219,30 +221,16 @@ static void head_backward(const struct cpu_fused *h, float *dqkv, const float *d
 }
 
 int k_cpu_fused_attention_backward(float *dqkv, const float *dout, const float *out,
-                                   const float *saved, const float *qkv,
+                                   const float *row_stats, const float *qkv,
                                    const struct k_attention_shape *shape)
 {
     if (!k_cpu_fused_serves(shape))
-        return k_cpu_attention_generic_backward(dqkv, dout, out, saved, qkv, shape);
-    const struct cpu_fused plan = k_cpu_fused_head(shape);
-    struct cpu_fused count = plan;
-    const int rc = k_cpu_scratch_reserve(0, k_cpu_fused_lay_out(&count, NULL, true));
-    if (rc != 0)
-        return rc;
-    const int H = shape->H, heads = shape->B * H;
-    const size_t T = (size_t)shape->T, D = (size_t)shape->D;
-#pragma omp parallel num_threads(k_cpu_threads())
-    {
-        struct cpu_fused h = plan;
-        k_cpu_fused_lay_out(&h, k_cpu_scratch_local(), true);
-        k_cpu_fused_scales(&h);
-#pragma omp for schedule(dynamic, 1)
-        for (int i = 0; i < heads; i++) {
-            const size_t b = (size_t)(i / H), head = (size_t)(i % H);
-            const size_t row = b * T * h.out_stride + head * D;
-            const size_t at = b * T * h.qkv_stride + head * D;
-            head_backward(&h, dqkv + at, dout + row, out + row, saved + (size_t)i * T, qkv + at);
-        }
-    }
-    return 0;
+        return k_cpu_attention_generic_backward(dqkv, dout, out, row_stats, qkv, shape);
+    struct cpu_fused plan = k_cpu_fused_head(shape, true);
+    plan.dqkv = dqkv;
+    plan.dout_given = dout;
+    plan.out_given = out;
+    plan.row_stats = (float *)(uintptr_t)row_stats; /* read alone */
+    plan.qkv = qkv;
+    return k_cpu_each_head(shape, &plan, sizeof plan, k_cpu_fused_lay_out, head_backward);
 }

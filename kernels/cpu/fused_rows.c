@@ -120,9 +120,9 @@ void k_cpu_fused_row_exp(int vecs, float *x, struct cpu_fused_row *row)
     row->sum = sum;
 }
 
-static inline __attribute__((always_inline)) void sharpen(const struct k_math_rule *rule,
-                                                          const int integer, int vecs, float *x,
-                                                          struct cpu_fused_row *row)
+static inline __attribute__((always_inline)) void reweight(const struct k_math_rule *rule,
+                                                           const int integer, int vecs, float *x,
+                                                           struct cpu_fused_row *row)
 {
     const cpu_vec zero = {0}, theta = cpu_set(row->theta), inverse = cpu_set(row->inverse);
     cpu_vec sum = row->sum;
@@ -136,15 +136,15 @@ static inline __attribute__((always_inline)) void sharpen(const struct k_math_ru
     row->sum = sum;
 }
 
-void k_cpu_fused_row_sharpen(const struct k_math_rule *rule, int vecs, float *x,
-                             struct cpu_fused_row *row)
+void k_cpu_fused_row_reweight(const struct k_math_rule *rule, int vecs, float *x,
+                              struct cpu_fused_row *row)
 {
     if (rule->p_integer == 15)
-        sharpen(rule, 15, vecs, x, row);
+        reweight(rule, 15, vecs, x, row);
     else if (rule->p_integer > 0)
-        sharpen(rule, 1, vecs, x, row);
+        reweight(rule, 1, vecs, x, row);
     else
-        sharpen(rule, 0, vecs, x, row);
+        reweight(rule, 0, vecs, x, row);
 }
 
 /* ---- backward: with A = factor w and d = factor dA, the gradient by phi is
@@ -176,8 +176,8 @@ plain_backward(const bool is_exp, int vecs, float *x, float *d, const struct cpu
 }
 
 static inline __attribute__((always_inline)) void
-sharpened_backward(const struct k_math_rule *rule, const bool is_exp, const int integer, int vecs,
-                   float *x, float *d, float *slope, struct cpu_fused_row *row)
+reweighted_backward(const struct k_math_rule *rule, const bool is_exp, const int integer, int vecs,
+                    float *x, float *d, float *slope, struct cpu_fused_row *row)
 {
     const cpu_vec zero = {0}, top = cpu_set(row->top), centre = cpu_set(row->centre);
     const cpu_vec theta = cpu_set(row->theta), inverse = cpu_set(row->inverse);
@@ -201,18 +201,18 @@ void k_cpu_fused_row_backward(const struct k_math_rule *rule, int vecs, float *x
                               float *slope, struct cpu_fused_row *row)
 {
     const bool is_exp = rule->phi == K_PHI_EXP;
-    if (!rule->sharpen && is_exp)
+    if (!rule->reweight && is_exp)
         plain_backward(true, vecs, x, d, row);
-    else if (!rule->sharpen)
+    else if (!rule->reweight)
         plain_backward(false, vecs, x, d, row);
     else if (rule->p_integer == 15 && is_exp)
-        sharpened_backward(rule, true, 15, vecs, x, d, slope, row);
+        reweighted_backward(rule, true, 15, vecs, x, d, slope, row);
     else if (rule->p_integer == 15)
-        sharpened_backward(rule, false, 15, vecs, x, d, slope, row);
+        reweighted_backward(rule, false, 15, vecs, x, d, slope, row);
     else if (rule->p_integer > 0)
-        sharpened_backward(rule, is_exp, 1, vecs, x, d, slope, row);
+        reweighted_backward(rule, is_exp, 1, vecs, x, d, slope, row);
     else
-        sharpened_backward(rule, is_exp, 0, vecs, x, d, slope, row);
+        reweighted_backward(rule, is_exp, 0, vecs, x, d, slope, row);
 }
 
 void k_cpu_fused_row_finish(int vecs, const float *slope, float *d, float centre)

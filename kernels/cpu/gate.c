@@ -16,71 +16,67 @@ static inline __attribute__((always_inline)) cpu_vec gate(const enum k_gate act,
     return y;
 }
 
+/* Elements [at, end), less than a vector of them at the very end. */
 static inline __attribute__((always_inline)) void
-forward_piece(const enum k_gate act, float *out, const float *y, const float *pre, size_t n)
+forward_piece(const enum k_gate act, const struct k_gating *g, size_t at, size_t end)
 {
-    size_t i = 0;
     cpu_vec slope;
-    for (; i + CPU_LANES <= n; i += CPU_LANES)
-        cpu_store(out + i, cpu_load(y + i) * gate(act, cpu_load(pre + i), &slope));
-    if (i < n) {
-        const int k = (int)(n - i);
-        const cpu_vec g = gate(act, cpu_load_first(pre + i, k), &slope);
-        cpu_store_first(out + i, cpu_load_first(y + i, k) * g, k);
+    for (; at + CPU_LANES <= end; at += CPU_LANES)
+        cpu_store(g->out + at, cpu_load(g->y + at) * gate(act, cpu_load(g->pre + at), &slope));
+    if (at < end) {
+        const int k = (int)(end - at);
+        const cpu_vec factor = gate(act, cpu_load_first(g->pre + at, k), &slope);
+        cpu_store_first(g->out + at, cpu_load_first(g->y + at, k) * factor, k);
     }
 }
 
 /* dout is read before dy, which may be the same memory, is written. */
-static inline __attribute__((always_inline)) void backward_piece(const enum k_gate act, float *dy,
-                                                                 float *dpre, const float *dout,
-                                                                 const float *y, const float *pre,
-                                                                 size_t n)
+static inline __attribute__((always_inline)) void
+backward_piece(const enum k_gate act, const struct k_gating *g, size_t at, size_t end)
 {
-    size_t i = 0;
     cpu_vec slope;
-    for (; i + CPU_LANES <= n; i += CPU_LANES) {
-        const cpu_vec d = cpu_load(dout + i), g = gate(act, cpu_load(pre + i), &slope);
-        cpu_store(dpre + i, d * cpu_load(y + i) * slope);
-        cpu_store(dy + i, d * g);
+    for (; at + CPU_LANES <= end; at += CPU_LANES) {
+        const cpu_vec d = cpu_load(g->dout + at), y = gate(act, cpu_load(g->pre + at), &slope);
+        cpu_store(g->dpre + at, d * cpu_load(g->y + at) * slope);
+        cpu_store(g->dy + at, d * y);
     }
-    if (i < n) {
-        const int k = (int)(n - i);
-        const cpu_vec d = cpu_load_first(dout + i, k);
-        const cpu_vec g = gate(act, cpu_load_first(pre + i, k), &slope);
-        cpu_store_first(dpre + i, d * cpu_load_first(y + i, k) * slope, k);
-        cpu_store_first(dy + i, d * g, k);
+    if (at < end) {
+        const int k = (int)(end - at);
+        const cpu_vec d = cpu_load_first(g->dout + at, k);
+        const cpu_vec y = gate(act, cpu_load_first(g->pre + at, k), &slope);
+        cpu_store_first(g->dpre + at, d * cpu_load_first(g->y + at, k) * slope, k);
+        cpu_store_first(g->dy + at, d * y, k);
     }
 }
 
-static int cpu_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n)
+static int cpu_gate_forward(const struct k_gating *g)
 {
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
-    for (size_t at = 0; at < n; at += BLOCK) {
-        const size_t count = n - at < BLOCK ? n - at : BLOCK;
-        if (act == K_GATE_SOFTPLUS)
-            forward_piece(K_GATE_SOFTPLUS, out + at, y + at, pre + at, count);
-        else if (act == K_GATE_SIGMOID)
-            forward_piece(K_GATE_SIGMOID, out + at, y + at, pre + at, count);
-        else if (out != y)
-            memcpy(out + at, y + at, count * sizeof *out);
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (g->n > BLOCK)
+    for (size_t at = 0; at < g->n; at += BLOCK) {
+        const size_t end = at + BLOCK < g->n ? at + BLOCK : g->n;
+        if (g->act == K_GATE_SOFTPLUS)
+            forward_piece(K_GATE_SOFTPLUS, g, at, end);
+        else if (g->act == K_GATE_SIGMOID)
+            forward_piece(K_GATE_SIGMOID, g, at, end);
+        else if (g->out != g->y)
+            memcpy(g->out + at, g->y + at, (end - at) * sizeof *g->out);
     }
     return 0;
 }
 
-static int cpu_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
-                             const float *pre, enum k_gate act, size_t n)
+static int cpu_gate_backward(const struct k_gating *g)
 {
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
-    for (size_t at = 0; at < n; at += BLOCK) {
-        const size_t count = n - at < BLOCK ? n - at : BLOCK;
-        if (act == K_GATE_SOFTPLUS) {
-            backward_piece(K_GATE_SOFTPLUS, dy + at, dpre + at, dout + at, y + at, pre + at, count);
-        } else if (act == K_GATE_SIGMOID) {
-            backward_piece(K_GATE_SIGMOID, dy + at, dpre + at, dout + at, y + at, pre + at, count);
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (g->n > BLOCK)
+    for (size_t at = 0; at < g->n; at += BLOCK) {
+        const size_t end = at + BLOCK < g->n ? at + BLOCK : g->n;
+        if (g->act == K_GATE_SOFTPLUS) {
+            backward_piece(K_GATE_SOFTPLUS, g, at, end);
+        } else if (g->act == K_GATE_SIGMOID) {
+            backward_piece(K_GATE_SIGMOID, g, at, end);
         } else {
-            memset(dpre + at, 0, count * sizeof *dpre);
-            if (dy != dout)
-                memcpy(dy + at, dout + at, count * sizeof *dy);
+            memset(g->dpre + at, 0, (end - at) * sizeof *g->dpre);
+            if (g->dy != g->dout)
+                memcpy(g->dy + at, g->dout + at, (end - at) * sizeof *g->dy);
         }
     }
     return 0;

@@ -15,10 +15,7 @@ enum {
 };
 
 struct head {
-    float *dinp;
-    const float *inp, *weight;
-    const uint16_t *target;
-    int N, C, V, channels;
+    const struct k_token_head *of;
     double inverse; /* of the sum of weights; 0 without any */
     bool bf16;
     struct k_cpu_pack *up, *down, *inp_pack;
@@ -33,18 +30,19 @@ struct head {
 /* Loss and gradient of the logits (rows, channels V) of rows from `at`, in place. */
 static double rows_loss(const struct head *h, float *logits, size_t at, int rows)
 {
-    const size_t V = (size_t)h->V, channels = (size_t)h->channels;
+    const struct k_token_head *of = h->of;
+    const size_t V = (size_t)of->V, channels = (size_t)of->channels;
     double sum = 0;
     for (size_t n = at; n < at + (size_t)rows; n++) {
-        const double w = h->weight ? (double)h->weight[n] : 1;
+        const double w = of->weight ? (double)of->weight[n] : 1;
         for (size_t c = 0; c < channels; c++, logits += V) {
             if (w == 0) {
                 memset(logits, 0, V * sizeof *logits);
                 continue;
             }
-            const float scale = (float)(w * h->inverse / (double)h->channels);
-            sum += k_cpu_cross_entropy_row(logits, logits, h->target[n * channels + c], w, scale,
-                                           h->V);
+            const float scale = (float)(w * h->inverse / (double)of->channels);
+            sum += k_cpu_cross_entropy_row(logits, logits, of->target[n * channels + c], w, scale,
+                                           of->V);
         }
     }
     return sum;
@@ -53,13 +51,14 @@ static double rows_loss(const struct head *h, float *logits, size_t at, int rows
 /* Rows from `at`, in a chunk that starts at `start`. */
 static int head_piece(const struct head *h, size_t start, int index, size_t at, int rows)
 {
-    const size_t C = (size_t)h->C, OC = (size_t)h->V * (size_t)h->channels, n = (size_t)rows;
+    const size_t C = (size_t)h->of->C, OC = (size_t)h->of->V * (size_t)h->of->channels,
+                 n = (size_t)rows;
     char *work = k_cpu_scratch_local();
     float *logits = (float *)(void *)(work + h->work_bytes);
     uint16_t *rounded = (uint16_t *)(void *)(work + h->work_bytes + h->logits_bytes);
-    const void *inp = h->inp + at * C, *dlogits = logits;
+    const void *inp = h->of->inp + at * C, *dlogits = logits;
     if (h->bf16) {
-        k_cpu_bf16_round(rounded, h->inp + at * C, n * C);
+        k_cpu_bf16_round(rounded, h->of->inp + at * C, n * C);
         inp = rounded;
     }
     int failed =
@@ -70,35 +69,36 @@ static int head_piece(const struct head *h, size_t start, int index, size_t at, 
         dlogits = rounded;
     }
     k_cpu_weights_take(&h->weights, h->dlogits, dlogits, at - start, n);
-    return failed | k_cpu_matmul_run(k_cpu_plan_matmul(&h->dinp_plan, rows), h->dinp + at * C,
+    return failed | k_cpu_matmul_run(k_cpu_plan_matmul(&h->dinp_plan, rows), h->of->dinp + at * C,
                                      dlogits, h->w_down, NULL, work);
 }
 
 static int head_plan(struct head *h, int rows)
 {
-    const int OC = h->V * h->channels;
-    const struct k_cpu_matmul_shape up = {.N = OC, .K = h->C, .b_packed = true, .bf16 = h->bf16};
-    const struct k_cpu_matmul_shape down = {.N = h->C, .K = OC, .b_packed = true, .bf16 = h->bf16};
-    int rc = k_cpu_pack_find(h->C, OC, h->bf16, &h->up);
-    rc = rc ? rc : k_cpu_pack_find(OC, h->C, h->bf16, &h->down);
-    rc = rc ? rc : k_cpu_pack_find(rows, h->C, h->bf16, &h->inp_pack);
-    rc = rc ? rc : k_cpu_plan_make(&h->logits, rows, ROWS, &up);
-    rc = rc ? rc : k_cpu_plan_make(&h->dinp_plan, rows, ROWS, &down);
-    rc = rc ? rc : k_cpu_weights_make(&h->weights, rows, h->C, OC, h->bf16);
+    const int OC = h->of->V * h->of->channels;
+    const struct k_cpu_matmul_shape up = {
+        .N = OC, .K = h->of->C, .b_packed = true, .bf16 = h->bf16};
+    const struct k_cpu_matmul_shape down = {
+        .N = h->of->C, .K = OC, .b_packed = true, .bf16 = h->bf16};
+    TRY(k_cpu_pack_find(h->of->C, OC, h->bf16, &h->up));
+    TRY(k_cpu_pack_find(OC, h->of->C, h->bf16, &h->down));
+    TRY(k_cpu_pack_find(rows, h->of->C, h->bf16, &h->inp_pack));
+    TRY(k_cpu_plan_make(&h->logits, rows, ROWS, &up));
+    TRY(k_cpu_plan_make(&h->dinp_plan, rows, ROWS, &down));
+    TRY(k_cpu_weights_make(&h->weights, rows, h->of->C, OC, h->bf16));
     size_t work = h->logits.scratch_bytes;
     work = h->dinp_plan.scratch_bytes > work ? h->dinp_plan.scratch_bytes : work;
     work = h->weights.scratch_bytes > work ? h->weights.scratch_bytes : work;
     h->work_bytes = k_cpu_lines(work);
-    return rc;
+    return 0;
 }
 
 /* Everything for chunks of `rows` rows. */
-static int head_prepare(struct head *h, const float *w, int rows)
+static int head_prepare(struct head *h, int rows)
 {
-    int rc = head_plan(h, rows);
-    if (rc != 0)
-        return rc;
-    const size_t C = (size_t)h->C, OC = (size_t)h->V * (size_t)h->channels, n = (size_t)rows;
+    TRY(head_plan(h, rows));
+    const size_t C = (size_t)h->of->C, OC = (size_t)h->of->V * (size_t)h->of->channels,
+                 n = (size_t)rows;
     const size_t item = h->bf16 ? sizeof(uint16_t) : sizeof(float);
     const size_t piece = n < ROWS ? n : ROWS;
     h->logits_bytes = k_cpu_lines(sizeof(float) * piece * OC);
@@ -108,21 +108,19 @@ static int head_prepare(struct head *h, const float *w, int rows)
     const size_t inp = k_cpu_lines(k_cpu_pack_bytes(h->inp_pack));
     const size_t kept = k_cpu_lines(item * n * OC);
     const size_t loss = sizeof(double) * (size_t)k_cpu_piece_count(rows, ROWS);
-    rc = k_cpu_scratch_reserve(up + down + inp + kept + loss,
-                               h->work_bytes + h->logits_bytes + rounded);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(up + down + inp + kept + loss,
+                              h->work_bytes + h->logits_bytes + rounded));
     h->w_up = k_cpu_scratch_shared();
     h->w_down = h->w_up + up;
     h->inp_packed = h->w_down + down;
     h->dlogits = h->inp_packed + inp;
     h->loss = (double *)(void *)(h->dlogits + kept);
-    rc = k_cpu_pack_run(h->up, h->w_up, w, true);
-    return rc ? rc : k_cpu_pack_run(h->down, h->w_down, w, false);
+    TRY(k_cpu_pack_run(h->up, h->w_up, h->of->w, true));
+    return k_cpu_pack_run(h->down, h->w_down, h->of->w, false);
 }
 
 /* *sum adds the weighted losses. */
-static int head_chunk(const struct head *h, double *sum, float *dw, int start, int rows)
+static int head_chunk(const struct head *h, double *sum, int start, int rows)
 {
     const int pieces = k_cpu_piece_count(rows, ROWS);
     int failed = 0;
@@ -133,57 +131,35 @@ static int head_chunk(const struct head *h, double *sum, float *dw, int start, i
         failed |= head_piece(h, (size_t)start, i, (size_t)at, n);
     }
     if (failed)
-        return ORR_FAIL(ORR_EDEVICE, "oneDNN failed in a head of %d rows, %d -> %d x %d", h->N,
-                        h->C, h->channels, h->V);
+        return ORR_FAIL(ORR_EDEVICE, "oneDNN failed in a head of %d rows, %d -> %d x %d", h->of->N,
+                        h->of->C, h->of->channels, h->of->V);
     for (int i = 0; i < pieces; i++)
         *sum += h->loss[i];
-    const float *inp = h->inp + (size_t)start * (size_t)h->C;
-    const int rc = k_cpu_pack_run(h->inp_pack, h->inp_packed, inp, false);
-    return rc ? rc : k_cpu_weights_run(&h->weights, dw, h->dlogits, h->inp_packed);
+    const float *inp = h->of->inp + (size_t)start * (size_t)h->of->C;
+    TRY(k_cpu_pack_run(h->inp_pack, h->inp_packed, inp, false));
+    return k_cpu_weights_run(&h->weights, h->of->dw, h->dlogits, h->inp_packed);
 }
 
-static int check_targets(const uint16_t *target, const float *weight, int N, int V, int channels)
+static int cpu_head_cross_entropy(double *loss, const struct k_token_head *of)
 {
-    for (size_t i = 0; i < (size_t)N * (size_t)channels; i++)
-        /* a row that does not count may have no valid target */
-        if (target[i] >= V && (!weight || weight[i / (size_t)channels] != 0))
-            return ORR_FAIL(ORR_EINVAL, "cross entropy: target %d is not below %d classes",
-                            target[i], V);
-    return 0;
-}
-
-static int cpu_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
-                                  const float *w, const uint16_t *target, const float *weight,
-                                  int N, int C, int V, int channels)
-{
-    int rc = check_targets(target, weight, N, V, channels);
-    if (rc != 0)
-        return rc;
-    double total = weight ? 0 : N, sum = 0;
-    for (int n = 0; weight && n < N; n++)
-        total += (double)weight[n];
-    struct head h = {.dinp = dinp,
-                     .inp = inp,
-                     .weight = weight,
-                     .target = target,
-                     .N = N,
-                     .C = C,
-                     .V = V,
-                     .channels = channels,
+    const int N = of->N;
+    TRY(k_cpu_check_targets(of->target, of->channels, of->channels, of->weight, N, of->V));
+    const double total = k_cpu_weight_sum(of->weight, N);
+    double sum = 0;
+    struct head h = {.of = of,
                      .inverse = total > 0 ? 1 / total : 0,
-                     .bf16 = k_cpu_rounds(C, V * channels)};
+                     .bf16 = k_cpu_rounds(of->C, of->V * of->channels)};
     const int chunks = (N + CHUNK - 1) / CHUNK;
     int planned = 0;
     for (int i = 0; i < chunks; i++) { /* of equal size, to within a row */
         const int start = (int)((long)i * N / chunks);
         const int rows = (int)((long)(i + 1) * N / chunks) - start;
-        if (rows != planned && (rc = head_prepare(&h, w, rows)) != 0)
-            return rc;
+        if (rows != planned)
+            TRY(head_prepare(&h, rows));
         planned = rows;
-        if ((rc = head_chunk(&h, &sum, dw, start, rows)) != 0)
-            return rc;
+        TRY(head_chunk(&h, &sum, start, rows));
     }
-    *loss = sum * h.inverse / channels;
+    *loss = sum * h.inverse / of->channels;
     return 0;
 }
 

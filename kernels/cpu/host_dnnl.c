@@ -16,10 +16,19 @@ enum { ARGUMENTS = 5, TABLE_START = 64, PACK_ROWS = 128 };
 /* Descriptors are handles that are destroyed since version 3, values before. */
 #define DESC dnnl_memory_desc_t
 #if DNNL_VERSION_MAJOR >= 3
-#define DESC_OF(desc) (desc)
+#define DESC_REF        const_dnnl_memory_desc_t
+#define DESC_OF(desc)   (desc)
+#define desc_by_strides dnnl_memory_desc_create_with_strides
+#define desc_by_tag     dnnl_memory_desc_create_with_tag
 #else
-#define DESC_OF(desc) (&(desc))
+#define DESC_REF        const dnnl_memory_desc_t *
+#define DESC_OF(desc)   (&(desc))
+#define desc_by_strides dnnl_memory_desc_init_by_strides
+#define desc_by_tag     dnnl_memory_desc_init_by_tag
 #endif
+
+/* status = that of the next step, which is not taken where one before it failed. */
+#define STEP(status, step) ((status) = (status) == dnnl_success ? (step) : (status))
 
 /* The handles one thread passes to a run; their addresses are set before each. */
 struct handles {
@@ -59,9 +68,7 @@ static struct {
     struct k_cpu_pack *packs;
 } cache;
 
-/* ---- the two C APIs */
-
-#if DNNL_VERSION_MAJOR >= 3
+/* ---- descriptors */
 
 /* Element (row, col) at row ld + col, transposed at row + col ld. */
 static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed, int ld,
@@ -69,97 +76,71 @@ static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed, 
 {
     const dnnl_dims_t dims = {rows, cols};
     const dnnl_dims_t strides = {transposed ? 1 : ld, transposed ? ld : 1};
-    return dnnl_memory_desc_create_with_strides(desc, 2, dims, type, strides);
+    return desc_by_strides(desc, 2, dims, type, strides);
 }
 
 /* The layout is left to oneDNN. */
 static dnnl_status_t desc_init_any(DESC *desc, int rows, int cols, dnnl_data_type_t type)
 {
     const dnnl_dims_t dims = {rows, cols};
-    return dnnl_memory_desc_create_with_tag(desc, 2, dims, type, dnnl_format_tag_any);
+    return desc_by_tag(desc, 2, dims, type, dnnl_format_tag_any);
 }
 
-static dnnl_status_t desc_copy(DESC *to, const_dnnl_memory_desc_t from)
+static dnnl_status_t desc_copy(DESC *to, DESC_REF from)
 {
+#if DNNL_VERSION_MAJOR >= 3
     return dnnl_memory_desc_clone(to, from);
-}
-
-static void desc_clear(DESC *desc)
-{
-    if (*desc)
-        dnnl_memory_desc_destroy(*desc);
-}
-
-static dnnl_status_t matmul_desc_create(dnnl_primitive_desc_t *pd, const DESC *a, const DESC *b,
-                                        const DESC *bias, const DESC *c, dnnl_primitive_attr_t attr)
-{
-    return dnnl_matmul_primitive_desc_create(pd, cache.engine, *a, *b, bias ? *bias : NULL, *c,
-                                             attr);
-}
-
-static dnnl_status_t append_sum(dnnl_post_ops_t ops)
-{
-    return dnnl_post_ops_append_sum(ops, 1.0f, 0, dnnl_data_type_undef);
-}
-
 #else
-
-static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed, int ld,
-                               dnnl_data_type_t type)
-{
-    const dnnl_dims_t dims = {rows, cols};
-    const dnnl_dims_t strides = {transposed ? 1 : ld, transposed ? ld : 1};
-    return dnnl_memory_desc_init_by_strides(desc, 2, dims, type, strides);
-}
-
-static dnnl_status_t desc_init_any(DESC *desc, int rows, int cols, dnnl_data_type_t type)
-{
-    const dnnl_dims_t dims = {rows, cols};
-    return dnnl_memory_desc_init_by_tag(desc, 2, dims, type, dnnl_format_tag_any);
-}
-
-static dnnl_status_t desc_copy(DESC *to, const dnnl_memory_desc_t *from)
-{
     *to = *from;
     return dnnl_success;
+#endif
 }
 
 static void desc_clear(DESC *desc)
 {
+#if DNNL_VERSION_MAJOR >= 3
+    if (*desc)
+        dnnl_memory_desc_destroy(*desc);
+#else
     (void)desc;
+#endif
 }
 
+/* bias may be NULL. */
 static dnnl_status_t matmul_desc_create(dnnl_primitive_desc_t *pd, const DESC *a, const DESC *b,
                                         const DESC *bias, const DESC *c, dnnl_primitive_attr_t attr)
 {
+#if DNNL_VERSION_MAJOR >= 3
+    return dnnl_matmul_primitive_desc_create(pd, cache.engine, *a, *b, bias ? *bias : NULL, *c,
+                                             attr);
+#else
     dnnl_matmul_desc_t desc;
-    const dnnl_status_t status = dnnl_matmul_desc_init(&desc, a, b, bias, c);
-    return status != dnnl_success ? status
-                                  : dnnl_primitive_desc_create(pd, &desc, attr, cache.engine, NULL);
+    dnnl_status_t status = dnnl_matmul_desc_init(&desc, a, b, bias, c);
+    return STEP(status, dnnl_primitive_desc_create(pd, &desc, attr, cache.engine, NULL));
+#endif
 }
 
 static dnnl_status_t append_sum(dnnl_post_ops_t ops)
 {
+#if DNNL_VERSION_MAJOR >= 3
+    return dnnl_post_ops_append_sum(ops, 1.0f, 0, dnnl_data_type_undef);
+#else
     return dnnl_post_ops_append_sum(ops, 1.0f);
-}
-
 #endif
+}
 
 /* ---- making one */
 
 static dnnl_status_t attributes_create(dnnl_primitive_attr_t *attr, bool accumulate)
 {
     dnnl_status_t status = dnnl_primitive_attr_create(attr);
-    if (status == dnnl_success)
-        status = dnnl_primitive_attr_set_scratchpad_mode(*attr, dnnl_scratchpad_mode_user);
+    STEP(status, dnnl_primitive_attr_set_scratchpad_mode(*attr, dnnl_scratchpad_mode_user));
     if (status != dnnl_success || !accumulate)
         return status;
     dnnl_post_ops_t ops = NULL;
     status = dnnl_post_ops_create(&ops);
-    if (status == dnnl_success)
-        status = append_sum(ops);
-    if (status == dnnl_success)
-        status = dnnl_primitive_attr_set_post_ops(*attr, ops);
+    STEP(status, append_sum(ops));
+    STEP(status, dnnl_primitive_attr_set_post_ops(*attr, ops));
     if (ops)
         dnnl_post_ops_destroy(ops);
     return status;
@@ -184,13 +165,8 @@ static void matmul_free(struct k_cpu_matmul *m)
     free(m);
 }
 
-/* One set of handles per thread; a, b, c and scratch in desc[0..3], bias in desc[4]. */
-static dnnl_status_t handles_create(struct k_cpu_matmul *m, const DESC desc[4],
-#if DNNL_VERSION_MAJOR >= 3
-                                    const_dnnl_memory_desc_t scratch)
-#else
-                                    const dnnl_memory_desc_t *scratch)
-#endif
+/* One set of handles per thread; a, b, c and bias in desc[0..3]. */
+static dnnl_status_t handles_create(struct k_cpu_matmul *m, const DESC desc[4], DESC_REF scratch)
 {
     dnnl_status_t status = dnnl_success;
     for (int t = 0; t < m->threads && status == dnnl_success; t++) {
@@ -199,10 +175,10 @@ static dnnl_status_t handles_create(struct k_cpu_matmul *m, const DESC desc[4],
         dnnl_memory_t *to[3] = {&h->a, &h->b, &h->c};
         for (int i = 0; i < 3 && status == dnnl_success; i++)
             status = dnnl_memory_create(to[i], DESC_OF(desc[i]), cache.engine, NULL);
-        if (status == dnnl_success && m->shape.bias)
-            status = dnnl_memory_create(&h->bias, DESC_OF(desc[3]), cache.engine, NULL);
-        if (status == dnnl_success && m->scratch_bytes > 0)
-            status = dnnl_memory_create(&h->scratch, scratch, cache.engine, NULL);
+        if (m->shape.bias)
+            STEP(status, dnnl_memory_create(&h->bias, DESC_OF(desc[3]), cache.engine, NULL));
+        if (m->scratch_bytes > 0)
+            STEP(status, dnnl_memory_create(&h->scratch, scratch, cache.engine, NULL));
     }
     return status;
 }
@@ -216,29 +192,20 @@ static dnnl_status_t primitive_create(struct k_cpu_matmul *m)
     DESC desc[4] = {0};
     const int lda = s->a_transposed ? s->M : s->K;
     dnnl_status_t status = desc_init(&desc[0], s->M, s->K, s->a_transposed, lda, type);
-    if (status == dnnl_success && s->b_packed)
-        status = desc_copy(&desc[1], DESC_OF(m->pack->layout));
-    else if (status == dnnl_success)
-        status =
-            desc_init(&desc[1], s->K, s->N, s->b_transposed, s->b_transposed ? s->K : s->N, type);
-    if (status == dnnl_success)
-        status = desc_init(&desc[2], s->M, s->N, false, s->N, dnnl_f32);
-    if (status == dnnl_success && s->bias)
-        status = desc_init(&desc[3], 1, s->N, false, s->N, dnnl_f32);
-    if (status == dnnl_success)
-        status = attributes_create(&attr, s->accumulate);
-    if (status == dnnl_success)
-        status =
-            matmul_desc_create(&pd, &desc[0], &desc[1], s->bias ? &desc[3] : NULL, &desc[2], attr);
-    if (status == dnnl_success)
-        status = dnnl_primitive_create(&m->primitive, pd);
+    if (s->b_packed)
+        STEP(status, desc_copy(&desc[1], DESC_OF(m->pack->layout)));
+    else
+        STEP(status,
+             desc_init(&desc[1], s->K, s->N, s->b_transposed, s->b_transposed ? s->K : s->N, type));
+    STEP(status, desc_init(&desc[2], s->M, s->N, false, s->N, dnnl_f32));
+    if (s->bias)
+        STEP(status, desc_init(&desc[3], 1, s->N, false, s->N, dnnl_f32));
+    STEP(status, attributes_create(&attr, s->accumulate));
+    STEP(status,
+         matmul_desc_create(&pd, &desc[0], &desc[1], s->bias ? &desc[3] : NULL, &desc[2], attr));
+    STEP(status, dnnl_primitive_create(&m->primitive, pd));
     if (status == dnnl_success) {
-#if DNNL_VERSION_MAJOR >= 3
-        const_dnnl_memory_desc_t scratch;
-#else
-        const dnnl_memory_desc_t *scratch;
-#endif
-        scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+        DESC_REF scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
         m->scratch_bytes = scratch ? dnnl_memory_desc_get_size(scratch) : 0;
         status = handles_create(m, desc, scratch);
     }
@@ -284,22 +251,15 @@ static dnnl_status_t pack_layout(struct k_cpu_pack *p)
     dnnl_primitive_desc_t pd = NULL;
     DESC desc[3] = {0};
     dnnl_status_t status = desc_init(&desc[0], PACK_ROWS, p->K, false, p->K, type);
-    if (status == dnnl_success)
-        status = desc_init_any(&desc[1], p->K, p->N, type);
-    if (status == dnnl_success)
-        status = desc_init(&desc[2], PACK_ROWS, p->N, false, p->N, dnnl_f32);
-    if (status == dnnl_success)
-        status = attributes_create(&attr, false);
-    if (status == dnnl_success)
-        status = matmul_desc_create(&pd, &desc[0], &desc[1], NULL, &desc[2], attr);
-    if (status == dnnl_success)
-        status = desc_copy(&p->layout, dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0));
+    STEP(status, desc_init_any(&desc[1], p->K, p->N, type));
+    STEP(status, desc_init(&desc[2], PACK_ROWS, p->N, false, p->N, dnnl_f32));
+    STEP(status, attributes_create(&attr, false));
+    STEP(status, matmul_desc_create(&pd, &desc[0], &desc[1], NULL, &desc[2], attr));
+    STEP(status, desc_copy(&p->layout, dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0)));
     if (status == dnnl_success)
         p->bytes = dnnl_memory_desc_get_size(DESC_OF(p->layout));
-    if (status == dnnl_success)
-        status = dnnl_memory_create(&p->to, DESC_OF(p->layout), cache.engine, NULL);
-    if (status == dnnl_success)
-        status = dnnl_stream_create(&p->stream, cache.engine, dnnl_stream_default_flags);
+    STEP(status, dnnl_memory_create(&p->to, DESC_OF(p->layout), cache.engine, NULL));
+    STEP(status, dnnl_stream_create(&p->stream, cache.engine, dnnl_stream_default_flags));
     if (pd)
         dnnl_primitive_desc_destroy(pd);
     if (attr)
@@ -315,13 +275,10 @@ static dnnl_status_t pack_reorder(struct k_cpu_pack *p, bool transposed)
     DESC from = {0};
     dnnl_status_t status =
         desc_init(&from, p->K, p->N, transposed, transposed ? p->K : p->N, dnnl_f32);
-    if (status == dnnl_success)
-        status = dnnl_reorder_primitive_desc_create(&pd, DESC_OF(from), cache.engine,
-                                                    DESC_OF(p->layout), cache.engine, NULL);
-    if (status == dnnl_success)
-        status = dnnl_primitive_create(&p->by[transposed].reorder, pd);
-    if (status == dnnl_success)
-        status = dnnl_memory_create(&p->by[transposed].from, DESC_OF(from), cache.engine, NULL);
+    STEP(status, dnnl_reorder_primitive_desc_create(&pd, DESC_OF(from), cache.engine,
+                                                    DESC_OF(p->layout), cache.engine, NULL));
+    STEP(status, dnnl_primitive_create(&p->by[transposed].reorder, pd));
+    STEP(status, dnnl_memory_create(&p->by[transposed].from, DESC_OF(from), cache.engine, NULL));
     if (pd)
         dnnl_primitive_desc_destroy(pd);
     desc_clear(&from);
@@ -367,12 +324,9 @@ int k_cpu_pack_run(struct k_cpu_pack *pack, void *to, const float *from, bool tr
 {
     dnnl_exec_arg_t args[2] = {{DNNL_ARG_FROM, pack->by[transposed].from}, {DNNL_ARG_TO, pack->to}};
     dnnl_status_t status = dnnl_memory_set_data_handle(args[0].memory, (void *)(uintptr_t)from);
-    if (status == dnnl_success)
-        status = dnnl_memory_set_data_handle(pack->to, to);
-    if (status == dnnl_success)
-        status = dnnl_primitive_execute(pack->by[transposed].reorder, pack->stream, 2, args);
-    if (status == dnnl_success)
-        status = dnnl_stream_wait(pack->stream);
+    STEP(status, dnnl_memory_set_data_handle(pack->to, to));
+    STEP(status, dnnl_primitive_execute(pack->by[transposed].reorder, pack->stream, 2, args));
+    STEP(status, dnnl_stream_wait(pack->stream));
     return status == dnnl_success
                ? 0
                : ORR_FAIL(ORR_EDEVICE, "oneDNN failed to pack a (%d, %d) matrix", pack->K, pack->N);
@@ -382,12 +336,10 @@ int k_cpu_pack_run(struct k_cpu_pack *pack, void *to, const float *from, bool tr
 
 static int matmul_create(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul)
 {
-    int rc = engine_create();
+    TRY(engine_create());
     struct k_cpu_pack *pack = NULL;
-    if (rc == 0 && shape->b_packed)
-        rc = k_cpu_pack_find(shape->K, shape->N, shape->bf16, &pack);
-    if (rc != 0)
-        return rc;
+    if (shape->b_packed)
+        TRY(k_cpu_pack_find(shape->K, shape->N, shape->bf16, &pack));
     struct k_cpu_matmul *m = orr_alloc(1, sizeof *m);
     if (!m)
         return ORR_ENOMEM;
@@ -456,13 +408,11 @@ static int cache_grow(void)
 
 int k_cpu_matmul_find(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul)
 {
-    int rc = 0;
-    if (2 * (cache.count + 1) > cache.size && (rc = cache_grow()) != 0)
-        return rc;
+    if (2 * (cache.count + 1) > cache.size)
+        TRY(cache_grow());
     const size_t i = slot_of(shape);
     if (!cache.slots[i]) {
-        if ((rc = matmul_create(shape, &cache.slots[i])) != 0)
-            return rc;
+        TRY(matmul_create(shape, &cache.slots[i]));
         cache.count++;
     }
     *matmul = cache.slots[i];
@@ -483,10 +433,8 @@ int k_cpu_matmul_run(struct k_cpu_matmul *matmul, float *c, const void *a, const
     int n = 3;
     /* oneDNN takes inputs by pointers to non-const and does not write them */
     dnnl_status_t status = dnnl_memory_set_data_handle(h->a, (void *)(uintptr_t)a);
-    if (status == dnnl_success)
-        status = dnnl_memory_set_data_handle(h->b, (void *)(uintptr_t)b);
-    if (status == dnnl_success)
-        status = dnnl_memory_set_data_handle(h->c, c);
+    STEP(status, dnnl_memory_set_data_handle(h->b, (void *)(uintptr_t)b));
+    STEP(status, dnnl_memory_set_data_handle(h->c, c));
     if (status == dnnl_success && h->bias) {
         status = dnnl_memory_set_data_handle(h->bias, (void *)(uintptr_t)bias);
         args[n++] = (dnnl_exec_arg_t){DNNL_ARG_BIAS, h->bias};
@@ -495,10 +443,8 @@ int k_cpu_matmul_run(struct k_cpu_matmul *matmul, float *c, const void *a, const
         status = dnnl_memory_set_data_handle(h->scratch, scratch);
         args[n++] = (dnnl_exec_arg_t){DNNL_ARG_SCRATCHPAD, h->scratch};
     }
-    if (status == dnnl_success)
-        status = dnnl_primitive_execute(matmul->primitive, h->stream, n, args);
-    if (status == dnnl_success)
-        status = dnnl_stream_wait(h->stream);
+    STEP(status, dnnl_primitive_execute(matmul->primitive, h->stream, n, args));
+    STEP(status, dnnl_stream_wait(h->stream));
     return status == dnnl_success ? 0 : ORR_EDEVICE;
 }
 

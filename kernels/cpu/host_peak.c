@@ -16,7 +16,7 @@ struct peak {
 };
 
 /* Zeros to multiply. */
-static int prepare(struct peak *peak)
+static int prepare_product(struct peak *peak)
 {
     const bool bf16 = k_cpu_bf16();
     const size_t item = bf16 ? sizeof(uint16_t) : sizeof(float);
@@ -38,7 +38,7 @@ static int prepare(struct peak *peak)
 }
 
 /* The calling thread's rows times the packed matrix. */
-static int multiply(const struct peak *peak)
+static int multiply_once(const struct peak *peak)
 {
     char *local = k_cpu_scratch_local();
     return k_cpu_matmul_run(peak->matmul, (float *)(void *)(local + peak->a_bytes), local,
@@ -52,7 +52,7 @@ static double best_of_thread(const struct peak *peak, int *failed)
     double best = HUGE_VAL, from, to = start;
     do {
         from = to;
-        *failed |= multiply(peak);
+        *failed |= multiply_once(peak);
         to = orr_time_s();
         if (best == HUGE_VAL || to - start < all_s)
             best = fmin(best, to - from);
@@ -65,15 +65,13 @@ static double best_of_thread(const struct peak *peak, int *failed)
 int k_cpu_peak(double *gflops)
 {
     struct peak peak = {0};
-    const int rc = prepare(&peak);
-    if (rc)
-        return rc;
+    TRY(prepare_product(&peak));
     int failed = 0;
     double rate = 0;
 #pragma omp parallel num_threads(k_cpu_threads()) reduction(| : failed) reduction(+ : rate)
     {
         memset(k_cpu_scratch_local(), 0, peak.a_bytes);
-        failed = multiply(&peak); /* warms up */
+        failed = multiply_once(&peak); /* warms up */
 #pragma omp barrier
         rate = 2e-9 * ROWS * COLUMNS * INNER / best_of_thread(&peak, &failed);
     }

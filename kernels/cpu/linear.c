@@ -78,9 +78,7 @@ int k_cpu_plan_make(struct k_cpu_plan *plan, int N, int full,
         const struct k_cpu_matmul_shape s = shape_with_rows(*shape, rows);
         const int i = plan->sizes++;
         plan->rows[i] = rows;
-        const int rc = k_cpu_matmul_find(&s, &plan->matmul[i]);
-        if (rc != 0)
-            return rc;
+        TRY(k_cpu_matmul_find(&s, &plan->matmul[i]));
         const size_t bytes = k_cpu_matmul_scratch(plan->matmul[i]);
         if (bytes > plan->scratch_bytes)
             plan->scratch_bytes = bytes;
@@ -188,7 +186,7 @@ static int forward_weights(const struct layer *l, struct k_cpu_pack *pack)
     return 0;
 }
 
-static int forward(const struct layer *l)
+static int layer_forward(const struct layer *l)
 {
     const int N = l->of->N, C = l->of->C, OC = l->of->OC;
     const struct k_cpu_matmul_shape shape = {.N = OC,
@@ -199,21 +197,16 @@ static int forward(const struct layer *l)
                                              .bias = l->of->b != NULL};
     struct k_cpu_plan plan;
     struct k_cpu_pack *pack = NULL;
-    int rc = k_cpu_plan_make(&plan, N, FORWARD_ROWS, &shape);
-    if (rc == 0 && l->wide)
-        rc = k_cpu_pack_find(C, OC, l->bf16, &pack);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_plan_make(&plan, N, FORWARD_ROWS, &shape));
+    if (l->wide)
+        TRY(k_cpu_pack_find(C, OC, l->bf16, &pack));
     size_t local = k_cpu_lines(plan.scratch_bytes), shared = 0;
     if (l->bf16) {
         local += sizeof(uint16_t) * FORWARD_ROWS * (size_t)C;
         shared = sizeof(uint16_t) * (size_t)OC * (size_t)C;
     }
-    rc = k_cpu_scratch_reserve(pack ? k_cpu_pack_bytes(pack) : shared, local);
-    if (rc == 0)
-        rc = forward_weights(l, pack);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(pack ? k_cpu_pack_bytes(pack) : shared, local));
+    TRY(forward_weights(l, pack));
     int failed = 0;
     const int pieces = k_cpu_piece_count(N, FORWARD_ROWS);
 #pragma omp parallel for schedule(dynamic) num_threads(k_cpu_threads()) reduction(| : failed)
@@ -294,15 +287,12 @@ static int backward_plan(struct gradients *g)
     const struct k_cpu_matmul_shape dinp = {.N = g->of->C, .K = g->of->OC, .bf16 = g->bf16};
     struct k_cpu_matmul_shape dw = {
         .M = g->of->OC, .N = g->of->C, .a_transposed = true, .bf16 = g->bf16};
-    int rc = 0;
-    if (g->of->dinp && (rc = k_cpu_plan_make(&g->dinp_plan, g->of->N, BACKWARD_ROWS, &dinp)) != 0)
-        return rc;
+    if (g->of->dinp)
+        TRY(k_cpu_plan_make(&g->dinp_plan, g->of->N, BACKWARD_ROWS, &dinp));
     if (g->of->dw) {
-        if ((rc = k_cpu_plan_make(&g->dw_first, g->of->N, BACKWARD_ROWS, &dw)) != 0)
-            return rc;
+        TRY(k_cpu_plan_make(&g->dw_first, g->of->N, BACKWARD_ROWS, &dw));
         dw.accumulate = true;
-        if ((rc = k_cpu_plan_make(&g->dw_next, g->of->N, BACKWARD_ROWS, &dw)) != 0)
-            return rc;
+        TRY(k_cpu_plan_make(&g->dw_next, g->of->N, BACKWARD_ROWS, &dw));
     }
     g->scratch_bytes = g->dinp_plan.scratch_bytes;
     if (g->dw_first.scratch_bytes > g->scratch_bytes)
@@ -323,9 +313,7 @@ static int backward_scratch(struct gradients *g)
     if (g->bf16)
         local += sizeof(uint16_t) * (k_cpu_lines(BACKWARD_ROWS * OC) + BACKWARD_ROWS * C);
     const size_t parts = g->of->dw ? sizeof(float) * groups * OC * C : 0;
-    const int rc = k_cpu_scratch_reserve(rounded + sums + parts, local);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(rounded + sums + parts, local));
     char *shared = k_cpu_scratch_shared();
     g->w_rounded = (uint16_t *)(void *)shared;
     g->db_part = (float *)(void *)(shared + rounded);
@@ -336,11 +324,10 @@ static int backward_scratch(struct gradients *g)
     return 0;
 }
 
-static int backward(struct gradients *g)
+static int layer_backward(struct gradients *g)
 {
-    int rc = backward_plan(g);
-    if (rc != 0 || (rc = backward_scratch(g)) != 0)
-        return rc;
+    TRY(backward_plan(g));
+    TRY(backward_scratch(g));
     int failed = 0;
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) reduction(| : failed)
     for (int group = 0; group < g->groups; group++) {
@@ -370,7 +357,7 @@ bool k_cpu_rounds(int C, int OC)
     return k_cpu_bf16() && C >= BF16_LEAST && OC >= BF16_LEAST;
 }
 
-static bool rounds(const struct k_linear *l)
+static bool layer_rounds(const struct k_linear *l)
 {
     return !l->exact && k_cpu_rounds(l->C, l->OC);
 }
@@ -378,30 +365,30 @@ static bool rounds(const struct k_linear *l)
 static int narrow_forward(const struct k_linear *l)
 {
     const size_t n = (size_t)l->N * (size_t)l->OC;
-    const int rc = k_cpu_narrow_forward(l, l->pre ? l->pre : l->out);
-    if (rc == 0 && l->pre)
+    TRY(k_cpu_narrow_forward(l, l->pre ? l->pre : l->out));
+    if (l->pre)
         k_cpu_gelu_piece(l->out, l->pre, n);
-    if (rc == 0 && l->residual)
+    if (l->residual)
         add_piece(l->out, l->residual, n);
-    return rc;
+    return 0;
 }
 
 static int cpu_linear_forward(const struct k_linear *l)
 {
     if (is_narrow(l->C, l->OC))
         return narrow_forward(l);
-    return forward(&(struct layer){.of = l,
-                                   .sums = l->pre ? l->pre : l->out,
-                                   .bf16 = rounds(l),
-                                   .wide = k_cpu_is_wide(l->C, l->OC)});
+    return layer_forward(&(struct layer){.of = l,
+                                         .sums = l->pre ? l->pre : l->out,
+                                         .bf16 = layer_rounds(l),
+                                         .wide = k_cpu_is_wide(l->C, l->OC)});
 }
 
 static int narrow_backward(const struct k_linear *l)
 {
-    const int rc = k_cpu_narrow_backward(l);
-    if (rc == 0 && l->inp_pre && l->dinp)
+    TRY(k_cpu_narrow_backward(l));
+    if (l->inp_pre && l->dinp)
         k_cpu_gelu_backward_piece(l->dinp, l->dinp, l->inp_pre, (size_t)l->N * (size_t)l->C);
-    return rc;
+    return 0;
 }
 
 static int cpu_linear_backward(const struct k_linear *l)
@@ -409,8 +396,8 @@ static int cpu_linear_backward(const struct k_linear *l)
     if (is_narrow(l->C, l->OC))
         return narrow_backward(l);
     if (k_cpu_is_wide(l->C, l->OC))
-        return k_cpu_wide_backward(l, rounds(l));
-    return backward(&(struct gradients){.of = l, .bf16 = rounds(l)});
+        return k_cpu_wide_backward(l, layer_rounds(l));
+    return layer_backward(&(struct gradients){.of = l, .bf16 = layer_rounds(l)});
 }
 
 void k_cpu_install_linear(struct k_ops *ops)

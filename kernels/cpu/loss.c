@@ -7,8 +7,7 @@
 
 enum { ROWS = 32 }; /* of a block */
 
-/* Sum of the weights of N rows, in order. */
-static double weight_sum(const float *weight, int N)
+double k_cpu_weight_sum(const float *weight, int N)
 {
     if (!weight)
         return N;
@@ -70,35 +69,35 @@ double k_cpu_cross_entropy_row(float *d, const float *x, int target, double weig
     return weight * (log((double)sum) + (double)largest - logit);
 }
 
-static int cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
-                             const uint16_t *target, int target_stride, const float *weight, int N,
-                             int V)
+int k_cpu_check_targets(const uint16_t *target, int stride, int channels, const float *weight,
+                        int N, int V)
 {
-    for (int n = 0; n < N; n++) /* a row that does not count may have no valid target */
-        if (target[(size_t)n * (size_t)target_stride] >= V && (!weight || weight[n] != 0))
-            return ORR_FAIL(ORR_EINVAL, "cross entropy: target %d is not below %d classes",
-                            target[(size_t)n * (size_t)target_stride], V);
+    for (int n = 0; n < N; n++)
+        for (int c = 0; c < channels; c++) {
+            const uint16_t t = target[(size_t)n * (size_t)stride + (size_t)c];
+            /* a row that does not count may have no valid target */
+            if (t >= V && (!weight || weight[n] != 0))
+                return ORR_FAIL(ORR_EINVAL, "cross entropy: target %d is not below %d classes", t,
+                                V);
+        }
+    return 0;
+}
+
+/* *loss = the mean over N rows of the losses that row_loss gives, whose weights sum to `total`;
+ * inverse: 1 / total. Losses are added in blocks. */
+static int mean_of_rows(double *loss, const void *of, int N, double total,
+                        double (*row_loss)(const void *of, size_t n, double inverse))
+{
     const int blocks = (N + ROWS - 1) / ROWS;
-    const int rc = k_cpu_scratch_reserve((size_t)blocks * sizeof(double), 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve((size_t)blocks * sizeof(double), 0));
     double *parts = k_cpu_scratch_shared();
-    const double total = weight_sum(weight, N), inverse = total > 0 ? 1 / total : 0;
+    const double inverse = total > 0 ? 1 / total : 0;
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (blocks > 1)
     for (int block = 0; block < blocks; block++) {
         const int end = (block + 1) * ROWS < N ? (block + 1) * ROWS : N;
         double sum = 0;
-        for (int n = block * ROWS; n < end; n++) {
-            const size_t from = (size_t)n * (size_t)stride + (size_t)at;
-            const double w = weight ? (double)weight[n] : 1;
-            float *d = dlogits ? dlogits + from : NULL;
-            if (w != 0)
-                sum += k_cpu_cross_entropy_row(d, logits + from,
-                                               target[(size_t)n * (size_t)target_stride], w,
-                                               (float)(w * inverse), V);
-            else if (d)
-                memset(d, 0, (size_t)V * sizeof *d);
-        }
+        for (int n = block * ROWS; n < end; n++)
+            sum += row_loss(of, (size_t)n, inverse);
         parts[block] = sum;
     }
     double sum = 0;
@@ -108,43 +107,49 @@ static int cpu_cross_entropy(double *loss, float *dlogits, const float *logits, 
     return 0;
 }
 
-static int cpu_regression(double *loss, float *dpred, const float *pred, const float *target,
-                          const float *weight, int N, int C, double delta)
+static double entropy_row(const void *of, size_t n, double inverse)
 {
-    const int blocks = (N + ROWS - 1) / ROWS;
-    const int rc = k_cpu_scratch_reserve((size_t)blocks * sizeof(double), 0);
-    if (rc != 0)
-        return rc;
-    double *parts = k_cpu_scratch_shared();
-    const double total = weight_sum(weight, N) * C, inverse = total > 0 ? 1 / total : 0;
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (blocks > 1)
-    for (int block = 0; block < blocks; block++) {
-        const int end = (block + 1) * ROWS < N ? (block + 1) * ROWS : N;
-        double sum = 0;
-        for (int n = block * ROWS; n < end; n++) {
-            const size_t from = (size_t)n * (size_t)C;
-            const double w = weight ? (double)weight[n] : 1;
-            double square = 0;
-            /* rows that do not count may hold anything, infinity included */
-            for (int c = 0; c < C && w != 0; c++) {
-                const double d = (double)pred[from + (size_t)c] - (double)target[from + (size_t)c];
-                square += d * d;
-            }
-            const double root = delta > 0 ? sqrt(1 + square / (delta * delta)) : 1;
-            const double slope = 2 * w * inverse / root;
-            for (int c = 0; c < C && dpred; c++) {
-                const size_t i = from + (size_t)c;
-                dpred[i] = w != 0 ? (float)(slope * ((double)pred[i] - (double)target[i])) : 0;
-            }
-            sum += w * square * 2 / (root + 1);
-        }
-        parts[block] = sum;
-    }
-    double sum = 0;
-    for (int block = 0; block < blocks; block++)
-        sum += parts[block];
-    *loss = sum * inverse;
+    const struct k_cross_entropy *e = of;
+    const size_t from = n * (size_t)e->stride + (size_t)e->at;
+    const double w = e->weight ? (double)e->weight[n] : 1;
+    float *d = e->dlogits ? e->dlogits + from : NULL;
+    if (w != 0)
+        return k_cpu_cross_entropy_row(d, e->logits + from, e->target[n * (size_t)e->target_stride],
+                                       w, (float)(w * inverse), e->V);
+    if (d)
+        memset(d, 0, (size_t)e->V * sizeof *d);
     return 0;
+}
+
+static int cpu_cross_entropy(double *loss, const struct k_cross_entropy *e)
+{
+    TRY(k_cpu_check_targets(e->target, e->target_stride, 1, e->weight, e->N, e->V));
+    return mean_of_rows(loss, e, e->N, k_cpu_weight_sum(e->weight, e->N), entropy_row);
+}
+
+static double regression_row(const void *of, size_t n, double inverse)
+{
+    const struct k_regression *r = of;
+    const size_t from = n * (size_t)r->C;
+    const float *pred = r->pred + from, *target = r->target + from;
+    const double w = r->weight ? (double)r->weight[n] : 1;
+    double square = 0;
+    /* rows that do not count may hold anything, infinity included */
+    for (int c = 0; c < r->C && w != 0; c++) {
+        const double d = (double)pred[c] - (double)target[c];
+        square += d * d;
+    }
+    const double root = r->delta > 0 ? sqrt(1 + square / (r->delta * r->delta)) : 1;
+    const double slope = 2 * w * inverse / root;
+    for (int c = 0; c < r->C && r->dpred; c++)
+        r->dpred[from + (size_t)c] =
+            w != 0 ? (float)(slope * ((double)pred[c] - (double)target[c])) : 0;
+    return w * square * 2 / (root + 1);
+}
+
+static int cpu_regression(double *loss, const struct k_regression *r)
+{
+    return mean_of_rows(loss, r, r->N, k_cpu_weight_sum(r->weight, r->N) * r->C, regression_row);
 }
 
 void k_cpu_install_loss(struct k_ops *ops)

@@ -80,9 +80,7 @@ int k_cpu_narrow_forward(const struct k_linear *l, float *out)
 {
     const int N = l->N, C = l->C, OC = l->OC;
     const bool few_outputs = OC <= K_CPU_NARROW;
-    const int rc = k_cpu_scratch_reserve(sizeof(float) * (size_t)C * (size_t)OC, 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(sizeof(float) * (size_t)C * (size_t)OC, 0));
     float *wt = k_cpu_scratch_shared();
     if (!few_outputs)
         transpose(wt, l->w, OC, C);
@@ -135,9 +133,7 @@ int k_cpu_narrow_backward(const struct k_linear *l)
     float *dw = l->dw, *db = l->db;
     const size_t weights = (size_t)C * (size_t)OC;
     const size_t part = k_cpu_lines(sizeof(float) * GROUPS * (weights + (size_t)OC));
-    const int rc = k_cpu_scratch_reserve(part + sizeof(float) * weights, 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(part + sizeof(float) * weights, 0));
     char *shared = k_cpu_scratch_shared();
     float *parts = (float *)(void *)shared, *wt = (float *)(void *)(shared + part);
     memset(parts, 0, part);

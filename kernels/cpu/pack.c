@@ -32,12 +32,10 @@ int k_cpu_weights_make(struct k_cpu_weights *weights, int rows, int C, int OC, b
                                        .b_packed = true,
                                        .bf16 = bf16,
                                        .accumulate = true};
-    int rc = OC >= OUTPUTS ? k_cpu_matmul_find(&shape, &weights->full) : 0;
+    TRY(OC >= OUTPUTS ? k_cpu_matmul_find(&shape, &weights->full) : 0);
     shape.M = OC % OUTPUTS;
-    if (rc == 0 && shape.M > 0)
-        rc = k_cpu_matmul_find(&shape, &weights->rest);
-    if (rc != 0)
-        return rc;
+    if (shape.M > 0)
+        TRY(k_cpu_matmul_find(&shape, &weights->rest));
     if (weights->full)
         weights->scratch_bytes = k_cpu_matmul_scratch(weights->full);
     if (weights->rest && k_cpu_matmul_scratch(weights->rest) > weights->scratch_bytes)
@@ -102,13 +100,14 @@ static int wide_prepare(struct wide *d, int rows)
     const struct k_cpu_matmul_shape shape = {
         .N = g->C, .K = g->OC, .b_packed = true, .bf16 = d->bf16};
     const int pieces = k_cpu_piece_count(rows, ROWS);
-    int rc = 0;
-    if (g->dinp && (rc = k_cpu_pack_find(g->OC, g->C, d->bf16, &d->w_pack)) == 0)
-        rc = k_cpu_plan_make(&d->plan, rows, ROWS, &shape);
-    if (rc == 0 && g->dw && (rc = k_cpu_pack_find(rows, g->C, d->bf16, &d->inp_pack)) == 0)
-        rc = k_cpu_weights_make(&d->weights, rows, g->C, g->OC, d->bf16);
-    if (rc != 0)
-        return rc;
+    if (g->dinp) {
+        TRY(k_cpu_pack_find(g->OC, g->C, d->bf16, &d->w_pack));
+        TRY(k_cpu_plan_make(&d->plan, rows, ROWS, &shape));
+    }
+    if (g->dw) {
+        TRY(k_cpu_pack_find(rows, g->C, d->bf16, &d->inp_pack));
+        TRY(k_cpu_weights_make(&d->weights, rows, g->C, g->OC, d->bf16));
+    }
     size_t local = d->plan.scratch_bytes;
     if (d->weights.scratch_bytes > local)
         local = d->weights.scratch_bytes;
@@ -119,9 +118,7 @@ static int wide_prepare(struct wide *d, int rows)
     const size_t db = g->db ? sizeof(float) * (size_t)pieces * OC : 0;
     d->scratch_bytes = k_cpu_lines(local);
     local = d->scratch_bytes + (d->bf16 ? sizeof(uint16_t) * ROWS * OC : 0);
-    rc = k_cpu_scratch_reserve(w + inp + dout + db, local);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(w + inp + dout + db, local));
     char *shared = k_cpu_scratch_shared();
     d->w_packed = shared;
     d->inp_packed = shared + w;
@@ -178,9 +175,7 @@ static int wide_chunk(const struct wide *d, int start, int rows)
         k_cpu_add_groups(g->db, d->db_part, pieces, OC);
     if (!g->dw)
         return 0;
-    const int rc = k_cpu_pack_run(d->inp_pack, d->inp_packed, g->inp + at * C, false);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_pack_run(d->inp_pack, d->inp_packed, g->inp + at * C, false));
     return k_cpu_weights_run(&d->weights, g->dw, d->dout, d->inp_packed);
 }
 
@@ -192,18 +187,13 @@ int k_cpu_wide_backward(const struct k_linear *g, bool bf16)
     for (int i = 0; i < chunks; i++) { /* of equal size, to within a row */
         const int start = (int)((long)i * g->N / chunks);
         const int rows = (int)((long)(i + 1) * g->N / chunks) - start;
-        int rc = 0;
         if (rows != planned) {
-            rc = wide_prepare(&d, rows);
-            /* the scratch memory may be another one */
-            if (rc == 0 && g->dinp)
-                rc = k_cpu_pack_run(d.w_pack, d.w_packed, g->w, false);
+            TRY(wide_prepare(&d, rows));
+            if (g->dinp) /* again: the scratch memory may be another one */
+                TRY(k_cpu_pack_run(d.w_pack, d.w_packed, g->w, false));
             planned = rows;
         }
-        if (rc == 0)
-            rc = wide_chunk(&d, start, rows);
-        if (rc != 0)
-            return rc;
+        TRY(wide_chunk(&d, start, rows));
     }
     return 0;
 }

@@ -79,31 +79,35 @@ static float row_sum(const float *x, int C, float mean, bool squares)
     return cpu_sum(s) + rest;
 }
 
-static int cpu_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
-                                 const float *gamma, const float *beta, int N, int C)
+static int cpu_layernorm_forward(const struct k_layernorm *l)
 {
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
-    for (int n = 0; n < N; n++) {
-        const float *row = x + (size_t)n * (size_t)C;
-        float *to = out + (size_t)n * (size_t)C;
+    const float *gamma = l->gamma, *beta = l->beta;
+    const int C = l->C;
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (l->N > ROWS)
+    for (int n = 0; n < l->N; n++) {
+        const float *row = l->x + (size_t)n * (size_t)C;
+        float *to = l->out + (size_t)n * (size_t)C;
         const float m = row_sum(row, C, 0.0f, false) / (float)C;
         const float variance = row_sum(row, C, m, true) / (float)C;
         const float r = 1.0f / sqrtf(variance + 1e-5f);
 #pragma omp simd
         for (int c = 0; c < C; c++)
             to[c] = (row[c] - m) * r * gamma[c] + beta[c];
-        mean[n] = m;
-        rstd[n] = r;
+        l->mean[n] = m;
+        l->rstd[n] = r;
     }
     return 0;
 }
 
-/* One row: with h = (x - mean) rstd and g = dout gamma,
+/* Row n: with h = (x - mean) rstd and g = dout gamma,
  * dx += rstd (g - mean(g) - h mean(g h)); dgamma += dout h; dbeta += dout. */
-static void layernorm_backward_row(float *dx, float *dgamma, float *dbeta, const float *dout,
-                                   const float *x, float mean, float rstd, const float *gamma,
-                                   int C)
+static void layernorm_backward_row(const struct k_layernorm *l, size_t n, float *dgamma,
+                                   float *dbeta)
 {
+    const int C = l->C;
+    const float *dout = l->dout + n * (size_t)C, *x = l->x + n * (size_t)C, *gamma = l->gamma;
+    const float mean = l->mean[n], rstd = l->rstd[n];
+    float *dx = l->dx + n * (size_t)C;
     const cpu_vec m = cpu_set(mean), r = cpu_set(rstd);
     cpu_vec sum_g = {0}, sum_gh = {0};
     float rest_g = 0, rest_gh = 0;
@@ -130,29 +134,23 @@ static void layernorm_backward_row(float *dx, float *dgamma, float *dbeta, const
         dx[i] += rstd * (dout[i] * gamma[i] - mean_g - (x[i] - mean) * rstd * mean_gh);
 }
 
-static int cpu_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
-                                  const float *x, const float *mean, const float *rstd,
-                                  const float *gamma, int N, int C)
+static int cpu_layernorm_backward(const struct k_layernorm *l)
 {
-    const size_t width = k_cpu_lines((size_t)C * sizeof(float)) / sizeof(float);
-    const int rc = k_cpu_scratch_reserve(2 * GROUPS * width * sizeof(float), 0);
-    if (rc != 0)
-        return rc;
+    const size_t width = k_cpu_lines((size_t)l->C * sizeof(float)) / sizeof(float);
+    TRY(k_cpu_scratch_reserve(2 * GROUPS * width * sizeof(float), 0));
     float *parts = k_cpu_scratch_shared();
     memset(parts, 0, 2 * GROUPS * width * sizeof(float));
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (l->N > ROWS)
     for (int g = 0; g < GROUPS; g++) {
         float *dg = parts + 2 * (size_t)g * width, *db = dg + width;
-        const int end = (int)((long)(g + 1) * N / GROUPS);
-        for (int n = (int)((long)g * N / GROUPS); n < end; n++) {
-            const size_t at = (size_t)n * (size_t)C;
-            layernorm_backward_row(dx + at, dg, db, dout + at, x + at, mean[n], rstd[n], gamma, C);
-        }
+        const int end = (int)((long)(g + 1) * l->N / GROUPS);
+        for (int n = (int)((long)g * l->N / GROUPS); n < end; n++)
+            layernorm_backward_row(l, (size_t)n, dg, db);
     }
     for (size_t g = 0; g < GROUPS; g++) {
-        for (int c = 0; c < C; c++) {
-            dgamma[c] += parts[2 * g * width + (size_t)c];
-            dbeta[c] += parts[(2 * g + 1) * width + (size_t)c];
+        for (int c = 0; c < l->C; c++) {
+            l->dgamma[c] += parts[2 * g * width + (size_t)c];
+            l->dbeta[c] += parts[(2 * g + 1) * width + (size_t)c];
         }
     }
     return 0;
@@ -188,43 +186,41 @@ static int cpu_position_backward(float *dtable, const float *dx, int N, int T, i
     return 0;
 }
 
-static int cpu_embed_forward(float *out, int stride, int at, const float *table,
-                             const uint16_t *token, int token_stride, int N, int V, int C)
+static int cpu_embed_forward(const struct k_embedding *e)
 {
     int outside = 0;
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)               \
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (e->N > ROWS)            \
     reduction(|                                                                                    \
               : outside)
-    for (int n = 0; n < N; n++) {
-        const int t = token[(size_t)n * (size_t)token_stride];
-        if (t >= V)
+    for (int n = 0; n < e->N; n++) {
+        const int t = e->token[(size_t)n * (size_t)e->token_stride];
+        if (t >= e->V)
             outside |= 1;
         else
-            memcpy(out + (size_t)n * (size_t)stride + at, table + (size_t)t * (size_t)C,
-                   (size_t)C * sizeof *out);
+            memcpy(e->out + (size_t)n * (size_t)e->stride + e->at,
+                   e->table + (size_t)t * (size_t)e->C, (size_t)e->C * sizeof *e->out);
     }
     if (outside)
-        return ORR_FAIL(ORR_EINVAL, "embedding: a token is not below the vocabulary size %d", V);
+        return ORR_FAIL(ORR_EINVAL, "embedding: a token is not below the vocabulary size %d", e->V);
     return 0;
 }
 
 /* Rows of one token come from anywhere in the batch: each worker adds all of them, in order, for
  * its own columns. */
-static int cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
-                              const uint16_t *token, int token_stride, int N, int V, int C)
+static int cpu_embed_backward(const struct k_embedding *e)
 {
-    for (int n = 0; n < N; n++)
-        if (token[(size_t)n * (size_t)token_stride] >= V)
+    for (int n = 0; n < e->N; n++)
+        if (e->token[(size_t)n * (size_t)e->token_stride] >= e->V)
             return ORR_FAIL(ORR_EINVAL, "embedding: token %d is not below the vocabulary size %d",
-                            token[(size_t)n * (size_t)token_stride], V);
+                            e->token[(size_t)n * (size_t)e->token_stride], e->V);
     enum { COLUMNS = 16 };
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
-    for (int first = 0; first < C; first += COLUMNS) {
-        const int end = first + COLUMNS < C ? first + COLUMNS : C;
-        for (int n = 0; n < N; n++) {
-            const size_t t = token[(size_t)n * (size_t)token_stride];
-            const float *from = dout + (size_t)n * (size_t)stride + at;
-            float *to = dtable + t * (size_t)C;
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (e->N > ROWS)
+    for (int first = 0; first < e->C; first += COLUMNS) {
+        const int end = first + COLUMNS < e->C ? first + COLUMNS : e->C;
+        for (int n = 0; n < e->N; n++) {
+            const size_t t = e->token[(size_t)n * (size_t)e->token_stride];
+            const float *from = e->dout + (size_t)n * (size_t)e->stride + e->at;
+            float *to = e->dtable + t * (size_t)e->C;
 #pragma omp simd
             for (int c = first; c < end; c++)
                 to[c] += from[c];
@@ -235,25 +231,23 @@ static int cpu_embed_backward(float *dtable, const float *dout, int stride, int 
 
 /* ---- RoPE */
 
-static int cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+static int cpu_rope(float *qkv, const struct k_rope *r)
 {
-    const int half = D / 2;
+    const int T = r->T, H = r->H, D = r->D, rows = r->B * T, half = D / 2;
     const size_t count = (size_t)T * (size_t)half;
-    const int rc = k_cpu_scratch_reserve(2 * count * sizeof(float), 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(2 * count * sizeof(float), 0));
     float *cosines = k_cpu_scratch_shared(), *sines = cosines + count;
     for (int m = 0; m < half; m++) {
-        const double frequency = pow(base, -2.0 * m / D);
+        const double frequency = pow(r->base, -2.0 * m / D);
         for (int t = 0; t < T; t++) {
-            const double angle = (t + offset) * frequency;
+            const double angle = (t + r->offset) * frequency;
             cosines[(size_t)t * (size_t)half + (size_t)m] = (float)cos(angle);
             sines[(size_t)t * (size_t)half + (size_t)m] =
-                (float)(inverse ? -sin(angle) : sin(angle));
+                (float)(r->inverse ? -sin(angle) : sin(angle));
         }
     }
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (B * T > ROWS)
-    for (int n = 0; n < B * T; n++) {
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (rows > ROWS)
+    for (int n = 0; n < rows; n++) {
         const float *c = cosines + (size_t)(n % T) * (size_t)half;
         const float *s = sines + (size_t)(n % T) * (size_t)half;
         for (int head = 0; head < 2 * H; head++) { /* q, then k */

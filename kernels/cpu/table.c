@@ -2,7 +2,7 @@
 #include "cpu.h"
 #include "fused.h"
 
-static void install(struct k_ops *ops)
+static void install_loops(struct k_ops *ops)
 {
     k_cpu_install_linear(ops);
     k_cpu_install_rows(ops);
@@ -15,7 +15,7 @@ static void install(struct k_ops *ops)
 }
 
 const struct k_cpu_loops k_cpu_loops = {
-    .install = install,
+    .install = install_loops,
     .fused_serves = k_cpu_fused_serves,
     .fused_scratch = k_cpu_fused_scratch,
 };

@@ -10,9 +10,7 @@ enum { BLOCK = 8192 };
 static int cpu_sum_squares(double *sum, const float *x, size_t n)
 {
     const size_t blocks = (n + BLOCK - 1) / BLOCK;
-    const int rc = k_cpu_scratch_reserve(blocks * sizeof(double), 0);
-    if (rc != 0)
-        return rc;
+    TRY(k_cpu_scratch_reserve(blocks * sizeof(double), 0));
     double *parts = k_cpu_scratch_shared();
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (blocks > 1)
     for (size_t b = 0; b < blocks; b++) {

@@ -8,7 +8,7 @@
 #include "fused.h"
 #include "reduce.h"
 
-static struct problem problem_of(const float *qkv, float *saved,
+static struct problem problem_of(const float *qkv, float *row_stats,
                                  const struct k_attention_shape *shape)
 {
     struct problem p;
@@ -22,7 +22,7 @@ static struct problem problem_of(const float *qkv, float *saved,
     p.chunks = (p.D + TILE - 1) / TILE;
     p.rows = (size_t)p.B * (size_t)p.H * (size_t)p.T;
     p.qkv = qkv;
-    p.saved = saved;
+    p.row_stats = row_stats;
     return p;
 }
 
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(THREADS) lengths(const struct problem p
             factor = length < (float)K_L2_EPSILON ? 0.0f : factor / length;
         }
         if (lane == 0)
-            p.saved[(key ? KEY_SCALE : QUERY_SCALE) * p.rows + row] = factor;
+            p.row_stats[(key ? KEY_SCALE : QUERY_SCALE) * p.rows + row] = factor;
     }
 }
 
@@ -81,18 +81,18 @@ static int vector_blocks(const struct problem *p)
     return k_cuda_blocks(2 * p->rows * K_WARP, THREADS);
 }
 
-/* ---- silent rows */
+/* ---- degenerate rows */
 
-enum { SILENT_THREADS = 256 };
+enum { DEGENERATE_THREADS = 256 };
 
 /* One block. */
-static __global__ void __launch_bounds__(SILENT_THREADS)
-    count_silent(double *result, const float *saved, size_t rows)
+static __global__ void __launch_bounds__(DEGENERATE_THREADS)
+    count_degenerate(double *result, const float *row_stats, size_t rows)
 {
-    __shared__ int part[SILENT_THREADS / K_WARP];
+    __shared__ int part[DEGENERATE_THREADS / K_WARP];
     int count = 0;
-    for (size_t i = threadIdx.x; i < rows; i += SILENT_THREADS)
-        count += saved[i] == 0.0f;
+    for (size_t i = threadIdx.x; i < rows; i += DEGENERATE_THREADS)
+        count += row_stats[i] == 0.0f;
     for (int lanes = K_WARP / 2; lanes > 0; lanes /= 2)
         count += __shfl_xor_sync(0xffffffffu, count, lanes);
     if (threadIdx.x % K_WARP == 0)
@@ -101,78 +101,73 @@ static __global__ void __launch_bounds__(SILENT_THREADS)
     if (threadIdx.x != 0)
         return;
     double sum = 0;
-    for (int w = 0; w < SILENT_THREADS / K_WARP; w++)
+    for (int w = 0; w < DEGENERATE_THREADS / K_WARP; w++)
         sum += part[w];
     *result = sum;
 }
 
-static int cuda_attention_silent(long *rows, const float *saved,
-                                 const struct k_attention_shape *shape)
+static int cuda_attention_degenerate(long *rows, const float *row_stats,
+                                     const struct k_attention_shape *shape)
 {
     double *result;
     const size_t n = (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
-    const int rc = k_cuda_result_long(rows, &result);
-    return rc ? rc : K_LAUNCH(count_silent, 1, SILENT_THREADS, 0, result, saved, n);
+    TRY(k_cuda_result_long(rows, &result));
+    return K_LAUNCH(count_degenerate, 1, DEGENERATE_THREADS, 0, result, row_stats, n);
 }
 
 /* ---- the entries */
 
-static int cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
+static int cuda_attention_generic_forward(float *out, float *row_stats, const float *qkv,
                                           const struct k_attention_shape *shape)
 {
     if (shape->narrow)
-        return k_cuda_widened_forward(cuda_attention_generic_forward, out, saved, qkv, shape);
-    struct problem p = problem_of(qkv, saved, shape);
+        return k_cuda_widened_forward(cuda_attention_generic_forward, out, row_stats, qkv, shape);
+    struct problem p = problem_of(qkv, row_stats, shape);
     p.out = out;
     p.quads = p.D % 4 == 0 && k_cuda_aligned(qkv) && k_cuda_aligned(out);
-    const int rc = K_LAUNCH(lengths, (unsigned)vector_blocks(&p), THREADS, 0, p);
-    return rc ? rc : k_cuda_attention_rows_forward(&p);
+    TRY(K_LAUNCH(lengths, (unsigned)vector_blocks(&p), THREADS, 0, p));
+    return k_cuda_attention_rows_forward(&p);
 }
 
 static int cuda_attention_generic_backward(float *dqkv, const float *dout, const float *out,
-                                           const float *saved, const float *qkv,
+                                           const float *row_stats, const float *qkv,
                                            const struct k_attention_shape *shape)
 {
     if (shape->narrow)
-        return k_cuda_widened_backward(cuda_attention_generic_backward, dqkv, dout, out, saved, qkv,
-                                       shape);
-    /* saved is written by the forward kernels alone, which share the struct */
-    struct problem p = problem_of(qkv, (float *)saved, shape);
+        return k_cuda_widened_backward(cuda_attention_generic_backward, dqkv, dout, out, row_stats,
+                                       qkv, shape);
+    /* row_stats are written by the forward kernels alone, which share the struct */
+    struct problem p = problem_of(qkv, (float *)row_stats, shape);
     p.dqkv = dqkv;
     p.dout = dout;
     p.out_given = out;
     p.quads = p.D % 4 == 0 && k_cuda_aligned(qkv) && k_cuda_aligned(dqkv) && k_cuda_aligned(dout);
     void *memory;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_ATTENTION, CENTRES * p.rows * sizeof(float), &memory);
-    if (rc)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_ATTENTION, CENTRES * p.rows * sizeof(float), &memory));
     p.centre = (float *)memory;
-    rc = k_cuda_attention_centres(&p);
-    if (!rc)
-        rc = k_cuda_attention_values(&p);
-    if (!rc)
-        rc = k_cuda_attention_vectors(&p, QUERY);
-    if (!rc)
-        rc = k_cuda_attention_vectors(&p, KEY);
-    if (!rc && p.rule.score == K_SCORE_COS_LOGN)
-        rc = K_LAUNCH(unit_vectors_backward, (unsigned)vector_blocks(&p), THREADS, 0, p);
-    return rc;
+    TRY(k_cuda_attention_centres(&p));
+    TRY(k_cuda_attention_values(&p));
+    TRY(k_cuda_attention_vectors(&p, QUERY));
+    TRY(k_cuda_attention_vectors(&p, KEY));
+    if (p.rule.score != K_SCORE_COS_LOGN)
+        return 0;
+    return K_LAUNCH(unit_vectors_backward, (unsigned)vector_blocks(&p), THREADS, 0, p);
 }
 
-static int cuda_attention_forward(float *out, float *saved, const float *qkv,
+static int cuda_attention_forward(float *out, float *row_stats, const float *qkv,
                                   const struct k_attention_shape *shape)
 {
-    return k_cuda_fused(shape) ? k_cuda_fused_attention_forward(out, saved, qkv, shape)
-                               : cuda_attention_generic_forward(out, saved, qkv, shape);
+    return k_cuda_fused(shape) ? k_cuda_fused_attention_forward(out, row_stats, qkv, shape)
+                               : cuda_attention_generic_forward(out, row_stats, qkv, shape);
 }
 
 static int cuda_attention_backward(float *dqkv, const float *dout, const float *out,
-                                   const float *saved, const float *qkv,
+                                   const float *row_stats, const float *qkv,
                                    const struct k_attention_shape *shape)
 {
     return k_cuda_fused(shape)
-               ? k_cuda_fused_attention_backward(dqkv, dout, out, saved, qkv, shape)
-               : cuda_attention_generic_backward(dqkv, dout, out, saved, qkv, shape);
+               ? k_cuda_fused_attention_backward(dqkv, dout, out, row_stats, qkv, shape)
+               : cuda_attention_generic_backward(dqkv, dout, out, row_stats, qkv, shape);
 }
 
 void k_cuda_install_attention(struct k_ops *ops)
@@ -181,5 +176,5 @@ void k_cuda_install_attention(struct k_ops *ops)
     ops->attention_backward = cuda_attention_backward;
     ops->attention_generic_forward = cuda_attention_generic_forward;
     ops->attention_generic_backward = cuda_attention_generic_backward;
-    ops->attention_silent = cuda_attention_silent;
+    ops->attention_degenerate = cuda_attention_degenerate;
 }

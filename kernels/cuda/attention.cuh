@@ -16,6 +16,7 @@
 
 #include "cuda.h"
 #include "kernels/attention_math.h"
+#include "row_stats.h"
 
 enum {
     TILE = 64,
@@ -35,13 +36,10 @@ struct problem {
     size_t rows;                   /* B H T */
     const float *qkv, *dout, *out_given;
     float *out, *dqkv;
-    /* saved (6, B H T): factor (0: silent), top, theta, inverse (k_math_row), the factors of a
-     * query and of a key in their scores */
-    float *saved;
-    float *centre; /* scratch (2, B H T): outer and inner of k_math_centre */
+    float *row_stats; /* (ROW_STATS, B H T): row_stats.h */
+    float *centre;    /* scratch (2, B H T): outer and inner of k_math_centre */
 };
 
-enum { FACTOR, TOP, THETA, INVERSE, QUERY_SCALE, KEY_SCALE, SAVED };
 enum { OUTER, INNER, CENTRES };
 enum { QUERY, KEY, VALUE };
 
@@ -50,10 +48,10 @@ typedef int k_cuda_attention_forward(float *, float *, const float *,
                                      const struct k_attention_shape *);
 typedef int k_cuda_attention_backward(float *, const float *, const float *, const float *,
                                       const float *, const struct k_attention_shape *);
-int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *saved,
+int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *row_stats,
                            const float *qkv, const struct k_attention_shape *shape);
 int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const float *dout,
-                            const float *out, const float *saved, const float *qkv,
+                            const float *out, const float *row_stats, const float *qkv,
                             const struct k_attention_shape *shape);
 /* attention_forward.cu */
 int k_cuda_attention_rows_forward(const struct problem *p);
@@ -73,7 +71,7 @@ struct block {
     int b, h, chunk; /* sequence, head, columns [chunk TILE, ...) of the results */
     int own;         /* first row */
     int first, last; /* tiles of the other side, inclusive */
-    size_t head;     /* (b H + h) T: place of the head's rows in saved */
+    size_t head;     /* (b H + h) T: place of the head's rows in row_stats */
 };
 
 /* Linear grid, longest rows first. keys: the own side is keys. */
@@ -397,26 +395,21 @@ static __device__ __forceinline__ void phi_case(const struct k_math_rule &r, con
 static __device__ __forceinline__ void phi4(const struct k_math_rule &r, const float s[4],
                                             const float top[4], float x[4], float slope[4])
 {
+#define CASE(PHI)                                                                                  \
+    case PHI:                                                                                      \
+        return phi_case<PHI>(r, s, top, x, slope);
     switch (r.phi) {
-    case K_PHI_EXP:
-        return phi_case<K_PHI_EXP>(r, s, top, x, slope);
-    case K_PHI_SOFTPLUS:
-        return phi_case<K_PHI_SOFTPLUS>(r, s, top, x, slope);
-    case K_PHI_IDENTITY:
-        return phi_case<K_PHI_IDENTITY>(r, s, top, x, slope);
-    case K_PHI_RELU:
-        return phi_case<K_PHI_RELU>(r, s, top, x, slope);
-    case K_PHI_RELU2:
-        return phi_case<K_PHI_RELU2>(r, s, top, x, slope);
-    case K_PHI_RELU6:
-        return phi_case<K_PHI_RELU6>(r, s, top, x, slope);
-    case K_PHI_GELU:
-        return phi_case<K_PHI_GELU>(r, s, top, x, slope);
-    case K_PHI_SIGMOID:
-        return phi_case<K_PHI_SIGMOID>(r, s, top, x, slope);
-    case K_PHI_MISH:
-        return phi_case<K_PHI_MISH>(r, s, top, x, slope);
+        CASE(K_PHI_EXP)
+        CASE(K_PHI_SOFTPLUS)
+        CASE(K_PHI_IDENTITY)
+        CASE(K_PHI_RELU)
+        CASE(K_PHI_RELU2)
+        CASE(K_PHI_RELU6)
+        CASE(K_PHI_GELU)
+        CASE(K_PHI_SIGMOID)
+        CASE(K_PHI_MISH)
     }
+#undef CASE
 }
 
 #endif

@@ -34,7 +34,7 @@ static __device__ __forceinline__ struct row_here row_here_of(const struct probl
     q.n = k_math_keys(&p.rule, q.i);
     q.outer_l1 = k_math_outer_l1(&p.rule, q.n);
     q.bias = k_math_bias(&p.rule, q.n);
-    const float *at = p.saved + k.head + (size_t)q.i;
+    const float *at = p.row_stats + k.head + (size_t)q.i;
     const bool live = q.i < p.T;
     q.scale = live ? at[QUERY_SCALE * p.rows] : 0.0f;
     q.row.factor = live ? at[FACTOR * p.rows] : 0.0f;
@@ -89,7 +89,7 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_centres(const struct p
         products(p, d, a, b, out_rows(p, k, p.dout), k.own, vectors(p, k, VALUE), t * TILE);
         if (threadIdx.x < TILE)
             scale[threadIdx.x] =
-                key < p.T ? p.saved[KEY_SCALE * p.rows + k.head + (size_t)key] : 0.0f;
+                key < p.T ? p.row_stats[KEY_SCALE * p.rows + k.head + (size_t)key] : 0.0f;
         __syncthreads();
         put(a, x);
         put(b, d);
@@ -103,9 +103,9 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_centres(const struct p
     if (q.i >= p.T || my_column() != 0)
         return;
     const struct k_math_centre c = k_math_means_end(&p.rule, q.n, q.row.factor, q.guess, &means);
-    const bool silent = q.row.factor == 0.0f;
-    p.centre[OUTER * p.rows + k.head + (size_t)q.i] = silent ? 0.0f : c.outer;
-    p.centre[INNER * p.rows + k.head + (size_t)q.i] = silent ? 0.0f : c.inner;
+    const bool degenerate = q.row.factor == 0.0f;
+    p.centre[OUTER * p.rows + k.head + (size_t)q.i] = degenerate ? 0.0f : c.outer;
+    p.centre[INNER * p.rows + k.head + (size_t)q.i] = degenerate ? 0.0f : c.inner;
 }
 
 /* ---- gradients: own rows are queries (dq) or keys (dv, dk) */
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void stage_queries(const struct problem &p, co
             if (w == N_BIAS)
                 x = k_math_bias(&p.rule, k_math_keys(&p.rule, i));
             else if (w < N_BIAS)
-                x = p.saved[(size_t)w * p.rows + at];
+                x = p.row_stats[(size_t)w * p.rows + at];
             else if (with_centres)
                 x = p.centre[(size_t)(w - N_OUTER) * p.rows + at];
         }
@@ -139,7 +139,7 @@ static __device__ __forceinline__ void stage_keys(const struct problem &p, const
     const int c = (int)threadIdx.x;
     if (c < TILE)
         scale[c] =
-            first + c < p.T ? p.saved[KEY_SCALE * p.rows + k.head + (size_t)(first + c)] : 0.0f;
+            first + c < p.T ? p.row_stats[KEY_SCALE * p.rows + k.head + (size_t)(first + c)] : 0.0f;
 }
 
 /* Four numbers of the queries of a row of four elements: one query, or four. */

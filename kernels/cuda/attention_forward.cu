@@ -2,7 +2,7 @@
  *
  * A block has TILE queries of one head and TILE columns of their outputs. Where factor * w alone
  * is asked of phi (softmax, relu, ...), one pass over the keys sums x and x v, both rescaled where
- * the largest score rises. Sharpened and re-centred rows need their mean first: one pass for the
+ * the largest score rises. Re-weighted and re-centred rows need their mean first: one pass for the
  * sums, one for w and w v. */
 #include "attention.cuh"
 
@@ -20,7 +20,8 @@ static __device__ __forceinline__ void stage_query(const struct problem &p, cons
 {
     const int row = my_row(), i = k.own + row;
     if (my_column() == 0) {
-        numbers[Q_SCALE][row] = i < p.T ? p.saved[QUERY_SCALE * p.rows + k.head + (size_t)i] : 0.0f;
+        numbers[Q_SCALE][row] =
+            i < p.T ? p.row_stats[QUERY_SCALE * p.rows + k.head + (size_t)i] : 0.0f;
         numbers[Q_BIAS][row] = k_math_bias(&p.rule, k_math_keys(&p.rule, i));
     }
     __syncwarp();
@@ -152,13 +153,13 @@ static __device__ __forceinline__ struct k_math_sums join_halves(const struct pr
                             : k_math_sums_join(&p.rule, other, sums);
 }
 
-static __device__ __forceinline__ void save(const struct problem &p, const struct block &k,
-                                            const struct k_math_row &row)
+static __device__ __forceinline__ void save_row(const struct problem &p, const struct block &k,
+                                                const struct k_math_row &row)
 {
     const int i = k.own + my_row();
     if (k.chunk != 0 || my_column() != 0 || i >= p.T)
         return;
-    float *at = p.saved + k.head + (size_t)i;
+    float *at = p.row_stats + k.head + (size_t)i;
     at[FACTOR * p.rows] = row.factor;
     at[TOP * p.rows] = row.top;
     at[THETA * p.rows] = row.theta;
@@ -174,7 +175,7 @@ static __device__ __forceinline__ void tile_products(const struct problem &p, co
     const int tid = (int)threadIdx.x, key = t * TILE + tid;
     products(p, x, a, b, vectors(p, k, QUERY), k.own, vectors(p, k, KEY), t * TILE);
     if (tid < TILE)
-        scale[tid] = key < p.T ? p.saved[KEY_SCALE * p.rows + k.head + (size_t)key] : 0.0f;
+        scale[tid] = key < p.T ? p.row_stats[KEY_SCALE * p.rows + k.head + (size_t)key] : 0.0f;
     __syncthreads();
     put(b, x);
     __syncwarp();
@@ -233,7 +234,7 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct p
         sums = join_halves(p, sums);
     struct k_math_row row = TWO_STEPS ? row_of(numbers) : k_math_row_begin(&p.rule, n, &sums);
     k_math_row_end(&p.rule, n, total + other_half(total), &row);
-    save(p, k, row);
+    save_row(p, k, row);
     stage_row(row, numbers);
     multiply_by_rows(o, numbers[Q_FACTOR]);
     store(p, k, p.out + out_place(p, k), p.H * p.D, o);

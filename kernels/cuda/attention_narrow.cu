@@ -13,7 +13,7 @@ static __global__ void __launch_bounds__(WIDEN_THREADS)
 }
 
 /* *copy = a float tensor in `memory`, of the numbers of a narrow one where there is one. */
-static int widen(float **memory, float **copy, const void *narrow, size_t n)
+static int widen_tensor(float **memory, float **copy, const void *narrow, size_t n)
 {
     *copy = *memory;
     *memory += (n + 15) / 16 * 16;
@@ -23,13 +23,13 @@ static int widen(float **memory, float **copy, const void *narrow, size_t n)
                     (const __nv_bfloat16 *)narrow, n);
 }
 
-static size_t elements(const struct k_attention_shape *shape)
+static size_t count_elements(const struct k_attention_shape *shape)
 {
     return (size_t)shape->B * (size_t)shape->T * (size_t)shape->H * (size_t)shape->D;
 }
 
 /* Scratch memory for `units` tensors of the size of out. */
-static int scratch(float **memory, size_t units, size_t n)
+static int take_scratch(float **memory, size_t units, size_t n)
 {
     void *m;
     const int rc =
@@ -38,41 +38,33 @@ static int scratch(float **memory, size_t units, size_t n)
     return rc;
 }
 
-int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *saved,
+int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *row_stats,
                            const float *qkv, const struct k_attention_shape *shape)
 {
-    const size_t n = elements(shape);
+    const size_t n = count_elements(shape);
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o;
     as_float.narrow = false;
-    int rc = scratch(&memory, 4, n);
-    if (!rc)
-        rc = widen(&memory, &q, qkv, 3 * n);
-    if (!rc)
-        rc = widen(&memory, &o, NULL, n);
-    if (!rc)
-        rc = run(o, saved, q, &as_float);
-    return rc ? rc : k_cuda_narrow(out, o, n);
+    TRY(take_scratch(&memory, 4, n));
+    TRY(widen_tensor(&memory, &q, qkv, 3 * n));
+    TRY(widen_tensor(&memory, &o, NULL, n));
+    TRY(run(o, row_stats, q, &as_float));
+    return k_cuda_narrow(out, o, n);
 }
 
 int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const float *dout,
-                            const float *out, const float *saved, const float *qkv,
+                            const float *out, const float *row_stats, const float *qkv,
                             const struct k_attention_shape *shape)
 {
-    const size_t n = elements(shape);
+    const size_t n = count_elements(shape);
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o, *d, *dq;
     as_float.narrow = false;
-    int rc = scratch(&memory, 8, n);
-    if (!rc)
-        rc = widen(&memory, &q, qkv, 3 * n);
-    if (!rc)
-        rc = widen(&memory, &o, out, n);
-    if (!rc)
-        rc = widen(&memory, &d, dout, n);
-    if (!rc)
-        rc = widen(&memory, &dq, NULL, 3 * n);
-    if (!rc)
-        rc = run(dq, d, o, saved, q, &as_float);
-    return rc ? rc : k_cuda_narrow(dqkv, dq, 3 * n);
+    TRY(take_scratch(&memory, 8, n));
+    TRY(widen_tensor(&memory, &q, qkv, 3 * n));
+    TRY(widen_tensor(&memory, &o, out, n));
+    TRY(widen_tensor(&memory, &d, dout, n));
+    TRY(widen_tensor(&memory, &dq, NULL, 3 * n));
+    TRY(run(dq, d, o, row_stats, q, &as_float));
+    return k_cuda_narrow(dqkv, dq, 3 * n);
 }

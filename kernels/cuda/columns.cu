@@ -163,22 +163,19 @@ int k_cuda_columns(const struct k_cuda_columns *k)
     const int chunks = (k->rows + c.chunk - 1) / c.chunk;
     if (k->sums) {
         void *memory;
-        const int rc = k_cuda_scratch(K_CUDA_SLOT_PARTIAL,
-                                      (size_t)chunks * (size_t)k->columns * sizeof(float), &memory);
-        if (rc)
-            return rc;
+        TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (size_t)chunks * (size_t)k->columns * sizeof(float),
+                           &memory));
         c.partial = (float *)memory;
     }
     const dim3 grid((unsigned)across, (unsigned)chunks);
-    int rc;
     if (k->pre)
-        rc =
-            k->narrow ? launch<__nv_bfloat16, true>(k, &c, grid) : launch<float, true>(k, &c, grid);
+        TRY((k->narrow ? launch<__nv_bfloat16, true>(k, &c, grid)
+                       : launch<float, true>(k, &c, grid)));
     else
-        rc = k->narrow ? launch<__nv_bfloat16, false>(k, &c, grid)
-                       : launch<float, false>(k, &c, grid);
-    if (rc || !k->sums)
-        return rc;
+        TRY((k->narrow ? launch<__nv_bfloat16, false>(k, &c, grid)
+                       : launch<float, false>(k, &c, grid)));
+    if (!k->sums)
+        return 0;
     return K_LAUNCH(k_columns_finish, (k->columns + K_WARP - 1) / K_WARP, THREADS, 0, k->sums,
                     (const float *)c.partial, chunks, k->columns);
 }

@@ -92,9 +92,7 @@ int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory)
                             "cuda: scratch memory %d grows to %zu bytes while recording", (int)slot,
                             bytes);
         void *larger;
-        const int rc = k_cuda_check(cudaMalloc(&larger, bytes), "scratch memory");
-        if (rc)
-            return rc;
+        TRY(k_cuda_check(cudaMalloc(&larger, bytes), "scratch memory"));
         void *old = cuda.slot[slot].memory;
         if (old && k_cuda_recordings() && cuda.retired_count == RETIRED) {
             cudaFree(larger);
@@ -183,10 +181,8 @@ static int cuda_upload(void *to, const void *from, size_t bytes)
 static int cuda_download(void *to, const void *from, size_t bytes)
 {
     if (bytes) {
-        const int rc = k_cuda_check(
-            cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda.stream), "download");
-        if (rc)
-            return rc;
+        TRY(k_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda.stream),
+                         "download"));
     }
     return k_cuda_check(cudaStreamSynchronize(cuda.stream), "download");
 }
@@ -350,7 +346,7 @@ static struct k_ops table(void)
     k_cuda_install_attention(&t);
     k_cuda_install_loss(&t);
     k_cuda_install_update(&t);
-    k_cuda_install_peers(&t);
+    k_cuda_install_collectives(&t);
     return t;
 }
 

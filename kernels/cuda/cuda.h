@@ -112,6 +112,6 @@ void k_cuda_install_embed(struct k_ops *ops);
 void k_cuda_install_attention(struct k_ops *ops);
 void k_cuda_install_loss(struct k_ops *ops);
 void k_cuda_install_update(struct k_ops *ops);
-void k_cuda_install_peers(struct k_ops *ops);
+void k_cuda_install_collectives(struct k_ops *ops);
 
 #endif

@@ -78,7 +78,7 @@ static int cuda_scale(float *x, double factor, size_t n)
 
 /* ---- output gates */
 
-static int copy(float *to, const float *from, size_t n)
+static int copy_tensor(float *to, const float *from, size_t n)
 {
     if (to == from || n == 0)
         return 0;
@@ -87,18 +87,17 @@ static int copy(float *to, const float *from, size_t n)
         "copying a tensor");
 }
 
-static int cuda_gate_forward(float *out, const float *y, const float *pre, enum k_gate act,
-                             size_t n)
+static int cuda_gate_forward(const struct k_gating *g)
 {
-    switch (act) {
+    switch (g->act) {
     case K_GATE_SIGMOID:
-        return element_run<GATE_SIGMOID>(out, y, pre, 0, n);
+        return element_run<GATE_SIGMOID>(g->out, g->y, g->pre, 0, g->n);
     case K_GATE_SOFTPLUS:
-        return element_run<GATE_SOFTPLUS>(out, y, pre, 0, n);
+        return element_run<GATE_SOFTPLUS>(g->out, g->y, g->pre, 0, g->n);
     case K_GATE_NONE:
         break;
     }
-    return copy(out, y, n);
+    return copy_tensor(g->out, g->y, g->n);
 }
 
 /* dy may be dout: an element of dout is read before dy is written, by one thread. */
@@ -111,73 +110,68 @@ static __device__ __forceinline__ void gate_backward_of(float *dy, float *dpre, 
 }
 
 template <enum k_gate ACT, bool WIDE>
-static __global__ void gate_backward_kernel(float *dy, float *dpre, const float *dout,
-                                            const float *y, const float *pre, size_t n)
+static __global__ void gate_backward_kernel(const struct k_gating g)
 {
     size_t done = 0;
     if (WIDE) {
-        for (size_t i = k_cuda_first(); i < n / 4; i += k_cuda_step()) {
-            const float4 d = ((const float4 *)dout)[i], v = ((const float4 *)y)[i];
-            const float4 p = ((const float4 *)pre)[i];
+        for (size_t i = k_cuda_first(); i < g.n / 4; i += k_cuda_step()) {
+            const float4 d = ((const float4 *)g.dout)[i], v = ((const float4 *)g.y)[i];
+            const float4 p = ((const float4 *)g.pre)[i];
             float4 a, b;
             gate_backward_of<ACT>(&a.x, &b.x, d.x, v.x, p.x);
             gate_backward_of<ACT>(&a.y, &b.y, d.y, v.y, p.y);
             gate_backward_of<ACT>(&a.z, &b.z, d.z, v.z, p.z);
             gate_backward_of<ACT>(&a.w, &b.w, d.w, v.w, p.w);
-            ((float4 *)dpre)[i] = b;
-            ((float4 *)dy)[i] = a;
+            ((float4 *)g.dpre)[i] = b;
+            ((float4 *)g.dy)[i] = a;
         }
-        done = n / 4 * 4;
+        done = g.n / 4 * 4;
     }
-    for (size_t i = done + k_cuda_first(); i < n; i += k_cuda_step()) {
+    for (size_t i = done + k_cuda_first(); i < g.n; i += k_cuda_step()) {
         float a, b;
-        gate_backward_of<ACT>(&a, &b, dout[i], y[i], pre[i]);
-        dpre[i] = b;
-        dy[i] = a;
+        gate_backward_of<ACT>(&a, &b, g.dout[i], g.y[i], g.pre[i]);
+        g.dpre[i] = b;
+        g.dy[i] = a;
     }
 }
 
-template <enum k_gate ACT>
-static int gate_backward(float *dy, float *dpre, const float *dout, const float *y,
-                         const float *pre, size_t n)
+template <enum k_gate ACT> static int gate_backward(const struct k_gating *g)
 {
-    if (n == 0)
+    if (g->n == 0)
         return 0;
-    if (k_cuda_aligned(dy) && k_cuda_aligned(dpre) && k_cuda_aligned(dout) && k_cuda_aligned(y) &&
-        k_cuda_aligned(pre))
-        return K_LAUNCH((gate_backward_kernel<ACT, true>), k_cuda_blocks((n + 3) / 4, THREADS),
-                        THREADS, 0, dy, dpre, dout, y, pre, n);
-    return K_LAUNCH((gate_backward_kernel<ACT, false>), k_cuda_blocks(n, THREADS), THREADS, 0, dy,
-                    dpre, dout, y, pre, n);
+    if (k_cuda_aligned(g->dy) && k_cuda_aligned(g->dpre) && k_cuda_aligned(g->dout) &&
+        k_cuda_aligned(g->y) && k_cuda_aligned(g->pre))
+        return K_LAUNCH((gate_backward_kernel<ACT, true>), k_cuda_blocks((g->n + 3) / 4, THREADS),
+                        THREADS, 0, *g);
+    return K_LAUNCH((gate_backward_kernel<ACT, false>), k_cuda_blocks(g->n, THREADS), THREADS, 0,
+                    *g);
 }
 
-static int cuda_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
-                              const float *pre, enum k_gate act, size_t n)
+static int cuda_gate_backward(const struct k_gating *g)
 {
-    switch (act) {
+    switch (g->act) {
     case K_GATE_SIGMOID:
-        return gate_backward<K_GATE_SIGMOID>(dy, dpre, dout, y, pre, n);
+        return gate_backward<K_GATE_SIGMOID>(g);
     case K_GATE_SOFTPLUS:
-        return gate_backward<K_GATE_SOFTPLUS>(dy, dpre, dout, y, pre, n);
+        return gate_backward<K_GATE_SOFTPLUS>(g);
     case K_GATE_NONE:
         break;
     }
-    const int rc =
-        k_cuda_check(cudaMemsetAsync(dpre, 0, n * sizeof *dpre, k_cuda_stream()), "clearing");
-    return rc ? rc : copy(dy, dout, n);
+    TRY(k_cuda_check(cudaMemsetAsync(g->dpre, 0, g->n * sizeof *g->dpre, k_cuda_stream()),
+                     "clearing"));
+    return copy_tensor(g->dy, g->dout, g->n);
 }
 
 /* ---- RoPE: a table of rotations in double, then the products */
 
-/* table (T, D/2) = cosine and sine of angle (t + offset) base^(-2m/D). */
-static __global__ void rope_table_kernel(float2 *table, int T, int D, double base, int offset,
-                                         bool inverse)
+/* table (T, D/2) = cosine and sine of the angle of position t. */
+static __global__ void rope_table_kernel(float2 *table, const struct k_rope r)
 {
-    const size_t half = (size_t)D / 2;
-    for (size_t i = k_cuda_first(); i < (size_t)T * half; i += k_cuda_step()) {
-        const double frequency = pow(base, -2.0 * (double)(i % half) / D);
-        const double angle = ((double)(i / half) + offset) * frequency;
-        table[i] = make_float2((float)cos(angle), (float)(inverse ? -sin(angle) : sin(angle)));
+    const size_t half = (size_t)r.D / 2;
+    for (size_t i = k_cuda_first(); i < (size_t)r.T * half; i += k_cuda_step()) {
+        const double frequency = pow(r.base, -2.0 * (double)(i % half) / r.D);
+        const double angle = ((double)(i / half) + r.offset) * frequency;
+        table[i] = make_float2((float)cos(angle), (float)(r.inverse ? -sin(angle) : sin(angle)));
     }
 }
 
@@ -199,19 +193,17 @@ static __global__ void rope_kernel(float *qkv, const float2 *table, size_t N, in
     }
 }
 
-static int cuda_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+static int cuda_rope(float *qkv, const struct k_rope *r)
 {
-    const size_t N = (size_t)B * (size_t)T, count = (size_t)T * ((size_t)D / 2);
-    if (N == 0 || H == 0 || count == 0)
+    const size_t N = (size_t)r->B * (size_t)r->T, count = (size_t)r->T * ((size_t)r->D / 2);
+    if (N == 0 || r->H == 0 || count == 0)
         return 0;
     void *table;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_PARTIAL, count * sizeof(float2), &table);
-    rc = rc ? rc
-            : K_LAUNCH(rope_table_kernel, k_cuda_blocks(count, THREADS), THREADS, 0,
-                       (float2 *)table, T, D, base, offset, inverse);
-    return rc ? rc
-              : K_LAUNCH(rope_kernel, k_cuda_blocks(N * THREADS, THREADS), THREADS, 0, qkv,
-                         (const float2 *)table, N, T, H, D);
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, count * sizeof(float2), &table));
+    TRY(K_LAUNCH(rope_table_kernel, k_cuda_blocks(count, THREADS), THREADS, 0, (float2 *)table,
+                 *r));
+    return K_LAUNCH(rope_kernel, k_cuda_blocks(N * THREADS, THREADS), THREADS, 0, qkv,
+                    (const float2 *)table, N, r->T, r->H, r->D);
 }
 
 void k_cuda_install_elements(struct k_ops *ops)

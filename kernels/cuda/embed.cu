@@ -23,52 +23,44 @@ enum {
 /* ---- forward */
 
 template <bool WIDE>
-static __global__ void __launch_bounds__(THREADS)
-    embed_kernel(float *out, int stride, int at, const float *table, const uint16_t *token,
-                 int token_stride, int N, int V, int C)
+static __global__ void __launch_bounds__(THREADS) embed_kernel(const struct k_embedding e)
 {
     const int lane = (int)(threadIdx.x % K_WARP);
-    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)N; n += k_cuda_step() / K_WARP) {
-        const int t = token[n * (size_t)token_stride];
-        const float *from = table + (size_t)t * (size_t)C;
-        float *to = out + n * (size_t)stride + at;
+    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)e.N; n += k_cuda_step() / K_WARP) {
+        const int t = e.token[n * (size_t)e.token_stride];
+        const float *from = e.table + (size_t)t * (size_t)e.C;
+        float *to = e.out + n * (size_t)e.stride + e.at;
         if (WIDE)
-            for (int i = lane; i < C / 4; i += K_WARP)
+            for (int i = lane; i < e.C / 4; i += K_WARP)
                 ((float4 *)to)[i] =
-                    t < V ? ((const float4 *)from)[i] : make_float4(NAN, NAN, NAN, NAN);
+                    t < e.V ? ((const float4 *)from)[i] : make_float4(NAN, NAN, NAN, NAN);
         else
-            for (int c = lane; c < C; c += K_WARP)
-                to[c] = t < V ? from[c] : NAN;
+            for (int c = lane; c < e.C; c += K_WARP)
+                to[c] = t < e.V ? from[c] : NAN;
     }
 }
 
-static bool wide_rows(const float *table, const float *rows, int stride, int at, int C)
+static bool wide_rows(const struct k_embedding *e, const float *table, const float *rows)
 {
-    return C % 4 == 0 && stride % 4 == 0 && at % 4 == 0 && k_cuda_aligned(table) &&
+    return e->C % 4 == 0 && e->stride % 4 == 0 && e->at % 4 == 0 && k_cuda_aligned(table) &&
            k_cuda_aligned(rows);
 }
 
-static int cuda_embed_forward(float *out, int stride, int at, const float *table,
-                              const uint16_t *token, int token_stride, int N, int V, int C)
+static int cuda_embed_forward(const struct k_embedding *e)
 {
-    if (N == 0)
+    if (e->N == 0)
         return 0;
-    const int blocks = k_cuda_blocks((size_t)N * K_WARP, THREADS);
-    if (wide_rows(table, out, stride, at, C))
-        return K_LAUNCH(embed_kernel<true>, blocks, THREADS, 0, out, stride, at, table, token,
-                        token_stride, N, V, C);
-    return K_LAUNCH(embed_kernel<false>, blocks, THREADS, 0, out, stride, at, table, token,
-                    token_stride, N, V, C);
+    const int blocks = k_cuda_blocks((size_t)e->N * K_WARP, THREADS);
+    if (wide_rows(e, e->table, e->out))
+        return K_LAUNCH(embed_kernel<true>, blocks, THREADS, 0, *e);
+    return K_LAUNCH(embed_kernel<false>, blocks, THREADS, 0, *e);
 }
 
 /* ---- backward */
 
-struct embed_backward {
-    float *dtable, *partial; /* partial (pieces, 2, C): of the token that came from the piece
-                              * before, of the token that goes on in the next */
-    const float *dout;
-    const uint16_t *token;
-    int stride, at, token_stride, N, V, C;
+struct embed_backward : k_embedding {
+    float *partial; /* (pieces, 2, C): of the token that came from the piece before, of the token
+                     * that goes on in the next */
     int ranges, pieces;
     unsigned *count;  /* (ranges, V), then the positions of a token in earlier ranges */
     unsigned *start;  /* (V + 1) of each token's positions in `order` */
@@ -174,8 +166,8 @@ static __device__ __forceinline__ void columns_add(float4 *to, float4 x)
 /* Columns from c of the sum of a token in a piece: into the table, or, where the token reaches
  * over a border of the piece, among the partial sums. */
 template <typename T>
-static __device__ __forceinline__ void give(const struct embed_backward *e, size_t piece,
-                                            unsigned token, int c, T sum)
+static __device__ __forceinline__ void put_sum(const struct embed_backward *e, size_t piece,
+                                               unsigned token, int c, T sum)
 {
     const size_t begin = piece * PIECE, C = (size_t)e->C;
     const size_t start = e->start[token], end = e->start[token + 1];
@@ -218,7 +210,7 @@ static __global__ void __launch_bounds__(THREADS) embed_sum_kernel(const struct 
                 const unsigned next = __shfl_sync(K_CUDA_ALL_LANES, token, (j + 1) % K_WARP);
                 columns_add(&sum, x[k]);
                 if (j + 1 == count || next != t) {
-                    give(&e, piece, t, c, sum);
+                    put_sum(&e, piece, t, c, sum);
                     sum = {};
                 }
             }
@@ -258,10 +250,7 @@ static int embed_scratch(struct embed_backward *e)
     const size_t partial = 2 * (size_t)e->pieces * (size_t)e->C;
     const size_t counts = (size_t)e->ranges * V;
     void *memory;
-    const int rc =
-        k_cuda_scratch(K_CUDA_SLOT_PARTIAL, 4 * (partial + counts + V + 1 + N) + 2 * N, &memory);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, 4 * (partial + counts + V + 1 + N) + 2 * N, &memory));
     e->partial = (float *)memory;
     e->count = (unsigned *)(e->partial + partial);
     e->start = e->count + counts;
@@ -276,29 +265,25 @@ template <typename T> static int embed_sums(const struct embed_backward *e)
     const size_t lanes =
         ((size_t)e->C * sizeof(float) + sizeof(T) * K_WARP - 1) / (sizeof(T) * K_WARP) * K_WARP;
     const int blocks = k_cuda_blocks((size_t)e->pieces * lanes, THREADS);
-    const int rc = K_LAUNCH(embed_sum_kernel<T>, blocks, THREADS, 0, *e);
-    return rc ? rc : K_LAUNCH(embed_over_kernel<T>, blocks, THREADS, 0, *e);
+    TRY(K_LAUNCH(embed_sum_kernel<T>, blocks, THREADS, 0, *e));
+    return K_LAUNCH(embed_over_kernel<T>, blocks, THREADS, 0, *e);
 }
 
-static int cuda_embed_backward(float *dtable, const float *dout, int stride, int at,
-                               const uint16_t *token, int token_stride, int N, int V, int C)
+static int cuda_embed_backward(const struct k_embedding *embedding)
 {
+    const int N = embedding->N, V = embedding->V;
     if (N == 0)
         return 0;
     struct embed_backward e = {};
-    e.dtable = dtable, e.dout = dout, e.token = token;
-    e.stride = stride, e.at = at, e.token_stride = token_stride;
-    e.N = N, e.V = V, e.C = C;
+    static_cast<k_embedding &>(e) = *embedding;
     e.ranges = N / RANGE + 1 < RANGES ? N / RANGE + 1 : RANGES;
     e.pieces = (N + PIECE - 1) / PIECE;
-    int rc = embed_scratch(&e);
-    rc = rc ? rc : K_LAUNCH(embed_sort_kernel<false>, e.ranges, K_WARP, 0, e);
-    rc = rc ? rc : K_LAUNCH(embed_count_kernel, k_cuda_blocks((size_t)V, THREADS), THREADS, 0, e);
-    rc = rc ? rc : K_LAUNCH(embed_scan_kernel, 1, SCAN, 0, e.start, V);
-    rc = rc ? rc : K_LAUNCH(embed_sort_kernel<true>, e.ranges, K_WARP, 0, e);
-    if (rc != 0)
-        return rc;
-    return wide_rows(dtable, dout, stride, at, C) ? embed_sums<float4>(&e) : embed_sums<float>(&e);
+    TRY(embed_scratch(&e));
+    TRY(K_LAUNCH(embed_sort_kernel<false>, e.ranges, K_WARP, 0, e));
+    TRY(K_LAUNCH(embed_count_kernel, k_cuda_blocks((size_t)V, THREADS), THREADS, 0, e));
+    TRY(K_LAUNCH(embed_scan_kernel, 1, SCAN, 0, e.start, V));
+    TRY(K_LAUNCH(embed_sort_kernel<true>, e.ranges, K_WARP, 0, e));
+    return wide_rows(&e, e.dtable, e.dout) ? embed_sums<float4>(&e) : embed_sums<float>(&e);
 }
 
 void k_cuda_install_embed(struct k_ops *ops)

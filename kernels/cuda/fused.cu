@@ -13,10 +13,10 @@ static int width_of(int D)
 static bool kind_of(const struct k_attention *v, enum fused_kind *kind)
 {
     const bool cosine = v->score == K_SCORE_COS_LOGN;
-    if (v->bias != K_BIAS_NONE || v->norm != K_NORM_L1 || v->post != K_POST_NONE ||
+    if (v->bias != K_BIAS_NONE || v->norm != K_NORM_L1 || v->transform != K_TRANSFORM_NONE ||
         v->phi != (cosine ? K_PHI_SOFTPLUS : K_PHI_EXP))
         return false;
-    *kind = cosine ? (v->sharpen ? LSSAR : LSSA) : v->sharpen ? RW_SOFTMAX : SOFTMAX;
+    *kind = cosine ? (v->reweight ? LSSAR : LSSA) : v->reweight ? RW_SOFTMAX : SOFTMAX;
     return true;
 }
 
@@ -33,7 +33,7 @@ bool k_cuda_fused(const struct k_attention_shape *shape)
            shape->D >= 8 && shape->D <= WIDEST && shape->D % 2 == 0 &&
            log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE &&
            k_cuda_fused_shared(width_of(shape->D)) <= k_cuda_shared_most() &&
-           (!shape->variant->sharpen || shape->p <= LARGEST_P);
+           (!shape->variant->reweight || shape->p <= LARGEST_P);
 }
 
 /* Places of copies in scratch memory. */
@@ -52,11 +52,8 @@ static int scratch_take(struct fused *p, int copies, bool backward, struct scrat
     s->one = p->rows * (size_t)p->width;
     const size_t rows = p->rows * sizeof(struct fused_row),
                  copied = (size_t)copies * s->one * sizeof(bf16);
-    const int rc =
-        k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
-                       rows + copied + sums * sizeof(float) + turns * sizeof(unsigned), &memory);
-    if (rc)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
+                       rows + copied + sums * sizeof(float) + turns * sizeof(unsigned), &memory));
     p->numbers = (struct fused_row *)memory;
     s->copy = (bf16 *)((char *)memory + rows);
     p->sums = (float *)((char *)memory + rows + copied);
@@ -85,7 +82,7 @@ static struct fused_rows in_place(const struct fused *p, const void *tensor, int
 }
 
 /* Whether its vectors can be read where they are. */
-static bool readable(const struct fused *p, const void *tensor)
+static bool is_readable(const struct fused *p, const void *tensor)
 {
     return p->narrow && p->D == p->width && k_cuda_aligned(tensor);
 }
@@ -96,7 +93,7 @@ static bool in_pairs(const struct fused *p, const void *tensor)
     return (uintptr_t)tensor % (p->narrow ? 4 : 8) == 0;
 }
 
-static struct fused problem_of(const struct k_attention_shape *shape, float *saved)
+static struct fused problem_of(const struct k_attention_shape *shape, float *row_stats)
 {
     struct fused p;
     memset(&p, 0, sizeof(p));
@@ -106,9 +103,9 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     p.H = shape->H;
     p.D = shape->D;
     p.rows = (size_t)p.B * (size_t)p.H * (size_t)p.T;
-    p.saved = saved;
-    if (shape->variant->sharpen && !shape->forward_only)
-        p.spread = (bf16 *)(saved + k_attention_beside(shape));
+    p.row_stats = row_stats;
+    if (shape->variant->reweight && !shape->forward_only)
+        p.spread = (bf16 *)(row_stats + k_attention_beside(shape));
     p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
     p.low = log((double)shape->D) * log((double)shape->T) < LOW_SCORE;
     p.narrow = shape->narrow;
@@ -119,16 +116,14 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
 
 /* q, k, v and, unless it is NULL, dout. Queries and keys of cosines take the place of the model's
  * where it spends them: they are made in the forward pass, and still there in the backward pass. */
-static int prepare(struct fused *p, const void *qkv, const void *dout, bool spends)
+static int prepare_vectors(struct fused *p, const void *qkv, const void *dout, bool overwrites)
 {
     struct scratch s;
-    const bool values = readable(p, qkv);
-    const bool vectors = values && (p->rule.score == K_SCORE_DOT || spends);
-    const bool gradients = readable(p, dout);
+    const bool values = is_readable(p, qkv);
+    const bool vectors = values && (p->rule.score == K_SCORE_DOT || overwrites);
+    const bool gradients = is_readable(p, dout);
     const int copies = 2 * !vectors + !values + (dout && !gradients);
-    const int rc = scratch_take(p, copies, dout != NULL, &s);
-    if (rc)
-        return rc;
+    TRY(scratch_take(p, copies, dout != NULL, &s));
     p->q = vectors ? in_place(p, qkv, 0, 3) : copy_next(p, &s);
     p->k = vectors ? in_place(p, qkv, 1, 3) : copy_next(p, &s);
     p->v = values ? in_place(p, qkv, 2, 3) : copy_next(p, &s);
@@ -138,31 +133,28 @@ static int prepare(struct fused *p, const void *qkv, const void *dout, bool spen
     return k_cuda_fused_prepare(p, qkv);
 }
 
-int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
+int k_cuda_fused_attention_forward(float *out, float *row_stats, const float *qkv,
                                    const struct k_attention_shape *shape)
 {
-    struct fused p = problem_of(shape, saved);
+    struct fused p = problem_of(shape, row_stats);
     p.out = out;
     p.pairs = in_pairs(&p, out);
-    const int rc = p.rows ? prepare(&p, qkv, NULL, shape->spends_qkv) : 0;
-    if (rc || !p.rows)
-        return rc;
+    if (!p.rows)
+        return 0;
+    TRY(prepare_vectors(&p, qkv, NULL, shape->may_overwrite_qk));
     return k_cuda_hopper() ? k_cuda_hopper_forward(&p) : k_cuda_fused_forward(&p);
 }
 
 int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float *out,
-                                    const float *saved, const float *qkv,
+                                    const float *row_stats, const float *qkv,
                                     const struct k_attention_shape *shape)
 {
-    struct fused p = problem_of(shape, (float *)saved); /* written again: the same numbers */
+    struct fused p = problem_of(shape, (float *)row_stats); /* written again: the same numbers */
     p.dqkv = dqkv;
     p.pairs = in_pairs(&p, dqkv);
     if (!p.rows)
         return 0;
-    int rc = prepare(&p, qkv, dout, shape->spends_qkv);
-    if (!rc)
-        rc = k_cuda_fused_prepare_backward(&p, dout, out);
-    if (rc)
-        return rc;
+    TRY(prepare_vectors(&p, qkv, dout, shape->may_overwrite_qk));
+    TRY(k_cuda_fused_prepare_backward(&p, dout, out));
     return k_cuda_hopper() ? k_cuda_hopper_backward(&p) : k_cuda_fused_backward(&p);
 }

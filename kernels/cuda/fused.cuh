@@ -12,29 +12,29 @@
  *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
  *              for them, by products of queries and keys alone, one for weights and their sum
  *   backward   d s = slope (steep (d - outer) - inner) of re-weighted rows, and inner is the mean
- *              of steep (d - outer) over the row: the product of dout with a vector that the forward
- *              pass makes beside the output, spread = sum z^(p-1) (v - out). So d s is known at
+ *              of steep (d - outer) over the row: the product of dout with a vector that the
+ *              forward pass makes beside it, spread = sum z^(p-1) (v - out). So d s is known at
  *              once, and one pass has the five products that there must be: scores, d, dv, dk, dq
  *              (fused_backward.cu)
  *
  * Sums over blocks have one order: the same bits every time. Sums are float; what products round is
- * queries, keys, values, dout, weights, powers and d s, each once, to bf16; spread is bf16. `saved`
- * begins as that of the generic path (attention.cuh) and goes on with spread, of re-weighted rows.
+ * queries, keys, values, dout, weights, powers and d s, each once, to bf16; spread is bf16.
+ * `row_stats` begins as that of the generic path (attention.cuh) and goes on with spread, of
+ * re-weighted rows.
  *
  * A query's row is folded into four numbers (struct fused_row): factor^(1/p) goes into z, so that
- * z^p is the final weight and no factor is left; see fused_row_of. z is at most 1 in both passes: the
- * largest of a row is 1 before the factor, and the factor no more. */
+ * z^p is the final weight and no factor is left; see fused_row_of. z is at most 1 in both passes:
+ * the largest of a row is 1 before the factor, and the factor no more. */
 #ifndef K_CUDA_FUSED_CUH
 #define K_CUDA_FUSED_CUH
 
 #include <limits.h>
 
 #include "kernels/attention_math.h"
+#include "row_stats.h"
 #include "tensor.cuh"
 
 enum fused_kind { SOFTMAX, LSSA, RW_SOFTMAX, LSSAR };
-
-enum { FACTOR, TOP, THETA, INVERSE, QUERY_SCALE, KEY_SCALE, SAVED };
 
 constexpr float LOG2_E = 1.44269504f, LN_2 = 0.693147181f;
 
@@ -71,7 +71,7 @@ struct fused {
     float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
     bool low;    /* of cosines: a product of two e^score is a float */
     struct fused_rows q, k, v, g; /* g: dout */
-    float *saved;                 /* (6, B H T) */
+    float *row_stats;             /* (ROW_STATS, B H T): row_stats.h */
     bf16 *spread;                 /* (B, T, H, D) of re-weighted rows; NULL: nobody asks for it */
     struct fused_row *numbers;    /* (B H T) */
     float *sums;                  /* dq of tiles of queries so far: k_cuda_fused_turns() */
@@ -82,8 +82,8 @@ struct fused {
     void *dqkv;                   /* (B, T, 3, H, D) */
 };
 
-/* fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in saved;
- * copies dout to g and makes the numbers of the rows. */
+/* fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in
+ * row_stats; copies dout to g and makes the numbers of the rows. */
 int k_cuda_fused_prepare(const struct fused *p, const void *qkv);
 int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out);
 /* fused_forward.cu, fused_backward.cu */
@@ -101,7 +101,7 @@ static __host__ __device__ constexpr bool fused_cosine(enum fused_kind kind)
     return kind == LSSA || kind == LSSAR;
 }
 
-static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
+static __host__ __device__ constexpr bool fused_reweighted(enum fused_kind kind)
 {
     return kind == RW_SOFTMAX || kind == LSSAR;
 }
@@ -270,7 +270,8 @@ static __device__ __forceinline__ float fused_scale(const struct fused &p,
         return p.rule.scale;
     if (i >= p.T)
         return 0.0f;
-    const float scale = p.saved[(keys ? KEY_SCALE : QUERY_SCALE) * p.rows + at.head + (size_t)i];
+    const float scale =
+        p.row_stats[(keys ? KEY_SCALE : QUERY_SCALE) * p.rows + at.head + (size_t)i];
     return keys ? LN_2 * scale : scale;
 }
 

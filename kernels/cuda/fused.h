@@ -8,10 +8,10 @@
  * 128 whose blocks have room on the GPU (above 32: more than the 99 KiB of an RTX 30 or 40); p
  * up to 1,000. The arguments of the others are those of the entries (kernels.h). */
 bool k_cuda_fused(const struct k_attention_shape *shape);
-int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
+int k_cuda_fused_attention_forward(float *out, float *row_stats, const float *qkv,
                                    const struct k_attention_shape *shape);
 int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float *out,
-                                    const float *saved, const float *qkv,
+                                    const float *row_stats, const float *qkv,
                                     const struct k_attention_shape *shape);
 
 #endif

@@ -172,8 +172,8 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1) fused_backward(const str
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
 {
     const unsigned blocks = (unsigned)((p->T + OWN - 1) / OWN) * (unsigned)(p->B * p->H);
-    const int rc = K_SHARED_LIMIT((fused_backward<W, KIND>), shared_of<W>());
-    return rc ? rc : K_LAUNCH((fused_backward<W, KIND>), blocks, BACK_BLOCK, shared_of<W>(), *p);
+    TRY(K_SHARED_LIMIT((fused_backward<W, KIND>), shared_of<W>()));
+    return K_LAUNCH((fused_backward<W, KIND>), blocks, BACK_BLOCK, shared_of<W>(), *p);
 }
 
 size_t k_cuda_fused_turns(const struct fused *p, size_t *sums)

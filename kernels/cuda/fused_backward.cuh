@@ -58,7 +58,7 @@ static __device__ __forceinline__ void key_gradients(const struct fused &p,
                 z[j] = fmaxf(slope[j] - r.y, 0.0f);
         }
     }
-    if (fused_sharpened(KIND))
+    if (fused_reweighted(KIND))
         fused_powers<NUMBERS>(p.rule, z, power);
 #pragma unroll
     for (int j = 0; j < NUMBERS; j++) {
@@ -66,10 +66,10 @@ static __device__ __forceinline__ void key_gradients(const struct fused &p,
         float e = d[j / 4][j % 4] - r.outer;
         if (KIND == LSSA)
             e *= r.y;
-        if (fused_sharpened(KIND))
+        if (fused_reweighted(KIND))
             e = fmaf(e, power[j] * (KIND == LSSAR ? p.rule.p * LOG2_E * r.x : p.rule.p), -r.inner);
         d[j / 4][j % 4] = slope[j] * e;
-        s[j / 4][j % 4] = fused_sharpened(KIND) ? power[j] * z[j] : z[j];
+        s[j / 4][j % 4] = fused_reweighted(KIND) ? power[j] * z[j] : z[j];
     }
 }
 
@@ -176,8 +176,8 @@ static __device__ __forceinline__ void leave(float x[N][4], float *sums, bool fi
             __stcg(at + n * BACK_BLOCK, make_float4(x[n][0], x[n][1], x[n][2], x[n][3]));
 }
 
-/* The part x of this block's keys in dq of a tile goes to those of the blocks before it; the last of
- * them makes the result. queries: the tile's in shared memory, laid out as TILE says. */
+/* The part x of this block's keys in dq of a tile goes to those of the blocks before it; the last
+ * of them makes the result. queries: the tile's in shared memory, laid out as TILE says. */
 template <int W, enum fused_kind KIND, class TILE>
 static __device__ __forceinline__ void
 add_queries(const struct fused &p, const struct fused_place &at, float x[columns_of<W>() / 8][4],

@@ -34,121 +34,105 @@ masked_scores(const struct fused &p, const struct fused_place &at, const struct 
             fused_mask<N, false>(p, s[m], here.row + 16 * m, key + (int)threadIdx.x % 4 * 2);
 }
 
+/* Where the tiles of a block are in shared memory: queries, two of keys, two of values. */
+template <int W, enum fused_kind KIND>
+struct forward_places {
+    static constexpr unsigned queries = 0,
+    keys = tile_bytes<W>(rows_of<W, KIND>()),
+    one = tile_bytes<W>(KEYS),
+    values = keys + 2 * one;
+};
+
+/* The sums of re-weighted rows, by a pass over the keys; `buffer` of the tile that comes next. */
+template <int W, enum fused_kind KIND, bool SPREAD, int MT>
+static __device__ __forceinline__ void
+sum_rows(const struct fused &p, const struct fused_place &at, const struct rows_place &here,
+         unsigned a[MT][W / 16][4], struct forward_rows<W, KIND, SPREAD> &r, unsigned &buffer)
+{
+    typedef struct forward_places<W, KIND> place;
+    const bf16 *const k = fused_head(p.k, at), *const v = fused_head(p.v, at);
+    for (int tile = at.first; tile <= at.last; tile++) {
+        const int next = tile < at.last ? tile + 1 : at.first;
+        const unsigned now = buffer;
+        buffer = place::one - buffer;
+        tensor_wait<0>();
+        __syncthreads(); /* the tile is there, and nobody reads the one before */
+        tile_fetch<W, KEYS, BLOCK>(place::keys + buffer, k, p.k.row, next * KEYS, p.T);
+        if (tile == at.last)
+            tile_fetch<W, KEYS, BLOCK>(place::values + buffer, v, p.v.row, next * KEYS, p.T);
+        tensor_fetched();
+        if (tile == at.first)
+#pragma unroll
+            for (int m = 0; m < MT; m++)
+                tile_take<W>(a[m], place::queries, here.warp + 16 * m);
+        if (!reaches<MT>(at, here, tile))
+            continue;
+        float s[MT][KEYS / 8][4];
+        masked_scores<W, MT, KEYS / 8>(p, at, here, s, a, place::keys + now, tile * KEYS);
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+            add_scores<KIND>(p, s[m], r.sums[m]);
+    }
+}
+
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
     fused_forward(const struct fused p)
 {
+    typedef struct forward_places<W, KIND> place;
     constexpr int MT = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
-    constexpr bool sharpened = fused_sharpened(KIND);
-    constexpr int N = sharpened ? KEYS / 16 : KEYS / 8; /* of the second pass: fewer registers */
-    constexpr unsigned queries = 0, keys = tile_bytes<W>(ROWS), one = tile_bytes<W>(KEYS);
-    constexpr unsigned values = keys + 2 * one;
+    constexpr bool reweighted = fused_reweighted(KIND);
+    constexpr int N = reweighted ? KEYS / 16 : KEYS / 8; /* of the second pass: fewer registers */
     const struct fused_place at = fused_queries_of<W>(p, ROWS);
     const int warp_row = (int)threadIdx.x / K_WARP * 16 * MT;
     const struct rows_place here = {warp_row, at.own + warp_row + (int)threadIdx.x % K_WARP / 4};
     const bf16 *const k = fused_head(p.k, at), *const v = fused_head(p.v, at);
     unsigned a[MT][W / 16][4];
-    float o[MT][W / 8][4] = {}, spread[MT][SPREAD ? W / 8 : 1][4] = {};
-    struct sums sums[MT][2];
-    float totals[MT][4] = {}, more[MT][4] = {}; /* sums of weights and of powers */
-    struct weigh weigh[MT][2] = {};
+    struct forward_rows<W, KIND, SPREAD> r;
     unsigned buffer = 0; /* of the tile that comes next */
-#pragma unroll
-    for (int m = 0; m < MT; m++)
-#pragma unroll
-        for (int half = 0; half < 2; half++)
-            sums[m][half] = {-INFINITY, 0.0f};
-    tile_fetch<W, ROWS, BLOCK>(queries, fused_head(p.q, at), p.q.row, at.own, p.T);
-    tile_fetch<W, KEYS, BLOCK>(keys, k, p.k.row, at.first * KEYS, p.T);
-    if (!sharpened)
-        tile_fetch<W, KEYS, BLOCK>(values, v, p.v.row, at.first * KEYS, p.T);
+    tile_fetch<W, ROWS, BLOCK>(place::queries, fused_head(p.q, at), p.q.row, at.own, p.T);
+    tile_fetch<W, KEYS, BLOCK>(place::keys, k, p.k.row, at.first * KEYS, p.T);
+    if (!reweighted)
+        tile_fetch<W, KEYS, BLOCK>(place::values, v, p.v.row, at.first * KEYS, p.T);
     tensor_fetched();
-    /* the sums of re-weighted rows */
-    for (int tile = at.first; sharpened && tile <= at.last; tile++) {
-        const int next = tile < at.last ? tile + 1 : at.first;
-        const unsigned now = buffer;
-        buffer = one - buffer;
-        tensor_wait<0>();
-        __syncthreads(); /* the tile is there, and nobody reads the one before */
-        tile_fetch<W, KEYS, BLOCK>(keys + buffer, k, p.k.row, next * KEYS, p.T);
-        if (tile == at.last)
-            tile_fetch<W, KEYS, BLOCK>(values + buffer, v, p.v.row, next * KEYS, p.T);
-        tensor_fetched();
-        if (tile == at.first)
-#pragma unroll
-            for (int m = 0; m < MT; m++)
-                tile_take<W>(a[m], queries, warp_row + 16 * m);
-        if (!reaches<MT>(at, here, tile))
-            continue;
-        float s[MT][KEYS / 8][4];
-        masked_scores<W, MT, KEYS / 8>(p, at, here, s, a, keys + now, tile * KEYS);
-#pragma unroll
-        for (int m = 0; m < MT; m++) {
-            if (!fused_cosine(KIND))
-#pragma unroll
-                for (int half = 0; half < 2; half++)
-                    (void)raise(p.unit, s[m], half, &sums[m][half]);
-            add_rows<KIND>(p, s[m], sums[m]);
-        }
-    }
-    bool careful = false;
-#pragma unroll
-    for (int m = 0; m < MT && sharpened; m++)
-#pragma unroll
-        for (int half = 0; half < 2; half++)
-            careful |= begin_weights<KIND>(p, here.row + 16 * m + 8 * half, sums[m][half],
-                                           &weigh[m][half]);
-    careful = KIND == LSSAR && __any_sync(0xffffffffu, careful);
-    /* weights, and the output */
+    if (reweighted)
+        sum_rows<W, KIND, SPREAD, MT>(p, at, here, a, r, buffer);
+    const bool careful = reweighted && begin_all_weights(p, here.row, 16, r);
     for (int tile = at.first; tile <= at.last; tile++) {
         const unsigned now = buffer;
-        buffer = one - buffer;
+        buffer = place::one - buffer;
         tensor_wait<0>();
         __syncthreads();
         if (tile < at.last) {
-            tile_fetch<W, KEYS, BLOCK>(keys + buffer, k, p.k.row, (tile + 1) * KEYS, p.T);
-            tile_fetch<W, KEYS, BLOCK>(values + buffer, v, p.v.row, (tile + 1) * KEYS, p.T);
+            tile_fetch<W, KEYS, BLOCK>(place::keys + buffer, k, p.k.row, (tile + 1) * KEYS, p.T);
+            tile_fetch<W, KEYS, BLOCK>(place::values + buffer, v, p.v.row, (tile + 1) * KEYS, p.T);
             tensor_fetched();
         }
-        if (!sharpened && tile == at.first)
+        if (!reweighted && tile == at.first)
 #pragma unroll
             for (int m = 0; m < MT; m++)
-                tile_take<W>(a[m], queries, warp_row + 16 * m);
+                tile_take<W>(a[m], place::queries, warp_row + 16 * m);
         if (!reaches<MT>(at, here, tile))
             continue;
 #pragma unroll
         for (int part = 0; part < KEYS; part += 8 * N) {
             float s[MT][N][4];
             unsigned w[MT][N / 2][4], powers[MT][N / 2][4];
-            masked_scores<W, MT, N>(p, at, here, s, a, keys + now + tile_bytes<W>(part),
+            masked_scores<W, MT, N>(p, at, here, s, a, place::keys + now + tile_bytes<W>(part),
                                     tile * KEYS + part);
 #pragma unroll
             for (int m = 0; m < MT; m++) {
-                if constexpr (!sharpened) {
-                    take_scores<W, KIND>(p, s[m], sums[m], o[m], w[m]);
-                } else {
-                    if (careful)
-                        weigh_scores<KIND, true, SPREAD, N>(p, s[m], weigh[m], w[m], powers[m]);
-                    else
-                        weigh_scores<KIND, false, SPREAD, N>(p, s[m], weigh[m], w[m], powers[m]);
-                    add_weights<N>(totals[m], w[m]);
-                    if (SPREAD)
-                        add_weights<N>(more[m], powers[m]);
-                }
+                if constexpr (reweighted)
+                    weigh_tile<N>(p, careful, s[m], r, m, w[m], powers[m]);
+                else
+                    take_scores<W, KIND>(p, s[m], r.sums[m], r.o[m], w[m]);
             }
-            tile_add<W, MT, N>(o, w, values + now + tile_bytes<W>(part));
+            tile_add<W, MT, N>(r.o, w, place::values + now + tile_bytes<W>(part));
             if constexpr (SPREAD)
-                tile_add<W, MT, N>(spread, powers, values + now + tile_bytes<W>(part));
+                tile_add<W, MT, N>(r.spread, powers, place::values + now + tile_bytes<W>(part));
         }
     }
-#pragma unroll
-    for (int m = 0; m < MT; m++)
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const int i = here.row + 16 * m + 8 * half;
-            put_forward_row<W, KIND, SPREAD>(p, at, i, sums[m][half], totals[m][2 * half], o[m],
-                                             spread[m], half, more[m][2 * half]);
-        }
+    put_forward_rows(p, at, here.row, 16, r);
 }
 
 template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const struct fused *p)
@@ -156,15 +140,14 @@ template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const s
     constexpr int rows = rows_of<W, KIND>();
     constexpr size_t shared = shared_of<W, KIND>();
     const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
-    const int rc = K_SHARED_LIMIT((fused_forward<W, KIND, SPREAD>), shared);
-    return rc ? rc
-              : K_LAUNCH((fused_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
-                         shared, *p);
+    TRY(K_SHARED_LIMIT((fused_forward<W, KIND, SPREAD>), shared));
+    return K_LAUNCH((fused_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
+                    shared, *p);
 }
 
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
 {
-    if constexpr (fused_sharpened(KIND))
+    if constexpr (fused_reweighted(KIND))
         if (p->spread)
             return launch_as<W, KIND, true>(p);
     return launch_as<W, KIND, false>(p);

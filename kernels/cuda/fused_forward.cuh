@@ -8,18 +8,18 @@
 /* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
  * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
  * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one
- * tile 0.44 and, with two, 0.82). On the tensor cores of 9.0 a tile is a product of 64 rows, and with
- * two one is under way while the other's elements are worked on. */
+ * tile 0.44 and, with two, 0.82). On the tensor cores of 9.0 a tile is a product of 64 rows, and
+ * with two one is under way while the other's elements are worked on. */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int tiles_of(void)
 {
-    return W > 64 || fused_sharpened(KIND) ? 1 : 2;
+    return W > 64 || fused_reweighted(KIND) ? 1 : 2;
 }
 
 /* Blocks that a multiprocessor is to have at a time. SPREAD: the pass makes that, too. */
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __host__ __device__ constexpr int blocks_of(void)
 {
-    return W > 64 ? 1 : SPREAD ? 3 : fused_sharpened(KIND) ? 4 : 2;
+    return W > 64 ? 1 : SPREAD ? 3 : fused_reweighted(KIND) ? 4 : 2;
 }
 
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int rows_of(void)
@@ -131,8 +131,8 @@ weigh_scores(const struct fused &p, const float s[N][4], const struct weigh r[2]
     }
 }
 
-/* sums += the sums of rows as products see them, each in the first number of its half: then the mean
- * of d with these weights, outer, is exact where one weight is nearly all, and p and small
+/* sums += the sums of rows as products see them, each in the first number of its half: then the
+ * mean of d with these weights, outer, is exact where one weight is nearly all, and p and small
  * differences of d would enlarge its rounding. */
 template <int N>
 static __device__ __forceinline__ void add_weights(float sums[4], const unsigned w[N / 2][4])
@@ -196,7 +196,7 @@ static __device__ __forceinline__ bool begin_weights(const struct fused &p, int 
 }
 
 /* Everything of row i: what is saved, the output and spread. total, powers: sums of weights and of
- * z^(p-1), sharpened. */
+ * z^(p-1), re-weighted. */
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __device__ __forceinline__ void
 put_forward_row(const struct fused &p, const struct fused_place &at, int i, const struct sums &sums,
@@ -208,7 +208,7 @@ put_forward_row(const struct fused &p, const struct fused_place &at, int i, cons
     if (i >= p.T)
         return;
     if (threadIdx.x % 4 == 0) {
-        float *to = p.saved + at.head + (size_t)i;
+        float *to = p.row_stats + at.head + (size_t)i;
         to[FACTOR * p.rows] = r.factor;
         to[TOP * p.rows] = r.top;
         to[THETA * p.rows] = r.theta;
@@ -238,6 +238,80 @@ static __device__ __forceinline__ void take_scores(const struct fused &p, float 
         }
     add_rows<KIND>(p, s, sums);
     tensor_round<KEYS / 8>(weights, s);
+}
+
+/* ---- all rows of a thread: the first is `row`, those of the next tile are `step` further on */
+
+template <int W, enum fused_kind KIND, bool SPREAD>
+struct forward_rows {
+    static constexpr int M = tiles_of<W, KIND>();
+    float o[M][W / 8][4] = {}, spread[M][SPREAD ? W / 8 : 1][4] = {}; struct sums sums[M][2];
+    float totals[M][4] = {}, more[M][4] = {}; /* sums of weights and of powers */
+    struct weigh weigh[M][2] = {};
+
+    __device__ __forceinline__ forward_rows(){
+#pragma unroll
+        for (int m = 0; m < M; m++)
+#pragma unroll
+            for (int half = 0; half < 2; half++) sums[m][half] = {-INFINITY, 0.0f};}
+}
+;
+
+/* The scores of re-weighted rows become part of their sums. */
+template <enum fused_kind KIND>
+static __device__ __forceinline__ void add_scores(const struct fused &p, float s[KEYS / 8][4],
+                                                  struct sums sums[2])
+{
+    if (!fused_cosine(KIND))
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            (void)raise(p.unit, s, half, &sums[half]);
+    add_rows<KIND>(p, s, sums);
+}
+
+/* What makes weights of scores, from the sums; whether the warp has a flat row. */
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __device__ __forceinline__ bool begin_all_weights(const struct fused &p, int row, int step,
+                                                         struct forward_rows<W, KIND, SPREAD> &r)
+{
+    bool careful = false;
+#pragma unroll
+    for (int m = 0; m < r.M; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            careful |= begin_weights<KIND>(p, row + step * m + 8 * half, r.sums[m][half],
+                                           &r.weigh[m][half]);
+    return KIND == LSSAR && __any_sync(0xffffffffu, careful);
+}
+
+/* Scores of re-weighted rows of tile m to weights and, with SPREAD, powers, and the sums of them. */
+template <int N, int W, enum fused_kind KIND, bool SPREAD>
+static __device__ __forceinline__ void
+weigh_tile(const struct fused &p, bool careful, const float s[N][4],
+           struct forward_rows<W, KIND, SPREAD> &r, int m, unsigned weights[N / 2][4],
+           unsigned powers[N / 2][4])
+{
+    if (careful)
+        weigh_scores<KIND, true, SPREAD, N>(p, s, r.weigh[m], weights, powers);
+    else
+        weigh_scores<KIND, false, SPREAD, N>(p, s, r.weigh[m], weights, powers);
+    add_weights<N>(r.totals[m], weights);
+    if (SPREAD)
+        add_weights<N>(r.more[m], powers);
+}
+
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __device__ __forceinline__ void
+put_forward_rows(const struct fused &p, const struct fused_place &at, int row, int step,
+                 struct forward_rows<W, KIND, SPREAD> &r)
+{
+#pragma unroll
+    for (int m = 0; m < r.M; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            put_forward_row<W, KIND, SPREAD>(p, at, row + step * m + 8 * half, r.sums[m][half],
+                                             r.totals[m][2 * half], r.o[m], r.spread[m], half,
+                                             r.more[m][2 * half]);
 }
 
 #endif

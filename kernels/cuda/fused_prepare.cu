@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
             if (which == 0)
                 factor *= k_math_scale(&p.rule, k_math_keys(&p.rule, (int)(bt % T)));
             if (column == 0 && at < n)
-                p.saved[(which == 0 ? QUERY_SCALE : KEY_SCALE) * p.rows + row] = factor;
+                p.row_stats[(which == 0 ? QUERY_SCALE : KEY_SCALE) * p.rows + row] = factor;
             if (which == 0)
                 factor *= LOG2_E;
 #pragma unroll
@@ -106,21 +106,23 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
  *                                                           y as of lssa, z = relu(x y - v)
  *
  * with v = row.y: the factor of the row is in x, its p-th root for z. inner is the mean of what
- * stands before it in the bracket, and that the product of dout with p / height times the factor (of
- * lssar; of rw_softmax with 2^-s y) times spread, which is made of z without the factor; along: that
- * product, by the number of keys where the row is shifted, otherwise 0. A silent row has weights 0. */
+ * stands before it in the bracket, and that the product of dout with p / height times the factor
+ * (of lssar; of rw_softmax with 2^-s y) times spread, which is made of z without the factor; along:
+ * that product, by the number of keys where the row is shifted, otherwise 0. A degenerate row has
+ * weights 0. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ struct fused_row fused_row_of(const struct fused &p, size_t row,
                                                                 float outer, float along)
 {
-    const float factor = p.saved[FACTOR * p.rows + row], top = p.saved[TOP * p.rows + row];
-    const float theta = p.saved[THETA * p.rows + row], inverse = p.saved[INVERSE * p.rows + row];
-    const bool silent = factor == 0.0f;
+    const float factor = p.row_stats[FACTOR * p.rows + row], top = p.row_stats[TOP * p.rows + row];
+    const float theta = p.row_stats[THETA * p.rows + row],
+                inverse = p.row_stats[INVERSE * p.rows + row];
+    const bool degenerate = factor == 0.0f;
     if (KIND == SOFTMAX)
-        return {silent ? INFINITY : fmaf(top, LOG2_E, -log2f(factor)), 0.0f, outer, 0.0f};
+        return {degenerate ? INFINITY : fmaf(top, LOG2_E, -log2f(factor)), 0.0f, outer, 0.0f};
     if (KIND == LSSA)
         return {factor * LN_2, factor, outer, 0.0f};
-    if (silent)
+    if (degenerate)
         return {KIND == LSSAR ? 0.0f : INFINITY, 0.0f, 0.0f, 0.0f};
     const float root = exp2f(log2f(factor) / p.rule.p), scale = inverse * root;
     const float shift = theta * scale, times = p.rule.p * factor * along;
@@ -146,7 +148,7 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
         const struct k_cuda_eight g = take(a, a.from, vector * (size_t)p.D, column);
         const struct k_cuda_eight o = take(a, a.out, vector * (size_t)p.D, column);
         struct k_cuda_eight s = {};
-        if (fused_sharpened(KIND))
+        if (fused_reweighted(KIND))
             s = take_of(p.spread + vector * (size_t)p.D, column, p.D, a.spread_quads);
         float outer = 0.0f, along = 0.0f;
 #pragma unroll
@@ -155,7 +157,7 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
             along = fmaf(tensor_rounded(g.x[i]), s.x[i], along);
         }
         outer = vector_sum<W>(outer);
-        if (fused_sharpened(KIND)) {
+        if (fused_reweighted(KIND)) {
             const int keys = k_math_keys(&p.rule, (int)t);
             along = vector_sum<W>(along);
             along = k_math_shifted(&p.rule, keys) ? along / (float)keys : 0.0f;

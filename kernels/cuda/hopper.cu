@@ -1,5 +1,5 @@
-/* hopper.cu - when attention takes the tensor cores of compute capability 9.0, and the maps by which
- * they fetch tiles: see hopper.cuh. */
+/* hopper.cu - when attention takes the tensor cores of compute capability 9.0, and the maps by
+ * which they fetch tiles: see hopper.cuh. */
 #include "hopper.h"
 
 #include <stdlib.h>

@@ -294,8 +294,8 @@ template <int W, int ROWS> struct hopper_tile {
         return __bfloat162float(((const bf16 *)(tensor_shared() + at))[column % PIECE]);
     }
 
-    /* By one thread: rows row .. row + ROWS - 1 of a head, in the boxes of its map, whose dimensions
-     * are columns, rows, heads and sequences or, heads_first, columns, heads, rows ... */
+    /* By one thread: rows row .. row + ROWS - 1 of a head, in the boxes of its map, whose
+     * dimensions are columns, rows, heads and sequences or, heads_first, columns, heads, rows ... */
     static __device__ __forceinline__ void fetch(unsigned to, const CUtensorMap *map,
                                                  bool heads_first, int row, int head, int sequence,
                                                  unsigned barrier)

@@ -18,8 +18,8 @@ struct backward_maps {
     CUtensorMap q, k, v, g;
 };
 
-/* Where what is in shared memory is: keys, values, two tiles each of queries and gradients, d s of a
- * tile, numbers of two tiles of rows, two sums by row that groups exchange, barriers and the
+/* Where what is in shared memory is: keys, values, two tiles each of queries and gradients, d s of
+ * a tile, numbers of two tiles of rows, two sums by row that groups exchange, barriers and the
  * block's number. */
 template <int W> struct backward_places {
     static constexpr int Q = queries_of<W>();
@@ -89,6 +89,39 @@ static __device__ __forceinline__ void query_product(float x[columns_of<W>() / 8
     hopper_hold<COLUMNS / 8>(x);
 }
 
+/* Weights and d s of the warp's 16 keys from `key` on and 8 PART queries, as they are rounded, by
+ * products of the tiles with these descriptors. */
+template <int W, enum fused_kind KIND, int PART>
+static __device__ __forceinline__ void
+part_gradients(const struct fused &p, int key, int query, const struct fused_row *numbers,
+               uint64_t keys, uint64_t values, uint64_t queries, uint64_t gradients,
+               unsigned weights[PART / 2][4], unsigned w[PART / 2][4])
+{
+    typedef struct hopper_tile<W, OWN> own_tile;
+    typedef struct hopper_tile<W, queries_of<W>()> query_tile;
+    const int lane = (int)threadIdx.x % K_WARP;
+    float s[PART][4], d[PART][4];
+    hopper_ready();
+    hopper_scores<own_tile, query_tile, W, PART>(s, keys, queries);
+    hopper_scores<own_tile, query_tile, W, PART>(d, values, gradients);
+    hopper_close();
+    hopper_wait<0>();
+    hopper_hold<PART>(s);
+    hopper_hold<PART>(d);
+    if (fused_edge(p, query, 8 * PART, key, 16))
+        fused_mask<PART, true>(p, s, key + lane / 4, query + lane % 4 * 2);
+#pragma unroll
+    for (int n = 0; n < PART; n += HALF) {
+        const struct fused_row *const r = numbers + 8 * n;
+        if (careful_part<KIND, HALF>(r))
+            key_gradients<KIND, HALF, true>(p, r, s + n, d + n);
+        else
+            key_gradients<KIND, HALF, false>(p, r, s + n, d + n);
+        tensor_round<HALF>(weights + n / 2, s + n);
+        tensor_round<HALF>(w + n / 2, d + n);
+    }
+}
+
 template <int W, enum fused_kind KIND>
 static __global__ void __launch_bounds__(BACK_BLOCK, 1)
     hopper_backward(const struct fused p, const __grid_constant__ struct backward_maps maps)
@@ -143,29 +176,12 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
                            gradients = query_tile::descriptor(here.gradients + off, part);
             unsigned weights[PART / 2][4], w[PART / 2][4] = {};
             if (attended) {
-                float s[PART][4], d[PART][4];
-                hopper_ready();
-                hopper_scores<own_tile, query_tile, W, PART>(s, keys, queries);
-                hopper_scores<own_tile, query_tile, W, PART>(d, values, gradients);
-                hopper_close();
-                hopper_wait<0>();
-                hopper_hold<PART>(s);
-                hopper_hold<PART>(d);
-                if (fused_edge(p, query, 8 * PART, at.own + warp_row, 16))
-                    fused_mask<PART, true>(p, s, row, query + (int)threadIdx.x % 4 * 2);
-#pragma unroll
-                for (int n = 0; n < PART; n += HALF) {
-                    const struct fused_row *const r =
-                        (const struct fused_row *)(tensor_shared() + here.numbers +
-                                                   (unsigned)buffer * here.numbers_one) +
-                        part + 8 * n;
-                    if (careful_part<KIND, HALF>(r))
-                        key_gradients<KIND, HALF, true>(p, r, s + n, d + n);
-                    else
-                        key_gradients<KIND, HALF, false>(p, r, s + n, d + n);
-                    tensor_round<HALF>(weights + n / 2, s + n);
-                    tensor_round<HALF>(w + n / 2, d + n);
-                }
+                const struct fused_row *const numbers =
+                    (const struct fused_row *)(tensor_shared() + here.numbers +
+                                               (unsigned)buffer * here.numbers_one) +
+                    part;
+                part_gradients<W, KIND, PART>(p, at.own + warp_row, query, numbers, keys, values,
+                                              queries, gradients, weights, w);
             }
 #pragma unroll
             for (int k = 0; k < PART / 2; k++)
@@ -197,16 +213,12 @@ template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
     constexpr size_t shared = backward_places<W>::bytes + HOPPER_SLACK;
     const unsigned blocks = (unsigned)((p->T + OWN - 1) / OWN) * (unsigned)(p->B * p->H);
     struct backward_maps maps;
-    int rc = k_cuda_hopper_map(&maps.q, p, &p->q, queries_of<W>());
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.g, p, &p->g, queries_of<W>());
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.k, p, &p->k, OWN);
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.v, p, &p->v, OWN);
-    if (!rc)
-        rc = K_SHARED_LIMIT((hopper_backward<W, KIND>), shared);
-    return rc ? rc : K_LAUNCH((hopper_backward<W, KIND>), blocks, BACK_BLOCK, shared, *p, maps);
+    TRY(k_cuda_hopper_map(&maps.q, p, &p->q, queries_of<W>()));
+    TRY(k_cuda_hopper_map(&maps.g, p, &p->g, queries_of<W>()));
+    TRY(k_cuda_hopper_map(&maps.k, p, &p->k, OWN));
+    TRY(k_cuda_hopper_map(&maps.v, p, &p->v, OWN));
+    TRY(K_SHARED_LIMIT((hopper_backward<W, KIND>), shared));
+    return K_LAUNCH((hopper_backward<W, KIND>), blocks, BACK_BLOCK, shared, *p, maps);
 }
 
 int k_cuda_hopper_backward(const struct fused *p)

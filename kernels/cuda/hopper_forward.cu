@@ -4,8 +4,8 @@
 #include "hopper.cuh"
 #include "hopper.h"
 
-/* Of queries, and two tiles of keys and values each; a barrier for each of the two; what it takes to
- * begin at a multiple of 1,024. */
+/* Of queries, and two tiles of keys and values each; a barrier for each of the two; what it takes
+ * to begin at a multiple of 1,024. */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size_t shared_of(void)
 {
     return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS) + HOPPER_BARRIERS + HOPPER_SLACK;
@@ -69,40 +69,18 @@ static __device__ __forceinline__ void mask_scores(const struct fused &p, int wa
         fused_mask<N, false>(p, s, row, key + (int)threadIdx.x % 4 * 2);
 }
 
-template <int W, enum fused_kind KIND, bool SPREAD>
-static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
-    hopper_forward(const struct fused p, const __grid_constant__ struct forward_maps maps)
+/* The sums of re-weighted rows, by a pass over the keys; `count` tiles so far. */
+template <int W, enum fused_kind KIND, bool SPREAD, int ROWS>
+static __device__ __forceinline__ void
+sum_rows(const struct fused &p, const struct forward_maps &maps, const struct fused_place &at,
+         const struct forward_places<W, ROWS> &here, int warp, int row,
+         struct forward_rows<W, KIND, SPREAD> &r, int &count)
 {
-    constexpr int M = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
-    constexpr bool sharpened = fused_sharpened(KIND);
-    constexpr int N = KEYS / 16; /* columns of 8 whose weights are made at a time, if sharpened */
-    typedef struct hopper_tile<W, KEYS> tiles;
-    const struct forward_places<W, ROWS> here(hopper_base());
-    const struct fused_place at = fused_queries_of<W>(p, ROWS);
-    const int warp = at.own + (int)threadIdx.x / K_WARP * 16;
-    const int row = warp + (int)threadIdx.x % K_WARP / 4;
-    const bool fetches = threadIdx.x == 0;
-    float o[M][W / 8][4] = {}, spread[M][SPREAD ? W / 8 : 1][4] = {};
-    struct sums sums[M][2];
-    float totals[M][4] = {}, more[M][4] = {}; /* sums of weights and of powers */
-    struct weigh weigh[M][2] = {};
-    int count = 0; /* tiles so far: in two buffers, by turns */
-#pragma unroll
-    for (int m = 0; m < M; m++)
-#pragma unroll
-        for (int half = 0; half < 2; half++)
-            sums[m][half] = {-INFINITY, 0.0f};
-    if (fetches) {
-        hopper_barriers_make(here.barriers);
-        fetch_keys<W, ROWS>(p, maps, at, here, 0, at.first, !sharpened, tile_bytes<W>(ROWS));
-        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, hopper_heads_first(p.q, p.H), at.own,
-                                    at.h, at.b, here.barriers);
-    }
-    /* the sums of re-weighted rows */
-    for (int tile = at.first; sharpened && tile <= at.last; tile++, count++) {
+    constexpr int M = tiles_of<W, KIND>();
+    for (int tile = at.first; tile <= at.last; tile++, count++) {
         const int buffer = count % 2;
         __syncthreads(); /* nobody reads the tile before */
-        if (fetches)
+        if (threadIdx.x == 0)
             fetch_keys<W, ROWS>(p, maps, at, here, 1 - buffer, tile < at.last ? tile + 1 : at.first,
                                 tile == at.last, 0);
         hopper_await(here.barriers + (unsigned)buffer * 8, (unsigned)count / 2);
@@ -113,22 +91,35 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
         for (int m = 0; m < M; m++) {
             hopper_hold<KEYS / 8>(s[m]);
             mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
-            if (!fused_cosine(KIND))
-#pragma unroll
-                for (int half = 0; half < 2; half++)
-                    (void)raise(p.unit, s[m], half, &sums[m][half]);
-            add_rows<KIND>(p, s[m], sums[m]);
+            add_scores<KIND>(p, s[m], r.sums[m]);
         }
     }
-    bool careful = false;
-#pragma unroll
-    for (int m = 0; m < M && sharpened; m++)
-#pragma unroll
-        for (int half = 0; half < 2; half++)
-            careful |=
-                begin_weights<KIND>(p, row + 64 * m + 8 * half, sums[m][half], &weigh[m][half]);
-    careful = KIND == LSSAR && __any_sync(0xffffffffu, careful);
-    /* weights, and the output */
+}
+
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
+    hopper_forward(const struct fused p, const __grid_constant__ struct forward_maps maps)
+{
+    constexpr int M = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
+    constexpr bool reweighted = fused_reweighted(KIND);
+    constexpr int N = KEYS / 16; /* columns of 8 whose weights are made at a time, if re-weighted */
+    typedef struct hopper_tile<W, KEYS> tiles;
+    const struct forward_places<W, ROWS> here(hopper_base());
+    const struct fused_place at = fused_queries_of<W>(p, ROWS);
+    const int warp = at.own + (int)threadIdx.x / K_WARP * 16;
+    const int row = warp + (int)threadIdx.x % K_WARP / 4;
+    const bool fetches = threadIdx.x == 0;
+    struct forward_rows<W, KIND, SPREAD> r;
+    int count = 0; /* tiles so far: in two buffers, by turns */
+    if (fetches) {
+        hopper_barriers_make(here.barriers);
+        fetch_keys<W, ROWS>(p, maps, at, here, 0, at.first, !reweighted, tile_bytes<W>(ROWS));
+        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, hopper_heads_first(p.q, p.H), at.own,
+                                    at.h, at.b, here.barriers);
+    }
+    if (reweighted)
+        sum_rows<W, KIND, SPREAD, ROWS>(p, maps, at, here, warp, row, r, count);
+    const bool careful = reweighted && begin_all_weights(p, row, 64, r);
     for (int tile = at.first; tile <= at.last; tile++, count++) {
         const int buffer = count % 2;
         __syncthreads();
@@ -144,43 +135,26 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
             hopper_wait<M - 1>(); /* the scores are there; one product may be under way */
             hopper_hold<KEYS / 8>(s[m]);
             mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
-            if constexpr (!sharpened) {
-                take_scores<W, KIND>(p, s[m], sums[m], o[m], w[m]);
-            } else {
+            if constexpr (reweighted)
 #pragma unroll
-                for (int n = 0; n < KEYS / 8; n += N) {
-                    if (careful)
-                        weigh_scores<KIND, true, SPREAD, N>(p, s[m] + n, weigh[m], w[m] + n / 2,
-                                                            powers[m] + n / 2);
-                    else
-                        weigh_scores<KIND, false, SPREAD, N>(p, s[m] + n, weigh[m], w[m] + n / 2,
-                                                             powers[m] + n / 2);
-                    add_weights<N>(totals[m], w[m] + n / 2);
-                    if (SPREAD)
-                        add_weights<N>(more[m], powers[m] + n / 2);
-                }
-            }
+                for (int n = 0; n < KEYS / 8; n += N)
+                    weigh_tile<N>(p, careful, s[m] + n, r, m, w[m] + n / 2, powers[m] + n / 2);
+            else
+                take_scores<W, KIND>(p, s[m], r.sums[m], r.o[m], w[m]);
             hopper_ready();
-            hopper_add<tiles, W, KEYS / 8>(o[m], w[m], values);
+            hopper_add<tiles, W, KEYS / 8>(r.o[m], w[m], values);
             if constexpr (SPREAD)
-                hopper_add<tiles, W, KEYS / 8>(spread[m], powers[m], values);
+                hopper_add<tiles, W, KEYS / 8>(r.spread[m], powers[m], values);
             hopper_close();
         }
         hopper_wait<0>();
 #pragma unroll
         for (int m = 0; m < M; m++) {
-            hopper_hold<W / 8>(o[m]);
-            hopper_hold<(SPREAD ? W / 8 : 1)>(spread[m]);
+            hopper_hold<W / 8>(r.o[m]);
+            hopper_hold<(SPREAD ? W / 8 : 1)>(r.spread[m]);
         }
     }
-#pragma unroll
-    for (int m = 0; m < M; m++)
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const int i = row + 64 * m + 8 * half;
-            put_forward_row<W, KIND, SPREAD>(p, at, i, sums[m][half], totals[m][2 * half], o[m],
-                                             spread[m], half, more[m][2 * half]);
-        }
+    put_forward_rows(p, at, row, 64, r);
 }
 
 template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const struct fused *p)
@@ -189,21 +163,17 @@ template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const s
     constexpr size_t shared = shared_of<W, KIND>();
     const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
     struct forward_maps maps;
-    int rc = k_cuda_hopper_map(&maps.q, p, &p->q, rows);
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.k, p, &p->k, KEYS);
-    if (!rc)
-        rc = k_cuda_hopper_map(&maps.v, p, &p->v, KEYS);
-    if (!rc)
-        rc = K_SHARED_LIMIT((hopper_forward<W, KIND, SPREAD>), shared);
-    return rc ? rc
-              : K_LAUNCH((hopper_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
-                         shared, *p, maps);
+    TRY(k_cuda_hopper_map(&maps.q, p, &p->q, rows));
+    TRY(k_cuda_hopper_map(&maps.k, p, &p->k, KEYS));
+    TRY(k_cuda_hopper_map(&maps.v, p, &p->v, KEYS));
+    TRY(K_SHARED_LIMIT((hopper_forward<W, KIND, SPREAD>), shared));
+    return K_LAUNCH((hopper_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
+                    shared, *p, maps);
 }
 
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
 {
-    if constexpr (fused_sharpened(KIND))
+    if constexpr (fused_reweighted(KIND))
         if (p->spread)
             return launch_as<W, KIND, true>(p);
     return launch_as<W, KIND, false>(p);

@@ -14,33 +14,42 @@ static enum k_precision precision_of(const struct k_linear *l)
     return l->exact ? K_PRECISION_FP32 : k_cuda_precision();
 }
 
+/* A tensor as bf16 where it is. */
+static const __nv_bfloat16 *bf16_of(const float *tensor, bool narrow)
+{
+    return narrow ? (const __nv_bfloat16 *)(const void *)tensor : NULL;
+}
+
+static __nv_bfloat16 *bf16_of(float *tensor, bool narrow)
+{
+    return narrow ? (__nv_bfloat16 *)(void *)tensor : NULL;
+}
+
+/* W as the right operand. */
+static void take_weights(const struct k_linear *l, struct k_cuda_matmul *m)
+{
+    m->b = l->w;
+    m->b_narrow = l->exact ? NULL : (const __nv_bfloat16 *)l->w_narrow;
+    m->b_stride = l->C;
+    m->precision = precision_of(l);
+}
+
 /* ---- forward */
 
 static int cuda_linear_forward(const struct k_linear *l)
 {
     struct k_cuda_matmul m = {};
     float *const out = l->pre ? l->pre : l->out;
-    m.M = l->N;
-    m.N = l->OC;
-    m.K = l->C;
-    m.a = l->inp;
-    if (l->narrow_inp)
-        m.a_narrow = (const __nv_bfloat16 *)(const void *)l->inp;
-    m.a_stride = l->C;
-    m.b = l->w;
-    m.b_narrow = l->exact ? NULL : (const __nv_bfloat16 *)l->w_narrow;
-    m.b_stride = l->C;
+    m.M = l->N, m.N = l->OC, m.K = l->C;
+    m.a = l->inp, m.a_narrow = bf16_of(l->inp, l->narrow_inp), m.a_stride = l->C;
+    take_weights(l, &m);
     m.b_transposed = true;
     m.add = l->residual;
-    m.bias = l->b;
-    m.bias_narrow = (const __nv_bfloat16 *)l->b_narrow;
-    m.out = out;
-    if (l->narrow_out)
-        m.out_narrow = (__nv_bfloat16 *)(void *)out;
-    m.precision = precision_of(l);
-    const int rc = k_cuda_matmul(&m);
-    if (rc || !l->pre)
-        return rc;
+    m.bias = l->b, m.bias_narrow = (const __nv_bfloat16 *)l->b_narrow;
+    m.out = out, m.out_narrow = bf16_of(out, l->narrow_out);
+    TRY(k_cuda_matmul(&m));
+    if (!l->pre)
+        return 0;
     return k_cuda_gelu_forward(l->out, l->pre, l->narrow_out, (size_t)l->N * (size_t)l->OC);
 }
 
@@ -50,22 +59,17 @@ static int cuda_linear_forward(const struct k_linear *l)
 static int take_dout(const struct k_linear *l, struct k_cuda_operand *a)
 {
     struct k_cuda_columns c = {};
-    c.rows = l->N;
-    c.columns = l->OC;
+    c.rows = l->N, c.columns = l->OC;
     c.x = l->dout;
     c.narrow = l->narrow_out;
     c.sums = l->db;
-    a->x = NULL;
+    a->x = bf16_of(l->dout, l->narrow_out);
     a->stride = l->OC;
-    if (l->narrow_out) {
-        a->x = (const __nv_bfloat16 *)(const void *)l->dout;
-    } else if (precision_of(l) == K_PRECISION_BF16 || l->narrow_inp) {
+    if (!a->x && (precision_of(l) == K_PRECISION_BF16 || l->narrow_inp)) {
         void *memory;
         a->stride = k_cuda_round_stride(l->OC);
-        const int rc = k_cuda_scratch(
-            K_CUDA_SLOT_LINEAR, (size_t)l->N * (size_t)a->stride * sizeof(__nv_bfloat16), &memory);
-        if (rc)
-            return rc;
+        TRY(k_cuda_scratch(K_CUDA_SLOT_LINEAR,
+                           (size_t)l->N * (size_t)a->stride * sizeof(__nv_bfloat16), &memory));
         a->x = c.copy = (__nv_bfloat16 *)memory;
     }
     return c.sums || c.copy ? k_cuda_columns(&c) : 0;
@@ -75,17 +79,10 @@ static int take_dout(const struct k_linear *l, struct k_cuda_operand *a)
 static int weight_gradient(const struct k_linear *l, const struct k_cuda_operand *dout)
 {
     struct k_cuda_matmul m = {};
-    m.M = l->OC;
-    m.N = l->C;
-    m.K = l->N;
-    m.a = l->dout;
-    m.a_narrow = dout->x;
-    m.a_stride = dout->stride;
+    m.M = l->OC, m.N = l->C, m.K = l->N;
+    m.a = l->dout, m.a_narrow = dout->x, m.a_stride = dout->stride;
     m.a_transposed = true;
-    m.b = l->inp;
-    if (l->narrow_inp)
-        m.b_narrow = (const __nv_bfloat16 *)(const void *)l->inp;
-    m.b_stride = l->C;
+    m.b = l->inp, m.b_narrow = bf16_of(l->inp, l->narrow_inp), m.b_stride = l->C;
     m.add = m.out = l->dw;
     m.precision = precision_of(l);
     return k_cuda_matmul(&m);
@@ -95,25 +92,15 @@ static int weight_gradient(const struct k_linear *l, const struct k_cuda_operand
 static int input_gradient(const struct k_linear *l, const struct k_cuda_operand *dout)
 {
     struct k_cuda_matmul m = {};
-    m.M = l->N;
-    m.N = l->C;
-    m.K = l->OC;
-    m.a = l->dout;
-    m.a_narrow = dout->x;
-    m.a_stride = dout->stride;
-    m.b = l->w;
-    m.b_narrow = l->exact ? NULL : (const __nv_bfloat16 *)l->w_narrow;
-    m.b_stride = l->C;
-    m.out = l->dinp;
-    if (l->narrow_inp)
-        m.out_narrow = (__nv_bfloat16 *)(void *)l->dinp;
-    m.precision = precision_of(l);
-    const int rc = k_cuda_matmul(&m);
-    if (rc || !l->inp_pre)
-        return rc;
+    m.M = l->N, m.N = l->C, m.K = l->OC;
+    m.a = l->dout, m.a_narrow = dout->x, m.a_stride = dout->stride;
+    take_weights(l, &m);
+    m.out = l->dinp, m.out_narrow = bf16_of(l->dinp, l->narrow_inp);
+    TRY(k_cuda_matmul(&m));
+    if (!l->inp_pre)
+        return 0;
     struct k_cuda_columns c = {};
-    c.rows = l->N;
-    c.columns = l->C;
+    c.rows = l->N, c.columns = l->C;
     c.x = c.dpre = l->dinp;
     c.pre = l->inp_pre;
     c.narrow = l->narrow_inp;
@@ -124,12 +111,9 @@ static int input_gradient(const struct k_linear *l, const struct k_cuda_operand 
 static int cuda_linear_backward(const struct k_linear *l)
 {
     struct k_cuda_operand dout;
-    int rc = take_dout(l, &dout);
-    if (!rc)
-        rc = weight_gradient(l, &dout);
-    if (!rc && l->dinp)
-        rc = input_gradient(l, &dout);
-    return rc;
+    TRY(take_dout(l, &dout));
+    TRY(weight_gradient(l, &dout));
+    return l->dinp ? input_gradient(l, &dout) : 0;
 }
 
 void k_cuda_install_linear(struct k_ops *ops)

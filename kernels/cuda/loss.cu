@@ -232,41 +232,45 @@ static int cross_entropy_rows(const struct cross_entropy *e)
     return K_LAUNCH(cross_entropy_kernel, blocks, threads, 0, *e);
 }
 
-static int cuda_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
-                              const uint16_t *target, int target_stride, const float *weight, int N,
-                              int V)
+/* *result = the sum of n parts. */
+static int loss_total(double *result, const double *parts, size_t n)
+{
+    return K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, parts, n);
+}
+
+/* Scratch memory for the total of the weights, which is made, and for `parts` numbers behind it. */
+static int weight_total(double **total, size_t parts, const float *weight, int N)
 {
     void *memory;
-    double *result;
-    int rc = k_cuda_result(loss, &result);
-    rc = rc ? rc : k_cuda_scratch(K_CUDA_SLOT_PARTIAL, ((size_t)N + 1) * sizeof(double), &memory);
-    if (rc != 0)
-        return rc;
-    double *total = (double *)memory;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (parts + 1) * sizeof(double), &memory));
+    *total = (double *)memory;
+    return K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, *total, weight, N);
+}
+
+static int cuda_cross_entropy(double *loss, const struct k_cross_entropy *of)
+{
+    double *result, *total;
+    TRY(k_cuda_result(loss, &result));
+    TRY(weight_total(&total, (size_t)of->N, of->weight, of->N));
     struct cross_entropy e = {};
     e.parts = total + 1, e.total = total;
-    e.dlogits = dlogits, e.logits = logits, e.target = target, e.weight = weight;
-    e.stride = (size_t)stride, e.at = (size_t)at, e.padded = (size_t)V;
-    e.target_stride = target_stride, e.N = N, e.V = V, e.channels = 1;
-    rc = K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, total, weight, N);
-    rc = rc || N == 0 ? rc : cross_entropy_rows(&e);
-    return rc ? rc
-              : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)e.parts,
-                         (size_t)N);
+    e.dlogits = of->dlogits, e.logits = of->logits, e.target = of->target, e.weight = of->weight;
+    e.stride = (size_t)of->stride, e.at = (size_t)of->at, e.padded = (size_t)of->V;
+    e.target_stride = of->target_stride, e.N = of->N, e.V = of->V, e.channels = 1;
+    if (of->N > 0)
+        TRY(cross_entropy_rows(&e));
+    return loss_total(result, e.parts, (size_t)of->N);
 }
 
 /* ---- a head of several channels */
 
-struct head {
-    const float *inp, *weight;
-    const uint16_t *target;
-    float *dinp;
-    int N, C, V, channels;
+struct head : k_token_head {
     int padded; /* classes of a channel */
     int rows;   /* of a chunk */
     /* scratch */
-    double *total, *parts;  /* (1), (N, channels) */
-    float *w, *dw, *logits; /* (channels padded, C) twice, where padded; (rows, channels padded) */
+    double *total, *parts; /* (1), (N, channels) */
+    float *w_padded, *dw_padded,
+        *logits; /* (channels padded, C) twice, where padded; (rows, channels padded) */
     /* bf16 copies where products are of that, else NULL: w, inp, the gradient of the logits */
     __nv_bfloat16 *w_narrow, *inp_narrow, *dlogits;
     int stride; /* of rows of the first two */
@@ -298,9 +302,9 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     m.M = rows, m.N = OC, m.K = h->C;
     const __nv_bfloat16 *inp = h->inp_narrow ? h->inp_narrow + first * (size_t)h->stride : NULL;
     m.a = h->inp + first * C, m.a_narrow = inp, m.a_stride = h->stride;
-    m.b = h->w, m.b_narrow = h->w_narrow, m.b_stride = h->stride, m.b_transposed = true;
+    m.b = h->w_padded, m.b_narrow = h->w_narrow, m.b_stride = h->stride, m.b_transposed = true;
     m.out = h->logits;
-    int rc = k_cuda_matmul(&m);
+    TRY(k_cuda_matmul(&m));
     struct cross_entropy e = {};
     e.parts = h->parts + first * (size_t)h->channels, e.total = h->total;
     e.dlogits = h->logits, e.logits = h->logits, e.dnarrow = h->dlogits;
@@ -308,15 +312,15 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     e.weight = h->weight ? h->weight + first : NULL;
     e.stride = (size_t)OC, e.padded = (size_t)h->padded;
     e.target_stride = h->channels, e.N = rows, e.V = h->V, e.channels = h->channels;
-    rc = rc ? rc : cross_entropy_rows(&e);
+    TRY(cross_entropy_rows(&e));
     m.N = h->C, m.K = OC;
     m.a = h->logits, m.a_narrow = h->dlogits, m.a_stride = OC, m.b_transposed = false;
     m.out = h->dinp + first * C;
-    rc = rc ? rc : k_cuda_matmul(&m);
+    TRY(k_cuda_matmul(&m));
     m.M = OC, m.K = rows;
     m.a_transposed = true, m.b = h->inp + first * C, m.b_narrow = inp;
     m.out = dw, m.add = add ? dw : NULL;
-    return rc ? rc : k_cuda_matmul(&m);
+    return k_cuda_matmul(&m);
 }
 
 /* Chunk size and scratch memory. */
@@ -332,21 +336,19 @@ static int head_prepare(struct head *h)
     const size_t logits = ((size_t)h->rows < N ? (size_t)h->rows : N) * OC;
     const bool narrow = k_cuda_precision() == K_PRECISION_BF16;
     void *memory;
-    const int rc = k_cuda_scratch(K_CUDA_SLOT_LOGITS,
-                                  (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts +
-                                      (narrow ? logits * sizeof(__nv_bfloat16) : 0),
-                                  &memory);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_LOGITS,
+                       (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts +
+                           (narrow ? logits * sizeof(__nv_bfloat16) : 0),
+                       &memory));
     h->logits = (float *)memory; /* multiples of 16 bytes, so that all of it is aligned */
     float *after = h->logits + logits;
     if (narrow) {
         h->dlogits = (__nv_bfloat16 *)(void *)after;
         after += logits / 2;
     }
-    h->w = after;
-    h->dw = h->w + up_to(weights, 8);
-    h->total = (double *)(h->dw + up_to(weights, 8));
+    h->w_padded = after;
+    h->dw_padded = h->w_padded + up_to(weights, 8);
+    h->total = (double *)(h->dw_padded + up_to(weights, 8));
     h->parts = h->total + 1;
     return 0;
 }
@@ -357,103 +359,84 @@ static int head_round(struct head *h)
     const int OC = h->padded * h->channels;
     if (!h->dlogits)
         return 0;
-    const int rc = k_cuda_round(K_CUDA_SLOT_HEAD_W, h->w, OC, h->C, &h->w_narrow, &h->stride);
-    return rc ? rc
-              : k_cuda_round(K_CUDA_SLOT_HEAD_INP, h->inp, h->N, h->C, &h->inp_narrow, &h->stride);
+    TRY(k_cuda_round(K_CUDA_SLOT_HEAD_W, h->w_padded, OC, h->C, &h->w_narrow, &h->stride));
+    return k_cuda_round(K_CUDA_SLOT_HEAD_INP, h->inp, h->N, h->C, &h->inp_narrow, &h->stride);
 }
 
-static int cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
-                                   const float *w, const uint16_t *target, const float *weight,
-                                   int N, int C, int V, int channels)
+static int cuda_head_cross_entropy(double *loss, const struct k_token_head *of)
 {
     struct head h = {};
-    h.inp = inp, h.weight = weight, h.target = target, h.dinp = dinp;
-    h.N = N, h.C = C, h.V = V, h.channels = channels;
+    static_cast<k_token_head &>(h) = *of;
     double *result;
-    int rc = k_cuda_result(loss, &result);
-    if (rc != 0)
-        return rc;
-    if (N == 0)
-        return K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)NULL, (size_t)0);
-    if ((rc = head_prepare(&h)) != 0)
-        return rc;
-    const bool padded = h.padded != V;
-    const int blocks = k_cuda_blocks((size_t)h.padded * (size_t)channels * (size_t)C, THREADS);
+    TRY(k_cuda_result(loss, &result));
+    if (h.N == 0)
+        return loss_total(result, NULL, 0);
+    TRY(head_prepare(&h));
+    const bool padded = h.padded != h.V;
+    const int blocks = k_cuda_blocks((size_t)h.padded * (size_t)h.channels * (size_t)h.C, THREADS);
     if (padded)
-        rc = K_LAUNCH(head_pad_kernel<false>, blocks, THREADS, 0, (float *)NULL, h.w, w, h);
+        TRY(K_LAUNCH(head_pad_kernel<false>, blocks, THREADS, 0, (float *)NULL, h.w_padded, h.w,
+                     h));
     else
-        h.w = (float *)w; /* read alone */
-    rc = rc ? rc : head_round(&h);
-    rc = rc ? rc : K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, h.total, weight, N);
-    for (int start = 0; rc == 0 && start < N; start += h.rows) {
-        const int rows = N - start < h.rows ? N - start : h.rows;
-        rc = head_chunk(&h, padded ? h.dw : dw, !padded || start > 0, start, rows);
+        h.w_padded = (float *)h.w; /* read alone */
+    TRY(head_round(&h));
+    TRY(K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, h.total, h.weight, h.N));
+    for (int start = 0; start < h.N; start += h.rows) {
+        const int rows = h.N - start < h.rows ? h.N - start : h.rows;
+        TRY(head_chunk(&h, padded ? h.dw_padded : h.dw, !padded || start > 0, start, rows));
     }
-    if (rc == 0 && padded)
-        rc = K_LAUNCH(head_pad_kernel<true>, blocks, THREADS, 0, dw, h.dw, (const float *)NULL, h);
-    return rc ? rc
-              : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)h.parts,
-                         (size_t)N * (size_t)channels);
+    if (padded)
+        TRY(K_LAUNCH(head_pad_kernel<true>, blocks, THREADS, 0, h.dw, h.dw_padded,
+                     (const float *)NULL, h));
+    return loss_total(result, h.parts, (size_t)h.N * (size_t)h.channels);
 }
 
 /* ---- regression */
 
 /* sqrt(1 + s^2 / delta^2) of the row that begins at `first`. Each element's thread sums its row:
  * rows are short, two coordinates or a force. */
-static __device__ __forceinline__ double row_root(const float *pred, const float *target,
-                                                  size_t first, int C, double delta)
+static __device__ __forceinline__ double row_root(const struct k_regression &r, size_t first)
 {
     double square = 0;
-    for (int c = 0; c < C; c++) {
-        const double d = (double)pred[first + (size_t)c] - (double)target[first + (size_t)c];
+    for (int c = 0; c < r.C; c++) {
+        const double d = (double)r.pred[first + (size_t)c] - (double)r.target[first + (size_t)c];
         square += d * d;
     }
-    return sqrt(1 + square / (delta * delta));
+    return sqrt(1 + square / (r.delta * r.delta));
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    regression_kernel(double *parts, float *dpred, const float *pred, const float *target,
-                      const float *weight, const double *total, size_t n, int C, double delta)
+    regression_kernel(double *parts, const double *total, const struct k_regression r)
 {
     __shared__ double shared[K_WARP];
+    const size_t C = (size_t)r.C;
     double sum = 0;
-    for (size_t i = k_cuda_first(); i < n; i += k_cuda_step()) {
-        const double w = weight ? (double)weight[i / (size_t)C] : 1;
-        const double share = *total > 0 ? w / (*total * C) : 0;
+    for (size_t i = k_cuda_first(); i < (size_t)r.N * C; i += k_cuda_step()) {
+        const double w = r.weight ? (double)r.weight[i / C] : 1;
+        const double share = *total > 0 ? w / (*total * r.C) : 0;
         /* a row that does not count may hold infinity for "no label" */
-        const double difference = share != 0 ? (double)pred[i] - (double)target[i] : 0;
-        const double root =
-            delta > 0 && share != 0 ? row_root(pred, target, i - i % (size_t)C, C, delta) : 1;
+        const double difference = share != 0 ? (double)r.pred[i] - (double)r.target[i] : 0;
+        const double root = r.delta > 0 && share != 0 ? row_root(r, i - i % C) : 1;
         /* the row's loss is share 2 s^2 / (root + 1): s^2 is the sum of its squares */
         sum += share * difference * difference * 2 / (root + 1);
-        if (dpred)
-            dpred[i] = (float)(2 * share / root * difference);
+        if (r.dpred)
+            r.dpred[i] = (float)(2 * share / root * difference);
     }
     sum = k_cuda_block_sum(sum, shared);
     if (threadIdx.x == 0)
         parts[blockIdx.x] = sum;
 }
 
-static int cuda_regression(double *loss, float *dpred, const float *pred, const float *target,
-                           const float *weight, int N, int C, double delta)
+static int cuda_regression(double *loss, const struct k_regression *r)
 {
-    const size_t n = (size_t)N * (size_t)C, wanted = n / PIECE + 1;
+    const size_t n = (size_t)r->N * (size_t)r->C, wanted = n / PIECE + 1;
     const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
-    void *memory;
-    double *result;
-    int rc = k_cuda_result(loss, &result);
-    rc = rc ? rc
-            : k_cuda_scratch(K_CUDA_SLOT_PARTIAL, ((size_t)pieces + 1) * sizeof(double), &memory);
-    if (rc != 0)
-        return rc;
-    double *total = (double *)memory, *parts = total + 1;
-    rc = K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, total, weight, N);
-    rc = rc ? rc
-            : K_LAUNCH(regression_kernel, pieces, THREADS, 0, parts, dpred, pred, target, weight,
-                       (const double *)total, n, C, delta);
-    return rc ? rc
-              : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)parts,
-                         (size_t)pieces);
+    double *result, *total;
+    TRY(k_cuda_result(loss, &result));
+    TRY(weight_total(&total, (size_t)pieces, r->weight, r->N));
+    double *const parts = total + 1;
+    TRY(K_LAUNCH(regression_kernel, pieces, THREADS, 0, parts, (const double *)total, *r));
+    return loss_total(result, parts, (size_t)pieces);
 }
 
 void k_cuda_install_loss(struct k_ops *ops)

@@ -39,7 +39,7 @@ static struct {
     int count;
 } lt;
 
-static int check(cublasStatus_t status, const char *what)
+static int check_cublas(cublasStatus_t status, const char *what)
 {
     if (status == CUBLAS_STATUS_SUCCESS)
         return 0;
@@ -52,18 +52,16 @@ static int open_library(void)
     if (lt.handle)
         return 0;
     int major = 0;
-    int rc = k_cuda_check(
+    TRY(k_cuda_check(
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, k_cuda_device()),
-        "compute capability");
-    if (rc)
-        return rc;
+        "compute capability"));
     lt.workspace_bytes = (size_t)(major >= 9 ? 64 : 32) << 20;
-    return check(cublasLtCreate(&lt.handle), "start");
+    return check_cublas(cublasLtCreate(&lt.handle), "start");
 }
 
 /* ---- plans */
 
-static void drop(struct plan *p)
+static void drop_plan(struct plan *p)
 {
     if (p->what)
         cublasLtMatmulDescDestroy(p->what);
@@ -79,7 +77,7 @@ static void drop(struct plan *p)
 static void drop_all(void)
 {
     for (int i = 0; i < PLANS; i++)
-        drop(&lt.plans[i]);
+        drop_plan(&lt.plans[i]);
     lt.count = 0;
 }
 
@@ -99,13 +97,13 @@ static unsigned char alignment_of(const void *p)
     return power;
 }
 
-static int set(cublasLtMatmulDesc_t what, cublasLtMatmulDescAttributes_t attribute,
-               const void *value, size_t bytes)
+static int set_attribute(cublasLtMatmulDesc_t what, cublasLtMatmulDescAttributes_t attribute,
+                         const void *value, size_t bytes)
 {
-    return check(cublasLtMatmulDescSetAttribute(what, attribute, value, bytes), "attribute");
+    return check_cublas(cublasLtMatmulDescSetAttribute(what, attribute, value, bytes), "attribute");
 }
 
-static int describe(struct plan *p, const void *bias)
+static int describe_product(struct plan *p, const void *bias)
 {
     const struct key *k = &p->key;
     const cudaDataType_t type = k->precision == K_PRECISION_BF16 ? CUDA_R_16BF : CUDA_R_32F;
@@ -114,34 +112,27 @@ static int describe(struct plan *p, const void *bias)
     const cublasOperation_t first = k->b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t second = k->a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     const uint64_t M = (uint64_t)k->M, N = (uint64_t)k->N, K = (uint64_t)k->K;
-    int rc = check(cublasLtMatmulDescCreate(&p->what, compute, CUDA_R_32F), "description");
-    if (!rc)
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first));
-    if (!rc)
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second));
-    if (!rc && k->has_bias) { /* of the type of out, as epilogues assume */
+    TRY(check_cublas(cublasLtMatmulDescCreate(&p->what, compute, CUDA_R_32F), "description"));
+    TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first)));
+    TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second)));
+    if (k->has_bias) { /* of the type of out, as epilogues assume */
         const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
-        if (!rc)
-            rc = set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+        TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)));
+        TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
     }
     /* our (rows, cols) row-major is its (cols, rows) */
-    if (!rc)
-        rc = check(cublasLtMatrixLayoutCreate(&p->first, type, k->b_transposed ? K : N,
-                                              k->b_transposed ? N : K, k->b_stride),
-                   "layout");
-    if (!rc)
-        rc = check(cublasLtMatrixLayoutCreate(&p->second, type, k->a_transposed ? M : K,
-                                              k->a_transposed ? K : M, k->a_stride),
-                   "layout");
-    if (!rc)
-        rc = check(cublasLtMatrixLayoutCreate(&p->out, k->out_narrow ? CUDA_R_16BF : CUDA_R_32F, N,
-                                              M, k->N),
-                   "layout");
-    return rc;
+    TRY(check_cublas(cublasLtMatrixLayoutCreate(&p->first, type, k->b_transposed ? K : N,
+                                                k->b_transposed ? N : K, k->b_stride),
+                     "layout"));
+    TRY(check_cublas(cublasLtMatrixLayoutCreate(&p->second, type, k->a_transposed ? M : K,
+                                                k->a_transposed ? K : M, k->a_stride),
+                     "layout"));
+    return check_cublas(
+        cublasLtMatrixLayoutCreate(&p->out, k->out_narrow ? CUDA_R_16BF : CUDA_R_32F, N, M, k->N),
+        "layout");
 }
 
-static int prefer(cublasLtMatmulPreference_t preference, const struct key *k)
+static int set_preferences(cublasLtMatmulPreference_t preference, const struct key *k)
 {
     static const cublasLtMatmulPreferenceAttributes_t alignments[] = {
         /* operands as the library counts them: first, second, C, D; ours: b, a, add, out */
@@ -150,33 +141,32 @@ static int prefer(cublasLtMatmulPreference_t preference, const struct key *k)
     static const int ours[] = {1, 0, 2, 3};
     const uint32_t reductions =
         CUBLASLT_REDUCTION_SCHEME_MASK & ~(uint32_t)CUBLASLT_REDUCTION_SCHEME_INPLACE;
-    int rc = check(
+    TRY(check_cublas(
         cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                              &lt.workspace_bytes, sizeof(lt.workspace_bytes)),
-        "workspace");
-    if (!rc)
-        rc = check(cublasLtMatmulPreferenceSetAttribute(preference,
-                                                        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                                                        &reductions, sizeof(reductions)),
-                   "reductions");
-    for (int i = 0; !rc && i < 4; i++) {
+        "workspace"));
+    TRY(check_cublas(
+        cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                                             &reductions, sizeof(reductions)),
+        "reductions"));
+    for (int i = 0; i < 4; i++) {
         const uint32_t bytes = 1u << k->alignment[ours[i]];
-        rc = check(
+        TRY(check_cublas(
             cublasLtMatmulPreferenceSetAttribute(preference, alignments[i], &bytes, sizeof(bytes)),
-            "alignment");
+            "alignment"));
     }
-    return rc;
+    return 0;
 }
 
 /* Fills the plan of its key. */
 static int make_plan(struct plan *p, const void *bias)
 {
     cublasLtMatmulPreference_t preference = NULL;
-    int rc = describe(p, bias);
+    int rc = describe_product(p, bias);
     if (!rc)
-        rc = check(cublasLtMatmulPreferenceCreate(&preference), "preference");
+        rc = check_cublas(cublasLtMatmulPreferenceCreate(&preference), "preference");
     if (!rc)
-        rc = prefer(preference, &p->key);
+        rc = set_preferences(preference, &p->key);
     if (!rc) {
         cublasLtMatmulHeuristicResult_t found;
         int count = 0;
@@ -190,7 +180,7 @@ static int make_plan(struct plan *p, const void *bias)
             fprintf(stderr, "note: cuBLASLt has no kernel for a product (%d, %d, %d)\n", p->key.M,
                     p->key.N, p->key.K);
         if (!p->plain)
-            rc = check(status, "choice of a kernel");
+            rc = check_cublas(status, "choice of a kernel");
         if (!rc && !p->plain)
             p->algorithm = found.algo;
     }
@@ -217,7 +207,7 @@ static int find_plan(const struct key *key, const void *bias, struct plan **foun
         p->key = *key;
         const int rc = make_plan(p, bias);
         if (rc) {
-            drop(p);
+            drop_plan(p);
             return rc;
         }
         p->used = true;
@@ -229,26 +219,24 @@ static int find_plan(const struct key *key, const void *bias, struct plan **foun
 
 /* ---- products */
 
-static int multiply(struct plan *p, const struct k_cuda_matmul *m, const void *a, const void *b)
+static int run_plan(struct plan *p, const struct k_cuda_matmul *m, const void *a, const void *b)
 {
     const float one = 1, beta = m->add ? 1.0f : 0.0f;
     const void *const bias = k_cuda_bias_of(m);
     void *const out = m->out_narrow ? (void *)m->out_narrow : (void *)m->out;
     void *workspace;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_MATMUL, lt.workspace_bytes, &workspace);
-    if (!rc && m->bias)
-        rc = set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
-    if (!rc)
-        rc = check(cublasLtMatmul(lt.handle, p->what, &one, b, p->first, a, p->second, &beta,
-                                  m->add ? m->add : out, p->out, out, p->out, &p->algorithm,
-                                  workspace, lt.workspace_bytes, k_cuda_stream()),
-                   "product");
-    return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_MATMUL, lt.workspace_bytes, &workspace));
+    if (m->bias)
+        TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
+    return check_cublas(cublasLtMatmul(lt.handle, p->what, &one, b, p->first, a, p->second, &beta,
+                                       m->add ? m->add : out, p->out, out, p->out, &p->algorithm,
+                                       workspace, lt.workspace_bytes, k_cuda_stream()),
+                        "product");
 }
 
 /* The plan for a product, and its operands: rounded copies where that was asked for. */
-static int prepare(const struct k_cuda_matmul *m, struct plan **plan, const void **a,
-                   const void **b)
+static int prepare_product(const struct k_cuda_matmul *m, struct plan **plan, const void **a,
+                           const void **b)
 {
     struct key key;
     const void *const bias = m->bias ? k_cuda_bias_of(m) : NULL;
@@ -269,9 +257,7 @@ static int prepare(const struct k_cuda_matmul *m, struct plan **plan, const void
     *b = m->b;
     if (k_cuda_is_bf16(m)) {
         struct k_cuda_operand narrow_a, narrow_b;
-        const int rc = k_cuda_operands(m, &narrow_a, &narrow_b);
-        if (rc)
-            return rc;
+        TRY(k_cuda_operands(m, &narrow_a, &narrow_b));
         *a = narrow_a.x;
         *b = narrow_b.x;
         key.a_stride = narrow_a.stride;
@@ -291,14 +277,11 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
         return 0;
     if (!k_cuda_bias_rides(m))
         return k_cuda_matmul_then_bias(m);
-    int rc = open_library();
-    if (!rc)
-        rc = prepare(m, &plan, &a, &b);
-    if (rc)
-        return rc;
+    TRY(open_library());
+    TRY(prepare_product(m, &plan, &a, &b));
     if (plan->plain && m->bias)
         return k_cuda_matmul_then_bias(m);
-    return plan->plain ? k_cuda_matmul_plain(m) : multiply(plan, m, a, b);
+    return plan->plain ? k_cuda_matmul_plain(m) : run_plan(plan, m, a, b);
 }
 
 /* ---- the best rate */
@@ -315,28 +298,24 @@ static __global__ void k_fill(float *x, size_t n)
     }
 }
 
-/* Seconds of `times` products, without the rounding of inputs. */
-static int measure(const struct k_cuda_matmul *m, int times, cudaEvent_t from, cudaEvent_t to,
-                   double *seconds)
+/* *seconds of `times` products, without the rounding of inputs. */
+static int measure_products(const struct k_cuda_matmul *m, int times, cudaEvent_t from,
+                            cudaEvent_t to, double *seconds)
 {
     struct plan *plan;
     const void *a, *b;
     float ms = 0;
-    int rc = prepare(m, &plan, &a, &b);
-    if (!rc && plan->plain)
-        rc = ORR_FAIL(ORR_EDEVICE, "cuda: cuBLASLt has no kernel for the peak");
-    if (!rc)
-        rc = k_cuda_check(cudaEventRecord(from, k_cuda_stream()), "event");
-    for (int i = 0; !rc && i < times; i++)
-        rc = multiply(plan, m, a, b);
-    if (!rc)
-        rc = k_cuda_check(cudaEventRecord(to, k_cuda_stream()), "event");
-    if (!rc)
-        rc = k_cuda_check(cudaEventSynchronize(to), "peak");
-    if (!rc)
-        rc = k_cuda_check(cudaEventElapsedTime(&ms, from, to), "peak");
+    TRY(prepare_product(m, &plan, &a, &b));
+    if (plan->plain)
+        return ORR_FAIL(ORR_EDEVICE, "cuda: cuBLASLt has no kernel for the peak");
+    TRY(k_cuda_check(cudaEventRecord(from, k_cuda_stream()), "event"));
+    for (int i = 0; i < times; i++)
+        TRY(run_plan(plan, m, a, b));
+    TRY(k_cuda_check(cudaEventRecord(to, k_cuda_stream()), "event"));
+    TRY(k_cuda_check(cudaEventSynchronize(to), "peak"));
+    TRY(k_cuda_check(cudaEventElapsedTime(&ms, from, to), "peak"));
     *seconds = (double)ms * 1e-3;
-    return rc;
+    return 0;
 }
 
 int k_cuda_matmul_peak(double *gflops)
@@ -369,9 +348,9 @@ int k_cuda_matmul_peak(double *gflops)
     if (!rc)
         rc = k_cuda_check(cudaEventCreate(&to), "event");
     if (!rc) /* clocks rise, kernels are loaded */
-        rc = measure(&m, 2, from, to, &first);
+        rc = measure_products(&m, 2, from, to, &first);
     if (!rc)
-        rc = measure(&m, TIMES, from, to, &seconds);
+        rc = measure_products(&m, TIMES, from, to, &seconds);
     *gflops = seconds > 0 ? 2e-9 * TIMES * side * (double)n / seconds : 0;
     if (from)
         cudaEventDestroy(from);

@@ -144,9 +144,7 @@ static int take_result(struct result result, double **device)
     if (results.under_way)
         return keep_result(result, device);
     if (results.passing_count == PASSING) { /* all places are full: these are early */
-        const int rc = cuda_wait();
-        if (rc)
-            return rc;
+        TRY(cuda_wait());
     }
     result.place = results.passing_count;
     results.passing[results.passing_count++] = result;

@@ -56,9 +56,7 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
     void *memory;
     *stride = k_cuda_round_stride(cols);
     const size_t n = (size_t)rows * (size_t)*stride;
-    const int rc = k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory);
-    if (rc)
-        return rc;
+    TRY(k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory));
     *copy = (__nv_bfloat16 *)memory;
     if (*stride == cols)
         return k_cuda_narrow(memory, x, n);
@@ -67,38 +65,34 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
 }
 
 /* One operand, float or narrow, which is (rows, cols) in memory. */
-static int operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *narrow, int from,
-                   int rows, int cols, struct k_cuda_operand *o)
+static int take_operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *narrow,
+                        int from, int rows, int cols, struct k_cuda_operand *o)
 {
-    __nv_bfloat16 *copy;
     void *memory;
-    int rc = 0;
+    __nv_bfloat16 *copy;
     o->x = narrow;
     o->stride = from;
     if (!narrow) {
-        rc = k_cuda_round(slot, x, rows, cols, &copy, &o->stride);
-    } else if (from % K_EIGHT != 0 || !k_cuda_aligned(narrow)) {
-        o->stride = k_cuda_round_stride(cols);
-        const size_t n = (size_t)rows * (size_t)o->stride;
-        rc = k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory);
-        copy = (__nv_bfloat16 *)memory;
-        if (!rc)
-            rc = K_LAUNCH(k_round_rows<__nv_bfloat16>, k_cuda_blocks(n, THREADS), threads_for(cols),
-                          0, copy, narrow, rows, cols, from, o->stride);
-    } else {
+        TRY(k_cuda_round(slot, x, rows, cols, &copy, &o->stride));
+        o->x = copy;
         return 0;
     }
-    o->x = copy;
-    return rc;
+    if (from % K_EIGHT == 0 && k_cuda_aligned(narrow))
+        return 0;
+    o->stride = k_cuda_round_stride(cols);
+    const size_t n = (size_t)rows * (size_t)o->stride;
+    TRY(k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory));
+    o->x = copy = (__nv_bfloat16 *)memory;
+    return K_LAUNCH(k_round_rows<__nv_bfloat16>, k_cuda_blocks(n, THREADS), threads_for(cols), 0,
+                    copy, narrow, rows, cols, from, o->stride);
 }
 
 int k_cuda_operands(const struct k_cuda_matmul *m, struct k_cuda_operand *a,
                     struct k_cuda_operand *b)
 {
-    const int rc = operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride,
-                           m->a_transposed ? m->K : m->M, m->a_transposed ? m->M : m->K, a);
-    return rc ? rc
-              : operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride,
+    TRY(take_operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride, m->a_transposed ? m->K : m->M,
+                     m->a_transposed ? m->M : m->K, a));
+    return take_operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride,
                         m->b_transposed ? m->N : m->K, m->b_transposed ? m->K : m->N, b);
 }
 
@@ -205,9 +199,7 @@ int k_cuda_matmul_then_bias(const struct k_cuda_matmul *m)
     struct k_cuda_matmul bare = *m;
     bare.bias = NULL;
     bare.bias_narrow = NULL;
-    const int rc = k_cuda_matmul(&bare);
-    if (rc)
-        return rc;
+    TRY(k_cuda_matmul(&bare));
     if (m->out_narrow)
         return K_LAUNCH(k_add_bias<__nv_bfloat16>, m->M, THREADS, 0, m->out_narrow, m->bias, m->M,
                         m->N);

@@ -50,15 +50,26 @@ static __device__ __forceinline__ float4 normalised4(float4 x, float mean, float
         (x.z - mean) * rstd * gamma.z + beta.z, (x.w - mean) * rstd * gamma.w + beta.w);
 }
 
+/* What both passes need of a norm; T: the type of out and dout. */
+template <typename T> struct layernorm {
+    int N, C;
+    const float *x, *gamma, *beta;
+    float *mean, *rstd;
+    T *out;
+    const T *dout;
+    float *dx;
+    __nv_bfloat16 *copy; /* of dx, or NULL */
+    float *partial;      /* (ranges, lines, C): sums of dout h, of dout and, of 3 lines, of dx */
+    int ranges, lines;
+};
+
 /* C <= 128 VECS, C % 4 == 0, all pointers aligned to 16 bytes. */
 template <int VECS, typename T>
-static __global__ void __launch_bounds__(THREADS)
-    layernorm_kept_kernel(T *out, float *mean, float *rstd, const float *x, const float *gamma,
-                          const float *beta, int N, int C)
+static __global__ void __launch_bounds__(THREADS) layernorm_kept_kernel(const struct layernorm<T> l)
 {
-    const int lane = (int)(threadIdx.x % K_WARP), vecs = C / 4;
-    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)N; n += k_cuda_step() / K_WARP) {
-        const float4 *row = (const float4 *)(x + n * (size_t)C);
+    const int lane = (int)(threadIdx.x % K_WARP), vecs = l.C / 4;
+    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)l.N; n += k_cuda_step() / K_WARP) {
+        const float4 *row = (const float4 *)(l.x + n * (size_t)l.C);
         float4 v[VECS];
         float sum = 0, squares = 0;
 #pragma unroll
@@ -67,36 +78,35 @@ static __global__ void __launch_bounds__(THREADS)
             v[k] = at < vecs ? row[at] : make_float4(0, 0, 0, 0);
             sum += sum4(v[k]);
         }
-        const float m = k_cuda_warp_sum(sum) / (float)C;
+        const float m = k_cuda_warp_sum(sum) / (float)l.C;
 #pragma unroll
         for (int k = 0; k < VECS; k++)
             squares += lane + k * K_WARP < vecs ? squares4(v[k], m) : 0;
-        const float r = rstd_of(k_cuda_warp_sum(squares), C);
-        T *to = out + n * (size_t)C;
+        const float r = rstd_of(k_cuda_warp_sum(squares), l.C);
+        T *to = l.out + n * (size_t)l.C;
 #pragma unroll
         for (int k = 0; k < VECS; k++) {
             const int at = lane + k * K_WARP;
             if (at < vecs)
-                k_cuda_put4(to + 4 * at, normalised4(v[k], m, r, __ldg((const float4 *)gamma + at),
-                                                     __ldg((const float4 *)beta + at)));
+                k_cuda_put4(to + 4 * at,
+                            normalised4(v[k], m, r, __ldg((const float4 *)l.gamma + at),
+                                        __ldg((const float4 *)l.beta + at)));
         }
         if (lane == 0) {
-            mean[n] = m;
-            rstd[n] = r;
+            l.mean[n] = m;
+            l.rstd[n] = r;
         }
     }
 }
 
 /* Any C, any alignment. */
 template <typename T>
-static __global__ void __launch_bounds__(THREADS)
-    layernorm_kernel(T *out, float *mean, float *rstd, const float *x, const float *gamma,
-                     const float *beta, int N, int C)
+static __global__ void __launch_bounds__(THREADS) layernorm_kernel(const struct layernorm<T> l)
 {
-    const int lane = (int)(threadIdx.x % K_WARP);
-    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)N; n += k_cuda_step() / K_WARP) {
-        const float *row = x + n * (size_t)C;
-        T *to = out + n * (size_t)C;
+    const int lane = (int)(threadIdx.x % K_WARP), C = l.C;
+    for (size_t n = k_cuda_first() / K_WARP; n < (size_t)l.N; n += k_cuda_step() / K_WARP) {
+        const float *row = l.x + n * (size_t)C;
+        T *to = l.out + n * (size_t)C;
         float sum = 0, squares = 0;
         for (int c = lane; c < C; c += K_WARP)
             sum += row[c];
@@ -105,69 +115,39 @@ static __global__ void __launch_bounds__(THREADS)
             squares += (row[c] - m) * (row[c] - m);
         const float r = rstd_of(k_cuda_warp_sum(squares), C);
         for (int c = lane; c < C; c += K_WARP)
-            k_cuda_put(to + c, (row[c] - m) * r * gamma[c] + beta[c]);
+            k_cuda_put(to + c, (row[c] - m) * r * l.gamma[c] + l.beta[c]);
         if (lane == 0) {
-            mean[n] = m;
-            rstd[n] = r;
+            l.mean[n] = m;
+            l.rstd[n] = r;
         }
     }
 }
 
-template <typename T>
-static int layernorm_forward(T *out, float *mean, float *rstd, const float *x, const float *gamma,
-                             const float *beta, int N, int C)
+template <typename T> static int layernorm_forward(const struct layernorm<T> &l)
 {
-    if (N == 0)
+    if (l.N == 0)
         return 0;
-    const int blocks = k_cuda_blocks((size_t)N * K_WARP, THREADS);
-    const bool wide = C % 4 == 0 && k_cuda_aligned(out) && k_cuda_aligned(x) &&
-                      k_cuda_aligned(gamma) && k_cuda_aligned(beta);
-    const int vecs = wide ? (C + 4 * K_WARP - 1) / (4 * K_WARP) : INT_MAX;
+    const int blocks = k_cuda_blocks((size_t)l.N * K_WARP, THREADS);
+    const bool wide = l.C % 4 == 0 && k_cuda_aligned(l.out) && k_cuda_aligned(l.x) &&
+                      k_cuda_aligned(l.gamma) && k_cuda_aligned(l.beta);
+    const int vecs = wide ? (l.C + 4 * K_WARP - 1) / (4 * K_WARP) : INT_MAX;
     if (vecs <= 1)
-        return K_LAUNCH((layernorm_kept_kernel<1, T>), blocks, THREADS, 0, out, mean, rstd, x,
-                        gamma, beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<1, T>), blocks, THREADS, 0, l);
     if (vecs <= 2)
-        return K_LAUNCH((layernorm_kept_kernel<2, T>), blocks, THREADS, 0, out, mean, rstd, x,
-                        gamma, beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<2, T>), blocks, THREADS, 0, l);
     if (vecs <= 4)
-        return K_LAUNCH((layernorm_kept_kernel<4, T>), blocks, THREADS, 0, out, mean, rstd, x,
-                        gamma, beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<4, T>), blocks, THREADS, 0, l);
     if (vecs <= 6)
-        return K_LAUNCH((layernorm_kept_kernel<6, T>), blocks, THREADS, 0, out, mean, rstd, x,
-                        gamma, beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<6, T>), blocks, THREADS, 0, l);
     if (vecs <= 8)
-        return K_LAUNCH((layernorm_kept_kernel<8, T>), blocks, THREADS, 0, out, mean, rstd, x,
-                        gamma, beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<8, T>), blocks, THREADS, 0, l);
     if (vecs <= 16)
-        return K_LAUNCH((layernorm_kept_kernel<16, T>), blocks, THREADS, 0, out, mean, rstd, x,
-                        gamma, beta, N, C);
-    return K_LAUNCH(layernorm_kernel<T>, blocks, THREADS, 0, out, mean, rstd, x, gamma, beta, N, C);
-}
-
-static int cuda_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
-                                  const float *gamma, const float *beta, int N, int C)
-{
-    return layernorm_forward(out, mean, rstd, x, gamma, beta, N, C);
-}
-
-static int cuda_layernorm_narrow_forward(void *out, float *mean, float *rstd, const float *x,
-                                         const float *gamma, const float *beta, int N, int C)
-{
-    return layernorm_forward((__nv_bfloat16 *)out, mean, rstd, x, gamma, beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<16, T>), blocks, THREADS, 0, l);
+    return K_LAUNCH(layernorm_kernel<T>, blocks, THREADS, 0, l);
 }
 
 /* ---- layer norm backward: with h = (x - mean) rstd and g = dout gamma,
  * dx += rstd (g - mean(g) - h mean(g h)); dgamma += dout h; dbeta += dout */
-
-/* D: the type of dout. */
-template <typename D> struct layernorm_backward {
-    float *dx;
-    __nv_bfloat16 *copy; /* of dx, or NULL */
-    float *partial;      /* (ranges, lines, C): sums of dout h, of dout and, of 3 lines, of dx */
-    const D *dout;
-    const float *x, *mean, *rstd, *gamma;
-    int N, C, ranges, lines;
-};
 
 /* Column number k of the four of this thread. */
 template <bool WIDE> static __device__ __forceinline__ unsigned column(int k)
@@ -229,7 +209,7 @@ static __device__ __forceinline__ void batch_sums(float sum[BATCH][2],
 /* The grid is `ranges` blocks of at least C / 4 threads, C <= WIDEST. */
 template <bool WIDE, typename D>
 static __global__ void __launch_bounds__(1024)
-    layernorm_backward_kernel(const struct layernorm_backward<D> l)
+    layernorm_backward_kernel(const struct layernorm<D> l)
 {
     __shared__ float shared[2][BATCH][2][K_WARP];
     const size_t N = (size_t)l.N, C = (size_t)l.C;
@@ -281,7 +261,7 @@ static __global__ void __launch_bounds__(1024)
 
 /* Rows of more than WIDEST columns: a warp per row for dx ... */
 template <typename D>
-static __global__ void layernorm_backward_rows_kernel(const struct layernorm_backward<D> l)
+static __global__ void layernorm_backward_rows_kernel(const struct layernorm<D> l)
 {
     const int lane = (int)(threadIdx.x % K_WARP);
     for (size_t n = k_cuda_first() / K_WARP; n < (size_t)l.N; n += k_cuda_step() / K_WARP) {
@@ -306,7 +286,7 @@ static __global__ void layernorm_backward_rows_kernel(const struct layernorm_bac
 
 /* ... and a thread per column and range of rows for the partial sums. */
 template <typename D>
-static __global__ void layernorm_backward_columns_kernel(const struct layernorm_backward<D> l)
+static __global__ void layernorm_backward_columns_kernel(const struct layernorm<D> l)
 {
     const size_t C = (size_t)l.C, N = (size_t)l.N, ranges = (size_t)l.ranges;
     for (size_t i = k_cuda_first(); i < ranges * C; i += k_cuda_step()) {
@@ -361,10 +341,8 @@ static int range_count(int N, int threads)
     return wanted < most ? wanted : most;
 }
 
-/* l: what is not scratch or follows from the shape; dx_sums may be NULL. */
 template <typename D>
-static int layernorm_backward_of(struct layernorm_backward<D> l, float *dgamma, float *dbeta,
-                                 float *dx_sums)
+static int layernorm_backward(struct layernorm<D> l, float *dgamma, float *dbeta, float *dx_sums)
 {
     const int C = l.C;
     if (l.N == 0)
@@ -374,51 +352,52 @@ static int layernorm_backward_of(struct layernorm_backward<D> l, float *dgamma, 
     void *partial;
     l.ranges = range_count(l.N, threads);
     l.lines = dx_sums ? 3 : 2;
-    int rc =
-        k_cuda_scratch(K_CUDA_SLOT_PARTIAL,
-                       (size_t)l.ranges * (size_t)l.lines * (size_t)C * sizeof(float), &partial);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL,
+                       (size_t)l.ranges * (size_t)l.lines * (size_t)C * sizeof(float), &partial));
     l.partial = (float *)partial;
     if (C > WIDEST) {
-        rc = K_LAUNCH(layernorm_backward_rows_kernel<D>,
-                      k_cuda_blocks((size_t)l.N * K_WARP, THREADS), THREADS, 0, l);
-        rc = rc ? rc
-                : K_LAUNCH(layernorm_backward_columns_kernel<D>,
-                           k_cuda_blocks((size_t)l.ranges * (size_t)C, THREADS), THREADS, 0, l);
+        TRY(K_LAUNCH(layernorm_backward_rows_kernel<D>,
+                     k_cuda_blocks((size_t)l.N * K_WARP, THREADS), THREADS, 0, l));
+        TRY(K_LAUNCH(layernorm_backward_columns_kernel<D>,
+                     k_cuda_blocks((size_t)l.ranges * (size_t)C, THREADS), THREADS, 0, l));
     } else if (C % 4 == 0 && k_cuda_aligned(l.dx) && k_cuda_aligned(l.copy) &&
                k_cuda_aligned(l.dout) && k_cuda_aligned(l.x) && k_cuda_aligned(l.gamma)) {
-        rc = K_LAUNCH((layernorm_backward_kernel<true, D>), l.ranges, threads, 0, l);
+        TRY(K_LAUNCH((layernorm_backward_kernel<true, D>), l.ranges, threads, 0, l));
     } else {
-        rc = K_LAUNCH((layernorm_backward_kernel<false, D>), l.ranges, threads, 0, l);
+        TRY(K_LAUNCH((layernorm_backward_kernel<false, D>), l.ranges, threads, 0, l));
     }
-    return rc ? rc
-              : K_LAUNCH(layernorm_partial_kernel, (l.lines * C + K_WARP - 1) / K_WARP, THREADS, 0,
-                         dgamma, dbeta, dx_sums, (const float *)partial, l.ranges, l.lines, C);
+    return K_LAUNCH(layernorm_partial_kernel, (l.lines * C + K_WARP - 1) / K_WARP, THREADS, 0,
+                    dgamma, dbeta, dx_sums, (const float *)partial, l.ranges, l.lines, C);
 }
 
-static int cuda_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
-                                   const float *x, const float *mean, const float *rstd,
-                                   const float *gamma, int N, int C)
-{
-    struct layernorm_backward<float> l = {
+/* ---- the entries */
+
+template <typename T> static struct layernorm<T> layernorm_of(const struct k_layernorm *norm) {
+    struct layernorm<T> l = {
     };
-    l.dx = dx, l.dout = dout, l.x = x, l.mean = mean, l.rstd = rstd, l.gamma = gamma;
-    l.N = N, l.C = C;
-    return layernorm_backward_of(l, dgamma, dbeta, NULL);
+    l.N = norm->N, l.C = norm->C;
+    l.x = norm->x, l.gamma = norm->gamma, l.beta = norm->beta;
+    l.mean = norm->mean, l.rstd = norm->rstd;
+    l.out = (T *)(void *)norm->out;
+    l.dout = (const T *)(const void *)norm->dout;
+    l.dx = norm->dx;
+    return l;
 }
 
-static int cuda_layernorm_narrow_backward(float *dx, void *dx_narrow, float *dx_sums, float *dgamma,
-                                          float *dbeta, const void *dout, const float *x,
-                                          const float *mean, const float *rstd, const float *gamma,
-                                          int N, int C)
+static int
+cuda_layernorm_forward(const struct k_layernorm *norm)
 {
-    struct layernorm_backward<__nv_bfloat16> l = {
-    };
-    l.dx = dx, l.copy = (__nv_bfloat16 *)dx_narrow, l.dout = (const __nv_bfloat16 *)dout;
-    l.x = x, l.mean = mean, l.rstd = rstd, l.gamma = gamma;
-    l.N = N, l.C = C;
-    return layernorm_backward_of(l, dgamma, dbeta, dx_sums);
+    return norm->narrow ? layernorm_forward(layernorm_of<__nv_bfloat16>(norm))
+                        : layernorm_forward(layernorm_of<float>(norm));
+}
+
+static int cuda_layernorm_backward(const struct k_layernorm *norm)
+{
+    if (!norm->narrow)
+        return layernorm_backward(layernorm_of<float>(norm), norm->dgamma, norm->dbeta, NULL);
+    struct layernorm<__nv_bfloat16> l = layernorm_of<__nv_bfloat16>(norm);
+    l.copy = (__nv_bfloat16 *)norm->dx_narrow;
+    return layernorm_backward(l, norm->dgamma, norm->dbeta, norm->dx_sums);
 }
 
 /* ---- positions: a thread has an element of the table (T, C) and goes through the batch. As rows
@@ -466,8 +445,6 @@ void k_cuda_install_rows(struct k_ops *ops)
 {
     ops->layernorm_forward = cuda_layernorm_forward;
     ops->layernorm_backward = cuda_layernorm_backward;
-    ops->layernorm_narrow_forward = cuda_layernorm_narrow_forward;
-    ops->layernorm_narrow_backward = cuda_layernorm_narrow_backward;
     ops->position_forward = cuda_position_forward;
     ops->position_backward = cuda_position_backward;
 }

@@ -52,18 +52,14 @@ static int cuda_sum_squares(double *sum, const float *x, size_t n)
     const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
     void *memory;
     double *result;
-    int rc = k_cuda_result(sum, &result);
-    rc = rc ? rc : k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (size_t)pieces * sizeof(double), &memory);
-    if (rc != 0)
-        return rc;
+    TRY(k_cuda_result(sum, &result));
+    TRY(k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (size_t)pieces * sizeof(double), &memory));
     double *partial = (double *)memory;
     if (k_cuda_aligned(x))
-        rc = K_LAUNCH(squares_kernel<true>, pieces, THREADS, 0, partial, x, n);
+        TRY(K_LAUNCH(squares_kernel<true>, pieces, THREADS, 0, partial, x, n));
     else
-        rc = K_LAUNCH(squares_kernel<false>, pieces, THREADS, 0, partial, x, n);
-    return rc ? rc
-              : K_LAUNCH(squares_total_kernel, 1, THREADS, 0, result, (const double *)partial,
-                         pieces);
+        TRY(K_LAUNCH(squares_kernel<false>, pieces, THREADS, 0, partial, x, n));
+    return K_LAUNCH(squares_total_kernel, 1, THREADS, 0, result, (const double *)partial, pieces);
 }
 
 /* ---- AdamW. What is the same for all elements is made here, in double. */

@@ -10,37 +10,56 @@
 
 #include "base/base.h"
 
-/* Scratch of one head: a row and the vectors that make its scores. */
-struct scratch {
+/* One head: what its pass was given, and scratch for a row and the vectors that make its scores. */
+struct head {
+    const struct k_attention_shape *shape;
+    const real *qkv, *dout;
+    real *dqkv;
+    int b, h;  /* sequence, head */
+    bool unit; /* scores are of unit vectors */
     struct k_ref_row row;
     double *qh, *kh;             /* (D) query, (T, D) keys: unit vectors, or the plain ones */
+    double *dqh, *dkh;           /* (D), (T, D) gradients by them */
     double *q_length, *k_length; /* (1), (T); 0 = shorter than K_L2_EPSILON */
     double *block;
 };
 
-static int scratch_create(struct scratch *r, int T, int D)
+static int head_create(struct head *w, const struct k_attention_shape *shape, const real *qkv)
 {
-    const size_t t = (size_t)T, d = (size_t)D;
-    r->block = orr_alloc(6 * t + d + t * d + 1 + t, sizeof *r->block);
-    if (!r->block)
+    const size_t T = (size_t)shape->T, D = (size_t)shape->D;
+    *w = (struct head){.shape = shape,
+                       .qkv = qkv,
+                       .unit = shape->variant->score == K_SCORE_COS_LOGN,
+                       .block = orr_alloc(7 * T + 2 * (D + T * D) + 1, sizeof *w->block)};
+    if (!w->block)
         return ORR_ENOMEM;
-    double *at = r->block;
-    double **const parts[] = {&r->row.s, &r->row.x, &r->row.a, &r->row.z, &r->row.A, &r->row.d};
-    for (int i = 0; i < 6; i++, at += t)
+    struct k_ref_row *r = &w->row;
+    double *at = w->block;
+    double **const parts[] = {&r->s, &r->x, &r->a, &r->z, &r->A, &r->d, &w->k_length};
+    for (int i = 0; i < 7; i++, at += T)
         *parts[i] = at;
-    r->qh = at;
-    r->kh = at + d;
-    r->q_length = r->kh + t * d;
-    r->k_length = r->q_length + 1;
+    w->qh = at;
+    w->kh = w->qh + D;
+    w->dqh = w->kh + T * D;
+    w->dkh = w->dqh + D;
+    w->q_length = w->dkh + T * D;
     return 0;
 }
 
-/* Row t of q (which = 0), k (1) or v (2) of head h of sequence b in qkv (B, T, 3, H, D). */
-static size_t at(const struct k_attention_shape *s, int b, int t, int which, int h)
+/* Row t of q (which = 0), k (1) or v (2) of the head in qkv (B, T, 3, H, D). */
+static size_t vector_at(const struct head *w, int t, int which)
 {
-    return ((((size_t)b * (size_t)s->T + (size_t)t) * 3 + (size_t)which) * (size_t)s->H +
-            (size_t)h) *
-           (size_t)s->D;
+    const struct k_attention_shape *s = w->shape;
+    const size_t row = (size_t)w->b * (size_t)s->T + (size_t)t;
+    return ((row * 3 + (size_t)which) * (size_t)s->H + (size_t)w->h) * (size_t)s->D;
+}
+
+/* Row t of the head in out (B, T, H, D). */
+static size_t out_at(const struct head *w, int t)
+{
+    const struct k_attention_shape *s = w->shape;
+    const size_t row = (size_t)w->b * (size_t)s->T + (size_t)t;
+    return (row * (size_t)s->H + (size_t)w->h) * (size_t)s->D;
 }
 
 /* to = from, or its unit vector (the zero vector when shorter than K_L2_EPSILON). */
@@ -84,14 +103,13 @@ static double score_bias(const struct k_attention_shape *s, int n)
 
 /* Everything of row i (0-based) up to the weights; the keys' vectors are in place. Returns the
  * first attended key. */
-static int row_weights(struct scratch *w, const struct k_attention_shape *shape, const real *qkv,
-                       int b, int h, int i)
+static int row_weights(struct head *w, int i)
 {
-    const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
+    const struct k_attention_shape *shape = w->shape;
     const int first = shape->window > 0 && i + 1 > shape->window ? i + 1 - shape->window : 0;
     struct k_ref_row *r = &w->row;
     r->n = i + 1 - first;
-    *w->q_length = take_vector(w->qh, qkv + at(shape, b, i, 0, h), shape->D, unit);
+    *w->q_length = take_vector(w->qh, w->qkv + vector_at(w, i, 0), shape->D, w->unit);
     const double scale = score_scale(shape, r->n), bias = score_bias(shape, r->n);
     for (int j = 0; j < r->n; j++) {
         const double *k = w->kh + (size_t)(first + j) * (size_t)shape->D;
@@ -104,43 +122,36 @@ static int row_weights(struct scratch *w, const struct k_attention_shape *shape,
     return first;
 }
 
-static void take_keys(struct scratch *w, const struct k_attention_shape *shape, const real *qkv,
-                      int b, int h)
+/* Goes on to head h of sequence b. */
+static void take_keys(struct head *w, int b, int h)
 {
-    const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
-    for (int t = 0; t < k_attention_end(shape); t++)
-        w->k_length[t] = take_vector(w->kh + (size_t)t * (size_t)shape->D,
-                                     qkv + at(shape, b, t, 1, h), shape->D, unit);
+    w->b = b;
+    w->h = h;
+    const int D = w->shape->D;
+    for (int t = 0; t < k_attention_end(w->shape); t++)
+        w->k_length[t] =
+            take_vector(w->kh + (size_t)t * (size_t)D, w->qkv + vector_at(w, t, 1), D, w->unit);
 }
 
-static size_t out_at(const struct k_attention_shape *s, int b, int t, int h)
-{
-    return (((size_t)b * (size_t)s->T + (size_t)t) * (size_t)s->H + (size_t)h) * (size_t)s->D;
-}
-
-int k_ref_attention_forward(real *out, real *saved, const real *qkv,
+int k_ref_attention_forward(real *out, real *row_stats, const real *qkv,
                             const struct k_attention_shape *shape)
 {
-    struct scratch w = {0};
-    const int rc = scratch_create(&w, shape->T, shape->D);
-    if (rc)
-        return rc;
+    struct head w;
+    TRY(head_create(&w, shape, qkv));
     const struct k_ref_row *r = &w.row;
-    for (int b = 0; b < shape->B; b++)
-        for (int h = 0; h < shape->H; h++) {
-            take_keys(&w, shape, qkv, b, h);
-            for (int i = shape->first; i < k_attention_end(shape); i++) {
-                const int first = row_weights(&w, shape, qkv, b, h, i);
-                saved[i] = r->silent ? 0 : 1;
-                for (int c = 0; c < shape->D; c++) {
-                    double sum = 0;
-                    for (int j = 0; j < r->n; j++)
-                        sum += r->A[j] * (double)qkv[at(shape, b, first + j, 2, h) + (size_t)c];
-                    out[out_at(shape, b, i, h) + (size_t)c] = (real)sum;
-                }
+    for (int head = 0; head < shape->B * shape->H; head++, row_stats += shape->T) {
+        take_keys(&w, head / shape->H, head % shape->H);
+        for (int i = shape->first; i < k_attention_end(shape); i++) {
+            const int first = row_weights(&w, i);
+            row_stats[i] = r->degenerate ? 0 : 1;
+            for (int c = 0; c < shape->D; c++) {
+                double sum = 0;
+                for (int j = 0; j < r->n; j++)
+                    sum += r->A[j] * (double)qkv[vector_at(&w, first + j, 2) + (size_t)c];
+                out[out_at(&w, i) + (size_t)c] = (real)sum;
             }
-            saved += shape->T;
         }
+    }
     free(w.block);
     return 0;
 }
@@ -148,13 +159,11 @@ int k_ref_attention_forward(real *out, real *saved, const real *qkv,
 int k_attention_weights(double *weights, const real *qkv, const struct k_attention_shape *shape,
                         int b, int h, int first, int rows)
 {
-    struct scratch w = {0};
-    const int rc = scratch_create(&w, shape->T, shape->D);
-    if (rc)
-        return rc;
-    take_keys(&w, shape, qkv, b, h);
+    struct head w;
+    TRY(head_create(&w, shape, qkv));
+    take_keys(&w, b, h);
     for (int i = first; i < first + rows; i++, weights += shape->T) {
-        const int from = row_weights(&w, shape, qkv, b, h, i);
+        const int from = row_weights(&w, i);
         for (int j = 0; j < shape->T; j++)
             weights[j] = j < from || j > i ? 0 : w.row.A[j - from];
     }
@@ -172,97 +181,92 @@ static void add_unit_gradient(real *to, const double *g, const double *u, double
         to[c] = (real)((double)to[c] + (g[c] - u[c] * along) / length);
 }
 
-/* Adds to dk, dq (double rows dqh (D), dkh (T, D)) and dv. */
-static void row_backward(struct scratch *w, const struct k_attention_shape *shape, real *dqkv,
-                         const real *dout, const real *qkv, int b, int h, int i, double *dqh,
-                         double *dkh)
+/* Makes dqh, and adds to dkh and dv. */
+static void row_backward(struct head *w, int i)
 {
-    const int first = row_weights(w, shape, qkv, b, h, i), D = shape->D;
-    const real *g = dout + out_at(shape, b, i, h);
+    const int first = row_weights(w, i), D = w->shape->D;
+    const real *g = w->dout + out_at(w, i);
     struct k_ref_row *r = &w->row;
     for (int j = 0; j < r->n; j++) {
-        const real *v = qkv + at(shape, b, first + j, 2, h);
-        real *dv = dqkv + at(shape, b, first + j, 2, h);
+        const real *v = w->qkv + vector_at(w, first + j, 2);
+        real *dv = w->dqkv + vector_at(w, first + j, 2);
         r->d[j] = 0;
         for (int c = 0; c < D; c++) {
             r->d[j] += (double)g[c] * (double)v[c];
             dv[c] = (real)((double)dv[c] + r->A[j] * (double)g[c]);
         }
     }
-    k_ref_row_backward(r, shape);
-    const double scale = score_scale(shape, r->n);
+    k_ref_row_backward(r, w->shape);
+    const double scale = score_scale(w->shape, r->n);
     for (int c = 0; c < D; c++)
-        dqh[c] = 0;
+        w->dqh[c] = 0;
     for (int j = 0; j < r->n; j++)
         for (int c = 0; c < D; c++) {
             const size_t k = (size_t)(first + j) * (size_t)D + (size_t)c;
-            dqh[c] += scale * r->d[j] * w->kh[k];
-            dkh[k] += scale * r->d[j] * w->qh[c];
+            w->dqh[c] += scale * r->d[j] * w->kh[k];
+            w->dkh[k] += scale * r->d[j] * w->qh[c];
         }
 }
 
-static void head_backward(struct scratch *w, const struct k_attention_shape *shape, real *dqkv,
-                          const real *dout, const real *qkv, int b, int h, double *dqh, double *dkh)
+/* to (D) = the gradient of a vector by that of what scores took for it. */
+static void put_gradient(const struct head *w, real *to, const double *g, const double *u,
+                         double length)
 {
-    const int T = shape->T, D = shape->D;
-    const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
-    for (size_t c = 0; c < (size_t)T * (size_t)D; c++)
-        dkh[c] = 0;
-    take_keys(w, shape, qkv, b, h);
-    for (int i = 0; i < T; i++) {
-        row_backward(w, shape, dqkv, dout, qkv, b, h, i, dqh, dkh);
-        real *dq = dqkv + at(shape, b, i, 0, h);
-        if (unit)
-            add_unit_gradient(dq, dqh, w->qh, *w->q_length, D);
-        for (int c = 0; c < D && !unit; c++)
-            dq[c] = (real)dqh[c];
-    }
-    for (int t = 0; t < T; t++) {
-        real *dk = dqkv + at(shape, b, t, 1, h);
-        const double *g = dkh + (size_t)t * (size_t)D;
-        if (unit)
-            add_unit_gradient(dk, g, w->kh + (size_t)t * (size_t)D, w->k_length[t], D);
-        for (int c = 0; c < D && !unit; c++)
-            dk[c] = (real)g[c];
-    }
+    const int D = w->shape->D;
+    if (w->unit)
+        add_unit_gradient(to, g, u, length, D);
+    for (int c = 0; c < D && !w->unit; c++)
+        to[c] = (real)g[c];
 }
 
-int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, const real *saved,
+static void head_backward(struct head *w)
+{
+    const int T = w->shape->T;
+    const size_t D = (size_t)w->shape->D;
+    for (size_t c = 0; c < (size_t)T * D; c++)
+        w->dkh[c] = 0;
+    for (int i = 0; i < T; i++) {
+        row_backward(w, i);
+        put_gradient(w, w->dqkv + vector_at(w, i, 0), w->dqh, w->qh, *w->q_length);
+    }
+    for (int t = 0; t < T; t++)
+        put_gradient(w, w->dqkv + vector_at(w, t, 1), w->dkh + (size_t)t * D, w->kh + (size_t)t * D,
+                     w->k_length[t]);
+}
+
+int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, const real *row_stats,
                              const real *qkv, const struct k_attention_shape *shape)
 {
     (void)out;
-    (void)saved;
+    (void)row_stats;
     const size_t T = (size_t)shape->T, D = (size_t)shape->D;
     for (size_t n = 0; n < (size_t)shape->B * T * 3 * (size_t)shape->H * D; n++)
         dqkv[n] = 0;
-    struct scratch w = {0};
-    const int rc = scratch_create(&w, shape->T, shape->D);
-    double *gradients = orr_alloc(D + T * D, sizeof *gradients);
-    if (rc || !gradients) {
-        free(w.block);
-        free(gradients);
-        return ORR_ENOMEM;
+    struct head w;
+    TRY(head_create(&w, shape, qkv));
+    w.dout = dout;
+    w.dqkv = dqkv;
+    for (int head = 0; head < shape->B * shape->H; head++) {
+        take_keys(&w, head / shape->H, head % shape->H);
+        head_backward(&w);
     }
-    for (int b = 0; b < shape->B; b++)
-        for (int h = 0; h < shape->H; h++)
-            head_backward(&w, shape, dqkv, dout, qkv, b, h, gradients, gradients + D);
-    free(gradients);
     free(w.block);
     return 0;
 }
 
-int k_ref_rope(real *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+int k_ref_rope(real *qkv, const struct k_rope *r)
 {
-    const struct k_attention_shape shape = {.B = B, .T = T, .H = H, .D = D};
-    const int half = D / 2;
-    for (int b = 0; b < B; b++)
-        for (int t = 0; t < T; t++)
+    const struct k_attention_shape shape = {.B = r->B, .T = r->T, .H = r->H, .D = r->D};
+    const int half = r->D / 2;
+    struct head w = {.shape = &shape};
+    for (w.b = 0; w.b < r->B; w.b++)
+        for (int t = 0; t < r->T; t++)
             for (int which = 0; which < 2; which++) /* q, then k */
-                for (int h = 0; h < H; h++)
+                for (w.h = 0; w.h < r->H; w.h++)
                     for (int m = 0; m < half; m++) {
-                        const double angle = (t + offset) * pow(base, -2.0 * m / D);
-                        const double cosine = cos(angle), sine = sin(inverse ? -angle : angle);
-                        real *x = qkv + at(&shape, b, t, which, h) + m;
+                        const double angle = (t + r->offset) * pow(r->base, -2.0 * m / r->D);
+                        const double cosine = cos(angle), sine = sin(r->inverse ? -angle : angle);
+                        real *x = qkv + vector_at(&w, t, which) + m;
                         const double u = (double)x[0], v = (double)x[half];
                         x[0] = (real)(u * cosine - v * sine);
                         x[half] = (real)(u * sine + v * cosine);

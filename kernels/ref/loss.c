@@ -3,7 +3,7 @@
 
 #include "ref.h"
 
-static double weight_sum(const real *weight, int N)
+static double sum_weights(const real *weight, int N)
 {
     double sum = 0;
     for (int n = 0; n < N; n++)
@@ -11,53 +11,50 @@ static double weight_sum(const real *weight, int N)
     return sum;
 }
 
-int k_ref_cross_entropy(double *loss, real *dlogits, const real *logits, int stride, int at,
-                        const uint16_t *target, int target_stride, const real *weight, int N, int V)
+int k_ref_cross_entropy(double *loss, const struct k_cross_entropy *e)
 {
-    const double total = weight_sum(weight, N);
+    const double total = sum_weights(e->weight, e->N);
     double sum = 0;
-    for (int n = 0; n < N; n++) {
-        const size_t row = (size_t)n * (size_t)stride + (size_t)at;
-        const int answer = target[(size_t)n * (size_t)target_stride];
-        const double share = total > 0 ? (weight ? (double)weight[n] : 1) / total : 0;
-        double largest = (double)logits[row], z = 0;
-        for (int v = 1; v < V; v++)
-            largest = fmax(largest, (double)logits[row + (size_t)v]);
-        for (int v = 0; v < V; v++)
-            z += exp((double)logits[row + (size_t)v] - largest);
+    for (int n = 0; n < e->N; n++) {
+        const size_t row = (size_t)n * (size_t)e->stride + (size_t)e->at;
+        const real *logits = e->logits + row;
+        const int answer = e->target[(size_t)n * (size_t)e->target_stride];
+        const double share = total > 0 ? (e->weight ? (double)e->weight[n] : 1) / total : 0;
+        double largest = (double)logits[0], z = 0;
+        for (int v = 1; v < e->V; v++)
+            largest = fmax(largest, (double)logits[v]);
+        for (int v = 0; v < e->V; v++)
+            z += exp((double)logits[v] - largest);
         if (share != 0) /* a row that does not count may have no valid target */
-            sum += share * (log(z) + largest - (double)logits[row + (size_t)answer]);
-        for (int v = 0; dlogits && v < V; v++) {
-            const double p = exp((double)logits[row + (size_t)v] - largest) / z;
-            dlogits[row + (size_t)v] = (real)(share * (p - (v == answer ? 1 : 0)));
+            sum += share * (log(z) + largest - (double)logits[answer]);
+        for (int v = 0; e->dlogits && v < e->V; v++) {
+            const double p = exp((double)logits[v] - largest) / z;
+            e->dlogits[row + (size_t)v] = (real)(share * (p - (v == answer ? 1 : 0)));
         }
     }
     *loss = sum;
     return 0;
 }
 
-int k_ref_regression(double *loss, real *dpred, const real *pred, const real *target,
-                     const real *weight, int N, int C, double delta)
+int k_ref_regression(double *loss, const struct k_regression *r)
 {
-    const double total = weight_sum(weight, N) * C;
+    const double total = sum_weights(r->weight, r->N) * r->C;
     double sum = 0;
-    for (int n = 0; n < N; n++) {
-        const double share = total > 0 ? (weight ? (double)weight[n] : 1) / total : 0;
-        const size_t first = (size_t)n * (size_t)C;
+    for (int n = 0; n < r->N; n++) {
+        const double share = total > 0 ? (r->weight ? (double)r->weight[n] : 1) / total : 0;
+        const size_t row = (size_t)n * (size_t)r->C;
+        const real *pred = r->pred + row, *target = r->target + row;
         double square = 0;
         /* a row that does not count may hold infinity for "no label" */
-        for (int c = 0; c < C && share != 0; c++) {
-            const double difference =
-                (double)pred[first + (size_t)c] - (double)target[first + (size_t)c];
+        for (int c = 0; c < r->C && share != 0; c++) {
+            const double difference = (double)pred[c] - (double)target[c];
             square += difference * difference;
         }
-        const double root = delta > 0 ? sqrt(1 + square / (delta * delta)) : 1;
+        const double root = r->delta > 0 ? sqrt(1 + square / (r->delta * r->delta)) : 1;
         sum += share * square * 2 / (root + 1); /* sqrt(1 + x) - 1 = x / (sqrt(1 + x) + 1) */
-        for (int c = 0; c < C && dpred; c++) {
-            const size_t i = first + (size_t)c;
-            dpred[i] =
-                share != 0 ? (real)(2 * share / root * ((double)pred[i] - (double)target[i])) : 0;
-        }
+        for (int c = 0; c < r->C && r->dpred; c++)
+            r->dpred[row + (size_t)c] =
+                share != 0 ? (real)(2 * share / root * ((double)pred[c] - (double)target[c])) : 0;
     }
     *loss = sum;
     return 0;

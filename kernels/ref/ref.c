@@ -20,7 +20,8 @@ static void ref_close(void)
 }
 
 /* out (N, OC) = inp W^T + b */
-static void products(real *out, const real *inp, const real *w, const real *b, int N, int C, int OC)
+static void multiply_rows(real *out, const real *inp, const real *w, const real *b, int N, int C,
+                          int OC)
 {
     for (size_t n = 0; n < (size_t)N; n++)
         for (size_t o = 0; o < (size_t)OC; o++) {
@@ -39,7 +40,7 @@ static int ref_peak(double *gflops)
     double best_s = HUGE_VAL;
     for (int look = 0; x && out && look < LOOKS; look++) {
         const double start = orr_time_s();
-        products(out, x, x, NULL, N, N, N);
+        multiply_rows(out, x, x, NULL, N, N, N);
         best_s = fmin(best_s, fmax(orr_time_s() - start, 1e-9));
     }
     *gflops = 1e-9 * (2.0 * N * N * N) / best_s;
@@ -58,7 +59,7 @@ static double normal_cdf(double x)
 static int ref_linear_forward(const struct k_linear *l)
 {
     const size_t n = (size_t)l->N * (size_t)l->OC;
-    products(l->pre ? l->pre : l->out, l->inp, l->w, l->b, l->N, l->C, l->OC);
+    multiply_rows(l->pre ? l->pre : l->out, l->inp, l->w, l->b, l->N, l->C, l->OC);
     for (size_t i = 0; l->pre && i < n; i++)
         l->out[i] = (real)((double)l->pre[i] * normal_cdf((double)l->pre[i]));
     for (size_t i = 0; l->residual && i < n; i++)
@@ -104,30 +105,42 @@ static int ref_linear_backward(const struct k_linear *l)
 }
 
 /* linear_forward, cross_entropy and linear_backward, one after another. */
-static int ref_head_cross_entropy(double *loss, real *dinp, real *dw, const real *inp,
-                                  const real *w, const uint16_t *target, const real *weight, int N,
-                                  int C, int V, int channels)
+static int ref_head_cross_entropy(double *loss, const struct k_token_head *h)
 {
-    const int OC = V * channels;
-    real *logits = orr_alloc((size_t)N * (size_t)OC, sizeof *logits);
+    const int OC = h->V * h->channels;
+    real *logits = orr_alloc((size_t)h->N * (size_t)OC, sizeof *logits);
     if (!logits)
         return ORR_ENOMEM;
-    products(logits, inp, w, NULL, N, C, OC);
+    multiply_rows(logits, h->inp, h->w, NULL, h->N, h->C, OC);
     *loss = 0;
-    for (int c = 0; c < channels; c++) {
+    for (int c = 0; c < h->channels; c++) {
         double mean;
-        k_ref_cross_entropy(&mean, logits, logits, OC, c * V, target + c, channels, weight, N, V);
-        *loss += mean / channels;
+        k_ref_cross_entropy(&mean, &(struct k_cross_entropy){.N = h->N,
+                                                             .V = h->V,
+                                                             .logits = logits,
+                                                             .stride = OC,
+                                                             .at = c * h->V,
+                                                             .target = h->target + c,
+                                                             .target_stride = h->channels,
+                                                             .weight = h->weight,
+                                                             .dlogits = logits});
+        *loss += mean / h->channels;
     }
-    for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
-        logits[i] = (real)((double)logits[i] / channels);
-    const int rc = ref_linear_backward(&(struct k_linear){
-        .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .dout = logits, .dinp = dinp, .dw = dw});
+    for (size_t i = 0; i < (size_t)h->N * (size_t)OC; i++)
+        logits[i] = (real)((double)logits[i] / h->channels);
+    const int rc = ref_linear_backward(&(struct k_linear){.N = h->N,
+                                                          .C = h->C,
+                                                          .OC = OC,
+                                                          .inp = h->inp,
+                                                          .w = h->w,
+                                                          .dout = logits,
+                                                          .dinp = h->dinp,
+                                                          .dw = h->dw});
     free(logits);
     return rc;
 }
 
-static double gate(enum k_gate act, double x)
+static double gate_value(enum k_gate act, double x)
 {
     if (act == K_GATE_SOFTPLUS)
         return fmax(x, 0) + log1p(exp(-fabs(x)));
@@ -142,30 +155,29 @@ static double gate_slope(enum k_gate act, double x)
     return act == K_GATE_SIGMOID ? y * (1 - y) : 0;
 }
 
-static int ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
+static int ref_gate_forward(const struct k_gating *g)
 {
-    for (size_t i = 0; i < n; i++)
-        out[i] = (real)((double)y[i] * gate(act, (double)pre[i]));
+    for (size_t i = 0; i < g->n; i++)
+        g->out[i] = (real)((double)g->y[i] * gate_value(g->act, (double)g->pre[i]));
     return 0;
 }
 
-static int ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
-                             enum k_gate act, size_t n)
+static int ref_gate_backward(const struct k_gating *g)
 {
-    for (size_t i = 0; i < n; i++) {
-        const double x = (double)pre[i], g = (double)dout[i];
-        dpre[i] = (real)(g * (double)y[i] * gate_slope(act, x));
-        dy[i] = (real)(g * gate(act, x));
+    for (size_t i = 0; i < g->n; i++) {
+        const double x = (double)g->pre[i], d = (double)g->dout[i];
+        g->dpre[i] = (real)(d * (double)g->y[i] * gate_slope(g->act, x));
+        g->dy[i] = (real)(d * gate_value(g->act, x));
     }
     return 0;
 }
 
-static int ref_attention_silent(long *rows, const real *saved,
-                                const struct k_attention_shape *shape)
+static int ref_attention_degenerate(long *rows, const real *row_stats,
+                                    const struct k_attention_shape *shape)
 {
     *rows = 0;
     for (long n = (long)shape->B * shape->H * shape->T; n > 0; n--)
-        *rows += *saved++ == 0;
+        *rows += *row_stats++ == 0;
     return 0;
 }
 
@@ -183,47 +195,46 @@ static int ref_scale(real *x, double factor, size_t n)
     return 0;
 }
 
-static int ref_layernorm_forward(real *out, real *mean, real *rstd, const real *x,
-                                 const real *gamma, const real *beta, int N, int C)
+static int ref_layernorm_forward(const struct k_layernorm *l)
 {
     const double epsilon = 1e-5;
-    for (size_t n = 0; n < (size_t)N; n++) {
-        const real *row = x + n * (size_t)C;
+    for (size_t n = 0; n < (size_t)l->N; n++) {
+        const real *row = l->x + n * (size_t)l->C;
         double sum = 0, squares = 0;
-        for (int c = 0; c < C; c++)
+        for (int c = 0; c < l->C; c++)
             sum += (double)row[c];
-        const double m = sum / C;
-        for (int c = 0; c < C; c++)
+        const double m = sum / l->C;
+        for (int c = 0; c < l->C; c++)
             squares += ((double)row[c] - m) * ((double)row[c] - m);
-        const double r = 1 / sqrt(squares / C + epsilon);
-        for (int c = 0; c < C; c++)
-            out[n * (size_t)C + (size_t)c] =
-                (real)(((double)row[c] - m) * r * (double)gamma[c] + (double)beta[c]);
-        mean[n] = (real)m;
-        rstd[n] = (real)r;
+        const double r = 1 / sqrt(squares / l->C + epsilon);
+        for (int c = 0; c < l->C; c++)
+            l->out[n * (size_t)l->C + (size_t)c] =
+                (real)(((double)row[c] - m) * r * (double)l->gamma[c] + (double)l->beta[c]);
+        l->mean[n] = (real)m;
+        l->rstd[n] = (real)r;
     }
     return 0;
 }
 
-static int ref_layernorm_backward(real *dx, real *dgamma, real *dbeta, const real *dout,
-                                  const real *x, const real *mean, const real *rstd,
-                                  const real *gamma, int N, int C)
+static int ref_layernorm_backward(const struct k_layernorm *l)
 {
-    for (size_t n = 0; n < (size_t)N; n++) {
-        const size_t at = n * (size_t)C;
-        const double m = (double)mean[n], r = (double)rstd[n];
+    const size_t C = (size_t)l->C;
+    for (size_t n = 0; n < (size_t)l->N; n++) {
+        const real *dout = l->dout + n * C, *x = l->x + n * C;
+        real *dx = l->dx + n * C;
+        const double m = (double)l->mean[n], r = (double)l->rstd[n];
         double sum = 0, dot = 0; /* of g = dout gamma, and of g with the normalised row */
-        for (size_t c = 0; c < (size_t)C; c++) {
-            const double g = (double)dout[at + c] * (double)gamma[c];
+        for (size_t c = 0; c < C; c++) {
+            const double g = (double)dout[c] * (double)l->gamma[c];
             sum += g;
-            dot += g * ((double)x[at + c] - m) * r;
+            dot += g * ((double)x[c] - m) * r;
         }
-        for (size_t c = 0; c < (size_t)C; c++) {
-            const double d = (double)dout[at + c], hat = ((double)x[at + c] - m) * r;
-            dgamma[c] = (real)((double)dgamma[c] + d * hat);
-            dbeta[c] = (real)((double)dbeta[c] + d);
-            const double g = d * (double)gamma[c] - sum / C - hat * dot / C;
-            dx[at + c] = (real)((double)dx[at + c] + r * g);
+        for (size_t c = 0; c < C; c++) {
+            const double d = (double)dout[c], hat = ((double)x[c] - m) * r;
+            l->dgamma[c] = (real)((double)l->dgamma[c] + d * hat);
+            l->dbeta[c] = (real)((double)l->dbeta[c] + d);
+            const double g = d * (double)l->gamma[c] - sum / l->C - hat * dot / l->C;
+            dx[c] = (real)((double)dx[c] + r * g);
         }
     }
     return 0;
@@ -245,25 +256,25 @@ static int ref_position_backward(real *dtable, const real *dx, int N, int T, int
     return 0;
 }
 
-static int ref_embed_forward(real *out, int stride, int at, const real *table,
-                             const uint16_t *token, int token_stride, int N, int V, int C)
+static size_t embedding_row(const struct k_embedding *e, size_t n)
 {
-    (void)V;
-    for (size_t n = 0; n < (size_t)N; n++)
-        for (size_t c = 0; c < (size_t)C; c++)
-            out[n * (size_t)stride + (size_t)at + c] =
-                table[(size_t)token[n * (size_t)token_stride] * (size_t)C + c];
+    return (size_t)e->token[n * (size_t)e->token_stride] * (size_t)e->C;
+}
+
+static int ref_embed_forward(const struct k_embedding *e)
+{
+    for (size_t n = 0; n < (size_t)e->N; n++)
+        for (size_t c = 0; c < (size_t)e->C; c++)
+            e->out[n * (size_t)e->stride + (size_t)e->at + c] = e->table[embedding_row(e, n) + c];
     return 0;
 }
 
-static int ref_embed_backward(real *dtable, const real *dout, int stride, int at,
-                              const uint16_t *token, int token_stride, int N, int V, int C)
+static int ref_embed_backward(const struct k_embedding *e)
 {
-    (void)V;
-    for (size_t n = 0; n < (size_t)N; n++)
-        for (size_t c = 0; c < (size_t)C; c++)
-            dtable[(size_t)token[n * (size_t)token_stride] * (size_t)C + c] +=
-                dout[n * (size_t)stride + (size_t)at + c];
+    for (size_t n = 0; n < (size_t)e->N; n++)
+        for (size_t c = 0; c < (size_t)e->C; c++)
+            e->dtable[embedding_row(e, n) + c] +=
+                e->dout[n * (size_t)e->stride + (size_t)e->at + c];
     return 0;
 }
 
@@ -295,7 +306,7 @@ const struct k_ops k_ref = {
     .attention_backward = k_ref_attention_backward,
     .attention_generic_forward = k_ref_attention_forward,
     .attention_generic_backward = k_ref_attention_backward,
-    .attention_silent = ref_attention_silent,
+    .attention_degenerate = ref_attention_degenerate,
     .gate_forward = ref_gate_forward,
     .gate_backward = ref_gate_backward,
     .rope = k_ref_rope,

@@ -1,4 +1,4 @@
-/* row.c - phi, normalisation, post-processing and sharpening of one row of attention weights,
+/* row.c - phi, normalisation, post-processing and re-weighting of one row of attention weights,
  * forward and backward, as their formulas. */
 #include "row.h"
 
@@ -123,7 +123,7 @@ static void phi_and_norm(struct k_ref_row *r, const struct k_attention_shape *sh
         r->x_sum += fabs(r->x[j]);
     }
     const double norm = norm_of(r, shape);
-    r->silent = norm == 0;
+    r->degenerate = norm == 0;
     for (int j = 0; j < r->n; j++)
         r->a[j] = norm == 0 ? 0 : r->x[j] / norm;
 }
@@ -132,21 +132,21 @@ static void phi_and_norm(struct k_ref_row *r, const struct k_attention_shape *sh
 
 /* z = n a - [shifted], relu, over its largest; A = l1(z^p). Dividing by the largest before the
  * power changes nothing after the l1 and cannot overflow. LSSAR Eq. (5). */
-static void sharpen(struct k_ref_row *r, const struct k_attention_shape *shape)
+static void reweight(struct k_ref_row *r, const struct k_attention_shape *shape)
 {
-    const double offset = r->n > shape->variant->free_rows ? 1 : 0;
+    const double offset = r->n > shape->variant->unshifted_rows ? 1 : 0;
     r->z_largest = 0;
     for (int j = 0; j < r->n; j++)
         r->z_largest = fmax(r->z_largest, r->n * r->a[j] - offset);
-    r->silent = r->z_largest <= (offset > 0 ? K_SILENT_TOLERANCE : 0);
+    r->degenerate = r->z_largest <= (offset > 0 ? K_DEGENERATE_TOLERANCE : 0);
     r->z_sum = 0;
     for (int j = 0; j < r->n; j++) {
         const double u = r->n * r->a[j] - offset;
-        r->z[j] = r->silent || u <= 0 ? 0 : u / r->z_largest;
+        r->z[j] = r->degenerate || u <= 0 ? 0 : u / r->z_largest;
         r->A[j] = r->z[j] > 0 ? pow(r->z[j], shape->p) : 0;
         r->z_sum += r->A[j];
     }
-    for (int j = 0; j < r->n && !r->silent; j++)
+    for (int j = 0; j < r->n && !r->degenerate; j++)
         r->A[j] /= r->z_sum;
 }
 
@@ -159,15 +159,16 @@ static void recentre(struct k_ref_row *r, bool l1)
         r->z_sum += fabs(r->z[j]);
         largest = fmax(largest, r->n * r->z[j]);
     }
-    r->silent = l1 && largest <= K_SILENT_TOLERANCE;
+    r->degenerate = l1 && largest <= K_DEGENERATE_TOLERANCE;
     for (int j = 0; j < r->n; j++)
-        r->A[j] = r->silent ? 0 : r->z[j] / (l1 ? r->z_sum : 1);
+        r->A[j] = r->degenerate ? 0 : r->z[j] / (l1 ? r->z_sum : 1);
 }
 
 static bool recentred(const struct k_ref_row *r, const struct k_attention *variant)
 {
-    return (variant->post == K_POST_RECENTRED || variant->post == K_POST_RECENTRED_L1) &&
-           r->n > variant->free_rows;
+    return (variant->transform == K_TRANSFORM_RECENTRED ||
+            variant->transform == K_TRANSFORM_RECENTRED_L1) &&
+           r->n > variant->unshifted_rows;
 }
 
 void k_ref_row_forward(struct k_ref_row *r, const struct k_attention_shape *shape)
@@ -175,11 +176,11 @@ void k_ref_row_forward(struct k_ref_row *r, const struct k_attention_shape *shap
     const struct k_attention *variant = shape->variant;
     phi_and_norm(r, shape);
     for (int j = 0; j < r->n; j++)
-        r->A[j] = variant->post == K_POST_INVERSE ? -r->a[j] : r->a[j];
+        r->A[j] = variant->transform == K_TRANSFORM_INVERSE ? -r->a[j] : r->a[j];
     if (recentred(r, variant))
-        recentre(r, variant->post == K_POST_RECENTRED_L1);
-    if (variant->sharpen)
-        sharpen(r, shape);
+        recentre(r, variant->transform == K_TRANSFORM_RECENTRED_L1);
+    if (variant->reweight)
+        reweight(r, shape);
 }
 
 /* ---- backward */
@@ -205,7 +206,7 @@ static void l1_backward(struct k_ref_row *r, const double *v, double sum)
         r->d[j] = (r->d[j] - sign(v[j]) * along) / sum;
 }
 
-static void sharpen_backward(struct k_ref_row *r, double p)
+static void reweight_backward(struct k_ref_row *r, double p)
 {
     const double along = sum_of_products(r, r->A);
     for (int j = 0; j < r->n; j++)
@@ -217,16 +218,16 @@ static void sharpen_backward(struct k_ref_row *r, double p)
 void k_ref_row_backward(struct k_ref_row *r, const struct k_attention_shape *shape)
 {
     const struct k_attention *variant = shape->variant;
-    if (r->silent) {
+    if (r->degenerate) {
         for (int j = 0; j < r->n; j++)
             r->d[j] = 0;
         return;
     }
-    if (variant->sharpen)
-        sharpen_backward(r, shape->p);
-    if (variant->post == K_POST_RECENTRED_L1 && recentred(r, variant))
+    if (variant->reweight)
+        reweight_backward(r, shape->p);
+    if (variant->transform == K_TRANSFORM_RECENTRED_L1 && recentred(r, variant))
         l1_backward(r, r->A, r->z_sum);
-    for (int j = 0; j < r->n && variant->post == K_POST_INVERSE; j++)
+    for (int j = 0; j < r->n && variant->transform == K_TRANSFORM_INVERSE; j++)
         r->d[j] = -r->d[j];
     if (variant->norm == K_NORM_L1)
         l1_backward(r, r->a, r->x_sum);

@@ -4,14 +4,14 @@
 
 #include "kernels/kernels.h"
 
-/* Row i of one head: scores s (bias included), x = phi(s), a = norm(x), A = post or sharpening of
+/* Row i of one head: scores s (bias included), x = phi(s), a = norm(x), A = post or re-weighting of
  * a. Arithmetic is double in both builds. */
 struct k_ref_row {
     int n;                     /* attended keys */
     double *s, *x, *a, *z, *A; /* (T) each, the first n in use; z: the row before the last norm */
     double *d;                 /* (T) gradient, from dA back to ds in place */
     double x_sum, z_largest, z_sum;
-    bool silent;
+    bool degenerate;
 };
 
 /* s -> x, a, z, A; n and s are in place. */

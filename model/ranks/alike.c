@@ -84,7 +84,7 @@ int gpt_ranks_suit(const char *stage, const struct orr_train_preset *train, cons
     const int size = cluster_size();
     if (size < 2 || train->steps < 1)
         return 0;
-    if (!ops->host && !ops->peers)
+    if (!ops->host && !ops->collectives)
         return ORR_FAIL(ORR_EUSAGE, "%d ranks: expected --device cpu, found %s", size, ops->name);
     if (train->micro_batches >= size)
         return 0;

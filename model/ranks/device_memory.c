@@ -1,11 +1,11 @@
 /* device_memory.c - what ranks exchange lies in memory of the backend.
  *
  * Of the host's memory MPI sends it; where the backend has its own, its own library does
- * (kernels/peers.h), but for what is sent at the start and for checkpoints: that goes by way of the
- * host, a bucket at a time. */
+ * (kernels/collectives.h), but for what is sent at the start and for checkpoints: that goes by way
+ * of the host, a bucket at a time. */
 #include "ranks.h"
 
-#include "kernels/peers.h"
+#include "kernels/collectives.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ int gpt_all_to_all(const struct k_ops *ops, const real *x, real *parts,
     if (ops->host)
         return cluster_all_to_all(x, parts, v);
     size_t *first = firsts_of(v);
-    const int rc = first ? ops->peers->all_to_all(x, parts, first) : ORR_ENOMEM;
+    const int rc = first ? ops->collectives->all_to_all(x, parts, first) : ORR_ENOMEM;
     free(first);
     return rc ? cluster_end(rc) : 0; /* memory of the device may be waited for */
 }
@@ -37,7 +37,7 @@ int gpt_all_gather(const struct k_ops *ops, real *x, const struct cluster_vector
     if (ops->host)
         return cluster_all_gather(x, v);
     size_t *first = firsts_of(v);
-    const int rc = first ? ops->peers->all_gather(x, first) : ORR_ENOMEM;
+    const int rc = first ? ops->collectives->all_gather(x, first) : ORR_ENOMEM;
     free(first);
     return rc ? cluster_end(rc) : 0;
 }

@@ -1,7 +1,7 @@
 /* devices.c - ranks on GPUs: each has one of its own, and all are joined. */
 #include "ranks.h"
 
-#include "kernels/peers.h"
+#include "kernels/collectives.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ int gpt_ranks_choose(const struct k_ops *ops, int asked)
         return 0;
     host_name(host);
     TRY(gather_names(host, &names)); /* all ranks, whatever they are asked for */
-    const int count = ops->peers ? ops->peers->count() : 0;
+    const int count = ops->collectives ? ops->collectives->count() : 0;
     if (ops->choose && asked < 0)
         ops->choose(count > 0 ? place_of(names) % count : 0);
     free(names);
@@ -81,14 +81,14 @@ static int check_devices(const char *names)
 
 int gpt_ranks_join(const struct k_ops *ops)
 {
-    char host[NAME] = "", device[K_PEERS_DEVICE] = "", mine[NAME], *names;
-    unsigned char id[K_PEERS_ID];
+    char host[NAME] = "", device[K_COLLECTIVES_DEVICE] = "", mine[NAME], *names;
+    unsigned char id[K_COLLECTIVES_ID];
     if (cluster_size() < 2)
         return 0;
     TRY(check_backend(ops));
     if (ops->host)
         return 0;
-    TRY(cluster_agree(ops->peers->device(device)));
+    TRY(cluster_agree(ops->collectives->device(device)));
     host_name(host);
     snprintf(mine, sizeof mine, "GPU %s of %.180s", device, host);
     TRY(gather_names(mine, &names));
@@ -96,7 +96,7 @@ int gpt_ranks_join(const struct k_ops *ops)
     free(names);
     if (rc)
         return rc;
-    TRY(cluster_agree(cluster_leads() ? ops->peers->identify(id) : 0));
+    TRY(cluster_agree(cluster_leads() ? ops->collectives->identify(id) : 0));
     TRY(cluster_broadcast(id, sizeof id, 0));
-    return cluster_agree(ops->peers->open(id, cluster_rank(), cluster_size()));
+    return cluster_agree(ops->collectives->open(id, cluster_rank(), cluster_size()));
 }

@@ -119,8 +119,8 @@ static cJSON *json_settings(const struct probe_run *run)
     cJSON_AddStringToObject(json, "stage", probe->stage);
     cJSON_AddStringToObject(json, "attention", c->attention);
     cJSON_AddStringToObject(json, "trained_attention", probe->trained.attention);
-    cJSON_AddBoolToObject(json, "reweighted", probe->model.variant.sharpen);
-    if (probe->model.variant.sharpen)
+    cJSON_AddBoolToObject(json, "reweighted", probe->model.variant.reweight);
+    if (probe->model.variant.reweight)
         cJSON_AddNumberToObject(json, "p", c->attention_p);
     else
         cJSON_AddNullToObject(json, "p");
@@ -177,7 +177,7 @@ static int write_json(const struct probe_run *run)
 /* Whether a line of the table makes weights below zero. */
 static bool has_sign(const struct k_attention *v)
 {
-    return k_math_signed(v->phi) || v->post != K_POST_NONE;
+    return k_math_signed(v->phi) || v->transform != K_TRANSFORM_NONE;
 }
 
 /* attention_layer<l>[_head<h>].npy and .png of the sequence in the model's activations. */

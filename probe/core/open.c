@@ -277,10 +277,10 @@ void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT])
     const struct gpt_config *c = &model->config;
     const struct k_attention *named = k_attention_find(c->attention);
     int used = snprintf(text, PROBE_TEXT, "%s", c->attention);
-    if (named && named->sharpen != model->variant.sharpen)
+    if (named && named->reweight != model->variant.reweight)
         used += snprintf(text + used, PROBE_TEXT - (size_t)used, ", re-weighting %s",
-                         model->variant.sharpen ? "on" : "off");
-    if (model->variant.sharpen)
+                         model->variant.reweight ? "on" : "off");
+    if (model->variant.reweight)
         used += snprintf(text + used, PROBE_TEXT - (size_t)used, ", p = %g", c->attention_p);
     if (c->attention_window > 0)
         snprintf(text + used, PROBE_TEXT - (size_t)used, ", window %d", c->attention_window);

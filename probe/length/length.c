@@ -193,7 +193,7 @@ static int measure_model(void *of)
     struct length *l = of;
     int cells = 0;
     l->trained = l->s.probe.model.config;
-    l->sharpens = l->s.probe.model.variant.sharpen;
+    l->sharpens = l->s.probe.model.variant.reweight;
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++)
             cells += !is_skipped(l, &ways[w], 1 << k);

@@ -83,32 +83,46 @@ static int scale(real *x, double factor, size_t n)
     return stage_end(&s);
 }
 
-static int layernorm_forward(real *o, real *mean, real *rstd, const real *x, const real *gamma,
-                             const real *beta, int N, int C)
+static int layernorm_forward(const struct k_layernorm *l)
 {
     struct stage s = stage_begin();
-    const int io = stage_out(&s, o, SIZE(N, C)), im = stage_out(&s, mean, SIZE(N, 1));
-    const int ir = stage_out(&s, rstd, SIZE(N, 1)), ix = stage_in(&s, x, SIZE(N, C));
-    const int ig = stage_in(&s, gamma, SIZE(C, 1)), ib = stage_in(&s, beta, SIZE(C, 1));
-    while (stage_next(&s))
-        s.code =
-            s.ops->layernorm_forward(stage_at(&s, io), stage_at(&s, im), stage_at(&s, ir),
-                                     stage_at(&s, ix), stage_at(&s, ig), stage_at(&s, ib), N, C);
+    struct k_layernorm on = *l;
+    const size_t N = SIZE(l->N, 1), C = SIZE(l->C, 1);
+    const int io = stage_out(&s, l->out, N * C), im = stage_out(&s, l->mean, N);
+    const int ir = stage_out(&s, l->rstd, N), ix = stage_in(&s, l->x, N * C);
+    const int ig = stage_in(&s, l->gamma, C), ib = stage_in(&s, l->beta, C);
+    while (stage_next(&s)) {
+        on.out = stage_at(&s, io);
+        on.mean = stage_at(&s, im);
+        on.rstd = stage_at(&s, ir);
+        on.x = stage_at(&s, ix);
+        on.gamma = stage_at(&s, ig);
+        on.beta = stage_at(&s, ib);
+        s.code = s.ops->layernorm_forward(&on);
+    }
     return stage_end(&s);
 }
 
-static int layernorm_backward(real *dx, real *dgamma, real *dbeta, const real *dout, const real *x,
-                              const real *mean, const real *rstd, const real *gamma, int N, int C)
+static int layernorm_backward(const struct k_layernorm *l)
 {
     struct stage s = stage_begin();
-    const int idx = stage_out(&s, dx, SIZE(N, C)), idg = stage_out(&s, dgamma, SIZE(C, 1));
-    const int idb = stage_out(&s, dbeta, SIZE(C, 1)), ido = stage_in(&s, dout, SIZE(N, C));
-    const int ix = stage_in(&s, x, SIZE(N, C)), im = stage_in(&s, mean, SIZE(N, 1));
-    const int ir = stage_in(&s, rstd, SIZE(N, 1)), ig = stage_in(&s, gamma, SIZE(C, 1));
-    while (stage_next(&s))
-        s.code = s.ops->layernorm_backward(stage_at(&s, idx), stage_at(&s, idg), stage_at(&s, idb),
-                                           stage_at(&s, ido), stage_at(&s, ix), stage_at(&s, im),
-                                           stage_at(&s, ir), stage_at(&s, ig), N, C);
+    struct k_layernorm on = *l;
+    const size_t N = SIZE(l->N, 1), C = SIZE(l->C, 1);
+    const int idx = stage_out(&s, l->dx, N * C), idg = stage_out(&s, l->dgamma, C);
+    const int idb = stage_out(&s, l->dbeta, C), ido = stage_in(&s, l->dout, N * C);
+    const int ix = stage_in(&s, l->x, N * C), im = stage_in(&s, l->mean, N);
+    const int ir = stage_in(&s, l->rstd, N), ig = stage_in(&s, l->gamma, C);
+    while (stage_next(&s)) {
+        on.dx = stage_at(&s, idx);
+        on.dgamma = stage_at(&s, idg);
+        on.dbeta = stage_at(&s, idb);
+        on.dout = stage_at(&s, ido);
+        on.x = stage_at(&s, ix);
+        on.mean = stage_at(&s, im);
+        on.rstd = stage_at(&s, ir);
+        on.gamma = stage_at(&s, ig);
+        s.code = s.ops->layernorm_backward(&on);
+    }
     return stage_end(&s);
 }
 
@@ -136,27 +150,35 @@ static size_t strided(int N, int stride)
     return N ? SIZE(N - 1, stride) + 1 : 0;
 }
 
-static int embed_forward(real *o, int stride, int column, const real *table, const uint16_t *token,
-                         int token_stride, int N, int V, int C)
+static int embed_forward(const struct k_embedding *e)
 {
     struct stage s = stage_begin();
-    const int io = stage_out(&s, o, SIZE(N, stride)), it = stage_in(&s, table, SIZE(V, C));
-    const int ik = stage_tokens(&s, token, strided(N, token_stride));
-    while (stage_next(&s))
-        s.code = s.ops->embed_forward(stage_at(&s, io), stride, column, stage_at(&s, it),
-                                      stage_at(&s, ik), token_stride, N, V, C);
+    struct k_embedding on = *e;
+    const int io = stage_out(&s, e->out, SIZE(e->N, e->stride));
+    const int it = stage_in(&s, e->table, SIZE(e->V, e->C));
+    const int ik = stage_tokens(&s, e->token, strided(e->N, e->token_stride));
+    while (stage_next(&s)) {
+        on.out = stage_at(&s, io);
+        on.table = stage_at(&s, it);
+        on.token = stage_at(&s, ik);
+        s.code = s.ops->embed_forward(&on);
+    }
     return stage_end(&s);
 }
 
-static int embed_backward(real *dtable, const real *dout, int stride, int column,
-                          const uint16_t *token, int token_stride, int N, int V, int C)
+static int embed_backward(const struct k_embedding *e)
 {
     struct stage s = stage_begin();
-    const int it = stage_out(&s, dtable, SIZE(V, C)), ido = stage_in(&s, dout, SIZE(N, stride));
-    const int ik = stage_tokens(&s, token, strided(N, token_stride));
-    while (stage_next(&s))
-        s.code = s.ops->embed_backward(stage_at(&s, it), stage_at(&s, ido), stride, column,
-                                       stage_at(&s, ik), token_stride, N, V, C);
+    struct k_embedding on = *e;
+    const int it = stage_out(&s, e->dtable, SIZE(e->V, e->C));
+    const int ido = stage_in(&s, e->dout, SIZE(e->N, e->stride));
+    const int ik = stage_tokens(&s, e->token, strided(e->N, e->token_stride));
+    while (stage_next(&s)) {
+        on.dtable = stage_at(&s, it);
+        on.dout = stage_at(&s, ido);
+        on.token = stage_at(&s, ik);
+        s.code = s.ops->embed_backward(&on);
+    }
     return stage_end(&s);
 }
 
@@ -167,12 +189,12 @@ static size_t heads(const struct k_attention_shape *z)
     return SIZE(z->B, z->T) * SIZE(z->H, z->D);
 }
 
-static int attend(bool generic, real *o, real *saved, const real *qkv,
+static int attend(bool generic, real *o, real *row_stats, const real *qkv,
                   const struct k_attention_shape *shape)
 {
     struct stage s = stage_begin();
     const int io = stage_out(&s, o, heads(shape)),
-              is = stage_out(&s, saved, k_attention_saved(NULL, shape));
+              is = stage_out(&s, row_stats, k_attention_row_stats(NULL, shape));
     const int iq = stage_in(&s, qkv, 3 * heads(shape));
     while (stage_next(&s))
         s.code = (generic ? s.ops->attention_generic_forward : s.ops->attention_forward)(
@@ -180,13 +202,14 @@ static int attend(bool generic, real *o, real *saved, const real *qkv,
     return stage_end(&s);
 }
 
-static int attend_back(bool generic, real *dqkv, const real *dout, const real *o, const real *saved,
-                       const real *qkv, const struct k_attention_shape *shape)
+static int attend_back(bool generic, real *dqkv, const real *dout, const real *o,
+                       const real *row_stats, const real *qkv,
+                       const struct k_attention_shape *shape)
 {
     struct stage s = stage_begin();
     const int id = stage_out(&s, dqkv, 3 * heads(shape)), ido = stage_in(&s, dout, heads(shape));
     const int io = stage_in(&s, o, heads(shape)),
-              is = stage_in(&s, saved, k_attention_saved(NULL, shape));
+              is = stage_in(&s, row_stats, k_attention_row_stats(NULL, shape));
     const int iq = stage_in(&s, qkv, 3 * heads(shape));
     while (stage_next(&s))
         s.code = (generic ? s.ops->attention_generic_backward : s.ops->attention_backward)(
@@ -195,117 +218,141 @@ static int attend_back(bool generic, real *dqkv, const real *dout, const real *o
     return stage_end(&s);
 }
 
-static int attention_forward(real *o, real *saved, const real *qkv,
+static int attention_forward(real *o, real *row_stats, const real *qkv,
                              const struct k_attention_shape *shape)
 {
-    return attend(false, o, saved, qkv, shape);
+    return attend(false, o, row_stats, qkv, shape);
 }
 
-static int attention_generic_forward(real *o, real *saved, const real *qkv,
+static int attention_generic_forward(real *o, real *row_stats, const real *qkv,
                                      const struct k_attention_shape *shape)
 {
-    return attend(true, o, saved, qkv, shape);
+    return attend(true, o, row_stats, qkv, shape);
 }
 
-static int attention_backward(real *dqkv, const real *dout, const real *o, const real *saved,
+static int attention_backward(real *dqkv, const real *dout, const real *o, const real *row_stats,
                               const real *qkv, const struct k_attention_shape *shape)
 {
-    return attend_back(false, dqkv, dout, o, saved, qkv, shape);
+    return attend_back(false, dqkv, dout, o, row_stats, qkv, shape);
 }
 
 static int attention_generic_backward(real *dqkv, const real *dout, const real *o,
-                                      const real *saved, const real *qkv,
+                                      const real *row_stats, const real *qkv,
                                       const struct k_attention_shape *shape)
 {
-    return attend_back(true, dqkv, dout, o, saved, qkv, shape);
+    return attend_back(true, dqkv, dout, o, row_stats, qkv, shape);
 }
 
-static int attention_silent(long *rows, const real *saved, const struct k_attention_shape *shape)
+static int attention_degenerate(long *rows, const real *row_stats,
+                                const struct k_attention_shape *shape)
 {
     struct stage s = stage_begin();
-    const int is = stage_in(&s, saved, k_attention_saved(NULL, shape));
+    const int is = stage_in(&s, row_stats, k_attention_row_stats(NULL, shape));
     while (stage_next(&s))
-        s.code = s.ops->attention_silent(&s.rows, stage_at(&s, is), shape);
+        s.code = s.ops->attention_degenerate(&s.rows, stage_at(&s, is), shape);
     *rows = s.first_rows;
     return stage_end(&s);
 }
 
-static int gate_forward(real *o, const real *y, const real *pre, enum k_gate act, size_t n)
+static int gate_forward(const struct k_gating *g)
 {
     struct stage s = stage_begin();
-    const int io = stage_out(&s, o, n), iy = stage_in(&s, y, n), ip = stage_in(&s, pre, n);
-    while (stage_next(&s))
-        s.code = s.ops->gate_forward(stage_at(&s, io), stage_at(&s, iy), stage_at(&s, ip), act, n);
+    struct k_gating on = *g;
+    const int io = stage_out(&s, g->out, g->n), iy = stage_in(&s, g->y, g->n);
+    const int ip = stage_in(&s, g->pre, g->n);
+    while (stage_next(&s)) {
+        on.out = stage_at(&s, io);
+        on.y = stage_at(&s, iy);
+        on.pre = stage_at(&s, ip);
+        s.code = s.ops->gate_forward(&on);
+    }
     return stage_end(&s);
 }
 
-static int gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
-                         enum k_gate act, size_t n)
+static int gate_backward(const struct k_gating *g)
 {
     struct stage s = stage_begin();
-    const int idy = stage_out(&s, dy, n), idp = stage_out(&s, dpre, n), ido = stage_in(&s, dout, n);
-    const int iy = stage_in(&s, y, n), ip = stage_in(&s, pre, n);
-    while (stage_next(&s))
-        s.code = s.ops->gate_backward(stage_at(&s, idy), stage_at(&s, idp), stage_at(&s, ido),
-                                      stage_at(&s, iy), stage_at(&s, ip), act, n);
+    struct k_gating on = *g;
+    const int idy = stage_out(&s, g->dy, g->n), idp = stage_out(&s, g->dpre, g->n);
+    const int ido = stage_in(&s, g->dout, g->n), iy = stage_in(&s, g->y, g->n);
+    const int ip = stage_in(&s, g->pre, g->n);
+    while (stage_next(&s)) {
+        on.dy = stage_at(&s, idy);
+        on.dpre = stage_at(&s, idp);
+        on.dout = stage_at(&s, ido);
+        on.y = stage_at(&s, iy);
+        on.pre = stage_at(&s, ip);
+        s.code = s.ops->gate_backward(&on);
+    }
     return stage_end(&s);
 }
 
-static int rope(real *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+static int rope(real *qkv, const struct k_rope *r)
 {
     struct stage s = stage_begin();
-    const int iq = stage_out(&s, qkv, 3 * SIZE(B, T) * SIZE(H, D));
+    const int iq = stage_out(&s, qkv, 3 * SIZE(r->B, r->T) * SIZE(r->H, r->D));
     while (stage_next(&s))
-        s.code = s.ops->rope(stage_at(&s, iq), B, T, H, D, base, offset, inverse);
+        s.code = s.ops->rope(stage_at(&s, iq), r);
     return stage_end(&s);
 }
 
 /* ---- losses and optimiser */
 
-static int cross_entropy(double *loss, real *dlogits, const real *logits, int stride, int column,
-                         const uint16_t *target, int target_stride, const real *weight, int N,
-                         int V)
+static int cross_entropy(double *loss, const struct k_cross_entropy *e)
 {
     struct stage s = stage_begin();
-    const int id = stage_out(&s, dlogits, SIZE(N, stride)),
-              il = stage_in(&s, logits, SIZE(N, stride));
-    const int it = stage_tokens(&s, target, strided(N, target_stride)),
-              iw = stage_in(&s, weight, SIZE(N, 1));
-    while (stage_next(&s))
-        s.code = s.ops->cross_entropy(&s.number, stage_at(&s, id), stage_at(&s, il), stride, column,
-                                      stage_at(&s, it), target_stride, stage_at(&s, iw), N, V);
+    struct k_cross_entropy on = *e;
+    const int id = stage_out(&s, e->dlogits, SIZE(e->N, e->stride));
+    const int il = stage_in(&s, e->logits, SIZE(e->N, e->stride));
+    const int it = stage_tokens(&s, e->target, strided(e->N, e->target_stride));
+    const int iw = stage_in(&s, e->weight, SIZE(e->N, 1));
+    while (stage_next(&s)) {
+        on.dlogits = stage_at(&s, id);
+        on.logits = stage_at(&s, il);
+        on.target = stage_at(&s, it);
+        on.weight = stage_at(&s, iw);
+        s.code = s.ops->cross_entropy(&s.number, &on);
+    }
     *loss = s.first_number;
     return stage_end(&s);
 }
 
-static int head_cross_entropy(double *loss, real *dinp, real *dw, const real *inp, const real *w,
-                              const uint16_t *target, const real *weight, int N, int C, int V,
-                              int channels)
+static int head_cross_entropy(double *loss, const struct k_token_head *h)
 {
     struct stage s = stage_begin();
-    const int idi = stage_out(&s, dinp, SIZE(N, C)),
-              idw = stage_out(&s, dw, SIZE(channels, V) * (size_t)C);
-    const int ii = stage_in(&s, inp, SIZE(N, C)),
-              iw = stage_in(&s, w, SIZE(channels, V) * (size_t)C);
-    const int it = stage_tokens(&s, target, SIZE(N, channels)),
-              iv = stage_in(&s, weight, SIZE(N, 1));
-    while (stage_next(&s))
-        s.code = s.ops->head_cross_entropy(&s.number, stage_at(&s, idi), stage_at(&s, idw),
-                                           stage_at(&s, ii), stage_at(&s, iw), stage_at(&s, it),
-                                           stage_at(&s, iv), N, C, V, channels);
+    struct k_token_head on = *h;
+    const size_t NC = SIZE(h->N, h->C), W = SIZE(h->channels, h->V) * (size_t)h->C;
+    const int idi = stage_out(&s, h->dinp, NC), idw = stage_out(&s, h->dw, W);
+    const int ii = stage_in(&s, h->inp, NC), iw = stage_in(&s, h->w, W);
+    const int it = stage_tokens(&s, h->target, SIZE(h->N, h->channels));
+    const int iv = stage_in(&s, h->weight, SIZE(h->N, 1));
+    while (stage_next(&s)) {
+        on.dinp = stage_at(&s, idi);
+        on.dw = stage_at(&s, idw);
+        on.inp = stage_at(&s, ii);
+        on.w = stage_at(&s, iw);
+        on.target = stage_at(&s, it);
+        on.weight = stage_at(&s, iv);
+        s.code = s.ops->head_cross_entropy(&s.number, &on);
+    }
     *loss = s.first_number;
     return stage_end(&s);
 }
 
-static int regression(double *loss, real *dpred, const real *pred, const real *target,
-                      const real *weight, int N, int C, double delta)
+static int regression(double *loss, const struct k_regression *r)
 {
     struct stage s = stage_begin();
-    const int id = stage_out(&s, dpred, SIZE(N, C)), ip = stage_in(&s, pred, SIZE(N, C));
-    const int it = stage_in(&s, target, SIZE(N, C)), iw = stage_in(&s, weight, SIZE(N, 1));
-    while (stage_next(&s))
-        s.code = s.ops->regression(&s.number, stage_at(&s, id), stage_at(&s, ip), stage_at(&s, it),
-                                   stage_at(&s, iw), N, C, delta);
+    struct k_regression on = *r;
+    const size_t NC = SIZE(r->N, r->C);
+    const int id = stage_out(&s, r->dpred, NC), ip = stage_in(&s, r->pred, NC);
+    const int it = stage_in(&s, r->target, NC), iw = stage_in(&s, r->weight, SIZE(r->N, 1));
+    while (stage_next(&s)) {
+        on.dpred = stage_at(&s, id);
+        on.pred = stage_at(&s, ip);
+        on.target = stage_at(&s, it);
+        on.weight = stage_at(&s, iw);
+        s.code = s.ops->regression(&s.number, &on);
+    }
     *loss = s.first_number;
     return stage_end(&s);
 }
@@ -386,7 +433,7 @@ const struct k_ops k_staged = {
     .attention_backward = attention_backward,
     .attention_generic_forward = attention_generic_forward,
     .attention_generic_backward = attention_generic_backward,
-    .attention_silent = attention_silent,
+    .attention_degenerate = attention_degenerate,
     .gate_forward = gate_forward,
     .gate_backward = gate_backward,
     .rope = rope,

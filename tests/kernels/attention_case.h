@@ -9,7 +9,7 @@ struct attention {
     struct k_attention_shape shape;
     struct outputs memory;
     size_t n; /* reals of out; qkv has 3 n */
-    real *qkv, *dout, *saved;
+    real *qkv, *dout, *row_stats;
 };
 
 static inline struct attention make(const char *variant, int B, int T, int H, int D, double p,
@@ -22,7 +22,7 @@ static inline struct attention make(const char *variant, int B, int T, int H, in
     a.n = (size_t)B * (size_t)T * (size_t)H * (size_t)D;
     a.qkv = input(&a.memory, &s, 3 * a.n, 1);
     a.dout = input(&a.memory, &s, a.n, 1);
-    a.saved = input(&a.memory, &s, k_attention_saved(NULL, &a.shape), 0);
+    a.row_stats = input(&a.memory, &s, k_attention_row_stats(NULL, &a.shape), 0);
     return a;
 }
 
@@ -52,13 +52,14 @@ static inline void run(const struct k_ops *ops, const struct attention *a, bool 
 {
     real *out = output(o, "out", a->n), *dqkv = output(o, "dqkv", 3 * a->n);
     if (generic) {
-        assert_int_equal(ops->attention_generic_forward(out, a->saved, a->qkv, &a->shape), 0);
+        assert_int_equal(ops->attention_generic_forward(out, a->row_stats, a->qkv, &a->shape), 0);
         assert_int_equal(
-            ops->attention_generic_backward(dqkv, a->dout, out, a->saved, a->qkv, &a->shape), 0);
+            ops->attention_generic_backward(dqkv, a->dout, out, a->row_stats, a->qkv, &a->shape),
+            0);
     } else {
-        assert_int_equal(ops->attention_forward(out, a->saved, a->qkv, &a->shape), 0);
-        assert_int_equal(ops->attention_backward(dqkv, a->dout, out, a->saved, a->qkv, &a->shape),
-                         0);
+        assert_int_equal(ops->attention_forward(out, a->row_stats, a->qkv, &a->shape), 0);
+        assert_int_equal(
+            ops->attention_backward(dqkv, a->dout, out, a->row_stats, a->qkv, &a->shape), 0);
     }
 }
 

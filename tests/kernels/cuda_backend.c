@@ -1,6 +1,6 @@
 /* cuda_backend.c - the CUDA backend as a whole, on the emulation (make check) and on a GPU (make
  * check-gpu): memory, numbers that come through pointers, recordings, products of every kind. */
-#include "linear_calls.h"
+#include "op_calls.h"
 #include "test_data.h"
 
 static const struct k_ops *ops;

@@ -15,7 +15,7 @@
 #include <limits.h>
 
 static const char *const kinds[] = {"softmax", "lssa", "rw_softmax", "lssar"};
-enum { KINDS = 4, OUT, SAVED, DQKV, QKV, DOUT, PARTS = 4 };
+enum { KINDS = 4, OUT, ROW_STATS, DQKV, QKV, DOUT, PARTS = 4 };
 
 static int open_bf16(void **state)
 {
@@ -65,7 +65,7 @@ static int shift_under_test; /* numbers that tensors of the device are off 64 by
 static void run_attention(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     (void)loss;
-    if (shape_under_test.spends_qkv) /* it is spent: the tensor is kept behind the others */
+    if (shape_under_test.may_overwrite_qk) /* it is spent: the tensor is kept behind the others */
         assert_ok(ops->copy(x[2], x[5], p->item[5].n * p->item[5].size));
     assert_ok(ops->attention_forward(x[0], x[1], x[2], &shape_under_test));
     assert_ok(ops->attention_backward(x[4], x[3], x[0], x[1], x[2], &shape_under_test));
@@ -83,11 +83,11 @@ static void run_orders(struct problem *p, const struct attention *a, const void 
                           .shift = shift_under_test};
     shape_under_test = a->shape;
     memset(tensor(p, "out", a->n, size), 0xff, a->n * size);
-    numbers(p, "saved", k_attention_saved(NULL, &a->shape), 1);
+    numbers(p, "saved", k_attention_row_stats(NULL, &a->shape), 1);
     memcpy(tensor(p, NULL, 3 * a->n, size), qkv, 3 * a->n * size);
     memcpy(tensor(p, NULL, a->n, size), dout, a->n * size);
     memset(tensor(p, "dqkv", 3 * a->n, size), 0xff, 3 * a->n * size);
-    if (a->shape.spends_qkv)
+    if (a->shape.may_overwrite_qk)
         memcpy(tensor(p, NULL, 3 * a->n, size), qkv, 3 * a->n * size);
     for (int i = 0; i < RUNS; i++)
         on_device(p, run_attention, orders[i]);
@@ -160,7 +160,7 @@ static void one(const char *name, int T, int D, double p, int window)
 {
     struct attention a = make(name, 2, T, 2, D, p, window);
     const struct k_attention *v = a.shape.variant;
-    const double again = v->score == K_SCORE_COS_LOGN && v->sharpen ? p / 2048 : 0;
+    const double again = v->score == K_SCORE_COS_LOGN && v->reweight ? p / 2048 : 0;
     const double rounding = 1.0 / 512, once = rounding + again / 4, twice = 2 * rounding + again;
     const double bound[PARTS] = {once, twice, twice, once};
     struct errors e;
@@ -215,7 +215,7 @@ static void window_ends(const char *kind, int T, int D, int window)
     struct outputs expected = {0};
     struct attention a = make(kind, 1, T, 1, D, 1, window);
     struct k_attention unshifted = *a.shape.variant;
-    unshifted.free_rows = T;
+    unshifted.unshifted_rows = T;
     a.shape.variant = &unshifted;
     for (int i = 0; i < T * D; i++) {
         for (int which = 0; which < 3; which++)
@@ -263,7 +263,7 @@ static void without_a_backward_pass(void **state)
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct attention a = make(kinds[k], 1, 130, 2, 64, 3, 0);
-        const size_t saved = 6 * 2 * 130, kept = k_attention_saved(NULL, &a.shape);
+        const size_t row_stats = 6 * 2 * 130, kept = k_attention_row_stats(NULL, &a.shape);
         void *tensors[3];
         float *found[2] = {orr_alloc(a.n, sizeof(float)), orr_alloc(a.n, sizeof(float))};
         uint16_t *rest = orr_alloc(2 * kept, sizeof *rest);
@@ -279,9 +279,9 @@ static void without_a_backward_pass(void **state)
             assert_ok(cuda->download(found[only], tensors[0], bytes[0]));
             assert_ok(cuda->download(rest, tensors[1], bytes[1]));
             bool made = false;
-            for (size_t i = 2 * saved; i < 2 * kept; i++)
+            for (size_t i = 2 * row_stats; i < 2 * kept; i++)
                 made |= rest[i] != 0;
-            assert_int_equal(made, !only && a.shape.variant->sharpen);
+            assert_int_equal(made, !only && a.shape.variant->reweight);
         }
         assert_memory_equal(found[0], found[1], bytes[0]);
         for (int i = 0; i < 3; i++)
@@ -315,9 +315,9 @@ static void a_window_of_all_is_none(void **state)
     }
 }
 
-/* All keys of the first 40 positions are one: the rows are uniform, and silent once they are
+/* All keys of the first 40 positions are one: the rows are uniform, and degenerate once they are
  * shifted. */
-static void uniform_rows_are_silent(void **state)
+static void uniform_rows_are_degenerate(void **state)
 {
     (void)state;
     for (int k = 2; k < KINDS; k++) {
@@ -330,7 +330,7 @@ static void uniform_rows_are_silent(void **state)
         run(&k_ref, &a, false, &expected);
         run_case(&p, &a);
         for (int row = 0; row < 2 * 70; row++)
-            assert_int_equal(found(&p, 1)[row] == 0, a.saved[row] == 0);
+            assert_int_equal(found(&p, 1)[row] == 0, a.row_stats[row] == 0);
         for (int t = 3; t < 40; t++)
             for (int c = 0; c < 2 * 64; c++) {
                 assert_true(found(&p, 0)[t * 128 + c] == 0);
@@ -632,9 +632,9 @@ static void spent_vectors_change_nothing(void **state)
             const size_t row = (size_t)(a.shape.H * D[d]);
             a.shape.narrow = true;
             narrow_inputs(&a, qkv, dout);
-            for (int spends = 0; spends < 2; spends++) {
-                a.shape.spends_qkv = spends;
-                run_orders(&p[spends], &a, qkv, dout, sizeof *qkv);
+            for (int overwrites = 0; overwrites < 2; overwrites++) {
+                a.shape.may_overwrite_qk = overwrites;
+                run_orders(&p[overwrites], &a, qkv, dout, sizeof *qkv);
             }
             assert_memory_equal(p[0].item[0].found[0], p[1].item[0].found[0], 2 * a.n);
             assert_memory_equal(p[0].item[4].found[0], p[1].item[4].found[0], 6 * a.n);
@@ -688,7 +688,7 @@ int main(void)
         cmocka_unit_test(windows_end_where_they_should),
         cmocka_unit_test(without_a_backward_pass),
         cmocka_unit_test(a_window_of_all_is_none),
-        cmocka_unit_test(uniform_rows_are_silent),
+        cmocka_unit_test(uniform_rows_are_degenerate),
         cmocka_unit_test(zero_vectors_have_no_gradient),
         cmocka_unit_test(nan_is_seen),
         cmocka_unit_test(one_key_has_no_gradient),

@@ -2,6 +2,7 @@
  * stay in registers and rows that do not, weights of all kinds, classes that are padded, several
  * chunks of a head, all in place and not. */
 #include "cuda_case.h"
+#include "op_calls.h"
 
 static const int rows[] = {1, 7, 65};
 
@@ -11,9 +12,9 @@ static const int rows[] = {1, 7, 65};
 static void run_cross_entropy(const struct k_ops *ops, const struct problem *p, double *loss,
                               void **x)
 {
-    assert_ok(ops->cross_entropy(&loss[1], NULL, x[1], p->stride, p->at, x[2], 2,
+    assert_ok(call_cross_entropy(ops, &loss[1], NULL, x[1], p->stride, p->at, x[2], 2,
                                  p->weights ? x[3] : NULL, p->N, p->V));
-    assert_ok(ops->cross_entropy(loss, x[0], x[1], p->stride, p->at, x[2], 2,
+    assert_ok(call_cross_entropy(ops, loss, x[0], x[1], p->stride, p->at, x[2], 2,
                                  p->weights ? x[3] : NULL, p->N, p->V));
 }
 
@@ -123,7 +124,7 @@ static void run_wrong_target(const struct k_ops *ops, const struct problem *p, d
     if (ops == &k_ref)
         loss[0] = NAN; /* (it may read anything) */
     else
-        assert_ok(ops->cross_entropy(loss, x[0], x[0], p->V, 0, x[1], 1, NULL, p->N, p->V));
+        assert_ok(call_cross_entropy(ops, loss, x[0], x[0], p->V, 0, x[1], 1, NULL, p->N, p->V));
 }
 
 static void targets_beyond_are_seen(void **state)
@@ -155,8 +156,8 @@ static void round_numbers(float *x, size_t n)
 /* dinp, dw, inp, w, target, weight */
 static void run_head(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
-    assert_ok(ops->head_cross_entropy(loss, x[0], x[1], x[2], x[3], x[4], p->weights ? x[5] : NULL,
-                                      p->N, p->C, p->V, p->channels));
+    assert_ok(call_head_cross_entropy(ops, loss, x[0], x[1], x[2], x[3], x[4],
+                                      p->weights ? x[5] : NULL, p->N, p->C, p->V, p->channels));
 }
 
 /* One row and channel: what its logits' errors make of dinp and dw. */
@@ -254,8 +255,8 @@ static void head_agrees_in_bf16(void **state)
 static void run_mse(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     float *weight = p->weights ? x[3] : NULL;
-    assert_ok(ops->regression(&loss[1], NULL, x[1], x[2], weight, p->N, p->C, p->delta));
-    assert_ok(ops->regression(loss, x[0], x[1], x[2], weight, p->N, p->C, p->delta));
+    assert_ok(call_regression(ops, &loss[1], NULL, x[1], x[2], weight, p->N, p->C, p->delta));
+    assert_ok(call_regression(ops, loss, x[0], x[1], x[2], weight, p->N, p->C, p->delta));
 }
 
 static void regression_agrees(void **state)

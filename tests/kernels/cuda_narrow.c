@@ -187,11 +187,16 @@ static void numbers_are_rounded(void **state)
 
 static void run_layernorm(const struct k_ops *ops, const struct narrow_case *c, void **x)
 {
-    if (ops == cuda)
-        assert_int_equal(
-            ops->layernorm_narrow_forward(x[0], x[1], x[2], x[3], x[4], x[5], c->N, c->C), 0);
-    else
-        assert_int_equal(ops->layernorm_forward(x[0], x[1], x[2], x[3], x[4], x[5], c->N, c->C), 0);
+    const struct k_layernorm l = {.N = c->N,
+                                  .C = c->C,
+                                  .x = x[3],
+                                  .gamma = x[4],
+                                  .beta = x[5],
+                                  .mean = x[1],
+                                  .rstd = x[2],
+                                  .out = x[0],
+                                  .narrow = ops == cuda};
+    assert_int_equal(ops->layernorm_forward(&l), 0);
 }
 
 static void layernorm_bounds(struct narrow_case *c)
@@ -212,15 +217,24 @@ static void layernorm_bounds(struct narrow_case *c)
 static void run_layernorm_backward(const struct k_ops *ops, const struct narrow_case *c, void **x)
 {
     const int N = c->N, C = c->C;
+    struct k_layernorm l = {.N = N,
+                            .C = C,
+                            .x = x[6],
+                            .gamma = x[9],
+                            .mean = x[7],
+                            .rstd = x[8],
+                            .dout = x[5],
+                            .dx = x[0],
+                            .dgamma = x[3],
+                            .dbeta = x[4]};
     if (ops == cuda) {
-        assert_int_equal(ops->layernorm_narrow_backward(x[0], c->copies ? x[1] : NULL,
-                                                        c->bias ? x[2] : NULL, x[3], x[4], x[5],
-                                                        x[6], x[7], x[8], x[9], N, C),
-                         0);
-        return;
+        l.narrow = true;
+        l.dx_narrow = c->copies ? x[1] : NULL;
+        l.dx_sums = c->bias ? x[2] : NULL;
     }
-    assert_int_equal(ops->layernorm_backward(x[0], x[3], x[4], x[5], x[6], x[7], x[8], x[9], N, C),
-                     0);
+    assert_int_equal(ops->layernorm_backward(&l), 0);
+    if (ops == cuda)
+        return;
     const float *dx = x[0];
     float *copy = x[1], *sums = x[2];
     for (int i = 0; i < N * C; i++) {

@@ -2,6 +2,7 @@
  * reference, at sizes that its kernels cut in different ways: rows shorter than a warp, longer than
  * a block keeps, pointers on 4 bytes and on 16, tokens that fill many pieces. */
 #include "cuda_case.h"
+#include "op_calls.h"
 
 static const int rows[] = {1, 7, 65};
 static const int columns[] = {1, 3, 33, 96, 768, 1023};
@@ -22,7 +23,7 @@ static void run_add(const struct k_ops *ops, const struct problem *p, double *lo
 static void run_gate(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     (void)loss;
-    assert_ok(ops->gate_forward(x[0], x[1], x[2], p->gate, p->item[0].n));
+    assert_ok(call_gate_forward(ops, x[0], x[1], x[2], p->gate, p->item[0].n));
 }
 
 /* dy, dout, pre, dpre, y */
@@ -30,7 +31,7 @@ static void run_gate_backward(const struct k_ops *ops, const struct problem *p, 
                               void **x)
 {
     (void)loss;
-    assert_ok(ops->gate_backward(x[0], x[3], x[1], x[4], x[2], p->gate, p->item[0].n));
+    assert_ok(call_gate_backward(ops, x[0], x[3], x[1], x[4], x[2], p->gate, p->item[0].n));
 }
 
 /* Two inputs, of which the second goes through a function; alias 1: out is the first. */
@@ -115,7 +116,7 @@ static void scale_agrees(void **state)
 static void run_rope(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     (void)loss;
-    assert_ok(ops->rope(x[0], p->N, p->T, p->V, p->C, 10000, 3, p->inverse));
+    assert_ok(call_rope(ops, x[0], p->N, p->T, p->V, p->C, 10000, 3, p->inverse));
 }
 
 /* (B, T, 3, H, D) = (2, 19, 3, 3, D) */
@@ -143,7 +144,7 @@ static void rope_agrees(void **state)
 static void run_layernorm(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     (void)loss;
-    assert_ok(ops->layernorm_forward(x[0], x[1], x[2], x[3], x[4], x[5], p->N, p->C));
+    assert_ok(call_layernorm_forward(ops, x[0], x[1], x[2], x[3], x[4], x[5], p->N, p->C));
 }
 
 /* dx, dgamma, dbeta, dout, x, mean, rstd, gamma */
@@ -151,7 +152,8 @@ static void run_layernorm_backward(const struct k_ops *ops, const struct problem
                                    void **x)
 {
     (void)loss;
-    assert_ok(ops->layernorm_backward(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], p->N, p->C));
+    assert_ok(
+        call_layernorm_backward(ops, x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], p->N, p->C));
 }
 
 /* Roundings of a sum over C columns by a warp, a column per lane: it may be four. */
@@ -304,9 +306,9 @@ static void position_agrees(void **state)
 static void run_embed(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     (void)loss;
-    assert_ok(ops->embed_forward(x[0], p->stride, p->at, x[1], x[4], 2, p->N, p->V, p->C));
-    assert_int_equal(ops->embed_backward(x[2], x[3], p->stride, p->at, x[4], 2, p->N, p->V, p->C),
-                     0);
+    assert_ok(call_embed_forward(ops, x[0], p->stride, p->at, x[1], x[4], 2, p->N, p->V, p->C));
+    assert_int_equal(
+        call_embed_backward(ops, x[2], x[3], p->stride, p->at, x[4], 2, p->N, p->V, p->C), 0);
 }
 
 /* `favoured`: this share of the tokens are one and the same. */
@@ -373,8 +375,8 @@ static void tokens_outside(int C)
         assert_ok(cuda->alloc(&device[i], bytes[i]));
     for (int i = 0; i < 3; i++)
         assert_ok(cuda->upload(device[i], from[i], bytes[i]));
-    assert_ok(cuda->embed_forward(device[3], C, 0, device[0], device[2], 1, N, V, C));
-    assert_ok(cuda->embed_backward(device[4], device[1], C, 0, device[2], 1, N, V, C));
+    assert_ok(call_embed_forward(cuda, device[3], C, 0, device[0], device[2], 1, N, V, C));
+    assert_ok(call_embed_backward(cuda, device[4], device[1], C, 0, device[2], 1, N, V, C));
     float out[N * WIDEST], dtable[V * WIDEST];
     assert_ok(cuda->download(out, device[3], rows_bytes));
     assert_ok(cuda->download(dtable, device[4], table_bytes));

@@ -24,7 +24,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "linear_calls.h"
+#include "op_calls.h"
 #include "base/base.h"
 #include "kernels/kernels.h"
 
@@ -201,14 +201,14 @@ static int compare(const struct a_case *c, const char *backend, const char *path
 }
 
 struct buffers {
-    real *qkv, *dqkv, *out, *dout, *saved;
+    real *qkv, *dqkv, *out, *dout, *row_stats;
 };
 
 static int rotate(const struct a_case *c, const struct k_ops *ops, real *qkv, bool inverse)
 {
     if (!c->rope)
         return 0;
-    return ops->rope(qkv, 1, c->shape.T, c->shape.H, c->shape.D, c->rope_base, c->rope_offset,
+    return call_rope(ops, qkv, 1, c->shape.T, c->shape.H, c->shape.D, c->rope_base, c->rope_offset,
                      inverse);
 }
 
@@ -225,11 +225,11 @@ static int run_path(const struct a_case *c, const struct k_ops *ops, bool generi
     if (!rc)
         rc = rotate(c, ops, m->qkv, false);
     if (!rc)
-        rc = (generic ? ops->attention_generic_forward : ops->attention_forward)(m->out, m->saved,
-                                                                                 m->qkv, shape);
+        rc = (generic ? ops->attention_generic_forward
+                      : ops->attention_forward)(m->out, m->row_stats, m->qkv, shape);
     if (!rc)
-        rc = (generic ? ops->attention_generic_backward
-                      : ops->attention_backward)(m->dqkv, m->dout, m->out, m->saved, m->qkv, shape);
+        rc = (generic ? ops->attention_generic_backward : ops->attention_backward)(
+            m->dqkv, m->dout, m->out, m->row_stats, m->qkv, shape);
     if (!rc)
         rc = rotate(c, ops, m->dqkv, true);
     if (!rc)
@@ -268,9 +268,9 @@ static int gate_pass(const struct a_case *c, const struct k_ops *ops, real *cons
     const size_t n = (size_t)T * (size_t)C;
     int rc = call_linear_forward(ops, t[PRE], t[X], t[WG], NULL, T, C, C);
     if (!rc)
-        rc = ops->gate_forward(t[OUT], t[Y], t[PRE], c->gate, n);
+        rc = call_gate_forward(ops, t[OUT], t[Y], t[PRE], c->gate, n);
     if (!rc)
-        rc = ops->gate_backward(t[DY], t[DPRE], t[DOUT], t[Y], t[PRE], c->gate, n);
+        rc = call_gate_backward(ops, t[DY], t[DPRE], t[DOUT], t[Y], t[PRE], c->gate, n);
     if (!rc)
         rc = call_linear_backward(ops, t[DX], t[DWG], NULL, t[DPRE], t[X], t[WG], T, C, C);
     return rc;
@@ -318,9 +318,9 @@ static int run_case(const struct a_case *c, const struct k_ops *ops, int *wrong)
         .dqkv = orr_alloc(3 * block, sizeof(real)),
         .out = orr_alloc(block, sizeof(real)),
         .dout = orr_alloc(block, sizeof(real)),
-        .saved = orr_alloc(k_attention_saved(NULL, &c->shape), sizeof(real)),
+        .row_stats = orr_alloc(k_attention_row_stats(NULL, &c->shape), sizeof(real)),
     };
-    int rc = m.qkv && m.dqkv && m.out && m.dout && m.saved ? 0 : ORR_ENOMEM;
+    int rc = m.qkv && m.dqkv && m.out && m.dout && m.row_stats ? 0 : ORR_ENOMEM;
     if (!rc && !c->shape.variant)
         rc = run_rotation(c, ops, &m, wrong);
     for (int generic = 0; !rc && c->shape.variant && generic < 2; generic++)
@@ -329,7 +329,7 @@ static int run_case(const struct a_case *c, const struct k_ops *ops, int *wrong)
     free(m.dqkv);
     free(m.out);
     free(m.dout);
-    free(m.saved);
+    free(m.row_stats);
     return rc;
 }
 

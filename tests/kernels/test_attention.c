@@ -14,7 +14,7 @@ enum { ON_CUDA = false };
 /* Powers enlarge rounding by their own size. */
 static double tolerance(const struct attention *a)
 {
-    return a->shape.variant->sharpen ? 3e-5 * (1 + a->shape.p) : 2e-5;
+    return a->shape.variant->reweight ? 3e-5 * (1 + a->shape.p) : 2e-5;
 }
 
 static void compare(const struct attention *a)
@@ -115,7 +115,7 @@ static void check_rows_alone(const struct attention *a, const struct k_ops *ops,
     struct outputs o = {0};
     real *all = output(&o, "all", a->n), *out = output(&o, "out", a->n);
     real *qkv = output(&o, "qkv", 3 * a->n);
-    real *saved = output(&o, "saved", k_attention_saved(NULL, s));
+    real *row_stats = output(&o, "saved", k_attention_row_stats(NULL, s));
     int (*forward)(real *, real *, const real *, const struct k_attention_shape *) =
         generic ? ops->attention_generic_forward : ops->attention_forward;
     memcpy(qkv, a->qkv, 3 * a->n * sizeof *qkv);
@@ -124,8 +124,8 @@ static void check_rows_alone(const struct attention *a, const struct k_ops *ops,
             qkv[i] = 100;
     some.first = first;
     some.end = end;
-    assert_int_equal(forward(all, a->saved, a->qkv, s), 0);
-    assert_int_equal(forward(out, saved, qkv, &some), 0);
+    assert_int_equal(forward(all, a->row_stats, a->qkv, s), 0);
+    assert_int_equal(forward(out, row_stats, qkv, &some), 0);
     for (size_t b = 0; b < (size_t)s->B; b++)
         for (int t = first; t < end; t++) {
             const size_t at = (b * T + (size_t)t) * row;
@@ -133,8 +133,8 @@ static void check_rows_alone(const struct attention *a, const struct k_ops *ops,
                 fail_msg("%s, %s, T %d, H %d, D %d, window %d: row %d of %d to %d is another one",
                          ops->name, s->variant->name, s->T, s->H, s->D, s->window, t, first, end);
             for (size_t h = 0; h < (size_t)s->H; h++) {
-                const size_t silent = (b * (size_t)s->H + h) * T + (size_t)t;
-                assert_int_equal(saved[silent] == 0, a->saved[silent] == 0);
+                const size_t degenerate = (b * (size_t)s->H + h) * T + (size_t)t;
+                assert_int_equal(row_stats[degenerate] == 0, a->row_stats[degenerate] == 0);
             }
         }
     outputs_free(&o);
@@ -168,8 +168,8 @@ static void known_weights(void **state)
     (void)state;
     static const double weight[4] = {0.4, 0.3, 0.2, 0.1};
     for (const struct k_ops *const *all = k_backends(); *all; all++)
-        for (int sharpen = 0; sharpen < 2; sharpen++) {
-            struct attention a = make(sharpen ? "rw_softmax" : "softmax", 1, 4, 1, 4, 2, 0);
+        for (int reweight = 0; reweight < 2; reweight++) {
+            struct attention a = make(reweight ? "rw_softmax" : "softmax", 1, 4, 1, 4, 2, 0);
             for (int t = 0; t < 4; t++) {
                 fill_vector(&a, t, 0, 0);
                 fill_vector(&a, t, 1, 0);
@@ -182,13 +182,13 @@ static void known_weights(void **state)
             for (int c = 0; c < 4; c++) {
                 double row = 0, third = 0;
                 for (int t = 0; t < 4; t++)
-                    row += (sharpen ? (const double[]){0.9, 0.1, 0, 0} : weight)[t] *
+                    row += (reweight ? (const double[]){0.9, 0.1, 0, 0} : weight)[t] *
                            (double)at(&a, 0, t, 2, 0)[c];
                 /* three keys are not shifted: (4, 3, 2) squared or as they are */
-                const double sum = sharpen ? 29 : 9;
+                const double sum = reweight ? 29 : 9;
                 for (int t = 0; t < 3; t++)
                     third +=
-                        (sharpen ? pow(4 - t, 2) : 4 - t) / sum * (double)at(&a, 0, t, 2, 0)[c];
+                        (reweight ? pow(4 - t, 2) : 4 - t) / sum * (double)at(&a, 0, t, 2, 0)[c];
                 assert_near((double)o.item[0].data[12 + c], row, 1e-5);
                 assert_near((double)o.item[0].data[8 + c], third, 1e-5);
                 assert_near((double)o.item[0].data[c], (double)at(&a, 0, 0, 2, 0)[c], 1e-6);
@@ -226,7 +226,7 @@ static void nothing_looks_ahead_or_beyond_the_window(void **state)
                     for (int c = 0; c < H * D; c++)
                         at(&a, 0, MOVED, which, 0)[c] += (real)(1 + c % 3);
                 run(*all, &a, false, &after);
-                int changed = 0, silent = 0;
+                int changed = 0, degenerate = 0;
                 for (int t = 0; t < T; t++) {
                     const size_t row = (size_t)t * H * D;
                     const bool same = !memcmp(before.item[0].data + row, after.item[0].data + row,
@@ -235,12 +235,12 @@ static void nothing_looks_ahead_or_beyond_the_window(void **state)
                         fail_msg("%s, window %d: position %d changes row %d", v->name, windows[w],
                                  MOVED, t);
                     changed += !same;
-                    silent += t >= MOVED && t < end && is_zero(&before, row, H * D) &&
-                              is_zero(&after, row, H * D);
+                    degenerate += t >= MOVED && t < end && is_zero(&before, row, H * D) &&
+                                  is_zero(&after, row, H * D);
                 }
                 /* rows that cannot be normalised are 0 before and after: ln 1 is 0, so that all
                  * scores of a cosine are at window 1 */
-                if (changed == 0 && silent < (end < T ? end : T) - MOVED)
+                if (changed == 0 && degenerate < (end < T ? end : T) - MOVED)
                     fail_msg("%s, window %d: position %d changes nothing", v->name, windows[w],
                              MOVED);
                 /* a gradient that enters at row MOVED reaches (MOVED - window, MOVED] only */
@@ -290,19 +290,19 @@ static void a_window_of_all_is_none(void **state)
     }
 }
 
-/* Rows that only one of two passes calls silent become 0 in both. Sums of softplus, gelu and mish
- * vanish in double where scores are below -745, or -38: the reference is silent there, the cpu
- * backend has the limit. */
-static void forget_vanished_rows(const struct attention *a, const real *saved, struct outputs *one,
-                                 struct outputs *two)
+/* Rows that only one of two passes calls degenerate become 0 in both. Sums of softplus, gelu and
+ * mish vanish in double where scores are below -745, or -38: the reference is degenerate there, the
+ * cpu backend has the limit. */
+static void forget_vanished_rows(const struct attention *a, const real *row_stats,
+                                 struct outputs *one, struct outputs *two)
 {
     const int T = a->shape.T, H = a->shape.H, D = a->shape.D;
     const enum k_phi phi = a->shape.variant->phi;
     const bool may = phi == K_PHI_SOFTPLUS || phi == K_PHI_GELU || phi == K_PHI_MISH;
     for (int i = 0; i < H * T; i++)
-        if ((saved[i] == 0) != (a->saved[i] == 0)) {
+        if ((row_stats[i] == 0) != (a->row_stats[i] == 0)) {
             const size_t row = ((size_t)(i % T) * (size_t)H + (size_t)(i / T)) * (size_t)D;
-            if (!may || saved[i] != 0)
+            if (!may || row_stats[i] != 0)
                 fail_msg("%s: row %d of head %d is silent on one backend only",
                          a->shape.variant->name, i % T, i / T);
             memset(one->item[0].data + row, 0, (size_t)D * sizeof(real));
@@ -326,10 +326,10 @@ static void extremes_stay_finite(void **state)
             fill_vector(&a, 7, 0, 0);
             fill_vector(&a, 9, 1, 0);
             struct outputs expected = {0}, found = {0};
-            real saved[H * T];
+            real row_stats[H * T];
             assert_int_equal(k_cpu()->open(2, false), 0);
             run(&k_ref, &a, true, &expected);
-            memcpy(saved, a.saved, sizeof saved);
+            memcpy(row_stats, a.row_stats, sizeof row_stats);
             run(k_cpu(), &a, true, &found);
             for (int i = 0; i < 2; i++)
                 for (size_t j = 0; j < found.item[i].n; j++)
@@ -338,7 +338,7 @@ static void extremes_stay_finite(void **state)
                                  found.item[i].name);
             char what[64];
             snprintf(what, sizeof what, "%s at scale %g", v->name, scales[k]);
-            forget_vanished_rows(&a, saved, &expected, &found);
+            forget_vanished_rows(&a, row_stats, &expected, &found);
             found.count = expected.count = 1; /* gradients of tiny vectors have no fixed scale */
             outputs_near(what, &found, &expected, 2e-3);
             found.count = expected.count = 2;
@@ -356,10 +356,10 @@ static void table_is_sound(void **state)
     assert_null(k_attention_find(""));
     for (const struct k_attention *v = k_attention_table; v->name; v++) {
         assert_ptr_equal(k_attention_find(v->name), v);
-        if (!*v->source || (v->sharpen && !k_attention_reweightable(v)))
+        if (!*v->source || (v->reweight && !k_attention_reweightable(v)))
             fail_msg("%s: no source, or re-weighting of weights that do not sum to one", v->name);
         struct k_attention_shape shape = {.B = 2, .T = 3, .H = 5, .D = 4, .variant = v, .p = 3};
-        if (k_attention_saved(NULL, &shape) < 2 * 3 * 5)
+        if (k_attention_row_stats(NULL, &shape) < 2 * 3 * 5)
             fail_msg("%s: saves less than a number per row", v->name);
     }
 }

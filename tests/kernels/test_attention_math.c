@@ -14,7 +14,7 @@ struct row {
     float s[N], dA[N]; /* given */
     float A[N], ds[N]; /* found */
     float slope[N], steepness[N], x[N], w[N];
-    bool silent;
+    bool degenerate;
 };
 
 /* Sums of the columns that are `part` of every piece, piece by piece, as a thread has them. */
@@ -53,7 +53,7 @@ static void run_row(struct row *row)
         total += fabsf(row->w[j]);
     }
     k_math_row_end(&rule, row->n, total, &r);
-    row->silent = r.factor == 0;
+    row->degenerate = r.factor == 0;
     for (int j = 0; j < row->n; j++) {
         row->A[j] = r.factor * row->w[j];
         along += row->A[j] * row->dA[j];
@@ -113,8 +113,8 @@ static void compare(struct row *row, double tolerance)
     char what[96];
     snprintf(what, sizeof what, "%s, n %d, p %g, s %.3g %.3g", row->shape.variant->name, row->n,
              row->shape.p, (double)row->s[0], (double)row->s[row->n - 1]);
-    if (row->silent != e.row.silent)
-        fail_msg("%s: silent is %d", what, row->silent);
+    if (row->degenerate != e.row.degenerate)
+        fail_msg("%s: silent is %d", what, row->degenerate);
     const double weights = error_of(row->A, e.A, row->n, 1e-6);
     double flow = 1e-6; /* what gradients are differences of */
     for (int j = 0; j < row->n; j++)
@@ -142,7 +142,7 @@ static void rows_are_those_of_the_reference(void **state)
     for (const struct k_attention *v = k_attention_table; v->name; v++)
         for (int l = 0; l < 10; l++)
             for (int m = 0; m < 8; m++)
-                for (int k = 0; k < (v->sharpen ? 5 : 1); k++) {
+                for (int k = 0; k < (v->reweight ? 5 : 1); k++) {
                     if (v->phi == K_PHI_GELU && means[m] < -20)
                         continue; /* vanishes in double */
                     if (v->score == K_SCORE_COS_LOGN && means[m] < -20)
@@ -156,7 +156,7 @@ static void rows_are_those_of_the_reference(void **state)
                         row.dA[j] = (float)bell(&s, 1);
                     }
                     row.s[row.n / 2] += 2; /* a height that is well above the mean */
-                    compare(&row, v->sharpen ? 3e-6 * (1 + powers[k]) : 3e-6);
+                    compare(&row, v->reweight ? 3e-6 * (1 + powers[k]) : 3e-6);
                 }
 }
 
@@ -171,7 +171,7 @@ static void sums_leave_the_tail(void **state)
             if (phis[i] == K_PHI_GELU && ends[k][0] < -30)
                 continue;
             const struct k_attention line = {"phi",   K_SCORE_DOT, K_BIAS_NONE,
-                                             phis[i], K_NORM_L1,   K_POST_NONE,
+                                             phis[i], K_NORM_L1,   K_TRANSFORM_NONE,
                                              false,   0,           "a test"};
             struct row row = row_of(&line, N, 1);
             for (int j = 0; j < N; j++) {
@@ -188,7 +188,8 @@ static void peaked_rows_have_no_gradient(void **state)
     (void)state;
     struct stream s = {11, 0};
     for (const struct k_attention *v = k_attention_table; v->name; v++) {
-        if (v->norm != K_NORM_L1 || v->post == K_POST_RECENTRED || v->post == K_POST_RECENTRED_L1)
+        if (v->norm != K_NORM_L1 || v->transform == K_TRANSFORM_RECENTRED ||
+            v->transform == K_TRANSFORM_RECENTRED_L1)
             continue;
         struct row row = row_of(v, 1, 15);
         for (int turn = 0; turn < 200; turn++) {
@@ -201,7 +202,7 @@ static void peaked_rows_have_no_gradient(void **state)
 }
 
 /* Uniform rows and rows without a positive score. */
-static void silent_rows(void **state)
+static void degenerate_rows(void **state)
 {
     (void)state;
     for (const struct k_attention *v = k_attention_table; v->name; v++)
@@ -213,7 +214,7 @@ static void silent_rows(void **state)
                     row.dA[j] = (float)(j + 1);
                 }
                 compare(&row, 3e-6);
-                for (int j = 0; j < n && row.silent; j++)
+                for (int j = 0; j < n && row.degenerate; j++)
                     assert_true(row.A[j] == 0 && row.ds[j] == 0);
             }
 }
@@ -256,7 +257,7 @@ int main(void)
         cmocka_unit_test(rows_are_those_of_the_reference),
         cmocka_unit_test(sums_leave_the_tail),
         cmocka_unit_test(peaked_rows_have_no_gradient),
-        cmocka_unit_test(silent_rows),
+        cmocka_unit_test(degenerate_rows),
         cmocka_unit_test(nan_is_seen),
         cmocka_unit_test(masks_and_lengths),
     };

@@ -1,6 +1,6 @@
 /* test_fused.c - the fused attention kernels of the cpu backend against the generic path and the
  * reference: shapes on both sides of tiles, panels, strips and blocks, windows, powers, re-weighted
- * copies of lines, silent rows, zero vectors, large scores, thread counts, memory. */
+ * copies of lines, degenerate rows, zero vectors, large scores, thread counts, memory. */
 #ifdef K_DOUBLE
 #error "the fused kernels are float"
 #endif
@@ -24,8 +24,8 @@ static int set_variants(void **state)
     for (int i = 0; i < 2; i++) {
         variants[4 + i] = variants[i];
         variants[4 + i].name = i ? "copy of lssa" : "copy of softmax";
-        variants[4 + i].sharpen = true;
-        variants[4 + i].free_rows = i ? 0 : 5;
+        variants[4 + i].reweight = true;
+        variants[4 + i].unshifted_rows = i ? 0 : 5;
     }
     return 0;
 }
@@ -35,7 +35,7 @@ struct attention {
     struct k_attention_shape shape;
     struct outputs memory;
     size_t n; /* reals of out; qkv has 3 n */
-    real *qkv, *dout, *saved;
+    real *qkv, *dout, *row_stats;
 };
 
 static struct attention make(const struct k_attention *variant, int B, int T, int H, int D,
@@ -47,7 +47,7 @@ static struct attention make(const struct k_attention *variant, int B, int T, in
     a.n = (size_t)B * (size_t)T * (size_t)H * (size_t)D;
     a.qkv = input(&a.memory, &s, 3 * a.n, 1);
     a.dout = input(&a.memory, &s, a.n, 1);
-    a.saved = input(&a.memory, &s, k_attention_saved(NULL, &a.shape), 0);
+    a.row_stats = input(&a.memory, &s, k_attention_row_stats(NULL, &a.shape), 0);
     return a;
 }
 
@@ -70,12 +70,13 @@ static void fill_vector(const struct attention *a, int t, int which, real value)
 static void run(const struct k_ops *ops, const struct attention *a, int threads, struct outputs *o)
 {
     real *out = output(o, "out", a->n), *dqkv = output(o, "dqkv", 3 * a->n);
-    long silent = 0;
+    long degenerate = 0;
     assert_int_equal(ops->open(threads, false), 0);
-    assert_int_equal(ops->attention_forward(out, a->saved, a->qkv, &a->shape), 0);
-    assert_int_equal(ops->attention_silent(&silent, a->saved, &a->shape), 0);
-    assert_int_equal(ops->attention_backward(dqkv, a->dout, out, a->saved, a->qkv, &a->shape), 0);
-    output_number(o, "silent", (double)silent);
+    assert_int_equal(ops->attention_forward(out, a->row_stats, a->qkv, &a->shape), 0);
+    assert_int_equal(ops->attention_degenerate(&degenerate, a->row_stats, &a->shape), 0);
+    assert_int_equal(ops->attention_backward(dqkv, a->dout, out, a->row_stats, a->qkv, &a->shape),
+                     0);
+    output_number(o, "silent", (double)degenerate);
     ops->close();
 }
 
@@ -92,7 +93,7 @@ static double worst(const struct outputs *found, const struct outputs *expected)
 enum { WITH_REF = 1, WITH_THREADS = 2, WITH_ALL = 3 };
 static void compare(const struct attention *a, double scale, int with)
 {
-    const double tolerance = scale * (a->shape.variant->sharpen ? 3e-5 * (1 + a->shape.p) : 2e-5);
+    const double tolerance = scale * (a->shape.variant->reweight ? 3e-5 * (1 + a->shape.p) : 2e-5);
     struct outputs one = {0}, two = {0}, three = {0}, other = {0};
     struct k_ops generic;
     char what[128];
@@ -157,7 +158,7 @@ static void agrees_beyond_a_block(void **state)
     (void)state;
     for (int v = 0; v < VARIANTS; v++)
         for (int p = 0; p < 4; p++) {
-            if (p > 0 && !variants[v].sharpen)
+            if (p > 0 && !variants[v].reweight)
                 continue;
             struct attention a = make(&variants[v], 2, BLOCK + 33, 2, 17, p_all[p], 0);
             compare(&a, 1, v == 2 && p == 0 ? WITH_ALL : WITH_THREADS);
@@ -184,8 +185,9 @@ static void large_scores(void **state)
         }
 }
 
-/* Equal keys up to EQUAL: rows there are silent when sharpened and not free; the others are not. */
-static void silent_rows(void **state)
+/* Equal keys up to EQUAL: rows there are degenerate when re-weighted and not free; the others are
+ * not. */
+static void degenerate_rows(void **state)
 {
     (void)state;
     enum { T = 129, EQUAL = 70, D = 8 };
@@ -199,19 +201,19 @@ static void silent_rows(void **state)
             for (int b = 0; b < 2; b++)
                 for (int t = 0; t < EQUAL; t++) {
                     const int n = window && t + 1 > window ? window : t + 1;
-                    const bool silent = variants[v].sharpen && n > variants[v].free_rows;
+                    const bool degenerate = variants[v].reweight && n > variants[v].unshifted_rows;
                     for (int c = 0; c < D; c++) {
                         double mean = 0;
                         for (int j = t - n + 1; j <= t; j++)
                             mean += (double)at(&a, b, j, 2, 0)[c] / n;
                         const size_t row = (size_t)(b * T + t);
                         const double out = (double)o.item[0].data[row * D + (size_t)c];
-                        if (silent)
+                        if (degenerate)
                             assert_true(out == 0 && o.item[1].data[3 * row * D + (size_t)c] == 0);
                         else
                             assert_near(out, mean, 1e-5);
                     }
-                    assert_true((a.saved[b * T + t] == 0) == silent);
+                    assert_true((a.row_stats[b * T + t] == 0) == degenerate);
                 }
             outputs_free(&o);
             compare(&a, 1, WITH_ALL);
@@ -272,7 +274,7 @@ static void nothing_looks_ahead_or_beyond_the_window(void **state)
                         assert_true(zero);
                     reached += !zero;
                 }
-            assert_true(reached > 0 || a.saved[MOVED] == 0);
+            assert_true(reached > 0 || a.row_stats[MOVED] == 0);
             outputs_free(&before);
             outputs_free(&after);
             outputs_free(&back);
@@ -334,7 +336,7 @@ int main(void)
         cmocka_unit_test(agrees),
         cmocka_unit_test(agrees_beyond_a_block),
         cmocka_unit_test(large_scores),
-        cmocka_unit_test(silent_rows),
+        cmocka_unit_test(degenerate_rows),
         cmocka_unit_test(zero_vectors),
         cmocka_unit_test(nothing_looks_ahead_or_beyond_the_window),
         cmocka_unit_test(serves_by_fields),

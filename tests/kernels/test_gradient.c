@@ -3,7 +3,7 @@
  *
  * A problem is an operation followed by a fixed random linear form (its outputs times `form`), so
  * that the loss is one number and the gradient by the outputs is `form`. */
-#include "linear_calls.h"
+#include "op_calls.h"
 #include "test_data.h"
 
 #include "phi.h"
@@ -113,9 +113,10 @@ static void run_layernorm(const struct k_ops *ops, struct problem *p, bool backw
 {
     const struct variable *v = p->variable;
     assert_int_equal(
-        ops->layernorm_forward(p->out, p->mean, p->rstd, v[0].x, v[1].x, v[2].x, p->N, p->C), 0);
+        call_layernorm_forward(ops, p->out, p->mean, p->rstd, v[0].x, v[1].x, v[2].x, p->N, p->C),
+        0);
     if (backward)
-        assert_int_equal(ops->layernorm_backward(v[0].gradient, v[1].gradient, v[2].gradient,
+        assert_int_equal(call_layernorm_backward(ops, v[0].gradient, v[1].gradient, v[2].gradient,
                                                  p->form, v[0].x, p->mean, p->rstd, v[1].x, p->N,
                                                  p->C),
                          0);
@@ -138,12 +139,12 @@ static void run_embed(const struct k_ops *ops, struct problem *p, bool backward)
 {
     const struct variable *v = p->variable;
     const int stride = p->C + 3;
-    assert_int_equal(ops->embed_forward(p->out, stride, 2, v[0].x, p->token, 2, p->N, p->OC, p->C),
-                     0);
+    assert_int_equal(
+        call_embed_forward(ops, p->out, stride, 2, v[0].x, p->token, 2, p->N, p->OC, p->C), 0);
     if (backward)
-        assert_int_equal(
-            ops->embed_backward(v[0].gradient, p->form, stride, 2, p->token, 2, p->N, p->OC, p->C),
-            0);
+        assert_int_equal(call_embed_backward(ops, v[0].gradient, p->form, stride, 2, p->token, 2,
+                                             p->N, p->OC, p->C),
+                         0);
     take_loss(p, product(p->N, stride));
 }
 
@@ -172,11 +173,11 @@ static void run_attention_generic(const struct k_ops *ops, struct problem *p, bo
 static void run_gate(const struct k_ops *ops, struct problem *p, bool backward)
 {
     const struct variable *y = &p->variable[0], *pre = &p->variable[1];
-    assert_int_equal(ops->gate_forward(p->out, y->x, pre->x, p->gate, y->n), 0);
+    assert_int_equal(call_gate_forward(ops, p->out, y->x, pre->x, p->gate, y->n), 0);
     if (backward)
-        assert_int_equal(
-            ops->gate_backward(y->gradient, pre->gradient, p->form, y->x, pre->x, p->gate, y->n),
-            0);
+        assert_int_equal(call_gate_backward(ops, y->gradient, pre->gradient, p->form, y->x, pre->x,
+                                            p->gate, y->n),
+                         0);
     take_loss(p, y->n);
 }
 
@@ -186,10 +187,10 @@ static void run_rope(const struct k_ops *ops, struct problem *p, bool backward)
     struct variable *v = p->variable;
     const struct k_attention_shape *s = &p->shape;
     memcpy(p->out, v->x, v->n * sizeof *v->x);
-    assert_int_equal(ops->rope(p->out, s->B, s->T, s->H, s->D, 100, 3, false), 0);
+    assert_int_equal(call_rope(ops, p->out, s->B, s->T, s->H, s->D, 100, 3, false), 0);
     if (backward) {
         memcpy(v->gradient, p->form, v->n * sizeof *v->x);
-        assert_int_equal(ops->rope(v->gradient, s->B, s->T, s->H, s->D, 100, 3, true), 0);
+        assert_int_equal(call_rope(ops, v->gradient, s->B, s->T, s->H, s->D, 100, 3, true), 0);
     }
     take_loss(p, v->n);
 }
@@ -197,15 +198,15 @@ static void run_rope(const struct k_ops *ops, struct problem *p, bool backward)
 static void run_cross_entropy(const struct k_ops *ops, struct problem *p, bool backward)
 {
     struct variable *v = p->variable;
-    assert_int_equal(ops->cross_entropy(&p->loss, backward ? v->gradient : NULL, v->x, p->OC, 0,
-                                        p->token, 2, p->weight, p->N, p->OC),
+    assert_int_equal(call_cross_entropy(ops, &p->loss, backward ? v->gradient : NULL, v->x, p->OC,
+                                        0, p->token, 2, p->weight, p->N, p->OC),
                      0);
 }
 
 static void run_regression(const struct k_ops *ops, struct problem *p, bool backward)
 {
     struct variable *v = p->variable;
-    assert_int_equal(ops->regression(&p->loss, backward ? v->gradient : NULL, v->x, p->form,
+    assert_int_equal(call_regression(ops, &p->loss, backward ? v->gradient : NULL, v->x, p->form,
                                      p->weight, p->N, p->C, p->delta),
                      0);
 }
@@ -434,18 +435,18 @@ static void attention_of(const struct k_attention *variant, double p_power, int 
     for (int generic = 0; generic < paths; generic++) {
         char name[96];
         snprintf(name, sizeof name, "%s%s%s, p %g, window %d, T %d, D %d", variant->name,
-                 variant->sharpen ? " sharpened" : "", generic ? " generic" : "", p_power, window,
+                 variant->reweight ? " sharpened" : "", generic ? " generic" : "", p_power, window,
                  T, D);
         struct problem p = begin(name, generic ? run_attention_generic : run_attention);
         p.shape = (struct k_attention_shape){
             .B = 1, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
         p.samples = 75;
-        p.tolerance = variant->sharpen ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
+        p.tolerance = variant->reweight ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
         const size_t n = product(T, 2 * D), rows = product(T, 2 * 6);
         results(&p, n > rows ? n : rows);
         variable(&p, "qkv", 3 * n, 1, false);
         attention_inputs(&p);
-        p.extra = input(&p.memory, &p.stream, k_attention_saved(NULL, &p.shape), 0);
+        p.extra = input(&p.memory, &p.stream, k_attention_row_stats(NULL, &p.shape), 0);
         end(&p);
     }
 }
@@ -457,11 +458,11 @@ static void attention_of_every_line(void **state)
     static const double powers[] = {1, 2, 2.5, 3, 15, 50};
     static const int windows[] = {0, 1, 3, 4};
     for (const struct k_attention *a = k_attention_table; a->name; a++)
-        for (int added = 0; added <= (k_attention_reweightable(a) && !a->sharpen); added++) {
+        for (int added = 0; added <= (k_attention_reweightable(a) && !a->reweight); added++) {
             struct k_attention line = *a;
             if (added)
-                line.sharpen = true, line.free_rows = 3;
-            for (size_t k = 0; k < (line.sharpen ? 6 : 1); k++)
+                line.reweight = true, line.unshifted_rows = 3;
+            for (size_t k = 0; k < (line.reweight ? 6 : 1); k++)
                 for (size_t w = 0; w < 4; w++) {
                     attention_of(&line, powers[k], windows[w], 9, 4);
                     attention_of(&line, powers[k], windows[w], 1, 2);

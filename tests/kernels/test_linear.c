@@ -1,7 +1,7 @@
 /* test_linear.c - linear layers, their fused forms and the token head at sizes that take every
  * path of the cpu backend (narrow, plain, packed; full pieces and remainders), beside the reference
  * and beside themselves with other numbers of threads. The derivation of tolerances is at each. */
-#include "linear_calls.h"
+#include "op_calls.h"
 #include "test_data.h"
 
 struct sizes {
@@ -52,8 +52,8 @@ static void head(const struct k_ops *ops, struct outputs *o, const struct sizes 
     }
     real *dinp = output(o, "dinp", NC), *dw = output_added(o, &r, "dw", W);
     double loss;
-    assert_int_equal(ops->head_cross_entropy(&loss, dinp, dw, inp, w, target, weight, N, C, V, 2),
-                     0);
+    assert_int_equal(
+        call_head_cross_entropy(ops, &loss, dinp, dw, inp, w, target, weight, N, C, V, 2), 0);
     output_number(o, "loss", loss);
 }
 

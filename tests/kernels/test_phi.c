@@ -2,6 +2,7 @@
  * against their formulas; rows of scores far below zero; aliasing and threads of the gates. */
 #include "test_data.h"
 
+#include "op_calls.h"
 #include "phi.h"
 
 /* Errors as kernels/cpu/vec.h states them, and the rounding of the products with 1 around them. */
@@ -28,14 +29,14 @@ static void phi_on_a_grid(void **state)
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
             const struct bound *w = &bounds[i];
             const struct k_attention line = {"phi",  K_SCORE_DOT, K_BIAS_NONE,
-                                             w->phi, K_NORM_NONE, K_POST_NONE,
+                                             w->phi, K_NORM_NONE, K_TRANSFORM_NONE,
                                              false,  0,           "a test"};
             const struct k_attention_shape shape = {
                 .B = N, .T = 1, .H = 1, .D = 1, .variant = &line, .p = 1};
             struct outputs o = {0};
             struct stream s = {3, 0};
             real *qkv = input(&o, &s, 3 * (size_t)N, 0), *dout = input(&o, &s, (size_t)N, 0);
-            real *saved = input(&o, &s, k_attention_saved(NULL, &shape), 0);
+            real *row_stats = input(&o, &s, k_attention_row_stats(NULL, &shape), 0);
             real *out = output(&o, "out", (size_t)N), *dqkv = output(&o, "dqkv", 3 * (size_t)N);
             for (int n = 0; n < N; n++) {
                 qkv[3 * n] = (real)(w->from + (w->to - w->from) * (n + 0.37) / N);
@@ -43,9 +44,9 @@ static void phi_on_a_grid(void **state)
             }
             const struct k_ops *ops = *all;
             assert_int_equal(ops->open(1, false), 0);
-            assert_int_equal(ops->attention_generic_forward(out, saved, qkv, &shape), 0);
-            assert_int_equal(ops->attention_generic_backward(dqkv, dout, out, saved, qkv, &shape),
-                             0);
+            assert_int_equal(ops->attention_generic_forward(out, row_stats, qkv, &shape), 0);
+            assert_int_equal(
+                ops->attention_generic_backward(dqkv, dout, out, row_stats, qkv, &shape), 0);
             ops->close();
             for (int n = 0; n < N; n++) {
                 const double x = (double)qkv[3 * n], y = phi_value(w->phi, x);
@@ -53,7 +54,7 @@ static void phi_on_a_grid(void **state)
                 assert_near((double)out[n], y, (w->relative + round) * fabs(y) + w->absolute);
                 assert_near((double)dqkv[3 * n], d,
                             (w->slope_rel + round) * fabs(d) + w->slope_abs);
-                assert_true(saved[n] != 0); /* no row without an l1 is silent */
+                assert_true(row_stats[n] != 0); /* no row without an l1 is degenerate */
             }
             outputs_free(&o);
         }
@@ -72,11 +73,11 @@ static void tails_are_normalised(void **state)
         for (int i = 0; i < 5; i++)
             for (int b = 0; b < (phis[i] == K_PHI_GELU ? 4 : 8); b++) {
                 const struct k_attention line = {"phi",   K_SCORE_DOT, K_BIAS_NONE,
-                                                 phis[i], K_NORM_L1,   K_POST_NONE,
+                                                 phis[i], K_NORM_L1,   K_TRANSFORM_NONE,
                                                  false,   0,           "a test"};
                 const struct k_attention_shape shape = {
                     .B = 1, .T = T, .H = 1, .D = 1, .variant = &line, .p = 1};
-                real qkv[3 * T], out[T], saved[6 * T];
+                real qkv[3 * T], out[T], row_stats[6 * T];
                 double sum = 0, expected = 0;
                 for (int t = 0; t < T; t++) {
                     const double s = bases[b] - 0.5 * t;
@@ -90,7 +91,7 @@ static void tails_are_normalised(void **state)
                     expected += x * (t % 3 - 1);
                 }
                 assert_int_equal((*all)->open(1, false), 0);
-                assert_int_equal((*all)->attention_generic_forward(out, saved, qkv, &shape), 0);
+                assert_int_equal((*all)->attention_generic_forward(out, row_stats, qkv, &shape), 0);
                 (*all)->close();
                 assert_near((double)out[T - 1], expected / sum, 2e-6);
                 assert_near((double)out[0],
@@ -121,10 +122,10 @@ static void run_gate(const struct k_ops *ops, enum k_gate act, size_t n, struct 
     real *dpre2 = output(o, "dpre2", n);
     memcpy(over, y, n * sizeof *y);
     memcpy(dover, dout, n * sizeof *y);
-    assert_int_equal(ops->gate_forward(out, y, pre, act, n), 0);
-    assert_int_equal(ops->gate_backward(dy, dpre, dout, y, pre, act, n), 0);
-    assert_int_equal(ops->gate_forward(over, over, pre, act, n), 0); /* as the header allows */
-    assert_int_equal(ops->gate_backward(dover, dpre2, dover, y, pre, act, n), 0);
+    assert_int_equal(call_gate_forward(ops, out, y, pre, act, n), 0);
+    assert_int_equal(call_gate_backward(ops, dy, dpre, dout, y, pre, act, n), 0);
+    assert_int_equal(call_gate_forward(ops, over, over, pre, act, n), 0); /* as the header allows */
+    assert_int_equal(call_gate_backward(ops, dover, dpre2, dover, y, pre, act, n), 0);
     assert_memory_equal(out, over, n * sizeof *out);
     assert_memory_equal(dy, dover, n * sizeof *out);
     assert_memory_equal(dpre, dpre2, n * sizeof *out);

@@ -3,19 +3,19 @@
 #include "attention_case.h"
 #include "phi.h"
 
-/* The one weight of a row of n equal scores s (without bias); *silent says that it is. */
-static double uniform_weight(const struct attention *a, double s, int n, bool *silent)
+/* The one weight of a row of n equal scores s (without bias); *degenerate says that it is. */
+static double uniform_weight(const struct attention *a, double s, int n, bool *degenerate)
 {
     const struct k_attention *v = a->shape.variant;
     const double x = phi_value(v->phi, v->bias == K_BIAS_LOG_ROW      ? s - log(n)
                                        : v->bias == K_BIAS_LOG_LENGTH ? s - log(a->shape.T)
                                                                       : s);
-    const bool changed = n > v->free_rows;
-    *silent = (v->norm == K_NORM_L1 && x == 0) || (v->sharpen && changed) ||
-              (v->post == K_POST_RECENTRED_L1 && changed);
-    if (*silent || (v->post == K_POST_RECENTRED && changed))
+    const bool changed = n > v->unshifted_rows;
+    *degenerate = (v->norm == K_NORM_L1 && x == 0) || (v->reweight && changed) ||
+                  (v->transform == K_TRANSFORM_RECENTRED_L1 && changed);
+    if (*degenerate || (v->transform == K_TRANSFORM_RECENTRED && changed))
         return 0;
-    const double sign = v->post == K_POST_INVERSE ? -1 : 1;
+    const double sign = v->transform == K_TRANSFORM_INVERSE ? -1 : 1;
     switch (v->norm) {
     case K_NORM_L1:
         return sign * copysign(1.0 / n, x);
@@ -35,38 +35,40 @@ static void check_uniform_rows(const struct k_ops *ops, const struct attention *
     const bool cosine = a->shape.variant->score == K_SCORE_COS_LOGN;
     struct outputs o = {0};
     run(ops, a, true, &o);
-    long silent_rows = 0, counted = -1;
+    long degenerate_rows = 0, counted = -1;
     for (int t = 0; t < T; t++) {
         const int n = attended(a, t);
-        double dot = 0; /* a uniform row of cosine scores is 1 / n or silent whatever they are */
+        double dot =
+            0; /* a uniform row of cosine scores is 1 / n or degenerate whatever they are */
         for (int c = 0; c < D && !cosine; c++)
             dot += (double)at(a, 0, t, 0, 0)[c] * (double)at(a, 0, t, 1, 0)[c] / sqrt(D);
-        bool silent;
-        const double weight = uniform_weight(a, dot, n, &silent);
-        silent_rows += silent;
+        bool degenerate;
+        const double weight = uniform_weight(a, dot, n, &degenerate);
+        degenerate_rows += degenerate;
         for (int c = 0; c < D; c++) {
             double sum = 0;
             for (int j = t - n + 1; j <= t; j++)
                 sum += weight * (double)at(a, 0, j, 2, 0)[c];
             const double out = (double)o.item[0].data[t * D + c];
             const double dq = (double)o.item[1].data[t * 3 * D + c];
-            if (silent)
+            if (degenerate)
                 assert_true(out == 0);
             else
                 assert_near(out, sum, 1e-5 * fmax(1, n * fabs(weight)));
-            if (silent || (zero && cosine)) /* a zero vector has no direction */
+            if (degenerate || (zero && cosine)) /* a zero vector has no direction */
                 assert_true(dq == 0);
         }
     }
-    assert_int_equal(ops->attention_silent(&counted, a->saved, &a->shape), 0);
-    assert_int_equal(counted, silent_rows);
+    assert_int_equal(ops->attention_degenerate(&counted, a->row_stats, &a->shape), 0);
+    assert_int_equal(counted, degenerate_rows);
     outputs_free(&o);
 }
 
 /* Equal keys, or zero queries, make rows of equal scores: closed forms of every line. Re-weighted
- * and re-centred l1 rows of more than free_rows keys are silent - output and gradient of the query
- * exactly 0 - as are rows of relu(0) and the like under an l1; attention_silent counts them. */
-static void equal_scores_make_uniform_or_silent_rows(void **state)
+ * and re-centred l1 rows of more than unshifted_rows keys are degenerate - output and gradient of
+ * the query exactly 0 - as are rows of relu(0) and the like under an l1; attention_degenerate
+ * counts them. */
+static void equal_scores_make_uniform_or_degenerate_rows(void **state)
 {
     (void)state;
     static const int windows[] = {0, 2, 3, 4};
@@ -85,8 +87,9 @@ static void equal_scores_make_uniform_or_silent_rows(void **state)
     }
 }
 
-/* Rows 3, 4, 8, 12, 13 have negative scores alone: silent under relu and an l1, everything of them
- * 0, re-weighted or not; the rows of relu over L or sqrt(n / 2) are 0 without being silent. */
+/* Rows 3, 4, 8, 12, 13 have negative scores alone: degenerate under relu and an l1, everything of
+ * them 0, re-weighted or not; the rows of relu over L or sqrt(n / 2) are 0 without being
+ * degenerate. */
 static void rows_without_a_positive_score(void **state)
 {
     (void)state;
@@ -94,14 +97,14 @@ static void rows_without_a_positive_score(void **state)
     enum { T = 16, D = 4, H = 2 };
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         for (const struct k_attention *v = k_attention_table; v->name; v++)
-            for (int sharpen = 0; sharpen < 2; sharpen++) {
+            for (int reweight = 0; reweight < 2; reweight++) {
                 const bool relu =
                     v->phi == K_PHI_RELU || v->phi == K_PHI_RELU2 || v->phi == K_PHI_RELU6;
-                if (!relu || (sharpen && !k_attention_reweightable(v)))
+                if (!relu || (reweight && !k_attention_reweightable(v)))
                     continue;
                 struct k_attention line = *v;
-                if (sharpen)
-                    line.sharpen = true, line.free_rows = 3;
+                if (reweight)
+                    line.reweight = true, line.unshifted_rows = 3;
                 struct attention a = make(v->name, 1, T, H, D, 2.5, 0);
                 a.shape.variant = &line;
                 for (int t = 0; t < T; t++) { /* keys that differ, in the quadrant of ones */
@@ -115,7 +118,7 @@ static void rows_without_a_positive_score(void **state)
                 assert_int_equal((*all)->open(1, false), 0);
                 run(*all, &a, true, &o);
                 long counted = -1;
-                assert_int_equal((*all)->attention_silent(&counted, a.saved, &a.shape), 0);
+                assert_int_equal((*all)->attention_degenerate(&counted, a.row_stats, &a.shape), 0);
                 (*all)->close();
                 assert_int_equal(counted, line.norm == K_NORM_L1 ? 5 * H : 0);
                 for (int i = 0; i < 5; i++)
@@ -136,13 +139,13 @@ static void rows_with_one_positive_score(void **state)
     enum { T = 16, D = 4, H = 2 };
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         for (const struct k_attention *v = k_attention_table; v->name; v++)
-            for (int sharpen = 0; sharpen < 2; sharpen++) {
+            for (int reweight = 0; reweight < 2; reweight++) {
                 if (v->norm != K_NORM_L1 ||
                     (v->phi != K_PHI_RELU && v->phi != K_PHI_RELU2 && v->phi != K_PHI_RELU6))
                     continue;
                 struct k_attention line = *v;
-                if (sharpen)
-                    line.sharpen = true, line.free_rows = 3;
+                if (reweight)
+                    line.reweight = true, line.unshifted_rows = 3;
                 struct attention a = make(v->name, 1, T, H, D, 2.5, 0);
                 a.shape.variant = &line;
                 for (int t = 0; t < T; t++)
@@ -168,7 +171,7 @@ static void rows_with_one_positive_score(void **state)
 }
 
 /* With values 1 the output is the sum of the weights: 1 where rows are non-negative under an l1,
- * 0 in a silent or re-centred row. Re-weighting keeps it at 1. */
+ * 0 in a degenerate or re-centred row. Re-weighting keeps it at 1. */
 static void weights_sum_to_one(void **state)
 {
     (void)state;
@@ -184,7 +187,7 @@ static void weights_sum_to_one(void **state)
                 if (!known)
                     break;
                 if (k % 2 && k_attention_reweightable(v))
-                    line.sharpen = true, line.free_rows = 3;
+                    line.reweight = true, line.unshifted_rows = 3;
                 struct attention a = make(v->name, 1, T, H, D, powers[k / 5], k % 5);
                 a.shape.variant = &line;
                 for (int t = 0; t < T; t++)
@@ -193,12 +196,12 @@ static void weights_sum_to_one(void **state)
                 run(*all, &a, false, &o);
                 for (size_t i = 0; i < a.n; i++) {
                     const int t = (int)(i / (H * D)), h = (int)(i / D % H);
-                    const bool centred =
-                        (v->post == K_POST_RECENTRED || v->post == K_POST_RECENTRED_L1) &&
-                        attended(&a, t) > v->free_rows;
-                    const double sum = a.saved[h * T + t] == 0 || centred ? 0
-                                       : v->post == K_POST_INVERSE        ? -1
-                                                                          : 1;
+                    const bool centred = (v->transform == K_TRANSFORM_RECENTRED ||
+                                          v->transform == K_TRANSFORM_RECENTRED_L1) &&
+                                         attended(&a, t) > v->unshifted_rows;
+                    const double sum = a.row_stats[h * T + t] == 0 || centred ? 0
+                                       : v->transform == K_TRANSFORM_INVERSE  ? -1
+                                                                              : 1;
                     assert_near((double)o.item[0].data[i], sum, 1e-5);
                 }
                 outputs_free(&o);
@@ -223,8 +226,8 @@ static void assert_same_results(const struct k_ops *ops, const struct attention 
     outputs_free(&two);
 }
 
-/* A window of at most free_rows keys never shifts or re-centres a row; two names of one function
- * are one function. */
+/* A window of at most unshifted_rows keys never shifts or re-centres a row; two names of one
+ * function are one function. */
 static void lines_that_are_the_same(void **state)
 {
     (void)state;
@@ -233,13 +236,13 @@ static void lines_that_are_the_same(void **state)
     for (const struct k_ops *const *all = k_backends(); *all; all++) {
         assert_int_equal((*all)->open(1, false), 0);
         for (const struct k_attention *v = k_attention_table; v->name; v++)
-            for (int window = 1; window <= 3 && v->free_rows > 0; window++) {
+            for (int window = 1; window <= 3 && v->unshifted_rows > 0; window++) {
                 struct attention a = make(v->name, 1, 40, 2, 8, 2.5, window);
                 struct k_attention free = *v;
-                free.free_rows = 1000;
+                free.unshifted_rows = 1000;
                 assert_same_results(*all, &a, &free);
                 long rows = -1;
-                assert_int_equal((*all)->attention_silent(&rows, a.saved, &a.shape), 0);
+                assert_int_equal((*all)->attention_degenerate(&rows, a.row_stats, &a.shape), 0);
                 assert_int_equal(rows, 0);
                 drop(&a);
             }
@@ -255,7 +258,7 @@ static void lines_that_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_scores_make_uniform_or_silent_rows),
+        cmocka_unit_test(equal_scores_make_uniform_or_degenerate_rows),
         cmocka_unit_test(rows_without_a_positive_score),
         cmocka_unit_test(rows_with_one_positive_score),
         cmocka_unit_test(lines_that_are_the_same),

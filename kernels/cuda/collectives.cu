@@ -1,4 +1,4 @@
-/* peers.cu - exchanges with the devices of other ranks, by NCCL.
+/* collectives.cu - exchanges with the devices of other ranks, by NCCL.
  *
  * The library is opened when ranks join ($ORRERY_NCCL_LIBRARY, or libnccl.so.2), so that neither a
  * build nor a training on one GPU needs it. Of its reductions none is used: their order is the
@@ -11,7 +11,7 @@
 #include "nccl_interface.h"
 
 extern "C" {
-#include "kernels/peers.h"
+#include "kernels/collectives.h"
 }
 
 static struct {
@@ -77,7 +77,7 @@ static int open_library(void)
     return rc;
 }
 
-static int peers_count(void)
+static int collectives_count(void)
 {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess)
@@ -86,15 +86,16 @@ static int peers_count(void)
     return count;
 }
 
-static int peers_device(char name[K_PEERS_DEVICE])
+static int collectives_device(char name[K_COLLECTIVES_DEVICE])
 {
-    return k_cuda_check(cudaDeviceGetPCIBusId(name, K_PEERS_DEVICE, k_cuda_device()), "bus id");
+    return k_cuda_check(cudaDeviceGetPCIBusId(name, K_COLLECTIVES_DEVICE, k_cuda_device()),
+                        "bus id");
 }
 
-static int peers_identify(unsigned char id[K_PEERS_ID])
+static int collectives_identify(unsigned char id[K_COLLECTIVES_ID])
 {
     ncclUniqueId made;
-    static_assert(sizeof made == K_PEERS_ID, "an id of NCCL");
+    static_assert(sizeof made == K_COLLECTIVES_ID, "an id of NCCL");
     int rc = open_library();
     if (!rc)
         rc = check(nccl.get_unique_id(&made), "id");
@@ -103,21 +104,18 @@ static int peers_identify(unsigned char id[K_PEERS_ID])
     return rc;
 }
 
-static int peers_open(const unsigned char id[K_PEERS_ID], int rank, int size)
+static int collectives_open(const unsigned char id[K_COLLECTIVES_ID], int rank, int size)
 {
     ncclUniqueId given;
     memcpy(&given, id, sizeof given);
-    int rc = open_library();
-    if (!rc)
-        rc = check(nccl.init_rank(&nccl.ranks, size, given, rank), "joining the ranks");
-    if (rc)
-        return rc;
+    TRY(open_library());
+    TRY(check(nccl.init_rank(&nccl.ranks, size, given, rank), "joining the ranks"));
     nccl.rank = rank;
     nccl.size = size;
     return 0;
 }
 
-static void peers_close(void)
+static void collectives_close(void)
 {
     if (nccl.ranks)
         (void)nccl.destroy(nccl.ranks);
@@ -175,9 +173,10 @@ static int peers_all_gather(real *x, const size_t *first)
     return end_group(rc);
 }
 
-void k_cuda_install_peers(struct k_ops *ops)
+void k_cuda_install_collectives(struct k_ops *ops)
 {
-    static const struct k_peers peers = {peers_count, peers_device,     peers_identify,  peers_open,
-                                         peers_close, peers_all_to_all, peers_all_gather};
-    ops->peers = &peers;
+    static const struct k_collectives collectives = {
+        collectives_count, collectives_device, collectives_identify, collectives_open,
+        collectives_close, peers_all_to_all,   peers_all_gather};
+    ops->collectives = &collectives;
 }
