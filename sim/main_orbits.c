@@ -1,6 +1,7 @@
 /* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset; looks at them. */
 #include "sim.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -10,7 +11,7 @@ static const struct orr_option options[] = {
     {"--force", NULL, "replace data sets of other settings", &force, NULL},
     {"--part", "I/N",
      "write every N-th file of the large sets, from the I-th on (1 to N), for N processes or "
-     "machines side by side; without it all parts are put together",
+     "machines side by side in one folder; the last one completes it",
      &part_text, NULL},
     {"--split", "NAME", "show: the data set (default: train)", &split_name, NULL},
     {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number, NULL},
@@ -54,7 +55,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
         return rc;
     /* files that are there are finished parts of these sets, or go first */
     const double room =
-        (double)disk.f_bavail * (double)disk.f_frsize + sim_dataset_bytes_there(dir, part, parts);
+        (double)disk.f_bavail * (double)disk.f_frsize + sim_dataset_bytes_there(&cli->preset, dir, part, parts);
     if (bytes > room)
         return ORR_FAIL(ORR_EIO,
                         "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
@@ -63,13 +64,30 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
     return 0;
 }
 
+enum { PARTS_MOST = 99999 };
+
+/* A number at *at, which moves behind it; above PARTS_MOST for one that is too large. Nothing but
+ * digits: strtol() would skip blanks and signs. */
+static int read_number(const char **at)
+{
+    int number = 0;
+    for (; isdigit((unsigned char)**at); ++*at)
+        number = number > PARTS_MOST ? number : 10 * number + (**at - '0');
+    return number;
+}
+
 /* "2/4": part 1 (from 0) of 4. */
 static int read_part(int *part, int *parts)
 {
-    return sim_part_parse(part_text, "/", part, parts)
+    const char *at = part_text;
+    *part = read_number(&at) - 1;
+    const bool slash = *at == '/';
+    at += slash;
+    *parts = read_number(&at);
+    return slash && !*at && *part >= 0 && *part < *parts && *parts <= PARTS_MOST
                ? 0
                : ORR_FAIL(ORR_EUSAGE, "--part: expected I/N with 1 <= I <= N <= %d, found \"%s\"",
-                          SIM_PARTS_MOST, part_text);
+                          PARTS_MOST, part_text);
 }
 
 static int write_sets(const struct orr_cli *cli)
@@ -101,11 +119,9 @@ static int write_sets(const struct orr_cli *cli)
         rc = orr_cli_save_preset(cli, cli->run);
     if (rc)
         return rc;
-    if (!complete && part_text)
+    if (!complete)
         return sim_dataset_write_part(&cli->preset, dir, part, parts, cli->threads, force != NULL,
                                       cli->quiet);
-    if (!complete)
-        return sim_dataset_write(&cli->preset, dir, cli->threads, force != NULL, cli->quiet);
     orr_note(cli->quiet, "orbits: %s is up to date", dir);
     return sim_dataset_tidy(dir);
 }

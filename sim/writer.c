@@ -1,6 +1,7 @@
 /* writer.c - writing data sets: threads make blocks of sequences in place, a bounded number ahead;
  * this thread hashes and writes them in order. Bytes depend neither on threads nor on
- * interruptions, and sets may exceed memory. */
+ * interruptions, and sets may exceed memory. Processes write side by side: each makes the shards of
+ * its part, and whoever finds that all are there writes the manifest. */
 #include "dataset.h"
 
 #include <dirent.h>
@@ -20,24 +21,18 @@ struct writer {
     const struct orr_preset *preset;
     const char *dir;
     enum sim_split split;
-    uint64_t n, shards, per_shard; /* sequences; files */
-    int part, parts;               /* which shards: every parts-th from `part` on */
-    struct sim_parts *others;      /* whose shards are taken over, NULL: none */
+    uint64_t n, shards; /* sequences; files per kind */
+    uint64_t per_shard; /* sequences of every shard but the last */
+    int part, parts;    /* which shards: every parts-th from `part` on */
     int threads;
-    bool used[SIM_KINDS];
-    cJSON *sets, *set;               /* of the manifest */
+    bool tokens, used[SIM_KINDS];
+    const cJSON *sets, *set;         /* what is there: of the folder, of the split */
     struct orr_file file[SIM_KINDS]; /* of the shard in work */
     struct sim_tally tally;          /* of it so far */
     struct commit *commit;           /* the shard before, on its way to the disk; or NULL */
 };
 
 /* ------------------------------------------------------------------------------ one shard */
-
-static uint64_t shard_size(const struct writer *w, uint64_t shard)
-{
-    const uint64_t first = shard * w->per_shard;
-    return w->n - first < w->per_shard ? w->n - first : w->per_shard;
-}
 
 static int open_shard(struct writer *w, uint64_t shard)
 {
@@ -47,7 +42,7 @@ static int open_shard(struct writer *w, uint64_t shard)
         char path[4096], name[SIM_NAME];
         if (!w->used[kind])
             continue;
-        const size_t shape[3] = {shard_size(w, shard),
+        const size_t shape[3] = {sim_shard_size(w->preset, w->n, shard),
                                  (size_t)sim_split_positions(w->preset, w->split), array->cols};
         sim_shard_name(name, (enum sim_kind)kind, w->split, shard, w->shards);
         rc = orr_path(path, "%s/%s", w->dir, name);
@@ -60,9 +55,9 @@ static int open_shard(struct writer *w, uint64_t shard)
 }
 
 /* A shard whose rows are all written. It is synced by a thread of its own: the disk works on it
- * while the next one is made. Only this thread touches the manifest's JSON until it is joined. */
+ * while the next one is made. */
 struct commit {
-    struct writer *w;
+    const struct writer *w;
     uint64_t shard;
     struct sim_tally tally;
     struct orr_file file[SIM_KINDS];
@@ -70,42 +65,47 @@ struct commit {
     pthread_t thread;
 };
 
-/* The shard, whose files the set lists, is written: its sequences count, and the progress file says
- * so. */
-static int count_shard(struct writer *w, uint64_t shard, const struct sim_tally *tally)
+/* The shard's files are there: its record counts them (records.c). */
+static int write_record(const struct commit *c)
 {
-    cJSON *done = cJSON_GetObjectItemCaseSensitive(w->set, "sequences");
-    cJSON *clipped = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
-    cJSON *redrawn = cJSON_GetObjectItemCaseSensitive(w->set, "redrawn_systems");
-    cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, shard));
-    cJSON_SetNumberValue(clipped, clipped->valuedouble + (double)tally->clipped);
-    if (redrawn)
-        cJSON_SetNumberValue(redrawn, redrawn->valuedouble + (double)tally->redrawn);
-    if (w->parts > 1)
-        sim_part_note(w->set, shard, tally);
-    if (done->valuedouble >= (double)w->n)
-        cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
-    return sim_progress_write(w->preset, w->dir, w->sets);
-}
-
-/* The shard gets its names, then its lines in the progress file. */
-static int commit_shard(struct commit *c)
-{
-    struct writer *w = c->w;
-    int rc = 0;
-    for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
-        if (w->used[kind])
-            rc = orr_file_commit(&c->file[kind]);
-    for (int kind = 0; kind < SIM_KINDS && !rc; kind++) {
-        char name[SIM_NAME];
+    const struct writer *w = c->w;
+    char name[SIM_NAME], path[4096];
+    const char *digest =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(w->set, "digest"));
+    cJSON *record = cJSON_CreateObject();
+    cJSON_AddStringToObject(record, "digest", digest ? digest : "");
+    cJSON_AddObjectToObject(record, "files");
+    for (int kind = 0; kind < SIM_KINDS; kind++) {
         if (!w->used[kind])
             continue;
         sim_shard_name(name, (enum sim_kind)kind, w->split, c->shard, w->shards);
-        sim_manifest_add(w->set, name, c->file[kind].bytes, c->file[kind].checksum);
+        sim_manifest_add(record, name, c->file[kind].bytes, c->file[kind].checksum);
     }
+    cJSON_AddNumberToObject(record, "sequences",
+                            (double)sim_shard_size(w->preset, w->n, c->shard));
+    cJSON_AddNumberToObject(record, "clipped_coordinates", (double)c->tally.clipped);
+    if (cJSON_HasObjectItem(w->set, "redrawn_systems"))
+        cJSON_AddNumberToObject(record, "redrawn_systems", (double)c->tally.redrawn);
+    sim_record_name(name, &(struct sim_shard){w->split, c->shard, w->shards});
+    int rc = orr_path(path, "%s/%s", w->dir, name);
+    if (!rc)
+        rc = orr_json_write(path, record);
+    cJSON_Delete(record);
+    return rc;
+}
+
+/* The shard's files get their names, then it gets its record. */
+static int commit_shard(struct commit *c)
+{
+    int rc = 0;
+    for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
+        if (c->w->used[kind])
+            rc = orr_file_commit(&c->file[kind]);
+    if (!rc)
+        rc = write_record(c);
     for (int kind = 0; kind < SIM_KINDS; kind++)
         orr_file_close(&c->file[kind]);
-    return rc ? rc : count_shard(w, c->shard, &c->tally);
+    return rc;
 }
 
 static void *run_commit(void *argument)
@@ -168,7 +168,7 @@ static int write_rows(struct writer *w, const struct sim_block *block, int from,
         w->tally.redrawn += block->tally[k].redrawn;
     }
     const uint64_t end = block->first + (uint64_t)to;
-    return end == shard * w->per_shard + shard_size(w, shard) ? finish_shard(w, shard) : 0;
+    return end == shard * w->per_shard + sim_shard_size(w->preset, w->n, shard) ? finish_shard(w, shard) : 0;
 }
 
 /* ------------------------------------------------------------------------------ one set */
@@ -214,32 +214,34 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
     return 0;
 }
 
-/* Entries of the sets that are to be made, none of their files written yet. */
-static int plan_sets(const struct orr_preset *preset, cJSON *sets)
+/* A set that is to be made, none of its shards written yet: its records add files and counts. */
+static int plan_set(const struct orr_preset *preset, cJSON *plan, enum sim_split split)
 {
-    int rc = 0;
-    for (int i = 0; i < SIM_SPLITS && !rc; i++) {
-        const char *name = sim_split_name((enum sim_split)i);
-        const uint64_t n = sim_split_written(preset, (enum sim_split)i);
-        char digest[ORR_DIGEST];
-        cJSON *made = NULL;
-        if (n == 0 || cJSON_HasObjectItem(sets, name))
-            continue;
-        cJSON *set = cJSON_AddObjectToObject(sets, name);
-        rc = orr_set_made(preset, name, digest, &made);
-        if (!rc && !cJSON_AddItemToObject(set, "made", made)) {
+    const char *name = sim_split_name(split);
+    const uint64_t n = sim_split_written(preset, split);
+    char digest[ORR_DIGEST], unused[256];
+    cJSON *made = NULL, *set = cJSON_GetObjectItemCaseSensitive(plan, name);
+    if (n == 0 || (set && (!cJSON_HasObjectItem(set, "planned") ||
+                           cJSON_HasObjectItem(set, "digest"))))
+        return 0;
+    TRY(orr_set_made(preset, name, digest, &made));
+    if (!set) {
+        set = cJSON_AddObjectToObject(plan, name);
+        if (!cJSON_AddItemToObject(set, "made", made)) {
             cJSON_Delete(made);
-            rc = ORR_FAIL(ORR_ENOMEM, "data set %s: out of memory", name);
+            return ORR_FAIL(ORR_ENOMEM, "data set %s: out of memory", name);
         }
         cJSON_AddObjectToObject(set, "files");
         cJSON_AddNumberToObject(set, "sequences", 0);
         cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
-        char unused[256];
         if (!orr_preset_unused(preset, "orbits.encounters", unused))
             cJSON_AddNumberToObject(set, "redrawn_systems", 0);
         cJSON_AddNumberToObject(set, "planned", (double)n);
+    } else {
+        cJSON_Delete(made); /* an earlier version planned it, without a digest */
     }
-    return rc;
+    cJSON_AddStringToObject(set, "digest", digest);
+    return 0;
 }
 
 static int write_range(struct writer *w, uint64_t from, uint64_t end, struct orr_progress *progress)
@@ -265,66 +267,34 @@ static int write_range(struct writer *w, uint64_t from, uint64_t end, struct orr
 }
 
 /* Whether the shard is to be made here: it is of this part, and not there yet. */
-static bool is_mine(const struct writer *w, uint64_t shard)
+static bool is_to_be_made(const struct writer *w, uint64_t shard)
 {
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(w->set, "files");
-    char name[SIM_NAME];
-    if (shard % (uint64_t)w->parts != (uint64_t)w->part)
-        return false;
-    for (int kind = 0; kind < SIM_KINDS; kind++) {
-        sim_shard_name(name, (enum sim_kind)kind, w->split, shard, w->shards);
-        if (w->used[kind] && !cJSON_HasObjectItem(files, name))
-            return true;
-    }
-    return false;
+    return shard < w->shards && shard % (uint64_t)w->parts == (uint64_t)w->part &&
+           !sim_set_has(w->set, &(struct sim_shard){w->split, shard, w->shards}, w->tokens);
 }
 
-/* Takes the shard over from a part that has it. */
-static int adopt(struct writer *w, uint64_t shard, struct orr_progress *progress, bool *adopted)
+/* The split's layout; whether the set is in the making. */
+static bool select_split(struct writer *w, enum sim_split split)
 {
-    struct sim_tally tally;
-    if (orr_signal_seen()) /* files are read for their sums, which takes its time */
-        return ORR_FAIL(ORR_EINTR, "stopped while putting %s together; run the same command again",
-                        w->dir);
-    TRY(sim_parts_adopt(w->others, w->split, w->used, shard, w->shards, progress, w->set, &tally,
-                        adopted));
-    if (!*adopted)
-        return 0;
-    orr_progress_set(progress, progress->done + shard_size(w, shard), NULL);
-    return count_shard(w, shard, &tally);
-}
-
-static void set_layout(struct writer *w)
-{
+    w->split = split;
+    w->n = sim_split_written(w->preset, split);
     w->shards = sim_shard_count(w->preset, w->n);
-    w->per_shard = w->shards == 1 ? w->n : (uint64_t)w->preset->orbits.shard_sequences;
+    w->per_shard = sim_shard_size(w->preset, w->n, 0);
     for (int kind = 0; kind < SIM_KINDS; kind++)
-        w->used[kind] = sim_kind_used((enum sim_kind)kind, w->split,
-                                      w->preset->orbits.output == ORR_OUTPUT_TOKENS);
-    w->set = cJSON_GetObjectItemCaseSensitive(w->sets, sim_split_name(w->split));
+        w->used[kind] = sim_kind_used((enum sim_kind)kind, split, w->tokens);
+    w->set = cJSON_GetObjectItemCaseSensitive(w->sets, sim_split_name(split));
+    return w->n > 0 && cJSON_HasObjectItem(w->set, "planned");
 }
 
-/* Shards in order: those of others are taken over, runs of such as are to be made are made. */
+/* Shards in order: each run of such as are to be made is one stream. */
 static int write_split(struct writer *w, struct orr_progress *progress)
 {
     int rc = 0;
-    set_layout(w);
-    if (!cJSON_HasObjectItem(w->set, "planned")) /* whole */
-        return 0;
     for (uint64_t shard = 0, end; shard < w->shards && !rc; shard = end) {
-        bool adopted = false;
         end = shard + 1;
-        if (!is_mine(w, shard)) { /* there already, or of another part */
-            if (shard % (uint64_t)w->parts == (uint64_t)w->part)
-                orr_progress_set(progress, progress->done + shard_size(w, shard), NULL);
+        if (!is_to_be_made(w, shard))
             continue;
-        }
-        if (w->others)
-            rc = adopt(w, shard, progress, &adopted);
-        if (rc || adopted)
-            continue;
-        while (end < w->shards && is_mine(w, end) &&
-               !(w->others && sim_parts_have(w->others, w->split, w->used, end, w->shards)))
+        while (is_to_be_made(w, end))
             end++;
         const uint64_t last = end * w->per_shard < w->n ? end * w->per_shard : w->n;
         rc = write_range(w, shard * w->per_shard, last, progress);
@@ -332,13 +302,20 @@ static int write_split(struct writer *w, struct orr_progress *progress)
     return rc;
 }
 
-/* ------------------------------------------------------------------------------ all sets */
-
-/* One writer at a time. */
-static int lock_folder(const char *dir, int *fd)
+/* Sequences of this part in the sets that are in the making, and how many of them are there. */
+static void count_sequences(struct writer *w, uint64_t *total, uint64_t *there)
 {
-    return orr_lock(dir, "writing data sets", ORR_LOCK_WAIT_S, fd);
+    *total = *there = 0;
+    for (int i = 0; i < SIM_SPLITS; i++)
+        for (uint64_t shard = (uint64_t)w->part;
+             select_split(w, (enum sim_split)i) && shard < w->shards; shard += (uint64_t)w->parts) {
+            const uint64_t size = sim_shard_size(w->preset, w->n, shard);
+            *total += size;
+            *there += is_to_be_made(w, shard) ? 0 : size;
+        }
 }
+
+/* ------------------------------------------------------------------------------ all sets */
 
 static int remove_file(const char *dir, const char *name)
 {
@@ -353,30 +330,102 @@ static int remove_files(const char *dir, const cJSON *set)
 {
     const cJSON *file;
     enum sim_kind kind;
-    enum sim_split split;
+    struct sim_shard shard;
     int rc = 0;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
-        if (!rc && sim_name_parse(file->string, false, &kind, &split)) /* no other was ours */
+        if (!rc && sim_name_parse(file->string, false, &kind, &shard)) /* no other was ours */
             rc = remove_file(dir, file->string);
     return rc;
 }
 
 /* From here on nothing looks complete, what is not of these sets is gone, and the next run knows
  * where to go on. In this order, so that it holds at every instant. */
-static int begin(const struct orr_preset *preset, const struct sim_inventory *before,
-                 const cJSON *sets)
+static int begin_sets(const struct orr_preset *preset, const struct sim_inventory *before,
+                      const cJSON *plan)
 {
     const char *dir = before->dir;
     const cJSON *set;
     int rc = 0;
     cJSON_ArrayForEach (set, before->sets) /* broken ones that nobody asks for */
-        if (!rc && !cJSON_HasObjectItem(sets, set->string))
+        if (!rc && !cJSON_HasObjectItem(plan, set->string))
             rc = remove_files(dir, set);
     if (!rc)
-        rc = sim_progress_write(preset, dir, sets);
+        rc = sim_outdated_remove(dir, preset, plan, before->progress ? before->sets : NULL);
     if (!rc)
-        rc = remove_file(dir, "manifest.json");
-    return rc ? rc : sim_stale_remove(dir, sets);
+        rc = sim_progress_write(preset, dir, plan);
+    return rc ? rc : remove_file(dir, "manifest.json");
+}
+
+/* Earlier versions wrote parts into folders of their own. */
+static int refuse_old_parts(const char *dir)
+{
+    char path[4096], old[300] = "";
+    TRY(orr_path(path, "%s/parts", dir));
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        if (strstr(entry->d_name, "-of-"))
+            snprintf(old, sizeof old, "%s", entry->d_name);
+    if (folder)
+        closedir(folder);
+    return *old ? ORR_FAIL(ORR_EINVAL,
+                           "%s/%s: a part by an earlier version, which is not read any more: "
+                           "delete %s; --part writes its files into %s itself",
+                           path, old, path, dir)
+                : 0;
+}
+
+/* What is there, and the plan: what stays of it, and what is to be made. In a folder that may be
+ * written to. Close the inventory and delete *plan also after an error. */
+static int plan_sets(const struct orr_preset *preset, const char *dir, bool force,
+                     struct sim_inventory *before, cJSON **plan)
+{
+    char foreign[SIM_NAME];
+    *plan = NULL;
+    int rc = sim_inventory_open(before, preset, dir, force);
+    if (!rc)
+        rc = refuse_old_parts(dir);
+    if (!rc)
+        rc = sim_inventory_foreign(before, foreign);
+    if (!rc && *foreign)
+        rc = ORR_FAIL(ORR_EIO,
+                      "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
+                      "overwritten; choose another --out, or delete it",
+                      dir, foreign);
+    if (!rc)
+        rc = sim_inventory_keep(before, force, plan);
+    for (int i = 0; i < SIM_SPLITS && !rc; i++)
+        rc = plan_set(preset, *plan, (enum sim_split)i);
+    return rc;
+}
+
+int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)
+{
+    struct sim_inventory before;
+    cJSON *plan;
+    const int rc = plan_sets(preset, dir, force, &before, &plan);
+    cJSON_Delete(plan);
+    sim_inventory_close(&before);
+    return rc;
+}
+
+/* Makes the plan the folder's. alone: nobody else writes there. With force also records of files
+ * whose bytes are others go. */
+static int begin_folder(const struct orr_preset *preset, const char *dir, bool force, bool alone)
+{
+    struct sim_inventory before;
+    cJSON *plan;
+    int rc = plan_sets(preset, dir, force, &before, &plan);
+    const bool follows = !rc && sim_inventory_follows(&before, plan);
+    if (!rc && alone && (force || !follows))
+        rc = begin_sets(preset, &before, plan);
+    else if (!rc && !follows)
+        rc = ORR_FAIL(ORR_EIO,
+                      "%s: another process is writing data sets there, of other settings or in "
+                      "files of other sizes",
+                      dir);
+    cJSON_Delete(plan);
+    sim_inventory_close(&before);
+    return rc;
 }
 
 /* The sets are always in the same order, whichever of them were made anew. */
@@ -395,169 +444,183 @@ static int write_manifest(const struct orr_preset *preset, const char *dir, cons
     if (!rc)
         rc = orr_json_write(path, json);
     cJSON_Delete(json);
-    return rc ? rc : remove_file(dir, "progress.json");
+    if (!rc)
+        rc = remove_file(dir, "progress.json");
+    return rc ? rc : sim_scaffold_remove(dir);
 }
 
-static int write_all(const struct writer *first, const struct sim_inventory *before, bool quiet)
+/* Whether every set that the settings ask for is whole. */
+static int are_whole(struct sim_inventory *inventory, bool *whole)
 {
-    const struct orr_preset *preset = first->preset;
-    const char *dir = first->dir;
-    cJSON *sets = first->sets;
-    struct orr_progress progress;
-    uint64_t total = 0, there = 0;
-    double clipped = 0, redrawn = 0;
-    const cJSON *set;
+    *whole = true;
     for (int i = 0; i < SIM_SPLITS; i++) {
-        struct writer w = *first;
-        w.split = (enum sim_split)i;
-        w.n = sim_split_written(preset, w.split);
-        const uint64_t wanted = sim_part_share(preset, w.n, w.part, w.parts);
-        set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name((enum sim_split)i));
-        const cJSON *found = cJSON_GetObjectItemCaseSensitive(set, "sequences");
-        const uint64_t done = cJSON_IsNumber(found) ? (uint64_t)found->valuedouble : 0;
-        total += done < wanted ? wanted : 0; /* whole sets are no work, in whole or in part */
-        there += done < wanted ? done : 0;
+        enum orr_verdict verdict;
+        char why[ORR_WHY];
+        if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
+            continue;
+        TRY(sim_inventory_judge(inventory, (enum sim_split)i, &verdict, why));
+        *whole = *whole && verdict == ORR_KEEP;
     }
-    if (there > 0)
-        orr_note(quiet, "orbits: %s: going on after %llu sequences", dir,
-                 (unsigned long long)there);
-    orr_progress_init(&progress, "orbits", total, quiet);
-    int rc = plan_sets(preset, sets);
+    return 0;
+}
+
+/* Writes the manifest where all is there. Otherwise parts are missing, which others make: the last
+ * of them comes here again. */
+static int finish_folder(const struct writer *w, bool quiet)
+{
+    struct sim_inventory inventory;
+    bool whole = false;
+    int rc = sim_inventory_open(&inventory, w->preset, w->dir, false);
     if (!rc)
-        rc = begin(preset, before, sets);
-    for (int i = 0; i < SIM_SPLITS && !rc; i++) {
-        struct writer w = *first;
-        w.split = (enum sim_split)i;
-        w.n = sim_split_written(preset, w.split);
-        if (w.n > 0)
-            rc = write_split(&w, &progress);
-    }
-    cJSON_ArrayForEach (set, sets) {
-        const cJSON *again = cJSON_GetObjectItemCaseSensitive(set, "redrawn_systems");
-        clipped += cJSON_GetObjectItemCaseSensitive(set, "clipped_coordinates")->valuedouble;
-        redrawn += cJSON_IsNumber(again) ? again->valuedouble : 0;
-    }
-    char summary[160];
-    int used = snprintf(summary, sizeof summary,
-                        "%llu sequences, %.0f per second, %.0f clipped coordinates",
-                        (unsigned long long)total,
-                        (double)(total - there) / (orr_time_s() - progress.start_s), clipped);
-    if (redrawn > 0)
-        snprintf(summary + used, sizeof summary - (size_t)used, ", %.0f systems drawn again",
-                 redrawn);
-    orr_progress_end(&progress, rc ? NULL : summary);
-    if (rc || first->parts > 1) /* a part vouches for no set */
-        return rc;
-    return write_manifest(preset, dir, sets);
-}
-
-/* Without one finished file there is nothing to go on with. */
-static void forget_empty(const char *dir)
-{
-    char path[4096];
-    if (sim_folder_bytes(dir) <= 0 && !orr_path(path, "%s/progress.json", dir))
-        (void)unlink(path);
-}
-
-/* What is there, and what stays of it, in a folder that may be written to. Close the inventory and
- * delete *sets also after an error. */
-static int keep_sets(const struct orr_preset *preset, const char *dir, bool force,
-                     struct sim_inventory *before, cJSON **sets)
-{
-    char foreign[SIM_NAME];
-    *sets = NULL;
-    int rc = sim_inventory_open(before, preset, dir, force);
-    if (!rc)
-        rc = sim_inventory_foreign(before, foreign);
-    if (!rc && *foreign)
-        rc = ORR_FAIL(ORR_EIO,
-                      "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
-                      "overwritten; choose another --out, or delete it",
-                      dir, foreign);
-    return rc ? rc : sim_inventory_keep(before, force, sets);
-}
-
-int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)
-{
-    struct sim_inventory before;
-    cJSON *sets;
-    const int rc = keep_sets(preset, dir, force, &before, &sets);
-    cJSON_Delete(sets);
-    sim_inventory_close(&before);
+        rc = are_whole(&inventory, &whole);
+    if (!rc && whole && !inventory.manifest)
+        rc = write_manifest(w->preset, w->dir, inventory.sets);
+    else if (!rc && !whole && w->parts == 1)
+        rc = ORR_FAIL(ORR_EIO, "%s: files are gone that were written; run the same command again",
+                      w->dir);
+    else if (!rc && !whole)
+        orr_note(quiet, "orbits: part %d of %d is there; the last part writes manifest.json",
+                 w->part + 1, w->parts);
+    sim_inventory_close(&inventory);
     return rc;
 }
 
-/* parts == 1: all of it, with what parts there are. */
-static int write_folder(const struct orr_preset *preset, const char *dir, int part, int parts,
-                        int threads, bool force, bool quiet)
+/* The line at the end, of all sets of the folder. */
+static void summarise_sets(const struct writer *w, uint64_t total, double per_s, char summary[160])
 {
-    struct sim_inventory before;
-    struct sim_parts *others = NULL;
-    cJSON *sets = NULL;
-    int fd, rc = orr_mkdir(dir);
+    struct sim_inventory inventory;
+    double clipped = 0, redrawn = 0;
+    const cJSON *set;
+    if (!sim_inventory_open(&inventory, w->preset, w->dir, false)) {
+        cJSON_ArrayForEach (set, inventory.sets) {
+            const double again = orr_json_number(set, "redrawn_systems");
+            clipped += orr_json_number(set, "clipped_coordinates");
+            redrawn += again > 0 ? again : 0;
+        }
+    }
+    sim_inventory_close(&inventory);
+    const int used =
+        snprintf(summary, 160, "%llu sequences, %.0f per second, %.0f clipped coordinates",
+                 (unsigned long long)total, per_s, clipped);
+    if (redrawn > 0)
+        snprintf(summary + used, 160 - (size_t)used, ", %.0f systems drawn again", redrawn);
+}
+
+/* Makes what is missing of this part. */
+static int write_sets(struct writer *w, bool quiet)
+{
+    struct sim_inventory there;
+    struct orr_progress progress;
+    uint64_t total = 0, done = 0;
+    char summary[160];
+    int rc = sim_inventory_open(&there, w->preset, w->dir, false);
+    w->sets = there.sets;
     if (!rc)
-        rc = lock_folder(dir, &fd);
-    if (rc)
+        count_sequences(w, &total, &done);
+    if (done > 0)
+        orr_note(quiet, "orbits: %s: going on after %llu sequences", w->dir,
+                 (unsigned long long)done);
+    orr_progress_init(&progress, "orbits", total, quiet);
+    progress.done = done;
+    for (int i = 0; i < SIM_SPLITS && !rc; i++)
+        if (select_split(w, (enum sim_split)i))
+            rc = write_split(w, &progress);
+    if (!rc)
+        summarise_sets(w, total, (double)(total - done) / (orr_time_s() - progress.start_s),
+                       summary);
+    orr_progress_end(&progress, rc ? NULL : summary);
+    sim_inventory_close(&there);
+    return rc;
+}
+
+/* Without one finished file there is nothing to go on with. */
+static void forget_plan(const char *dir)
+{
+    if (!sim_folder_has_data(dir) && remove_file(dir, "progress.json"))
+        orr_error_clear();
+}
+
+static const char writing[] = "writing data sets";
+
+/* Parts share the folder. Whoever changes what is to be made there has it alone: the first part, or
+ * the only process. */
+static int lock_folder(const char *dir, int parts, bool *alone, int *fd)
+{
+    *alone = true;
+    if (parts == 1)
+        return orr_lock(dir, writing, ORR_LOCK_WAIT_S, fd);
+    const int rc = orr_lock(dir, writing, 0, fd);
+    if (rc != ORR_EIO)
         return rc;
-    rc = keep_sets(preset, dir, force, &before, &sets);
-    if (!rc && parts == 1)
-        rc = sim_parts_open(preset, dir, &others);
-    if (!rc) {
-        const struct writer w = {.preset = preset,
-                                 .dir = dir,
-                                 .threads = threads,
-                                 .sets = sets,
-                                 .part = part,
-                                 .parts = parts,
-                                 .others = others};
-        rc = write_all(&w, &before, quiet);
-        if (rc)
-            forget_empty(dir);
+    orr_error_clear();
+    *alone = false;
+    return orr_lock_shared(dir, writing, ORR_LOCK_WAIT_S, fd);
+}
+
+/* The same for the manifest: -1 in *fd where another part is still at work, which writes it. */
+static int lock_alone(const char *dir, int *fd)
+{
+    const int rc = orr_lock(dir, writing, 0, fd);
+    if (rc != ORR_EIO)
+        return rc;
+    orr_error_clear();
+    *fd = -1;
+    return 0;
+}
+
+int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
+                           int threads, bool force, bool quiet)
+{
+    struct writer w = {.preset = preset,
+                       .dir = dir,
+                       .threads = threads,
+                       .part = part,
+                       .parts = parts,
+                       .tokens = preset->orbits.output == ORR_OUTPUT_TOKENS};
+    bool alone;
+    int fd;
+    TRY(orr_mkdir(dir));
+    TRY(lock_folder(dir, parts, &alone, &fd));
+    int rc = begin_folder(preset, dir, force, alone);
+    if (!rc && alone && parts > 1) {
+        orr_unlock(fd);
+        TRY(orr_lock_shared(dir, writing, ORR_LOCK_WAIT_S, &fd));
     }
     if (!rc)
-        sim_parts_tidy(others, preset, quiet);
-    sim_parts_close(others);
-    cJSON_Delete(sets);
-    sim_inventory_close(&before);
-    orr_unlock(fd);
+        rc = write_sets(&w, quiet);
+    if (rc && parts == 1) {
+        struct sim_failure first;
+        sim_failure_keep(&first, rc);
+        forget_plan(dir);
+        rc = sim_failure_raise(&first);
+    }
+    if (!rc && parts > 1) {
+        orr_unlock(fd);
+        TRY(lock_alone(dir, &fd));
+    }
+    if (!rc && fd >= 0)
+        rc = finish_folder(&w, quiet);
+    else if (!rc)
+        orr_note(quiet, "orbits: part %d of %d is there; the last part writes manifest.json",
+                 part + 1, parts);
+    if (fd >= 0)
+        orr_unlock(fd);
     return rc;
 }
 
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
                       bool quiet)
 {
-    return write_folder(preset, dir, 0, 1, threads, force, quiet);
-}
-
-int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
-                           int threads, bool force, bool quiet)
-{
-    char own[4096];
-    if (parts == 1) /* a part vouches for no set, and this one has them all */
-        return sim_dataset_write(preset, dir, threads, force, quiet);
-    TRY(sim_part_path(own, dir, part, parts));
-    TRY(write_folder(preset, own, part, parts, threads, force, quiet));
-    orr_note(quiet,
-             "orbits: part %d of %d is there; without --part, bin/orbits puts all parts together",
-             part + 1, parts);
-    return 0;
+    return sim_dataset_write_part(preset, dir, 0, 1, threads, force, quiet);
 }
 
 int sim_dataset_tidy(const char *dir)
 {
-    char path[4096];
-    cJSON *json = NULL;
-    int fd, rc = orr_path(path, "%s/manifest.json", dir);
+    int fd;
+    TRY(orr_lock(dir, writing, ORR_LOCK_WAIT_S, &fd));
+    int rc = remove_file(dir, "progress.json");
     if (!rc)
-        rc = lock_folder(dir, &fd);
-    if (rc)
-        return rc;
-    rc = orr_json_read(path, &json);
-    if (!rc)
-        rc = remove_file(dir, "progress.json");
-    if (!rc)
-        rc = sim_stale_remove(dir, cJSON_GetObjectItemCaseSensitive(json, "sets"));
-    cJSON_Delete(json);
+        rc = sim_scaffold_remove(dir);
     orr_unlock(fd);
     return rc;
 }
