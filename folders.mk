@@ -23,6 +23,8 @@ base_USES := base
 FOLDERS += sim
 sim_PREFIX := sim_
 sim_USES := sim base
+ROOMS += sim/data
+sim/data_USES := sim/data sim
 
 FOLDERS += kernels
 kernels_PREFIX := k_

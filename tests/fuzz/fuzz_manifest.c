@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "fuzz.h"
-#include "sim/dataset.h"
+#include "sim/data/dataset.h"
 
 static struct orr_preset preset;
 static char sets_folder[4096];

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sim/dataset.h"
+#include "sim/data/dataset.h"
 
 FUZZ_TARGET(names)
 {

@@ -1,7 +1,7 @@
 /* test_shard.c - sets in several files: the same data, gone on with after any end, damage found,
  * other people's files left alone. */
 #include "sets.h"
-#include "sim/dataset.h"
+#include "sim/data/dataset.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,5 +1,5 @@
 /* block.c - blocks of sequences, made in place: no copy between making and writing. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

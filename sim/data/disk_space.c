@@ -1,5 +1,5 @@
 /* disk_space.c - what data sets need on a disk, in whole or in part, and what of it is there. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* verify.c - data sets against their manifest, before hours are spent on them. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
  * and does not change while they are made; every finished shard has a small file of its own beside
  * its arrays, with their checksums and counts. Processes that make shards side by side thus write
  * no common file, and whoever finds all records writes the manifest without reading the data. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * this thread hashes and writes them in order. Bytes depend neither on threads nor on
  * interruptions, and sets may exceed memory. Processes write side by side: each makes the shards of
  * its part, and whoever finds that all are there writes the manifest. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* statistics.c - what is in data sets: bodies, coordinates, clipped ones, time steps, forces. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* picture.c - the orbits of one sequence and what it shows of them, drawn by figures/orbit.gp. */
-#include "show.h"
+#include "sim/data/print_sequence.h"
 
 #include <math.h>
 #include <stdlib.h>

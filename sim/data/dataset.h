@@ -1,10 +1,10 @@
 /* dataset.h - how data sets lie on disk: kinds of arrays, names of files, blocks of sequences,
- * the manifest. Shared inside sim/ only. */
-#ifndef SIM_DATASET_H
-#define SIM_DATASET_H
+ * the manifest. Shared inside sim/data only. */
+#ifndef SIM_DATA_DATASET_H
+#define SIM_DATA_DATASET_H
 
 #include "base/provenance.h"
-#include "sim.h"
+#include "sim/sim.h"
 
 struct cJSON;
 

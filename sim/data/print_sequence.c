@@ -1,5 +1,5 @@
-/* show.c - one sequence for the eye: elements and sampling. */
-#include "show.h"
+/* print_sequence.c - one sequence for the eye: elements and sampling. */
+#include "sim/data/print_sequence.h"
 
 #include <math.h>
 #include <stdlib.h>

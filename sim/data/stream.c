@@ -1,7 +1,7 @@
 /* stream.c - sequences made on the fly, ahead of who reads them: a ring of blocks of draws, filled
  * by threads, emptied in order. A block is a pure function of its number, so that neither the
  * number of threads nor their timing shows in the bytes. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <pthread.h>
 #include <stdlib.h>

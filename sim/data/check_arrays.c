@@ -1,7 +1,7 @@
-/* contents.c - what the arrays of a data set must hold, beyond types and shapes. Sets made
+/* check_arrays.c - what the arrays of a data set must hold, beyond types and shapes. Sets made
  * elsewhere are read as they are: a number that no simulator of ours writes would end a program
  * hours later, or spoil its results without a word. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* dataset.c - reading data sets: mapped .npy files, whole or in shards, checked against the
  * preset. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* shard.c - names of data files: kinds, splits, shards; which of them are stale. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <ctype.h>
 #include <dirent.h>
