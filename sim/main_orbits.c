@@ -54,8 +54,8 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
     if (rc || statvfs(probe, &disk))
         return rc;
     /* files that are there are finished parts of these sets, or go first */
-    const double room =
-        (double)disk.f_bavail * (double)disk.f_frsize + sim_dataset_bytes_there(&cli->preset, dir, part, parts);
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize +
+                        sim_dataset_bytes_there(&cli->preset, dir, part, parts);
     if (bytes > room)
         return ORR_FAIL(ORR_EIO,
                         "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "

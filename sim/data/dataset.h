@@ -137,6 +137,11 @@ void sim_manifest_add(struct cJSON *set, const char *name, uint64_t bytes, uint6
 /* Whether a file of a list is there, and as long as it should be; sums: and has its bytes. */
 bool sim_file_matches(const char *dir, const struct cJSON *file, bool sums);
 
+/* Makes the shards of a part that the folder's `sets` have in the making and do not list, each with
+ * its record. */
+int sim_shards_write(const struct orr_preset *preset, const char *dir, const struct cJSON *sets,
+                     int part, int parts, int threads, bool quiet);
+
 /* -------------------------------------------------------------------- blocks of sequences */
 
 /* Rows of several sequences, one array per kind; sequences are made in place. */

@@ -253,9 +253,8 @@ static bool is_scaffold(const char *name)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (is_temporary(name, strlen(lists[i])))
             return !strncmp(name, lists[i], strlen(lists[i]));
-    return sim_record_parse(name, true, &shard) ||
-           (sim_name_parse(name, true, &kind, &shard) &&
-            !sim_name_parse(name, false, &kind, &shard));
+    return sim_record_parse(name, true, &shard) || (sim_name_parse(name, true, &kind, &shard) &&
+                                                    !sim_name_parse(name, false, &kind, &shard));
 }
 
 /* A data file of other shards than the set in the making will have, or a record whose files are not

@@ -1,16 +1,11 @@
 /* writer.c - writing data sets: threads make blocks of sequences in place, a bounded number ahead;
  * this thread hashes and writes them in order. Bytes depend neither on threads nor on
- * interruptions, and sets may exceed memory. Processes write side by side: each makes the shards of
- * its part, and whoever finds that all are there writes the manifest. */
+ * interruptions, and sets may exceed memory. */
 #include "sim/data/dataset.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -26,9 +21,9 @@ struct writer {
     int part, parts;    /* which shards: every parts-th from `part` on */
     int threads;
     bool tokens, used[SIM_KINDS];
-    const cJSON *sets, *set;         /* what is there: of the folder, of the split */
+    const cJSON *sets, *set;         /* what is there: of the folder and of the split */
     struct orr_file file[SIM_KINDS]; /* of the shard in work */
-    struct sim_tally tally;          /* of it so far */
+    struct sim_tally tally, all;     /* of it so far; of all shards made here */
     struct commit *commit;           /* the shard before, on its way to the disk; or NULL */
 };
 
@@ -70,8 +65,7 @@ static int write_record(const struct commit *c)
 {
     const struct writer *w = c->w;
     char name[SIM_NAME], path[4096];
-    const char *digest =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(w->set, "digest"));
+    const char *digest = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(w->set, "digest"));
     cJSON *record = cJSON_CreateObject();
     cJSON_AddStringToObject(record, "digest", digest ? digest : "");
     cJSON_AddObjectToObject(record, "files");
@@ -81,8 +75,7 @@ static int write_record(const struct commit *c)
         sim_shard_name(name, (enum sim_kind)kind, w->split, c->shard, w->shards);
         sim_manifest_add(record, name, c->file[kind].bytes, c->file[kind].checksum);
     }
-    cJSON_AddNumberToObject(record, "sequences",
-                            (double)sim_shard_size(w->preset, w->n, c->shard));
+    cJSON_AddNumberToObject(record, "sequences", (double)sim_shard_size(w->preset, w->n, c->shard));
     cJSON_AddNumberToObject(record, "clipped_coordinates", (double)c->tally.clipped);
     if (cJSON_HasObjectItem(w->set, "redrawn_systems"))
         cJSON_AddNumberToObject(record, "redrawn_systems", (double)c->tally.redrawn);
@@ -142,6 +135,8 @@ static int finish_shard(struct writer *w, uint64_t shard)
     c->tally = w->tally;
     memcpy(c->file, w->file, sizeof c->file); /* they are the other thread's now */
     memset(w->file, 0, sizeof w->file);
+    w->all.clipped += w->tally.clipped;
+    w->all.redrawn += w->tally.redrawn;
     w->tally = (struct sim_tally){0};
     if (pthread_create(&c->thread, NULL, run_commit, c) == 0) {
         w->commit = c;
@@ -168,10 +163,10 @@ static int write_rows(struct writer *w, const struct sim_block *block, int from,
         w->tally.redrawn += block->tally[k].redrawn;
     }
     const uint64_t end = block->first + (uint64_t)to;
-    return end == shard * w->per_shard + sim_shard_size(w->preset, w->n, shard) ? finish_shard(w, shard) : 0;
+    return end % w->per_shard == 0 || end == w->n ? finish_shard(w, shard) : 0;
 }
 
-/* ------------------------------------------------------------------------------ one set */
+/* ----------------------------------------------------------------------- one set, all sets */
 
 /* Sequences of a block. */
 static int block_size(const struct writer *w)
@@ -211,36 +206,6 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
         orr_progress_set(progress, progress->done + (next - at), sim_split_name(w->split));
         at = next;
     }
-    return 0;
-}
-
-/* A set that is to be made, none of its shards written yet: its records add files and counts. */
-static int plan_set(const struct orr_preset *preset, cJSON *plan, enum sim_split split)
-{
-    const char *name = sim_split_name(split);
-    const uint64_t n = sim_split_written(preset, split);
-    char digest[ORR_DIGEST], unused[256];
-    cJSON *made = NULL, *set = cJSON_GetObjectItemCaseSensitive(plan, name);
-    if (n == 0 || (set && (!cJSON_HasObjectItem(set, "planned") ||
-                           cJSON_HasObjectItem(set, "digest"))))
-        return 0;
-    TRY(orr_set_made(preset, name, digest, &made));
-    if (!set) {
-        set = cJSON_AddObjectToObject(plan, name);
-        if (!cJSON_AddItemToObject(set, "made", made)) {
-            cJSON_Delete(made);
-            return ORR_FAIL(ORR_ENOMEM, "data set %s: out of memory", name);
-        }
-        cJSON_AddObjectToObject(set, "files");
-        cJSON_AddNumberToObject(set, "sequences", 0);
-        cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
-        if (!orr_preset_unused(preset, "orbits.encounters", unused))
-            cJSON_AddNumberToObject(set, "redrawn_systems", 0);
-        cJSON_AddNumberToObject(set, "planned", (double)n);
-    } else {
-        cJSON_Delete(made); /* an earlier version planned it, without a digest */
-    }
-    cJSON_AddStringToObject(set, "digest", digest);
     return 0;
 }
 
@@ -315,190 +280,16 @@ static void count_sequences(struct writer *w, uint64_t *total, uint64_t *there)
         }
 }
 
-/* ------------------------------------------------------------------------------ all sets */
-
-static int remove_file(const char *dir, const char *name)
-{
-    char path[4096];
-    int rc = orr_path(path, "%s/%s", dir, name);
-    if (!rc && unlink(path) && errno != ENOENT)
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
-    return rc;
-}
-
-static int remove_files(const char *dir, const cJSON *set)
-{
-    const cJSON *file;
-    enum sim_kind kind;
-    struct sim_shard shard;
-    int rc = 0;
-    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
-        if (!rc && sim_name_parse(file->string, false, &kind, &shard)) /* no other was ours */
-            rc = remove_file(dir, file->string);
-    return rc;
-}
-
-/* From here on nothing looks complete, what is not of these sets is gone, and the next run knows
- * where to go on. In this order, so that it holds at every instant. */
-static int begin_sets(const struct orr_preset *preset, const struct sim_inventory *before,
-                      const cJSON *plan)
-{
-    const char *dir = before->dir;
-    const cJSON *set;
-    int rc = 0;
-    cJSON_ArrayForEach (set, before->sets) /* broken ones that nobody asks for */
-        if (!rc && !cJSON_HasObjectItem(plan, set->string))
-            rc = remove_files(dir, set);
-    if (!rc)
-        rc = sim_outdated_remove(dir, preset, plan, before->progress ? before->sets : NULL);
-    if (!rc)
-        rc = sim_progress_write(preset, dir, plan);
-    return rc ? rc : remove_file(dir, "manifest.json");
-}
-
-/* Earlier versions wrote parts into folders of their own. */
-static int refuse_old_parts(const char *dir)
-{
-    char path[4096], old[300] = "";
-    TRY(orr_path(path, "%s/parts", dir));
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
-        if (strstr(entry->d_name, "-of-"))
-            snprintf(old, sizeof old, "%s", entry->d_name);
-    if (folder)
-        closedir(folder);
-    return *old ? ORR_FAIL(ORR_EINVAL,
-                           "%s/%s: a part by an earlier version, which is not read any more: "
-                           "delete %s; --part writes its files into %s itself",
-                           path, old, path, dir)
-                : 0;
-}
-
-/* What is there, and the plan: what stays of it, and what is to be made. In a folder that may be
- * written to. Close the inventory and delete *plan also after an error. */
-static int plan_sets(const struct orr_preset *preset, const char *dir, bool force,
-                     struct sim_inventory *before, cJSON **plan)
-{
-    char foreign[SIM_NAME];
-    *plan = NULL;
-    int rc = sim_inventory_open(before, preset, dir, force);
-    if (!rc)
-        rc = refuse_old_parts(dir);
-    if (!rc)
-        rc = sim_inventory_foreign(before, foreign);
-    if (!rc && *foreign)
-        rc = ORR_FAIL(ORR_EIO,
-                      "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
-                      "overwritten; choose another --out, or delete it",
-                      dir, foreign);
-    if (!rc)
-        rc = sim_inventory_keep(before, force, plan);
-    for (int i = 0; i < SIM_SPLITS && !rc; i++)
-        rc = plan_set(preset, *plan, (enum sim_split)i);
-    return rc;
-}
-
-int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)
-{
-    struct sim_inventory before;
-    cJSON *plan;
-    const int rc = plan_sets(preset, dir, force, &before, &plan);
-    cJSON_Delete(plan);
-    sim_inventory_close(&before);
-    return rc;
-}
-
-/* Makes the plan the folder's. alone: nobody else writes there. With force also records of files
- * whose bytes are others go. */
-static int begin_folder(const struct orr_preset *preset, const char *dir, bool force, bool alone)
-{
-    struct sim_inventory before;
-    cJSON *plan;
-    int rc = plan_sets(preset, dir, force, &before, &plan);
-    const bool follows = !rc && sim_inventory_follows(&before, plan);
-    if (!rc && alone && (force || !follows))
-        rc = begin_sets(preset, &before, plan);
-    else if (!rc && !follows)
-        rc = ORR_FAIL(ORR_EIO,
-                      "%s: another process is writing data sets there, of other settings or in "
-                      "files of other sizes",
-                      dir);
-    cJSON_Delete(plan);
-    sim_inventory_close(&before);
-    return rc;
-}
-
-/* The sets are always in the same order, whichever of them were made anew. */
-static int write_manifest(const struct orr_preset *preset, const char *dir, const cJSON *sets)
-{
-    char path[4096];
-    cJSON *json = sim_manifest_create(preset), *all = cJSON_Duplicate(sets, true);
-    for (int i = 0; i < SIM_SPLITS; i++) {
-        const char *name = sim_split_name((enum sim_split)i);
-        cJSON *set = cJSON_DetachItemFromObjectCaseSensitive(all, name);
-        if (set)
-            cJSON_AddItemToObject(all, name, set);
-    }
-    cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", all);
-    int rc = orr_path(path, "%s/manifest.json", dir);
-    if (!rc)
-        rc = orr_json_write(path, json);
-    cJSON_Delete(json);
-    if (!rc)
-        rc = remove_file(dir, "progress.json");
-    return rc ? rc : sim_scaffold_remove(dir);
-}
-
-/* Whether every set that the settings ask for is whole. */
-static int are_whole(struct sim_inventory *inventory, bool *whole)
-{
-    *whole = true;
-    for (int i = 0; i < SIM_SPLITS; i++) {
-        enum orr_verdict verdict;
-        char why[ORR_WHY];
-        if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
-            continue;
-        TRY(sim_inventory_judge(inventory, (enum sim_split)i, &verdict, why));
-        *whole = *whole && verdict == ORR_KEEP;
-    }
-    return 0;
-}
-
-/* Writes the manifest where all is there. Otherwise parts are missing, which others make: the last
- * of them comes here again. */
-static int finish_folder(const struct writer *w, bool quiet)
-{
-    struct sim_inventory inventory;
-    bool whole = false;
-    int rc = sim_inventory_open(&inventory, w->preset, w->dir, false);
-    if (!rc)
-        rc = are_whole(&inventory, &whole);
-    if (!rc && whole && !inventory.manifest)
-        rc = write_manifest(w->preset, w->dir, inventory.sets);
-    else if (!rc && !whole && w->parts == 1)
-        rc = ORR_FAIL(ORR_EIO, "%s: files are gone that were written; run the same command again",
-                      w->dir);
-    else if (!rc && !whole)
-        orr_note(quiet, "orbits: part %d of %d is there; the last part writes manifest.json",
-                 w->part + 1, w->parts);
-    sim_inventory_close(&inventory);
-    return rc;
-}
-
-/* The line at the end, of all sets of the folder. */
+/* The line at the end: counts of what was there and of what was made here. */
 static void summarise_sets(const struct writer *w, uint64_t total, double per_s, char summary[160])
 {
-    struct sim_inventory inventory;
-    double clipped = 0, redrawn = 0;
+    double clipped = (double)w->all.clipped, redrawn = (double)w->all.redrawn;
     const cJSON *set;
-    if (!sim_inventory_open(&inventory, w->preset, w->dir, false)) {
-        cJSON_ArrayForEach (set, inventory.sets) {
-            const double again = orr_json_number(set, "redrawn_systems");
-            clipped += orr_json_number(set, "clipped_coordinates");
-            redrawn += again > 0 ? again : 0;
-        }
+    cJSON_ArrayForEach (set, w->sets) {
+        const double again = orr_json_number(set, "redrawn_systems");
+        clipped += orr_json_number(set, "clipped_coordinates");
+        redrawn += again > 0 ? again : 0;
     }
-    sim_inventory_close(&inventory);
     const int used =
         snprintf(summary, 160, "%llu sequences, %.0f per second, %.0f clipped coordinates",
                  (unsigned long long)total, per_s, clipped);
@@ -506,121 +297,29 @@ static void summarise_sets(const struct writer *w, uint64_t total, double per_s,
         snprintf(summary + used, 160 - (size_t)used, ", %.0f systems drawn again", redrawn);
 }
 
-/* Makes what is missing of this part. */
-static int write_sets(struct writer *w, bool quiet)
-{
-    struct sim_inventory there;
-    struct orr_progress progress;
-    uint64_t total = 0, done = 0;
-    char summary[160];
-    int rc = sim_inventory_open(&there, w->preset, w->dir, false);
-    w->sets = there.sets;
-    if (!rc)
-        count_sequences(w, &total, &done);
-    if (done > 0)
-        orr_note(quiet, "orbits: %s: going on after %llu sequences", w->dir,
-                 (unsigned long long)done);
-    orr_progress_init(&progress, "orbits", total, quiet);
-    progress.done = done;
-    for (int i = 0; i < SIM_SPLITS && !rc; i++)
-        if (select_split(w, (enum sim_split)i))
-            rc = write_split(w, &progress);
-    if (!rc)
-        summarise_sets(w, total, (double)(total - done) / (orr_time_s() - progress.start_s),
-                       summary);
-    orr_progress_end(&progress, rc ? NULL : summary);
-    sim_inventory_close(&there);
-    return rc;
-}
-
-/* Without one finished file there is nothing to go on with. */
-static void forget_plan(const char *dir)
-{
-    if (!sim_folder_has_data(dir) && remove_file(dir, "progress.json"))
-        orr_error_clear();
-}
-
-static const char writing[] = "writing data sets";
-
-/* Parts share the folder. Whoever changes what is to be made there has it alone: the first part, or
- * the only process. */
-static int lock_folder(const char *dir, int parts, bool *alone, int *fd)
-{
-    *alone = true;
-    if (parts == 1)
-        return orr_lock(dir, writing, ORR_LOCK_WAIT_S, fd);
-    const int rc = orr_lock(dir, writing, 0, fd);
-    if (rc != ORR_EIO)
-        return rc;
-    orr_error_clear();
-    *alone = false;
-    return orr_lock_shared(dir, writing, ORR_LOCK_WAIT_S, fd);
-}
-
-/* The same for the manifest: -1 in *fd where another part is still at work, which writes it. */
-static int lock_alone(const char *dir, int *fd)
-{
-    const int rc = orr_lock(dir, writing, 0, fd);
-    if (rc != ORR_EIO)
-        return rc;
-    orr_error_clear();
-    *fd = -1;
-    return 0;
-}
-
-int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
-                           int threads, bool force, bool quiet)
+int sim_shards_write(const struct orr_preset *preset, const char *dir, const cJSON *sets, int part,
+                     int parts, int threads, bool quiet)
 {
     struct writer w = {.preset = preset,
                        .dir = dir,
-                       .threads = threads,
+                       .sets = sets,
                        .part = part,
                        .parts = parts,
+                       .threads = threads,
                        .tokens = preset->orbits.output == ORR_OUTPUT_TOKENS};
-    bool alone;
-    int fd;
-    TRY(orr_mkdir(dir));
-    TRY(lock_folder(dir, parts, &alone, &fd));
-    int rc = begin_folder(preset, dir, force, alone);
-    if (!rc && alone && parts > 1) {
-        orr_unlock(fd);
-        TRY(orr_lock_shared(dir, writing, ORR_LOCK_WAIT_S, &fd));
-    }
-    if (!rc)
-        rc = write_sets(&w, quiet);
-    if (rc && parts == 1) {
-        struct sim_failure first;
-        sim_failure_keep(&first, rc);
-        forget_plan(dir);
-        rc = sim_failure_raise(&first);
-    }
-    if (!rc && parts > 1) {
-        orr_unlock(fd);
-        TRY(lock_alone(dir, &fd));
-    }
-    if (!rc && fd >= 0)
-        rc = finish_folder(&w, quiet);
-    else if (!rc)
-        orr_note(quiet, "orbits: part %d of %d is there; the last part writes manifest.json",
-                 part + 1, parts);
-    if (fd >= 0)
-        orr_unlock(fd);
-    return rc;
-}
-
-int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
-                      bool quiet)
-{
-    return sim_dataset_write_part(preset, dir, 0, 1, threads, force, quiet);
-}
-
-int sim_dataset_tidy(const char *dir)
-{
-    int fd;
-    TRY(orr_lock(dir, writing, ORR_LOCK_WAIT_S, &fd));
-    int rc = remove_file(dir, "progress.json");
-    if (!rc)
-        rc = sim_scaffold_remove(dir);
-    orr_unlock(fd);
+    struct orr_progress progress;
+    uint64_t total, done;
+    char summary[160];
+    int rc = 0;
+    count_sequences(&w, &total, &done);
+    if (done > 0)
+        orr_note(quiet, "orbits: %s: going on after %llu sequences", dir, (unsigned long long)done);
+    orr_progress_init(&progress, "orbits", total, quiet);
+    progress.done = done;
+    for (int i = 0; i < SIM_SPLITS && !rc; i++)
+        if (select_split(&w, (enum sim_split)i))
+            rc = write_split(&w, &progress);
+    summarise_sets(&w, total, (double)(total - done) / (orr_time_s() - progress.start_s), summary);
+    orr_progress_end(&progress, rc ? NULL : summary);
     return rc;
 }
