@@ -135,21 +135,21 @@ static int folder_of(const struct orr_cli *cli, char dir[4096])
                               : orr_path(dir, "%s/orbits", cli->run);
 }
 
-static int verify(const struct orr_cli *cli)
+static int verify_folder(const struct orr_cli *cli)
 {
     if (cli->argc_rest < 2)
         return ORR_FAIL(ORR_EUSAGE, "verify: which folder? orbits verify DIR");
     return sim_dataset_check(cli->argv_rest[1]);
 }
 
-static int statistics(const struct orr_cli *cli)
+static int print_statistics(const struct orr_cli *cli)
 {
     char dir[4096];
     const int rc = folder_of(cli, dir);
     return rc ? rc : sim_dataset_statistics(dir);
 }
 
-static int checksum(const struct orr_cli *cli)
+static int print_checksum(const struct orr_cli *cli)
 {
     uint64_t sum;
     const double start_s = orr_time_s();
@@ -166,7 +166,7 @@ static int checksum(const struct orr_cli *cli)
     return 0;
 }
 
-static int prior(const struct orr_cli *cli)
+static int print_prior(const struct orr_cli *cli)
 {
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "prior: unexpected argument \"%s\"", cli->argv_rest[1]);
@@ -187,7 +187,7 @@ static int find_split(const char *name, enum sim_split *split)
 }
 
 /* A folder shows what it holds, by its own manifest; without one the settings do. */
-static int show(const struct orr_cli *cli)
+static int show_sequence(const struct orr_cli *cli)
 {
     enum sim_split split = SIM_SPLIT_TRAIN;
     char *end = NULL;
@@ -215,16 +215,16 @@ static int show(const struct orr_cli *cli)
     return sim_sequence_show(preset, split, index, picture);
 }
 
-static int run(const struct orr_cli *cli)
+static int run_command(const struct orr_cli *cli)
 {
     static const struct {
         const char *name;
         int (*run)(const struct orr_cli *cli);
-    } commands[] = {{"verify", verify},
-                    {"stat", statistics},
-                    {"show", show},
-                    {"checksum", checksum},
-                    {"prior", prior}};
+    } commands[] = {{"verify", verify_folder},
+                    {"stat", print_statistics},
+                    {"show", show_sequence},
+                    {"checksum", print_checksum},
+                    {"prior", print_prior}};
     const char *name = cli->argc_rest > 0 ? cli->argv_rest[0] : NULL;
     if ((split_name || sequence_number) && (!name || strcmp(name, "show")))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits show",
@@ -250,5 +250,5 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
-    return orr_main(&program, argc, argv, run);
+    return orr_main(&program, argc, argv, run_command);
 }

@@ -118,6 +118,8 @@ void sim_inventory_close(struct sim_inventory *inventory);
  * other settings is in the way, with the reason. */
 int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
                         enum orr_verdict *verdict, char why[ORR_WHY]);
+/* Whether every set that the settings ask for is finished. */
+int sim_inventory_whole(struct sim_inventory *inventory, bool *whole);
 /* *kept = the "sets" that stay: whole ones, unfinished ones that go on, and those that the settings
  * do not ask for. ORR_EINVAL naming set and reason where one is in the way, unless force: it is
  * then left out. cJSON_Delete(*kept), also after an error. */

@@ -172,21 +172,6 @@ static int write_manifest(const struct orr_preset *preset, const char *dir, cons
     return rc ? rc : sim_scaffold_remove(dir);
 }
 
-/* Whether every set that the settings ask for is whole. */
-static int are_whole(struct sim_inventory *inventory, bool *whole)
-{
-    *whole = true;
-    for (int i = 0; i < SIM_SPLITS; i++) {
-        enum orr_verdict verdict;
-        char why[ORR_WHY];
-        if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
-            continue;
-        TRY(sim_inventory_judge(inventory, (enum sim_split)i, &verdict, why));
-        *whole = *whole && verdict == ORR_KEEP;
-    }
-    return 0;
-}
-
 /* Writes the manifest where all is there. Otherwise parts are missing, which others make: the last
  * of them comes here again. */
 static int finish_folder(const struct orr_preset *preset, const char *dir, bool *whole)
@@ -195,7 +180,7 @@ static int finish_folder(const struct orr_preset *preset, const char *dir, bool 
     *whole = false;
     int rc = sim_inventory_open(&inventory, preset, dir, false);
     if (!rc)
-        rc = are_whole(&inventory, whole);
+        rc = sim_inventory_whole(&inventory, whole);
     if (!rc && *whole && !inventory.manifest)
         rc = write_manifest(preset, dir, inventory.sets);
     sim_inventory_close(&inventory);

@@ -260,13 +260,26 @@ int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
     return 0;
 }
 
-static bool has_set(const struct orr_preset *preset, const char *dir, enum sim_split split,
-                    bool sums)
+int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
+{
+    *whole = true;
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        enum orr_verdict verdict;
+        char why[ORR_WHY];
+        if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
+            continue;
+        TRY(sim_inventory_judge(inventory, (enum sim_split)i, &verdict, why));
+        *whole = *whole && verdict == ORR_KEEP;
+    }
+    return 0;
+}
+
+bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
 {
     struct sim_inventory inventory;
     enum orr_verdict verdict = ORR_MAKE;
     char why[ORR_WHY];
-    int rc = sim_inventory_open(&inventory, preset, dir, sums);
+    int rc = sim_inventory_open(&inventory, preset, dir, false);
     if (!rc)
         rc = sim_inventory_judge(&inventory, split, &verdict, why);
     const bool has = !rc && inventory.manifest && verdict == ORR_KEEP;
@@ -275,18 +288,16 @@ static bool has_set(const struct orr_preset *preset, const char *dir, enum sim_s
     return has;
 }
 
-bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
-{
-    return has_set(preset, dir, split, false);
-}
-
 bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool sums)
 {
-    bool all = true;
-    for (int split = 0; split < SIM_SPLITS && all; split++)
-        if (sim_split_written(preset, (enum sim_split)split) > 0)
-            all = has_set(preset, dir, (enum sim_split)split, sums);
-    return all;
+    struct sim_inventory inventory;
+    bool whole = false;
+    int rc = sim_inventory_open(&inventory, preset, dir, sums);
+    if (!rc && inventory.manifest)
+        rc = sim_inventory_whole(&inventory, &whole);
+    sim_inventory_close(&inventory);
+    orr_error_clear();
+    return !rc && whole;
 }
 
 int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force)

@@ -45,8 +45,8 @@ static bool has_shard(const cJSON *set, double shard_sequences, const struct sim
 }
 
 /* Whether the record is of this set's settings and the files that it lists are the shard's. */
-static bool fits(const char *dir, const cJSON *record, const cJSON *set, double size,
-                 const struct sim_shard *shard, bool sums)
+static bool fits_set(const char *dir, const cJSON *record, const cJSON *set, double size,
+                     const struct sim_shard *shard, bool sums)
 {
     const cJSON *digest = cJSON_GetObjectItemCaseSensitive(set, "digest"), *file;
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(record, "files");
@@ -101,7 +101,7 @@ static int merge_record(const char *dir, cJSON *sets, double shard_sequences, co
     TRY(orr_path(path, "%s/%s", dir, name));
     if (orr_json_read(path, &record)) /* gone meanwhile, or damaged: as if it were not there */
         orr_error_clear();
-    else if (fits(dir, record, set, size, &shard, sums))
+    else if (fits_set(dir, record, set, size, &shard, sums))
         add_record(set, record);
     cJSON_Delete(record);
     return orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped while reading %s", dir) : 0;

@@ -20,8 +20,8 @@ static void begin_command(const char *const *options, char command[ORR_COMMAND])
 
 /* The command that makes the sets of dir, from where the reader is; own: those of the run. Settings
  * come from the options of the running program, or those of the preset. */
-static const char *making(const struct orr_preset *preset, const char *dir, bool own,
-                          char command[ORR_COMMAND])
+static const char *command_to_make(const struct orr_preset *preset, const char *dir, bool own,
+                                   char command[ORR_COMMAND])
 {
     static const char *const settings[] = {"--preset", "--run", NULL};
     static const char *const shared[] = {"--preset", "--set", "--seed", "--run", NULL};
@@ -40,7 +40,7 @@ static const char *making(const struct orr_preset *preset, const char *dir, bool
 }
 
 /* The same of a folder whose settings nobody gave: those of its run, or any. */
-static const char *making_again(const char *dir, char command[ORR_COMMAND])
+static const char *command_to_make_again(const char *dir, char command[ORR_COMMAND])
 {
     static const char *const none[] = {NULL};
     char run[4096], path[4096];
@@ -175,7 +175,7 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
 {
     char path[4096], buffer[ORR_COMMAND];
     cJSON *json = NULL;
-    const char *command = making(preset, dir, own, buffer);
+    const char *command = command_to_make(preset, dir, own, buffer);
     int rc = orr_path(path, "%s/manifest.json", dir);
     if (!rc && !orr_exists(path))
         return verify_foreign(preset, dir, splits, count, command, quiet);
@@ -230,7 +230,7 @@ static int check_headers(const char *dir, const cJSON *set, double *bytes, int *
 int sim_dataset_check(const char *dir)
 {
     char path[4096], buffer[ORR_COMMAND];
-    const char *again = making_again(dir, buffer);
+    const char *again = command_to_make_again(dir, buffer);
     cJSON *json = NULL;
     const cJSON *set;
     double all_bytes = 0, sequences = 0;
