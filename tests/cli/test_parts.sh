@@ -43,6 +43,30 @@ KEEP=$bad refuse "... verify does" 1 coords_train-00002-of-00008 'checksum expec
 check "--force makes both again" orbits --out "$bad" --force
 check "... to the same bytes" same_files "$WORK/whole" "$bad"
 
+# ---- a part that is killed, or whose disk is full, at any write: the same command goes on
+FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
+if [ -e "$FAIL_WRITE" ]; then
+    export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
+    check "writes are counted" env LD_PRELOAD="$FAIL_WRITE" FAIL_REPORT="$WORK/counted" \
+        "$BIN/orbits" "${DATA[@]}" --quiet --out "$WORK/counting" --part 1/2
+    writes=$(wc -l <"$WORK/counted") how=kill
+    check "... some hundred" test "$writes" -ge 200
+    for ((n = 3; n <= writes; n += 37)); do
+        ended=$WORK/ended-$n
+        [ $how = full ] || check "part 2/2 before the end at $n" orbits --out "$ended" --part 2/2
+        { (LD_PRELOAD=$FAIL_WRITE FAIL_AT=$n FAIL_HOW=$how "$BIN/orbits" "${DATA[@]}" --quiet \
+            --out "$ended" --part 1/2 </dev/null); } >"$WORK/out" 2>&1
+        check_not "ended at write $n: $how" test $? -eq 0
+        check "... goes on" orbits --out "$ended" --part 1/2
+        [ $how = kill ] || check "part 2/2 after the end at $n" orbits --out "$ended" --part 2/2
+        check "... to the same bytes" same_files "$WORK/whole" "$ended"
+        rm -rf "$ended"
+        [ $how = kill ] && how=full || how=kill
+    done
+else
+    skip "parts that end at any write" "$FAIL_WRITE is not there: make check builds it"
+fi
+
 # ---- space on the disk
 if [ "$MOUNTS" != yes ]; then
     skip "parts on a disk with little space" "this user may not mount one"
