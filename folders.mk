@@ -28,6 +28,8 @@ stage_USES := stage base
 FOLDERS += sim
 sim_PREFIX := sim_
 sim_USES := sim stage base
+ROOMS += sim/data
+sim/data_USES := sim/data sim
 
 FOLDERS += kernels
 kernels_PREFIX := k_

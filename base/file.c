@@ -113,14 +113,15 @@ int orr_mkdir(const char *path)
     }
 }
 
-int orr_lock(const char *folder, const char *doing, int wait_s, int *fd)
+/* how: LOCK_EX or LOCK_SH */
+static int lock_folder(const char *folder, const char *doing, int wait_s, int how, int *fd)
 {
     const double until_s = orr_time_s() + wait_s;
     bool told = false;
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0)
         return io_error(folder, "open");
-    while (flock(*fd, LOCK_EX | LOCK_NB)) {
+    while (flock(*fd, how | LOCK_NB)) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return 0; /* not all file systems can */
         if (orr_signal_seen() || orr_time_s() >= until_s) {
@@ -137,6 +138,16 @@ int orr_lock(const char *folder, const char *doing, int wait_s, int *fd)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
     return 0;
+}
+
+int orr_lock(const char *folder, const char *doing, int wait_s, int *fd)
+{
+    return lock_folder(folder, doing, wait_s, LOCK_EX, fd);
+}
+
+int orr_lock_shared(const char *folder, const char *doing, int wait_s, int *fd)
+{
+    return lock_folder(folder, doing, wait_s, LOCK_SH, fd);
 }
 
 void orr_unlock(int fd)

@@ -47,6 +47,8 @@ int orr_mkdir(const char *path);
  * `doing`, ORR_EINTR after a signal. File systems without locks let all in, and NFS holds a folder
  * against programs of the same machine alone. */
 int orr_lock(const char *folder, const char *doing, int wait_s, int *fd);
+/* Any number of processes at a time, but none that holds the folder by orr_lock(). */
+int orr_lock_shared(const char *folder, const char *doing, int wait_s, int *fd);
 /* What a killed process has begun, as jobs side by side, ends and lets go a moment later: the same
  * command may come again before that. */
 enum { ORR_LOCK_WAIT_S = 5 };

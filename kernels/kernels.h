@@ -13,7 +13,8 @@
  * parameters always add, so that passes accumulate.
  *
  * An operation with more than a handful of arguments takes them in a struct, whose members both
- * passes share. Every operation returns 0 or an orr_status with its message set (memory, device). */
+ * passes share. Every operation returns 0 or an orr_status with its message set (memory,
+ * device). */
 #ifndef K_KERNELS_H
 #define K_KERNELS_H
 

@@ -23,8 +23,8 @@ int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_conf
 int gpt_reload(struct gpt_model *model, const char *folder, const char *name, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
 int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes);
-/* *made = what a checkpoint says it was made from (stage/provenance.h), NULL when it does not say or
- * is not there; cJSON_Delete() it. */
+/* *made = what a checkpoint says it was made from (stage/provenance.h), NULL when it does not say
+ * or is not there; cJSON_Delete() it. */
 int gpt_checkpoint_made(const char *path, struct cJSON **made);
 /* Whether the file whose weights a training stands for (gpt_final_checkpoint) was made from the
  * record `digest` of the book, if not why: also because it cannot be read. One that is not there is

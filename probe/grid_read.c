@@ -271,7 +271,7 @@ int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *ro
 {
     static const struct probe_row none = {.value = NAN, .ceiling = NAN, .floor = NAN, .raw = NAN};
     const int times = contexts ? contexts : 1;
-    const size_t count = (size_t)(grid->places * times * grid->seeds);
+    const size_t count = (size_t)grid->places * (size_t)times * (size_t)grid->seeds;
     double *value = orr_alloc(4 * count, sizeof *value);
     struct probe_row wanted = *row;
     *numbers = (struct probe_numbers){value, value + count, value + 2 * count, value + 3 * count};

@@ -83,7 +83,7 @@ static int bodies_rates(struct sim_integrator *g, const double y[], double dydt[
     return GSL_SUCCESS;
 }
 
-static int rates(double t, const double y[], double dydt[], void *integrator)
+static int compute_rates(double t, const double y[], double dydt[], void *integrator)
 {
     struct sim_integrator *g = integrator;
     (void)t; /* no law depends on time */
@@ -92,7 +92,7 @@ static int rates(double t, const double y[], double dydt[], void *integrator)
 
 /* -------------------------------------------------------------------------- step control */
 
-static double length(double x, double y)
+static double vector_length(double x, double y)
 {
     return sqrt(x * x + y * y);
 }
@@ -100,12 +100,13 @@ static double length(double x, double y)
 /* What the errors of body i are measured against: the distance of its nearest neighbour, whose
  * number it returns, and the speed at which that changes, or would under its acceleration alone. A
  * single "body" is already a difference of two. */
-static size_t scales(const double y[], const double yp[], size_t bodies, size_t i, double scale[2])
+static size_t error_scales(const double y[], const double yp[], size_t bodies, size_t i,
+                           double scale[2])
 {
     size_t nearest = i;
     double d = INFINITY;
     for (size_t j = 0; j < bodies; j++) {
-        const double r = length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
+        const double r = vector_length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
         if (j != i && r < d) {
             d = r;
             nearest = j;
@@ -116,22 +117,22 @@ static size_t scales(const double y[], const double yp[], size_t bodies, size_t 
         rel[c] = y[4 * i + c] - (nearest == i ? 0 : y[4 * nearest + c]);
     for (size_t c = 0; c < 2 && nearest != i; c++)
         acc[c] -= yp[4 * nearest + 2 + c];
-    scale[0] = length(rel[0], rel[1]);
-    scale[1] = length(rel[2], rel[3]) + sqrt(scale[0] * length(acc[0], acc[1]));
+    scale[0] = vector_length(rel[0], rel[1]);
+    scale[1] = vector_length(rel[2], rel[3]) + sqrt(scale[0] * vector_length(acc[0], acc[1]));
     return nearest;
 }
 
-static int adjust(void *state, size_t dim, unsigned int order, const double y[],
-                  const double error[], const double yp[], double *h)
+static int adjust_step(void *state, size_t dim, unsigned int order, const double y[],
+                       const double error[], const double yp[], double *h)
 {
     struct limit *limit = state;
     double worst = 0;
     (void)order; /* 8: three square roots below, the same on any CPU */
     for (size_t i = 0; i < dim / 4; i++) {
         double scale[2];
-        const size_t nearest = scales(y, yp, dim / 4, i, scale);
-        const double share = fmax(length(error[4 * i], error[4 * i + 1]) / scale[0],
-                                  length(error[4 * i + 2], error[4 * i + 3]) / scale[1]);
+        const size_t nearest = error_scales(y, yp, dim / 4, i, scale);
+        const double share = fmax(vector_length(error[4 * i], error[4 * i + 1]) / scale[0],
+                                  vector_length(error[4 * i + 2], error[4 * i + 3]) / scale[1]);
         if (share > worst) {
             worst = share;
             *limit = (struct limit){i, nearest};
@@ -179,12 +180,13 @@ static int control_driver(void *state, const gsl_odeiv2_driver *driver)
 }
 
 static const gsl_odeiv2_control_type control_type = {
-    "nearest distance", control_alloc, control_init, adjust, control_level, control_driver, free,
+    "nearest distance", control_alloc,  control_init, adjust_step,
+    control_level,      control_driver, free,
 };
 
 /* ------------------------------------------------------------------------------- memory */
 
-static void release(struct sim_integrator *g)
+static void release_integrator(struct sim_integrator *g)
 {
     if (g && g->evolve)
         gsl_odeiv2_evolve_free(g->evolve);
@@ -198,12 +200,12 @@ static void release(struct sim_integrator *g)
 void sim_dynamics_free(struct sim_dynamics *d)
 {
     sim_expression_free(d->params.expression);
-    release(d->integrator);
+    release_integrator(d->integrator);
     memset(d, 0, sizeof *d);
 }
 
 /* Ready for a number of bodies; kept as long as that does not change. */
-static int prepare(struct sim_dynamics *d, int bodies, const double mass[], int masses)
+static int prepare_integrator(struct sim_dynamics *d, int bodies, const double mass[], int masses)
 {
     if (bodies > MAX_BODIES)
         return ORR_FAIL(ORR_EINVAL, "integrator: at most %d bodies, found %d", MAX_BODIES, bodies);
@@ -216,12 +218,12 @@ static int prepare(struct sim_dynamics *d, int bodies, const double mass[], int 
                 i + 1, mass[i]);
     struct sim_integrator *g = d->integrator;
     if (!g || g->bodies != bodies) {
-        release(g);
+        release_integrator(g);
         d->integrator = g = calloc(1, sizeof *g);
         if (g) {
             const size_t dim = 4 * (size_t)bodies;
             g->bodies = bodies;
-            g->system = (gsl_odeiv2_system){rates, NULL, dim, g};
+            g->system = (gsl_odeiv2_system){compute_rates, NULL, dim, g};
             g->step = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd, dim);
             g->control = gsl_odeiv2_control_alloc(&control_type);
             g->evolve = gsl_odeiv2_evolve_alloc(dim);
@@ -236,16 +238,17 @@ static int prepare(struct sim_dynamics *d, int bodies, const double mass[], int 
 
 /* ------------------------------------------------------------------------------ encounters */
 
-static double distance(const double y[], size_t i, size_t j)
+static double body_distance(const double y[], size_t i, size_t j)
 {
-    return length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
+    return vector_length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
 }
 
 /* Whether these are two planets, next to each other. */
 static bool is_close(const struct sim_integrator *g, const double y[], const struct limit *pair)
 {
     const size_t star = (size_t)g->bodies - 1, i = pair->body, j = pair->nearest;
-    return i != j && i < star && j < star && distance(y, i, j) < CLOSE * distance(y, i, star);
+    return i != j && i < star && j < star &&
+           body_distance(y, i, j) < CLOSE * body_distance(y, i, star);
 }
 
 /* " between bodies 2 and 5", numbered as in the rows of a sequence; "" of the motion of two. */
@@ -269,7 +272,7 @@ static int fail_meeting(struct sim_integrator *g, const double y[], const struct
     return ORR_FAIL(ORR_EDOM,
                     "a close encounter%s, %.3g AU apart at t = %.6g yr, which the integrator can "
                     "not follow",
-                    name_pair(g, pair, name), distance(y, pair->body, pair->nearest), t);
+                    name_pair(g, pair, name), body_distance(y, pair->body, pair->nearest), t);
 }
 
 static int fail_force(struct sim_integrator *g, const double y[], double t)
@@ -287,7 +290,8 @@ static int fail_step(struct sim_integrator *g, const double y[], size_t k, doubl
     const struct limit *pair = g->control->state;
     if (is_close(g, y, pair))
         return fail_meeting(g, y, pair, t);
-    const double r = g->bodies > 1 ? distance(y, pair->body, pair->nearest) : length(y[0], y[1]);
+    const double r =
+        g->bodies > 1 ? body_distance(y, pair->body, pair->nearest) : vector_length(y[0], y[1]);
     return ORR_FAIL(ORR_EDOM,
                     "law %s: the integrator can not pass t = %.9g yr, step %zu, r = %.6g AU%s",
                     g->dynamics->law->name, t, k, r, name_pair(g, pair, name));
@@ -299,12 +303,12 @@ static int fail_step(struct sim_integrator *g, const double y[], size_t k, doubl
 static int first_step(struct sim_integrator *g, const double y[], double dt, double *h)
 {
     double yp[4 * MAX_BODIES];
-    if (rates(0, y, yp, g))
+    if (compute_rates(0, y, yp, g))
         return fail_force(g, y, 0);
     *h = dt;
     for (size_t i = 0; i < g->system.dimension / 4; i++) {
         double scale[2];
-        scales(y, yp, g->system.dimension / 4, i, scale);
+        error_scales(y, yp, g->system.dimension / 4, i, scale);
         if (scale[1] > 0)
             *h = fmin(*h, 0.01 * scale[0] / scale[1]);
     }
@@ -312,7 +316,7 @@ static int first_step(struct sim_integrator *g, const double y[], double dt, dou
 }
 
 /* From step k - 1 to step k. */
-static int advance(struct sim_integrator *g, size_t k, double dt, double y[], double *h)
+static int advance_step(struct sim_integrator *g, size_t k, double dt, double y[], double *h)
 {
     double t = (double)(k - 1) * dt;
     const double end = (double)k * dt;
@@ -331,8 +335,8 @@ static int advance(struct sim_integrator *g, size_t k, double dt, double y[], do
 }
 
 /* Integrates y (bodies, 4) in place over n times; put() takes what belongs to time k. */
-static int integrate(struct sim_integrator *g, double dt, size_t n, double y[],
-                     void (*put)(const double y[], size_t k, void *to), void *to)
+static int integrate_steps(struct sim_integrator *g, double dt, size_t n, double y[],
+                           void (*put)(const double y[], size_t k, void *to), void *to)
 {
     double h;
     g->dynamics->met = false;
@@ -346,7 +350,7 @@ static int integrate(struct sim_integrator *g, double dt, size_t n, double y[],
             sim_dynamics_seek(g->dynamics, k - 1);
             gsl_odeiv2_evolve_reset(g->evolve); /* it keeps the rates of the last step */
         }
-        rc = advance(g, k, dt, y, &h);
+        rc = advance_step(g, k, dt, y, &h);
         put(y, k, to);
     }
     return rc;
@@ -363,8 +367,8 @@ int sim_integrate_pair(struct sim_dynamics *d, double m1, double m2, double dt_y
     const double mass[2] = {m1, m2};
     double y[4];
     memcpy(y, state, sizeof y);
-    const int rc = prepare(d, 1, mass, 2);
-    return rc ? rc : integrate(d->integrator, dt_yr, n, y, put_pair, state);
+    const int rc = prepare_integrator(d, 1, mass, 2);
+    return rc ? rc : integrate_steps(d->integrator, dt_yr, n, y, put_pair, state);
 }
 
 struct bodies_out {
@@ -390,9 +394,9 @@ int sim_integrate_bodies(struct sim_dynamics *d, int bodies, const double mass[]
 {
     struct bodies_out to = {out, n, bodies, heliocentric};
     double y[4 * MAX_BODIES];
-    const int rc = prepare(d, bodies, mass, bodies);
+    const int rc = prepare_integrator(d, bodies, mass, bodies);
     if (rc)
         return rc;
     memcpy(y, start, 4 * (size_t)bodies * sizeof *y);
-    return integrate(d->integrator, dt_yr, n, y, put_bodies, &to);
+    return integrate_steps(d->integrator, dt_yr, n, y, put_bodies, &to);
 }

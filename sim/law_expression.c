@@ -30,7 +30,7 @@ static const char *find_assignment(const char *text)
 
 #define EXPECTED "expected an expression of r, m1, m2 and G, such as G*m1*m2/r^2"
 
-static int compile(struct sim_expression *e, const char *text)
+static int compile_expression(struct sim_expression *e, const char *text)
 {
     const char *assignment = find_assignment(text);
     if (assignment)
@@ -71,7 +71,7 @@ int sim_expression_create(struct sim_expression **expression, const char *text)
     e->r = e->m1 = e->m2 = 1;
     pthread_mutex_lock(&reading);
     e->parser = mupCreate(muBASETYPE_FLOAT);
-    rc = e->parser ? compile(e, text) : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
+    rc = e->parser ? compile_expression(e, text) : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
     pthread_mutex_unlock(&reading);
     if (rc) {
         sim_expression_free(e);

@@ -2,6 +2,7 @@
 #include "sim.h"
 #include "stage/cli.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -11,7 +12,7 @@ static const struct orr_option options[] = {
     {"--force", NULL, "replace data sets of other settings", &force, NULL},
     {"--part", "I/N",
      "write every N-th file of the large sets, from the I-th on (1 to N), for N processes or "
-     "machines side by side; without it all parts are put together",
+     "machines side by side in one folder; the last one completes it",
      &part_text, NULL},
     {"--split", "NAME", "show: the data set (default: train)", &split_name, NULL},
     {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number, NULL},
@@ -54,8 +55,8 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
     if (rc || statvfs(probe, &disk))
         return rc;
     /* files that are there are finished parts of these sets, or go first */
-    const double room =
-        (double)disk.f_bavail * (double)disk.f_frsize + sim_dataset_bytes_there(dir, part, parts);
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize +
+                        sim_dataset_bytes_there(&cli->preset, dir, part, parts);
     if (bytes > room)
         return ORR_FAIL(ORR_EIO,
                         "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
@@ -64,13 +65,30 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
     return 0;
 }
 
+enum { PARTS_MOST = 99999 };
+
+/* A number at *at, which moves behind it; above PARTS_MOST for one that is too large. Nothing but
+ * digits: strtol() would skip blanks and signs. */
+static int read_number(const char **at)
+{
+    int number = 0;
+    for (; isdigit((unsigned char)**at); ++*at)
+        number = number > PARTS_MOST ? number : 10 * number + (**at - '0');
+    return number;
+}
+
 /* "2/4": part 1 (from 0) of 4. */
 static int read_part(int *part, int *parts)
 {
-    return sim_part_parse(part_text, "/", part, parts)
+    const char *at = part_text;
+    *part = read_number(&at) - 1;
+    const bool slash = *at == '/';
+    at += slash;
+    *parts = read_number(&at);
+    return slash && !*at && *part >= 0 && *part < *parts && *parts <= PARTS_MOST
                ? 0
                : ORR_FAIL(ORR_EUSAGE, "--part: expected I/N with 1 <= I <= N <= %d, found \"%s\"",
-                          SIM_PARTS_MOST, part_text);
+                          PARTS_MOST, part_text);
 }
 
 static int write_sets(const struct orr_cli *cli)
@@ -102,11 +120,9 @@ static int write_sets(const struct orr_cli *cli)
         rc = orr_cli_save_preset(cli, cli->run);
     if (rc)
         return rc;
-    if (!complete && part_text)
+    if (!complete)
         return sim_dataset_write_part(&cli->preset, dir, part, parts, cli->threads, force != NULL,
                                       cli->quiet);
-    if (!complete)
-        return sim_dataset_write(&cli->preset, dir, cli->threads, force != NULL, cli->quiet);
     orr_note(cli->quiet, "orbits: %s is up to date", dir);
     return sim_dataset_tidy(dir);
 }
@@ -120,21 +136,21 @@ static int folder_of(const struct orr_cli *cli, char dir[4096])
                               : orr_path(dir, "%s/orbits", cli->run);
 }
 
-static int verify(const struct orr_cli *cli)
+static int verify_folder(const struct orr_cli *cli)
 {
     if (cli->argc_rest < 2)
         return ORR_FAIL(ORR_EUSAGE, "verify: which folder? orbits verify DIR");
     return sim_dataset_check(cli->argv_rest[1]);
 }
 
-static int statistics(const struct orr_cli *cli)
+static int print_statistics(const struct orr_cli *cli)
 {
     char dir[4096];
     const int rc = folder_of(cli, dir);
     return rc ? rc : sim_dataset_statistics(dir);
 }
 
-static int checksum(const struct orr_cli *cli)
+static int print_checksum(const struct orr_cli *cli)
 {
     uint64_t sum;
     const double start_s = orr_time_s();
@@ -151,7 +167,7 @@ static int checksum(const struct orr_cli *cli)
     return 0;
 }
 
-static int prior(const struct orr_cli *cli)
+static int print_prior(const struct orr_cli *cli)
 {
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "prior: unexpected argument \"%s\"", cli->argv_rest[1]);
@@ -172,7 +188,7 @@ static int find_split(const char *name, enum sim_split *split)
 }
 
 /* A folder shows what it holds, by its own manifest; without one the settings do. */
-static int show(const struct orr_cli *cli)
+static int show_sequence(const struct orr_cli *cli)
 {
     enum sim_split split = SIM_SPLIT_TRAIN;
     char *end = NULL;
@@ -200,16 +216,16 @@ static int show(const struct orr_cli *cli)
     return sim_sequence_show(preset, split, index, picture);
 }
 
-static int run(const struct orr_cli *cli)
+static int run_command(const struct orr_cli *cli)
 {
     static const struct {
         const char *name;
         int (*run)(const struct orr_cli *cli);
-    } commands[] = {{"verify", verify},
-                    {"stat", statistics},
-                    {"show", show},
-                    {"checksum", checksum},
-                    {"prior", prior}};
+    } commands[] = {{"verify", verify_folder},
+                    {"stat", print_statistics},
+                    {"show", show_sequence},
+                    {"checksum", print_checksum},
+                    {"prior", print_prior}};
     const char *name = cli->argc_rest > 0 ? cli->argv_rest[0] : NULL;
     if ((split_name || sequence_number) && (!name || strcmp(name, "show")))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits show",
@@ -235,5 +251,5 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
-    return orr_main(&program, argc, argv, run);
+    return orr_main(&program, argc, argv, run_command);
 }

@@ -41,7 +41,7 @@ static double cut_eccentricity(double alpha, double beta, double e_max, gsl_rng 
 }
 
 /* Redrawn above e_max. */
-static double eccentricity(const struct orr_orbits_preset *o, gsl_rng *rng)
+static double draw_eccentricity(const struct orr_orbits_preset *o, gsl_rng *rng)
 {
     if (!(o->e_max > 0))
         return 0;
@@ -99,7 +99,7 @@ static void draw_study(const struct orr_preset *p, int planets, enum orr_stage s
             seek_planet(p, stage, index, i, rng);
         s->mass[i] = planet_mass(rng);
         s->orbit[i].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
-        s->orbit[i].e = eccentricity(o, rng);
+        s->orbit[i].e = draw_eccentricity(o, rng);
         draw_place(o->clockwise, rng, &s->orbit[i]);
     }
 }
@@ -129,7 +129,7 @@ static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, st
     s->star_mass = comparable_mass(o, rng);
     for (int i = 0; i < TRIES; i++) {
         s->orbit[0].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
-        s->orbit[0].e = eccentricity(o, rng);
+        s->orbit[0].e = draw_eccentricity(o, rng);
         const double samples =
             sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass) / s->dt_yr;
         if (samples >= o->samples_min && samples <= o->samples_max) {
@@ -162,7 +162,7 @@ static int draw_planet_run(const struct orr_preset *p, gsl_rng *rng, struct sim_
         s->star_mass = star_mass(rng);
         s->mass[0] = ratio * s->star_mass;
         s->orbit[0].a_au = log_uniform(rng, a_low, a_high);
-        s->orbit[0].e = eccentricity(&p->orbits, rng);
+        s->orbit[0].e = draw_eccentricity(&p->orbits, rng);
         s->dt_yr = log_uniform(rng, dt_low, dt_high);
         const double samples =
             sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass) / s->dt_yr;

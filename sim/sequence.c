@@ -105,7 +105,7 @@ static void making_init(struct making *m)
 }
 
 /* Relative state of planet i at step k: (x, y, vx, vy). */
-static const double *relative(const struct making *m, int i, size_t k)
+static const double *relative_state(const struct making *m, int i, size_t k)
 {
     return m->states + 4 * ((size_t)i * m->steps + k);
 }
@@ -136,12 +136,12 @@ static void place_step(const struct making *m, size_t k)
     for (int c = 0; c < 2; c++) {
         double moment = 0, total = s->star_mass;
         for (int i = 0; i < s->planets && s->star_moves; i++) {
-            moment += s->mass[i] * relative(m, i, from)[c];
+            moment += s->mass[i] * relative_state(m, i, from)[c];
             total += s->mass[i];
         }
         const double star = s->com_au[c] - moment / total;
         for (int i = 0; i < m->moving; i++)
-            (c ? m->y : m->x)[i][k] = i < s->planets ? star + relative(m, i, from)[c] : star;
+            (c ? m->y : m->x)[i][k] = i < s->planets ? star + relative_state(m, i, from)[c] : star;
     }
 }
 
@@ -204,7 +204,7 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
 {
     struct sim_sequence *q = m->q;
     const struct orr_orbits_preset *o = &m->preset->orbits;
-    const double *r = relative(m, i, k), m1 = m->s->mass[i], m2 = m->s->star_mass;
+    const double *r = relative_state(m, i, k), m1 = m->s->mass[i], m2 = m->s->star_mass;
     double x = r[0], y = r[1], vx = r[2], vy = r[3];
     const double distance = sqrt(x * x + y * y);
     if (o->compat_velocity_sign) { /* radial part reversed */
@@ -225,8 +225,8 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
 static void write_force(const struct making *m, size_t row, int i, size_t k)
 {
     double force[2];
-    const double F =
-        sim_law_force(&m->q->dynamics, k, m->s->mass[i], m->s->star_mass, relative(m, i, k), force);
+    const double F = sim_law_force(&m->q->dynamics, k, m->s->mass[i], m->s->star_mass,
+                                   relative_state(m, i, k), force);
     m->q->force_magnitude[row] = (float)F;
     m->q->force_vector[2 * row] = (float)force[0]; /* on the planet */
     m->q->force_vector[2 * row + 1] = (float)force[1];
@@ -274,7 +274,7 @@ static void keep_two_labels(const struct making *m, uint64_t index)
     }
 }
 
-static void clear(struct sim_sequence *q)
+static void clear_sequence(struct sim_sequence *q)
 {
     const size_t P = (size_t)q->positions;
     q->clipped = 0;
@@ -352,7 +352,7 @@ int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, e
 {
     const size_t rows = (size_t)q->positions - 1;
     struct making m = {.q = q, .preset = preset, .s = &q->system, .split = split, .rows = rows};
-    clear(q);
+    clear_sequence(q);
     int rc = make_system(&m, index);
     const size_t bodies = (size_t)q->num_bodies;
     if (!rc && split >= SIM_SPLIT_PLANETS_TRAIN)

@@ -237,25 +237,23 @@ double sim_token_dt_yr(uint16_t token, int bins);
 /* -------------------------------------------------------------------------- data sets */
 
 /* Writes all sets of the preset into dir, manifest.json last; sets of more than
- * orbits.shard_sequences sequences as several files. Bytes do not depend on the number of threads.
- * Every file is whole or not there; finished ones stand in progress.json, and when a run was ended
- * in any way, the same call goes on after the last of them, to the same bytes. Sets that are there
- * and of these settings stay as they are, and so do those that the settings do not ask for. Sets of
- * other settings are refused (ORR_EINVAL naming set and setting), or with force replaced, as are
- * files of other bytes than the manifest says. ORR_EFORMAT when manifest or progress file is
- * damaged, unless force. ORR_EINTR at a signal; ORR_EIO when another process writes there, or when
- * dir holds data files that neither lists: made elsewhere, and never overwritten. */
-int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
-                      bool quiet);
-/* The same of every parts-th shard from `part` (0 on) on, into <dir>/parts/<part + 1>-of-<parts>:
- * for processes or machines side by side. sim_dataset_write() takes what parts there are over,
- * whoever made them, and makes what they lack: the same bytes. Sets of one file are of part 0. The
- * only part of 1 is sim_dataset_write(). */
+ * orbits.shard_sequences sequences as several files, of which this call makes every parts-th from
+ * `part` (0 on) on: processes or machines write into the same folder side by side, and the one that
+ * finds all files there writes the manifest. Of 1 part: all files that are not there. Bytes do not
+ * depend on the number of threads, nor on parts and their order.
+ * Every file is whole or not there; finished ones have records, and when a run was ended in any
+ * way, the same call goes on after the last of them, to the same bytes. Sets that are there and of
+ * these settings stay as they are, and so do those that the settings do not ask for. Sets of other
+ * settings are refused (ORR_EINVAL naming set and setting), or with force replaced, as are files of
+ * other bytes than the manifest says. ORR_EFORMAT when manifest or progress file is damaged, unless
+ * force. ORR_EINTR at a signal; ORR_EIO when another process writes there that is no part of the
+ * same plan, or when dir holds data files that neither lists: made elsewhere, and never
+ * overwritten. */
 int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
                            int threads, bool force, bool quiet);
-/* Reads "2/4", part 1 (from 0) of 4, with `between` "/". */
-enum { SIM_PARTS_MOST = 99999 };
-bool sim_part_parse(const char *text, const char *between, int *part, int *parts);
+/* The only part of 1. */
+int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
+                      bool quiet);
 /* The refusals of sim_dataset_write, without writing anything. */
 int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force);
 /* True when dir holds a finished set of these settings; all sets that they ask for, with sums also
@@ -277,10 +275,10 @@ int sim_dataset_check(const char *dir);
 /* Prints what is in the sets of dir: bodies, coordinates, clipped, time steps, forces. */
 int sim_dataset_statistics(const char *dir);
 /* Bytes that a part of the sets needs in all (of 1 part: all sets), and those of data files that
- * are there for it, which stay or go first: in the part's folder; of 1 part, in dir and all
- * parts. */
+ * are there for it, which stay or go first. */
 double sim_dataset_bytes(const struct orr_preset *preset, int part, int parts);
-double sim_dataset_bytes_there(const char *dir, int part, int parts);
+double sim_dataset_bytes_there(const struct orr_preset *preset, const char *dir, int part,
+                               int parts);
 
 /* A split mapped read-only; arrays that it does not have are NULL. P = positions. Sets in several
  * files: tokens and coords are NULL in unlabelled sets (sim_dataset_tokens finds the shard), the

@@ -54,7 +54,7 @@ done
 EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
 # members of libraries that may call them, and why
 declare -A MAY_CALL=(
-    [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
+    [sim/picture.o]="pictures only" [sim/identifiability.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models"
     [probe/statistics.o]="maps of models" [base/mean.o]="intervals over seeds"
     [probe/labelled.o]="orbits beside models"

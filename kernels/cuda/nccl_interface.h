@@ -1,5 +1,6 @@
 /* nccl_interface.h - what collectives.cu calls of NCCL 2 (NVIDIA's NCCL documentation, "NCCL API"):
- * its types, so that a build does not need the library; checked against its header where that is. */
+ * its types, so that a build does not need the library; checked against its header where that
+ * is. */
 #ifndef K_CUDA_NCCL_INTERFACE_H
 #define K_CUDA_NCCL_INTERFACE_H
 

@@ -54,7 +54,7 @@ static int continue_batch(struct subject *s, int first, int layer, const real *v
     const struct intervene *v = s->v;
     const size_t C = (size_t)s->model->config.width, T = (size_t)v->T, H = (size_t)v->horizons;
     const struct gpt_activation_patch add = {layer, v->prefix - 1,
-                                     vector ? vector + (size_t)first * C : NULL};
+                                             vector ? vector + (size_t)first * C : NULL};
     probe_labelled_fill(&v->held_out, &s->model->config, first, batch);
     s->model->patch = vector ? &add : NULL;
     const int rc = gpt_rollout(s->model, batch, v->prefix, 0, path);

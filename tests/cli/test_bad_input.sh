@@ -254,7 +254,7 @@ for p in pretrain finetune; do
     refuse "$p: no manifest, a file missing" 1 "$data/num_bodies_" 'cannot open' -- \
         smoke $p --orbits "$data" ${truth[$p]}
 done
-# ... and what they hold (tests/sim/test_contents.c has every defect)
+# ... and what they hold (tests/sim/test_check_arrays.c has every defect)
 fresh; rm "$data/manifest.json"; poke "$data/num_bodies_val.npy" 130 '\0'
 refuse "pretrain: no bodies in a sequence" 1 num_bodies_val.npy 'sequence 2' 'found 0' -- \
     smoke pretrain --orbits "$data"

@@ -72,7 +72,6 @@ for part in 1 2; do
     check "drawn again, part $part" program orbits "${REDRAW[@]}" --part $part/2 \
         --out "$WORK/again.3"
 done
-check "... put together" program orbits "${REDRAW[@]}" --out "$WORK/again.3"
 check "... the same, counted" same_files "$WORK/again" "$WORK/again.3"
 
 # ---- what is refused

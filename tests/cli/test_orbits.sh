@@ -39,7 +39,7 @@ for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-
     check_not "killed at $file: no manifest yet, or the end" \
         test -e "$dir/manifest.json" -a ! -e "$dir/num_bodies_solar_system_two_body.npy"
     first=$(stat -c %Y.%i "$dir/obs_train-00000-of-00036.npy" 2>/dev/null)
-    listed=$(grep -c obs_train-00000 "$dir/progress.json" 2>/dev/null)
+    listed=$(grep -c obs_train-00000 "$dir/progress_train-00000-of-00036.json" 2>/dev/null)
     # once more on the way, then to the end
     killed "$dir" obs_train-00020-of-00036.npy 0 2>/dev/null
     check "killed at $file: again" orbits --threads 3 --out "$dir"
@@ -60,47 +60,54 @@ for part in 3/3 1/3 2/3; do
     orbits --threads 1 --out "$parts" --part $part &
 done
 wait
-check_not "parts vouch for nothing" test -e "$parts/manifest.json"
-check "a part has every third file" equal \
+check "parts side by side: the bytes of one process, and nothing else" \
+    same_files "$WORK/whole" "$parts"
+two=$WORK/two-of-three
+check "part 2/3" orbits --threads 2 --out "$two" --part 2/3
+check "... vouches for nothing" test ! -e "$two/manifest.json"
+check "... has every third file" equal \
     "obs_train-00001-of-00036.npy obs_train-00004-of-00036.npy" \
-    "$(cd "$parts/parts/2-of-3" && echo obs_train-0000[0-5]*)"
-check_not "and no small set" test -e "$parts/parts/2-of-3/num_bodies_val.npy"
-first=$(stat -c %i "$parts/parts/2-of-3/obs_train-00001-of-00036.npy")
-cp -r "$parts" "$WORK/parts-cut" && cp -r "$parts" "$WORK/parts-other" || exit
-cp -r "$parts" "$WORK/parts-layout" || exit
-check "put together" orbits --out "$parts"
-check "... to the same bytes, and nothing else" same_files "$WORK/whole" "$parts"
-check "... by moving" equal "$first" "$(stat -c %i "$parts/obs_train-00001-of-00036.npy")"
-rm -rf "$WORK/parts-cut/parts/1-of-3" # one that never came
-truncate -s 1000 "$WORK/parts-cut/parts/2-of-3/obs_train-00004-of-00036.npy"
-check "without a part, and with a file cut short" orbits --out "$WORK/parts-cut"
+    "$(cd "$two" && echo obs_train-0000[0-5]*)"
+check_not "... and no small set" test -e "$two/num_bodies_val.npy"
+first=$(stat -c %i "$two/obs_train-00001-of-00036.npy")
+cp -r "$two" "$WORK/parts-cut" && cp -r "$two" "$WORK/parts-other" || exit
+check "the rest" orbits --out "$two"
+check "... to the same bytes, and nothing else" same_files "$WORK/whole" "$two"
+check "... without part 2 once more" equal "$first" \
+    "$(stat -c %i "$two/obs_train-00001-of-00036.npy")"
+truncate -s 1000 "$WORK/parts-cut/obs_train-00004-of-00036.npy"
+check "with a file cut short" orbits --out "$WORK/parts-cut"
 check "... the same bytes" same_files "$WORK/whole" "$WORK/parts-cut"
+# killed parts, one of them twice at a time, and another number of parts
 part=$WORK/killed-part
-killed_part() {
-    "$BIN/orbits" "${SETS[@]}" --threads 1 --out "$part" --part 1/2 </dev/null >/dev/null 2>&1 &
+killed_part() { # FILE I/N
+    "$BIN/orbits" "${SETS[@]}" --threads 1 --out "$part" --part "$2" </dev/null >/dev/null 2>&1 &
     local pid=$! tries
     for ((tries = 0; tries < 4000; tries++)); do
-        [ ! -e "$part/parts/1-of-2/obs_train-00008-of-00036.npy" ] &&
-            kill -0 $pid 2>/dev/null || break
+        [ ! -e "$part/$1" ] && kill -0 $pid 2>/dev/null || break
         sleep 0.002
     done
     kill -KILL $pid
     { wait $pid; } 2>/dev/null
 }
-killed_part 2>/dev/null
-first=$(stat -c %Y.%i "$part/parts/1-of-2/obs_train-00000-of-00036.npy")
-check "a part that was killed" orbits --out "$part" --part 1/2
-check "... goes on" equal "$first" \
-    "$(stat -c %Y.%i "$part/parts/1-of-2/obs_train-00000-of-00036.npy")"
-check "... and again" orbits --out "$part" --part 1/2
-check "... the rest is made" orbits --out "$part"
+killed_part obs_train-00008-of-00036.npy 1/2 2>/dev/null
+first=$(stat -c %Y.%i "$part/obs_train-00000-of-00036.npy")
+for twice in 1 2; do
+    orbits --threads 1 --out "$part" --part 1/2 &
+    pids[twice]=$!
+done
+killed_part obs_train-00011-of-00036.npy 2/3 2>/dev/null
+for twice in 1 2; do
+    check "a part that was killed, run twice, $twice" wait "${pids[twice]}"
+done
+check "... goes on" equal "$first" "$(stat -c %Y.%i "$part/obs_train-00000-of-00036.npy")"
+check "... the rest is made" orbits --out "$part" --part 2/2
 check "... to the same bytes" same_files "$WORK/whole" "$part"
-KEEP=$WORK/parts-other refuse "a part of another seed" 1 parts/1-of-3 seed -- \
-    "$BIN/orbits" "${SETS[@]}" --seed 9 --out "$WORK/parts-other"
-KEEP=$WORK/parts-layout refuse "a part with other files" 1 'other numbers of sequences' -- \
-    "$BIN/orbits" "${SETS[@]}" --set orbits.shard_sequences=251 --out "$WORK/parts-layout"
-KEEP=$WORK/parts-layout refuse "a part of fewer sequences" 1 'other numbers of sequences' -- \
-    "$BIN/orbits" "${SETS[@]}" --set orbits.train_files=8900 --out "$WORK/parts-layout"
+KEEP=$WORK/parts-other refuse "a part of another seed" 1 'data set train: seed' --force -- \
+    "$BIN/orbits" "${SETS[@]}" --seed 9 --out "$WORK/parts-other" --part 1/3
+mkdir -p "$WORK/parts-other/parts/2-of-3"
+KEEP=$WORK/parts-other refuse "a part of an earlier version" 1 parts/2-of-3 'earlier version' -- \
+    "$BIN/orbits" "${SETS[@]}" --out "$WORK/parts-other"
 for wrong in 0/3 4/3 2 2/ /3 2/3x -1/3 "2 /3" ""; do
     KEEP=$WORK/whole refuse "--part $wrong" 2 I/N -- \
         "$BIN/orbits" "${SETS[@]}" --out "$WORK/wrong-part" --part "$wrong"
@@ -168,7 +175,7 @@ check "checksum writes nothing" test ! -e "$WORK/never"
 
 # ---- prior: what is known before any training
 prior=$(program orbits prior --preset quick)
-# values: tests/sim/test_facts.c; here that each stands in its place (ln m is uniform over ln 30:
+# values: tests/sim/test_identifiability.c; here that each stands in its place (ln m is uniform over ln 30:
 # deviation 0.98, and 5,000 systems give a correlation below 4 / sqrt(5000) = 0.057)
 masses='^  ln m1, ln m2 +standard deviations (0\.9[789][0-9], ){2}correlation [-+]0\.0[0-5]'
 check "prior: comparable bodies" grep -Eq "$masses" <<<"$prior"

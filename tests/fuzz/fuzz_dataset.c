@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sim/dataset.h"
+#include "sim/data/dataset.h"
 
 static const char magic[] = "\x93NUMPY";
 

@@ -1,5 +1,6 @@
 /* fuzz_manifest.c - any bytes as manifest.json (first byte even) or progress.json (odd) of a folder
- * of data sets: what is to be kept or made again, or an error; never more.
+ * of data sets, or (4 in it) as the record of a set that is in the making: what is to be kept or
+ * made again, or an error; never more.
  *
  * So that mutated lists get past digests and checksums, "made": "own" of a set stands for what the
  * settings make, and "xxh64": "own" of a file for its true size and sum. */
@@ -8,7 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "fuzz.h"
-#include "sim/dataset.h"
+#include "sim/data/dataset.h"
 
 static struct orr_preset preset;
 static char sets_folder[4096];
@@ -57,6 +58,8 @@ static char *fill_in(const char *text)
 {
     char digest[ORR_DIGEST];
     cJSON *json = cJSON_Parse(text), *set, *file, *made;
+    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(json, "files")) /* of a record */
+        own_file(file);
     cJSON_ArrayForEach (set, cJSON_GetObjectItemCaseSensitive(json, "sets")) {
         cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
             own_file(file);
@@ -93,10 +96,28 @@ static void judge(bool force)
     sim_inventory_close(&inventory);
 }
 
+/* Writes the text as a file of the sets, and removes what the other inputs were. */
+static void write_list(const char *name, const char *text, size_t bytes)
+{
+    static const char *const names[] = {"sets/manifest.json", "sets/progress.json",
+                                        "sets/progress_val.json"};
+    char path[4096];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", fuzz_folder(), names[i]);
+        if (strcmp(names[i], name) && strcmp(name, names[2]))
+            (void)remove(path);
+    }
+    char *filled = fill_in(text);
+    fuzz_file(path, name, filled ? filled : text, filled ? strlen(filled) : bytes);
+    free(filled);
+}
+
 FUZZ_TARGET(manifest)
 {
+    static const char *const plan =
+        "{\"shard_sequences\": 200000, \"sets\": {\"val\": {\"made\": \"own\", \"files\": {}, "
+        "\"sequences\": 0, \"clipped_coordinates\": 0, \"planned\": 2, \"digest\": \"d\"}}}";
     const enum sim_split both[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_VAL};
-    char path[4096];
     prepare();
     if (size < 1)
         return 0;
@@ -104,12 +125,12 @@ FUZZ_TARGET(manifest)
     FUZZ_EXPECT(text);
     memcpy(text, bytes + 1, size - 1);
     text[size - 1] = '\0';
-    char *filled = fill_in(text);
-    const char *name[] = {"sets/manifest.json", "sets/progress.json"};
-    snprintf(path, sizeof path, "%s/%s", fuzz_folder(), name[!(bytes[0] & 1)]);
-    (void)remove(path);
-    fuzz_file(path, name[bytes[0] & 1], filled ? filled : text, filled ? strlen(filled) : size - 1);
-    free(filled);
+    if (bytes[0] & 4)
+        write_list("sets/progress.json", plan, strlen(plan));
+    write_list(bytes[0] & 4   ? "sets/progress_val.json"
+               : bytes[0] & 1 ? "sets/progress.json"
+                              : "sets/manifest.json",
+               text, size - 1);
     free(text);
     judge(false);
     judge(true);

@@ -3,13 +3,15 @@
 FUZZ(cell, "figures/runs_record.c verdict/record.c", "cell.json")
 FUZZ(columns, "symreg/csv/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")
-FUZZ(dataset, "sim/dataset.c sim/contents.c", "the .npy files of a data set, one after the other")
+FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c",
+     "the .npy files of a data set, one after the other")
 FUZZ(expr, "symreg/expr/text.c symreg/judge/units.c", "formulas, units, constraints, operators")
 FUZZ(laws, "figures/read_laws.c", "laws.json")
 FUZZ(log, "figures/read_logs.c model/train/log.c", "log.jsonl")
-FUZZ(manifest, "sim/manifest.c sim/verify.c", "manifest.json or progress.json")
+FUZZ(manifest, "sim/data/manifest.c sim/data/verify.c sim/data/records.c",
+     "manifest.json or progress.json")
 FUZZ(model, "model/checkpoint.c", "a checkpoint of a model")
-FUZZ(names, "sim/shard.c base/file.c", "names of files")
+FUZZ(names, "sim/data/shard.c base/file.c", "names of files")
 FUZZ(npy, "base/npy.c", "one .npy file")
 FUZZ(preset, "stage/settings.c base/json.c", "a preset file")
 FUZZ(records, "stage/sidecar.c probe/results.c figures/html_verdict.c", "records beside results")

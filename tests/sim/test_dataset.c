@@ -1,7 +1,7 @@
 /* test_dataset.c - data sets on disk: same bytes on any number of threads, checked by their
  * reader, told apart by their settings. */
 #include "sets.h"
-#include "sim/dataset.h"
+#include "sim/data/dataset.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* test_shard.c - sets in several files: the same data, gone on with after any end, damage found,
  * other people's files left alone. */
 #include "sets.h"
-#include "sim/dataset.h"
+#include "sim/data/dataset.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -53,35 +53,211 @@ static void test_same_data(void **state)
     assert_int_equal(sim_dataset_verify(&p, other, splits, 2, false, true), 0);
 }
 
-/* What is of which part: shards counted one by one. */
-static void test_part_names(void **state)
+static void time_of(const char *name, struct timespec *changed)
 {
-    static const char *const wrong[] = {"0/1",  "2/1",  "1/100000", "1/4294967297", " 1/2",
-                                        "1/+2", "1/2x", "1",        "1/",           ""};
-    int part, parts;
-    (void)state;
-    assert_true(sim_part_parse("99999/99999", "/", &part, &parts));
-    assert_true(part == 99998 && parts == 99999);
-    assert_true(sim_part_parse("3-of-7", "-of-", &part, &parts));
-    assert_true(part == 2 && parts == 7);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(sim_part_parse(wrong[i], "/", &part, &parts));
+    char path[4096];
+    struct stat info;
+    scratch_path(path, dir, name);
+    assert_int_equal(stat(path, &info), 0);
+    *changed = info.st_mtim;
 }
 
+/* Bytes of a part: sequences counted one by one. */
 static void test_shares(void **state)
 {
     struct orr_preset p;
     (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
-    for (uint64_t n = 0; n <= 1500; n += 150)
+    p.orbits.val = p.orbits.two_body_train = p.orbits.two_body_val = p.orbits.two_body_test = 0;
+    p.orbits.solar_system = false;
+    for (long n = 0; n <= 1500; n += 150)
         for (int parts = 1; parts <= 7; parts++)
             for (int part = 0; part < parts; part++) {
-                uint64_t expected = 0;
-                for (uint64_t i = 0; i < n; i++)
-                    expected += (n > 300 ? i / 300 : 0) % (uint64_t)parts == (uint64_t)part;
-                assert_int_equal(sim_part_share(&p, n, part, parts), expected);
+                long expected = 0;
+                p.orbits.train = p.orbits.train_files = n;
+                for (long i = 0; i < n; i++)
+                    expected += (n > 300 ? i / 300 : 0) % parts == part;
+                assert_true(sim_dataset_bytes(&p, part, parts) ==
+                            (double)expected * (4.0 * p.orbits.positions + 1));
             }
+}
+
+/* Parts in one folder, in any order and number, come to the bytes of one process; the last one
+ * writes the manifest, whichever that is. */
+static void test_parts(void **state)
+{
+    static const int orders[][4] = {{0, 1}, {1, 0}, {0, 1, 2}, {2, 0, 1}, {3, 1, 0, 2}};
+    static const int counts[] = {2, 2, 3, 3, 4};
+    struct orr_preset p;
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        scratch_remove(dir);
+        for (int k = 0; k < counts[i]; k++) {
+            assert_false(there(dir, "manifest.json"));
+            assert_int_equal(
+                sim_dataset_write_part(&p, dir, orders[i][k], counts[i], 1, false, true), 0);
+        }
+        sets_same(other, dir);
+    }
+    /* another number of parts over what one part has left */
+    scratch_remove(dir);
+    assert_int_equal(sim_dataset_write_part(&p, dir, 1, 3, 1, false, true), 0);
+    assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), 0);
+    assert_false(there(dir, "obs_train-00000-of-00004.npy"));
+    assert_true(there(dir, "progress_train-00001-of-00004.json"));
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
+    sets_same(other, dir);
+}
+
+/* What a part meets in the folder: other settings, another layout while others write, a lock of the
+ * only process, parts of an earlier version. */
+static void test_parts_refused(void **state)
+{
+    struct orr_preset p, q;
+    char path[4096];
+    int lock;
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    assert_int_equal(sim_dataset_write_part(&p, dir, 0, 2, 1, false, true), 0);
+    q = p;
+    q.seed++;
+    assert_int_equal(sim_dataset_write_part(&q, dir, 1, 2, 1, false, true), ORR_EINVAL);
+    error_names(dir, "train", "seed is", "--force", NULL);
+    assert_int_equal(orr_lock_shared(dir, "writing", 0, &lock), 0); /* another part is at work */
+    q = p;
+    q.orbits.shard_sequences++;
+    assert_int_equal(sim_dataset_write_part(&q, dir, 1, 2, 1, false, true), ORR_EIO);
+    error_names(dir, "another process", "other sizes", NULL);
+    assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), 0);
+    assert_false(there(dir, "manifest.json")); /* the other one may still add to it */
+    orr_unlock(lock);
+    assert_int_equal(orr_lock(dir, "writing", 0, &lock), 0); /* the only process */
+    assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), ORR_EIO);
+    error_names(dir, "another process", NULL);
+    orr_unlock(lock);
+    scratch_path(path, dir, "parts/1-of-2");
+    assert_int_equal(orr_mkdir(path), 0);
+    assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), ORR_EINVAL);
+    error_names("parts/1-of-2", "earlier version", "--part", NULL);
+    scratch_path(path, dir, "parts");
+    scratch_remove(path);
+    assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), 0);
+    assert_int_equal(sim_dataset_check(dir), 0);
+    assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
+    sets_same(other, dir);
+}
+
+/* Writes a record with one value exchanged. */
+static void change_record(const char *name, const char *key, const char *text, double number)
+{
+    char path[4096];
+    cJSON *json;
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_true(cJSON_HasObjectItem(json, key));
+    cJSON_ReplaceItemInObject(json, key,
+                              text ? cJSON_CreateString(text) : cJSON_CreateNumber(number));
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+}
+
+/* Other bytes of the same number. */
+static void flip_middle(const char *path)
+{
+    char *bytes;
+    size_t size;
+    assert_int_equal(orr_file_read(path, &bytes, &size), 0);
+    bytes[size / 2] ^= 4;
+    scratch_write(path, bytes, size);
+    free(bytes);
+}
+
+/* A record that is not of this plan, or whose files are not whole, counts for nothing: the shard is
+ * made again. */
+static void test_records(void **state)
+{
+    static const char *const record = "progress_train-00002-of-00004.json";
+    struct orr_preset p;
+    char path[4096];
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
+    for (int change = 0; change < 7; change++) {
+        scratch_remove(dir);
+        assert_int_equal(sim_dataset_write_part(&p, dir, 0, 2, 1, false, true), 0);
+        scratch_path(path, dir, "obs_train-00002-of-00004.npy");
+        if (change == 6)
+            assert_int_equal(truncate(path, 300), 0);
+        else
+            flip_middle(path); /* shows whether the shard is made again */
+        scratch_path(path, dir, record);
+        if (change == 0)
+            change_record(record, "digest", "another", 0);
+        else if (change == 1)
+            change_record(record, "sequences", NULL, 299);
+        else if (change == 2)
+            change_record(record, "clipped_coordinates", NULL, -1);
+        else if (change == 3)
+            change_record(record, "files", "none", 0);
+        else if (change == 4)
+            scratch_text(path, "{\"digest\": \"half");
+        else if (change == 5)
+            assert_int_equal(unlink(path), 0);
+        assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
+        sets_same(other, dir);
+    }
+    /* bytes of the right number are the matter of --force, as in finished sets */
+    for (int force = 0; force < 2; force++) {
+        scratch_remove(dir);
+        assert_int_equal(sim_dataset_write_part(&p, dir, 0, 2, 1, false, true), 0);
+        scratch_path(path, dir, "obs_train-00002-of-00004.npy");
+        flip_middle(path);
+        assert_int_equal(sim_dataset_write(&p, dir, 2, force, true), 0);
+        assert_int_equal(sim_dataset_check(dir), force ? 0 : ORR_EFORMAT);
+    }
+}
+
+/* The progress file of an earlier version lists files itself, and has no digests: it goes on. */
+static void test_earlier_progress(void **state)
+{
+    struct orr_preset p;
+    struct timespec before, after;
+    char path[4096];
+    cJSON *progress, *record, *set, *sets, *file;
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
+    assert_int_equal(sim_dataset_write_part(&p, dir, 0, 4, 1, false, true), 0);
+    scratch_path(path, dir, "progress_train-00000-of-00004.json");
+    assert_int_equal(orr_json_read(path, &record), 0);
+    assert_int_equal(unlink(path), 0);
+    scratch_path(path, dir, "progress.json");
+    assert_int_equal(orr_json_read(path, &progress), 0);
+    sets = cJSON_GetObjectItem(progress, "sets");
+    cJSON_ArrayForEach (set, sets)
+        cJSON_DeleteItemFromObject(set, "digest");
+    set = cJSON_GetObjectItem(sets, "train");
+    cJSON_SetNumberValue(cJSON_GetObjectItem(set, "sequences"), 300);
+    cJSON_SetNumberValue(cJSON_GetObjectItem(set, "clipped_coordinates"),
+                         orr_json_number(record, "clipped_coordinates"));
+    cJSON_ArrayForEach (file, cJSON_GetObjectItem(record, "files"))
+        cJSON_AddItemToObject(cJSON_GetObjectItem(set, "files"), file->string,
+                              cJSON_Duplicate(file, true));
+    assert_int_equal(orr_json_write(path, progress), 0);
+    cJSON_Delete(progress);
+    cJSON_Delete(record);
+    time_of("obs_train-00000-of-00004.npy", &before);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
+    time_of("obs_train-00000-of-00004.npy", &after);
+    assert_memory_equal(&before, &after, sizeof before);
+    sets_same(other, dir);
 }
 
 /* Ten million sequences: sizes beyond 32 bits, and the last of them. */
@@ -172,15 +348,6 @@ static void test_labelled(void **state)
     sim_dataset_close(&parts);
 }
 
-static void time_of(const char *name, struct timespec *changed)
-{
-    char path[4096];
-    struct stat info;
-    scratch_path(path, dir, name);
-    assert_int_equal(stat(path, &info), 0);
-    *changed = info.st_mtim;
-}
-
 /* Stops at a shard whose temporary place is taken; goes on there, leaving the finished ones. */
 static void test_resume(void **state)
 {
@@ -201,6 +368,7 @@ static void test_resume(void **state)
         scratch_remove(path);
         assert_false(there(dir, "manifest.json"));
         assert_true(there(dir, "progress.json") == (i > 0));
+        assert_true(there(dir, "progress_train-00000-of-00004.json") == (i > 0));
         assert_false(there(dir, blocked[i]));
         if (i == 1)
             time_of("obs_train-00001-of-00004.npy", &before);
@@ -483,8 +651,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_data, sets_setup, sets_teardown),
-        cmocka_unit_test(test_part_names),
         cmocka_unit_test(test_shares),
+        cmocka_unit_test_setup_teardown(test_parts, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_parts_refused, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_records, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_earlier_progress, sets_setup, sets_teardown),
         cmocka_unit_test(test_ten_million),
         cmocka_unit_test_setup_teardown(test_claims, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_labelled, sets_setup, sets_teardown),

@@ -1,5 +1,5 @@
-/* show.c - one sequence for the eye: elements and sampling. */
-#include "show.h"
+/* print_sequence.c - one sequence for the eye: elements and sampling. */
+#include "sim/data/print_sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +121,8 @@ static int take_count(struct orr_preset *preset, enum sim_split split, const cJS
 }
 
 /* ORR_EINVAL with the reason where the set is not of these settings. */
-static int compare(const struct orr_preset *preset, enum sim_split split, const cJSON *made)
+static int compare_settings(const struct orr_preset *preset, enum sim_split split,
+                            const cJSON *made)
 {
     char digest[ORR_DIGEST], why[ORR_WHY] = "";
     cJSON *expected = NULL;
@@ -154,7 +155,7 @@ static int take_settings(struct orr_preset *preset, enum sim_split split, const 
         if (cJSON_IsString(item))
             TRY(orr_preset_set_by(preset, "manifest.json", item->string, item->valuestring));
     TRY(take_count(preset, split, record));
-    return compare(preset, split, made);
+    return compare_settings(preset, split, made);
 }
 
 /* The set is of the settings that were given, whatever its number of sequences. */
@@ -165,7 +166,7 @@ static int check_given(const struct orr_preset *given, const char *dir, enum sim
     struct orr_preset preset = *given;
     char why[ORR_WHY];
     TRY(take_count(&preset, split, orr_made_record(made, orr_made_digest(made))));
-    const int rc = compare(&preset, split, made);
+    const int rc = compare_settings(&preset, split, made);
     if (rc != ORR_EINVAL)
         return rc;
     snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, orr_error());

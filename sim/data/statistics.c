@@ -1,5 +1,5 @@
 /* statistics.c - what is in data sets: bodies, coordinates, clipped ones, time steps, forces. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct statistics {
     struct range axis[2], force, ln_dt;
 };
 
-static void extend(struct range *range, double x)
+static void extend_range(struct range *range, double x)
 {
     range->low = fmin(range->low, x);
     range->high = fmax(range->high, x);
@@ -35,19 +35,19 @@ static void add_sequence(struct statistics *s, const struct sim_dataset *set, si
     if (tokens)
         s->dt[tokens[0] != bins]++;
     else
-        extend(&s->ln_dt, (double)coords[0]);
+        extend_range(&s->ln_dt, (double)coords[0]);
     for (size_t k = 2; k < 2 * P; k++) {
         if (coords) {
-            extend(&s->axis[k % 2], (double)coords[k]);
+            extend_range(&s->axis[k % 2], (double)coords[k]);
             continue;
         }
         s->edge += tokens[k] == 0 || tokens[k] == bins - 1;
-        extend(&s->axis[k % 2], (tokens[k] + 0.5) * 2 * extent_au / bins - extent_au);
+        extend_range(&s->axis[k % 2], (tokens[k] + 0.5) * 2 * extent_au / bins - extent_au);
     }
     for (size_t t = 0; set->force_magnitude && t < P; t++) {
         const double force = (double)set->force_magnitude[i * P + t];
         if (isfinite(force)) {
-            extend(&s->force, force);
+            extend_range(&s->force, force);
             s->labelled++;
         }
     }

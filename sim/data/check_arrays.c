@@ -1,16 +1,16 @@
-/* contents.c - what the arrays of a data set must hold, beyond types and shapes. Sets made
+/* check_arrays.c - what the arrays of a data set must hold, beyond types and shapes. Sets made
  * elsewhere are read as they are: a number that no simulator of ours writes would end a program
  * hours later, or spoil its results without a word. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <math.h>
 #include <stdarg.h>
 
 /* "<file>: sequence 12: ...", the number counted in that file. */
-static int fail(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
-                ...) __attribute__((format(printf, 4, 5)));
-static int fail(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
-                ...)
+static int fail_at(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
+static int fail_at(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
+                   ...)
 {
     char name[SIM_NAME], what[256];
     va_list args;
@@ -42,9 +42,9 @@ int sim_bodies_check(const struct sim_dataset *set)
         const int found = set->num_bodies[i];
         if (found < 2 || found > most)
             return most == 2
-                       ? fail(set, SIM_KIND_NUM_BODIES, i, "expected 2 bodies, found %d", found)
-                       : fail(set, SIM_KIND_NUM_BODIES, i, "expected 2 to %d bodies, found %d",
-                              most, found);
+                       ? fail_at(set, SIM_KIND_NUM_BODIES, i, "expected 2 bodies, found %d", found)
+                       : fail_at(set, SIM_KIND_NUM_BODIES, i, "expected 2 to %d bodies, found %d",
+                                 most, found);
     }
     return 0;
 }
@@ -55,12 +55,12 @@ static int check_tokens(const struct sim_dataset *set, size_t i, const uint16_t 
     const int bins = set->bins;
     for (int c = 0; c < 2; c++)
         if (tokens[c] != bins && tokens[c] != bins + 1)
-            return fail(set, SIM_KIND_OBS, i, "row 0: expected a time step, %d or %d, found %d",
-                        bins, bins + 1, tokens[c]);
+            return fail_at(set, SIM_KIND_OBS, i, "row 0: expected a time step, %d or %d, found %d",
+                           bins, bins + 1, tokens[c]);
     for (size_t k = 2; k < 2 * (size_t)set->positions; k++)
         if (tokens[k] >= bins)
-            return fail(set, SIM_KIND_OBS, i, "row %zu: expected a bin below %d, found %d", k / 2,
-                        bins, tokens[k]);
+            return fail_at(set, SIM_KIND_OBS, i, "row %zu: expected a bin below %d, found %d",
+                           k / 2, bins, tokens[k]);
     return 0;
 }
 
@@ -68,8 +68,8 @@ static int check_coords(const struct sim_dataset *set, size_t i, const float *co
 {
     for (size_t k = 0; k < 2 * (size_t)set->positions; k++)
         if (!isfinite(coords[k]))
-            return fail(set, SIM_KIND_COORDS, i, "row %zu: expected a finite %s, found %g", k / 2,
-                        k < 2 ? "time step" : "coordinate", (double)coords[k]);
+            return fail_at(set, SIM_KIND_COORDS, i, "row %zu: expected a finite %s, found %g",
+                           k / 2, k < 2 ? "time step" : "coordinate", (double)coords[k]);
     return 0;
 }
 
@@ -93,28 +93,30 @@ static int check_label(const struct sim_dataset *set, size_t i, size_t t)
         return 0;
     const enum sim_kind kind = magnitude ? SIM_KIND_FORCE_MAGNITUDE : SIM_KIND_FORCE_VECTOR;
     if (t == 0)
-        return fail(set, kind, i, "row 0: expected no label (inf) on the time step, found %g",
-                    magnitude ? F : (double)f[0]);
+        return fail_at(set, kind, i, "row 0: expected no label (inf) on the time step, found %g",
+                       magnitude ? F : (double)f[0]);
     if (magnitude && !(F > 0))
-        return fail(set, kind, i, "row %zu: expected a force above 0, or inf, found %g", t, F);
+        return fail_at(set, kind, i, "row %zu: expected a force above 0, or inf, found %g", t, F);
     if (vector && !(isfinite(f[0]) && isfinite(f[1])))
-        return fail(set, SIM_KIND_FORCE_VECTOR, i,
-                    "row %zu: expected two finite numbers, or inf and inf, found %g and %g", t,
-                    (double)f[0], (double)f[1]);
+        return fail_at(set, SIM_KIND_FORCE_VECTOR, i,
+                       "row %zu: expected two finite numbers, or inf and inf, found %g and %g", t,
+                       (double)f[0], (double)f[1]);
     for (int c = 0; c < 6; c++)
         if (!isfinite(full[c]) || (c >= 4 && !(full[c] > 0)))
-            return fail(set, SIM_KIND_FULL_STATE, i,
-                        "row %zu, column %d: expected a %s where the force is labelled, found %g",
-                        t, c, c < 4 ? "finite number" : "mass above 0", (double)full[c]);
+            return fail_at(
+                set, SIM_KIND_FULL_STATE, i,
+                "row %zu, column %d: expected a %s where the force is labelled, found %g", t, c,
+                c < 4 ? "finite number" : "mass above 0", (double)full[c]);
     if (full[0] == 0 && full[1] == 0)
-        return fail(set, SIM_KIND_FULL_STATE, i,
-                    "row %zu: expected a distance above 0 where the force is labelled, found 0", t);
+        return fail_at(set, SIM_KIND_FULL_STATE, i,
+                       "row %zu: expected a distance above 0 where the force is labelled, found 0",
+                       t);
     for (int c = 0; c < 5; c++)
         if (!isfinite(state[c]))
-            return fail(set, SIM_KIND_STATE, i,
-                        "row %zu, column %d: expected a finite number where the force is "
-                        "labelled, found %g",
-                        t, c, (double)state[c]);
+            return fail_at(set, SIM_KIND_STATE, i,
+                           "row %zu, column %d: expected a finite number where the force is "
+                           "labelled, found %g",
+                           t, c, (double)state[c]);
     return 0;
 }
 
@@ -127,9 +129,10 @@ static int check_unit(const struct sim_dataset *set, size_t i)
         labelled = labelled || isfinite(f[k]);
         moves = moves || (isfinite(f[k]) && f[k] != 0);
     }
-    return labelled && !moves ? fail(set, SIM_KIND_FORCE_VECTOR, i,
-                                     "expected a force other than 0 on one row at least, found 0")
-                              : 0;
+    return labelled && !moves
+               ? fail_at(set, SIM_KIND_FORCE_VECTOR, i,
+                         "expected a force other than 0 on one row at least, found 0")
+               : 0;
 }
 
 int sim_labels_check(const struct sim_dataset *set)

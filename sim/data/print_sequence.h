@@ -1,8 +1,8 @@
-/* show.h - one sequence for the eye. Shared inside sim/ only. */
-#ifndef SIM_SHOW_H
-#define SIM_SHOW_H
+/* print_sequence.h - one sequence for the eye. Shared inside sim/data only. */
+#ifndef SIM_DATA_PRINT_SEQUENCE_H
+#define SIM_DATA_PRINT_SEQUENCE_H
 
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 struct sim_shown {
     const struct orr_preset *preset;

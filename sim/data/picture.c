@@ -1,5 +1,5 @@
 /* picture.c - the orbits of one sequence and what it shows of them, drawn by figures/orbit.gp. */
-#include "show.h"
+#include "sim/data/print_sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct drawn {
     double nearest, farthest; /* from the centre */
 };
 
-static void extend(struct drawn *d, const double centre[2], const double xy[2])
+static void extend_drawn(struct drawn *d, const double centre[2], const double xy[2])
 {
     const double r = hypot(xy[0] - centre[0], xy[1] - centre[1]);
     for (int c = 0; c < 2; c++) {
@@ -85,12 +85,12 @@ static int make_drawn(const struct sim_shown *w, int body, struct drawn *d)
         .low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}, .nearest = INFINITY};
     const int rc = make_curve(w, body, d);
     for (int k = 0; k < d->points; k++)
-        extend(d, s->com_au, d->curve + 2 * (size_t)k);
+        extend_drawn(d, s->com_au, d->curve + 2 * (size_t)k);
     for (size_t row = 1 + (size_t)body; row < (size_t)w->sequence.positions;
          row += (size_t)s->planets + 1) {
         double xy[2];
         seen_at(w, row, xy);
-        extend(d, s->com_au, xy);
+        extend_drawn(d, s->com_au, xy);
     }
     return rc;
 }
@@ -104,8 +104,8 @@ struct panel {
 };
 
 /* A square around the star and the planets within a distance from the centre. */
-static void frame(const struct sim_shown *w, const struct drawn *drawn, double within,
-                  struct panel *panel)
+static void frame_drawn(const struct sim_shown *w, const struct drawn *drawn, double within,
+                        struct panel *panel)
 {
     static const double margin = 1.12;
     const int n = w->system.planets;
@@ -131,7 +131,7 @@ static void frame(const struct sim_shown *w, const struct drawn *drawn, double w
     }
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -146,16 +146,16 @@ static int make_panels(const struct sim_shown *w, const struct drawn *drawn, str
     double reach[SIM_PLANETS] = {0}, widest = gap_least, within = 0;
     for (int i = 0; i < n; i++)
         reach[i] = drawn[i].farthest;
-    qsort(reach, (size_t)n, sizeof *reach, ascending);
+    qsort(reach, (size_t)n, sizeof *reach, compare_numbers);
     for (int i = 0; i + 1 < n; i++) {
         if (reach[i] > share_most * reach[n - 1] || !(reach[i + 1] > widest * reach[i]))
             continue;
         widest = reach[i + 1] / reach[i];
         within = reach[i];
     }
-    frame(w, drawn, INFINITY, &panel[0]);
+    frame_drawn(w, drawn, INFINITY, &panel[0]);
     if (within > 0)
-        frame(w, drawn, within, &panel[1]);
+        frame_drawn(w, drawn, within, &panel[1]);
     return within > 0 ? 2 : 1;
 }
 

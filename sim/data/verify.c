@@ -1,7 +1,6 @@
 /* verify.c - data sets against their manifest, before hours are spent on them. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
-#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -21,8 +20,8 @@ static void begin_command(const char *const *options, char command[ORR_COMMAND])
 
 /* The command that makes the sets of dir, from where the reader is; own: those of the run. Settings
  * come from the options of the running program, or those of the preset. */
-static const char *making(const struct orr_preset *preset, const char *dir, bool own,
-                          char command[ORR_COMMAND])
+static const char *command_to_make(const struct orr_preset *preset, const char *dir, bool own,
+                                   char command[ORR_COMMAND])
 {
     static const char *const settings[] = {"--preset", "--run", NULL};
     static const char *const shared[] = {"--preset", "--set", "--seed", "--run", NULL};
@@ -41,7 +40,7 @@ static const char *making(const struct orr_preset *preset, const char *dir, bool
 }
 
 /* The same of a folder whose settings nobody gave: those of its run, or any. */
-static const char *making_again(const char *dir, char command[ORR_COMMAND])
+static const char *command_to_make_again(const char *dir, char command[ORR_COMMAND])
 {
     static const char *const none[] = {NULL};
     char run[4096], path[4096];
@@ -124,20 +123,6 @@ static int verify_set(const char *dir, const cJSON *sets, const char *name, cons
     return verify_files(dir, set, command);
 }
 
-/* Whether the folder has files of data sets at all. */
-static bool has_data(const char *dir)
-{
-    enum sim_kind kind;
-    enum sim_split split;
-    bool any = false;
-    DIR *folder = opendir(dir);
-    for (const struct dirent *entry; folder && !any && (entry = readdir(folder)) != NULL;)
-        any = sim_name_parse(entry->d_name, false, &kind, &split);
-    if (folder)
-        closedir(folder);
-    return any;
-}
-
 /* Files without a manifest: nothing, an unfinished writing, or data sets made elsewhere. */
 static int verify_foreign(const struct orr_preset *preset, const char *dir,
                           const enum sim_split splits[], int count, const char *command, bool quiet)
@@ -148,7 +133,7 @@ static int verify_foreign(const struct orr_preset *preset, const char *dir,
     if (!rc && orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: data sets there are not finished; go on with: %s", dir,
                         command);
-    if (!rc && !has_data(dir))
+    if (!rc && !sim_folder_has_data(dir))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: %s", dir, command);
     for (int i = 0; i < count && !rc; i++) {
         rc = sim_dataset_open(&set, preset, dir, splits[i]);
@@ -190,7 +175,7 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
 {
     char path[4096], buffer[ORR_COMMAND];
     cJSON *json = NULL;
-    const char *command = making(preset, dir, own, buffer);
+    const char *command = command_to_make(preset, dir, own, buffer);
     int rc = orr_path(path, "%s/manifest.json", dir);
     if (!rc && !orr_exists(path))
         return verify_foreign(preset, dir, splits, count, command, quiet);
@@ -209,18 +194,18 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
 static int check_headers(const char *dir, const cJSON *set, double *bytes, int *files)
 {
     enum sim_kind kind;
-    enum sim_split split = SIM_SPLIT_TRAIN;
+    struct sim_shard shard = {.split = SIM_SPLIT_TRAIN};
     const cJSON *file, *sequences = cJSON_GetObjectItemCaseSensitive(set, "sequences");
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files")) {
-        if (!sim_name_parse(file->string, false, &kind, &split) ||
-            strcmp(sim_split_name(split), set->string))
+        if (!sim_name_parse(file->string, false, &kind, &shard) ||
+            strcmp(sim_split_name(shard.split), set->string))
             return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: %s is not a file of set %s", dir,
                             file->string, set->string);
         *bytes += cJSON_GetObjectItemCaseSensitive(file, "bytes")->valuedouble;
         ++*files;
     }
     struct sim_dataset data;
-    const int rc = *files > 0 ? sim_dataset_open_any(&data, dir, split)
+    const int rc = *files > 0 ? sim_dataset_open_any(&data, dir, shard.split)
                               : ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: no files of set %s", dir,
                                          set->string);
     if (rc)
@@ -228,7 +213,7 @@ static int check_headers(const char *dir, const cJSON *set, double *bytes, int *
     char name[SIM_NAME];
     const double n = (double)data.n;
     const bool lacks =
-        sim_set_lacks(set, split, sim_dataset_tokens(&data, 0) != NULL, data.shards, name);
+        sim_set_lacks(set, shard.split, sim_dataset_tokens(&data, 0) != NULL, data.shards, name);
     sim_dataset_close(&data);
     if (lacks)
         return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: set %s: expected a line for %s, found none",
@@ -245,7 +230,7 @@ static int check_headers(const char *dir, const cJSON *set, double *bytes, int *
 int sim_dataset_check(const char *dir)
 {
     char path[4096], buffer[ORR_COMMAND];
-    const char *again = making_again(dir, buffer);
+    const char *again = command_to_make_again(dir, buffer);
     cJSON *json = NULL;
     const cJSON *set;
     double all_bytes = 0, sequences = 0;

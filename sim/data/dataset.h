@@ -1,10 +1,10 @@
 /* dataset.h - how data sets lie on disk: kinds of arrays, names of files, blocks of sequences,
- * the manifest. Shared inside sim/ only. */
-#ifndef SIM_DATASET_H
-#define SIM_DATASET_H
+ * the manifest. Shared inside sim/data only. */
+#ifndef SIM_DATA_DATASET_H
+#define SIM_DATA_DATASET_H
 
 #include "stage/provenance.h"
-#include "sim.h"
+#include "sim/sim.h"
 
 struct cJSON;
 
@@ -49,17 +49,29 @@ int sim_labels_check(const struct sim_dataset *set);
 
 /* Sequences of a split that go to files. */
 uint64_t sim_split_written(const struct orr_preset *preset, enum sim_split split);
+/* Sequences of a shard of n sequences. */
+uint64_t sim_shard_size(const struct orr_preset *preset, uint64_t n, uint64_t shard);
 /* Files per kind for n sequences: 1, or as many as shard_sequences asks for. */
 uint64_t sim_shard_count(const struct orr_preset *preset, uint64_t n);
 /* "obs_train.npy", or with shards > 1 "obs_train-00002-of-00005.npy". */
 enum { SIM_NAME = 128 };
 void sim_shard_name(char name[SIM_NAME], enum sim_kind kind, enum sim_split split, uint64_t shard,
                     uint64_t shards);
+/* Whether the folder has files of data sets at all. */
+bool sim_folder_has_data(const char *dir);
 /* How many shards of (kind, split) a folder says it has: 1 when there is the plain file or
  * nothing, else N of "-of-N" (ORR_EFORMAT when two sharded sets are mixed). */
 int sim_shards_find(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t *shards);
-/* Kind and split of a file name of data sets, with `partial` also of its temporary names. */
-bool sim_name_parse(const char *name, bool partial, enum sim_kind *kind, enum sim_split *split);
+/* A shard of a set: number 0 to count - 1; a set in one file is shard 0 of 1. */
+struct sim_shard {
+    enum sim_split split;
+    uint64_t number, count;
+};
+/* Kind and shard of a file name of data sets, with `partial` also of its temporary names. */
+bool sim_name_parse(const char *name, bool partial, enum sim_kind *kind, struct sim_shard *shard);
+/* The same of a shard's record, "progress_train-00002-of-00005.json". */
+void sim_record_name(char name[SIM_NAME], const struct sim_shard *shard);
+bool sim_record_parse(const char *name, bool partial, struct sim_shard *shard);
 /* A data file that "sets" of a manifest or progress file do not list, and that is not of a set in
  * the making: somebody else's. */
 bool sim_is_unlisted(const char *name, const struct cJSON *sets);
@@ -69,11 +81,14 @@ uint64_t sim_set_shards(const struct cJSON *set, enum sim_split split);
  * of every shard of which it has any. */
 bool sim_set_lacks(const struct cJSON *set, enum sim_split split, bool tokens, uint64_t shards,
                    char name[SIM_NAME]);
-/* Bytes of the data files of a folder. */
-double sim_folder_bytes(const char *dir);
-/* Removes temporary files, and data files of sets in the making that `keep` (the "sets" of a
- * manifest) does not list. */
-int sim_stale_remove(const char *dir, const struct cJSON *keep);
+/* Whether the set's list has every file of a shard. */
+bool sim_set_has(const struct cJSON *set, const struct sim_shard *shard, bool tokens);
+/* Before sets are made: removes data files of another layout than the `plan` has for the settings,
+ * and records of shards that the sets `there` do not list. */
+int sim_outdated_remove(const char *dir, const struct orr_preset *preset, const struct cJSON *plan,
+                        const struct cJSON *there);
+/* After the manifest is written: removes temporary files and all records. */
+int sim_scaffold_remove(const char *dir);
 
 /* -------------------------------------------------------------- manifest and progress file */
 
@@ -82,13 +97,14 @@ struct cJSON *sim_manifest_create(const struct orr_preset *preset);
 /* *json = the folder's manifest, NULL: none. ORR_EFORMAT when it is damaged. */
 int sim_manifest_read(const char *dir, struct cJSON **json);
 /* The sets of a folder held against the settings: those of the manifest or, where there is none,
- * of the progress file. */
+ * of the progress file, with the shards that have a record. */
 struct sim_inventory {
     const struct orr_preset *preset;
     const char *dir;
     bool force;                        /* see below */
     struct cJSON *manifest, *progress; /* NULL: none */
-    struct cJSON *sets;                /* of one of them */
+    struct cJSON *sets;                /* of one of them, those of progress with its records */
+    struct cJSON *merged;              /* owns `sets` of a progress file */
     struct orr_book book;
 };
 /* ORR_EFORMAT when manifest or progress file is damaged, unless force: it is then as none, and
@@ -102,42 +118,31 @@ void sim_inventory_close(struct sim_inventory *inventory);
  * other settings is in the way, with the reason. */
 int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
                         enum orr_verdict *verdict, char why[ORR_WHY]);
+/* Whether every set that the settings ask for is finished. */
+int sim_inventory_whole(struct sim_inventory *inventory, bool *whole);
 /* *kept = the "sets" that stay: whole ones, unfinished ones that go on, and those that the settings
  * do not ask for. ORR_EINVAL naming set and reason where one is in the way, unless force: it is
  * then left out. cJSON_Delete(*kept), also after an error. */
 int sim_inventory_keep(struct sim_inventory *inventory, bool force, struct cJSON **kept);
-/* Atomically writes DIR/progress.json. */
-int sim_progress_write(const struct orr_preset *preset, const char *dir, const struct cJSON *sets);
+/* Whether the folder's list is the plan already: the settings' sets, finished or in the making. */
+bool sim_inventory_follows(const struct sim_inventory *inventory, const struct cJSON *plan);
+/* Atomically writes DIR/progress.json: the sets in the making, and those that stay. */
+int sim_progress_write(const struct orr_preset *preset, const char *dir, const struct cJSON *plan);
+/* Adds to `sets`, those of a progress file with so many sequences in a shard, what the folder's
+ * records say, of shards whose files are there (sums: with their bytes). A set that is whole then
+ * is no longer "planned". Records that do not fit the sets are ignored: their shards are made
+ * again. */
+int sim_records_merge(const char *dir, struct cJSON *sets, double shard_sequences, bool sums);
 /* One line of a set: name, bytes, checksum. */
 void sim_manifest_add(struct cJSON *set, const char *name, uint64_t bytes, uint64_t checksum);
 
 /* Whether a file of a list is there, and as long as it should be; sums: and has its bytes. */
 bool sim_file_matches(const char *dir, const struct cJSON *file, bool sums);
 
-/* -------------------------------------------------------------------------------- parts */
-
-struct sim_parts;
-/* Folder of a part. */
-int sim_part_path(char path[4096], const char *dir, int part, int parts);
-/* Sequences, of n, in the shards of a part. */
-uint64_t sim_part_share(const struct orr_preset *preset, uint64_t n, int part, int parts);
-/* What parts there are below the folder of sets; *parts NULL: none. Locks them; ORR_EINVAL naming
- * one of other settings, or one that is being written. Close it also after an error. */
-int sim_parts_open(const struct orr_preset *preset, const char *dir, struct sim_parts **parts);
-void sim_parts_close(struct sim_parts *parts);
-/* After all sets that the settings ask for are whole: what is left of these in the parts goes. Sets
- * that they do not ask for stay there, with a note. */
-void sim_parts_tidy(struct sim_parts *parts, const struct orr_preset *preset, bool quiet);
-/* Whether a part has every file of a shard, with its size (used: kinds of files of the split). */
-bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
-                    uint64_t shard, uint64_t shards);
-/* Moves the shard's files from the part that has them, and lists them in `set`. Files of other
- * bytes than the part's list says are not taken over, with a note. */
-int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
-                    uint64_t shard, uint64_t shards, struct orr_progress *progress,
-                    struct cJSON *set, struct sim_tally *tally, bool *adopted);
-/* A part's list remembers the tally of each of its shards. */
-void sim_part_note(struct cJSON *set, uint64_t shard, const struct sim_tally *tally);
+/* Makes the shards of a part that the folder's `sets` have in the making and do not list, each with
+ * its record. */
+int sim_shards_write(const struct orr_preset *preset, const char *dir, const struct cJSON *sets,
+                     int part, int parts, int threads, bool quiet);
 
 /* -------------------------------------------------------------------- blocks of sequences */
 

@@ -1,7 +1,7 @@
-/* manifest.c - manifest.json, which vouches for finished sets, and progress.json, which lists the
- * finished files of unfinished ones. Both hold the same "sets", each with what it was made from:
+/* manifest.c - manifest.json, which vouches for finished sets, and progress.json, which says what
+ * is in the making; finished shards of that have records (records.c). Both hold the same "sets", each with what it was made from:
  * what is there is held against what the settings ask for, set by set. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -161,6 +161,11 @@ int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset 
         rc = read_sets(dir, "progress.json", force, &inventory->progress);
     const cJSON *json = inventory->manifest ? inventory->manifest : inventory->progress;
     inventory->sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
+    if (!rc && inventory->progress) {
+        inventory->sets = inventory->merged = cJSON_Duplicate(inventory->sets, true);
+        rc = sim_records_merge(dir, inventory->merged, orr_json_number(json, "shard_sequences"),
+                               force);
+    }
     return rc ? rc : orr_book_create(&inventory->book);
 }
 
@@ -168,6 +173,7 @@ void sim_inventory_close(struct sim_inventory *inventory)
 {
     cJSON_Delete(inventory->manifest);
     cJSON_Delete(inventory->progress);
+    cJSON_Delete(inventory->merged);
     orr_book_free(&inventory->book);
 }
 
@@ -254,13 +260,26 @@ int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
     return 0;
 }
 
-static bool has_set(const struct orr_preset *preset, const char *dir, enum sim_split split,
-                    bool sums)
+int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
+{
+    *whole = true;
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        enum orr_verdict verdict;
+        char why[ORR_WHY];
+        if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
+            continue;
+        TRY(sim_inventory_judge(inventory, (enum sim_split)i, &verdict, why));
+        *whole = *whole && verdict == ORR_KEEP;
+    }
+    return 0;
+}
+
+bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
 {
     struct sim_inventory inventory;
     enum orr_verdict verdict = ORR_MAKE;
     char why[ORR_WHY];
-    int rc = sim_inventory_open(&inventory, preset, dir, sums);
+    int rc = sim_inventory_open(&inventory, preset, dir, false);
     if (!rc)
         rc = sim_inventory_judge(&inventory, split, &verdict, why);
     const bool has = !rc && inventory.manifest && verdict == ORR_KEEP;
@@ -269,18 +288,16 @@ static bool has_set(const struct orr_preset *preset, const char *dir, enum sim_s
     return has;
 }
 
-bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
-{
-    return has_set(preset, dir, split, false);
-}
-
 bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool sums)
 {
-    bool all = true;
-    for (int split = 0; split < SIM_SPLITS && all; split++)
-        if (sim_split_written(preset, (enum sim_split)split) > 0)
-            all = has_set(preset, dir, (enum sim_split)split, sums);
-    return all;
+    struct sim_inventory inventory;
+    bool whole = false;
+    int rc = sim_inventory_open(&inventory, preset, dir, sums);
+    if (!rc && inventory.manifest)
+        rc = sim_inventory_whole(&inventory, &whole);
+    sim_inventory_close(&inventory);
+    orr_error_clear();
+    return !rc && whole;
 }
 
 int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force)
@@ -314,6 +331,15 @@ int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool forc
 
 /* ------------------------------------------------------------------------- the progress file */
 
+/* The set as it goes into the plan: as it stands in the progress file where the records of its
+ * shards go on counting, otherwise with all that is there of it. */
+static cJSON *planned_set(const struct sim_inventory *inventory, const cJSON *set, bool asked)
+{
+    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(inventory->progress, "sets");
+    const cJSON *begun = cJSON_GetObjectItemCaseSensitive(sets, set->string);
+    return cJSON_Duplicate(asked && begun ? begun : set, true);
+}
+
 /* Sets that stay: those that are whole, or go on; those that the settings do not ask for, while
  * their files are there. */
 int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept)
@@ -328,7 +354,8 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept
         enum sim_split split = SIM_SPLIT_TRAIN;
         while (split < SIM_SPLITS && strcmp(sim_split_name(split), set->string) != 0)
             split++;
-        if (split < SIM_SPLITS && sim_split_written(inventory->preset, split) > 0)
+        const bool asked = split < SIM_SPLITS && sim_split_written(inventory->preset, split) > 0;
+        if (asked)
             rc = sim_inventory_judge(inventory, split, &verdict, why);
         else if (broken_file(inventory, set))
             verdict = ORR_REMAKE;
@@ -336,17 +363,24 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept
             rc = ORR_FAIL(ORR_EINVAL, "%s: data set %s: %s; --force replaces it", inventory->dir,
                           set->string, why);
         if (!rc && (verdict == ORR_KEEP || verdict == ORR_GO_ON))
-            cJSON_AddItemToObject(*kept, set->string, cJSON_Duplicate(set, true));
+            cJSON_AddItemToObject(*kept, set->string, planned_set(inventory, set, asked));
     }
     return rc;
 }
 
-int sim_progress_write(const struct orr_preset *preset, const char *dir, const cJSON *sets)
+bool sim_inventory_follows(const struct sim_inventory *inventory, const cJSON *plan)
+{
+    const cJSON *json = inventory->manifest ? inventory->manifest : inventory->progress;
+    return (inventory->manifest || same_layout(inventory)) &&
+           cJSON_Compare(cJSON_GetObjectItemCaseSensitive(json, "sets"), plan, true);
+}
+
+int sim_progress_write(const struct orr_preset *preset, const char *dir, const cJSON *plan)
 {
     char path[4096];
     cJSON *json = sim_manifest_create(preset);
     cJSON_AddNumberToObject(json, "shard_sequences", (double)preset->orbits.shard_sequences);
-    cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", cJSON_Duplicate(sets, true));
+    cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", cJSON_Duplicate(plan, true));
     int rc = orr_path(path, "%s/progress.json", dir);
     if (!rc)
         rc = orr_json_write(path, json);

@@ -1,5 +1,5 @@
 /* block.c - blocks of sequences, made in place: no copy between making and writing. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +33,14 @@ void sim_block_free(struct sim_block *block)
     memset(block, 0, sizeof *block);
 }
 
-static void *entry(const struct sim_block *block, enum sim_kind kind, int k)
+static void *entry_rows(const struct sim_block *block, enum sim_kind kind, int k)
 {
     return block->rows[kind] ? block->rows[kind] + (size_t)k * block->row[kind] : NULL;
 }
 
 /* Lets a sequence's arrays be those of another, or of a block. */
-static void point(struct sim_sequence *q, uint16_t *tokens, float *coords, float *const labels[4])
+static void point_arrays(struct sim_sequence *q, uint16_t *tokens, float *coords,
+                         float *const labels[4])
 {
     q->tokens = tokens;
     q->coords = coords;
@@ -54,18 +55,20 @@ int sim_block_make(struct sim_block *block, int k, struct sim_sequence *q,
 {
     const struct sim_sequence own = *q;
     float *const kept[4] = {own.full_state, own.state, own.force_magnitude, own.force_vector};
-    float *const labels[4] = {entry(block, SIM_KIND_FULL_STATE, k), entry(block, SIM_KIND_STATE, k),
-                              entry(block, SIM_KIND_FORCE_MAGNITUDE, k),
-                              entry(block, SIM_KIND_FORCE_VECTOR, k)};
-    point(q, entry(block, SIM_KIND_OBS, k), entry(block, SIM_KIND_COORDS, k), labels);
+    float *const labels[4] = {entry_rows(block, SIM_KIND_FULL_STATE, k),
+                              entry_rows(block, SIM_KIND_STATE, k),
+                              entry_rows(block, SIM_KIND_FORCE_MAGNITUDE, k),
+                              entry_rows(block, SIM_KIND_FORCE_VECTOR, k)};
+    point_arrays(q, entry_rows(block, SIM_KIND_OBS, k), entry_rows(block, SIM_KIND_COORDS, k),
+                 labels);
     const int rc = sim_sequence_make(q, preset, split, index);
-    point(q, own.tokens, own.coords, kept);
+    point_arrays(q, own.tokens, own.coords, kept);
     if (rc)
         return rc;
     block->tally[k] = (struct sim_tally){q->clipped, q->redrawn};
     block->rows[SIM_KIND_NUM_BODIES][k] = (unsigned char)q->num_bodies;
     if (block->rows[SIM_KIND_SCALE])
-        memcpy(entry(block, SIM_KIND_SCALE, k), &q->scale, sizeof q->scale);
+        memcpy(entry_rows(block, SIM_KIND_SCALE, k), &q->scale, sizeof q->scale);
     return 0;
 }
 

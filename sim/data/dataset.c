@@ -1,6 +1,6 @@
 /* dataset.c - reading data sets: mapped .npy files, whole or in shards, checked against the
  * preset. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 /* ---------------------------------------------------------------------------- one file */
 
 /* Types that data sets made elsewhere use for whole numbers. */
-static bool convertible(enum orr_dtype from, enum orr_dtype to)
+static bool is_convertible(enum orr_dtype from, enum orr_dtype to)
 {
     return (to == ORR_U8 || to == ORR_U16) &&
            (from == ORR_U8 || from == ORR_U16 || from == ORR_U32 || from == ORR_I32 ||
@@ -17,8 +17,8 @@ static bool convertible(enum orr_dtype from, enum orr_dtype to)
 
 /* Maps <dir>/<kind>_<split>[-shard].npy: dtype (or a wider one), dimensions and, where shape is
  * not 0, sizes as expected; shape receives them. */
-static int map(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t shard,
-               uint64_t shards, size_t shape[3], struct orr_npy *npy, char path[4096])
+static int map_file(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t shard,
+                    uint64_t shards, size_t shape[3], struct orr_npy *npy, char path[4096])
 {
     char name[SIM_NAME];
     const struct sim_array *array = &sim_arrays[kind];
@@ -28,7 +28,8 @@ static int map(const char *dir, enum sim_kind kind, enum sim_split split, uint64
         rc = orr_npy_open(path, npy);
     if (rc)
         return rc;
-    const enum orr_dtype found = convertible(npy->dtype, array->dtype) ? npy->dtype : array->dtype;
+    const enum orr_dtype found =
+        is_convertible(npy->dtype, array->dtype) ? npy->dtype : array->dtype;
     orr_npy_close(npy);
     return orr_npy_expect(path, npy, found, array->cols ? 3 : 1, shape);
 }
@@ -50,8 +51,8 @@ static int64_t whole_number(const struct orr_npy *npy, size_t i)
 }
 
 /* Copies an array to where it belongs in a gathered one, narrowing whole numbers. */
-static int copy(const char *path, const struct orr_npy *npy, enum orr_dtype dtype, size_t count,
-                void *to)
+static int copy_values(const char *path, const struct orr_npy *npy, enum orr_dtype dtype,
+                       size_t count, void *to)
 {
     if (npy->dtype == dtype) {
         memcpy(to, npy->data, count * orr_dtype_size(dtype));
@@ -82,15 +83,15 @@ static size_t entry_values(const struct sim_dataset *set, enum sim_kind kind)
 enum { MOST_POSITIONS = 1000000 }; /* as orbits.positions */
 
 /* The sizes of all shards of the first kind: n, and sequences of each. */
-static int measure(struct sim_dataset *set, const char *dir, enum sim_kind kind,
-                   enum sim_split split)
+static int measure_shards(struct sim_dataset *set, const char *dir, enum sim_kind kind,
+                          enum sim_split split)
 {
     int rc = sim_shards_find(dir, kind, split, &set->shards);
     for (size_t s = 0; s < set->shards && !rc; s++) {
         char path[4096];
         struct orr_npy npy;
         size_t shape[3] = {0, (size_t)set->positions, sim_arrays[kind].cols};
-        rc = map(dir, kind, split, s, set->shards, shape, &npy, path);
+        rc = map_file(dir, kind, split, s, set->shards, shape, &npy, path);
         if (rc)
             return rc;
         orr_npy_close(&npy);
@@ -112,69 +113,57 @@ static int measure(struct sim_dataset *set, const char *dir, enum sim_kind kind,
     return rc;
 }
 
-static size_t shard_size(const struct sim_dataset *set, size_t shard)
+/* Observations of large sets, in several files, stay mapped file by file. */
+static int keep_shard(struct sim_dataset *set, enum sim_kind kind, size_t shard,
+                      struct orr_npy *npy, const char *path)
 {
-    const size_t first = shard * set->shard_sequences;
-    return set->n - first < set->shard_sequences ? set->n - first : set->shard_sequences;
+    if (!set->shard)
+        set->shard = calloc(set->shards, sizeof *set->shard);
+    if (!set->shard)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", set->dir);
+    set->shard[shard] = *npy;
+    *npy = (struct orr_npy){0};
+    const enum orr_dtype expected = sim_arrays[kind].dtype, found = set->shard[shard].dtype;
+    return found == expected ? 0
+                             : ORR_FAIL(ORR_EFORMAT, "%s: expected dtype %s, found %s", path,
+                                        orr_dtype_descr(expected), orr_dtype_descr(found));
 }
 
-/* One array in memory, from all its files. */
-static int gather(struct sim_dataset *set, const char *dir, enum sim_kind kind,
-                  enum sim_split split)
+/* Other arrays in several files, or of another type, are copied into one piece. */
+static int gather_shard(struct sim_dataset *set, enum sim_kind kind, size_t shard,
+                        const struct orr_npy *npy, size_t n, const char *path)
 {
     const size_t values = entry_values(set, kind), bytes = orr_dtype_size(sim_arrays[kind].dtype);
-    unsigned char *all = set->gathered[kind] = orr_alloc(set->n * values, bytes);
-    if (!all)
+    if (!set->gathered[kind])
+        set->gathered[kind] = orr_alloc(set->n * values, bytes);
+    if (!set->gathered[kind])
         return ORR_ENOMEM;
+    return copy_values(path, npy, sim_arrays[kind].dtype, n * values,
+                       (unsigned char *)set->gathered[kind] +
+                           shard * set->shard_sequences * values * bytes);
+}
+
+static int open_array(struct sim_dataset *set, enum sim_kind kind)
+{
+    const bool mapped =
+        set->shards > 1 && kind <= SIM_KIND_COORDS && !sim_split_labelled(set->split);
     int rc = 0;
     for (size_t s = 0; s < set->shards && !rc; s++) {
         char path[4096];
         struct orr_npy npy;
-        size_t shape[3] = {shard_size(set, s), (size_t)set->positions, sim_arrays[kind].cols};
-        rc = map(dir, kind, split, s, set->shards, shape, &npy, path);
-        if (rc)
-            return rc;
-        rc = copy(path, &npy, sim_arrays[kind].dtype, shape[0] * values,
-                  all + s * set->shard_sequences * values * bytes);
+        const size_t left = set->n - s * set->shard_sequences;
+        const size_t n = left < set->shard_sequences ? left : set->shard_sequences;
+        size_t shape[3] = {n, (size_t)set->positions, sim_arrays[kind].cols};
+        TRY(map_file(set->dir, kind, set->split, s, set->shards, shape, &npy, path));
+        if (set->shards == 1 && npy.dtype == sim_arrays[kind].dtype) {
+            set->file[kind] = npy;
+            return 0;
+        }
+        rc = mapped ? keep_shard(set, kind, s, &npy, path)
+                    : gather_shard(set, kind, s, &npy, n, path);
         orr_npy_close(&npy);
     }
     return rc;
-}
-
-/* Observations of a set in several files: each file mapped. */
-static int map_shards(struct sim_dataset *set, const char *dir, enum sim_kind kind,
-                      enum sim_split split)
-{
-    set->shard = calloc(set->shards, sizeof *set->shard);
-    if (!set->shard)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", dir);
-    int rc = 0;
-    for (size_t s = 0; s < set->shards && !rc; s++) {
-        char path[4096];
-        size_t shape[3] = {shard_size(set, s), (size_t)set->positions, sim_arrays[kind].cols};
-        rc = map(dir, kind, split, s, set->shards, shape, &set->shard[s], path);
-        if (!rc && set->shard[s].dtype != sim_arrays[kind].dtype)
-            rc = ORR_FAIL(ORR_EFORMAT, "%s: expected dtype %s, found %s", path,
-                          orr_dtype_descr(sim_arrays[kind].dtype),
-                          orr_dtype_descr(set->shard[s].dtype));
-    }
-    return rc;
-}
-
-static int open_array(struct sim_dataset *set, const char *dir, enum sim_kind kind,
-                      enum sim_split split)
-{
-    if (set->shards > 1 && kind <= SIM_KIND_COORDS && !sim_split_labelled(split))
-        return map_shards(set, dir, kind, split);
-    if (set->shards > 1)
-        return gather(set, dir, kind, split);
-    char path[4096];
-    size_t shape[3] = {set->n, (size_t)set->positions, sim_arrays[kind].cols};
-    int rc = map(dir, kind, split, 0, 1, shape, &set->file[kind], path);
-    if (rc || set->file[kind].dtype == sim_arrays[kind].dtype)
-        return rc;
-    orr_npy_close(&set->file[kind]);
-    return gather(set, dir, kind, split);
 }
 
 /* ------------------------------------------------------------------------------ one set */
@@ -189,10 +178,10 @@ static int open_set(struct sim_dataset *set, const char *dir, enum sim_split spl
     set->split = split;
     int rc = orr_path(set->dir, "%s", dir);
     if (!rc)
-        rc = measure(set, dir, tokens ? SIM_KIND_OBS : SIM_KIND_COORDS, split);
+        rc = measure_shards(set, dir, tokens ? SIM_KIND_OBS : SIM_KIND_COORDS, split);
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
         if (sim_kind_used((enum sim_kind)kind, split, tokens))
-            rc = open_array(set, dir, (enum sim_kind)kind, split);
+            rc = open_array(set, (enum sim_kind)kind);
     set->tokens = array_of(set, SIM_KIND_OBS);
     set->coords = array_of(set, SIM_KIND_COORDS);
     set->num_bodies = array_of(set, SIM_KIND_NUM_BODIES);
@@ -247,8 +236,8 @@ void sim_dataset_close(struct sim_dataset *set)
     memset(set, 0, sizeof *set);
 }
 
-static const void *rows(const struct sim_dataset *set, const void *whole, enum orr_dtype dtype,
-                        size_t i)
+static const void *find_rows(const struct sim_dataset *set, const void *whole, enum orr_dtype dtype,
+                             size_t i)
 {
     if (!whole && set->shard && set->shard[0].dtype == dtype) {
         whole = set->shard[i / set->shard_sequences].data;
@@ -261,10 +250,10 @@ static const void *rows(const struct sim_dataset *set, const void *whole, enum o
 
 const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i)
 {
-    return rows(set, set->tokens, ORR_U16, i);
+    return find_rows(set, set->tokens, ORR_U16, i);
 }
 
 const float *sim_dataset_coords(const struct sim_dataset *set, size_t i)
 {
-    return rows(set, set->coords, ORR_F32, i);
+    return find_rows(set, set->coords, ORR_F32, i);
 }

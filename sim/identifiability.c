@@ -1,4 +1,4 @@
-/* prior_facts.c - what the prior of a preset decides before any model is trained: how far masses
+/* identifiability.c - what the prior of a preset decides before any model is trained: how far masses
  * spread, how well the exponents of a law can be told apart, what the time step tells of the
  * period. */
 #include "sim.h"

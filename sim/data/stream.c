@@ -1,7 +1,7 @@
 /* stream.c - sequences made on the fly, ahead of who reads them: a ring of blocks of draws, filled
  * by threads, emptied in order. A block is a pure function of its number, so that neither the
  * number of threads nor their timing shows in the bytes. */
-#include "dataset.h"
+#include "sim/data/dataset.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,7 +47,8 @@ uint64_t sim_stream_index(const struct sim_stream_order *order, uint64_t d)
            order->count;
 }
 
-static void make(struct sim_stream *s, struct slot *slot, uint64_t number, struct sim_sequence *q)
+static void make_block(struct sim_stream *s, struct slot *slot, uint64_t number,
+                       struct sim_sequence *q)
 {
     slot->failure.rc = 0;
     const uint64_t first = slot->block.first = number * (uint64_t)s->size;
@@ -63,7 +64,7 @@ static void make(struct sim_stream *s, struct slot *slot, uint64_t number, struc
     }
 }
 
-static void work(struct sim_stream *s, struct sim_sequence *q)
+static void fill_slots(struct sim_stream *s, struct sim_sequence *q)
 {
     pthread_mutex_lock(&s->lock);
     for (;;) {
@@ -75,7 +76,7 @@ static void work(struct sim_stream *s, struct sim_sequence *q)
         struct slot *slot = &s->slot[number % s->slots];
         s->busy++;
         pthread_mutex_unlock(&s->lock);
-        make(s, slot, number, q);
+        make_block(s, slot, number, q);
         pthread_mutex_lock(&s->lock);
         slot->ready = true;
         s->busy--;
@@ -84,15 +85,15 @@ static void work(struct sim_stream *s, struct sim_sequence *q)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void *run(void *argument)
+static void *run_worker(void *argument)
 {
     const struct worker worker = *(struct worker *)argument;
     free(argument);
-    work(worker.stream, &worker.stream->sequence[worker.number]);
+    fill_slots(worker.stream, &worker.stream->sequence[worker.number]);
     return NULL;
 }
 
-static int start(struct sim_stream *s)
+static int start_threads(struct sim_stream *s)
 {
     int rc = 0;
     for (; s->started < s->threads && !rc; s->started += !rc) {
@@ -102,7 +103,7 @@ static int start(struct sim_stream *s)
             break;
         }
         *worker = (struct worker){s, s->started};
-        const int failed = orr_thread_start(&s->thread[s->started], run, worker);
+        const int failed = orr_thread_start(&s->thread[s->started], run_worker, worker);
         if (failed) {
             free(worker);
             rc = ORR_FAIL(ORR_ENOMEM, "sequences: cannot start a thread: %s", strerror(failed));
@@ -176,7 +177,7 @@ void sim_stream_close(struct sim_stream *s)
 }
 
 /* Frees the blocks before `number`; when it is not among those being made, starts anew there. */
-static void move(struct sim_stream *s, uint64_t number)
+static void move_ring(struct sim_stream *s, uint64_t number)
 {
     if (number >= s->first && number < s->first + s->slots) {
         if (number == s->first)
@@ -208,10 +209,10 @@ int sim_stream_take(struct sim_stream *s, uint64_t number, const struct sim_bloc
     if (s->started == 0) /* what is never read is never made */
         s->first = s->next = number;
     else
-        move(s, number);
+        move_ring(s, number);
     pthread_mutex_unlock(&s->lock);
     if (s->started < s->threads) {
-        const int rc = start(s);
+        const int rc = start_threads(s);
         if (rc)
             return rc;
     }

@@ -1,0 +1,295 @@
+/* folder.c - a folder of data sets from the plan to the manifest: what stays of it, what is to be
+ * made, who may write there. Processes write side by side, each the shards of its part, and whoever
+ * finds that all are there writes the manifest. */
+#include "sim/data/dataset.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+static int remove_file(const char *dir, const char *name)
+{
+    char path[4096];
+    int rc = orr_path(path, "%s/%s", dir, name);
+    if (!rc && unlink(path) && errno != ENOENT)
+        rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
+    return rc;
+}
+
+static int remove_files(const char *dir, const cJSON *set)
+{
+    const cJSON *file;
+    enum sim_kind kind;
+    struct sim_shard shard;
+    int rc = 0;
+    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+        if (!rc && sim_name_parse(file->string, false, &kind, &shard)) /* no other was ours */
+            rc = remove_file(dir, file->string);
+    return rc;
+}
+
+/* From here on nothing looks complete, what is not of these sets is gone, and the next run knows
+ * where to go on. In this order, so that it holds at every instant. */
+static int begin_sets(const struct orr_preset *preset, const struct sim_inventory *before,
+                      const cJSON *plan)
+{
+    const char *dir = before->dir;
+    const cJSON *set;
+    int rc = 0;
+    cJSON_ArrayForEach (set, before->sets) /* broken ones that nobody asks for */
+        if (!rc && !cJSON_HasObjectItem(plan, set->string))
+            rc = remove_files(dir, set);
+    if (!rc)
+        rc = sim_outdated_remove(dir, preset, plan, before->progress ? before->sets : NULL);
+    if (!rc)
+        rc = sim_progress_write(preset, dir, plan);
+    return rc ? rc : remove_file(dir, "manifest.json");
+}
+
+/* Earlier versions wrote parts into folders of their own. */
+static int refuse_old_parts(const char *dir)
+{
+    char path[4096], old[300] = "";
+    TRY(orr_path(path, "%s/parts", dir));
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        if (strstr(entry->d_name, "-of-"))
+            snprintf(old, sizeof old, "%s", entry->d_name);
+    if (folder)
+        closedir(folder);
+    return *old ? ORR_FAIL(ORR_EINVAL,
+                           "%s/%s: a part by an earlier version, which is not read any more: "
+                           "delete %s; --part writes its files into %s itself",
+                           path, old, path, dir)
+                : 0;
+}
+
+/* A set that is to be made, none of its shards written yet: its records add files and counts. */
+static int plan_set(const struct orr_preset *preset, cJSON *plan, enum sim_split split)
+{
+    const char *name = sim_split_name(split);
+    const uint64_t n = sim_split_written(preset, split);
+    char digest[ORR_DIGEST], unused[256];
+    cJSON *made = NULL, *set = cJSON_GetObjectItemCaseSensitive(plan, name);
+    if (n == 0 ||
+        (set && (!cJSON_HasObjectItem(set, "planned") || cJSON_HasObjectItem(set, "digest"))))
+        return 0;
+    TRY(orr_set_made(preset, name, digest, &made));
+    if (!set) {
+        set = cJSON_AddObjectToObject(plan, name);
+        if (!cJSON_AddItemToObject(set, "made", made)) {
+            cJSON_Delete(made);
+            return ORR_FAIL(ORR_ENOMEM, "data set %s: out of memory", name);
+        }
+        cJSON_AddObjectToObject(set, "files");
+        cJSON_AddNumberToObject(set, "sequences", 0);
+        cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
+        if (!orr_preset_unused(preset, "orbits.encounters", unused))
+            cJSON_AddNumberToObject(set, "redrawn_systems", 0);
+        cJSON_AddNumberToObject(set, "planned", (double)n);
+    } else {
+        cJSON_Delete(made); /* an earlier version planned it, without a digest */
+    }
+    cJSON_AddStringToObject(set, "digest", digest);
+    return 0;
+}
+
+/* What is there, and the plan: what stays of it, and what is to be made. In a folder that may be
+ * written to. Close the inventory and delete *plan also after an error. */
+static int plan_sets(const struct orr_preset *preset, const char *dir, bool force,
+                     struct sim_inventory *before, cJSON **plan)
+{
+    char foreign[SIM_NAME];
+    *plan = NULL;
+    int rc = sim_inventory_open(before, preset, dir, force);
+    if (!rc)
+        rc = refuse_old_parts(dir);
+    if (!rc)
+        rc = sim_inventory_foreign(before, foreign);
+    if (!rc && *foreign)
+        rc = ORR_FAIL(ORR_EIO,
+                      "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
+                      "overwritten; choose another --out, or delete it",
+                      dir, foreign);
+    if (!rc)
+        rc = sim_inventory_keep(before, force, plan);
+    for (int i = 0; i < SIM_SPLITS && !rc; i++)
+        rc = plan_set(preset, *plan, (enum sim_split)i);
+    return rc;
+}
+
+int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)
+{
+    struct sim_inventory before;
+    cJSON *plan;
+    const int rc = plan_sets(preset, dir, force, &before, &plan);
+    cJSON_Delete(plan);
+    sim_inventory_close(&before);
+    return rc;
+}
+
+/* Makes the plan the folder's. alone: nobody else writes there. With force also records of files
+ * whose bytes are others go. */
+static int begin_folder(const struct orr_preset *preset, const char *dir, bool force, bool alone)
+{
+    struct sim_inventory before;
+    cJSON *plan;
+    int rc = plan_sets(preset, dir, force, &before, &plan);
+    const bool follows = !rc && sim_inventory_follows(&before, plan);
+    if (!rc && alone && (force || !follows))
+        rc = begin_sets(preset, &before, plan);
+    else if (!rc && !follows)
+        rc = ORR_FAIL(ORR_EIO,
+                      "%s: another process is writing data sets there, of other settings or in "
+                      "files of other sizes",
+                      dir);
+    cJSON_Delete(plan);
+    sim_inventory_close(&before);
+    return rc;
+}
+
+/* The sets are always in the same order, whichever of them were made anew. */
+static int write_manifest(const struct orr_preset *preset, const char *dir, const cJSON *sets)
+{
+    char path[4096];
+    cJSON *json = sim_manifest_create(preset), *all = cJSON_Duplicate(sets, true);
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        const char *name = sim_split_name((enum sim_split)i);
+        cJSON *set = cJSON_DetachItemFromObjectCaseSensitive(all, name);
+        if (set)
+            cJSON_AddItemToObject(all, name, set);
+    }
+    cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", all);
+    int rc = orr_path(path, "%s/manifest.json", dir);
+    if (!rc)
+        rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    if (!rc)
+        rc = remove_file(dir, "progress.json");
+    return rc ? rc : sim_scaffold_remove(dir);
+}
+
+/* Writes the manifest where all is there. Otherwise parts are missing, which others make: the last
+ * of them comes here again. */
+static int finish_folder(const struct orr_preset *preset, const char *dir, bool *whole)
+{
+    struct sim_inventory inventory;
+    *whole = false;
+    int rc = sim_inventory_open(&inventory, preset, dir, false);
+    if (!rc)
+        rc = sim_inventory_whole(&inventory, whole);
+    if (!rc && *whole && !inventory.manifest)
+        rc = write_manifest(preset, dir, inventory.sets);
+    sim_inventory_close(&inventory);
+    return rc;
+}
+
+/* Without one finished file there is nothing to go on with. */
+static void forget_plan(const char *dir)
+{
+    if (!sim_folder_has_data(dir) && remove_file(dir, "progress.json"))
+        orr_error_clear();
+}
+
+/* The shards of this part that are not there. */
+static int write_missing(const struct orr_preset *preset, const char *dir, int part, int parts,
+                         int threads, bool quiet)
+{
+    struct sim_inventory there;
+    int rc = sim_inventory_open(&there, preset, dir, false);
+    if (!rc)
+        rc = sim_shards_write(preset, dir, there.sets, part, parts, threads, quiet);
+    sim_inventory_close(&there);
+    return rc;
+}
+
+static const char writing[] = "writing data sets";
+
+/* Whether nobody else has the folder: it is locked for this process alone then, else *fd is -1. */
+static int lock_alone(const char *dir, int *fd)
+{
+    const int rc = orr_lock(dir, writing, 0, fd);
+    if (rc != ORR_EIO)
+        return rc;
+    orr_error_clear();
+    *fd = -1;
+    return 0;
+}
+
+/* The only process: the folder is its own from the plan to the manifest. */
+static int write_alone(const struct orr_preset *preset, const char *dir, int threads, bool force,
+                       bool quiet)
+{
+    bool whole = true;
+    int fd;
+    TRY(orr_lock(dir, writing, ORR_LOCK_WAIT_S, &fd));
+    int rc = begin_folder(preset, dir, force, true);
+    if (!rc)
+        rc = write_missing(preset, dir, 0, 1, threads, quiet);
+    if (rc) {
+        struct sim_failure first;
+        sim_failure_keep(&first, rc);
+        forget_plan(dir);
+        rc = sim_failure_raise(&first);
+    }
+    if (!rc)
+        rc = finish_folder(preset, dir, &whole);
+    if (!rc && !whole)
+        rc = ORR_FAIL(ORR_EIO, "%s: files are gone that were written; run the same command again",
+                      dir);
+    orr_unlock(fd);
+    return rc;
+}
+
+/* One of several processes: they share the folder. The first one has it alone for the plan, and the
+ * last one for the manifest: who finds the lock taken there leaves that to the others. */
+int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
+                           int threads, bool force, bool quiet)
+{
+    bool whole = false;
+    int alone, shared;
+    TRY(orr_mkdir(dir));
+    if (parts == 1)
+        return write_alone(preset, dir, threads, force, quiet);
+    TRY(lock_alone(dir, &alone));
+    if (alone >= 0) {
+        const int rc = begin_folder(preset, dir, force, true);
+        orr_unlock(alone);
+        TRY(rc);
+    }
+    TRY(orr_lock_shared(dir, writing, ORR_LOCK_WAIT_S, &shared));
+    int rc = begin_folder(preset, dir, force && alone < 0, false);
+    if (!rc)
+        rc = write_missing(preset, dir, part, parts, threads, quiet);
+    orr_unlock(shared);
+    TRY(rc);
+    TRY(lock_alone(dir, &alone));
+    if (alone >= 0) {
+        rc = finish_folder(preset, dir, &whole);
+        orr_unlock(alone);
+    }
+    if (!rc && !whole)
+        orr_note(quiet, "orbits: part %d of %d is there; the last part writes manifest.json",
+                 part + 1, parts);
+    return rc;
+}
+
+int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
+                      bool quiet)
+{
+    return sim_dataset_write_part(preset, dir, 0, 1, threads, force, quiet);
+}
+
+int sim_dataset_tidy(const char *dir)
+{
+    int fd;
+    TRY(orr_lock(dir, writing, ORR_LOCK_WAIT_S, &fd));
+    int rc = remove_file(dir, "progress.json");
+    if (!rc)
+        rc = sim_scaffold_remove(dir);
+    orr_unlock(fd);
+    return rc;
+}
