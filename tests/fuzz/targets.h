@@ -1,10 +1,10 @@
 /* targets.h - the fuzz targets: name, the sources that they are about, what an input is. Included
  * with FUZZ(name, sources, input) defined. */
 FUZZ(cell, "figures/runs_record.c verdict/record.c", "cell.json")
-FUZZ(columns, "symreg/csv/table.c", "names of columns, and the table that has them")
+FUZZ(columns, "symreg/table/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")
 FUZZ(dataset, "sim/dataset.c sim/contents.c", "the .npy files of a data set, one after the other")
-FUZZ(expr, "symreg/expr/text.c symreg/judge/units.c", "formulas, units, constraints, operators")
+FUZZ(expr, "symreg/expr/text.c symreg/select/units.c", "formulas, units, constraints, operators")
 FUZZ(laws, "figures/read_laws.c", "laws.json")
 FUZZ(log, "figures/read_logs.c model/watch_log.c", "log.jsonl")
 FUZZ(manifest, "sim/manifest.c sim/verify.c", "manifest.json or progress.json")
