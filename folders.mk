@@ -73,23 +73,23 @@ probe/intervene_USES := probe/intervene $(probe/linear_USES)
 probe/labels_USES := probe/labels $(probe/linear_USES)
 probe/inductive_USES := probe/inductive $(probe/labels_USES)
 
-# rooms from the lowest to the highest: each may use those below, and csv the umbrella symreg.h
+# rooms from the lowest to the highest: each may use those below, and table the umbrella symreg.h
 FOLDERS += symreg
 symreg_PREFIX := sr_
 symreg_USES := symreg stage base
-ROOMS += $(addprefix symreg/,expr value fit judge propose evolve csv)
+ROOMS += $(addprefix symreg/,expr value fit select seed evolve table)
 symreg/expr_USES := symreg/expr
 symreg/value_USES := symreg/value $(symreg/expr_USES)
 symreg/fit_USES := symreg/fit $(symreg/value_USES)
-symreg/judge_USES := symreg/judge $(symreg/fit_USES)
-symreg/propose_USES := symreg/propose $(symreg/judge_USES)
-symreg/evolve_USES := symreg/evolve $(symreg/propose_USES)
-symreg/csv_USES := symreg/csv $(symreg/evolve_USES) symreg
+symreg/select_USES := symreg/select $(symreg/fit_USES)
+symreg/seed_USES := symreg/seed $(symreg/select_USES)
+symreg/evolve_USES := symreg/evolve $(symreg/seed_USES)
+symreg/table_USES := symreg/table $(symreg/evolve_USES) symreg
 
 FOLDERS += laws
 laws_PREFIX := law
 laws_USES := laws symreg sim stage base
-laws_ENTERS := symreg/csv
+laws_ENTERS := symreg/table
 
 FOLDERS += figures
 figures_PREFIX := report_

@@ -3,7 +3,7 @@
 
 #include <malloc.h>
 
-#include "symreg/csv/csv.h"
+#include "symreg/table/table.h"
 
 static struct sr_csv_options table;
 /* Options that set a setting: their texts tell only that they were given. */

@@ -10,7 +10,7 @@
  *   csv       bin/symreg on any table (not included here)
  *
  * A formula is a fixed-size postfix array with inline constants. Before the islands start, every
- * formula of up to about a dozen nodes is enumerated and combined (propose.h); the islands then
+ * formula of up to about a dozen nodes is enumerated and combined (seed.h); the islands then
  * evolve by tournament, mutation and crossover without allocating memory. The outer scale of a
  * formula is solved exactly for absolute and squared losses and by Newton's method for Huber's and
  * log-cosh; its constants are fitted by Levenberg-Marquardt with the exact Jacobian, re-weighted

@@ -2,7 +2,7 @@
  *
  * Weights of mutations are those of github.com/MilesCranmer/SymbolicRegression.jl in both. That one
  * judges formulas as they stand, without an outer scale; it has no enumeration and no polish; a
- * child may be infinitely bad; constants are fitted by BFGS or Newton's method (compat_fit.c). */
+ * child may be infinitely bad; constants are fitted by BFGS or Newton's method (pysr_fit.c). */
 #include "search.h"
 
 #include <math.h>

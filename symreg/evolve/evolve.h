@@ -3,7 +3,7 @@
 #define SR_EVOLVE_H
 
 #include "stage/settings.h"
-#include "symreg/propose/propose.h"
+#include "symreg/seed/seed.h"
 
 /* ---------------------------------------------------------------------------- algorithms */
 
@@ -30,7 +30,7 @@ struct sr_member;
 /* What distinguishes one way to search from another; everything else they share. */
 struct sr_algorithm {
     enum orr_symreg_algorithm kind; /* also in the digest of checkpoints */
-    bool proposes;                  /* formulas are enumerated, composed, ... before (propose.h) */
+    bool proposes;                  /* formulas are enumerated, composed, ... before (seed.h) */
     bool screens;                   /* few rows are looked at first */
     bool polishes;                  /* rows of the front are changed, fitted and rounded */
     bool patient;                   /* settings->patience ends a run */

@@ -4,8 +4,8 @@
  * run's state of the epoch before; islands are merged in their order. So the result depends on
  * the seed alone. */
 #include "run.h"
-#include "symreg/propose/enumerate.h"
-#include "symreg/propose/shared.h"
+#include "symreg/seed/enumerate.h"
+#include "symreg/seed/shared.h"
 
 #include <errno.h>
 #include <math.h>

@@ -97,7 +97,7 @@ struct sr_expr {
  * and every table of numbers may have a language of its own (sr_settings, sr_data); functions that
  * need to know more of an operator than its number take the language, and NULL is that of the table
  * of operators alone. sr_custom_define(), sr_custom_loss_define() (value.h) and sr_complexity_set()
- * (judge.h) fill a language before the first formula is made in it; from then on any number of
+ * (select.h) fill a language before the first formula is made in it; from then on any number of
  * threads may read it, and nobody changes it. A language must not be copied: its rows point into
  * it. */
 enum { SR_OP_NAME = 32 }; /* bytes of an operator's name */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "symreg/csv/output.h"
+#include "symreg/table/output.h"
 
 enum { OPTIONS = 4 };
 

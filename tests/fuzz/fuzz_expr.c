@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "symreg/csv/csv.h"
+#include "symreg/table/table.h"
 
 enum { NAMES = 6, ROWS = 3 };
 static const char *const names[NAMES] = {"x", "y", "m1", "r", "exp", "a, \"b\""};

@@ -1,11 +1,11 @@
 /* targets.h - the fuzz targets: name, the sources that they are about, what an input is. Included
  * with FUZZ(name, sources, input) defined. */
 FUZZ(cell, "figures/runs_record.c verdict/record.c", "cell.json")
-FUZZ(columns, "symreg/csv/table.c", "names of columns, and the table that has them")
+FUZZ(columns, "symreg/table/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")
 FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c",
      "the .npy files of a data set, one after the other")
-FUZZ(expr, "symreg/expr/text.c symreg/judge/units.c", "formulas, units, constraints, operators")
+FUZZ(expr, "symreg/expr/text.c symreg/select/units.c", "formulas, units, constraints, operators")
 FUZZ(laws, "figures/read_laws.c", "laws.json")
 FUZZ(log, "figures/read_logs.c model/train/log.c", "log.jsonl")
 FUZZ(manifest, "sim/data/manifest.c sim/data/verify.c sim/data/records.c",

@@ -1,7 +1,7 @@
 /* test_collapse.c - functions of one variable, and tables that collapse to one. */
 #include "symreg/formulas.h"
 #include "bench/symreg_same.h"
-#include "propose/collapse.h"
+#include "seed/collapse.h"
 
 static struct sr_settings default_settings(void)
 {

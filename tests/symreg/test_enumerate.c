@@ -1,6 +1,6 @@
 /* test_enumerate.c - the bank holds every small function once; pairs meet in the middle. */
 #include "symreg/formulas.h"
-#include "propose/stages.h"
+#include "seed/stages.h"
 
 static struct sr_settings settings_of(int maxsize)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "symreg/formulas.h"
-#include "csv/output.h"
+#include "table/output.h"
 
 /* Names of a kind that once became one, or are no names, or mean something else. (clang-format
  * counts characters, the check of line lengths bytes.) */

@@ -5,7 +5,7 @@
 #include <ctype.h>
 
 #include "symreg/formulas.h"
-#include "csv/output.h"
+#include "table/output.h"
 
 /* ---- a reader of C and Python expressions */
 

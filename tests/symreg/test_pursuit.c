@@ -1,8 +1,8 @@
 /* test_pursuit.c - columns of small formulas, and sums of three of them. */
 #include "symreg/formulas.h"
 #include "bench/symreg_same.h"
-#include "propose/dictionary.h"
-#include "propose/stages.h"
+#include "seed/dictionary.h"
+#include "seed/stages.h"
 
 static struct sr_settings default_settings(void)
 {

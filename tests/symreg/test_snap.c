@@ -1,6 +1,6 @@
 /* test_snap.c - constants become round where that costs nothing, and only there; remarks. */
 #include "symreg/formulas.h"
-#include "csv/output.h"
+#include "table/output.h"
 
 enum { ROWS = 200 };
 

@@ -1,5 +1,5 @@
 /* front.c - hall of fame, Pareto front, selection rules. */
-#include "judge.h"
+#include "select.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "csv.h"
+#include "table.h"
 
 enum {
     SR_COLUMNS = 1024,      /* that may be offered as features */

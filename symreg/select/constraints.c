@@ -1,5 +1,5 @@
 /* constraints.c - prices of nodes, and what a formula may look like. */
-#include "judge.h"
+#include "select.h"
 
 #include <ctype.h>
 #include <stdlib.h>

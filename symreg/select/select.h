@@ -1,7 +1,7 @@
-/* judge.h - which formulas may live, and which are the best: units, constraints, fronts,
+/* select.h - which formulas may live, and which are the best: units, constraints, fronts,
  * description length. */
-#ifndef SR_JUDGE_H
-#define SR_JUDGE_H
+#ifndef SR_SELECT_H
+#define SR_SELECT_H
 
 #include "symreg/fit/fit.h"
 

@@ -1,6 +1,6 @@
 /* digits.c - what the digits of a table can tell: a formula that misses the rows by no more than
  * their digits leave open cannot be improved on. */
-#include "judge.h"
+#include "select.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-/* propose.h - what a search starts from: small formulas enumerated, composed, summed, and curves to
+/* seed.h - what a search starts from: small formulas enumerated, composed, summed, and curves to
  * which the table collapses, with their constants fitted. */
-#ifndef SR_PROPOSE_H
-#define SR_PROPOSE_H
+#ifndef SR_SEED_H
+#define SR_SEED_H
 
 #include "stage/settings.h"
-#include "symreg/judge/judge.h"
+#include "symreg/select/select.h"
 
 /* -------------------------------------------------------------------------------- search */
 

@@ -1,6 +1,6 @@
-/* csv.h - bin/symreg on any table: options, a Pareto front, its report. */
-#ifndef SR_CSV_H
-#define SR_CSV_H
+/* table.h - bin/symreg on any table: options, a Pareto front, its report. */
+#ifndef SR_TABLE_H
+#define SR_TABLE_H
 
 #include "stage/cli.h"
 #include "symreg/symreg.h"

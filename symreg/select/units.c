@@ -1,5 +1,5 @@
 /* units.c - dimensions of columns, and whether a formula respects them. */
-#include "judge.h"
+#include "select.h"
 
 #include <ctype.h>
 #include <math.h>

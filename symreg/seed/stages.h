@@ -3,7 +3,7 @@
 #define SR_STAGES_H
 
 #include "bank.h"
-#include "propose.h"
+#include "seed.h"
 
 struct sr_proposal {
     const struct sr_settings *settings;

@@ -3,7 +3,7 @@
 #ifndef SR_SHARED_H
 #define SR_SHARED_H
 
-#include "propose.h"
+#include "seed.h"
 
 static inline bool sr_has(uint64_t operators, enum sr_op op)
 {

@@ -3,7 +3,7 @@
 #ifndef SR_CURVES_H
 #define SR_CURVES_H
 
-#include "propose.h"
+#include "seed.h"
 #include "symreg/value/vec.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* select.c - of many columns those that are most related to the target.
+/* relevant_columns.c - of many columns those that are most related to the target.
  *
  * The rows are sorted by the column and cut into bins: the share of the variance between the bins,
  * of the target's ranks and of their distance from the middle one, is how much the column alone

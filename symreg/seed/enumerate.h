@@ -8,7 +8,7 @@
 #ifndef SR_ENUMERATE_H
 #define SR_ENUMERATE_H
 
-#include "propose.h"
+#include "seed.h"
 #include "symreg/value/vec.h"
 
 /* One formula: an operator over earlier entries, or a leaf. */

@@ -1,5 +1,5 @@
 /* mdl.c - description lengths of the rows of a front. */
-#include "judge.h"
+#include "select.h"
 
 #include <float.h>
 #include <math.h>

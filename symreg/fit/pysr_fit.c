@@ -1,4 +1,4 @@
-/* compat_fit.c - how the compatible mode fits constants, as SymbolicRegression.jl's defaults do:
+/* pysr_fit.c - how the compatible mode fits constants, as SymbolicRegression.jl's defaults do:
  * BFGS from the unit matrix, or Newton's method for one constant, 8 steps from where the constants
  * stand and from 2 perturbed places, with a line search that starts from the whole step and only
  * shortens it (Nocedal & Wright, Numerical Optimization, 2nd ed. 2006, sections 3.1, 3.5, 6.1).

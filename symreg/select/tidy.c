@@ -3,7 +3,7 @@
  * A form is rewritten in one place, its constants are rounded, and it is taken where that leaves
  * fewer digits, no more complexity and no more loss than rounding may cost. Repeated until no
  * rewriting helps. */
-#include "judge.h"
+#include "select.h"
 
 #include <math.h>
 #include <string.h>
