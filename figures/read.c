@@ -213,9 +213,9 @@ static int read_preset(struct report_run *run)
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: not found; make it with: make orbits RUN=%s", path,
                         run->path);
-    int rc = orr_preset_load(&run->preset, path);
+    TRY(orr_preset_load(&run->preset, path));
     size_t bytes;
-    return rc ? rc : orr_file_read(path, &run->preset_text, &bytes);
+    return orr_file_read(path, &run->preset_text, &bytes);
 }
 
 int report_read_settings(struct report_run *run, const char *path, const char *attention)

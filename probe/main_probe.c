@@ -165,13 +165,13 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
     TRY(refuse_of_models(cli, command));
     if (cli->resume && !command->keeps)
         return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
-    int rc = read_whole("--layer", layer_text, 0, &o->layer);
-    rc = rc ? rc : read_whole("--head", head_text, 0, &o->head);
-    rc = rc ? rc : read_whole("--sequences", sequences_text, 1, &o->sequences);
-    rc = rc ? rc : read_whole("--length", length_text, 2, &o->length);
-    rc = rc ? rc : read_whole("--steps", steps_text, 1, &o->steps);
-    rc = rc ? rc : read_whole("--draws", draws_text, 1, &o->draws);
-    return rc ? rc : read_change(cli, &o->change);
+    TRY(read_whole("--layer", layer_text, 0, &o->layer));
+    TRY(read_whole("--head", head_text, 0, &o->head));
+    TRY(read_whole("--sequences", sequences_text, 1, &o->sequences));
+    TRY(read_whole("--length", length_text, 2, &o->length));
+    TRY(read_whole("--steps", steps_text, 1, &o->steps));
+    TRY(read_whole("--draws", draws_text, 1, &o->draws));
+    return read_change(cli, &o->change);
 }
 
 /* ------------------------------------------------------------------------------------- run */

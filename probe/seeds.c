@@ -133,14 +133,11 @@ static int write(const struct probe_options *options, const struct probe_file *c
 {
     char path[4096];
     const char *folder = *options->out ? options->out : ".";
-    int rc = orr_mkdir(folder);
-    if (!rc)
-        rc = orr_path(path, "%s/%s_seeds.json", folder, cell[0].probe);
-    if (!rc)
-        rc = orr_json_write(path, json);
-    if (!rc)
-        orr_note(options->quiet, "seeds: %s", path);
-    return rc;
+    TRY(orr_mkdir(folder));
+    TRY(orr_path(path, "%s/%s_seeds.json", folder, cell[0].probe));
+    TRY(orr_json_write(path, json));
+    orr_note(options->quiet, "seeds: %s", path);
+    return 0;
 }
 
 /* Prints the table while it fills `rows`. */

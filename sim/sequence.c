@@ -114,17 +114,16 @@ static const double *relative_state(const struct making *m, int i, size_t k)
 static int closed_orbits(const struct making *m)
 {
     const struct sim_system *s = m->s;
-    int rc = 0;
-    for (int i = 0; i < s->planets && !rc; i++) {
+    for (int i = 0; i < s->planets; i++) {
         const double total = s->mass[i] + s->star_mass;
         const double share[2] = {s->star_moves ? s->star_mass / total : 1, -s->mass[i] / total};
-        rc = sim_orbit_places(&s->orbit[i], total, s->dt_yr, m->steps, s->star_moves ? 2 : 1, share,
-                              s->com_au, &m->x[i], &m->y[i]);
-        if (!rc && m->q->full_state)
-            rc = sim_orbit_states(&s->orbit[i], total, s->dt_yr, m->steps,
-                                  m->states + 4 * (size_t)i * m->steps);
+        TRY(sim_orbit_places(&s->orbit[i], total, s->dt_yr, m->steps, s->star_moves ? 2 : 1, share,
+                             s->com_au, &m->x[i], &m->y[i]));
+        if (m->q->full_state)
+            TRY(sim_orbit_states(&s->orbit[i], total, s->dt_yr, m->steps,
+                                 m->states + 4 * (size_t)i * m->steps));
     }
-    return rc;
+    return 0;
 }
 
 /* Places of all bodies at a step from the states of the planets: around the barycentre of all when

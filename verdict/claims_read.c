@@ -100,10 +100,10 @@ int verdict_claims_read(const char *path, struct verdict_claims *claims)
     struct reader r = {.path = path ? path : found, .csv = &claims->csv};
     TRY(orr_csv_read(r.path, ORR_CSV_KEEP_TEXT, &claims->csv));
     claims->claim = orr_alloc(claims->csv.rows + 1, sizeof *claims->claim);
-    int rc = claims->claim ? 0 : ORR_ENOMEM;
-    for (; r.row < claims->csv.rows && !rc; r.row++)
-        rc = take_claim(&r, &claims->claim[claims->count++]);
-    return rc;
+    TRY(claims->claim ? 0 : ORR_ENOMEM);
+    for (; r.row < claims->csv.rows; r.row++)
+        TRY(take_claim(&r, &claims->claim[claims->count++]));
+    return 0;
 }
 
 void verdict_claims_free(struct verdict_claims *claims)

@@ -137,13 +137,11 @@ static int check_unit(const struct sim_dataset *set, size_t i)
 
 int sim_labels_check(const struct sim_dataset *set)
 {
-    int rc = 0;
-    for (size_t i = 0; i < set->n && !rc; i++) {
-        rc = sim_dataset_check_rows(set, i);
-        for (size_t t = 0; t < (size_t)set->positions && !rc; t++)
-            rc = check_label(set, i, t);
-        if (!rc)
-            rc = check_unit(set, i);
+    for (size_t i = 0; i < set->n; i++) {
+        TRY(sim_dataset_check_rows(set, i));
+        for (size_t t = 0; t < (size_t)set->positions; t++)
+            TRY(check_label(set, i, t));
+        TRY(check_unit(set, i));
     }
-    return rc;
+    return 0;
 }

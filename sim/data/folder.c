@@ -13,10 +13,10 @@
 static int remove_file(const char *dir, const char *name)
 {
     char path[4096];
-    int rc = orr_path(path, "%s/%s", dir, name);
-    if (!rc && unlink(path) && errno != ENOENT)
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
-    return rc;
+    TRY(orr_path(path, "%s/%s", dir, name));
+    if (unlink(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
+    return 0;
 }
 
 static int remove_files(const char *dir, const cJSON *set)
@@ -104,21 +104,18 @@ static int plan_sets(const struct orr_preset *preset, const char *dir, bool forc
 {
     char foreign[SIM_NAME];
     *plan = NULL;
-    int rc = sim_inventory_open(before, preset, dir, force);
-    if (!rc)
-        rc = refuse_old_parts(dir);
-    if (!rc)
-        rc = sim_inventory_foreign(before, foreign);
-    if (!rc && *foreign)
-        rc = ORR_FAIL(ORR_EIO,
-                      "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
-                      "overwritten; choose another --out, or delete it",
-                      dir, foreign);
-    if (!rc)
-        rc = sim_inventory_keep(before, force, plan);
-    for (int i = 0; i < SIM_SPLITS && !rc; i++)
-        rc = plan_set(preset, *plan, (enum sim_split)i);
-    return rc;
+    TRY(sim_inventory_open(before, preset, dir, force));
+    TRY(refuse_old_parts(dir));
+    TRY(sim_inventory_foreign(before, foreign));
+    if (*foreign)
+        return ORR_FAIL(ORR_EIO,
+                        "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
+                        "overwritten; choose another --out, or delete it",
+                        dir, foreign);
+    TRY(sim_inventory_keep(before, force, plan));
+    for (int i = 0; i < SIM_SPLITS; i++)
+        TRY(plan_set(preset, *plan, (enum sim_split)i));
+    return 0;
 }
 
 int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)

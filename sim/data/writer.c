@@ -151,13 +151,11 @@ static int finish_shard(struct writer *w, uint64_t shard)
 static int write_rows(struct writer *w, const struct sim_block *block, int from, int to)
 {
     const uint64_t first = block->first + (uint64_t)from, shard = first / w->per_shard;
-    int rc = first % w->per_shard == 0 ? open_shard(w, shard) : 0;
-    for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
+    TRY(first % w->per_shard == 0 ? open_shard(w, shard) : 0);
+    for (int kind = 0; kind < SIM_KINDS; kind++)
         if (w->used[kind])
-            rc = orr_file_write(&w->file[kind], block->rows[kind] + (size_t)from * block->row[kind],
-                                (size_t)(to - from) * block->row[kind]);
-    if (rc)
-        return rc;
+            TRY(orr_file_write(&w->file[kind], block->rows[kind] + (size_t)from * block->row[kind],
+                               (size_t)(to - from) * block->row[kind]));
     for (int k = from; k < to; k++) {
         w->tally.clipped += block->tally[k].clipped;
         w->tally.redrawn += block->tally[k].redrawn;

@@ -40,17 +40,16 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
         .patience = s->patience,
         .algorithm = s->algorithm == ORR_SR_PYSR ? &sr_algorithm_pysr : &sr_algorithm_orrery,
     };
-    int rc = find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count);
-    if (!rc)
-        rc = find_all("symreg.unary", &s->unary, 1, settings->unary, &settings->unary_count);
-    if (!rc && settings->binary_count + settings->unary_count == 0)
-        rc = ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
-    for (int i = 0; i < s->rules.count && !rc; i++) {
+    TRY(find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count));
+    TRY(find_all("symreg.unary", &s->unary, 1, settings->unary, &settings->unary_count));
+    if (settings->binary_count + settings->unary_count == 0)
+        return ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
+    for (int i = 0; i < s->rules.count; i++) {
         enum sr_rule rule;
-        rc = sr_rule_find(s->rules.item[i], &rule);
+        TRY(sr_rule_find(s->rules.item[i], &rule));
     }
-    if (!rc && s->rules.count == 0)
-        rc = ORR_FAIL(ORR_EUSAGE,
-                      "symreg.rules: expected at least one of accuracy, score, best, mdl");
-    return rc;
+    if (s->rules.count == 0)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "symreg.rules: expected at least one of accuracy, score, best, mdl");
+    return 0;
 }

@@ -263,13 +263,12 @@ static int parse_factor(struct parser *p);
 
 static int parse_power(struct parser *p)
 {
-    int rc = parse_atom(p);
-    if (!rc && take(p, '^')) {
-        rc = parse_factor(p);
-        if (!rc)
-            rc = emit(p, (struct sr_node){.op = SR_POW});
+    TRY(parse_atom(p));
+    if (take(p, '^')) {
+        TRY(parse_factor(p));
+        TRY(emit(p, (struct sr_node){.op = SR_POW}));
     }
-    return rc;
+    return 0;
 }
 
 /* The minus of a number alone is the number's own: "-2" is one node, "-2 ^ 2" is -(2 ^ 2). */
@@ -330,13 +329,11 @@ int sr_expr_parse(const struct sr_language *language, const char *text, const ch
                        .features = features,
                        .expr = expr};
     expr->count = 0;
-    int rc = parse_sum(&p);
-    if (!rc) {
-        take(&p, ' ');
-        if (*p.at)
-            rc = expected(&p, "the end");
-    }
-    if (!rc && !sr_expr_measure(language, expr))
-        rc = ORR_FAIL(ORR_EINVAL, "formula: \"%s\" is no single formula", text);
-    return rc;
+    TRY(parse_sum(&p));
+    take(&p, ' ');
+    if (*p.at)
+        TRY(expected(&p, "the end"));
+    if (!sr_expr_measure(language, expr))
+        return ORR_FAIL(ORR_EINVAL, "formula: \"%s\" is no single formula", text);
+    return 0;
 }

@@ -9,10 +9,10 @@
 /* A cell in quotes, those inside doubled (RFC 4180). */
 static int write_cell(struct orr_file *file, const char *text)
 {
-    int rc = orr_file_printf(file, "\"");
-    for (const char *c = text; *c && !rc; c++)
-        rc = orr_file_write(file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    return rc ? rc : orr_file_printf(file, "\"");
+    TRY(orr_file_printf(file, "\""));
+    for (const char *c = text; *c; c++)
+        TRY(orr_file_write(file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1));
+    return orr_file_printf(file, "\"");
 }
 
 int sr_output_table(const struct sr_output *o, const char *path)

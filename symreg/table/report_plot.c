@@ -56,19 +56,16 @@ static int write_front(const struct sr_output *o, struct orr_file *file)
         least = front->loss[i] > 0 ? fmin(least, front->loss[i]) : least;
     if (!isfinite(least))
         least = 1;
-    int rc = write_string(file, "target", o->target, 40);
-    if (!rc)
-        rc = orr_file_printf(file, "exact = %d\n$front << END\n",
-                             !(front->loss[front->count - 1] > 0));
-    for (int i = 0; i < front->count && !rc; i++) {
-        rc = orr_file_printf(file, "%d %.9g", front->complexity[i],
-                             front->loss[i] > 0 ? front->loss[i] : least / 10);
-        for (int rule = 0; rule < SR_RULES && !rc; rule++)
-            rc = orr_file_printf(file, " %d", sr_front_select(front, (enum sr_rule)rule) == i);
-        if (!rc)
-            rc = orr_file_printf(file, "\n");
+    TRY(write_string(file, "target", o->target, 40));
+    TRY(orr_file_printf(file, "exact = %d\n$front << END\n", !(front->loss[front->count - 1] > 0)));
+    for (int i = 0; i < front->count; i++) {
+        TRY(orr_file_printf(file, "%d %.9g", front->complexity[i],
+                            front->loss[i] > 0 ? front->loss[i] : least / 10));
+        for (int rule = 0; rule < SR_RULES; rule++)
+            TRY(orr_file_printf(file, " %d", sr_front_select(front, (enum sr_rule)rule) == i));
+        TRY(orr_file_printf(file, "\n"));
     }
-    return rc ? rc : orr_file_printf(file, "END\n");
+    return orr_file_printf(file, "END\n");
 }
 
 static int write_residuals(const struct sr_output *o, int row, struct orr_file *file)
@@ -119,9 +116,9 @@ static int picture(const struct sr_output *o, const char *folder, const char *na
 
 int sr_report_pictures(const struct sr_output *o, const char *folder)
 {
-    int rc = picture(o, folder, "front", -1);
+    TRY(picture(o, folder, "front", -1));
     const int row = sr_front_select(o->front, o->rule);
-    if (!rc && row >= 0)
-        rc = picture(o, folder, "residuals", row);
-    return rc;
+    if (row >= 0)
+        TRY(picture(o, folder, "residuals", row));
+    return 0;
 }
