@@ -1,5 +1,5 @@
-/* identifiability.c - what the prior of a preset decides before any model is trained: how far masses
- * spread, how well the exponents of a law can be told apart, what the time step tells of the
+/* identifiability.c - what the prior of a preset decides before any model is trained: how far
+ * masses spread, how well the exponents of a law can be told apart, what the time step tells of the
  * period. */
 #include "sim.h"
 

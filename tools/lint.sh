@@ -56,7 +56,7 @@ done
 EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
 # members of libraries that may call them, and why
 declare -A MAY_CALL=(
-    [sim/data/picture.o]="pictures only" [sim/identifiability.o]="prints" [sim/data/statistics.o]="prints"
+    [sim/picture.o]="pictures only" [sim/identifiability.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
     [probe/statistics.o]="maps of models" [base/mean.o]="intervals over seeds"
     [probe/labelled.o]="orbits beside models"

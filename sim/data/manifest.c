@@ -1,6 +1,7 @@
 /* manifest.c - manifest.json, which vouches for finished sets, and progress.json, which says what
- * is in the making; finished shards of that have records (records.c). Both hold the same "sets", each with what it was made from:
- * what is there is held against what the settings ask for, set by set. */
+ * is in the making; finished shards of that have records (records.c). Both hold the same "sets",
+ * each with what it was made from: what is there is held against what the settings ask for, set by
+ * set. */
 #include "sim/data/dataset.h"
 
 #include <dirent.h>

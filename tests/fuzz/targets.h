@@ -3,11 +3,13 @@
 FUZZ(cell, "figures/runs_record.c verdict/record.c", "cell.json")
 FUZZ(columns, "symreg/csv/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")
-FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c", "the .npy files of a data set, one after the other")
+FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c",
+     "the .npy files of a data set, one after the other")
 FUZZ(expr, "symreg/expr/text.c symreg/judge/units.c", "formulas, units, constraints, operators")
 FUZZ(laws, "figures/read_laws.c", "laws.json")
 FUZZ(log, "figures/read_logs.c model/watch_log.c", "log.jsonl")
-FUZZ(manifest, "sim/data/manifest.c sim/data/verify.c sim/data/records.c", "manifest.json or progress.json")
+FUZZ(manifest, "sim/data/manifest.c sim/data/verify.c sim/data/records.c",
+     "manifest.json or progress.json")
 FUZZ(model, "model/checkpoint.c", "a checkpoint of a model")
 FUZZ(names, "sim/data/shard.c base/file.c", "names of files")
 FUZZ(npy, "base/npy.c", "one .npy file")

@@ -1,5 +1,5 @@
-/* test_identifiability.c - what bin/orbits prior says of two comparable bodies, computed a second way from
- * the draws, the sequences and the closed forms of the prior. */
+/* test_identifiability.c - what bin/orbits prior says of two comparable bodies, computed a second
+ * way from the draws, the sequences and the closed forms of the prior. */
 #include "base/scratch.h"
 #include "sim.h"
 
