@@ -1,6 +1,6 @@
 /* test_check_arrays.c - data sets made elsewhere may hold anything: what no simulator of ours
- * writes is refused with file, sequence, what was expected and what was found, before it is computed
- * with. */
+ * writes is refused with file, sequence, what was expected and what was found, before it is
+ * computed with. */
 #include "sets.h"
 
 #include <math.h>
