@@ -1,4 +1,5 @@
-/* base.h - all of the toolbox. */
+/* base.h - all of the toolbox, for the folders above; inside base/ and stage/ each file includes
+ * what it uses. */
 #ifndef ORR_BASE_H
 #define ORR_BASE_H
 

@@ -48,7 +48,7 @@ void orr_duration_print(double seconds, char text[ORR_DURATION])
     snprintf(text, ORR_DURATION, rows[i].format, seconds / rows[i].unit_s);
 }
 
-bool orr_side(void)
+bool orr_is_job(void)
 {
     return getenv(ORR_JOB_VARIABLE) != NULL;
 }
@@ -59,7 +59,7 @@ void orr_progress_init(struct orr_progress *progress, const char *label, uint64_
     snprintf(progress->label, sizeof progress->label, "%s", label);
     progress->total = total;
     progress->quiet = quiet;
-    progress->terminal = isatty(STDERR_FILENO) == 1 && !orr_side(); /* one line for all */
+    progress->terminal = isatty(STDERR_FILENO) == 1 && !orr_is_job(); /* one line for all */
     progress->start_s = progress->last_s = orr_time_s();
 }
 

@@ -9,8 +9,8 @@
 
 /* Whether this process is one of several jobs of a caller, which sets this variable in its
  * environment (stage/jobs.c): its progress comes as lines. */
-#define ORR_JOB_VARIABLE "ORRERY_SIDE"
-bool orr_side(void);
+#define ORR_JOB_VARIABLE "ORRERY_JOB"
+bool orr_is_job(void);
 
 /* One live line on a terminal (redrawn at most 10 times a second), a plain line every
  * 10 seconds otherwise; nothing when quiet. */

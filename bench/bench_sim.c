@@ -128,7 +128,7 @@ static double thread_time_s(void)
 
 /* Makes `count` sequences of the training set on each thread: busy_s of all threads together, and
  * seconds of the clock. */
-static int make_sequences(const struct orr_preset *preset, int threads, int count, double *busy_s,
+static int make_sequences(const struct orr_settings *preset, int threads, int count, double *busy_s,
                           double *seconds)
 {
     int rc = 0;
@@ -153,8 +153,8 @@ static int make_sequences(const struct orr_preset *preset, int threads, int coun
 static int bench_sequences(const char *preset_name, const char *what, int count,
                            struct bench_results *results)
 {
-    struct orr_preset preset;
-    int rc = orr_preset_load(&preset, preset_name);
+    struct orr_settings preset;
+    int rc = orr_settings_load(&preset, preset_name);
     for (int threads = 1; threads <= 2 && !rc; threads++) {
         double core[RUNS], clock[RUNS];
         char name[64];
@@ -208,10 +208,10 @@ static int write_plain(const char *path, double bytes, double *seconds)
 static int bench_writing(const char *dir, struct bench_results *results)
 {
     enum { WRITES = 5 };
-    struct orr_preset preset;
+    struct orr_settings preset;
     char path[4096], sink[4096];
     double rate[WRITES], plain[WRITES];
-    int rc = orr_preset_load(&preset, "vafa2025");
+    int rc = orr_settings_load(&preset, "vafa2025");
     preset.orbits.train = preset.orbits.train_files = 100000;
     if (!rc)
         rc = orr_mkdir(dir);

@@ -89,9 +89,9 @@ static int bench_mode(const char *mode, int threads, struct bench_results *resul
     const double goal_s = compat ? 300 : 60;
     struct orr_cli *cli = orr_alloc(1, sizeof *cli);
     char name[160];
-    int rc = cli ? orr_preset_load(&cli->preset, "vafa2025") : ORR_ENOMEM;
+    int rc = cli ? orr_settings_load(&cli->preset, "vafa2025") : ORR_ENOMEM;
     if (!rc)
-        rc = orr_preset_set(&cli->preset, "attention=softmax");
+        rc = orr_settings_set(&cli->preset, "attention=softmax");
     if (!rc)
         rc = orr_path(cli->run, "%s", folder);
     if (!rc)

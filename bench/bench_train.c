@@ -143,13 +143,13 @@ static void fill(struct gpt_batch *batch, const struct gpt_config *c)
 static int answer(const struct k_ops *ops, struct gpt_model *model, const struct gpt_batch *batch,
                   const char *line, long *step, double *value)
 {
-    static const struct orr_train_preset train = {.steps = 1000000,
-                                                  .batch = 1,
-                                                  .lr = 1e-4,
-                                                  .beta1 = 0.9,
-                                                  .beta2 = 0.95,
-                                                  .weight_decay = 0.1,
-                                                  .clip = 1};
+    static const struct orr_train_settings train = {.steps = 1000000,
+                                                    .batch = 1,
+                                                    .lr = 1e-4,
+                                                    .beta1 = 0.9,
+                                                    .beta2 = 0.95,
+                                                    .weight_decay = 0.1,
+                                                    .clip = 1};
     double loss, norm;
     if (strncmp(line, "peak", 4) == 0)
         return ops->peak(value);

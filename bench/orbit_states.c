@@ -31,14 +31,14 @@ static int print_states(struct sim_dynamics *dynamics, const struct sim_system *
 
 int main(int argc, char **argv)
 {
-    struct orr_preset preset;
+    struct orr_settings preset;
     struct sim_dynamics dynamics = {0};
     struct sim_system system = {.planets = 1, .star_mass = 1, .mass = {0.3}};
     const bool solar = argc == 3 && !strcmp(argv[1], "solar");
     int rc = 0;
     if (!solar && (argc != 4 || strcmp(argv[1], "pair")))
         rc = ORR_FAIL(ORR_EUSAGE, "usage: orbit_states pair E STEPS | solar STEPS");
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     preset.orbits.nbody = solar;
     if (!rc)
         rc = sim_dynamics_create(&dynamics, &preset);

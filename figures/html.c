@@ -144,7 +144,7 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
 static void write_true_law(const struct report_run *run, struct orr_file *html)
 {
     const struct report_true_law *law = &run->true_law;
-    const struct orr_orbits_preset *o = &run->preset.orbits;
+    const struct orr_orbits_settings *o = &run->preset.orbits;
     orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>");
     if (law->newton) {
         orr_file_printf(html, "Newton: <math displaystyle=\"true\"><mrow><mi>F</mi><mo>=</mo>");

@@ -1,5 +1,5 @@
 /* main_report.c - bin/report: figures and report.html of a run directory. */
-#include "base/work.h"
+#include "base/tempdir.h"
 #include "origin.h"
 #include "runs.h"
 
@@ -38,7 +38,7 @@ static int publish(const struct report_run *run, struct report_pictures *picture
 static int make_report(const struct report_run *run, const struct report_origin *origin,
                        const struct cJSON *verdict, const char *out, bool quiet)
 {
-    struct orr_work work;
+    struct orr_tempdir work;
     struct report_pictures pictures = {0};
     const bool existed = orr_exists(out);
     int lock, rc = orr_mkdir(out);
@@ -46,10 +46,10 @@ static int make_report(const struct report_run *run, const struct report_origin 
         rc = orr_lock(out, "making the report", ORR_LOCK_WAIT_S, &lock);
     if (rc)
         return rc;
-    rc = orr_work_create(&work, out, "report");
+    rc = orr_tempdir_create(&work, out, "report");
     if (!rc)
         rc = publish(run, &pictures, verdict, out, work.folder, quiet);
-    orr_work_remove(&work); /* before the record, with which nothing is left to do */
+    orr_tempdir_remove(&work); /* before the record, with which nothing is left to do */
     if (!rc)
         rc = report_origin_write(origin, out, &pictures);
     if (!rc)
@@ -156,7 +156,7 @@ static int report(const struct orr_cli *cli)
         return aggregate(cli);
     static struct report_origin origin;
     const char *out = *cli->out ? cli->out : cli->run;
-    enum orr_verdict verdict;
+    enum orr_action verdict;
     char why[ORR_WHY], page[REPORT_PATH];
     if (animate_option && (*verdict_option || cli->plan || cli->resume))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the page, not to --animate",
@@ -165,7 +165,7 @@ static int report(const struct orr_cli *cli)
                                       : "--verdict");
     if (orr_plan_text(cli, "report"))
         return 0;
-    int rc = orr_preset_needs_orbits(&cli->preset, "a report");
+    int rc = orr_settings_needs_orbits(&cli->preset, "a report");
     if (!rc)
         rc = orr_path(page, "%s/report.html", out);
     if (!rc)

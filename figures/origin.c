@@ -51,10 +51,10 @@ static int adopt(struct report_origin *origin, const char *run)
         if (!rc)
             rc = orr_sidecar_read(path, &made, why);
         if (!rc)
-            rc = orr_chain_adopt(&origin->chain, made, path);
+            rc = orr_lineage_take_starts(&origin->lineage, made, path);
         cJSON_Delete(made);
     }
-    return rc ? rc : orr_chain_adopt(&origin->chain, origin->laws, "laws.json");
+    return rc ? rc : orr_lineage_take_starts(&origin->lineage, origin->laws, "laws.json");
 }
 
 /* The file of a verdict is known by its content alone. */
@@ -63,22 +63,23 @@ static int take_verdict(struct report_origin *origin, const char *path, char dig
     uint64_t content, bytes;
     const char *slash = strrchr(path, '/');
     TRY(orr_file_checksum(path, &content, &bytes));
-    return orr_book_add(&origin->chain.book,
-                        orr_record_foreign("verdict", content, slash ? slash + 1 : path), digest);
+    return orr_records_add(&origin->lineage.records,
+                           orr_record_external("verdict", content, slash ? slash + 1 : path),
+                           digest);
 }
 
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
                        const char *verdict)
 {
     char verdict_digest[ORR_DIGEST] = "";
-    const struct orr_preset *preset = &cli->preset;
+    const struct orr_settings *preset = &cli->preset;
     struct orr_sources of_laws;
     char path[REPORT_PATH];
     memset(origin, 0, sizeof *origin);
     orr_sources_list(preset, cli->attention, &origin->sources);
-    int rc = orr_chain_open(&origin->chain, preset, orbits);
+    int rc = orr_lineage_open(&origin->lineage, preset, orbits);
     for (int vector = 0; vector < 2 && !rc; vector++)
-        rc = orr_chain_find_elsewhere(&origin->chain, cli->run, cli->attention, vector);
+        rc = orr_lineage_find_external_tables(&origin->lineage, cli->run, cli->attention, vector);
     if (!rc)
         rc = orr_path(path, "%s/laws/laws.json", cli->run);
     if (!rc)
@@ -88,24 +89,24 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
     of_laws = origin->sources;
     sources_of_laws(origin->laws, &of_laws);
     if (!rc && orr_has_task(preset, false))
-        rc = orr_chain_laws(&origin->chain, &of_laws, origin->laws_digest);
+        rc = orr_lineage_laws(&origin->lineage, &of_laws, origin->laws_digest);
     if (!rc && *verdict)
         rc = take_verdict(origin, verdict, verdict_digest);
     return rc ? rc
-              : orr_chain_report(&origin->chain, &origin->sources, origin->laws_digest,
-                                 verdict_digest, origin->digest);
+              : orr_lineage_report(&origin->lineage, &origin->sources, origin->laws_digest,
+                                   verdict_digest, origin->digest);
 }
 
 void report_origin_close(struct report_origin *origin)
 {
-    orr_chain_close(&origin->chain);
+    orr_lineage_close(&origin->lineage);
     cJSON_Delete(origin->laws);
 }
 
 static int check_laws(const struct report_origin *origin, const char *run)
 {
     char path[REPORT_PATH], folder[REPORT_PATH], why[ORR_WHY];
-    enum orr_verdict verdict;
+    enum orr_action verdict;
     cJSON *json = NULL;
     TRY(orr_path(folder, "%s/laws", run));
     TRY(orr_path(path, "%s/laws.json", folder));
@@ -113,33 +114,33 @@ static int check_laws(const struct report_origin *origin, const char *run)
         return 0;
     TRY(orr_json_read(path, &json)); /* one that cannot be read says why */
     cJSON_Delete(json);
-    TRY(orr_json_judge(path, folder, &origin->chain.book, origin->laws_digest, &verdict, why));
+    TRY(orr_json_judge(path, folder, &origin->lineage.records, origin->laws_digest, &verdict, why));
     return verdict == ORR_KEEP
                ? 0
-               : orr_refuse_other(path, why, "symreg",
+               : orr_refuse_input(path, why, "symreg",
                                   ", or name its data sets with --orbits, its variants with "
                                   "--attention");
 }
 
-int report_origin_laws(const char *run, const struct orr_preset *preset)
+int report_origin_laws(const char *run, const struct orr_settings *preset)
 {
-    static struct orr_chain chain;
+    static struct orr_lineage lineage;
     struct orr_sources sources;
     char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST];
     TRY(orr_path(path, "%s/laws/laws.json", run));
-    TRY(orr_chain_open(&chain, preset, ""));
+    TRY(orr_lineage_open(&lineage, preset, ""));
     cJSON *made;
     int rc = made_of(path, &made);
     if (!rc)
-        rc = orr_chain_find_elsewhere(&chain, run, "", false);
+        rc = orr_lineage_find_external_tables(&lineage, run, "", false);
     if (!rc)
-        rc = orr_chain_adopt(&chain, made, path);
+        rc = orr_lineage_take_starts(&lineage, made, path);
     orr_sources_list(preset, "", &sources);
     if (!rc)
-        rc = orr_chain_laws(&chain, &sources, digest);
-    if (!rc && !orr_made_same(&chain.book, digest, made, why))
+        rc = orr_lineage_laws(&lineage, &sources, digest);
+    if (!rc && !orr_made_same(&lineage.records, digest, made, why))
         rc = ORR_FAIL(ORR_EINVAL, "%s: not what %s/preset.json makes: %s", path, run, why);
-    orr_chain_close(&chain);
+    orr_lineage_close(&lineage);
     cJSON_Delete(made);
     return rc;
 }
@@ -150,12 +151,12 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
 {
     char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST], command[ORR_COMMAND];
     cJSON *json = NULL;
-    if (!orr_report_shows_evaluation(origin->chain.preset, source) || !orr_exists(run))
+    if (!orr_report_shows_evaluation(origin->lineage.preset, source) || !orr_exists(run))
         return 0; /* no run at all: told when it is read */
     int rc = orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run, source);
     if (!rc)
-        rc = orr_chain_evaluation(&origin->chain, source, true, digest);
-    if (rc || (!orr_exists(path) && *origin->chain.elsewhere[1]))
+        rc = orr_lineage_evaluation(&origin->lineage, source, true, digest);
+    if (rc || (!orr_exists(path) && *origin->lineage.external_tables[1]))
         return rc;
     if (orr_exists(path) && orr_json_read(path, &json)) {
         snprintf(why, sizeof why, "it cannot be read");
@@ -163,7 +164,7 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
     }
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(json, "files");
     bool same = json &&
-                orr_made_same(&origin->chain.book, digest,
+                orr_made_same(&origin->lineage.records, digest,
                               cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
                 orr_sum_same(json, why);
     if (same && files) { /* the rollouts, which lie beside it */
@@ -175,44 +176,44 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
     if (same || rc)
         return rc;
     orr_command_of_run("pretrain", command);
-    return *why ? orr_refuse_other(path, why, "pretrain", "")
+    return *why ? orr_refuse_input(path, why, "pretrain", "")
                 : ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", path, command);
 }
 
 /* Of vectors that are there: whether they are what the settings make, and unchanged. */
-static int check_vectors(struct orr_chain *chain, const struct orr_sources *sources,
+static int check_vectors(struct orr_lineage *lineage, const struct orr_sources *sources,
                          const char *run)
 {
     int rc = 0;
-    for (int i = 0; i < sources->count && !rc && !*chain->elsewhere[1]; i++) {
+    for (int i = 0; i < sources->count && !rc && !*lineage->external_tables[1]; i++) {
         const char *source = sources->name[i];
         char path[REPORT_PATH], why[ORR_WHY], digest[ORR_DIGEST];
         cJSON *made = NULL;
-        if (!orr_has_table(chain->preset, source, true))
+        if (!orr_has_table(lineage->preset, source, true))
             continue;
         rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run, source);
         if (rc || !orr_exists(path))
             continue;
-        rc = orr_chain_table(chain, source, true, digest);
+        rc = orr_lineage_table(lineage, source, true, digest);
         if (!rc)
             rc = orr_sidecar_read(path, &made, why);
-        if (!rc && (!made || !orr_made_same(&chain->book, digest, made, why)))
-            rc = orr_refuse_other(path, why, "finetune", ", or name its data sets with --orbits");
+        if (!rc && (!made || !orr_made_same(&lineage->records, digest, made, why)))
+            rc = orr_refuse_input(path, why, "finetune", ", or name its data sets with --orbits");
         cJSON_Delete(made);
     }
     return rc;
 }
 
-int report_origin_vectors(const char *run, const struct orr_preset *preset)
+int report_origin_vectors(const char *run, const struct orr_settings *preset)
 {
-    static struct orr_chain chain;
+    static struct orr_lineage lineage;
     struct orr_sources sources;
-    TRY(orr_chain_open(&chain, preset, ""));
-    int rc = orr_chain_find_elsewhere(&chain, run, "", true);
+    TRY(orr_lineage_open(&lineage, preset, ""));
+    int rc = orr_lineage_find_external_tables(&lineage, run, "", true);
     orr_sources_list(preset, "", &sources);
     if (!rc)
-        rc = check_vectors(&chain, &sources, run);
-    orr_chain_close(&chain);
+        rc = check_vectors(&lineage, &sources, run);
+    orr_lineage_close(&lineage);
     return rc;
 }
 
@@ -221,22 +222,23 @@ int report_origin_check(struct report_origin *origin, const char *run)
     TRY(check_laws(origin, run));
     for (int i = 0; i < origin->sources.count; i++)
         TRY(check_evaluation(origin, run, origin->sources.name[i]));
-    return check_vectors(&origin->chain, &origin->sources, run);
+    return check_vectors(&origin->lineage, &origin->sources, run);
 }
 
 int report_origin_judge(const struct report_origin *origin, const char *out,
-                        enum orr_verdict *verdict, char why[ORR_WHY])
+                        enum orr_action *verdict, char why[ORR_WHY])
 {
     char path[REPORT_PATH];
     TRY(orr_path(path, "%s/report.made.json", out));
-    return orr_json_judge(path, out, &origin->chain.book, origin->digest, verdict, why);
+    return orr_json_judge(path, out, &origin->lineage.records, origin->digest, verdict, why);
 }
 
 int report_origin_write(const struct report_origin *origin, const char *out,
                         const struct report_pictures *pictures)
 {
     char path[REPORT_PATH], name[128];
-    cJSON *json = cJSON_CreateObject(), *made = orr_book_made(&origin->chain.book, origin->digest);
+    cJSON *json = cJSON_CreateObject(),
+          *made = orr_records_made(&origin->lineage.records, origin->digest);
     int rc = orr_path(path, "%s/report.made.json", out);
     if (!rc && (!made || !cJSON_AddItemToObject(json, "made", made)))
         rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);

@@ -6,7 +6,7 @@
 #include "report.h"
 
 struct report_origin {
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     struct orr_sources sources;
     struct cJSON *laws; /* what the laws of the run say they were made from, or NULL */
     char laws_digest[ORR_DIGEST], digest[ORR_DIGEST]; /* as they should be; laws: "" = none */
@@ -21,12 +21,12 @@ void report_origin_close(struct report_origin *origin);
 int report_origin_check(struct report_origin *origin, const char *run);
 /* ORR_EINVAL when the laws of a run are not those of all sources of its settings; laws/laws.json
  * alone is read. */
-int report_origin_laws(const char *run, const struct orr_preset *preset);
+int report_origin_laws(const char *run, const struct orr_settings *preset);
 /* The same of its tables of force vectors, and that they are as they were written. */
-int report_origin_vectors(const char *run, const struct orr_preset *preset);
+int report_origin_vectors(const char *run, const struct orr_settings *preset);
 /* Whether the report in `out` was made from them. */
 int report_origin_judge(const struct report_origin *origin, const char *out,
-                        enum orr_verdict *verdict, char why[ORR_WHY]);
+                        enum orr_action *verdict, char why[ORR_WHY]);
 /* Writes report.made.json: what page and pictures were made from, their sizes and checksums. */
 int report_origin_write(const struct report_origin *origin, const char *out,
                         const struct report_pictures *pictures);

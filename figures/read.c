@@ -188,7 +188,7 @@ static int read_curves(struct report_run *run, struct report_source *source)
 /* The sources a run should hold, by its settings. */
 static int list_sources(struct report_run *run, const char *attention)
 {
-    const struct orr_names *names = &run->preset.attention;
+    const struct orr_name_list *names = &run->preset.attention;
     TRY(add_source(run, "truth", REPORT_TRUTH));
     TRY(add_source(run, "oracle", REPORT_ORACLE));
     bool found = !*attention;
@@ -213,7 +213,7 @@ static int read_preset(struct report_run *run)
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: not found; make it with: make orbits RUN=%s", path,
                         run->path);
-    TRY(orr_preset_load(&run->preset, path));
+    TRY(orr_settings_load(&run->preset, path));
     size_t bytes;
     return orr_file_read(path, &run->preset_text, &bytes);
 }

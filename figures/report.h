@@ -105,7 +105,7 @@ struct report_true_law {
 struct report_run {
     char path[REPORT_PATH];
     char name[256]; /* last part of the path */
-    struct orr_preset preset;
+    struct orr_settings preset;
     char *preset_text; /* preset.json as it stands */
     int source_count;
     struct report_source source[REPORT_SOURCES]; /* truth, oracle, attention..., untrained */
@@ -114,7 +114,7 @@ struct report_run {
     struct report_law *law;
     struct report_true_law true_law;
     int samples;                                              /* largest sample number + 1 */
-    struct orr_names rules;                                   /* in order of appearance */
+    struct orr_name_list rules;                               /* in order of appearance */
     double floor_log_r, floor_log_scale_dt_r, floor_constant; /* R^2 of log F, NaN when absent */
     double period_r2; /* of ln T on ln dt in the prior of planet runs; NaN when not recorded */
 };

@@ -195,11 +195,11 @@ static int look_into(struct runs *runs, const char *path, int depth)
 /* ------------------------------------------------------------------------------ settings */
 
 /* "" where the setting has no effect beside the others of the run. */
-static void value_of(const struct orr_preset *preset, const char *key, char text[ORR_SETTING])
+static void value_of(const struct orr_settings *preset, const char *key, char text[ORR_SETTING])
 {
     char why[256];
-    orr_preset_value(preset, key, text);
-    if (orr_preset_unused(preset, key, why))
+    orr_settings_value(preset, key, text);
+    if (orr_settings_unused(preset, key, why))
         text[0] = '\0';
 }
 
@@ -239,7 +239,7 @@ static bool share_a_model(const struct runs_run *a, const struct runs_run *b)
 static int group(struct runs *runs)
 {
     const char *key;
-    for (int k = 0; (key = orr_preset_key(k)) != NULL; k++)
+    for (int k = 0; (key = orr_settings_key(k)) != NULL; k++)
         if (strcmp(key, "seed") != 0 && orr_made_from(key)) /* seeds are of one row */
             TRY(label_by(runs, key));
     for (size_t i = 0; i < runs->count; i++) {

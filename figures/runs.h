@@ -45,7 +45,7 @@ void report_runs_shares(struct runs_source *source);
 struct runs_run {
     char path[REPORT_PATH]; /* below the folder */
     struct cJSON *record;   /* not the run, but the file of its results; NULL: the run itself */
-    struct orr_preset preset;
+    struct orr_settings preset;
     struct report_true_law true_law;
     char rule[ORR_NAME]; /* whose choice counts as selected */
     int source_count;
@@ -94,7 +94,7 @@ const struct runs_source *report_runs_find(const struct runs_run *run, const cha
 double report_runs_figure(const struct runs_run *run, const char *title, int figure);
 /* The checkpoint of pretraining that probes look into, and whether results of one are of it, as it
  * was trained. */
-int report_runs_checkpoint(const char *run, const struct orr_preset *preset, const char *name,
+int report_runs_checkpoint(const char *run, const struct orr_settings *preset, const char *name,
                            char path[REPORT_PATH]);
 bool report_runs_is_of(const struct cJSON *json, const char *checkpoint);
 /* The next-state errors of random weights of a model's shape, and of fitted orbits, as bin/probe

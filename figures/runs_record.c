@@ -35,7 +35,7 @@ static void add_source(const struct runs_source *source, cJSON *list)
 
 int report_runs_record(const struct runs_run *run, cJSON **record)
 {
-    cJSON *json = cJSON_CreateObject(), *settings = orr_preset_json(&run->preset);
+    cJSON *json = cJSON_CreateObject(), *settings = orr_settings_json(&run->preset);
     *record = json;
     cJSON_AddStringToObject(json, "format", format);
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
@@ -108,7 +108,8 @@ int report_runs_take_record(const cJSON *json, const char *path, struct runs_run
     if (!orr_json_says(json, "format", format))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected a cell's results (\"format\": \"%s\")", path,
                         format);
-    TRY(orr_preset_take(&run->preset, cJSON_GetObjectItemCaseSensitive(json, "settings"), path));
+    TRY(orr_settings_from_json(&run->preset, cJSON_GetObjectItemCaseSensitive(json, "settings"),
+                               path));
     TRY(take_text(json, "rule", run->rule, sizeof run->rule, path));
     TRY(take_text(law, "formula", run->true_law.formula, sizeof run->true_law.formula, path));
     TRY(take_count(law, "constants", 2, &run->true_law.constants, path));

@@ -115,7 +115,7 @@ static int read_cost(const char *path, double positions, struct runs_source *sou
     return rc;
 }
 
-int report_runs_checkpoint(const char *run, const struct orr_preset *preset, const char *name,
+int report_runs_checkpoint(const char *run, const struct orr_settings *preset, const char *name,
                            char path[REPORT_PATH])
 {
     return orr_path(path, "%s/%s/pretrain/%s.safetensors", run, name,
@@ -131,7 +131,7 @@ static struct runs_source *find(struct runs_run *into, const char *title)
 int report_runs_trained(const char *run, const char *name, struct runs_run *into)
 {
     char path[REPORT_PATH], checkpoint[REPORT_PATH], untrained[sizeof into->source->title];
-    const struct orr_preset *preset = &into->preset;
+    const struct orr_settings *preset = &into->preset;
     const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
                              (preset->orbits.positions - 1);
     struct runs_source *source = find(into, name), *truth = find(into, "truth");

@@ -12,7 +12,7 @@ struct batches {
 };
 
 /* One step; the batch has room for it. */
-static int step_once(struct gpt_model *model, const struct orr_train_preset *train, long step,
+static int step_once(struct gpt_model *model, const struct orr_train_settings *train, long step,
                      const struct batches *batches, struct gpt_batch *batch)
 {
     const int passes = gpt_passes_of(train).count;
@@ -25,7 +25,7 @@ static int step_once(struct gpt_model *model, const struct orr_train_preset *tra
     return gpt_update(model, train, step, &norm);
 }
 
-int ft_fit_batches(struct gpt_model *model, const struct orr_train_preset *train, int T,
+int ft_fit_batches(struct gpt_model *model, const struct orr_train_settings *train, int T,
                    uint64_t seed,
                    int (*fill)(void *of, long step, int pass, struct gpt_batch *batch), void *of)
 {
@@ -48,7 +48,7 @@ static int fill_magnitudes(void *of, long step, int pass, struct gpt_batch *batc
     return ft_fill_magnitudes(of, step, pass, batch);
 }
 
-int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
+int ft_fit(struct gpt_model *model, const struct orr_train_settings *train,
            const struct ft_labels *labels, enum orr_force_loss loss, uint64_t seed,
            struct ft_transform *transform)
 {

@@ -29,7 +29,7 @@ struct ft_bounds {
     double r_min, r_max, m_min, m_max;
 };
 /* orbits.label_r_min ... label_m_max. */
-void ft_bounds_of(const struct orr_preset *preset, struct ft_bounds *bounds);
+void ft_bounds_of(const struct orr_settings *preset, struct ft_bounds *bounds);
 /* r and m1 m2 of a labelled place `at` = sequence * positions + row. */
 double ft_separation(const struct sim_dataset *set, size_t at);
 double ft_mass_product(const struct sim_dataset *set, size_t at);
@@ -67,11 +67,11 @@ void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, s
  * step, pass, batch) writes inputs, targets and weights of train->batch sequences; the batch is the
  * same from step to step, so that one that does not change is filled once. The model then holds the
  * weights to predict with. At a signal ORR_EINTR; gradients not finite: ORR_EDIVERGED. */
-int ft_fit_batches(struct gpt_model *model, const struct orr_train_preset *train, int T,
+int ft_fit_batches(struct gpt_model *model, const struct orr_train_settings *train, int T,
                    uint64_t seed,
                    int (*fill)(void *of, long step, int pass, struct gpt_batch *batch), void *of);
 /* The same to force magnitudes, on the batches of ft_magnitude_model. */
-int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
+int ft_fit(struct gpt_model *model, const struct orr_train_settings *train,
            const struct ft_labels *labels, enum orr_force_loss loss, uint64_t seed,
            struct ft_transform *transform);
 /* Predictions F (count, T), T = positions - 1, of sequences sequence[0 .. count - 1] of the set;
@@ -107,9 +107,9 @@ void ft_standardise(size_t dims, size_t n, float *a, size_t m, float *b);
 
 /* Everything one run of fine-tuning shares. */
 struct ft_run {
-    const struct orr_preset *preset;
+    const struct orr_settings *preset;
     const struct k_ops *ops;
-    struct orr_chain *chain;             /* what models and tables should be made from */
+    struct orr_lineage *lineage;         /* what models and tables should be made from */
     char run[4096];                      /* run directory */
     struct sim_dataset train, val, test; /* two_body_* */
     struct sim_dataset planets;          /* planets_solar, or solar_system_two_body */
@@ -120,21 +120,21 @@ struct ft_run {
     bool resume, quiet;
     bool force; /* models of other settings or data, or without resume, may be lost */
 };
-int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char *run_dir,
-                const char *orbits_dir, const struct k_ops *ops, struct orr_chain *chain);
+int ft_run_open(struct ft_run *run, const struct orr_settings *preset, const char *run_dir,
+                const char *orbits_dir, const struct k_ops *ops, struct orr_lineage *lineage);
 void ft_run_close(struct ft_run *run);
 
 /* What is to be done about a source's table of forces: keep it, make it (its model first, where it
  * has one), refuse to replace one that was made elsewhere, and why. */
-int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
-                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY]);
+int ft_table_judge(struct orr_lineage *lineage, const char *run_dir, const char *source,
+                   bool vector, enum orr_action *verdict, char path[4096], char why[ORR_WHY]);
 
 /* The model of a source as a training for gpt_training_judge, which points into the buffers. */
 struct ft_training {
     char folder[4096], last[ORR_NAME], best[ORR_NAME];
     struct gpt_training training;
 };
-int ft_training_of(struct ft_training *of, struct orr_chain *chain, const char *run_dir,
+int ft_training_of(struct ft_training *of, struct orr_lineage *lineage, const char *run_dir,
                    const char *source, bool vector);
 
 /* One source's predictions: F (row_count) at run->rows. The model sources fine-tune first:

@@ -56,7 +56,7 @@ static int predict_rows(const struct magnitude *task, struct gpt_model *model, d
 static int find_labels(struct magnitude *task)
 {
     const struct ft_run *run = task->run;
-    const struct orr_train_preset *train = task->feed.train;
+    const struct orr_train_settings *train = task->feed.train;
     const size_t most = train->eval_sequences > 0 ? (size_t)train->eval_sequences : 0;
     struct ft_bounds bounds;
     ft_bounds_of(run->preset, &bounds);
@@ -87,7 +87,7 @@ static void close_task(struct magnitude *task)
 int ft_magnitude_model(struct ft_run *run, const char *source, const char *attention,
                        const char *from)
 {
-    const struct orr_train_preset *train = &run->preset->finetune.magnitude;
+    const struct orr_train_settings *train = &run->preset->finetune.magnitude;
     const int T = (int)run->train.positions - 1;
     struct magnitude task = {.run = run, .feed = {.seed = run->preset->seed, .train = train}};
     struct gpt_model model;

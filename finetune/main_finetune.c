@@ -35,7 +35,7 @@ struct call {
     struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096], out[4096];
     struct gpt_device device;
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     struct orr_sources sources;
 };
 
@@ -43,7 +43,7 @@ struct call {
 struct job {
     const char *source, *attention; /* attention: "" of truth and oracle */
     bool vector;
-    enum orr_verdict verdict;
+    enum orr_action verdict;
     char path[4096], why[ORR_WHY];
 };
 
@@ -67,7 +67,7 @@ static bool on_planets(const struct call *call, const struct job *job)
  * last one. */
 static bool next_job(const struct call *call, int *i, struct job *job)
 {
-    const struct orr_preset *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.preset;
     for (; *i < 2 * call->sources.count; ++*i) {
         const char *source = call->sources.name[*i / 2];
         *job = (struct job){
@@ -83,7 +83,7 @@ static bool next_job(const struct call *call, int *i, struct job *job)
 static int judge_model(struct call *call, const struct job *job, struct ft_training *of,
                        struct gpt_judgement *judgement)
 {
-    TRY(ft_training_of(of, &call->chain, call->out, job->source, job->vector));
+    TRY(ft_training_of(of, &call->lineage, call->out, job->source, job->vector));
     of->training.resume = call->cli.resume || call->cli.plan;
     of->training.force = force_option != NULL;
     return gpt_training_judge(&of->training, judgement);
@@ -96,8 +96,8 @@ static int judge_table(struct call *call, struct job *job)
     struct gpt_judgement model;
     if (is_model(job))
         TRY(judge_model(call, job, &of, &model));
-    TRY(ft_table_judge(&call->chain, call->out, job->source, job->vector, &job->verdict, job->path,
-                       job->why));
+    TRY(ft_table_judge(&call->lineage, call->out, job->source, job->vector, &job->verdict,
+                       job->path, job->why));
     if (job->verdict == ORR_KEEP && !call->cli.resume && !call->cli.plan)
         job->verdict = ORR_REMAKE;
     return 0;
@@ -119,7 +119,7 @@ static int pretrained_path(const struct call *call, const char *attention, bool 
                            char path[4096])
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_settings *p = &cli->preset;
     *path = '\0';
     if (*cli->checkpoint && !planets)
         return orr_path(path, "%s", cli->checkpoint);
@@ -136,9 +136,9 @@ static int check_made(struct call *call, const char *attention, bool planets, co
 {
     char why[ORR_WHY], digest[ORR_DIGEST];
     cJSON *made;
-    TRY(orr_chain_pretrain(&call->chain, attention, planets, digest));
+    TRY(orr_lineage_pretrain(&call->lineage, attention, planets, digest));
     TRY(gpt_checkpoint_made(path, &made));
-    const bool same = orr_made_same(&call->chain.book, digest, made, why);
+    const bool same = orr_made_same(&call->lineage.records, digest, made, why);
     cJSON_Delete(made);
     return same ? 0
                 : ORR_FAIL(ORR_EINVAL,
@@ -153,7 +153,7 @@ static int check_made(struct call *call, const char *attention, bool planets, co
 static int check_pretraining(struct call *call, const char *attention, bool planets,
                              const char *used, const char *command)
 {
-    const struct orr_preset *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.preset;
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
     char path[4096];
     long step = 0;
@@ -196,7 +196,7 @@ static int find_pretrained(struct call *call, const struct job *job, char path[4
 /* It also loads, and is of the preset's shape. */
 static int check_pretrained(struct call *call, const struct job *job)
 {
-    const struct orr_preset *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.preset;
     const enum sim_split split =
         on_planets(call, job) ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN;
     struct gpt_config config;
@@ -219,19 +219,20 @@ static int take_start(struct call *call, int attention, bool planets)
     char path[4096];
     cJSON *made;
     if (*cli->checkpoint && !planets)
-        return orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.from[attention]);
+        return orr_lineage_checkpoint(&call->lineage, cli->checkpoint,
+                                      call->lineage.from[attention]);
     TRY(pretrained_path(call, cli->preset.attention.item[attention], planets, path));
     if (!*path)
         return 0;
     TRY(gpt_checkpoint_made(path, &made));
-    const int rc = orr_chain_adopt(&call->chain, made, path);
+    const int rc = orr_lineage_take_starts(&call->lineage, made, path);
     cJSON_Delete(made);
     return rc;
 }
 
 static int open_chain(struct call *call)
 {
-    TRY(orr_chain_open(&call->chain, &call->cli.preset, orbits_option));
+    TRY(orr_lineage_open(&call->lineage, &call->cli.preset, orbits_option));
     for (int i = 0; i < 2 * call->cli.preset.attention.count; i++)
         TRY(take_start(call, i / 2, i % 2 == 1));
     return 0;
@@ -245,7 +246,7 @@ static int verify_data(const struct call *call)
     static const enum sim_split used[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL,
                                           SIM_SPLIT_TWO_BODY_TEST, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
                                           SIM_SPLIT_PLANETS_SOLAR};
-    const struct orr_preset *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.preset;
     enum sim_split need[sizeof used / sizeof *used];
     int count = 0;
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
@@ -256,11 +257,11 @@ static int verify_data(const struct call *call)
 
 static int check_names(const struct orr_cli *cli)
 {
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_settings *p = &cli->preset;
     bool known = !*source_option || !strcmp(source_option, "truth") ||
                  !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
     struct gpt_config config;
-    TRY(orr_preset_needs_orbits(p, "fine-tuning"));
+    TRY(orr_settings_needs_orbits(p, "fine-tuning"));
     for (int i = 0; i < p->attention.count; i++) {
         const char *name = p->attention.item[i];
         known |= orr_cli_wants(cli, name) && !strcmp(source_option, name);
@@ -398,7 +399,7 @@ static int make_all(struct call *call)
 {
     struct ft_run run;
     TRY(ft_run_open(&run, &call->cli.preset, call->out, call->orbits, call->device.ops,
-                    &call->chain));
+                    &call->lineage));
     const int rc = make_jobs(call, &run);
     ft_run_close(&run);
     return rc;
@@ -408,7 +409,7 @@ static int make_all(struct call *call)
 static int make_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_settings *p = &cli->preset;
     const struct orr_sources *sources = &call->sources;
     const char *name[ORR_LIST + 3];
     for (int i = 0; i < sources->count; i++)
@@ -418,7 +419,7 @@ static int make_side_by_side(struct call *call, bool *done)
     if (!*done)
         return 0;
     TRY(orr_cli_save_preset(cli, call->out));
-    return orr_side_by_side("--source", name, sources->count, cli->threads);
+    return orr_jobs_run("--source", name, sources->count, cli->threads);
 }
 
 /* All tables by models, on the device. */
@@ -440,7 +441,7 @@ static int finetune_all(struct call *call)
     if (cli->plan)
         return print_plan(call);
     TRY(check_jobs(call, &work, &train));
-    if (train && !orr_side())
+    if (train && !orr_is_job())
         gpt_precision_tell(call->given, cli, &call->device);
     if (train)
         TRY(make_side_by_side(call, &done));
@@ -477,7 +478,7 @@ static int run(const struct orr_cli *cli)
         return 0;
     TRY(open_call(&call));
     const int rc = finetune_all(&call);
-    orr_chain_close(&call.chain);
+    orr_lineage_close(&call.lineage);
     return rc;
 }
 

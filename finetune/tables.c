@@ -11,17 +11,17 @@ static int table_path(const char *run_dir, const char *source, bool vector, char
                     vector ? "vector" : "magnitude");
 }
 
-int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
-                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY])
+int ft_table_judge(struct orr_lineage *lineage, const char *run_dir, const char *source,
+                   bool vector, enum orr_action *verdict, char path[4096], char why[ORR_WHY])
 {
     char digest[ORR_DIGEST];
     cJSON *made = NULL;
     *verdict = ORR_MAKE;
     TRY(table_path(run_dir, source, vector, path));
-    TRY(orr_chain_table(chain, source, vector, digest));
+    TRY(orr_lineage_table(lineage, source, vector, digest));
     TRY(orr_sidecar_read(path, &made, why));
     if (made)
-        *verdict = orr_made_same(&chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
+        *verdict = orr_made_same(&lineage->records, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
     else if (orr_exists(path))
         *verdict = orr_sidecar_exists(path) ? ORR_REMAKE : ORR_REFUSE;
     if (*verdict == ORR_REFUSE)
@@ -50,8 +50,8 @@ static int begin_table(struct orr_file *file, const struct ft_run *run, const ch
 static int commit_table(struct orr_file *file, struct ft_run *run, const char *source, bool vector)
 {
     char digest[ORR_DIGEST];
-    TRY(orr_chain_table(run->chain, source, vector, digest));
-    return orr_sidecar_commit(file, &run->chain->book, digest);
+    TRY(orr_lineage_table(run->lineage, source, vector, digest));
+    return orr_sidecar_commit(file, &run->lineage->records, digest);
 }
 
 /* The C library's hypot() depends on the CPU; squares of floats are exact in double precision. */

@@ -32,15 +32,15 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
     return rc;
 }
 
-int ft_training_of(struct ft_training *of, struct orr_chain *chain, const char *run_dir,
+int ft_training_of(struct ft_training *of, struct orr_lineage *lineage, const char *run_dir,
                    const char *source, bool vector)
 {
-    const struct orr_finetune_preset *f = &chain->preset->finetune;
+    const struct orr_finetune_settings *f = &lineage->preset->finetune;
     const char *name = vector ? "vector" : "magnitude";
     TRY(orr_path(of->folder, "%s/%s/finetune", run_dir, source));
     snprintf(of->last, sizeof of->last, "%s.safetensors", name);
     snprintf(of->best, sizeof of->best, "%s_best.safetensors", name);
-    of->training = (struct gpt_training){.chain = chain,
+    of->training = (struct gpt_training){.lineage = lineage,
                                          .kind = vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE,
                                          .source = source,
                                          .train = vector ? &f->vector : &f->magnitude,
@@ -77,7 +77,7 @@ static int remove_best(const char *folder, const char *best)
 }
 
 int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
-             const struct orr_train_preset *train, struct gpt_task *task)
+             const struct orr_train_settings *train, struct gpt_task *task)
 {
     const char *name = vector ? "vector" : "magnitude";
     struct ft_training of;
@@ -87,12 +87,12 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     model->config.huber = train->huber;
     snprintf(log, sizeof log, "%s.jsonl", name);
     snprintf(label, sizeof label, "finetune %s, %s", source, name);
-    TRY(ft_training_of(&of, run->chain, run->run, source, vector));
+    TRY(ft_training_of(&of, run->lineage, run->run, source, vector));
     of.training.resume = run->resume;
     of.training.force = run->force;
     TRY(resume_model(model, run, &of, label, &judgement, &step));
-    TRY(orr_chain_model(run->chain, source, vector, digest));
-    char *made = orr_book_made_text(&run->chain->book, digest);
+    TRY(orr_lineage_model(run->lineage, source, vector, digest));
+    char *made = orr_records_made_text(&run->lineage->records, digest);
     if (!made)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", of.folder);
     const char *const extra[] = {"stage", name, "source", source, "made", made, NULL};

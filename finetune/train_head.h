@@ -12,7 +12,7 @@ void ft_fill_targets(const struct ft_labels *labels, const struct ft_transform *
 /* What batches of magnitudes are made from. */
 struct ft_magnitudes {
     uint64_t seed;
-    const struct orr_train_preset *train;
+    const struct orr_train_settings *train;
     const struct ft_labels *labels;
     struct ft_inputs inputs;
     struct ft_transform transform;
@@ -30,6 +30,6 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
  * predict with: of the last step, or with patience those of the least held-out loss
  * (magnitude_best.safetensors). */
 int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
-             const struct orr_train_preset *train, struct gpt_task *task);
+             const struct orr_train_settings *train, struct gpt_task *task);
 
 #endif

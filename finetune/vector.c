@@ -8,7 +8,7 @@
 
 struct vector {
     const struct ft_run *run;
-    const struct orr_train_preset *train;
+    const struct orr_train_settings *train;
     struct ft_inputs inputs;
     double unit[FT_PLANETS][2];
     gsl_rng *rng;
@@ -66,11 +66,11 @@ static double *alloc_forces(const struct ft_run *run)
 
 int ft_vector_model(struct ft_run *run, const char *source, const char *attention, const char *from)
 {
-    const struct orr_train_preset *train = &run->preset->finetune.vector;
+    const struct orr_train_settings *train = &run->preset->finetune.vector;
     const int T = (int)run->planets.positions - 1;
     struct vector task = {.run = run, .train = train};
     struct gpt_model model;
-    struct orr_train_preset all = *train;
+    struct orr_train_settings all = *train;
     all.batch = (int)run->planets.n;
     TRY(ft_model_open(&model, run, attention, from, T + 1, 2));
     ft_vector_scale(run, task.unit);

@@ -40,7 +40,7 @@ struct law_own {
 };
 /* The law of a preset, labels at step 0. ORR_EUSAGE: an expression that can not be read. Free also
  * after an error. */
-int law_own_create(struct law_own *own, const struct orr_preset *preset);
+int law_own_create(struct law_own *own, const struct orr_settings *preset);
 void law_own_free(struct law_own *own);
 /* Labels are of the steps `first` to `last`. */
 void law_own_steps(struct law_own *own, size_t first, size_t last);
@@ -52,7 +52,8 @@ double law_own_force(const struct law_own *own, double m1, double m2, double r_a
  * orbits under another law. */
 int law_own_difference(struct law_own *own, const struct law_forces *truth, double *difference);
 /* "k m1 m2 / r^2", or "k times the force of the law power, orbits.law_exponent=-2.5". */
-void law_own_name(const struct law_own *own, const struct orr_preset *preset, char text[LAW_TEXT]);
+void law_own_name(const struct law_own *own, const struct orr_settings *preset,
+                  char text[LAW_TEXT]);
 
 /* Decides numerically whether a formula of the features r, m1, m2 (0, 1, 2) is k times the run's
  * law: at fixed quasi-random points over twice the range of the data both ways, the ratio may vary

@@ -14,7 +14,7 @@ const char *const law_features[3] = {"r", "m1", "m2"};
 /* Names and paths of the tables that the settings ask for. */
 static int list_sources(struct laws *laws)
 {
-    const struct orr_preset *preset = &laws->cli->preset;
+    const struct orr_settings *preset = &laws->cli->preset;
     struct orr_sources names;
     int rc = 0;
     orr_sources_list(preset, laws->cli->attention, &names);
@@ -34,7 +34,7 @@ static int list_sources(struct laws *laws)
 static int read_made(struct laws *laws, struct law_source *source, cJSON **made, char why[ORR_WHY])
 {
     const int rc = orr_sidecar_read(source->path, made, why);
-    return rc ? rc : orr_chain_adopt(&laws->chain, *made, source->path);
+    return rc ? rc : orr_lineage_take_starts(&laws->lineage, *made, source->path);
 }
 
 /* The digest of the laws as they should be. */
@@ -42,16 +42,17 @@ static int open_chain(struct laws *laws, const char *orbits)
 {
     struct orr_sources names;
     char why[ORR_WHY];
-    int rc = orr_chain_open(&laws->chain, &laws->cli->preset, orbits);
+    int rc = orr_lineage_open(&laws->lineage, &laws->cli->preset, orbits);
     if (!rc)
-        rc = orr_chain_find_elsewhere(&laws->chain, laws->cli->run, laws->cli->attention, false);
+        rc = orr_lineage_find_external_tables(&laws->lineage, laws->cli->run, laws->cli->attention,
+                                              false);
     for (int i = 0; i < laws->sources && !rc; i++) {
         cJSON *made = NULL;
         rc = read_made(laws, &laws->source[i], &made, why);
         cJSON_Delete(made);
     }
     orr_sources_list(&laws->cli->preset, laws->cli->attention, &names);
-    return rc ? rc : orr_chain_laws(&laws->chain, &names, laws->digest);
+    return rc ? rc : orr_lineage_laws(&laws->lineage, &names, laws->digest);
 }
 
 /* Every table is there (or, where there are laws already, need not be), and is what the settings
@@ -67,7 +68,7 @@ static int check_sources(struct laws *laws, bool needed)
                           "%s: missing; make it with: %s (--attention NAME leaves the other "
                           "variants out)",
                           laws->source[i].path, command);
-    for (int i = 0; i < laws->sources && !rc && !*laws->chain.elsewhere[0]; i++) {
+    for (int i = 0; i < laws->sources && !rc && !*laws->lineage.external_tables[0]; i++) {
         struct law_source *source = &laws->source[i];
         char why[ORR_WHY], digest[ORR_DIGEST];
         cJSON *made = NULL;
@@ -75,9 +76,9 @@ static int check_sources(struct laws *laws, bool needed)
             continue;
         rc = read_made(laws, source, &made, why);
         if (!rc)
-            rc = orr_chain_table(&laws->chain, source->name, false, digest);
-        if (!rc && (!made || !orr_made_same(&laws->chain.book, digest, made, why)))
-            rc = orr_refuse_other(source->path, why, "finetune",
+            rc = orr_lineage_table(&laws->lineage, source->name, false, digest);
+        if (!rc && (!made || !orr_made_same(&laws->lineage.records, digest, made, why)))
+            rc = orr_refuse_input(source->path, why, "finetune",
                                   ", or name its data sets with --orbits");
         cJSON_Delete(made);
     }
@@ -88,11 +89,11 @@ static int check_sources(struct laws *laws, bool needed)
 
 /* laws.json is written last: when it was made from the same things, and the files that it names
  * are as they were, nothing is to be done. */
-static int judge_laws(const struct laws *laws, enum orr_verdict *verdict, char why[ORR_WHY])
+static int judge_laws(const struct laws *laws, enum orr_action *verdict, char why[ORR_WHY])
 {
     char path[4096];
     TRY(orr_path(path, "%s/laws.json", laws->folder));
-    return orr_json_judge(path, laws->folder, &laws->chain.book, laws->digest, verdict, why);
+    return orr_json_judge(path, laws->folder, &laws->lineage.records, laws->digest, verdict, why);
 }
 
 /* ---- samples */
@@ -245,7 +246,7 @@ static int open_own(struct laws *laws)
     return rc;
 }
 
-static int judge_and_tell(const struct laws *laws, enum orr_verdict *verdict, char why[ORR_WHY])
+static int judge_and_tell(const struct laws *laws, enum orr_action *verdict, char why[ORR_WHY])
 {
     char path[4096];
     TRY(judge_laws(laws, verdict, why));
@@ -273,7 +274,7 @@ static int read_all(struct laws *laws)
  * stopped. */
 static int make_laws(struct laws *laws, struct sr_settings *settings, bool has_read)
 {
-    enum orr_verdict verdict = ORR_MAKE;
+    enum orr_action verdict = ORR_MAKE;
     char why[ORR_WHY];
     if (laws->cli->resume)
         TRY(judge_laws(laws, &verdict, why));
@@ -291,7 +292,7 @@ static int make_laws(struct laws *laws, struct sr_settings *settings, bool has_r
  * there can be: whoever has misspelt one reads which the settings have. */
 static void note_attention(const struct orr_cli *cli)
 {
-    const struct orr_names *names = &cli->preset.attention;
+    const struct orr_name_list *names = &cli->preset.attention;
     char folder[4096], known[ORR_LIST * (ORR_NAME + 2)] = "";
     if (!cli->attention_added || orr_path(folder, "%s/%s", cli->run, cli->attention) ||
         orr_exists(folder))
@@ -309,7 +310,7 @@ static void note_attention(const struct orr_cli *cli)
 static int run_laws(struct laws *laws, struct sr_settings *settings)
 {
     const struct orr_cli *cli = laws->cli;
-    enum orr_verdict verdict;
+    enum orr_action verdict;
     char why[ORR_WHY];
     int fd;
     TRY(judge_and_tell(laws, &verdict, why));
@@ -331,7 +332,7 @@ int laws_run(const struct orr_cli *cli, const char *orbits)
     struct sr_settings settings;
     if (orr_plan_text(cli, "symreg"))
         return 0;
-    TRY(orr_preset_needs_orbits(&cli->preset, "a search for laws"));
+    TRY(orr_settings_needs_orbits(&cli->preset, "a search for laws"));
     struct laws *laws = orr_alloc(1, sizeof *laws);
     if (!laws)
         return ORR_ENOMEM;
@@ -355,7 +356,7 @@ int laws_run(const struct orr_cli *cli, const char *orbits)
         rc = open_chain(laws, orbits);
     if (!rc && laws->sources > 0)
         rc = run_laws(laws, &settings);
-    orr_chain_close(&laws->chain);
+    orr_lineage_close(&laws->lineage);
     laws_free(laws);
     return rc;
 }

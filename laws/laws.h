@@ -30,7 +30,7 @@ struct laws {
     const struct orr_cli *cli;
     char folder[4096]; /* <run>/laws, or --out */
     char checkpoint[4096];
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     char digest[ORR_DIGEST]; /* of what these laws are made from */
     int sources;
     struct law_source source[LAW_SOURCES]; /* the first is truth */

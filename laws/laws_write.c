@@ -137,7 +137,7 @@ static bool fill_json(const struct laws *laws, cJSON *json)
     cJSON *floors = cJSON_AddObjectToObject(json, "floors");
     bool ok = list && sources && samples && floors && add_true_law(laws, json);
     ok = ok && add_text(json, "version", ORR_VERSION) &&
-         add(json, "made", orr_book_made(&laws->chain.book, laws->digest)) &&
+         add(json, "made", orr_records_made(&laws->lineage.records, laws->digest)) &&
          orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
          add_text(json, "preset", laws->cli->preset.name);
     for (int i = 0; i < laws->sources && ok; i++) {
@@ -160,7 +160,7 @@ static bool fill_json(const struct laws *laws, cJSON *json)
 static void source_title(const struct laws *laws, const struct law_source *source,
                          char title[2 * ORR_NAME + 4])
 {
-    const bool floor = !strcmp(source->name, "untrained") && !*laws->chain.elsewhere[0];
+    const bool floor = !strcmp(source->name, "untrained") && !*laws->lineage.external_tables[0];
     if (floor)
         snprintf(title, 2 * ORR_NAME + 4, "%s (%s)", source->name,
                  orr_source_attention(&laws->cli->preset, source->name));
@@ -294,7 +294,7 @@ static int write_source_rows(const struct laws *laws, struct orr_file *file)
 /* A preset has the name of a file, which may be any. */
 static int write_settings(const struct laws *laws, struct orr_file *file)
 {
-    const struct orr_preset *preset = &laws->cli->preset;
+    const struct orr_settings *preset = &laws->cli->preset;
     TRY(orr_file_printf(file, "\nPreset "));
     TRY(orr_markdown_code(file, preset->name, false));
     return orr_file_printf(file, ", seed %llu, Orrery %s.\n", (unsigned long long)preset->seed,
@@ -305,8 +305,8 @@ static int write_settings(const struct laws *laws, struct orr_file *file)
 static int write_origin(const struct laws *laws, struct orr_file *file)
 {
     char text[4096];
-    const char *orbits = laws->chain.orbits;
-    orr_book_foreign(&laws->chain.book, laws->digest, text, sizeof text);
+    const char *orbits = laws->lineage.orbits;
+    orr_records_external(&laws->lineage.records, laws->digest, text, sizeof text);
     TRY(*text ? orr_file_printf(file, "Not made by this run: %s.\n", text) : 0);
     if (*orbits)
         TRY(orr_file_printf(file, "Data sets: %s.\n", orbits));

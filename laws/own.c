@@ -18,7 +18,7 @@ static bool doubles(const struct sim_dynamics *d, double gravity, double jump)
            !(d->law->force(&twice, m1, m2, r_au) < 2 * once);
 }
 
-int law_own_create(struct law_own *own, const struct orr_preset *preset)
+int law_own_create(struct law_own *own, const struct orr_settings *preset)
 {
     *own = (struct law_own){.sides = 1};
     TRY(sim_dynamics_create(&own->dynamics, preset));
@@ -85,7 +85,7 @@ int law_own_difference(struct law_own *own, const struct law_forces *truth, doub
     return 0;
 }
 
-void law_own_name(const struct law_own *own, const struct orr_preset *preset, char text[LAW_TEXT])
+void law_own_name(const struct law_own *own, const struct orr_settings *preset, char text[LAW_TEXT])
 {
     const struct sim_law *law = own->dynamics.law;
     if (own->newton) {
@@ -97,7 +97,7 @@ void law_own_name(const struct law_own *own, const struct orr_preset *preset, ch
         char key[128], value[ORR_SETTING];
         const size_t length = strcspn(at, " ");
         snprintf(key, sizeof key, "%.*s", (int)length, at);
-        orr_preset_value(preset, key, value);
+        orr_settings_value(preset, key, value);
         if (used < LAW_TEXT)
             used += snprintf(text + used, (size_t)(LAW_TEXT - used), ", %.100s=%.300s", key, value);
         at += length;

@@ -466,7 +466,7 @@ int gpt_checkpoint_made(const char *path, cJSON **made)
     return 0;
 }
 
-static int checkpoint_same(const char *path, const struct orr_book *book,
+static int checkpoint_same(const char *path, const struct orr_records *records,
                            const char digest[ORR_DIGEST], bool *same, char why[ORR_WHY])
 {
     cJSON *made = NULL;
@@ -475,13 +475,13 @@ static int checkpoint_same(const char *path, const struct orr_book *book,
         snprintf(why, ORR_WHY, "it cannot be read");
         orr_error_clear();
     }
-    *same = !rc && orr_made_same(book, digest, made, why);
+    *same = !rc && orr_made_same(records, digest, made, why);
     cJSON_Delete(made);
     return rc == ORR_EFORMAT ? 0 : rc;
 }
 
-int gpt_best_same(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST],
-                  bool whole, bool *same, char why[ORR_WHY])
+int gpt_best_same(const char *path, const struct orr_records *records,
+                  const char digest[ORR_DIGEST], bool whole, bool *same, char why[ORR_WHY])
 {
     const char *slash = strrchr(path, '/');
     char part[ORR_WHY] = "";
@@ -492,7 +492,7 @@ int gpt_best_same(const char *path, const struct orr_book *book, const char dige
         snprintf(why, ORR_WHY, "%.100s is not there", slash ? slash + 1 : path);
         return 0;
     }
-    TRY(checkpoint_same(path, book, digest, same, part));
+    TRY(checkpoint_same(path, records, digest, same, part));
     if (!*same)
         snprintf(why, ORR_WHY, "%.100s: %.400s", slash ? slash + 1 : path, part);
     return 0;

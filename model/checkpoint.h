@@ -29,8 +29,8 @@ int gpt_checkpoint_made(const char *path, struct cJSON **made);
 /* Whether the file whose weights a training stands for (gpt_final_checkpoint) was made from the
  * record `digest` of the book, if not why: also because it cannot be read. One that is not there is
  * missed once the training is whole. */
-int gpt_best_same(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST],
-                  bool whole, bool *same, char why[ORR_WHY]);
+int gpt_best_same(const char *path, const struct orr_records *records,
+                  const char digest[ORR_DIGEST], bool whole, bool *same, char why[ORR_WHY]);
 
 /* checkpoint.c: the metadata "step" of the file `path`; ORR_EFORMAT where it is no count. */
 int gpt_step_parse(const char *path, const char *text, long *step);

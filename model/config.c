@@ -92,10 +92,10 @@ int gpt_config_check(const struct gpt_config *c)
 }
 
 /* What depends on the data: input, vocabulary, head. */
-static int set_data(struct gpt_config *config, const struct orr_preset *preset)
+static int set_data(struct gpt_config *config, const struct orr_settings *preset)
 {
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
-    if (orr_preset_is_text(preset)) {
+    if (orr_settings_is_text(preset)) {
         TRY(gpt_text_vocab(preset, &config->vocab));
         config->input = GPT_INPUT_TEXT;
         config->head = GPT_HEAD_TEXT;
@@ -117,10 +117,10 @@ _Static_assert((int)ORR_GATE_NONE == (int)K_GATE_NONE &&
                    (int)ORR_GATE_SOFTPLUS == (int)K_GATE_SOFTPLUS,
                "gates of settings and of kernels");
 
-int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
+int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *preset,
                            const char *attention, int positions)
 {
-    const struct orr_model_preset *m = &preset->model;
+    const struct orr_model_settings *m = &preset->model;
     if (!k_attention_find(attention))
         return gpt_config_unknown_attention(attention);
     if (positions < 3)

@@ -41,7 +41,7 @@ _Static_assert(sizeof(struct gpt_config) == 16 * sizeof(int) + 5 * sizeof(double
  * next-state head that belongs to its input. ffn = ffn_mult width, with an output gate less
  * width / 2: the published 3.5 for 4, as many weights. Unknown attention: ORR_EUSAGE. Text: looks
  * into the first file for its kind, bytes or tokens. */
-int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
+int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *preset,
                            const char *attention, int positions);
 /* Features per row of a continuous input: 3 + 4 fourier. */
 int gpt_config_features(const struct gpt_config *config);

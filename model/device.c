@@ -102,7 +102,7 @@ int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
         TRY(precision_made(checkpoint, made));
     if (*made) {
         snprintf(assignment, sizeof assignment, "model.precision=%s", made);
-        return orr_preset_set(&cli->preset, assignment);
+        return orr_settings_set(&cli->preset, assignment);
     }
     cli->preset.model.precision = automatic_precision(device->ops);
     return 0;

@@ -27,7 +27,7 @@ void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decid
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);
 
 /* Whether threads have little to share in one such model, on the CPU, so that models are better
- * trained side by side (orr_side_by_side): tensors (batch, positions, width) of at most 2^20
+ * trained side by side (orr_jobs_run): tensors (batch, positions, width) of at most 2^20
  * numbers. */
 bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, long batch,
                   long positions);

@@ -32,7 +32,7 @@ struct call {
     struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096];
     struct gpt_device device;
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     bool work;         /* something is to be trained or evaluated */
     uint64_t manifest; /* checksum of the data sets' manifest when they were looked at */
 };
@@ -42,7 +42,7 @@ static int make_job(struct call *call, const char *attention, bool planets,
                     struct gpt_pretraining *job)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_settings *p = &cli->preset;
     *job = (struct gpt_pretraining){
         .preset = p,
         .train = planets ? &p->pretrain_planets : &p->pretrain,
@@ -51,7 +51,7 @@ static int make_job(struct call *call, const char *attention, bool planets,
         .orbits_dir = call->orbits,
         .planets = planets,
         .checkpoint = planets ? "" : cli->checkpoint,
-        .chain = &call->chain,
+        .lineage = &call->lineage,
         .resume = cli->resume || cli->plan,
         .force = force_option != NULL,
         .quiet = cli->quiet,
@@ -65,7 +65,7 @@ static int make_job(struct call *call, const char *attention, bool planets,
 static int each_job(struct call *call,
                     int (*visit)(struct call *call, const struct gpt_pretraining *job))
 {
-    const struct orr_preset *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.preset;
     for (int i = 0; i < 2 * p->attention.count; i++) {
         const char *attention = p->attention.item[i / 2];
         const bool planets = i % 2 == 1;
@@ -93,7 +93,7 @@ static int sum_manifest(const struct call *call, uint64_t *sum)
  * folder that was made elsewhere, need not be there. */
 static int verify_data(const struct call *call)
 {
-    const struct orr_preset *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.preset;
     const bool orbits = orr_has_pretrain(p, false), planets = orr_has_pretrain(p, true);
     const struct {
         enum sim_split split;
@@ -109,7 +109,7 @@ static int verify_data(const struct call *call)
     };
     enum sim_split need[sizeof sets / sizeof *sets];
     int count = 0;
-    if (orr_preset_is_text(p))
+    if (orr_settings_is_text(p))
         return 0;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (sets[i].needed)
@@ -143,10 +143,10 @@ static int check_unchanged(const void *of)
 
 static int check_names(const struct orr_cli *cli)
 {
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_settings *p = &cli->preset;
     struct gpt_config config;
     int wanted = 0;
-    if (orr_preset_is_text(p) && *orbits_option)
+    if (orr_settings_is_text(p) && *orbits_option)
         return ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name);
     for (int i = 0; i < p->attention.count; i++) {
         wanted += orr_cli_wants(cli, p->attention.item[i]);
@@ -161,17 +161,17 @@ static int check_names(const struct orr_cli *cli)
 static int open_chain(struct call *call)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_names *names = &cli->preset.attention;
-    const bool quiet = cli->quiet || cli->plan || orr_side() || !cluster_leads();
+    const struct orr_name_list *names = &cli->preset.attention;
+    const bool quiet = cli->quiet || cli->plan || orr_is_job() || !cluster_leads();
     uint64_t content;
-    TRY(orr_chain_open(&call->chain, &cli->preset, orbits_option));
-    if (orr_preset_is_text(&cli->preset)) {
+    TRY(orr_lineage_open(&call->lineage, &cli->preset, orbits_option));
+    if (orr_settings_is_text(&cli->preset)) {
         TRY(gpt_text_content(&cli->preset, quiet, &content));
-        TRY(orr_chain_take_text(&call->chain, content));
+        TRY(orr_lineage_take_text(&call->lineage, content));
     }
     for (int i = 0; i < names->count && *cli->checkpoint; i++)
         if (orr_cli_wants(cli, names->item[i]))
-            TRY(orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.start[i]));
+            TRY(orr_lineage_checkpoint(&call->lineage, cli->checkpoint, call->lineage.start[i]));
     return 0;
 }
 
@@ -179,7 +179,7 @@ static int open_chain(struct call *call)
 static int plan_job(struct call *call, const struct gpt_pretraining *job)
 {
     struct gpt_judgement trained;
-    enum orr_verdict verdict;
+    enum orr_action verdict;
     char why[ORR_WHY], path[4096];
     bool measured;
     (void)call;
@@ -223,19 +223,19 @@ static int check_share(struct call *call, const struct gpt_pretraining *job)
 static int train_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_settings *p = &cli->preset;
     const char *name[ORR_LIST];
     int count = 0;
     for (int i = 0; i < p->attention.count; i++)
         if (orr_cli_wants(cli, p->attention.item[i]))
             name[count++] = p->attention.item[i];
-    const long positions = orr_preset_is_text(p) ? p->text.positions : p->orbits.positions;
+    const long positions = orr_settings_is_text(p) ? p->text.positions : p->orbits.positions;
     *done = count > 1 && !minutes_option && cluster_size() == 1 &&
             gpt_is_small(cli, &call->device, p->pretrain.batch, positions);
     if (!*done)
         return 0;
     TRY(orr_cli_save_preset(cli, cli->run));
-    return orr_side_by_side("--attention", name, count, cli->threads);
+    return orr_jobs_run("--attention", name, count, cli->threads);
 }
 
 /* Ranks on GPUs have one each, and are joined by the GPUs' own library. */
@@ -259,7 +259,7 @@ static void close_device(struct call *call)
 /* Notes the variants whose attention is uniform whatever is learned. */
 static void tell_uniform(const struct orr_cli *cli)
 {
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_settings *p = &cli->preset;
     for (int i = 0; i < p->attention.count && p->model.width == p->model.heads; i++) {
         const struct k_attention *v = k_attention_find(p->attention.item[i]);
         if (v && v->score == K_SCORE_COS_LOGN && orr_cli_wants(cli, v->name))
@@ -277,7 +277,7 @@ static int prepare_jobs(struct call *call, bool *done)
     TRY(cluster_agree(cluster_leads() ? each_job(call, check_job) : 0));
     TRY(cluster_broadcast(&call->work, sizeof call->work, 0));
     TRY(cluster_agree(call->work && !cluster_leads() ? each_job(call, check_share) : 0));
-    if (call->work && !orr_side()) {
+    if (call->work && !orr_is_job()) {
         gpt_precision_tell(call->given, &call->cli, &call->device);
         if (cluster_leads())
             tell_uniform(&call->cli);
@@ -327,7 +327,7 @@ static int decide_precision(struct call *call, const char *checkpoint)
 /* Whether the ranks of this job can share what is to be trained. */
 static int check_ranks(const struct call *call)
 {
-    const struct orr_preset *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.preset;
     TRY(gpt_ranks_suit("pretrain", &p->pretrain, call->device.ops));
     return gpt_ranks_suit("pretrain_planets", &p->pretrain_planets, call->device.ops);
 }
@@ -376,7 +376,7 @@ static int run(const struct orr_cli *cli)
     struct call call = {.given = cli, .cli = *cli};
     call.cli.quiet |= !cluster_leads();
     const int rc = pretrain_all(&call);
-    orr_chain_close(&call.chain);
+    orr_lineage_close(&call.lineage);
     return rc;
 }
 

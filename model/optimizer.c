@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct gpt_passes gpt_passes_of(const struct orr_train_preset *train)
+struct gpt_passes gpt_passes_of(const struct orr_train_settings *train)
 {
     const int passes = train->accumulation > 1 ? train->accumulation : 1;
     if (train->micro_batches < 1)
@@ -15,7 +15,7 @@ struct gpt_passes gpt_passes_of(const struct orr_train_preset *train)
                                .batch = (int)((long)train->batch * passes / train->micro_batches)};
 }
 
-double gpt_lr(const struct orr_train_preset *train, long step)
+double gpt_lr(const struct orr_train_settings *train, long step)
 {
     if (step < train->warmup)
         return train->lr * (double)(step + 1) / (double)train->warmup;
@@ -99,7 +99,7 @@ int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }
 
-struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, double norm,
+struct k_adamw gpt_adamw_of(const struct orr_train_settings *train, long step, double norm,
                             double divisor)
 {
     struct k_adamw k = {
@@ -120,7 +120,7 @@ static size_t end_of(const struct gpt_model *model, int parameter)
     return parameter + 1 < model->parameters ? model->table[parameter + 1].offset : model->total;
 }
 
-int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, struct k_adamw k,
+int gpt_adamw(struct gpt_model *model, const struct orr_train_settings *train, struct k_adamw k,
               size_t begin, size_t end, real *m, real *v)
 {
     struct k_decay decays[K_DECAYS];
@@ -146,8 +146,8 @@ int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, str
     return 0;
 }
 
-int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
-              double divisor)
+int gpt_apply(struct gpt_model *model, const struct orr_train_settings *train, long step,
+              double norm, double divisor)
 {
     const size_t from = first_trained(model);
     TRY(create_moments(model));
@@ -156,7 +156,7 @@ int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, lon
     return update_average(model, train->ema, step);
 }
 
-int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
+int gpt_update(struct gpt_model *model, const struct orr_train_settings *train, long step,
                double *grad_norm)
 {
     const double passes = gpt_passes_of(train).count;

@@ -10,13 +10,13 @@ struct gpt_passes {
     int count, batch;
 };
 /* accumulation passes of the batch; with micro_batches so many, over the same sequences. */
-struct gpt_passes gpt_passes_of(const struct orr_train_preset *train);
+struct gpt_passes gpt_passes_of(const struct orr_train_settings *train);
 /* Learning rate of 0-based step. */
-double gpt_lr(const struct orr_train_preset *train, long step);
+double gpt_lr(const struct orr_train_settings *train, long step);
 /* Clips by the global norm, AdamW, moving average. Non-finite norm: ORR_EDIVERGED naming the step
  * and the first parameter with a non-finite gradient, in the order of the backward pass;
  * parameters are then untouched. */
-int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
+int gpt_update(struct gpt_model *model, const struct orr_train_settings *train, long step,
                double *grad_norm);
 /* Exchanges parameters and their moving average (call twice to restore); no-op without one. The
  * pointers are exchanged, nothing moves. */
@@ -45,14 +45,14 @@ static inline size_t gpt_blocks(size_t count)
 int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t block,
                       double *norm);
 /* The update of a gradient of this norm, which model->grad holds times `divisor`. */
-int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
-              double divisor);
+int gpt_apply(struct gpt_model *model, const struct orr_train_settings *train, long step,
+              double norm, double divisor);
 /* Its numbers, but for the weight decay, which depends on the parameter. */
-struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, double norm,
+struct k_adamw gpt_adamw_of(const struct orr_train_settings *train, long step, double norm,
                             double divisor);
 /* AdamW on numbers begin .. end of the arenas, each with its parameter's weight decay; their
  * moments m, v (end - begin). What pads parameters is 0 and stays so. */
-int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, struct k_adamw k,
+int gpt_adamw(struct gpt_model *model, const struct orr_train_settings *train, struct k_adamw k,
               size_t begin, size_t end, real *m, real *v);
 /* The decay of the average at 0-based step; first: there is none yet, and it begins as the weights.
  */

@@ -36,8 +36,8 @@ static enum sim_split split_of(const struct gpt_pretraining *job, enum role role
 /* Whether the split holds anything, by the settings. */
 static bool has_split(const struct gpt_pretraining *job, enum role role)
 {
-    const struct orr_preset *p = job->preset;
-    if (orr_preset_is_text(p))
+    const struct orr_settings *p = job->preset;
+    if (orr_settings_is_text(p))
         return role == ROLE_TRAIN || *p->text.val || p->text.val_fraction > 0;
     return sim_split_count(p, split_of(job, role)) > 0;
 }
@@ -50,9 +50,9 @@ static int open_source(const struct gpt_pretraining *job, enum role role,
 
 static int config_of(const struct gpt_pretraining *job, struct gpt_config *config)
 {
-    const struct orr_preset *p = job->preset;
+    const struct orr_settings *p = job->preset;
     TRY(gpt_config_from_preset(config, p, job->attention,
-                               orr_preset_is_text(p)
+                               orr_settings_is_text(p)
                                    ? p->text.positions
                                    : sim_split_positions(p, split_of(job, ROLE_TRAIN))));
     config->huber = config->head == GPT_HEAD_REGRESSION ? job->train->huber : 0;
@@ -66,7 +66,7 @@ int gpt_pretrain_check(const struct gpt_pretraining *job)
     TRY(config_of(job, &config));
     for (int role = ROLE_TRAIN; role < (cluster_leads() ? ROLES : ROLE_VAL); role++) {
         struct gpt_source *source;
-        if (!orr_preset_is_text(job->preset) && !has_split(job, (enum role)role))
+        if (!orr_settings_is_text(job->preset) && !has_split(job, (enum role)role))
             continue;
         TRY(open_source(job, (enum role)role, &config, &source));
         gpt_source_close(source);
@@ -81,7 +81,7 @@ int gpt_pretrain_check(const struct gpt_pretraining *job)
 static int fill_batch(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct next_state *task = context;
-    const struct orr_train_preset *t = task->job->train;
+    const struct orr_train_settings *t = task->job->train;
     const uint64_t passes = (uint64_t)gpt_passes_of(t).count;
     const uint64_t first = ((uint64_t)step * passes + (uint64_t)pass) * (uint64_t)batch->B;
     return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed, batch);
@@ -106,8 +106,8 @@ static cJSON *begin_evaluation(const struct gpt_pretraining *job, const char *un
 {
     char digest[ORR_DIGEST];
     cJSON *json = cJSON_CreateObject(), *made = NULL;
-    if (!orr_chain_evaluation(job->chain, job->attention, job->planets, digest))
-        made = orr_book_made(&job->chain->book, digest);
+    if (!orr_lineage_evaluation(job->lineage, job->attention, job->planets, digest))
+        made = orr_records_made(&job->lineage->records, digest);
     if (made && cJSON_AddItemToObject(json, "made", made) &&
         cJSON_AddStringToObject(json, "attention", job->attention) &&
         cJSON_AddStringToObject(json, "unit", unit) &&
@@ -189,8 +189,8 @@ static int start_from(const struct gpt_pretraining *job, const struct gpt_config
     return 0;
 }
 
-int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict trained,
-                         bool *measured, enum orr_verdict *verdict, char why[ORR_WHY])
+int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_action trained, bool *measured,
+                         enum orr_action *verdict, char why[ORR_WHY])
 {
     char path[4096], digest[ORR_DIGEST];
     cJSON *json = NULL;
@@ -198,14 +198,14 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict tra
     *verdict = ORR_MAKE;
     why[0] = '\0';
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    TRY(orr_chain_evaluation(job->chain, job->attention, job->planets, digest));
+    TRY(orr_lineage_evaluation(job->lineage, job->attention, job->planets, digest));
     if (!orr_exists(path))
         return 0;
     if (orr_json_read(path, &json))
         orr_error_clear(); /* a broken one is made again */
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(json, "files");
-    const bool same = orr_made_same(&job->chain->book, digest, made, why) &&
+    const bool same = orr_made_same(&job->lineage->records, digest, made, why) &&
                       orr_sum_same(json, why) &&
                       (!files || orr_files_same(job->folder, files, why));
     *verdict = same && trained == ORR_KEEP ? ORR_KEEP : ORR_REMAKE;
@@ -217,7 +217,7 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict tra
 
 static struct gpt_training training_of(const struct gpt_pretraining *job)
 {
-    return (struct gpt_training){.chain = job->chain,
+    return (struct gpt_training){.lineage = job->lineage,
                                  .kind =
                                      job->planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN,
                                  .source = job->attention,
@@ -244,7 +244,7 @@ int gpt_pretrain_refuse(const struct gpt_pretraining *job, const struct gpt_judg
 int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete)
 {
     struct gpt_judgement trained;
-    enum orr_verdict evaluated;
+    enum orr_action evaluated;
     char why[ORR_WHY];
     bool measured;
     TRY(gpt_pretrain_judge(job, &trained));
@@ -255,7 +255,7 @@ int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete)
 
 /* What is to be done, by the files that are there; complete: nothing. */
 struct decision {
-    enum orr_verdict verdict;
+    enum orr_action verdict;
     bool complete, lengthened;
 };
 
@@ -365,7 +365,7 @@ static int open_sources(struct next_state *task)
 static int create_val_batch(struct next_state *task, const struct gpt_model *model)
 {
     const struct gpt_pretraining *job = task->job;
-    const bool text = orr_preset_is_text(job->preset);
+    const bool text = orr_settings_is_text(job->preset);
     if (!task->val)
         return 0;
     const long held_out = text ? gpt_source_count(task->val)
@@ -432,8 +432,8 @@ static int decide_action(const struct gpt_pretraining *job, const char *label,
 static int print_record(const struct gpt_pretraining *job, char **made)
 {
     char digest[ORR_DIGEST];
-    TRY(orr_chain_pretrain(job->chain, job->attention, job->planets, digest));
-    *made = orr_book_made_text(&job->chain->book, digest);
+    TRY(orr_lineage_pretrain(job->lineage, job->attention, job->planets, digest));
+    *made = orr_records_made_text(&job->lineage->records, digest);
     return *made ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
 }
 

@@ -6,15 +6,15 @@
 
 /* One pretraining of one attention variant: the orbits of the preset, or its planet runs. */
 struct gpt_pretraining {
-    const struct orr_preset *preset;
-    const struct orr_train_preset *train;
+    const struct orr_settings *preset;
+    const struct orr_train_settings *train;
     const struct k_ops *ops;
     const char *attention;
     const char *orbits_dir;
-    bool planets;            /* planet runs instead of orbits */
-    const char *checkpoint;  /* start from these weights (the average, where the file has one) at
+    bool planets;           /* planet runs instead of orbits */
+    const char *checkpoint; /* start from these weights (the average, where the file has one) at
                                step 0; a token head keeps the bias that it has; "" = fresh */
-    struct orr_chain *chain; /* of the run: what this training should be made from */
+    struct orr_lineage *lineage; /* of the run: what this training should be made from */
     bool resume, quiet;
     bool force;        /* weights of other settings or data, or without resume, may be lost */
     char folder[4096]; /* where checkpoints go */
@@ -29,8 +29,8 @@ int gpt_pretrain_check(const struct gpt_pretraining *job);
  * given that about the training; measured = the settings ask for one. */
 int gpt_pretrain_judge(const struct gpt_pretraining *job, struct gpt_judgement *judgement);
 int gpt_pretrain_refuse(const struct gpt_pretraining *job, const struct gpt_judgement *judgement);
-int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict trained,
-                         bool *measured, enum orr_verdict *verdict, char why[ORR_WHY]);
+int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_action trained, bool *measured,
+                         enum orr_action *verdict, char why[ORR_WHY]);
 /* Nothing is left to do. */
 int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete);
 /* Trains to the preset's last step, then writes evaluation.json (next-state metrics on the test

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct gpt_source {
-    const struct orr_preset *preset;
+    const struct orr_settings *preset;
     const struct gpt_config *config;
     enum sim_split split;
     bool stream;
@@ -21,7 +21,7 @@ struct gpt_source {
     struct gpt_text *text; /* instead of all of these */
 };
 
-int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
+int gpt_source_open(struct gpt_source **source, const struct orr_settings *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config)
 {
     struct gpt_source *s = calloc(1, sizeof *s);
@@ -30,9 +30,9 @@ int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
     s->preset = preset;
     s->config = config;
     s->split = split;
-    s->stream = !orbits_dir || (split == SIM_SPLIT_TRAIN && orr_preset_streams(preset));
+    s->stream = !orbits_dir || (split == SIM_SPLIT_TRAIN && orr_settings_streams(preset));
     int rc = 0;
-    if (orr_preset_is_text(preset)) {
+    if (orr_settings_is_text(preset)) {
         rc = gpt_text_open(&s->text, preset, split != SIM_SPLIT_TRAIN);
         s->count = rc ? 0 : gpt_text_sequences(s->text);
     } else if (s->stream) {

@@ -14,7 +14,7 @@
  * draw number d is the P tokens from a place that is a pure function of (seed, d), any of
  * N - P + 1. The train split ends where the held-out part begins. */
 struct gpt_source;
-int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
+int gpt_source_open(struct gpt_source **source, const struct orr_settings *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config);
 void gpt_source_close(struct gpt_source *source);
 long gpt_source_count(const struct gpt_source *source);
@@ -25,7 +25,7 @@ int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, do
                     uint64_t seed, struct gpt_batch *batch);
 /* XXH64 of the whole text of a text preset, what is held out included. Unless quiet, a line on
  * stderr per setting says what its files are read as. */
-int gpt_text_content(const struct orr_preset *preset, bool quiet, uint64_t *content);
+int gpt_text_content(const struct orr_settings *preset, bool quiet, uint64_t *content);
 /* A record that hides a key: "\n", words, "{" key "}", words, "?" key, with the key at a random
  * place; record (length), length at least GPT_PASSKEY_LEAST. The text "passkey:N" consists of such
  * ones; (seed, index > 0) are none of them. */
@@ -39,6 +39,6 @@ int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **
 /* The split that final next-state metrics are measured on: the test split, or, where the preset has
  * no test sequences, the validation split, which checkpoints are selected on; of text the held-out
  * part. */
-enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets);
+enum sim_split gpt_final_split(const struct orr_settings *preset, bool planets);
 
 #endif

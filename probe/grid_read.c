@@ -148,7 +148,7 @@ static int find_factors(struct draft *draft, int *count, const struct probe_file
 {
     const char *key;
     *count = 0;
-    for (int k = 0; (key = orr_preset_key(k)) != NULL; k++) {
+    for (int k = 0; (key = orr_settings_key(k)) != NULL; k++) {
         struct draft *last = &draft[*count];
         if (!strcmp(key, "seed") || !strcmp(key, "about"))
             continue;

@@ -190,8 +190,8 @@ static int no_model(const char *checkpoint, const char *attention)
 static int probe_run(const struct orr_cli *cli, const struct probe_command *command,
                      struct probe_options *o)
 {
-    const struct orr_preset *p = &cli->preset;
-    const struct orr_names *names = &p->attention;
+    const struct orr_settings *p = &cli->preset;
+    const struct orr_name_list *names = &p->attention;
     char checkpoint[4096];
     int rc = 0;
     if (command->planets && !orr_has_pretrain(p, true))

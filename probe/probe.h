@@ -15,7 +15,7 @@
 #include "model/gpt.h"
 
 struct probe_options {
-    const struct orr_preset *preset;
+    const struct orr_settings *preset;
     const struct k_ops *ops; /* open */
     const char *checkpoint;
     const char *run;                      /* the run it belongs to, "" = none known */
@@ -38,11 +38,11 @@ struct probe_options {
 
 /* A model with its data. It is read through its own address: not to be copied. */
 struct probe {
-    struct orr_preset preset;  /* of the data: positions and counts as needed */
-    struct gpt_model model;    /* averaged weights where the checkpoint has them */
-    struct gpt_config trained; /* before the change */
-    char stage[ORR_NAME];      /* of training: pretrain, pretrain_planets, magnitude, vector */
-    char source[ORR_NAME];     /* as in file names: the variant, or "untrained" */
+    struct orr_settings preset; /* of the data: positions and counts as needed */
+    struct gpt_model model;     /* averaged weights where the checkpoint has them */
+    struct gpt_config trained;  /* before the change */
+    char stage[ORR_NAME];       /* of training: pretrain, pretrain_planets, magnitude, vector */
+    char source[ORR_NAME];      /* as in file names: the variant, or "untrained" */
     enum sim_split split;
     struct gpt_source *data;
     bool from_files;

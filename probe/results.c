@@ -65,7 +65,7 @@ int probe_key(const struct probe_options *o, const char *name, int revision, con
     const int used = snprintf(
         key, PROBE_KEY, "%s-%d %016llx %016llx %d %d %s %d %g %d %d %d %s", name, revision,
         (unsigned long long)content,
-        (unsigned long long)orr_preset_checksum(o->preset, "seed,orbits,planets,finetune,text"),
+        (unsigned long long)orr_settings_checksum(o->preset, "seed,orbits,planets,finetune,text"),
         o->sequences, o->length, c->attention ? c->attention : "-", (int)c->reweight, c->p,
         c->set_window, c->window, c->ntk, more);
     return used < PROBE_KEY
@@ -127,14 +127,14 @@ static int write_csv(const struct probe_results *results, const char *path)
 }
 
 /* The settings that something is made from and that have an effect, as in a preset file. */
-static cJSON *settings_json(const struct orr_preset *preset)
+static cJSON *settings_json(const struct orr_settings *preset)
 {
-    cJSON *json = orr_preset_json(preset);
+    cJSON *json = orr_settings_json(preset);
     const char *key;
-    for (int k = 0; (key = orr_preset_key(k)) != NULL; k++) {
+    for (int k = 0; (key = orr_settings_key(k)) != NULL; k++) {
         char group[ORR_NAME], why[256];
         const char *dot = strchr(key, '.');
-        if (orr_made_from(key) && !orr_preset_unused(preset, key, why))
+        if (orr_made_from(key) && !orr_settings_unused(preset, key, why))
             continue;
         snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
         cJSON_DeleteItemFromObjectCaseSensitive(

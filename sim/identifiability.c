@@ -1,5 +1,5 @@
-/* identifiability.c - what the prior of a preset decides before any model is trained: how far masses
- * spread, how well the exponents of a law can be told apart, what the time step tells of the
+/* identifiability.c - what the prior of a preset decides before any model is trained: how far
+ * masses spread, how well the exponents of a law can be told apart, what the time step tells of the
  * period. */
 #include "sim.h"
 
@@ -14,7 +14,7 @@
 
 enum { TERMS = 3 }; /* ln r, ln m1, ln m2 */
 
-static int draw_all(const struct orr_preset *preset, enum sim_split split,
+static int draw_all(const struct orr_settings *preset, enum sim_split split,
                     struct sim_system system[SIM_PRIOR_SYSTEMS])
 {
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
@@ -31,7 +31,7 @@ static double period_yr(const struct sim_system *s)
     return sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass);
 }
 
-int sim_prior_period_r2(const struct orr_preset *preset, enum sim_split split, double *r2)
+int sim_prior_period_r2(const struct orr_settings *preset, enum sim_split split, double *r2)
 {
     struct sim_system *system = orr_alloc(SIM_PRIOR_SYSTEMS, sizeof *system);
     double *x = orr_alloc((size_t)2 * SIM_PRIOR_SYSTEMS, sizeof *x);
@@ -103,7 +103,7 @@ static void add_sequence(const struct sim_sequence *q, struct rows *rows)
         rows->mean_r[k] = log(mean_r / (double)(rows->count - from));
 }
 
-static int make_rows(const struct orr_preset *preset, struct rows *rows)
+static int make_rows(const struct orr_settings *preset, struct rows *rows)
 {
     const size_t most = SIM_PRIOR_SYSTEMS * (size_t)preset->orbits.positions;
     struct sim_sequence q;
@@ -196,7 +196,7 @@ static int deviation_left(const struct rows *rows, size_t which, double *left)
     return rc;
 }
 
-static int facts_of_rows(const struct orr_preset *preset, struct sim_prior_facts *facts)
+static int facts_of_rows(const struct orr_settings *preset, struct sim_prior_facts *facts)
 {
     struct rows rows;
     int rc = make_rows(preset, &rows);
@@ -222,10 +222,10 @@ static int facts_of_rows(const struct orr_preset *preset, struct sim_prior_facts
 }
 
 /* Share of draws of an open window that are inside the preset's. */
-static int share_kept(const struct orr_preset *preset, struct sim_system *system, double *share)
+static int share_kept(const struct orr_settings *preset, struct sim_system *system, double *share)
 {
-    const struct orr_orbits_preset *o = &preset->orbits;
-    struct orr_preset open = *preset;
+    const struct orr_orbits_settings *o = &preset->orbits;
+    struct orr_settings open = *preset;
     open.orbits.samples_min = 0;
     open.orbits.samples_max = HUGE_VAL;
     int kept = 0, rc = draw_all(&open, SIM_SPLIT_TWO_BODY_TRAIN, system);
@@ -237,7 +237,7 @@ static int share_kept(const struct orr_preset *preset, struct sim_system *system
     return rc;
 }
 
-int sim_prior_facts(const struct orr_preset *preset, struct sim_prior_facts *facts)
+int sim_prior_facts(const struct orr_settings *preset, struct sim_prior_facts *facts)
 {
     enum { N = SIM_PRIOR_SYSTEMS };
     struct sim_system *system = orr_alloc(N, sizeof *system);
@@ -261,7 +261,7 @@ int sim_prior_facts(const struct orr_preset *preset, struct sim_prior_facts *fac
     return rc;
 }
 
-static int print_identifiable(const struct orr_preset *preset)
+static int print_identifiable(const struct orr_settings *preset)
 {
     struct sim_prior_facts f;
     const int rc = sim_prior_facts(preset, &f);
@@ -282,10 +282,10 @@ static int print_identifiable(const struct orr_preset *preset)
     return 0;
 }
 
-int sim_prior_print(const struct orr_preset *preset)
+int sim_prior_print(const struct orr_settings *preset)
 {
     double r2;
-    int rc = orr_preset_needs_orbits(preset, "a prior");
+    int rc = orr_settings_needs_orbits(preset, "a prior");
     if (!rc && preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
         rc = print_identifiable(preset);
     else if (!rc) {

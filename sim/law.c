@@ -124,9 +124,9 @@ _Static_assert(sizeof sim_laws / sizeof *sim_laws == ORR_LAWS, "one line per enu
 
 /* ------------------------------------------------------------------------------ dynamics */
 
-int sim_dynamics_create(struct sim_dynamics *d, const struct orr_preset *preset)
+int sim_dynamics_create(struct sim_dynamics *d, const struct orr_settings *preset)
 {
-    const struct orr_orbits_preset *o = &preset->orbits;
+    const struct orr_orbits_settings *o = &preset->orbits;
     *d = (struct sim_dynamics){
         .law = &sim_laws[o->law],
         .params = {.gravity = SIM_G,

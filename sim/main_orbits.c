@@ -96,7 +96,7 @@ static int write_sets(const struct orr_cli *cli)
     int part = 0, parts = 1;
     char dir[4096];
     struct sim_dynamics dynamics;
-    if (orr_preset_is_text(&cli->preset)) { /* a stage with nothing to do */
+    if (orr_settings_is_text(&cli->preset)) { /* a stage with nothing to do */
         orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
         return 0;
     }
@@ -201,7 +201,7 @@ static int show_sequence(const struct orr_cli *cli)
     const char *picture = *cli->out ? cli->out : NULL;
     if (cli->argc_rest > 1)
         dir = cli->argv_rest[1];
-    const struct orr_preset *preset = &cli->preset;
+    const struct orr_settings *preset = &cli->preset;
     if (dir) {
         const bool given = cli->preset_given || cli->set_given || cli->seed_given;
         return sim_folder_show(dir, given ? preset : NULL, split, index, picture);

@@ -41,7 +41,7 @@ static double cut_eccentricity(double alpha, double beta, double e_max, gsl_rng 
 }
 
 /* Redrawn above e_max. */
-static double draw_eccentricity(const struct orr_orbits_preset *o, gsl_rng *rng)
+static double draw_eccentricity(const struct orr_orbits_settings *o, gsl_rng *rng)
 {
     if (!(o->e_max > 0))
         return 0;
@@ -75,7 +75,7 @@ static void draw_com(double sigma_au, gsl_rng *rng, struct sim_system *s)
 
 /* The study's seeds overlap: its planet i of system n is planet i - 5 of system n + 1 (spec of the
  * study, section 2, item 6). */
-static void seek_planet(const struct orr_preset *p, enum orr_stage stage, uint64_t index,
+static void seek_planet(const struct orr_settings *p, enum orr_stage stage, uint64_t index,
                         int planet, gsl_rng *rng)
 {
     const uint64_t apart = 1ull << 60; /* from the streams of systems */
@@ -83,10 +83,10 @@ static void seek_planet(const struct orr_preset *p, enum orr_stage stage, uint64
 }
 
 /* planets = 0: drawn. */
-static void draw_study(const struct orr_preset *p, int planets, enum orr_stage stage,
+static void draw_study(const struct orr_settings *p, int planets, enum orr_stage stage,
                        uint64_t index, gsl_rng *rng, struct sim_system *s)
 {
-    const struct orr_orbits_preset *o = &p->orbits;
+    const struct orr_orbits_settings *o = &p->orbits;
     s->dt_token = gsl_rng_uniform_int(rng, 2) == 1;
     s->dt_yr = (s->dt_token ? 180 : 7) * DAY_YR;
     s->planets =
@@ -104,7 +104,7 @@ static void draw_study(const struct orr_preset *p, int planets, enum orr_stage s
     }
 }
 
-static double comparable_mass(const struct orr_orbits_preset *o, gsl_rng *rng)
+static double comparable_mass(const struct orr_orbits_settings *o, gsl_rng *rng)
 {
     if (o->mass_prior == ORR_MASS_LOGUNIFORM)
         return log_uniform(rng, o->m_min, o->m_max);
@@ -119,7 +119,8 @@ enum { TRIES = 1000000 };
  * eccentricity are redrawn, until the fixed dt samples the orbit well: dt never depends on the
  * period. Masses that no axis of the prior fits are an error, never redrawn: that would change
  * their prior without a word. */
-static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, struct sim_system *s)
+static int draw_identifiable(const struct orr_orbits_settings *o, gsl_rng *rng,
+                             struct sim_system *s)
 {
     s->planets = 1;
     s->star_moves = true;
@@ -146,10 +147,10 @@ static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, st
 
 /* Axis and time step are independent and cover the planets of the solar system; whole draws that
  * are badly sampled are rejected. */
-static int draw_planet_run(const struct orr_preset *p, gsl_rng *rng, struct sim_system *s)
+static int draw_planet_run(const struct orr_settings *p, gsl_rng *rng, struct sim_system *s)
 {
     const double a_low = 0.3, a_high = 32, m_low = 0.1, m_high = 5; /* of the study's prior */
-    const struct orr_planets_preset *r = &p->planets;
+    const struct orr_planets_settings *r = &p->planets;
     const double dt_low = sim_period_yr(a_low, m_high) / r->samples_max;
     const double dt_high = sim_period_yr(a_high, m_low) / r->samples_min;
     const bool light = gsl_rng_uniform(rng) < r->light_fraction;
@@ -186,7 +187,7 @@ static void place_planet(int planet, gsl_rng *rng, struct sim_system *s)
     draw_place(0, rng, &s->orbit[i]);
 }
 
-static void draw_solar(const struct orr_preset *p, enum sim_split split, uint64_t index,
+static void draw_solar(const struct orr_settings *p, enum sim_split split, uint64_t index,
                        gsl_rng *rng, struct sim_system *s)
 {
     s->star_mass = 1;
@@ -225,7 +226,7 @@ static enum orr_stage stage_of(enum sim_split split)
     return stages[split];
 }
 
-int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
+int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system)
 {
     *system = (struct sim_system){0};

@@ -34,7 +34,7 @@ static size_t work_room(size_t P)
     return 2 * (P + padding) + (P + padding) + 4 * (P + padding);
 }
 
-int sim_sequence_create(struct sim_sequence *q, const struct orr_preset *preset,
+int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *preset,
                         enum sim_split split)
 {
     memset(q, 0, sizeof *q);
@@ -79,7 +79,7 @@ void sim_sequence_free(struct sim_sequence *q)
 
 struct making {
     struct sim_sequence *q;
-    const struct orr_preset *preset;
+    const struct orr_settings *preset;
     const struct sim_system *s;
     enum sim_split split;
     size_t rows, steps;         /* rows after the first; time steps, the last may be cut */
@@ -165,7 +165,7 @@ static size_t rows_of(const struct making *m, size_t i)
 /* Tokens of all rows of one body. */
 static void write_tokens(const struct making *m, int i)
 {
-    const struct orr_orbits_preset *o = &m->preset->orbits;
+    const struct orr_orbits_settings *o = &m->preset->orbits;
     const size_t n = rows_of(m, (size_t)i), stride = 2 * ((size_t)m->s->planets + 1);
     uint16_t *row = m->q->tokens + 2 * (1 + (size_t)i);
     if (i < m->moving) {
@@ -202,7 +202,7 @@ static void write_coords(const struct making *m, int i)
 static void write_state(const struct making *m, size_t row, int i, size_t k)
 {
     struct sim_sequence *q = m->q;
-    const struct orr_orbits_preset *o = &m->preset->orbits;
+    const struct orr_orbits_settings *o = &m->preset->orbits;
     const double *r = relative_state(m, i, k), m1 = m->s->mass[i], m2 = m->s->star_mass;
     double x = r[0], y = r[1], vx = r[2], vy = r[3];
     const double distance = sqrt(x * x + y * y);
@@ -346,8 +346,8 @@ static int make_system(struct making *m, uint64_t index)
                     sim_split_name(m->split), why, hint);
 }
 
-int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, enum sim_split split,
-                      uint64_t index)
+int sim_sequence_make(struct sim_sequence *q, const struct orr_settings *preset,
+                      enum sim_split split, uint64_t index)
 {
     const size_t rows = (size_t)q->positions - 1;
     struct making m = {.q = q, .preset = preset, .s = &q->system, .split = split, .rows = rows};

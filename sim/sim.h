@@ -80,9 +80,9 @@ enum sim_split {
 /* "two_body_train", as in file names. */
 const char *sim_split_name(enum sim_split split);
 /* Sequences of a split under a preset (train: all of them, written or not), 0 = no such set. */
-uint64_t sim_split_count(const struct orr_preset *preset, enum sim_split split);
+uint64_t sim_split_count(const struct orr_settings *preset, enum sim_split split);
 /* Rows of its sequences. */
-int sim_split_positions(const struct orr_preset *preset, enum sim_split split);
+int sim_split_positions(const struct orr_settings *preset, enum sim_split split);
 /* Whether states and forces belong to it. */
 bool sim_split_labelled(enum sim_split split);
 
@@ -90,7 +90,7 @@ bool sim_split_labelled(enum sim_split split);
  * differ by multiples of 2^48 the solar system has the same bodies. rng is any
  * orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
  * (identifiable, planet runs). */
-int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
+int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
 
 /* What a prior decides before any model is trained, over systems 0 .. SIM_PRIOR_SYSTEMS - 1. */
@@ -98,7 +98,7 @@ enum { SIM_PRIOR_SYSTEMS = 5000 };
 /* R^2 of ln T on ln dt, T the period of the first planet: how much of the period the time step
  * tells. Near 1, models that are given dt know the period, and with it M / a^3, without looking at
  * the orbit. 0 where dt is the same for all. */
-int sim_prior_period_r2(const struct orr_preset *preset, enum sim_split split, double *r2);
+int sim_prior_period_r2(const struct orr_settings *preset, enum sim_split split, double *r2);
 /* Of two comparable bodies (protocol identifiable), over systems of two_body_train. */
 struct sim_prior_facts {
     double kept;                 /* share of first draws of an axis that are inside the window */
@@ -111,9 +111,9 @@ struct sim_prior_facts {
     double motion_au[2];         /* how far the body that moves less gets from its first place:
                                     0.01 quantile and median over sequences */
 };
-int sim_prior_facts(const struct orr_preset *preset, struct sim_prior_facts *facts);
+int sim_prior_facts(const struct orr_settings *preset, struct sim_prior_facts *facts);
 /* Prints these to stdout (identifiable), and R^2 of ln T on ln dt (planet runs, vafa2025). */
-int sim_prior_print(const struct orr_preset *preset);
+int sim_prior_print(const struct orr_settings *preset);
 
 /* ------------------------------------------------------------------------ laws of force */
 
@@ -158,7 +158,7 @@ struct sim_dynamics {
     struct sim_integrator *integrator;
 };
 /* ORR_EUSAGE when orbits.expression can not be read: names the position and what was expected. */
-int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_preset *preset);
+int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_settings *preset);
 void sim_dynamics_free(struct sim_dynamics *dynamics);
 /* The law's G at a step: multiplied from the jump on. */
 void sim_dynamics_seek(struct sim_dynamics *dynamics, size_t step);
@@ -221,12 +221,12 @@ struct sim_sequence {
     struct sim_system system; /* that the sequence is of */
     int redrawn;              /* systems before it that had a close encounter */
 };
-int sim_sequence_create(struct sim_sequence *sequence, const struct orr_preset *preset,
+int sim_sequence_create(struct sim_sequence *sequence, const struct orr_settings *preset,
                         enum sim_split split);
 void sim_sequence_free(struct sim_sequence *sequence);
 /* Sequence `index` of the split. With orbits.encounters = redraw of the first system, drawn as
  * index + k 2^48, k = 0, 1, ..., that has no close encounter. */
-int sim_sequence_make(struct sim_sequence *sequence, const struct orr_preset *preset,
+int sim_sequence_make(struct sim_sequence *sequence, const struct orr_settings *preset,
                       enum sim_split split, uint64_t index);
 
 /* Bin of a coordinate; *clipped grows when it lies outside [-extent, extent]. */
@@ -249,26 +249,26 @@ double sim_token_dt_yr(uint16_t token, int bins);
  * force. ORR_EINTR at a signal; ORR_EIO when another process writes there that is no part of the
  * same plan, or when dir holds data files that neither lists: made elsewhere, and never
  * overwritten. */
-int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
+int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, int part, int parts,
                            int threads, bool force, bool quiet);
 /* The only part of 1. */
-int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
+int sim_dataset_write(const struct orr_settings *preset, const char *dir, int threads, bool force,
                       bool quiet);
 /* The refusals of sim_dataset_write, without writing anything. */
-int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force);
+int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bool force);
 /* True when dir holds a finished set of these settings; all sets that they ask for, with sums also
  * with the checksums of the manifest. */
-bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split);
-bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool sums);
+bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split);
+bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bool sums);
 /* Prints a line per set: what sim_dataset_write would do with it. */
-int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force);
+int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force);
 /* Removes what an ended run left beside complete sets. */
 int sim_dataset_tidy(const char *dir);
 /* Checks the files of these sets against the manifest: there, whole, and of its checksums. Names
  * the command that makes what is missing. `own`: the sets have to be those of the settings
  * (ORR_EINVAL naming set and setting); otherwise a note tells (unless quiet) when they are not.
  * Without a manifest: whether files made elsewhere have the right types and shapes, with a note. */
-int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
+int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
                        const enum sim_split splits[], int count, bool own, bool quiet);
 /* Checks every file of dir's manifest (there, size, checksum, header) and prints a line per set. */
 int sim_dataset_check(const char *dir);
@@ -276,8 +276,8 @@ int sim_dataset_check(const char *dir);
 int sim_dataset_statistics(const char *dir);
 /* Bytes that a part of the sets needs in all (of 1 part: all sets), and those of data files that
  * are there for it, which stay or go first. */
-double sim_dataset_bytes(const struct orr_preset *preset, int part, int parts);
-double sim_dataset_bytes_there(const struct orr_preset *preset, const char *dir, int part,
+double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts);
+double sim_dataset_bytes_there(const struct orr_settings *preset, const char *dir, int part,
                                int parts);
 
 /* A split mapped read-only; arrays that it does not have are NULL. P = positions. Sets in several
@@ -301,7 +301,7 @@ struct sim_dataset {
 };
 /* num_bodies and obs may also be of wider integer types (copied): data sets made elsewhere. Checks
  * the numbers of bodies and, in labelled splits, every row, label and state (ORR_EFORMAT). */
-int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, const char *dir,
+int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset, const char *dir,
                      enum sim_split split);
 /* The same without a preset: tokens or coordinates of any number of positions, of which only the
  * numbers of bodies are checked; bins: 0. */
@@ -327,7 +327,7 @@ struct sim_stream_order {
     uint64_t seed, stream;
 };
 enum { SIM_STREAM_BLOCK = 16 }; /* draws per block */
-int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,
+int sim_stream_open(struct sim_stream **stream, const struct orr_settings *preset,
                     enum sim_split split, const struct sim_stream_order *order, int threads);
 /* Stops the threads and frees everything; NULL is fine. */
 void sim_stream_close(struct sim_stream *stream);
@@ -338,18 +338,18 @@ int sim_stream_draw(struct sim_stream *stream, uint64_t d, const uint16_t **toke
 /* The sequence that draw d is. */
 uint64_t sim_stream_index(const struct sim_stream_order *order, uint64_t d);
 /* XXH64 of the rows of all training sequences in their order, without files. */
-int sim_stream_checksum(const struct orr_preset *preset, int threads, bool quiet, uint64_t *sum);
+int sim_stream_checksum(const struct orr_settings *preset, int threads, bool quiet, uint64_t *sum);
 
 /* -------------------------------------------------------------------------- one sequence */
 
 /* Prints elements, masses and sampling of one sequence, warning where a body is sampled too
  * rarely; picture: a .png or .svg file to draw, or NULL. */
-int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uint64_t index,
+int sim_sequence_show(const struct orr_settings *preset, enum sim_split split, uint64_t index,
                       const char *picture);
 /* The same of a sequence that is in the folder: rows are those of its files, elements those of the
  * settings that its manifest has, or not known (a note says why) where it has none, or of another
  * version. given: ORR_EINVAL naming the setting where the set is not of these; NULL: of any. */
-int sim_folder_show(const char *dir, const struct orr_preset *given, enum sim_split split,
+int sim_folder_show(const char *dir, const struct orr_settings *given, enum sim_split split,
                     uint64_t index, const char *picture);
 
 #endif

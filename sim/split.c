@@ -12,12 +12,12 @@ const char *sim_split_name(enum sim_split split)
     return orr_set_names[split];
 }
 
-uint64_t sim_split_count(const struct orr_preset *preset, enum sim_split split)
+uint64_t sim_split_count(const struct orr_settings *preset, enum sim_split split)
 {
     return (uint64_t)orr_set_count_at(preset, (int)split);
 }
 
-int sim_split_positions(const struct orr_preset *preset, enum sim_split split)
+int sim_split_positions(const struct orr_settings *preset, enum sim_split split)
 {
     return split >= SIM_SPLIT_PLANETS_TRAIN ? 1 + 2 * preset->planets.steps
                                             : preset->orbits.positions;

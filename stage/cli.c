@@ -20,7 +20,7 @@ struct parse {
     const char *preset, *device, *implementation, *threads;
     struct change {
         const char *option, *key, *value;
-    } change[ORR_SETTINGS]; /* of options that set a setting */
+    } change[ORR_SETTINGS_GIVEN]; /* of options that set a setting */
     int change_count;
     bool help, version;
     int argc, at;
@@ -73,11 +73,11 @@ static void print_option(const char *name, const char *value, const char *help)
 /* The settings, beside their defaults those for a FILE of a program that reads one. */
 static void print_settings(const struct orr_program *program)
 {
-    struct orr_preset file;
-    const bool other = program->rest_preset && !orr_preset_load(&file, program->rest_preset);
+    struct orr_settings file;
+    const bool other = program->rest_preset && !orr_settings_load(&file, program->rest_preset);
     orr_error_clear();
     printf("\nsettings (--set key=value) [default of a preset that does not name it]:\n");
-    orr_preset_print_help(program->groups, other ? &file : NULL);
+    orr_settings_print_help(program->groups, other ? &file : NULL);
 }
 
 static void print_help(const struct orr_program *program)
@@ -129,8 +129,8 @@ static int keep_attention(const char *value, char into[ORR_NAME])
 /* An option that sets a setting. */
 static int keep_change(struct parse *p, const char *option, const char *key, const char *value)
 {
-    if (p->change_count == ORR_SETTINGS)
-        return ORR_FAIL(ORR_EUSAGE, "%s: at most %d such options", option, ORR_SETTINGS);
+    if (p->change_count == ORR_SETTINGS_GIVEN)
+        return ORR_FAIL(ORR_EUSAGE, "%s: at most %d such options", option, ORR_SETTINGS_GIVEN);
     p->change[p->change_count++] = (struct change){option, key, value};
     return 0;
 }
@@ -166,8 +166,8 @@ static int take_common(struct parse *p, const char *name, const char *value)
         return keep_path(name, value, cli->checkpoint);
     else if (!strcmp(name, "--attention"))
         return keep_attention(value, cli->attention);
-    else if (p->cli->setting_count == ORR_SETTINGS)
-        return ORR_FAIL(ORR_EUSAGE, "--set: at most %d of them", ORR_SETTINGS);
+    else if (p->cli->setting_count == ORR_SETTINGS_GIVEN)
+        return ORR_FAIL(ORR_EUSAGE, "--set: at most %d of them", ORR_SETTINGS_GIVEN);
     else
         p->cli->settings[p->cli->setting_count++] = value;
     return 0;
@@ -284,14 +284,14 @@ static int load_preset(struct parse *p)
     struct orr_cli *cli = p->cli;
     char path[4096];
     if (p->preset)
-        return orr_preset_load(&cli->preset, p->preset);
+        return orr_settings_load(&cli->preset, p->preset);
     if (cli->argc_rest && p->program->rest_preset)
-        return orr_preset_load(&cli->preset, p->program->rest_preset);
+        return orr_settings_load(&cli->preset, p->program->rest_preset);
     const int rc = find_run_preset(cli, path);
     if (rc)
         return rc;
     cli->preset_given = *path && cli->run_given;
-    return orr_preset_load(&cli->preset, *path ? path : "quick");
+    return orr_settings_load(&cli->preset, *path ? path : "quick");
 }
 
 /* "auto" is decided once in a run: by its first training. A preset.json that cannot be read tells
@@ -311,7 +311,7 @@ static int keep_precision(struct orr_cli *cli)
         const cJSON *precision = cJSON_GetObjectItemCaseSensitive(model, "precision");
         if (cJSON_IsString(precision) && strlen(precision->valuestring) < ORR_NAME) {
             snprintf(assignment, sizeof assignment, "model.precision=%s", precision->valuestring);
-            (void)orr_preset_set(&cli->preset, assignment);
+            (void)orr_settings_set(&cli->preset, assignment);
         }
         cJSON_Delete(json);
     }
@@ -321,7 +321,7 @@ static int keep_precision(struct orr_cli *cli)
 
 static int add_attention(struct orr_cli *cli)
 {
-    struct orr_names *names = &cli->preset.attention;
+    struct orr_name_list *names = &cli->preset.attention;
     for (int i = 0; i < names->count; i++)
         if (!strcmp(names->item[i], cli->attention))
             return 0;
@@ -345,8 +345,8 @@ static void note_unused(const struct parse *p)
     for (int i = 0; i < p->cli->setting_count; i++) {
         char key[128], why[256];
         key_of(p->cli->settings[i], key);
-        if (p->program->groups && orr_preset_in_groups(key, p->program->groups) &&
-            orr_preset_unused(&cli->preset, key, why) && strncmp(why, key, strlen(key)) != 0)
+        if (p->program->groups && orr_settings_in_groups(key, p->program->groups) &&
+            orr_settings_unused(&cli->preset, key, why) && strncmp(why, key, strlen(key)) != 0)
             orr_note(cli->quiet, "note: --set %s has no effect: %s", p->cli->settings[i], why);
     }
 }
@@ -356,15 +356,15 @@ static void note_unused(const struct parse *p)
  * the run's own preset, such settings of the file go. */
 static int check_laws(const struct parse *p)
 {
-    struct orr_preset *preset = &p->cli->preset;
+    struct orr_settings *preset = &p->cli->preset;
     char key[128];
     bool law = !p->preset;
     for (int i = 0; i < p->cli->setting_count; i++) {
         key_of(p->cli->settings[i], key);
         law |= !strcmp(key, "orbits.law");
-        TRY(orr_preset_check_law(preset, "--set", key));
+        TRY(orr_settings_check_law(preset, "--set", key));
     }
-    return law ? orr_preset_drop_laws(preset) : orr_preset_check_laws(preset, p->preset);
+    return law ? orr_settings_drop_laws(preset) : orr_settings_check_laws(preset, p->preset);
 }
 
 /* Settings that count for a run, but not for the files that are given. */
@@ -374,7 +374,7 @@ static int refuse_of_runs(const struct parse *p)
          i++) {
         char key[128];
         key_of(p->cli->settings[i], key);
-        if (orr_preset_in_groups(key, p->program->rest_ignores))
+        if (orr_settings_in_groups(key, p->program->rest_ignores))
             return ORR_FAIL(ORR_EUSAGE, "--set: %s: belongs to a run, has no effect on %s", key,
                             p->cli->argv_rest[0]);
     }
@@ -392,11 +392,11 @@ static int merge(struct parse *p)
     if (!rc)
         rc = load_preset(p);
     for (int i = 0; i < p->cli->setting_count && !rc; i++)
-        rc = orr_preset_set(&cli->preset, p->cli->settings[i]);
+        rc = orr_settings_set(&cli->preset, p->cli->settings[i]);
     for (int i = 0; i < p->change_count && !rc; i++) {
         const struct change *c = &p->change[i];
         cli->seed_given |= !strcmp(c->key, "seed");
-        rc = orr_preset_set_by(&cli->preset, c->option, c->key, c->value);
+        rc = orr_settings_set_by(&cli->preset, c->option, c->key, c->value);
     }
     if (!rc)
         rc = check_laws(p);
@@ -411,7 +411,7 @@ static int merge(struct parse *p)
     if (!rc)
         rc = keep_precision(cli);
     if (!rc)
-        rc = orr_preset_check(&cli->preset);
+        rc = orr_settings_check(&cli->preset);
     if (!rc)
         note_unused(p);
     return rc;
@@ -438,7 +438,7 @@ int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
     char path[4096];
     TRY(orr_mkdir(run));
     TRY(orr_path(path, "%s/preset.json", run));
-    return orr_preset_save(&cli->preset, path);
+    return orr_settings_save(&cli->preset, path);
 }
 
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,

@@ -13,21 +13,21 @@
  * any, else of the preset quick. --set and --seed change them. Where model.precision is auto, the
  * run's own stays. --attention chooses one variant to work on: it is added to the list of the
  * settings where it is not in it, and the list stays the list of the run. */
-enum { ORR_SETTINGS = 256 }; /* by --set, and by options of settings, at most */
+enum { ORR_SETTINGS_GIVEN = 256 }; /* by --set, and by options of settings, at most */
 struct orr_cli {
-    struct orr_preset preset; /* file, --set, then options of settings: merged */
-    char run[4096];           /* --run DIR, default runs/<preset name> */
-    char out[4096];           /* --out DIR, "" when not given */
-    char attention[64];       /* --attention NAME, "" when not given: all of the settings */
-    bool attention_added;     /* it is not of the settings, whose list now ends with it */
-    char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
-    enum orr_device device;   /* --device; auto: as the preset says */
-    int device_number;        /* --device cuda:N, 0 to 99; -1 when not given */
-    int threads;              /* --threads N, default orr_cores() */
-    bool generic_attention;   /* --attention-impl generic */
+    struct orr_settings preset; /* file, --set, then options of settings: merged */
+    char run[4096];             /* --run DIR, default runs/<preset name> */
+    char out[4096];             /* --out DIR, "" when not given */
+    char attention[64];         /* --attention NAME, "" when not given: all of the settings */
+    bool attention_added;       /* it is not of the settings, whose list now ends with it */
+    char checkpoint[4096];      /* --checkpoint FILE, "" when not given */
+    enum orr_device device;     /* --device; auto: as the preset says */
+    int device_number;          /* --device cuda:N, 0 to 99; -1 when not given */
+    int threads;                /* --threads N, default orr_cores() */
+    bool generic_attention;     /* --attention-impl generic */
     bool preset_given, seed_given, set_given, run_given, threads_given, resume, plan, quiet;
     int setting_count; /* of --set, KEY=VALUE */
-    const char *settings[ORR_SETTINGS];
+    const char *settings[ORR_SETTINGS_GIVEN];
     int argc_rest; /* positional arguments, in order */
     const char *argv_rest[1024];
 };
@@ -102,8 +102,8 @@ void orr_command_add(char *text, size_t bytes, const char *argument);
  * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this
  * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use
  * inside orr_main(). */
-int orr_side_by_side(const char *option, const char *const name[], int count, int threads);
+int orr_jobs_run(const char *option, const char *const name[], int count, int threads);
 /* Makes such a job end with its caller. */
-void orr_side_follow(void);
+void orr_job_follow(void);
 
 #endif

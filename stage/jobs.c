@@ -25,9 +25,9 @@ enum { JOBS = ORR_LIST + 3 };
 
 static volatile pid_t jobs[JOBS]; /* 0: not begun, or ended */
 
-void orr_side_follow(void)
+void orr_job_follow(void)
 {
-    if (orr_side())
+    if (orr_is_job())
         (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* saves and ends when the caller is killed */
 }
 
@@ -151,7 +151,7 @@ static int verdict(const char *name, int status)
                     "%s: not done, for the reason above", name);
 }
 
-int orr_side_by_side(const char *option, const char *const name[], int count, int threads)
+int orr_jobs_run(const char *option, const char *const name[], int count, int threads)
 {
     const int at_once = threads < count ? threads : count;
     int status[JOBS] = {0}, begun = 0, running = 0, failed = -1, rc = 0;

@@ -110,7 +110,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     program_argv = argv;
     if (argc > 0)
         orr_map_name_program(argv[0]);
-    orr_side_follow();
+    orr_job_follow();
     orr_signals_catch(); /* before --help, which may write into a pipe that closes early */
     int rc = orr_cli_parse(program, argc, argv, &cli, &done);
     rc = rc || done ? rc : orr_isa_check();
@@ -126,7 +126,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     if (rc == ORR_EINTR) {
         if (!orr_error_was_told())
             fprintf(stderr, "%s: %s\n", program->name, orr_error());
-        if (program->resumes && !orr_side() && !orr_error_was_told()) {
+        if (program->resumes && !orr_is_job() && !orr_error_was_told()) {
             char command[ORR_COMMAND];
             orr_command(program->name, NULL, command, sizeof command);
             fprintf(stderr, "resume with: %s\n", command);

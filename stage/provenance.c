@@ -46,30 +46,30 @@ const char *orr_kind_name(enum orr_kind kind)
 
 /* ------------------------------------------------------------------------------- records */
 
-int orr_book_create(struct orr_book *book)
+int orr_records_create(struct orr_records *records)
 {
-    book->records = cJSON_CreateObject();
-    return book->records ? 0 : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    records->by_digest = cJSON_CreateObject();
+    return records->by_digest ? 0 : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
 }
 
-void orr_book_free(struct orr_book *book)
+void orr_records_free(struct orr_records *records)
 {
-    cJSON_Delete(book->records);
-    book->records = NULL;
+    cJSON_Delete(records->by_digest);
+    records->by_digest = NULL;
 }
 
-cJSON *orr_record_create(enum orr_kind kind, const struct orr_preset *preset)
+cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset)
 {
-    char text[ORR_FIELD_TEXT_BYTES], why[256];
+    char text[ORR_SETTING], why[256];
     const bool all = kind == ORR_KIND_REPORT; /* it shows all settings */
     cJSON *record = cJSON_CreateObject(), *settings = NULL;
     bool ok = cJSON_AddStringToObject(record, "what", kinds[kind].name) &&
               cJSON_AddNumberToObject(record, "revision", kinds[kind].revision) &&
               (settings = cJSON_AddObjectToObject(record, "settings")) != NULL;
-    for (const struct orr_field *f = orr_fields; f->key && ok; f++) {
-        if (orr_kind_leaves_out(kind, f->key) || (!all && orr_preset_unused(preset, f->key, why)))
+    for (const struct orr_setting *f = orr_setting_rows; f->key && ok; f++) {
+        if (orr_kind_leaves_out(kind, f->key) || (!all && orr_settings_unused(preset, f->key, why)))
             continue;
-        orr_field_text(preset, f, text);
+        orr_setting_text(preset, f, text);
         ok = cJSON_AddStringToObject(settings, f->key, text) != NULL;
     }
     if (!ok)
@@ -77,7 +77,7 @@ cJSON *orr_record_create(enum orr_kind kind, const struct orr_preset *preset)
     return ok ? record : NULL;
 }
 
-cJSON *orr_record_foreign(const char *what, uint64_t content, const char *name)
+cJSON *orr_record_external(const char *what, uint64_t content, const char *name)
 {
     char digest[ORR_DIGEST];
     cJSON *record = cJSON_CreateObject();
@@ -118,11 +118,11 @@ static int digest_of(const cJSON *record, char digest[ORR_DIGEST])
     return 0;
 }
 
-int orr_book_add(struct orr_book *book, cJSON *record, char digest[ORR_DIGEST])
+int orr_records_add(struct orr_records *records, cJSON *record, char digest[ORR_DIGEST])
 {
     int rc = record ? digest_of(record, digest) : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    if (!rc && !cJSON_HasObjectItem(book->records, digest)) {
-        if (cJSON_AddItemToObject(book->records, digest, record))
+    if (!rc && !cJSON_HasObjectItem(records->by_digest, digest)) {
+        if (cJSON_AddItemToObject(records->by_digest, digest, record))
             return 0;
         rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
     }
@@ -142,8 +142,8 @@ const char *orr_made_digest(const cJSON *made)
     return cJSON_IsString(digest) ? digest->valuestring : "";
 }
 
-int orr_book_import(struct orr_book *book, const cJSON *made, const char *path,
-                    char digest[ORR_DIGEST])
+int orr_records_import(struct orr_records *records, const cJSON *made, const char *path,
+                       char digest[ORR_DIGEST])
 {
     const cJSON *record;
     char found[ORR_DIGEST];
@@ -156,7 +156,7 @@ int orr_book_import(struct orr_book *book, const cJSON *made, const char *path,
             rc = ORR_FAIL(ORR_EFORMAT, "%s: \"made\": record %s has the digest %s", path,
                           record->string, found);
         if (!rc)
-            rc = orr_book_add(book, cJSON_Duplicate(record, true), found);
+            rc = orr_records_add(records, cJSON_Duplicate(record, true), found);
         if (rc)
             return rc;
     }
@@ -167,35 +167,35 @@ int orr_book_import(struct orr_book *book, const cJSON *made, const char *path,
 /* ---------------------------------------------------------------------------------- made */
 
 /* Copies the record of a digest, and those of its inputs, which come first. */
-static bool copy_below(const struct orr_book *book, const char *digest, cJSON *records)
+static bool copy_below(const struct orr_records *records, const char *digest, cJSON *into)
 {
-    const cJSON *record = cJSON_GetObjectItemCaseSensitive(book->records, digest), *input;
-    if (cJSON_HasObjectItem(records, digest))
+    const cJSON *record = cJSON_GetObjectItemCaseSensitive(records->by_digest, digest), *input;
+    if (cJSON_HasObjectItem(into, digest))
         return true;
     cJSON_ArrayForEach (input, cJSON_GetObjectItemCaseSensitive(record, "inputs"))
-        if (!copy_below(book, input->valuestring, records))
+        if (!copy_below(records, input->valuestring, into))
             return false;
     cJSON *copy = cJSON_Duplicate(record, true);
-    if (copy && cJSON_AddItemToObject(records, digest, copy))
+    if (copy && cJSON_AddItemToObject(into, digest, copy))
         return true;
     cJSON_Delete(copy);
     return false;
 }
 
-cJSON *orr_book_made(const struct orr_book *book, const char digest[ORR_DIGEST])
+cJSON *orr_records_made(const struct orr_records *records, const char digest[ORR_DIGEST])
 {
     cJSON *made = cJSON_CreateObject();
     cJSON *top = cJSON_AddStringToObject(made, "digest", digest);
-    cJSON *records = cJSON_AddObjectToObject(made, "records");
-    if (top && records && copy_below(book, digest, records))
+    cJSON *list = cJSON_AddObjectToObject(made, "records");
+    if (top && list && copy_below(records, digest, list))
         return made;
     cJSON_Delete(made);
     return NULL;
 }
 
-char *orr_book_made_text(const struct orr_book *book, const char digest[ORR_DIGEST])
+char *orr_records_made_text(const struct orr_records *records, const char digest[ORR_DIGEST])
 {
-    cJSON *made = orr_book_made(book, digest);
+    cJSON *made = orr_records_made(records, digest);
     char *text = made ? cJSON_PrintUnformatted(made) : NULL;
     cJSON_Delete(made);
     if (!orr_memory_short())
@@ -204,11 +204,12 @@ char *orr_book_made_text(const struct orr_book *book, const char digest[ORR_DIGE
     return NULL;
 }
 
-void orr_book_foreign(const struct orr_book *book, const char *digest, char *text, size_t bytes)
+void orr_records_external(const struct orr_records *records, const char *digest, char *text,
+                          size_t bytes)
 {
     const cJSON *item;
     text[0] = '\0';
-    cJSON *made = orr_book_made(book, digest);
+    cJSON *made = orr_records_made(records, digest);
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(made, "records")) {
         const cJSON *what = cJSON_GetObjectItemCaseSensitive(item, "what");
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
@@ -228,11 +229,11 @@ const char *orr_made_setting(const cJSON *made, const char *key)
     return cJSON_IsString(value) ? value->valuestring : "";
 }
 
-bool orr_made_but(const struct orr_book *book, const char digest[ORR_DIGEST], const cJSON *made,
-                  const char *key, char *value, size_t bytes)
+bool orr_made_but(const struct orr_records *records, const char digest[ORR_DIGEST],
+                  const cJSON *made, const char *key, char *value, size_t bytes)
 {
     char found[ORR_DIGEST] = "";
-    const cJSON *expected = cJSON_GetObjectItemCaseSensitive(book->records, digest);
+    const cJSON *expected = cJSON_GetObjectItemCaseSensitive(records->by_digest, digest);
     const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(expected, "settings"), key);
     cJSON *copy = cJSON_Duplicate(orr_made_record(made, orr_made_digest(made)), true);
@@ -366,10 +367,10 @@ static bool tell(struct walk *walk, const char *expected, const char *found)
                        cJSON_GetObjectItemCaseSensitive(b, "inputs"));
 }
 
-bool orr_made_same(const struct orr_book *book, const char digest[ORR_DIGEST], const cJSON *made,
-                   char why[ORR_WHY])
+bool orr_made_same(const struct orr_records *records, const char digest[ORR_DIGEST],
+                   const cJSON *made, char why[ORR_WHY])
 {
-    struct walk walk = {book->records, cJSON_GetObjectItemCaseSensitive(made, "records"), why};
+    struct walk walk = {records->by_digest, cJSON_GetObjectItemCaseSensitive(made, "records"), why};
     const char *found = orr_made_digest(made);
     why[0] = '\0';
     if (!strcmp(found, digest))

@@ -3,10 +3,10 @@
  * A *record* says it: the kind of the artefact, the settings that matter to it, facts (which
  * attention, which set), and the digests of the records of its inputs, down to the data sets. The
  * digest of a record is the XXH64 of its text, so that two artefacts with the same digest were
- * made the same way from the same things. A *book* holds records by digest.
+ * made the same way from the same things. *Records* are held by digest.
  *
  * Settings are part of every record unless stage/settings_table.c takes them out by name, with
- * the reason. A *chain* knows which artefact of a run is made from which, and makes the record
+ * the reason. A *lineage* knows which artefact of a run is made from which, and makes the record
  * that each should have under given settings; what a file holds is compared with that.
  *
  * In files: "made": {"digest": D, "records": {digest: record, ...}}, the record of the artefact
@@ -48,7 +48,7 @@ enum orr_kind {
 /* "pretrain", as in records. */
 const char *orr_kind_name(enum orr_kind kind);
 /* What is to be done about an artefact. */
-enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
+enum orr_action { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
 /* Why a setting is no part of the records of a kind; NULL when it is part of them. */
 const char *orr_kind_leaves_out(enum orr_kind kind, const char *key);
 /* Whether anything up to the laws is made from a setting: not so of texts about it, and of where
@@ -59,33 +59,33 @@ bool orr_made_from(const char *key);
 
 struct cJSON;
 
-struct orr_book {
-    struct cJSON *records; /* object: digest -> record */
+struct orr_records {
+    struct cJSON *by_digest; /* object: digest -> record */
 };
-int orr_book_create(struct orr_book *book);
-void orr_book_free(struct orr_book *book);
+int orr_records_create(struct orr_records *records);
+void orr_records_free(struct orr_records *records);
 
 /* A record of a kind with its settings, no facts and no inputs; NULL without memory. */
-struct cJSON *orr_record_create(enum orr_kind kind, const struct orr_preset *preset);
+struct cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset);
 /* A record of something that no settings of ours made: what ("checkpoint", "data set made
  * elsewhere"), the XXH64 of its content, and a name for messages, which is no part of the
  * digest. */
-struct cJSON *orr_record_foreign(const char *what, uint64_t content, const char *name);
+struct cJSON *orr_record_external(const char *what, uint64_t content, const char *name);
 /* A fact, or an input, whose record must be in the book; false without memory. */
 bool orr_record_fact(struct cJSON *record, const char *key, const char *value);
 bool orr_record_input(struct cJSON *record, const char *name, const char digest[ORR_DIGEST]);
 /* Puts the record into the book, which owns it from here on, and gives its digest. ORR_ENOMEM also
  * when the record is NULL. */
-int orr_book_add(struct orr_book *book, struct cJSON *record, char digest[ORR_DIGEST]);
+int orr_records_add(struct orr_records *records, struct cJSON *record, char digest[ORR_DIGEST]);
 /* Takes over the records of a "made" object; digest is that of its artefact. ORR_EFORMAT when it is
  * none: `path` names the file. */
-int orr_book_import(struct orr_book *book, const struct cJSON *made, const char *path,
-                    char digest[ORR_DIGEST]);
+int orr_records_import(struct orr_records *records, const struct cJSON *made, const char *path,
+                       char digest[ORR_DIGEST]);
 
 /* {"digest", "records"} of an artefact; cJSON_Delete() it. NULL without memory. */
-struct cJSON *orr_book_made(const struct orr_book *book, const char digest[ORR_DIGEST]);
+struct cJSON *orr_records_made(const struct orr_records *records, const char digest[ORR_DIGEST]);
 /* The same as text in one line; free() it. NULL without memory. */
-char *orr_book_made_text(const struct orr_book *book, const char digest[ORR_DIGEST]);
+char *orr_records_made_text(const struct orr_records *records, const char digest[ORR_DIGEST]);
 /* Record of a digest in a "made" object, or NULL. */
 const struct cJSON *orr_made_record(const struct cJSON *made, const char *digest);
 /* Digest of the artefact in a "made" object, "" when there is none. */
@@ -94,18 +94,19 @@ const char *orr_made_digest(const struct cJSON *made);
 /* A setting of its artefact's record, "" when there is none. */
 const char *orr_made_setting(const struct cJSON *made, const char *key);
 /* Whether `made` is the record `digest` of the book but for the value of one setting, and for the
- * lengths that its training had before (orr_chain_went_on): value = the one of `made`. */
-bool orr_made_but(const struct orr_book *book, const char digest[ORR_DIGEST],
+ * lengths that its training had before (orr_lineage_earlier_lengths): value = the one of `made`. */
+bool orr_made_but(const struct orr_records *records, const char digest[ORR_DIGEST],
                   const struct cJSON *made, const char *key, char *value, size_t bytes);
 
 /* Whether `made` (NULL: it does not say) is the record `digest` of the book. If not, why tells the
  * first link that differs, with what was found and what is expected: "its model:
  * pretrain.steps is 1200, expected 1500". */
-bool orr_made_same(const struct orr_book *book, const char digest[ORR_DIGEST],
+bool orr_made_same(const struct orr_records *records, const char digest[ORR_DIGEST],
                    const struct cJSON *made, char why[ORR_WHY]);
 
 /* Names of all that is below a digest and that no settings of ours made, "; " between them. */
-void orr_book_foreign(const struct orr_book *book, const char *digest, char *text, size_t bytes);
+void orr_records_external(const struct orr_records *records, const char *digest, char *text,
+                          size_t bytes);
 
 /* ------------------------------------------------------------------------------- sidecars */
 
@@ -119,11 +120,11 @@ bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WH
 /* What is to be done about a JSON file with its record ("made"), which names the files that were
  * written with it into the folder: it is kept where it is the record `digest` of the book and they
  * are as they were. Only ORR_ENOMEM fails. */
-int orr_json_judge(const char *path, const char *folder, const struct orr_book *book,
-                   const char digest[ORR_DIGEST], enum orr_verdict *verdict, char why[ORR_WHY]);
+int orr_json_judge(const char *path, const char *folder, const struct orr_records *records,
+                   const char digest[ORR_DIGEST], enum orr_action *verdict, char why[ORR_WHY]);
 /* ORR_EINVAL: an input that another program made is not what the settings make; with the command
  * that makes it again, and what else can be done, ", or ...". */
-int orr_refuse_other(const char *path, const char *why, const char *program, const char *else_what);
+int orr_refuse_input(const char *path, const char *why, const char *program, const char *else_what);
 
 /* "xxh64" of a JSON object that has its record inside: of its text without "xxh64". Adds it (false
  * without memory); whether the object is as it was then, if not why. */
@@ -135,7 +136,7 @@ bool orr_sum_kept(const struct cJSON *json, char why[ORR_WHY]);
 /* Writes "<path>.made.json", without the last suffix of path, then gives the file its name
  * (orr_file_commit_changes): a file without a record beside it was made elsewhere, and a kill in
  * between leaves none. */
-int orr_sidecar_commit(struct orr_file *file, const struct orr_book *book,
+int orr_sidecar_commit(struct orr_file *file, const struct orr_records *records,
                        const char digest[ORR_DIGEST]);
 /* Reads it: *made = its "made" object (cJSON_Delete() it), or NULL with the reason in why: no file,
  * no sidecar, or a file that has changed since. Only ORR_ENOMEM and ORR_EINVAL (a path that is too
@@ -145,7 +146,7 @@ bool orr_sidecar_exists(const char *path);
 /* Removes file and sidecar, as far as they are there. */
 int orr_sidecar_remove(const char *path);
 
-/* ---------------------------------------------------------------------------------- chain */
+/* ---------------------------------------------------------------------------------- lineage */
 
 /* A training that went on with more steps than it was begun with, under a schedule whose learning
  * rates depend on their number, is another one than that of these steps at once. Its record says
@@ -154,94 +155,97 @@ int orr_sidecar_remove(const char *path);
 enum { ORR_WENT_ON = 256 };
 
 /* The artefacts of a run under its settings. */
-struct orr_chain {
-    const struct orr_preset *preset;
-    struct orr_book book;
-    const char *orbits;      /* folder of data sets that was named, "" = those of the settings */
-    char elsewhere[2][4096]; /* run whose tables (magnitudes, vectors) were all made
+struct orr_lineage {
+    const struct orr_settings *preset;
+    struct orr_records records;
+    const char *orbits; /* folder of data sets that was named, "" = those of the settings */
+    char external_tables[2][4096];    /* run whose tables (magnitudes, vectors) were all made
                                            elsewhere, "" = none */
-    char text[ORR_DIGEST];   /* record of a text to train on, "" = orbits */
+    char text[ORR_DIGEST];            /* record of a text to train on, "" = orbits */
     char start[ORR_LIST][ORR_DIGEST]; /* per attention: what pretraining starts from, "" = random */
     char from[ORR_LIST][ORR_DIGEST];  /* ... fine-tuning, "" = the run's pretrained model */
-    char went_on[4][ORR_LIST + 1][ORR_WENT_ON]; /* orr_chain_went_on */
+    char earlier_lengths[4][ORR_LIST + 1][ORR_WENT_ON]; /* orr_lineage_earlier_lengths */
 };
-/* orbits: see above, NULL = "". preset and orbits must live as long as the chain. */
-int orr_chain_open(struct orr_chain *chain, const struct orr_preset *preset, const char *orbits);
-void orr_chain_close(struct orr_chain *chain);
+/* orbits: see above, NULL = "". preset and orbits must live as long as the lineage. */
+int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *preset,
+                     const char *orbits);
+void orr_lineage_close(struct orr_lineage *lineage);
 /* The text that is trained on, by the XXH64 of its content. */
-int orr_chain_take_text(struct orr_chain *chain, uint64_t content);
+int orr_lineage_take_text(struct orr_lineage *lineage, uint64_t content);
 /* Record of a file that a model is started from, with the file's own record below it. */
-int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[ORR_DIGEST]);
+int orr_lineage_checkpoint(struct orr_lineage *lineage, const char *path, char digest[ORR_DIGEST]);
 /* Takes over which files the models of `made` were started from, and which lengths trainings had
  * before: artefacts that are made from these say so, and are not expected to be made from
  * others. */
-int orr_chain_adopt(struct orr_chain *chain, const struct cJSON *made, const char *path);
+int orr_lineage_take_starts(struct orr_lineage *lineage, const struct cJSON *made,
+                            const char *path);
 /* The lengths that a training (pretraining, fine-tuning; source: its attention, or "untrained") had
  * before, which its record is expected to say; "" = none. A buffer of ORR_WENT_ON bytes. */
-char *orr_chain_went_on(struct orr_chain *chain, enum orr_kind kind, const char *source);
+char *orr_lineage_earlier_lengths(struct orr_lineage *lineage, enum orr_kind kind,
+                                  const char *source);
 /* Sets it to what `made` says of its artefact; NULL: none. */
-void orr_chain_recall(struct orr_chain *chain, enum orr_kind kind, const char *source,
-                      const struct cJSON *made);
+void orr_lineage_recall_lengths(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
+                                const struct cJSON *made);
 /* Tables of forces without any record beside them, of all sources: they were made elsewhere, and
  * are known by their content from here on. Where some have a record, all need one. */
-int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
-                             bool vector);
+int orr_lineage_find_external_tables(struct orr_lineage *lineage, const char *run, const char *only,
+                                     bool vector);
 
 /* The data sets, by their names in file names; planets, and with other bodies of the sun, of which
  * some of them have a sequence each. */
 enum { ORR_SETS = 12, ORR_SUN_PLANETS = 8, ORR_SUN_BODIES = 12 };
 extern const char *const orr_set_names[ORR_SETS];
 /* Sequences of a set under a preset, by its name or its place in orr_set_names. */
-long orr_set_count_at(const struct orr_preset *preset, int set);
-long orr_set_count(const struct orr_preset *preset, const char *set);
+long orr_set_count_at(const struct orr_settings *preset, int set);
+long orr_set_count(const struct orr_settings *preset, const char *set);
 /* Digest of a set made of the settings, and its "made" object when made is not NULL. */
-int orr_set_made(const struct orr_preset *preset, const char *set, char digest[ORR_DIGEST],
+int orr_set_made(const struct orr_settings *preset, const char *set, char digest[ORR_DIGEST],
                  struct cJSON **made);
 
 /* What a run has under its settings. */
-bool orr_has_pretrain(const struct orr_preset *preset, bool planets);
-bool orr_has_task(const struct orr_preset *preset, bool vector); /* its data sets are there */
+bool orr_has_pretrain(const struct orr_settings *preset, bool planets);
+bool orr_has_task(const struct orr_settings *preset, bool vector); /* its data sets are there */
 /* Whether a source has a table of the task: truth and oracle always, models that are fine-tuned. */
-bool orr_has_table(const struct orr_preset *preset, const char *source, bool vector);
+bool orr_has_table(const struct orr_settings *preset, const char *source, bool vector);
 /* The attention of a source: its own name, or that of the untrained floor. "" for truth, oracle. */
-const char *orr_source_attention(const struct orr_preset *preset, const char *source);
+const char *orr_source_attention(const struct orr_settings *preset, const char *source);
 
-/* Digests of the artefacts as they should be; their records are in the chain's book. */
-int orr_chain_set(struct orr_chain *chain, const char *set, char digest[ORR_DIGEST]);
-int orr_chain_pretrain(struct orr_chain *chain, const char *attention, bool planets,
-                       char digest[ORR_DIGEST]);
-int orr_chain_evaluation(struct orr_chain *chain, const char *attention, bool planets,
+/* Digests of the artefacts as they should be; their records are in the lineage. */
+int orr_lineage_set(struct orr_lineage *lineage, const char *set, char digest[ORR_DIGEST]);
+int orr_lineage_pretrain(struct orr_lineage *lineage, const char *attention, bool planets,
                          char digest[ORR_DIGEST]);
-int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
-                    char digest[ORR_DIGEST]);
-int orr_chain_table(struct orr_chain *chain, const char *source, bool vector,
-                    char digest[ORR_DIGEST]);
-/* Of a training: orr_chain_pretrain or orr_chain_model, by its kind. */
-int orr_chain_training(struct orr_chain *chain, enum orr_kind kind, const char *source,
-                       char digest[ORR_DIGEST]);
+int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, bool planets,
+                           char digest[ORR_DIGEST]);
+int orr_lineage_model(struct orr_lineage *lineage, const char *source, bool vector,
+                      char digest[ORR_DIGEST]);
+int orr_lineage_table(struct orr_lineage *lineage, const char *source, bool vector,
+                      char digest[ORR_DIGEST]);
+/* Of a training: orr_lineage_pretrain or orr_lineage_model, by its kind. */
+int orr_lineage_training(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
+                         char digest[ORR_DIGEST]);
 /* truth, oracle, the attention variants of the preset (or `only` one, unless ""), untrained. */
 struct orr_sources {
     int count;
     char name[ORR_LIST + 3][ORR_NAME];
 };
-void orr_sources_list(const struct orr_preset *preset, const char *only,
+void orr_sources_list(const struct orr_settings *preset, const char *only,
                       struct orr_sources *sources);
 /* Of the tables of these sources. */
-int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
-                   char digest[ORR_DIGEST]);
+int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sources,
+                     char digest[ORR_DIGEST]);
 /* Whether the report shows numbers of the evaluation of a source on planet runs. */
-bool orr_report_shows_evaluation(const struct orr_preset *preset, const char *source);
+bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *source);
 /* laws: digest of the laws that it shows; verdict: of the file of a grid's verdict; "" = none. */
-int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
-                     const char *verdict, char digest[ORR_DIGEST]);
+int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *sources,
+                       const char *laws, const char *verdict, char digest[ORR_DIGEST]);
 
 /* ----------------------------------------------------------------------------------- plan */
 
 /* One line of --plan on stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps is
  * 30, expected 40"; why may be "". The other says the same through orr_trace() where a stage acts
  * on it. */
-void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why);
-void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why);
+void orr_plan_trace(enum orr_action verdict, const char *path, const char *why);
+void orr_plan_print(enum orr_action verdict, const char *path, const char *why);
 /* --plan of a program that needs orbits, where a text is trained on: says that it has nothing to
  * do. False: another call. */
 bool orr_plan_text(const struct orr_cli *cli, const char *program);

@@ -21,7 +21,7 @@
 
 /* ------------------------------------------------------------------- one field from text */
 
-static int bad(const char *where, const struct orr_field *f, const char *expected,
+static int bad(const char *where, const struct orr_setting *f, const char *expected,
                const char *found)
 {
     return ORR_FAIL(ORR_EUSAGE, "%s%s: expected %s, found \"%s\"", where, f->key, expected, found);
@@ -29,7 +29,7 @@ static int bad(const char *where, const struct orr_field *f, const char *expecte
 
 /* Digits only: a double holds no more than 53 bits of them. Larger numbers of JSON, which may be
  * rounded already, come with an exponent. */
-static int set_u64(const struct orr_field *f, char *at, const char *where, const char *text)
+static int set_u64(const struct orr_setting *f, char *at, const char *where, const char *text)
 {
     errno = 0;
     const unsigned long long value = strtoull(text, NULL, 10);
@@ -42,7 +42,7 @@ static int set_u64(const struct orr_field *f, char *at, const char *where, const
     return 0;
 }
 
-static int set_number(const struct orr_field *f, char *at, const char *where, const char *text)
+static int set_number(const struct orr_setting *f, char *at, const char *where, const char *text)
 {
     char *end, expected[160];
     const bool whole = f->type != ORR_FIELD_DOUBLE;
@@ -65,7 +65,7 @@ static int set_number(const struct orr_field *f, char *at, const char *where, co
     return 0;
 }
 
-static int set_enum(const struct orr_field *f, char *at, const char *where, const char *text)
+static int set_enum(const struct orr_setting *f, char *at, const char *where, const char *text)
 {
     char expected[256];
     int index = 0;
@@ -82,9 +82,9 @@ static int set_enum(const struct orr_field *f, char *at, const char *where, cons
     return bad(where, f, expected, text);
 }
 
-static int set_names(const struct orr_field *f, char *at, const char *where, const char *text)
+static int set_names(const struct orr_setting *f, char *at, const char *where, const char *text)
 {
-    struct orr_names names = {0};
+    struct orr_name_list names = {0};
     for (const char *from = text; *from;) {
         const char *end = strchr(from, ',');
         size_t length = end ? (size_t)(end - from) : strlen(from);
@@ -104,7 +104,7 @@ static int set_names(const struct orr_field *f, char *at, const char *where, con
     return 0;
 }
 
-static int set_value(struct orr_preset *preset, const struct orr_field *f, const char *where,
+static int set_value(struct orr_settings *preset, const struct orr_setting *f, const char *where,
                      const char *text)
 {
     char *at = (char *)preset + f->offset;
@@ -134,7 +134,7 @@ static const char source[] = "pretrain.", follower[] = "pretrain_planets.";
 
 /* Bit of a setting of pretrain_planets in planets_own; 0 for others, and for the steps, of which 0
  * skips the stage. */
-static uint64_t follower_bit(const struct orr_field *f)
+static uint64_t follower_bit(const struct orr_setting *f)
 {
     const size_t length = strlen(follower);
     if (strncmp(f->key, follower, length) != 0 || !strcmp(f->key + length, "steps"))
@@ -145,7 +145,7 @@ static uint64_t follower_bit(const struct orr_field *f)
     return 1ull << bit;
 }
 
-static bool follows(const struct orr_preset *preset, const struct orr_field *f)
+static bool follows(const struct orr_settings *preset, const struct orr_setting *f)
 {
     const uint64_t bit = follower_bit(f);
     return bit && !(preset->planets_own & bit);
@@ -153,7 +153,7 @@ static bool follows(const struct orr_preset *preset, const struct orr_field *f)
 
 /* A setting that is given stands; one of pretrain is that of pretrain_planets too, where none is
  * given. */
-static int set_text(struct orr_preset *preset, const struct orr_field *f, const char *where,
+static int set_text(struct orr_settings *preset, const struct orr_setting *f, const char *where,
                     const char *text)
 {
     TRY(set_value(preset, f, where, text));
@@ -161,25 +161,25 @@ static int set_text(struct orr_preset *preset, const struct orr_field *f, const 
     const size_t length = strlen(source);
     if (strncmp(f->key, source, length) != 0)
         return 0;
-    for (const struct orr_field *g = orr_fields; g->key; g++)
+    for (const struct orr_setting *g = orr_setting_rows; g->key; g++)
         if (!strncmp(g->key, follower, strlen(follower)) &&
             !strcmp(g->key + strlen(follower), f->key + length) && follows(preset, g))
             TRY(set_value(preset, g, where, text));
     return 0;
 }
 
-void orr_preset_defaults(struct orr_preset *preset)
+void orr_settings_defaults(struct orr_settings *preset)
 {
     memset(preset, 0, sizeof *preset);
     strcpy(preset->name, "defaults");
-    for (const struct orr_field *f = orr_fields; f->key; f++)
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
         set_value(preset, f, "", f->initial);
 }
 
-static int find(const char *where, const char *key, const struct orr_field **found)
+static int find(const char *where, const char *key, const struct orr_setting **found)
 {
     struct orr_nearest nearest = {0};
-    for (const struct orr_field *f = orr_fields; f->key; f++) {
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         if (!strcmp(f->key, key)) {
             *found = f;
             return 0;
@@ -191,17 +191,17 @@ static int find(const char *where, const char *key, const struct orr_field **fou
                     nearest.name ? "\"?" : "");
 }
 
-int orr_preset_set_by(struct orr_preset *preset, const char *option, const char *key,
-                      const char *value)
+int orr_settings_set_by(struct orr_settings *preset, const char *option, const char *key,
+                        const char *value)
 {
     char where[ORR_NAME];
-    const struct orr_field *f = NULL;
+    const struct orr_setting *f = NULL;
     snprintf(where, sizeof where, "%.60s: ", option);
     const int rc = find(where, key, &f);
     return rc ? rc : set_text(preset, f, where, value);
 }
 
-int orr_preset_set(struct orr_preset *preset, const char *assignment)
+int orr_settings_set(struct orr_settings *preset, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
     char key[128];
@@ -209,14 +209,14 @@ int orr_preset_set(struct orr_preset *preset, const char *assignment)
         return ORR_FAIL(ORR_EUSAGE, "--set: expected key=value, found \"%s\"", assignment);
     memcpy(key, assignment, (size_t)(equals - assignment));
     key[equals - assignment] = '\0';
-    return orr_preset_set_by(preset, "--set", key, equals + 1);
+    return orr_settings_set_by(preset, "--set", key, equals + 1);
 }
 
 /* ------------------------------------------------------------------------------- JSON */
 
 /* A JSON scalar or array of strings as the text that set_text takes. */
-static int json_text(const char *where, const struct orr_field *f, const cJSON *item,
-                     char text[ORR_FIELD_TEXT_BYTES])
+static int json_text(const char *where, const struct orr_setting *f, const cJSON *item,
+                     char text[ORR_SETTING])
 {
     static const char *const wanted[] = {"a whole number", "a whole number", "a whole number",
                                          "a number",       "true or false",  "a name",
@@ -224,12 +224,12 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
     const bool number = f->type <= ORR_FIELD_DOUBLE;
     if (number && cJSON_IsNumber(item)) {
         const bool rounded = f->type == ORR_FIELD_U64 && item->valuedouble > 0x1p53;
-        snprintf(text, ORR_FIELD_TEXT_BYTES, rounded ? "%.16e" : "%.17g",
+        snprintf(text, ORR_SETTING, rounded ? "%.16e" : "%.17g",
                  item->valuedouble); /* e: refused */
     } else if (f->type == ORR_FIELD_BOOL && cJSON_IsBool(item)) {
         strcpy(text, cJSON_IsTrue(item) ? "true" : "false");
     } else if ((f->type == ORR_FIELD_U64 || f->type >= ORR_FIELD_ENUM) && cJSON_IsString(item)) {
-        snprintf(text, ORR_FIELD_TEXT_BYTES, "%s", item->valuestring);
+        snprintf(text, ORR_SETTING, "%s", item->valuestring);
     } else if (f->type == ORR_FIELD_NAMES && cJSON_IsArray(item)) {
         size_t used = 0;
         text[0] = '\0';
@@ -240,9 +240,9 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
             if (!*part->valuestring || strchr(part->valuestring, ',')) /* it would become two */
                 return bad(where, f, "names that are not empty and have no comma",
                            part->valuestring);
-            used += (size_t)snprintf(text + used, ORR_FIELD_TEXT_BYTES - used, "%s%s",
-                                     used ? "," : "", part->valuestring);
-            if (used >= ORR_FIELD_TEXT_BYTES)
+            used += (size_t)snprintf(text + used, ORR_SETTING - used, "%s%s", used ? "," : "",
+                                     part->valuestring);
+            if (used >= ORR_SETTING)
                 return bad(where, f, "a shorter list", part->valuestring);
         }
     } else {
@@ -257,13 +257,13 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
     return 0;
 }
 
-static int read_group(struct orr_preset *preset, const char *where, const char *prefix,
+static int read_group(struct orr_settings *preset, const char *where, const char *prefix,
                       const cJSON *group)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, group) {
-        char key[128], text[ORR_FIELD_TEXT_BYTES];
-        const struct orr_field *f = NULL;
+        char key[128], text[ORR_SETTING];
+        const struct orr_setting *f = NULL;
         snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", item->string);
         int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item) : find(where, key, &f);
         if (!rc && f)
@@ -334,10 +334,10 @@ static int check_name(const char *path, const char *name)
                     name);
 }
 
-int orr_preset_take(struct orr_preset *preset, const cJSON *json, const char *path)
+int orr_settings_from_json(struct orr_settings *preset, const cJSON *json, const char *path)
 {
     char where[4200];
-    orr_preset_defaults(preset);
+    orr_settings_defaults(preset);
     snprintf(where, sizeof where, "%s: ", path);
     if (!cJSON_IsObject(json))
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a JSON object", path);
@@ -357,23 +357,23 @@ int orr_preset_take(struct orr_preset *preset, const cJSON *json, const char *pa
     return rc ? rc : check_name(path, preset->name);
 }
 
-int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
+int orr_settings_load(struct orr_settings *preset, const char *name_or_file)
 {
     char path[4096];
     cJSON *json = NULL;
-    orr_preset_defaults(preset);
+    orr_settings_defaults(preset);
     TRY(locate(name_or_file, path));
     int rc = orr_json_read(path, &json);
     if (rc)
         return rc == ORR_ENOMEM ? rc : ORR_EUSAGE; /* the message names file, line and column */
-    rc = orr_preset_take(preset, json, path);
+    rc = orr_settings_from_json(preset, json, path);
     cJSON_Delete(json);
     return rc;
 }
 
 /* ------------------------------------------------------------------------------- saving */
 
-static void enum_name(const struct orr_field *f, int index, char *text, size_t bytes)
+static void enum_name(const struct orr_setting *f, int index, char *text, size_t bytes)
 {
     const char *choice = f->choices;
     for (; index > 0; index--)
@@ -381,12 +381,12 @@ static void enum_name(const struct orr_field *f, int index, char *text, size_t b
     snprintf(text, bytes, "%.*s", (int)strcspn(choice, "|"), choice);
 }
 
-void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
-                    char text[ORR_FIELD_TEXT_BYTES])
+void orr_setting_text(const struct orr_settings *preset, const struct orr_setting *f,
+                      char text[ORR_SETTING])
 {
     const char *at = (const char *)preset + f->offset;
-    const struct orr_names *names = (const void *)at;
-    const size_t bytes = ORR_FIELD_TEXT_BYTES;
+    const struct orr_name_list *names = (const void *)at;
+    const size_t bytes = ORR_SETTING;
     size_t used = 0;
     text[0] = '\0';
     switch (f->type) {
@@ -418,30 +418,30 @@ void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
     }
 }
 
-const char *orr_preset_key(int i)
+const char *orr_settings_key(int i)
 {
-    return orr_fields[i].key;
+    return orr_setting_rows[i].key;
 }
 
-void orr_preset_value(const struct orr_preset *preset, const char *key, char text[ORR_SETTING])
+void orr_settings_value(const struct orr_settings *preset, const char *key, char text[ORR_SETTING])
 {
-    const struct orr_field *f = orr_field_find(key);
+    const struct orr_setting *f = orr_setting_find(key);
     text[0] = '\0';
     if (f)
-        orr_field_text(preset, f, text);
+        orr_setting_text(preset, f, text);
 }
 
-static cJSON *field_json(const struct orr_preset *preset, const struct orr_field *f)
+static cJSON *field_json(const struct orr_settings *preset, const struct orr_setting *f)
 {
-    char text[ORR_FIELD_TEXT_BYTES];
+    char text[ORR_SETTING];
     if (f->type == ORR_FIELD_NAMES) {
-        const struct orr_names *names = (const void *)((const char *)preset + f->offset);
+        const struct orr_name_list *names = (const void *)((const char *)preset + f->offset);
         cJSON *array = cJSON_CreateArray();
         for (int i = 0; i < names->count; i++)
             cJSON_AddItemToArray(array, cJSON_CreateString(names->item[i]));
         return array;
     }
-    orr_field_text(preset, f, text);
+    orr_setting_text(preset, f, text);
     if (f->type == ORR_FIELD_TEXT || f->type == ORR_FIELD_ENUM)
         return cJSON_CreateString(text);
     const bool rounded = f->type == ORR_FIELD_U64 && strtoull(text, NULL, 10) > 1ull << 53;
@@ -449,7 +449,7 @@ static cJSON *field_json(const struct orr_preset *preset, const struct orr_field
 }
 
 /* "seed" matches seed; "orbits" matches orbits.*. */
-bool orr_preset_in_groups(const char *key, const char *groups)
+bool orr_settings_in_groups(const char *key, const char *groups)
 {
     for (const char *from = groups; *from;) {
         const size_t length = strcspn(from, ",");
@@ -460,24 +460,24 @@ bool orr_preset_in_groups(const char *key, const char *groups)
     return false;
 }
 
-uint64_t orr_preset_checksum(const struct orr_preset *preset, const char *groups)
+uint64_t orr_settings_checksum(const struct orr_settings *preset, const char *groups)
 {
     uint64_t sum = 0;
-    for (const struct orr_field *f = orr_fields; f->key; f++) {
-        char text[ORR_FIELD_TEXT_BYTES];
-        if (!orr_preset_in_groups(f->key, groups))
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
+        char text[ORR_SETTING];
+        if (!orr_settings_in_groups(f->key, groups))
             continue;
-        orr_field_text(preset, f, text);
+        orr_setting_text(preset, f, text);
         sum = XXH64(text, strlen(text), XXH64(f->key, strlen(f->key), sum));
     }
     return sum;
 }
 
 /* given: without the settings that follow others. */
-static cJSON *fields_json(const struct orr_preset *preset, bool given)
+static cJSON *fields_json(const struct orr_settings *preset, bool given)
 {
     cJSON *root = cJSON_CreateObject();
-    for (const struct orr_field *f = orr_fields; f->key; f++) {
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         cJSON *group = root;
         if (given && follows(preset, f))
             continue;
@@ -494,12 +494,12 @@ static cJSON *fields_json(const struct orr_preset *preset, bool given)
     return root;
 }
 
-cJSON *orr_preset_json(const struct orr_preset *preset)
+cJSON *orr_settings_json(const struct orr_settings *preset)
 {
     return fields_json(preset, false);
 }
 
-int orr_preset_save(const struct orr_preset *preset, const char *path)
+int orr_settings_save(const struct orr_settings *preset, const char *path)
 {
     cJSON *json = fields_json(preset, true);
     cJSON_AddStringToObject(json, "name", preset->name);
@@ -508,16 +508,16 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
     return rc;
 }
 
-void orr_preset_print_help(const char *groups, const struct orr_preset *file)
+void orr_settings_print_help(const char *groups, const struct orr_settings *file)
 {
-    struct orr_preset defaults;
-    orr_preset_defaults(&defaults);
-    for (const struct orr_field *f = orr_fields; f->key; f++) {
-        char usual[ORR_FIELD_TEXT_BYTES], text[ORR_FIELD_TEXT_BYTES], initial[128];
-        if (!orr_preset_in_groups(f->key, groups))
+    struct orr_settings defaults;
+    orr_settings_defaults(&defaults);
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
+        char usual[ORR_SETTING], text[ORR_SETTING], initial[128];
+        if (!orr_settings_in_groups(f->key, groups))
             continue;
-        orr_field_text(&defaults, f, usual);
-        orr_field_text(file ? file : &defaults, f, text);
+        orr_setting_text(&defaults, f, usual);
+        orr_setting_text(file ? file : &defaults, f, text);
         printf("  %-34s %s%s%s%s ", f->key, f->help, *f->help ? " " : "",
                f->choices ? f->choices : "", f->choices ? " " : "");
         if (strcmp(usual, text) != 0)

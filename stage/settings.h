@@ -13,7 +13,7 @@
 enum { ORR_LIST = 64, ORR_NAME = 64 };
 
 /* A list of names ("softmax,lssar"). */
-struct orr_names {
+struct orr_name_list {
     int count;
     char item[ORR_LIST][ORR_NAME];
 };
@@ -82,7 +82,7 @@ enum orr_symreg_algorithm { ORR_SR_ORRERY, ORR_SR_PYSR };
 
 /* Data sets of two-body or many-planet systems. Lengths in AU, times in years, masses in
  * solar masses. */
-struct orr_orbits_preset {
+struct orr_orbits_settings {
     enum orr_protocol protocol;
     enum orr_output output; /* binned token pairs, or coordinates */
     long train, val, test;  /* sequences for next-state training */
@@ -123,7 +123,7 @@ struct orr_orbits_preset {
 };
 
 /* Planet runs: scaled coordinates, for the force-vector task (spec/orbits.md section 3). */
-struct orr_planets_preset {
+struct orr_planets_settings {
     bool enabled;
     long train, val, test;           /* pretraining sequences; test: measured at the end */
     int steps;                       /* time steps in a sequence: positions = 1 + 2 steps */
@@ -135,7 +135,7 @@ struct orr_planets_preset {
     int labels;               /* labelled positions per planet */
 };
 
-struct orr_model_preset {
+struct orr_model_settings {
     int layers, heads, width, ffn_mult;
     enum orr_positions positions;
     double attention_p;   /* sharpening power of the re-weighted variants */
@@ -156,7 +156,7 @@ enum { ORR_PATHS = 256 };
 /* What a file of text without a header holds. */
 enum orr_tokens { ORR_TOKENS_AUTO, ORR_TOKENS_BYTES, ORR_TOKENS_UINT16, ORR_TOKENS_UINT32 };
 
-struct orr_text_preset {
+struct orr_text_settings {
     char train[ORR_PATHS]; /* files, folders, patterns: a,b,c; "" = orbits */
     char val[ORR_PATHS];   /* "": held out of train */
     int positions;         /* tokens of a sequence: positions - 1 inputs, each with its next */
@@ -173,7 +173,7 @@ enum orr_trained {
 };
 
 /* One training stage. */
-struct orr_train_preset {
+struct orr_train_settings {
     long steps;
     enum orr_trained train;  /* of fine-tuned magnitudes; all others change everything */
     int batch, accumulation; /* sequences per forward pass; passes per step */
@@ -197,8 +197,8 @@ struct orr_train_preset {
     int outlier_window, outlier_most; /* accepted steps looked at; skipped ones in a row */
 };
 
-struct orr_finetune_preset {
-    struct orr_train_preset magnitude, vector;
+struct orr_finetune_settings {
+    struct orr_train_settings magnitude, vector;
     enum orr_force_loss magnitude_loss;
     enum orr_vector_scale vector_scale;
     int samples, sample_size;      /* regression samples of held-out positions;
@@ -206,9 +206,9 @@ struct orr_finetune_preset {
     int knn_magnitude, knn_vector; /* neighbours of the oracles */
 };
 
-struct orr_symreg_preset {
+struct orr_symreg_settings {
     enum orr_symreg_algorithm algorithm;
-    struct orr_names binary, unary;
+    struct orr_name_list binary, unary;
     enum orr_symreg_loss loss;
     double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles;
@@ -217,77 +217,77 @@ struct orr_symreg_preset {
     double enumerate;                       /* formulas */
     int patience;                           /* epochs */
     double seconds, evaluations, stop_loss; /* ends of a search, 0 = none */
-    struct orr_names rules;                 /* accuracy, score, best, mdl */
+    struct orr_name_list rules;             /* accuracy, score, best, mdl */
     double constant_tolerance;              /* of the true law's structure check */
 };
 
-struct orr_preset {
+struct orr_settings {
     char name[ORR_NAME]; /* file name without .json */
     char about[256];
     uint64_t seed;
-    struct orr_names attention; /* variants to train, first = the untrained floor's */
-    struct orr_orbits_preset orbits;
-    struct orr_planets_preset planets;
-    struct orr_text_preset text;
-    struct orr_model_preset model;
-    struct orr_train_preset pretrain, pretrain_planets;
+    struct orr_name_list attention; /* variants to train, first = the untrained floor's */
+    struct orr_orbits_settings orbits;
+    struct orr_planets_settings planets;
+    struct orr_text_settings text;
+    struct orr_model_settings model;
+    struct orr_train_settings pretrain, pretrain_planets;
     uint64_t planets_own; /* bit k: setting k of pretrain_planets was given, and does not follow */
-    struct orr_finetune_preset finetune;
-    struct orr_symreg_preset symreg;
+    struct orr_finetune_settings finetune;
+    struct orr_symreg_settings symreg;
 };
 
 struct cJSON;
 
 /* All defaults of the table. Settings of pretrain_planets but its steps follow those of pretrain,
  * and change with them, until they are given themselves by a file or an assignment. */
-void orr_preset_defaults(struct orr_preset *preset);
+void orr_settings_defaults(struct orr_settings *preset);
 /* NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and next to the
  * program's folder) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong types
  * and values out of range: ORR_EUSAGE naming file, key, expected, found and the nearest key. */
-int orr_preset_load(struct orr_preset *preset, const char *name_or_file);
+int orr_settings_load(struct orr_settings *preset, const char *name_or_file);
 /* The same of a JSON object that stands in the file `path`. */
-int orr_preset_take(struct orr_preset *preset, const struct cJSON *json, const char *path);
+int orr_settings_from_json(struct orr_settings *preset, const struct cJSON *json, const char *path);
 /* "pretrain.steps=500". */
-int orr_preset_set(struct orr_preset *preset, const char *assignment);
+int orr_settings_set(struct orr_settings *preset, const char *assignment);
 /* The same for an option of the command line, whose name the message has in front of the key. */
-int orr_preset_set_by(struct orr_preset *preset, const char *option, const char *key,
-                      const char *value);
+int orr_settings_set_by(struct orr_settings *preset, const char *option, const char *key,
+                        const char *value);
 /* Whether the data is text: text.train is given. */
-bool orr_preset_is_text(const struct orr_preset *preset);
+bool orr_settings_is_text(const struct orr_settings *preset);
 /* Whether training sequences are made on the fly: they were not all written to files. */
-bool orr_preset_streams(const struct orr_preset *preset);
+bool orr_settings_streams(const struct orr_settings *preset);
 /* ORR_EUSAGE when the data is text: `needs` says what would need forces ("fine-tuning"). */
-int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
+int orr_settings_needs_orbits(const struct orr_settings *preset, const char *needs);
 /* Impossible combinations (heads not dividing width, odd head size with RoPE, ...). */
-int orr_preset_check(const struct orr_preset *preset);
+int orr_settings_check(const struct orr_settings *preset);
 /* ORR_EUSAGE where the heads do not divide the width, or rotary positions meet an odd head size. */
 int orr_heads_check(int width, int heads, enum orr_positions positions);
 /* Whether a setting has no effect beside the others; why: "orbits.law is newton". */
-bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256]);
+bool orr_settings_unused(const struct orr_settings *preset, const char *key, char why[256]);
 /* A law of force reads its own settings (orbits.law_alpha, orbits.expression, ...) and no others.
  * ORR_EUSAGE when orbits.law does not read the setting `key`, naming `where` it was given, the law
  * and the one that does; 0 for settings of other things. */
-int orr_preset_check_law(const struct orr_preset *preset, const char *where, const char *key);
+int orr_settings_check_law(const struct orr_settings *preset, const char *where, const char *key);
 /* The same for every setting that differs from its default. */
-int orr_preset_check_laws(const struct orr_preset *preset, const char *where);
+int orr_settings_check_laws(const struct orr_settings *preset, const char *where);
 /* Settings that the law does not read become their defaults. */
-int orr_preset_drop_laws(struct orr_preset *preset);
+int orr_settings_drop_laws(struct orr_settings *preset);
 /* Every key but the name, as in a preset file; cJSON_Delete() it. */
-struct cJSON *orr_preset_json(const struct orr_preset *preset);
+struct cJSON *orr_settings_json(const struct orr_settings *preset);
 /* Key of setting i, in the order of the table; NULL behind the last. */
-const char *orr_preset_key(int i);
+const char *orr_settings_key(int i);
 /* A setting as --set takes it: numbers in the shortest form that reads back as the same number,
  * lists with commas, "" for a key that there is none of. */
 enum { ORR_SETTING = ORR_LIST * ORR_NAME };
-void orr_preset_value(const struct orr_preset *preset, const char *key, char text[ORR_SETTING]);
+void orr_settings_value(const struct orr_settings *preset, const char *key, char text[ORR_SETTING]);
 /* Writes every key but those that follow another one, so that --preset FILE repeats the run. */
-int orr_preset_save(const struct orr_preset *preset, const char *path);
+int orr_settings_save(const struct orr_settings *preset, const char *path);
 /* Whether a key is in one of the groups: "seed,orbits". */
-bool orr_preset_in_groups(const char *key, const char *groups);
+bool orr_settings_in_groups(const char *key, const char *groups);
 /* XXH64 of the keys and values of the groups. */
-uint64_t orr_preset_checksum(const struct orr_preset *preset, const char *groups);
+uint64_t orr_settings_checksum(const struct orr_settings *preset, const char *groups);
 /* The keys of the groups with default and help, one line each; also the value for a file of those
  * that differ in `file`, unless that is NULL. */
-void orr_preset_print_help(const char *groups, const struct orr_preset *file);
+void orr_settings_print_help(const char *groups, const struct orr_settings *file);
 
 #endif

@@ -16,7 +16,7 @@ static int check_mass(const char *key, double value, double least)
                     key, least, value);
 }
 
-static int check_orbits(const struct orr_orbits_preset *o)
+static int check_orbits(const struct orr_orbits_settings *o)
 {
     TRY(check_mass("orbits.m_min", o->m_min, 1e-12));
     if (o->a_min_au >= o->a_max_au)
@@ -67,7 +67,7 @@ static int check_orbits(const struct orr_orbits_preset *o)
     return 0;
 }
 
-static int check_law(const struct orr_orbits_preset *o)
+static int check_law(const struct orr_orbits_settings *o)
 {
     if (o->law == ORR_LAW_POWER && o->law_exponent <= -3)
         return ORR_FAIL(ORR_EUSAGE,
@@ -92,9 +92,9 @@ int orr_heads_check(int width, int heads, enum orr_positions positions)
     return 0;
 }
 
-static int check_planets(const struct orr_preset *preset)
+static int check_planets(const struct orr_settings *preset)
 {
-    const struct orr_planets_preset *p = &preset->planets;
+    const struct orr_planets_settings *p = &preset->planets;
     if (!p->enabled)
         return 0;
     if (preset->orbits.output != ORR_OUTPUT_CONTINUOUS)
@@ -121,19 +121,19 @@ static int check_planets(const struct orr_preset *preset)
     return 0;
 }
 
-bool orr_preset_is_text(const struct orr_preset *preset)
+bool orr_settings_is_text(const struct orr_settings *preset)
 {
     return *preset->text.train != '\0';
 }
 
-bool orr_preset_streams(const struct orr_preset *preset)
+bool orr_settings_streams(const struct orr_settings *preset)
 {
     return preset->orbits.train_files < preset->orbits.train;
 }
 
-int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs)
+int orr_settings_needs_orbits(const struct orr_settings *preset, const char *needs)
 {
-    if (!orr_preset_is_text(preset))
+    if (!orr_settings_is_text(preset))
         return 0;
     return ORR_FAIL(ORR_EUSAGE,
                     "preset %s: %s needs orbits and their forces, found text (text.train = "
@@ -141,9 +141,9 @@ int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs)
                     preset->name, needs, preset->text.train);
 }
 
-static int check_text(const struct orr_preset *preset)
+static int check_text(const struct orr_settings *preset)
 {
-    if (!orr_preset_is_text(preset))
+    if (!orr_settings_is_text(preset))
         return *preset->text.val ? ORR_FAIL(ORR_EUSAGE, "text.val: needs text.train") : 0;
     if (preset->planets.enabled)
         return ORR_FAIL(ORR_EUSAGE, "planets.enabled: expected false with text.train, found true");
@@ -151,7 +151,7 @@ static int check_text(const struct orr_preset *preset)
 }
 
 /* One name would be trained, searched and drawn twice. */
-static int check_attention(const struct orr_names *names)
+static int check_attention(const struct orr_name_list *names)
 {
     if (names->count < 1)
         return ORR_FAIL(ORR_EUSAGE, "attention: expected at least one variant");
@@ -162,7 +162,7 @@ static int check_attention(const struct orr_names *names)
     return 0;
 }
 
-static int check_micro_batches(const char *stage, const struct orr_train_preset *t)
+static int check_micro_batches(const char *stage, const struct orr_train_settings *t)
 {
     const long passes = t->accumulation > 1 ? t->accumulation : 1, sequences = t->batch * passes;
     if (t->micro_batches < 1 || sequences % t->micro_batches == 0)
@@ -175,7 +175,7 @@ static int check_micro_batches(const char *stage, const struct orr_train_preset 
 
 /* Patience counts evaluations: there must be some before the end, of something. `none`: why there
  * are no held-out sequences, NULL where there are. */
-static int check_training(const char *stage, const struct orr_train_preset *t, const char *none)
+static int check_training(const char *stage, const struct orr_train_settings *t, const char *none)
 {
     if (t->patience > 0 && none)
         return ORR_FAIL(ORR_EUSAGE,
@@ -188,11 +188,11 @@ static int check_training(const char *stage, const struct orr_train_preset *t, c
     return check_micro_batches(stage, t);
 }
 
-int orr_preset_check(const struct orr_preset *preset)
+int orr_settings_check(const struct orr_settings *preset)
 {
-    const struct orr_orbits_preset *o = &preset->orbits;
-    const struct orr_planets_preset *planets = &preset->planets;
-    const bool text = orr_preset_is_text(preset);
+    const struct orr_orbits_settings *o = &preset->orbits;
+    const struct orr_planets_settings *planets = &preset->planets;
+    const bool text = orr_settings_is_text(preset);
     const char *no_val =
         text ? (*preset->text.val || preset->text.val_fraction > 0 ? NULL : "text.val_fraction = 0")
              : (o->val > 0 ? NULL : "orbits.val = 0");

@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct orr_field *orr_field_find(const char *key)
+const struct orr_setting *orr_setting_find(const char *key)
 {
-    for (const struct orr_field *f = orr_fields; f->key; f++)
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
         if (!strcmp(f->key, key))
             return f;
     return NULL;
 }
 
-static const struct orr_group *group_of(const char *key)
+static const struct orr_setting_group *group_of(const char *key)
 {
-    for (const struct orr_group *g = orr_groups; g->prefix; g++)
+    for (const struct orr_setting_group *g = orr_setting_groups; g->prefix; g++)
         if (!strncmp(g->prefix, key, strlen(g->prefix)))
             return g;
     return NULL;
@@ -41,8 +41,8 @@ static bool is_one_of(const char *text, const char *values, size_t length)
 
 /* The first of "key=a|b,other!=c" that does not hold, NULL: all hold. Of a group `itself` does not
  * need itself. The value that it has is in `value`. */
-static const struct orr_field *unmet(const struct orr_preset *preset, const char *needs,
-                                     const char *itself, char value[ORR_FIELD_TEXT_BYTES])
+static const struct orr_setting *unmet(const struct orr_settings *preset, const char *needs,
+                                       const char *itself, char value[ORR_SETTING])
 {
     for (const char *at = needs; at && *at; at += *at == ',') {
         char key[128];
@@ -53,19 +53,19 @@ static const struct orr_field *unmet(const struct orr_preset *preset, const char
         at += length;
         if (itself && !strcmp(itself, key))
             continue;
-        const struct orr_field *f = orr_field_find(key);
-        orr_field_text(preset, f, value);
+        const struct orr_setting *f = orr_setting_find(key);
+        orr_setting_text(preset, f, value);
         if (is_one_of(value, values, (size_t)(at - values)) == not )
             return f;
     }
     return NULL;
 }
 
-bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256])
+bool orr_settings_unused(const struct orr_settings *preset, const char *key, char why[256])
 {
-    char value[ORR_FIELD_TEXT_BYTES];
-    const struct orr_field *f = orr_field_find(key), *other;
-    const struct orr_group *group = group_of(key);
+    char value[ORR_SETTING];
+    const struct orr_setting *f = orr_setting_find(key), *other;
+    const struct orr_setting_group *group = group_of(key);
     if (!f)
         return false;
     other = unmet(preset, f->needs, NULL, value);
@@ -79,18 +79,18 @@ bool orr_preset_unused(const struct orr_preset *preset, const char *key, char wh
 /* ------------------------------------------------------------------------- of the law of force */
 
 /* The law that reads a setting; NULL for settings of other things. */
-static const char *law_of(const struct orr_field *f)
+static const char *law_of(const struct orr_setting *f)
 {
     static const char law[] = "orbits.law=";
     const bool is_of_law = f && f->needs && !strncmp(f->needs, law, strlen(law));
     return is_of_law ? f->needs + strlen(law) : NULL;
 }
 
-int orr_preset_check_law(const struct orr_preset *preset, const char *where, const char *key)
+int orr_settings_check_law(const struct orr_settings *preset, const char *where, const char *key)
 {
     char why[256];
-    const char *law = law_of(orr_field_find(key));
-    if (!law || !orr_preset_unused(preset, key, why))
+    const char *law = law_of(orr_setting_find(key));
+    if (!law || !orr_settings_unused(preset, key, why))
         return 0;
     return ORR_FAIL(ORR_EUSAGE,
                     "%s: %s: %s, which does not read it; expected orbits.law=%s beside it", where,
@@ -98,30 +98,30 @@ int orr_preset_check_law(const struct orr_preset *preset, const char *where, con
 }
 
 /* Whether the setting has its default. */
-static bool is_default(const struct orr_preset *preset, const struct orr_field *f)
+static bool is_default(const struct orr_settings *preset, const struct orr_setting *f)
 {
-    char text[ORR_FIELD_TEXT_BYTES], initial[ORR_FIELD_TEXT_BYTES];
-    struct orr_preset defaults;
-    orr_preset_defaults(&defaults);
-    orr_field_text(preset, f, text);
-    orr_field_text(&defaults, f, initial);
+    char text[ORR_SETTING], initial[ORR_SETTING];
+    struct orr_settings defaults;
+    orr_settings_defaults(&defaults);
+    orr_setting_text(preset, f, text);
+    orr_setting_text(&defaults, f, initial);
     return !strcmp(text, initial);
 }
 
-int orr_preset_check_laws(const struct orr_preset *preset, const char *where)
+int orr_settings_check_laws(const struct orr_settings *preset, const char *where)
 {
-    for (const struct orr_field *f = orr_fields; f->key; f++)
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
         if (law_of(f) && !is_default(preset, f))
-            TRY(orr_preset_check_law(preset, where, f->key));
+            TRY(orr_settings_check_law(preset, where, f->key));
     return 0;
 }
 
-int orr_preset_drop_laws(struct orr_preset *preset)
+int orr_settings_drop_laws(struct orr_settings *preset)
 {
     char why[256];
-    for (const struct orr_field *f = orr_fields; f->key; f++)
-        if (law_of(f) && orr_preset_unused(preset, f->key, why))
-            TRY(orr_preset_set_by(preset, "default", f->key, f->initial));
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
+        if (law_of(f) && orr_settings_unused(preset, f->key, why))
+            TRY(orr_settings_set_by(preset, "default", f->key, f->initial));
     return 0;
 }
 
@@ -137,8 +137,8 @@ static const char *reason_in(const struct orr_left_out left_out[3], enum orr_kin
 
 const char *orr_kind_leaves_out(enum orr_kind kind, const char *key)
 {
-    const struct orr_field *f = orr_field_find(key);
-    const struct orr_group *group = group_of(key);
+    const struct orr_setting *f = orr_setting_find(key);
+    const struct orr_setting_group *group = group_of(key);
     const char *reason = f ? reason_in(f->left_out, kind) : NULL;
     return reason || !f || !group ? reason : reason_in(group->left_out, kind);
 }

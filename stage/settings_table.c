@@ -11,7 +11,7 @@
 #include "settings_table.h"
 
 #define ROW(member, kind, first)                                                                   \
-    .key = #member, .type = ORR_FIELD_##kind, .offset = offsetof(struct orr_preset, member),       \
+    .key = #member, .type = ORR_FIELD_##kind, .offset = offsetof(struct orr_settings, member),     \
     .initial = first
 #define INT(member, initial, min, max)    ROW(member, INT, initial), min, max, NULL
 #define LONG(member, initial, min, max)   ROW(member, LONG, initial), min, max, NULL
@@ -96,7 +96,7 @@ static const char pauses[] = "where a training is saved changes nothing: it goes
     {BOOL(TASK.zero, "false"), "ranks of a job keep a share of the optimiser's moments each (ZeRO-1): the same bits in less memory", \
      .needs = #TASK ".micro_batches!=0", .left_out = {{ALL, places}}},
 
-const struct orr_field orr_fields[] = {
+const struct orr_setting orr_setting_rows[] = {
     {TEXT(about, ""), "what the preset is for", .left_out = {{ALL, "it is a text for readers"}}},
     {U64(seed, "0", 0, 1.8e+19), "seed of every random stream"},
     {NAMES(attention, "softmax,lssar"), "variants to train; the first is the untrained floor's",
@@ -277,7 +277,7 @@ const struct orr_field orr_fields[] = {
 };
 
 /* What all settings of a group need, but the one that is needed, and what they are left out of. */
-const struct orr_group orr_groups[] = {
+const struct orr_setting_group orr_setting_groups[] = {
     {"orbits.", .needs = "text.train="},
     {"planets.", .needs = "planets.enabled=true", .left_out = {{SETS & ~RUNS, other_sets}}},
     {"text.", .needs = "text.train!=", .left_out = {{ALL & ~BIT(PRETRAIN), not_data}}},

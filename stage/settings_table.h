@@ -5,7 +5,7 @@
 #include "provenance.h"
 #include "settings.h"
 
-enum orr_field_type {
+enum orr_setting_type {
     ORR_FIELD_INT,
     ORR_FIELD_LONG,
     ORR_FIELD_U64,
@@ -26,10 +26,10 @@ struct orr_left_out {
  * even what its group needs; NULL: no more than that. */
 #define ORR_ALWAYS ""
 
-struct orr_field {
+struct orr_setting {
     const char *key; /* "pretrain.steps" */
-    enum orr_field_type type;
-    size_t offset;       /* in struct orr_preset */
+    enum orr_setting_type type;
+    size_t offset;       /* in struct orr_settings */
     const char *initial; /* default, as text */
     double min, max;     /* numbers: allowed range, inclusive */
     const char *choices; /* enums: "a|b|c" in the order of the enum */
@@ -38,20 +38,20 @@ struct orr_field {
     struct orr_left_out left_out[3]; /* ended by kinds == 0 */
 };
 /* What all settings of a group have in common. */
-struct orr_group {
+struct orr_setting_group {
     const char *prefix; /* "pretrain." */
     const char *needs;
     struct orr_left_out left_out[3];
 };
 
-extern const struct orr_field orr_fields[]; /* ended by key == NULL */
-extern const struct orr_group orr_groups[]; /* ended by prefix == NULL; in at most one is a key */
+extern const struct orr_setting orr_setting_rows[]; /* ended by key == NULL */
+extern const struct orr_setting_group
+    orr_setting_groups[]; /* ended by prefix == NULL; in at most one is a key */
 /* NULL: there is no such key. */
-const struct orr_field *orr_field_find(const char *key);
+const struct orr_setting *orr_setting_find(const char *key);
 
-/* orr_preset_value() of a field. */
-enum { ORR_FIELD_TEXT_BYTES = ORR_SETTING };
-void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
-                    char text[ORR_FIELD_TEXT_BYTES]);
+/* orr_settings_value() of a row. */
+void orr_setting_text(const struct orr_settings *preset, const struct orr_setting *f,
+                      char text[ORR_SETTING]);
 
 #endif

@@ -18,7 +18,7 @@ static int sidecar_path(const char *path, char sidecar[4096])
                     path);
 }
 
-int orr_sidecar_commit(struct orr_file *file, const struct orr_book *book,
+int orr_sidecar_commit(struct orr_file *file, const struct orr_records *records,
                        const char digest[ORR_DIGEST])
 {
     char sidecar[4096], sum[ORR_DIGEST];
@@ -27,7 +27,7 @@ int orr_sidecar_commit(struct orr_file *file, const struct orr_book *book,
     if (rc)
         return rc;
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)XXH64_digest(file->hash_state));
-    cJSON *json = cJSON_CreateObject(), *made = orr_book_made(book, digest);
+    cJSON *json = cJSON_CreateObject(), *made = orr_records_made(records, digest);
     if (cJSON_AddStringToObject(json, "file", slash ? slash + 1 : path) &&
         cJSON_AddNumberToObject(json, "bytes", (double)file->bytes) &&
         cJSON_AddStringToObject(json, "xxh64", sum) && made &&
@@ -144,8 +144,8 @@ bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
     return !*why;
 }
 
-int orr_json_judge(const char *path, const char *folder, const struct orr_book *book,
-                   const char digest[ORR_DIGEST], enum orr_verdict *verdict, char why[ORR_WHY])
+int orr_json_judge(const char *path, const char *folder, const struct orr_records *records,
+                   const char digest[ORR_DIGEST], enum orr_action *verdict, char why[ORR_WHY])
 {
     cJSON *json = NULL;
     why[0] = '\0';
@@ -162,14 +162,14 @@ int orr_json_judge(const char *path, const char *folder, const struct orr_book *
         return 0;
     }
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
-    if (orr_made_same(book, digest, made, why) &&
+    if (orr_made_same(records, digest, made, why) &&
         orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
         *verdict = ORR_KEEP;
     cJSON_Delete(json);
     return 0;
 }
 
-int orr_refuse_other(const char *path, const char *why, const char *program, const char *else_what)
+int orr_refuse_input(const char *path, const char *why, const char *program, const char *else_what)
 {
     char command[ORR_COMMAND];
     orr_command_of_run(program, command);

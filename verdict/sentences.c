@@ -258,7 +258,7 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
 
 static void cannot_say(const struct verdict *v, char text[2048])
 {
-    const struct orr_preset *preset = &v->runs.run[0].preset;
+    const struct orr_settings *preset = &v->runs.run[0].preset;
     char other[512] = "";
     *text = '\0';
     say(text,

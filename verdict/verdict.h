@@ -61,7 +61,7 @@ struct verdict {
     size_t count, missing_count;
     struct verdict_cell *cell; /* (count) */
     struct verdict_missing *missing;
-    struct orr_names unasked; /* probes that no cell has: left out on purpose, not missing */
+    struct orr_name_list unasked; /* probes that no cell has: left out on purpose, not missing */
     int attentions, seeds;
     char attention[ORR_LIST][ORR_NAME];         /* softmax first, if it is there */
     uint64_t *seed;                             /* (seeds), ascending */

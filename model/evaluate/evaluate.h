@@ -24,7 +24,7 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
  * (model/evaluate/orbit_fit.h). While these are too few the observer expects what the first 256
  * training sequences are like. Of two bodies under Newton's law, in coordinates. ORR_EINTR: a
  * signal. */
-int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, bool planets,
+int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_settings *preset, bool planets,
                       int positions, int late_from, struct gpt_next_state *result);
 /* Adds these numbers to a JSON object (docs/formats.md, evaluation.json); null for what is none. */
 void gpt_next_state_add(struct cJSON *json, const struct gpt_next_state *result);

@@ -163,15 +163,15 @@ static void summarise_errors(struct gpt_next_state *result, int n, const struct 
         result->orbit_fit_late = late / n / (o->steps - first);
 }
 
-static bool has_ceiling(const struct orr_preset *preset, bool planets)
+static bool has_ceiling(const struct orr_settings *preset, bool planets)
 {
     const enum sim_split training = planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
-    return !orr_preset_is_text(preset) && preset->orbits.output == ORR_OUTPUT_CONTINUOUS &&
+    return !orr_settings_is_text(preset) && preset->orbits.output == ORR_OUTPUT_CONTINUOUS &&
            preset->orbits.law == ORR_LAW_NEWTON && !preset->orbits.nbody &&
            sim_split_count(preset, training) >= LEAST;
 }
 
-int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, bool planets,
+int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_settings *preset, bool planets,
                       int positions, int late_from, struct gpt_next_state *result)
 {
     const long count = gpt_source_count(source);

@@ -76,7 +76,7 @@ int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *mode
     *written = false;
     TRY(orr_path(path, "%s/%s", job->folder, GPT_ROLLOUTS));
     int rc = sim_dataset_open(&r.set, job->preset, job->orbits_dir, SIM_SPLIT_PLANETS_SOLAR);
-    if (rc == ORR_EMISSING && *job->chain->orbits) {
+    if (rc == ORR_EMISSING && *job->lineage->orbits) {
         orr_error_clear(); /* data sets of another origin: only what trains is needed */
         return 0;
     }

@@ -15,11 +15,11 @@ static char *describe_rank(const struct orr_cli *cli)
     if (!stream)
         return NULL;
     fprintf(stream, "version=%s\npreset=%s\n", ORR_VERSION, cli->preset.name);
-    for (int i = 0; orr_preset_key(i); i++) {
-        if (!strcmp(orr_preset_key(i), "model.precision"))
+    for (int i = 0; orr_settings_key(i); i++) {
+        if (!strcmp(orr_settings_key(i), "model.precision"))
             continue;
-        orr_preset_value(&cli->preset, orr_preset_key(i), value);
-        fprintf(stream, "%s=%s\n", orr_preset_key(i), value);
+        orr_settings_value(&cli->preset, orr_settings_key(i), value);
+        fprintf(stream, "%s=%s\n", orr_settings_key(i), value);
     }
     fprintf(stream,
             "--attention=%s\n--checkpoint=%s\n--attention-impl=%s\n--resume=%s\n--plan=%s\n",
@@ -79,7 +79,8 @@ int gpt_ranks_alike(const struct orr_cli *cli)
     return rc ? rc : take_isa();
 }
 
-int gpt_ranks_suit(const char *stage, const struct orr_train_preset *train, const struct k_ops *ops)
+int gpt_ranks_suit(const char *stage, const struct orr_train_settings *train,
+                   const struct k_ops *ops)
 {
     const int size = cluster_size();
     if (size < 2 || train->steps < 1)

@@ -77,7 +77,7 @@ int gpt_broadcast(const struct k_ops *ops, real *x, size_t count);
  * rank 0: else ORR_EUSAGE naming what differs, or ORR_EDEVICE. Collective. */
 int gpt_ranks_alike(const struct orr_cli *cli);
 /* Whether the ranks of this job can share a training: ORR_EUSAGE naming what that takes. */
-int gpt_ranks_suit(const char *stage, const struct orr_train_preset *train,
+int gpt_ranks_suit(const char *stage, const struct orr_train_settings *train,
                    const struct k_ops *ops);
 /* Before the backend is opened: those on GPUs choose theirs, by their place among the ranks of the
  * machine, unless one is asked for (0 and above). Collective. */

@@ -151,7 +151,7 @@ int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm
     return gpt_diverged_gradient(model, step + 1);
 }
 
-int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,
+int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_settings *train, long step,
                    double norm, double divisor)
 {
     struct gpt_model *model = zero->model;

@@ -21,7 +21,7 @@ void gpt_zero_free(struct gpt_zero *zero);
 /* As gpt_gradient_norm in blocks, of the shares of all ranks, with its bits. Collective. */
 int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm);
 /* As gpt_apply: the same bits of weights on all ranks. Collective. */
-int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,
+int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_settings *train, long step,
                    double norm, double divisor);
 /* Rank 0's model gets the average, and with `moments` these, too, for a checkpoint or an
  * evaluation; gpt_drop_training() it after. Collective. */

@@ -15,7 +15,7 @@ struct gpt_text {
     uint16_t *window; /* (positions) */
 };
 
-int gpt_text_vocab(const struct orr_preset *preset, int *vocab)
+int gpt_text_vocab(const struct orr_settings *preset, int *vocab)
 {
     struct gpt_text_files files;
     const int rc = gpt_text_files_open(&files, "text.train", preset->text.train, &preset->text);
@@ -24,9 +24,9 @@ int gpt_text_vocab(const struct orr_preset *preset, int *vocab)
     return rc;
 }
 
-int gpt_text_content(const struct orr_preset *preset, bool quiet, uint64_t *content)
+int gpt_text_content(const struct orr_settings *preset, bool quiet, uint64_t *content)
 {
-    const struct orr_text_preset *p = &preset->text;
+    const struct orr_text_settings *p = &preset->text;
     const char *const keys[] = {"text.train", "text.val"}, *const paths[] = {p->train, p->val};
     int rc = 0;
     *content = 0;
@@ -45,7 +45,7 @@ int gpt_text_content(const struct orr_preset *preset, bool quiet, uint64_t *cont
 }
 
 /* Training text ends where the held-out part begins: no window reaches over. */
-static void choose_part(struct gpt_text *t, const struct orr_text_preset *p, bool held_out)
+static void choose_part(struct gpt_text *t, const struct orr_text_settings *p, bool held_out)
 {
     const uint64_t all = t->files.count;
     const bool cut = !*p->val;
@@ -54,7 +54,7 @@ static void choose_part(struct gpt_text *t, const struct orr_text_preset *p, boo
     t->count = cut ? (held_out ? all - trained : trained) : all;
 }
 
-static int check_part(const struct gpt_text *t, const struct orr_text_preset *p, bool held_out,
+static int check_part(const struct gpt_text *t, const struct orr_text_settings *p, bool held_out,
                       int vocab)
 {
     const char *key = held_out && *p->val ? "text.val" : "text.train";
@@ -73,9 +73,9 @@ static int check_part(const struct gpt_text *t, const struct orr_text_preset *p,
     return 0;
 }
 
-static int open_text(struct gpt_text *t, const struct orr_preset *preset, bool held_out)
+static int open_text(struct gpt_text *t, const struct orr_settings *preset, bool held_out)
 {
-    const struct orr_text_preset *p = &preset->text;
+    const struct orr_text_settings *p = &preset->text;
     const bool own = held_out && *p->val;
     int vocab;
     TRY(gpt_text_vocab(preset, &vocab));
@@ -89,7 +89,7 @@ static int open_text(struct gpt_text *t, const struct orr_preset *preset, bool h
     return t->window ? 0 : ORR_ENOMEM;
 }
 
-int gpt_text_open(struct gpt_text **text, const struct orr_preset *preset, bool held_out)
+int gpt_text_open(struct gpt_text **text, const struct orr_settings *preset, bool held_out)
 {
     struct gpt_text *t = calloc(1, sizeof *t);
     if (!t)

@@ -36,7 +36,7 @@ struct gpt_text_files {
  * and tokens, another version, a truncated shard, a file of llm.c that is no tokens
  * (ORR_EFORMAT). Close also after an error. */
 int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths,
-                        const struct orr_text_preset *settings);
+                        const struct orr_text_settings *settings);
 /* A line on the terminal: what the files were read as. */
 void gpt_text_tell(const struct gpt_text_files *text, const char *key, const char *paths,
                    bool quiet);
@@ -56,11 +56,11 @@ int gpt_text_hash(const struct gpt_text_files *text, uint64_t *hash);
 int gpt_passkey_text(const char *key, const char *asked, struct gpt_text_file *file);
 
 /* Vocabulary of a text preset. */
-int gpt_text_vocab(const struct orr_preset *preset, int *vocab);
+int gpt_text_vocab(const struct orr_settings *preset, int *vocab);
 
 /* One split of a text: what gpt_source does with it. */
 struct gpt_text;
-int gpt_text_open(struct gpt_text **text, const struct orr_preset *preset, bool held_out);
+int gpt_text_open(struct gpt_text **text, const struct orr_settings *preset, bool held_out);
 void gpt_text_close(struct gpt_text *text);
 /* Sequences in order; 0: no text is held out. */
 long gpt_text_sequences(const struct gpt_text *text);

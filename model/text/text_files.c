@@ -137,7 +137,7 @@ static bool is_made(const char *path)
 
 /* Adds a file at the end of the text; the first one settles the kind. */
 static int add_file(struct gpt_text_files *text, const char *key, const char *path,
-                    const struct orr_text_preset *settings)
+                    const struct orr_text_settings *settings)
 {
     struct gpt_text_file *grown =
         realloc(text->file, ((size_t)text->files + 1) * sizeof *text->file);
@@ -178,7 +178,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 static int add_folder(struct gpt_text_files *text, const char *key, const char *folder,
-                      const struct orr_text_preset *settings)
+                      const struct orr_text_settings *settings)
 {
     struct dirent **entry = NULL;
     const int before = text->files, count = scandir(folder, &entry, is_shown, by_name);
@@ -207,7 +207,7 @@ static int compare_paths(const void *a, const void *b)
 }
 
 static int add_pattern(struct gpt_text_files *text, const char *key, const char *pattern,
-                       const struct orr_text_preset *settings)
+                       const struct orr_text_settings *settings)
 {
     glob_t found;
     int rc = 0;
@@ -224,7 +224,7 @@ static int add_pattern(struct gpt_text_files *text, const char *key, const char 
 }
 
 static int add_part(struct gpt_text_files *text, const char *key, const char *part,
-                    const struct orr_text_preset *settings)
+                    const struct orr_text_settings *settings)
 {
     struct stat info;
     if (is_made(part))
@@ -236,7 +236,7 @@ static int add_part(struct gpt_text_files *text, const char *key, const char *pa
 }
 
 int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths,
-                        const struct orr_text_preset *settings)
+                        const struct orr_text_settings *settings)
 {
     memset(text, 0, sizeof *text);
     for (const char *from = paths;; from++) {

@@ -21,9 +21,9 @@ static const char *steps_key(enum orr_kind kind)
 }
 
 /* Whether the first `step` updates of both lengths had the same learning rates, to the bit. */
-static bool same_rates(const struct orr_train_preset *train, long was, long step)
+static bool same_rates(const struct orr_train_settings *train, long was, long step)
 {
-    struct orr_train_preset shorter = *train;
+    struct orr_train_settings shorter = *train;
     shorter.steps = was;
     for (long i = 0; i < step; i++) {
         const double a = gpt_lr(&shorter, i), b = gpt_lr(train, i);
@@ -37,14 +37,15 @@ static bool same_rates(const struct orr_train_preset *train, long was, long step
  * it differs. The chain expects no earlier lengths while this is asked. */
 static int find_length(const struct gpt_training *t, const cJSON *made, long *steps)
 {
-    char *went_on = orr_chain_went_on(t->chain, t->kind, t->source);
+    char *earlier_lengths = orr_lineage_earlier_lengths(t->lineage, t->kind, t->source);
     char digest[ORR_DIGEST], before[ORR_WENT_ON], text[32];
-    snprintf(before, sizeof before, "%s", went_on);
-    went_on[0] = '\0';
-    const int rc = orr_chain_training(t->chain, t->kind, t->source, digest);
-    snprintf(went_on, ORR_WENT_ON, "%s", before);
+    snprintf(before, sizeof before, "%s", earlier_lengths);
+    earlier_lengths[0] = '\0';
+    const int rc = orr_lineage_training(t->lineage, t->kind, t->source, digest);
+    snprintf(earlier_lengths, ORR_WENT_ON, "%s", before);
     *steps = 0;
-    if (!rc && orr_made_but(&t->chain->book, digest, made, steps_key(t->kind), text, sizeof text))
+    if (!rc &&
+        orr_made_but(&t->lineage->records, digest, made, steps_key(t->kind), text, sizeof text))
         *steps = strtol(text, NULL, 10);
     return rc;
 }
@@ -73,7 +74,7 @@ static int owns_best(const struct gpt_training *t, bool *own)
 static int lengthen_training(const struct gpt_training *t, const cJSON *made, long step,
                              bool *longer, char why[ORR_WHY])
 {
-    char *went_on = orr_chain_went_on(t->chain, t->kind, t->source);
+    char *earlier_lengths = orr_lineage_earlier_lengths(t->lineage, t->kind, t->source);
     long was;
     bool own;
     TRY(find_length(t, made, &was));
@@ -84,13 +85,13 @@ static int lengthen_training(const struct gpt_training *t, const cJSON *made, lo
     if (!own)
         snprintf(why, ORR_WHY, "%s is of another training", t->best);
     const bool same = same_rates(t->train, was, step);
-    const size_t used = strlen(went_on);
+    const size_t used = strlen(earlier_lengths);
     *longer = own && step <= was && used + 64 < ORR_WENT_ON;
     if (!*longer)
         return 0;
     if (!same)
-        snprintf(went_on + used, ORR_WENT_ON - used, "%s%ld until step %ld", used ? ", " : "", was,
-                 step);
+        snprintf(earlier_lengths + used, ORR_WENT_ON - used, "%s%ld until step %ld",
+                 used ? ", " : "", was, step);
     snprintf(why, ORR_WHY, "from step %ld of %ld on to step %ld, %s", step, was, t->train->steps,
              same ? "as if it had been asked for at once"
                   : "with the learning rates that a training of that length has from there on");
@@ -106,7 +107,7 @@ static int judge_best(const struct gpt_training *t, const char digest[ORR_DIGEST
     if (t->train->patience == 0 || !*t->best)
         return 0;
     TRY(orr_path(path, "%s/%s", t->folder, t->best));
-    return gpt_best_same(path, &t->chain->book, digest, whole, same, why);
+    return gpt_best_same(path, &t->lineage->records, digest, whole, same, why);
 }
 
 /* What was made is there and can be read: whether it is what is asked for, and how far it is. */
@@ -115,8 +116,8 @@ static int compare_records(const struct gpt_training *t, const cJSON *made, long
 {
     char digest[ORR_DIGEST];
     bool same, longer = false;
-    TRY(orr_chain_training(t->chain, t->kind, t->source, digest));
-    same = orr_made_same(&t->chain->book, digest, made, j->why);
+    TRY(orr_lineage_training(t->lineage, t->kind, t->source, digest));
+    same = orr_made_same(&t->lineage->records, digest, made, j->why);
     if (same) {
         const bool whole = ended || step >= t->train->steps;
         TRY(judge_best(t, digest, whole, &same, j->why));
@@ -147,7 +148,7 @@ static int judge_checkpoint(const struct gpt_training *t, const char *path, stru
         orr_error_clear();
         return 0;
     }
-    orr_chain_recall(t->chain, t->kind, t->source, made);
+    orr_lineage_recall_lengths(t->lineage, t->kind, t->source, made);
     if (!rc)
         rc = gpt_progress(path, &step, &ended);
     if (rc == ORR_EFORMAT && t->force) { /* weights of something else */
@@ -176,7 +177,7 @@ int gpt_training_judge(const struct gpt_training *t, struct gpt_judgement *j)
     if (orr_exists(path))
         TRY(judge_checkpoint(t, path, j));
     if (j->verdict == ORR_MAKE || j->verdict == ORR_REMAKE)
-        orr_chain_went_on(t->chain, t->kind, t->source)[0] = '\0';
+        orr_lineage_earlier_lengths(t->lineage, t->kind, t->source)[0] = '\0';
     return 0;
 }
 

@@ -12,7 +12,7 @@ enum { DIGITS = 9 };
 static const char suffix[] = ".safetensors";
 static const long most_steps = 1000000000000; /* of a training, by its settings */
 
-bool gpt_keeps_step(const struct orr_train_preset *train, long step)
+bool gpt_keeps_step(const struct orr_train_settings *train, long step)
 {
     if (train->keep < 1)
         return false;
@@ -119,7 +119,7 @@ static int copy_checkpoint(const char *last, const char *path)
     return rc;
 }
 
-int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_preset *train,
+int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_settings *train,
                         const char *last, long step)
 {
     char path[4096], temporary[ORR_TEMPORARY];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gpt_monitor_create(struct gpt_monitor *monitor, const struct orr_train_preset *train)
+int gpt_monitor_create(struct gpt_monitor *monitor, const struct orr_train_settings *train)
 {
     *monitor = (struct gpt_monitor){.train = train, .best = INFINITY};
     if (train->outlier_sigma <= 0)

@@ -5,7 +5,7 @@
 #include "train.h"
 
 struct gpt_monitor {
-    const struct orr_train_preset *train;
+    const struct orr_train_settings *train;
     int window, count, next; /* 0 = outliers are not looked for; values; where the next one goes */
     double *loss, *norm;     /* (window) of the last accepted steps */
     long skipped;            /* steps without an update, since step 0 */
@@ -14,7 +14,7 @@ struct gpt_monitor {
     long since_best;         /* evaluations since then */
     bool ended;              /* patience is over: the training is complete */
 };
-int gpt_monitor_create(struct gpt_monitor *monitor, const struct orr_train_preset *train);
+int gpt_monitor_create(struct gpt_monitor *monitor, const struct orr_train_settings *train);
 void gpt_monitor_free(struct gpt_monitor *monitor);
 /* Judges a finished pass over a step, 1-based: *reason = "loss" or "grad_norm" where that is more
  * than outlier_sigma standard deviations above the mean of the last outlier_window accepted steps:

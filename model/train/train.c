@@ -17,7 +17,7 @@
 
 struct loop {
     struct gpt_model *model;
-    const struct orr_train_preset *train;
+    const struct orr_train_settings *train;
     const struct gpt_task *task;
     struct gpt_prefetcher prefetcher;
     struct gpt_monitor monitor;
@@ -49,7 +49,7 @@ struct outcome {
 /* Says first what will take more than an hour, by the speed of the first pass. */
 static void announce_duration(struct loop *loop, long step, double pass_s)
 {
-    const struct orr_train_preset *t = loop->train;
+    const struct orr_train_settings *t = loop->train;
     const double total_s = pass_s * loop->share * (double)(t->steps - step);
     char text[ORR_DURATION];
     if (loop->announced || total_s < 3600) {
@@ -337,7 +337,7 @@ static int recall_state(struct loop *loop, bool *known)
 
 static int report_step(struct loop *loop, long step, const struct outcome *out)
 {
-    const struct orr_train_preset *t = loop->train;
+    const struct orr_train_settings *t = loop->train;
     struct gpt_log_entry entry = {.step = step,
                                   .steps = t->steps,
                                   .loss = out->loss,
@@ -375,7 +375,7 @@ static int save_end(struct loop *loop, long step, const struct gpt_monitor *befo
 
 static int run_steps(struct loop *loop, long *step)
 {
-    const struct orr_train_preset *t = loop->train;
+    const struct orr_train_settings *t = loop->train;
     while (*step < t->steps && !loop->monitor.ended) {
         struct outcome out;
         int rc = step_once(loop, *step, &out);
@@ -485,7 +485,7 @@ static void note_outcome(const struct loop *loop, long step)
                  loop->task->label, step, loop->train->steps, monitor->since_best);
 }
 
-const char *gpt_final_checkpoint(const struct orr_train_preset *train)
+const char *gpt_final_checkpoint(const struct orr_train_settings *train)
 {
     return train->patience > 0 ? "best.safetensors" : "last.safetensors";
 }
@@ -523,7 +523,7 @@ static int train_opened(struct loop *loop, long *step)
     return 0;
 }
 
-int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
+int gpt_train(struct gpt_model *model, const struct orr_train_settings *train,
               const struct gpt_task *task, long *step)
 {
     struct loop loop = {

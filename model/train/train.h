@@ -31,20 +31,20 @@ struct gpt_task {
  * measured (the average, where one is kept) alone. From step 0 it, step-numbered ones and the log
  * start anew; from later the optimiser's state must be there (ORR_EINVAL), and the log keeps its
  * lines up to *step. */
-int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
+int gpt_train(struct gpt_model *model, const struct orr_train_settings *train,
               const struct gpt_task *task, long *step);
 /* A training in a folder, and what is asked of it. */
 struct gpt_training {
-    struct orr_chain *chain;
+    struct orr_lineage *lineage;
     enum orr_kind kind;
     const char *source; /* attention of a pretraining, source of a fine-tuning */
-    const struct orr_train_preset *train;
+    const struct orr_train_settings *train;
     const char *folder, *last, *best; /* best: "" = none; matters with patience */
     bool resume;                      /* continue what is there */
     bool force;                       /* weights that are there may be lost */
 };
 struct gpt_judgement {
-    enum orr_verdict verdict;
+    enum orr_action verdict;
     bool lengthened; /* goes on as a longer one: files get their new record before the first step */
     char why[ORR_WHY];
 };
@@ -58,7 +58,7 @@ int gpt_training_refuse(const struct gpt_training *training, const struct gpt_ju
 /* The checkpoint that a finished training stands for, which is evaluated and fine-tuned: of the
  * least held-out loss where patience ends trainings ("best.safetensors"), otherwise of the last
  * step ("last.safetensors"). */
-const char *gpt_final_checkpoint(const struct orr_train_preset *train);
+const char *gpt_final_checkpoint(const struct orr_train_settings *train);
 /* Of a checkpoint: its step, and whether patience ended the training there. */
 int gpt_progress(const char *path, long *step, bool *ended);
 /* Floating-point operations of matmuls in one forward and backward pass over B x T positions:

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What each stage of training is fed, held out. */
-static enum sim_split split_of(const struct orr_preset *preset, const char *stage, bool final)
+static enum sim_split split_of(const struct orr_settings *preset, const char *stage, bool final)
 {
     if (final && !strncmp(stage, "pretrain", 8))
         return gpt_final_split(preset, !strcmp(stage, "pretrain_planets"));
@@ -32,7 +32,7 @@ static int check_stage(const char *checkpoint, const char *stage)
 /* The text is of the model's kind of tokens. */
 static int check_text(const struct probe *probe, const char *checkpoint)
 {
-    const struct orr_preset *p = &probe->preset;
+    const struct orr_settings *p = &probe->preset;
     struct gpt_config of_text;
     const int rc = gpt_config_from_preset(&of_text, p, "softmax", p->text.positions);
     if (rc || of_text.vocab == probe->trained.vocab)
@@ -45,8 +45,8 @@ static int check_text(const struct probe *probe, const char *checkpoint)
 static int check_input(const struct probe *probe, const char *checkpoint)
 {
     const struct gpt_config *c = &probe->trained;
-    const struct orr_preset *p = &probe->preset;
-    const bool tokens = p->orbits.output == ORR_OUTPUT_TOKENS, text = orr_preset_is_text(p);
+    const struct orr_settings *p = &probe->preset;
+    const bool tokens = p->orbits.output == ORR_OUTPUT_TOKENS, text = orr_settings_is_text(p);
     if (text != (c->input == GPT_INPUT_TEXT))
         return ORR_FAIL(ORR_EINVAL, "%s: a model of %s, preset %s is of %s; give its --preset",
                         checkpoint, text ? "orbits" : "text", p->name, text ? "text" : "orbits");
@@ -83,8 +83,8 @@ static int load_model(struct probe *probe, const struct probe_options *options)
 /* As many as the stage's own evaluation took. */
 static int default_sequences(const struct probe *probe)
 {
-    const struct orr_preset *p = &probe->preset;
-    if (orr_preset_is_text(p)) { /* as much text, whatever the length */
+    const struct orr_settings *p = &probe->preset;
+    if (orr_settings_is_text(p)) { /* as much text, whatever the length */
         const long tokens = (long)p->pretrain.eval_sequences * probe->trained.context;
         return tokens > probe->T ? (int)(tokens / probe->T) : 1;
     }
@@ -96,7 +96,7 @@ static int default_sequences(const struct probe *probe)
 }
 
 /* Makes the split hold at least this many sequences, where its number is free. */
-static void set_count(struct orr_preset *preset, enum sim_split split, long count)
+static void set_count(struct orr_settings *preset, enum sim_split split, long count)
 {
     if (split == SIM_SPLIT_VAL && preset->orbits.val < count)
         preset->orbits.val = count;
@@ -131,7 +131,7 @@ static int open_text(struct probe *probe, const struct probe_options *options, i
 /* Files are the preset's own sequences: using them or not changes nothing but time. */
 static int open_data(struct probe *probe, const struct probe_options *options, int sequences)
 {
-    struct orr_preset *p = &probe->preset;
+    struct orr_settings *p = &probe->preset;
     const bool longer = probe->T + 1 > sim_split_positions(p, probe->split);
     const bool enough = sim_split_count(p, probe->split) >= (uint64_t)sequences;
     char dir[4096] = "";
@@ -156,7 +156,7 @@ static int open_data(struct probe *probe, const struct probe_options *options, i
         p->orbits.positions = probe->T + 1;
     if (!probe->from_files)
         set_count(p, probe->split, sequences);
-    rc = orr_preset_check(p);
+    rc = orr_settings_check(p);
     if (!rc)
         rc = gpt_source_open(&probe->data, p, probe->from_files ? dir : NULL, probe->split,
                              &probe->model.config);
@@ -187,8 +187,8 @@ int probe_open(struct probe *probe, const struct probe_options *options, bool ch
     if (!rc && !sequences)
         sequences = default_sequences(probe);
     if (!rc)
-        rc =
-            (orr_preset_is_text(&probe->preset) ? open_text : open_data)(probe, options, sequences);
+        rc = (orr_settings_is_text(&probe->preset) ? open_text : open_data)(probe, options,
+                                                                            sequences);
     return rc;
 }
 

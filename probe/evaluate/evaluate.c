@@ -245,7 +245,7 @@ static void print_next_state(const struct both *both)
 int probe_evaluate(const struct probe_options *options)
 {
     struct both both = {.changed = probe_is_changed(options),
-                        .is_text = orr_preset_is_text(options->preset)};
+                        .is_text = orr_settings_is_text(options->preset)};
     struct probe_options o = *options;
     o.final = !both.is_text;
     TRY(evaluate_column(&o, false, &both));

@@ -21,7 +21,7 @@ static const char *const learner_name[PROBE_MODELS] = {"pretrained", "untrained"
 /* Full batches, in as many passes as the preset's batch asks for. */
 static void set_training(struct probe_inductive *p)
 {
-    const struct orr_train_preset *t = &p->s.options->preset->finetune.magnitude;
+    const struct orr_train_settings *t = &p->s.options->preset->finetune.magnitude;
     int batch = t->batch < PROBE_NOISE_SEQUENCES ? t->batch : PROBE_NOISE_SEQUENCES;
     while (PROBE_NOISE_SEQUENCES % batch)
         batch--;

@@ -29,7 +29,7 @@ enum probe_form {
 
 struct probe_inductive {
     struct probe_session s;
-    struct orr_train_preset train;
+    struct orr_train_settings train;
     struct probe_labelled fit, held_out; /* data sets; held-out sequences */
     struct probe_pool pool;
     struct probe_noise *noise; /* (sets) */

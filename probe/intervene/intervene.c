@@ -330,7 +330,7 @@ static int check_model(const struct intervene *v)
             "probe intervene: %s: %d positions leave no step to continue after a prefix "
             "of half of them; give a --length of 4 or more",
             v->s.options->checkpoint, v->s.probe.T);
-    const struct orr_orbits_preset *o = &v->s.probe.preset.orbits;
+    const struct orr_orbits_settings *o = &v->s.probe.preset.orbits;
     if (o->law != ORR_LAW_NEWTON || o->nbody || o->jump_step > 0)
         return ORR_FAIL(
             ORR_EINVAL,

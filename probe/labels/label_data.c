@@ -12,7 +12,7 @@
 
 int probe_label_sets_check(const struct probe *probe, const struct probe_options *options)
 {
-    const struct orr_preset *p = options->preset;
+    const struct orr_settings *p = options->preset;
     const struct gpt_config *c = &probe->trained;
     TRY(probe_check_unchanged(options));
     if (strcmp(probe->stage, "pretrain") != 0)
@@ -52,7 +52,8 @@ static void keep_sequence(const struct arrays *a, size_t i, const struct sim_seq
     a->bodies[i] = (uint8_t)q->num_bodies;
 }
 
-static int make_set(struct sim_dataset *set, const struct orr_preset *preset, enum sim_split split)
+static int make_set(struct sim_dataset *set, const struct orr_settings *preset,
+                    enum sim_split split)
 {
     const size_t n = (size_t)sim_split_count(preset, split);
     const size_t P = (size_t)sim_split_positions(preset, split);

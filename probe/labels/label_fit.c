@@ -63,8 +63,8 @@ void probe_labels_split(const struct ft_labels *subset, struct ft_labels *traine
 
 /* ---------------------------------------------------------------------------------- arms */
 
-void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
-                   struct orr_train_preset *train)
+void probe_shorter(const struct orr_train_settings *of, long steps, int batch,
+                   struct orr_train_settings *train)
 {
     *train = *of;
     train->steps = steps;
@@ -77,7 +77,7 @@ void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
 void probe_learners_init(struct probe_learners *learners, const struct probe *probe,
                          const struct probe_options *options)
 {
-    const struct orr_train_preset *t = &options->preset->finetune.magnitude;
+    const struct orr_train_settings *t = &options->preset->finetune.magnitude;
     const long usual = t->steps > 0 && t->steps < STEPS ? t->steps : STEPS;
     *learners = (struct probe_learners){.probe = probe, .options = options};
     probe_shorter(t, options->steps ? options->steps : usual, t->batch < BATCH ? t->batch : BATCH,
@@ -111,8 +111,8 @@ int probe_learner_train(struct probe_learners *learners, enum probe_learner lear
                         const struct ft_labels *labels, double lr, long steps,
                         struct gpt_model *model, struct ft_transform *transform)
 {
-    const struct orr_preset *p = learners->options->preset;
-    struct orr_train_preset train = learners->train;
+    const struct orr_settings *p = learners->options->preset;
+    struct orr_train_settings train = learners->train;
     train.warmup = train.warmup * steps / train.steps;
     train.lr = lr;
     train.steps = steps;

@@ -75,7 +75,7 @@ enum { PROBE_RATES = 3 };
 struct probe_learners {
     const struct probe *probe;
     const struct probe_options *options;
-    struct orr_train_preset train; /* of every learner; its lr is the middle of the rates */
+    struct orr_train_settings train; /* of every learner; its lr is the middle of the rates */
     double rate[PROBE_RATES];
     long rate_steps;            /* steps by which rates are chosen */
     long steps[PROBE_LEARNERS]; /* done */
@@ -83,8 +83,8 @@ struct probe_learners {
 };
 /* Settings of a fine-tuning of so many steps and sequences per step: those of another one, its
  * warm-up shortened in proportion, without patience. */
-void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
-                   struct orr_train_preset *train);
+void probe_shorter(const struct orr_train_settings *of, long steps, int batch,
+                   struct orr_train_settings *train);
 /* Settings of finetune.magnitude with fewer steps, a smaller batch and no patience. */
 void probe_learners_init(struct probe_learners *learners, const struct probe *probe,
                          const struct probe_options *options);

@@ -30,7 +30,7 @@ static int copy_sequence(struct probe_labelled *set, struct sim_sequence *q, int
 int probe_labelled_make(struct probe_labelled *set, const struct probe *probe, enum sim_split split,
                         int n)
 {
-    struct orr_preset preset = probe->preset;
+    struct orr_settings preset = probe->preset;
     struct sim_sequence q = {0};
     preset.orbits.positions = probe->T + 1;
     preset.orbits.compat_velocity_sign = preset.orbits.compat_relative_state = false;
@@ -95,7 +95,7 @@ void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_conf
 /* Before anything is opened: what the settings and options alone tell. */
 static int check_options(const struct probe_options *o, const char *name)
 {
-    if (orr_preset_is_text(o->preset))
+    if (orr_settings_is_text(o->preset))
         return ORR_FAIL(ORR_EINVAL, "probe %s: %s: a model of text: there are no orbits to ask for",
                         name, o->checkpoint);
     if (o->preset->orbits.output != ORR_OUTPUT_CONTINUOUS)

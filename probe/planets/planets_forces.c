@@ -104,7 +104,7 @@ struct simulated {
     float scale[PROBE_PLANETS];
 };
 
-static int simulate_labels(struct simulated *s, const struct orr_preset *preset)
+static int simulate_labels(struct simulated *s, const struct orr_settings *preset)
 {
     const size_t P = (size_t)sim_split_positions(preset, SIM_SPLIT_PLANETS_SOLAR);
     const size_t labels = (size_t)preset->planets.labels;

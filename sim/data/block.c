@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sim_block_create(struct sim_block *block, const struct orr_preset *preset, enum sim_split split,
-                     int capacity)
+int sim_block_create(struct sim_block *block, const struct orr_settings *preset,
+                     enum sim_split split, int capacity)
 {
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
     memset(block, 0, sizeof *block);
@@ -51,7 +51,7 @@ static void point_arrays(struct sim_sequence *q, uint16_t *tokens, float *coords
 }
 
 int sim_block_make(struct sim_block *block, int k, struct sim_sequence *q,
-                   const struct orr_preset *preset, enum sim_split split, uint64_t index)
+                   const struct orr_settings *preset, enum sim_split split, uint64_t index)
 {
     const struct sim_sequence own = *q;
     float *const kept[4] = {own.full_state, own.state, own.force_magnitude, own.force_vector};

@@ -197,7 +197,7 @@ static int open_set(struct sim_dataset *set, const char *dir, enum sim_split spl
     return rc;
 }
 
-int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, const char *dir,
+int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset, const char *dir,
                      enum sim_split split)
 {
     memset(set, 0, sizeof *set);

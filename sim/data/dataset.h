@@ -48,11 +48,11 @@ int sim_labels_check(const struct sim_dataset *set);
 /* ---------------------------------------------------------------------- files and shards */
 
 /* Sequences of a split that go to files. */
-uint64_t sim_split_written(const struct orr_preset *preset, enum sim_split split);
+uint64_t sim_split_written(const struct orr_settings *preset, enum sim_split split);
 /* Sequences of a shard of n sequences. */
-uint64_t sim_shard_size(const struct orr_preset *preset, uint64_t n, uint64_t shard);
+uint64_t sim_shard_size(const struct orr_settings *preset, uint64_t n, uint64_t shard);
 /* Files per kind for n sequences: 1, or as many as shard_sequences asks for. */
-uint64_t sim_shard_count(const struct orr_preset *preset, uint64_t n);
+uint64_t sim_shard_count(const struct orr_settings *preset, uint64_t n);
 /* "obs_train.npy", or with shards > 1 "obs_train-00002-of-00005.npy". */
 enum { SIM_NAME = 128 };
 void sim_shard_name(char name[SIM_NAME], enum sim_kind kind, enum sim_split split, uint64_t shard,
@@ -85,31 +85,31 @@ bool sim_set_lacks(const struct cJSON *set, enum sim_split split, bool tokens, u
 bool sim_set_has(const struct cJSON *set, const struct sim_shard *shard, bool tokens);
 /* Before sets are made: removes data files of another layout than the `plan` has for the settings,
  * and records of shards that the sets `there` do not list. */
-int sim_outdated_remove(const char *dir, const struct orr_preset *preset, const struct cJSON *plan,
-                        const struct cJSON *there);
+int sim_outdated_remove(const char *dir, const struct orr_settings *preset,
+                        const struct cJSON *plan, const struct cJSON *there);
 /* After the manifest is written: removes temporary files and all records. */
 int sim_scaffold_remove(const char *dir);
 
 /* -------------------------------------------------------------- manifest and progress file */
 
 /* What a manifest begins with, and an empty object "sets" at its end. */
-struct cJSON *sim_manifest_create(const struct orr_preset *preset);
+struct cJSON *sim_manifest_create(const struct orr_settings *preset);
 /* *json = the folder's manifest, NULL: none. ORR_EFORMAT when it is damaged. */
 int sim_manifest_read(const char *dir, struct cJSON **json);
 /* The sets of a folder held against the settings: those of the manifest or, where there is none,
  * of the progress file, with the shards that have a record. */
 struct sim_inventory {
-    const struct orr_preset *preset;
+    const struct orr_settings *preset;
     const char *dir;
     bool force;                        /* see below */
     struct cJSON *manifest, *progress; /* NULL: none */
     struct cJSON *sets;                /* of one of them, those of progress with its records */
     struct cJSON *merged;              /* owns `sets` of a progress file */
-    struct orr_book book;
+    struct orr_records records;
 };
 /* ORR_EFORMAT when manifest or progress file is damaged, unless force: it is then as none, and
  * files are held against their checksums. Close also after an error. */
-int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset *preset,
+int sim_inventory_open(struct sim_inventory *inventory, const struct orr_settings *preset,
                        const char *dir, bool force);
 /* A data file of the folder that is somebody else's (sim_is_unlisted), "" = none. */
 int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SIM_NAME]);
@@ -117,7 +117,7 @@ void sim_inventory_close(struct sim_inventory *inventory);
 /* What is to be done about a set that the settings ask for: ORR_REFUSE where a finished one of
  * other settings is in the way, with the reason. */
 int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
-                        enum orr_verdict *verdict, char why[ORR_WHY]);
+                        enum orr_action *verdict, char why[ORR_WHY]);
 /* Whether every set that the settings ask for is finished. */
 int sim_inventory_whole(struct sim_inventory *inventory, bool *whole);
 /* *kept = the "sets" that stay: whole ones, unfinished ones that go on, and those that the settings
@@ -127,7 +127,8 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, struct cJSON
 /* Whether the folder's list is the plan already: the settings' sets, finished or in the making. */
 bool sim_inventory_follows(const struct sim_inventory *inventory, const struct cJSON *plan);
 /* Atomically writes DIR/progress.json: the sets in the making, and those that stay. */
-int sim_progress_write(const struct orr_preset *preset, const char *dir, const struct cJSON *plan);
+int sim_progress_write(const struct orr_settings *preset, const char *dir,
+                       const struct cJSON *plan);
 /* Adds to `sets`, those of a progress file with so many sequences in a shard, what the folder's
  * records say, of shards whose files are there (sums: with their bytes). A set that is whole then
  * is no longer "planned". Records that do not fit the sets are ignored: their shards are made
@@ -141,7 +142,7 @@ bool sim_file_matches(const char *dir, const struct cJSON *file, bool sums);
 
 /* Makes the shards of a part that the folder's `sets` have in the making and do not list, each with
  * its record. */
-int sim_shards_write(const struct orr_preset *preset, const char *dir, const struct cJSON *sets,
+int sim_shards_write(const struct orr_settings *preset, const char *dir, const struct cJSON *sets,
                      int part, int parts, int threads, bool quiet);
 
 /* -------------------------------------------------------------------- blocks of sequences */
@@ -154,16 +155,16 @@ struct sim_block {
     uint64_t first;
     int count;
 };
-int sim_block_create(struct sim_block *block, const struct orr_preset *preset, enum sim_split split,
-                     int capacity);
+int sim_block_create(struct sim_block *block, const struct orr_settings *preset,
+                     enum sim_split split, int capacity);
 void sim_block_free(struct sim_block *block);
 /* Makes sequence `index` as entry k; sequence: made for this split, one per thread. */
 int sim_block_make(struct sim_block *block, int k, struct sim_sequence *sequence,
-                   const struct orr_preset *preset, enum sim_split split, uint64_t index);
+                   const struct orr_settings *preset, enum sim_split split, uint64_t index);
 
 /* Streams of blocks (stream.c): number b holds draws b * size .. (b + 1) * size - 1, with `once`
  * those below the order's count. */
-int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_preset *preset,
+int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings *preset,
                            enum sim_split split, const struct sim_stream_order *order, int threads,
                            int size, bool once);
 /* Block `number`, made; valid until the next call. */

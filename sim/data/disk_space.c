@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-double sim_dataset_bytes(const struct orr_preset *preset, int part, int parts)
+double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts)
 {
     double bytes = 0;
     for (int i = 0; i < SIM_SPLITS; i++) {
@@ -23,7 +23,7 @@ double sim_dataset_bytes(const struct orr_preset *preset, int part, int parts)
 }
 
 /* A shard of these settings that another part makes: it stays, and this part does not need it. */
-static bool is_of_others(const struct orr_preset *preset, const struct sim_shard *shard, int part,
+static bool is_of_others(const struct orr_settings *preset, const struct sim_shard *shard, int part,
                          int parts)
 {
     const uint64_t n = sim_split_written(preset, shard->split);
@@ -31,7 +31,7 @@ static bool is_of_others(const struct orr_preset *preset, const struct sim_shard
                       shard->number % (uint64_t)parts != (uint64_t)part);
 }
 
-double sim_dataset_bytes_there(const struct orr_preset *preset, const char *dir, int part,
+double sim_dataset_bytes_there(const struct orr_settings *preset, const char *dir, int part,
                                int parts)
 {
     double bytes = 0;

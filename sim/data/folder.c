@@ -33,7 +33,7 @@ static int remove_files(const char *dir, const cJSON *set)
 
 /* From here on nothing looks complete, what is not of these sets is gone, and the next run knows
  * where to go on. In this order, so that it holds at every instant. */
-static int begin_sets(const struct orr_preset *preset, const struct sim_inventory *before,
+static int begin_sets(const struct orr_settings *preset, const struct sim_inventory *before,
                       const cJSON *plan)
 {
     const char *dir = before->dir;
@@ -68,7 +68,7 @@ static int refuse_old_parts(const char *dir)
 }
 
 /* A set that is to be made, none of its shards written yet: its records add files and counts. */
-static int plan_set(const struct orr_preset *preset, cJSON *plan, enum sim_split split)
+static int plan_set(const struct orr_settings *preset, cJSON *plan, enum sim_split split)
 {
     const char *name = sim_split_name(split);
     const uint64_t n = sim_split_written(preset, split);
@@ -87,7 +87,7 @@ static int plan_set(const struct orr_preset *preset, cJSON *plan, enum sim_split
         cJSON_AddObjectToObject(set, "files");
         cJSON_AddNumberToObject(set, "sequences", 0);
         cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
-        if (!orr_preset_unused(preset, "orbits.encounters", unused))
+        if (!orr_settings_unused(preset, "orbits.encounters", unused))
             cJSON_AddNumberToObject(set, "redrawn_systems", 0);
         cJSON_AddNumberToObject(set, "planned", (double)n);
     } else {
@@ -99,7 +99,7 @@ static int plan_set(const struct orr_preset *preset, cJSON *plan, enum sim_split
 
 /* What is there, and the plan: what stays of it, and what is to be made. In a folder that may be
  * written to. Close the inventory and delete *plan also after an error. */
-static int plan_sets(const struct orr_preset *preset, const char *dir, bool force,
+static int plan_sets(const struct orr_settings *preset, const char *dir, bool force,
                      struct sim_inventory *before, cJSON **plan)
 {
     char foreign[SIM_NAME];
@@ -118,7 +118,7 @@ static int plan_sets(const struct orr_preset *preset, const char *dir, bool forc
     return 0;
 }
 
-int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)
+int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bool force)
 {
     struct sim_inventory before;
     cJSON *plan;
@@ -130,7 +130,7 @@ int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool
 
 /* Makes the plan the folder's. alone: nobody else writes there. With force also records of files
  * whose bytes are others go. */
-static int begin_folder(const struct orr_preset *preset, const char *dir, bool force, bool alone)
+static int begin_folder(const struct orr_settings *preset, const char *dir, bool force, bool alone)
 {
     struct sim_inventory before;
     cJSON *plan;
@@ -149,7 +149,7 @@ static int begin_folder(const struct orr_preset *preset, const char *dir, bool f
 }
 
 /* The sets are always in the same order, whichever of them were made anew. */
-static int write_manifest(const struct orr_preset *preset, const char *dir, const cJSON *sets)
+static int write_manifest(const struct orr_settings *preset, const char *dir, const cJSON *sets)
 {
     char path[4096];
     cJSON *json = sim_manifest_create(preset), *all = cJSON_Duplicate(sets, true);
@@ -171,7 +171,7 @@ static int write_manifest(const struct orr_preset *preset, const char *dir, cons
 
 /* Writes the manifest where all is there. Otherwise parts are missing, which others make: the last
  * of them comes here again. */
-static int finish_folder(const struct orr_preset *preset, const char *dir, bool *whole)
+static int finish_folder(const struct orr_settings *preset, const char *dir, bool *whole)
 {
     struct sim_inventory inventory;
     *whole = false;
@@ -192,7 +192,7 @@ static void forget_plan(const char *dir)
 }
 
 /* The shards of this part that are not there. */
-static int write_missing(const struct orr_preset *preset, const char *dir, int part, int parts,
+static int write_missing(const struct orr_settings *preset, const char *dir, int part, int parts,
                          int threads, bool quiet)
 {
     struct sim_inventory there;
@@ -217,7 +217,7 @@ static int lock_alone(const char *dir, int *fd)
 }
 
 /* The only process: the folder is its own from the plan to the manifest. */
-static int write_alone(const struct orr_preset *preset, const char *dir, int threads, bool force,
+static int write_alone(const struct orr_settings *preset, const char *dir, int threads, bool force,
                        bool quiet)
 {
     bool whole = true;
@@ -243,7 +243,7 @@ static int write_alone(const struct orr_preset *preset, const char *dir, int thr
 
 /* One of several processes: they share the folder. The first one has it alone for the plan, and the
  * last one for the manifest: who finds the lock taken there leaves that to the others. */
-int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
+int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, int part, int parts,
                            int threads, bool force, bool quiet)
 {
     bool whole = false;
@@ -274,7 +274,7 @@ int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int
     return rc;
 }
 
-int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
+int sim_dataset_write(const struct orr_settings *preset, const char *dir, int threads, bool force,
                       bool quiet)
 {
     return sim_dataset_write_part(preset, dir, 0, 1, threads, force, quiet);

@@ -1,6 +1,7 @@
 /* manifest.c - manifest.json, which vouches for finished sets, and progress.json, which says what
- * is in the making; finished shards of that have records (records.c). Both hold the same "sets", each with what it was made from:
- * what is there is held against what the settings ask for, set by set. */
+ * is in the making; finished shards of that have records (records.c). Both hold the same "sets",
+ * each with what it was made from: what is there is held against what the settings ask for, set by
+ * set. */
 #include "sim/data/dataset.h"
 
 #include <dirent.h>
@@ -10,9 +11,9 @@
 
 #include <cjson/cJSON.h>
 
-cJSON *sim_manifest_create(const struct orr_preset *preset)
+cJSON *sim_manifest_create(const struct orr_settings *preset)
 {
-    const struct orr_orbits_preset *o = &preset->orbits;
+    const struct orr_orbits_settings *o = &preset->orbits;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "orrery-orbits-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
@@ -152,7 +153,7 @@ int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SI
     return 0;
 }
 
-int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset *preset,
+int sim_inventory_open(struct sim_inventory *inventory, const struct orr_settings *preset,
                        const char *dir, bool force)
 {
     *inventory = (struct sim_inventory){.preset = preset, .dir = dir, .force = force};
@@ -166,7 +167,7 @@ int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset 
         rc = sim_records_merge(dir, inventory->merged, orr_json_number(json, "shard_sequences"),
                                force);
     }
-    return rc ? rc : orr_book_create(&inventory->book);
+    return rc ? rc : orr_records_create(&inventory->records);
 }
 
 void sim_inventory_close(struct sim_inventory *inventory)
@@ -174,7 +175,7 @@ void sim_inventory_close(struct sim_inventory *inventory)
     cJSON_Delete(inventory->manifest);
     cJSON_Delete(inventory->progress);
     cJSON_Delete(inventory->merged);
-    orr_book_free(&inventory->book);
+    orr_records_free(&inventory->records);
 }
 
 /* An unfinished set goes on only as it was begun. */
@@ -190,7 +191,7 @@ static bool same_layout(const struct sim_inventory *inventory)
 static const char *missing_file(const struct sim_inventory *inventory, enum sim_split split,
                                 const cJSON *set, char name[SIM_NAME])
 {
-    const struct orr_preset *preset = inventory->preset;
+    const struct orr_settings *preset = inventory->preset;
     const char *broken = broken_file(inventory, set);
     const uint64_t shards = cJSON_HasObjectItem(set, "planned")
                                 ? sim_shard_count(preset, sim_split_written(preset, split))
@@ -203,8 +204,8 @@ static const char *missing_file(const struct sim_inventory *inventory, enum sim_
 }
 
 /* The set is of these settings; which part of it is there? */
-static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum sim_split split,
-                                     const cJSON *set, char why[ORR_WHY])
+static enum orr_action judge_extent(const struct sim_inventory *inventory, enum sim_split split,
+                                    const cJSON *set, char why[ORR_WHY])
 {
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
     const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* unfinished */
@@ -231,7 +232,7 @@ static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum
 }
 
 int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
-                        enum orr_verdict *verdict, char why[ORR_WHY])
+                        enum orr_action *verdict, char why[ORR_WHY])
 {
     const char *name = sim_split_name(split);
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(inventory->sets, name);
@@ -243,13 +244,13 @@ int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
         return 0;
     int rc = orr_set_made(inventory->preset, name, digest, &expected);
     if (!rc)
-        rc = orr_book_import(&inventory->book, expected, name, digest);
+        rc = orr_records_import(&inventory->records, expected, name, digest);
     cJSON_Delete(expected);
     if (rc)
         return rc;
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
-    const bool same = orr_made_same(&inventory->book, digest, made, why);
+    const bool same = orr_made_same(&inventory->records, digest, made, why);
     *verdict = same ? judge_extent(inventory, split, set, why) : ORR_REFUSE;
     if (cJSON_GetObjectItemCaseSensitive(set, "planned") && cJSON_IsNumber(count) &&
         count->valuedouble == 0) { /* it was to be made, and nothing is written */
@@ -264,7 +265,7 @@ int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
 {
     *whole = true;
     for (int i = 0; i < SIM_SPLITS; i++) {
-        enum orr_verdict verdict;
+        enum orr_action verdict;
         char why[ORR_WHY];
         if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
             continue;
@@ -274,10 +275,10 @@ int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
     return 0;
 }
 
-bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
+bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split)
 {
     struct sim_inventory inventory;
-    enum orr_verdict verdict = ORR_MAKE;
+    enum orr_action verdict = ORR_MAKE;
     char why[ORR_WHY];
     int rc = sim_inventory_open(&inventory, preset, dir, false);
     if (!rc)
@@ -288,7 +289,7 @@ bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_
     return has;
 }
 
-bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool sums)
+bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bool sums)
 {
     struct sim_inventory inventory;
     bool whole = false;
@@ -300,7 +301,7 @@ bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool
     return !rc && whole;
 }
 
-int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force)
+int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force)
 {
     struct sim_inventory inventory;
     char foreign[SIM_NAME] = "";
@@ -309,7 +310,7 @@ int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool forc
         rc = sim_inventory_foreign(&inventory, foreign);
     for (int i = 0; i < SIM_SPLITS && !rc; i++) {
         const enum sim_split split = (enum sim_split)i;
-        enum orr_verdict verdict;
+        enum orr_action verdict;
         char why[ORR_WHY], name[4096];
         if (sim_split_written(preset, split) == 0)
             continue;
@@ -348,7 +349,7 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept
     int rc = 0;
     *kept = cJSON_CreateObject();
     for (; set && !rc; set = next) {
-        enum orr_verdict verdict = ORR_KEEP;
+        enum orr_action verdict = ORR_KEEP;
         char why[ORR_WHY] = "";
         next = set->next;
         enum sim_split split = SIM_SPLIT_TRAIN;
@@ -375,7 +376,7 @@ bool sim_inventory_follows(const struct sim_inventory *inventory, const cJSON *p
            cJSON_Compare(cJSON_GetObjectItemCaseSensitive(json, "sets"), plan, true);
 }
 
-int sim_progress_write(const struct orr_preset *preset, const char *dir, const cJSON *plan)
+int sim_progress_write(const struct orr_settings *preset, const char *dir, const cJSON *plan)
 {
     char path[4096];
     cJSON *json = sim_manifest_create(preset);

@@ -18,7 +18,7 @@ static const char *const colours[SIM_PLANETS] = {"#1f6fb4", "#d1602b", "#2a8f5b"
 static void seen_at(const struct sim_shown *w, size_t row, double xy[2])
 {
     const struct sim_sequence *q = &w->sequence;
-    const struct orr_orbits_preset *o = &w->preset->orbits;
+    const struct orr_orbits_settings *o = &w->preset->orbits;
     for (size_t c = 0; c < 2; c++)
         xy[c] = q->tokens
                     ? (q->tokens[2 * row + c] + 0.5) * 2 * o->extent_au / o->bins - o->extent_au

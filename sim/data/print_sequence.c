@@ -82,7 +82,7 @@ static void print_table(const struct sim_shown *w)
     }
 }
 
-int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uint64_t index,
+int sim_sequence_show(const struct orr_settings *preset, enum sim_split split, uint64_t index,
                       const char *picture)
 {
     struct sim_shown w = {.preset = preset, .split = split, .index = index};
@@ -104,7 +104,7 @@ int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uin
 /* ------------------------------------------------------------------------------ of a folder */
 
 /* A set has its number of sequences in its record; settings that ask for as many. */
-static int take_count(struct orr_preset *preset, enum sim_split split, const cJSON *record)
+static int take_count(struct orr_settings *preset, enum sim_split split, const cJSON *record)
 {
     static const char *const keys[SIM_SPLITS] = {
         "orbits.train",          "orbits.val",          "orbits.test",
@@ -117,53 +117,53 @@ static int take_count(struct orr_preset *preset, enum sim_split split, const cJS
         value = value && atoi(value) > SIM_SUN_PLANETS ? "true" : "false";
     else if (split == SIM_SPLIT_SOLAR_SYSTEM || split == SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY)
         value = "true";
-    return value ? orr_preset_set_by(preset, "manifest.json", keys[split], value) : 0;
+    return value ? orr_settings_set_by(preset, "manifest.json", keys[split], value) : 0;
 }
 
 /* ORR_EINVAL with the reason where the set is not of these settings. */
-static int compare_settings(const struct orr_preset *preset, enum sim_split split,
+static int compare_settings(const struct orr_settings *preset, enum sim_split split,
                             const cJSON *made)
 {
     char digest[ORR_DIGEST], why[ORR_WHY] = "";
     cJSON *expected = NULL;
-    struct orr_book book = {0};
-    int rc = orr_book_create(&book);
+    struct orr_records records = {0};
+    int rc = orr_records_create(&records);
     if (!rc)
         rc = orr_set_made(preset, sim_split_name(split), digest, &expected);
     if (!rc)
-        rc = orr_book_import(&book, expected, sim_split_name(split), digest);
-    if (!rc && !orr_made_same(&book, digest, made, why))
+        rc = orr_records_import(&records, expected, sim_split_name(split), digest);
+    if (!rc && !orr_made_same(&records, digest, made, why))
         rc = ORR_FAIL(ORR_EINVAL, "%s", why);
     cJSON_Delete(expected);
-    orr_book_free(&book);
+    orr_records_free(&records);
     return rc;
 }
 
 /* The settings that a set was made from, as far as its record has them: what it leaves out had no
  * effect. ORR_EINVAL where it has none, or they are of another version. */
-static int take_settings(struct orr_preset *preset, enum sim_split split, const cJSON *manifest,
+static int take_settings(struct orr_settings *preset, enum sim_split split, const cJSON *manifest,
                          const cJSON *set)
 {
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *item;
-    orr_preset_defaults(preset);
+    orr_settings_defaults(preset);
     if (!record)
         return ORR_FAIL(ORR_EINVAL, "%s",
                         manifest ? "manifest.json does not say what it was made from"
                                  : "no manifest.json, made elsewhere");
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(record, "settings"))
         if (cJSON_IsString(item))
-            TRY(orr_preset_set_by(preset, "manifest.json", item->string, item->valuestring));
+            TRY(orr_settings_set_by(preset, "manifest.json", item->string, item->valuestring));
     TRY(take_count(preset, split, record));
     return compare_settings(preset, split, made);
 }
 
 /* The set is of the settings that were given, whatever its number of sequences. */
-static int check_given(const struct orr_preset *given, const char *dir, enum sim_split split,
+static int check_given(const struct orr_settings *given, const char *dir, enum sim_split split,
                        const cJSON *set)
 {
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
-    struct orr_preset preset = *given;
+    struct orr_settings preset = *given;
     char why[ORR_WHY];
     TRY(take_count(&preset, split, orr_made_record(made, orr_made_digest(made))));
     const int rc = compare_settings(&preset, split, made);
@@ -177,7 +177,7 @@ static int check_given(const struct orr_preset *given, const char *dir, enum sim
 }
 
 /* Makes the sequence of the settings, for its elements, where they are known. */
-static int make_known(struct sim_shown *w, struct orr_preset *preset)
+static int make_known(struct sim_shown *w, struct orr_settings *preset)
 {
     TRY(sim_sequence_create(&w->sequence, preset, w->split));
     TRY(sim_sequence_make(&w->sequence, preset, w->split, w->index));
@@ -186,7 +186,8 @@ static int make_known(struct sim_shown *w, struct orr_preset *preset)
 }
 
 /* The rows of the files, in place of those that were made. */
-static int take_rows(struct sim_shown *w, const struct sim_dataset *set, struct orr_preset *preset)
+static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
+                     struct orr_settings *preset)
 {
     struct sim_sequence *q = &w->sequence;
     const size_t bytes = sim_kind_bytes(
@@ -218,9 +219,9 @@ static int take_rows(struct sim_shown *w, const struct sim_dataset *set, struct 
 
 /* The set is open: its settings, elements and rows. preset and why are storage of the caller's. */
 static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *manifest,
-                    const char *picture, struct orr_preset *preset, char why[512])
+                    const char *picture, struct orr_settings *preset, char why[512])
 {
-    const struct orr_preset *given = w->preset;
+    const struct orr_settings *given = w->preset;
     const cJSON *sets = cJSON_GetObjectItemCaseSensitive(manifest, "sets");
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(w->split));
     int rc = take_settings(preset, w->split, manifest, set);
@@ -253,12 +254,12 @@ static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *
     return picture ? sim_picture_draw(w, picture) : 0;
 }
 
-int sim_folder_show(const char *dir, const struct orr_preset *given, enum sim_split split,
+int sim_folder_show(const char *dir, const struct orr_settings *given, enum sim_split split,
                     uint64_t index, const char *picture)
 {
     struct sim_shown w = {.preset = given, .split = split, .index = index, .dir = dir};
     struct sim_dataset data = {0};
-    struct orr_preset preset;
+    struct orr_settings preset;
     char why[512];
     cJSON *manifest = NULL;
     if (picture)

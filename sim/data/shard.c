@@ -43,20 +43,20 @@ size_t sim_kind_bytes(enum sim_kind kind, int positions)
     return orr_dtype_size(array->dtype) * (array->cols ? array->cols * (size_t)positions : 1);
 }
 
-uint64_t sim_split_written(const struct orr_preset *preset, enum sim_split split)
+uint64_t sim_split_written(const struct orr_settings *preset, enum sim_split split)
 {
     const uint64_t n = sim_split_count(preset, split);
     const uint64_t most = (uint64_t)preset->orbits.train_files;
     return split == SIM_SPLIT_TRAIN && most < n ? most : n;
 }
 
-uint64_t sim_shard_count(const struct orr_preset *preset, uint64_t n)
+uint64_t sim_shard_count(const struct orr_settings *preset, uint64_t n)
 {
     const uint64_t most = (uint64_t)preset->orbits.shard_sequences;
     return n > most ? (n + most - 1) / most : 1;
 }
 
-uint64_t sim_shard_size(const struct orr_preset *preset, uint64_t n, uint64_t shard)
+uint64_t sim_shard_size(const struct orr_settings *preset, uint64_t n, uint64_t shard)
 {
     const uint64_t shards = sim_shard_count(preset, n),
                    each = shards == 1 ? n : (uint64_t)preset->orbits.shard_sequences;
@@ -259,7 +259,7 @@ static bool is_scaffold(const char *name)
 
 /* A data file of other shards than the set in the making will have, or a record whose files are not
  * listed. */
-static bool is_outdated(const struct orr_preset *preset, const char *name, const cJSON *plan,
+static bool is_outdated(const struct orr_settings *preset, const char *name, const cJSON *plan,
                         const cJSON *there)
 {
     enum sim_kind kind;
@@ -290,7 +290,7 @@ bool sim_set_has(const cJSON *set, const struct sim_shard *shard, bool tokens)
 }
 
 /* Removes the files for which `preset` is NULL and the name is a scaffold, or that are outdated. */
-static int remove_where(const char *dir, const struct orr_preset *preset, const cJSON *plan,
+static int remove_where(const char *dir, const struct orr_settings *preset, const cJSON *plan,
                         const cJSON *there)
 {
     DIR *folder = opendir(dir);
@@ -310,7 +310,7 @@ static int remove_where(const char *dir, const struct orr_preset *preset, const 
     return rc;
 }
 
-int sim_outdated_remove(const char *dir, const struct orr_preset *preset, const cJSON *plan,
+int sim_outdated_remove(const char *dir, const struct orr_settings *preset, const cJSON *plan,
                         const cJSON *there)
 {
     return remove_where(dir, preset, plan, there);

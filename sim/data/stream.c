@@ -18,7 +18,7 @@ struct slot {
 };
 
 struct sim_stream {
-    const struct orr_preset *preset;
+    const struct orr_settings *preset;
     enum sim_split split;
     struct sim_stream_order order;
     int threads, started;
@@ -112,7 +112,7 @@ static int start_threads(struct sim_stream *s)
     return rc;
 }
 
-int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_preset *preset,
+int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings *preset,
                            enum sim_split split, const struct sim_stream_order *order, int threads,
                            int size, bool once)
 {
@@ -148,7 +148,7 @@ int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_preset *
     return 0;
 }
 
-int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,
+int sim_stream_open(struct sim_stream **stream, const struct orr_settings *preset,
                     enum sim_split split, const struct sim_stream_order *order, int threads)
 {
     return sim_stream_open_blocks(stream, preset, split, order, threads, SIM_STREAM_BLOCK, false);
@@ -240,7 +240,7 @@ int sim_stream_draw(struct sim_stream *s, uint64_t d, const uint16_t **tokens, c
     return 0;
 }
 
-int sim_stream_checksum(const struct orr_preset *preset, int threads, bool quiet, uint64_t *sum)
+int sim_stream_checksum(const struct orr_settings *preset, int threads, bool quiet, uint64_t *sum)
 {
     const struct sim_stream_order order = {.count = sim_split_count(preset, SIM_SPLIT_TRAIN)};
     const enum sim_kind kind =

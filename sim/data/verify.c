@@ -20,7 +20,7 @@ static void begin_command(const char *const *options, char command[ORR_COMMAND])
 
 /* The command that makes the sets of dir, from where the reader is; own: those of the run. Settings
  * come from the options of the running program, or those of the preset. */
-static const char *command_to_make(const struct orr_preset *preset, const char *dir, bool own,
+static const char *command_to_make(const struct orr_settings *preset, const char *dir, bool own,
                                    char command[ORR_COMMAND])
 {
     static const char *const settings[] = {"--preset", "--run", NULL};
@@ -124,7 +124,7 @@ static int verify_set(const char *dir, const cJSON *sets, const char *name, cons
 }
 
 /* Files without a manifest: nothing, an unfinished writing, or data sets made elsewhere. */
-static int verify_foreign(const struct orr_preset *preset, const char *dir,
+static int verify_foreign(const struct orr_settings *preset, const char *dir,
                           const enum sim_split splits[], int count, const char *command, bool quiet)
 {
     char path[4096];
@@ -144,14 +144,14 @@ static int verify_foreign(const struct orr_preset *preset, const char *dir,
 }
 
 /* Whether the sets are those of the settings. */
-static int verify_settings(const struct orr_preset *preset, const char *dir,
+static int verify_settings(const struct orr_settings *preset, const char *dir,
                            const enum sim_split splits[], int count, const char *command, bool own,
                            bool quiet)
 {
     struct sim_inventory inventory;
     int rc = sim_inventory_open(&inventory, preset, dir, false);
     for (int i = 0; i < count && !rc; i++) {
-        enum orr_verdict verdict;
+        enum orr_action verdict;
         char why[ORR_WHY];
         rc = sim_inventory_judge(&inventory, splits[i], &verdict, why);
         if (rc || verdict == ORR_KEEP)
@@ -168,7 +168,7 @@ static int verify_settings(const struct orr_preset *preset, const char *dir,
     return rc;
 }
 
-int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
+int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
                        const enum sim_split splits[], int count, bool own, bool quiet)
 {
     char path[4096], buffer[ORR_COMMAND];

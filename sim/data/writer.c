@@ -13,7 +13,7 @@
 enum { BLOCK_BYTES = 1 << 19, BLOCK_MOST = 1024 };
 
 struct writer {
-    const struct orr_preset *preset;
+    const struct orr_settings *preset;
     const char *dir;
     enum sim_split split;
     uint64_t n, shards; /* sequences; files per kind */
@@ -295,8 +295,8 @@ static void summarise_sets(const struct writer *w, uint64_t total, double per_s,
         snprintf(summary + used, 160 - (size_t)used, ", %.0f systems drawn again", redrawn);
 }
 
-int sim_shards_write(const struct orr_preset *preset, const char *dir, const cJSON *sets, int part,
-                     int parts, int threads, bool quiet)
+int sim_shards_write(const struct orr_settings *preset, const char *dir, const cJSON *sets,
+                     int part, int parts, int threads, bool quiet)
 {
     struct writer w = {.preset = preset,
                        .dir = dir,

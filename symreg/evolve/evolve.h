@@ -64,7 +64,7 @@ static inline const struct sr_algorithm *sr_algorithm_of(const struct sr_setting
 /* -------------------------------------------------------------------------------- search */
 
 /* The settings of a preset: checks names of operators and rules; creates nothing. */
-int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
+int sr_settings_init(struct sr_settings *settings, const struct orr_settings *preset);
 
 /* What ended a search. */
 enum sr_end {

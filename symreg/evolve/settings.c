@@ -1,7 +1,7 @@
 /* settings.c - the preset's names of operators, rules and the algorithm, checked and resolved. */
 #include "evolve.h"
 
-static int find_all(const char *key, const struct orr_names *names, int arity, enum sr_op *ops,
+static int find_all(const char *key, const struct orr_name_list *names, int arity, enum sr_op *ops,
                     int *count)
 {
     *count = 0;
@@ -19,9 +19,9 @@ static int find_all(const char *key, const struct orr_names *names, int arity, e
     return 0;
 }
 
-int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset)
+int sr_settings_init(struct sr_settings *settings, const struct orr_settings *preset)
 {
-    const struct orr_symreg_preset *s = &preset->symreg;
+    const struct orr_symreg_settings *s = &preset->symreg;
     *settings = (struct sr_settings){
         .loss = s->loss,
         .loss_parameter = s->loss_parameter,

@@ -9,7 +9,7 @@
 enum { REFINE_STEPS = 30 };
 
 static void print_front(const struct sr_front *front, const struct sr_language *language,
-                        const char *const *names, const struct orr_names *rules)
+                        const char *const *names, const struct orr_name_list *rules)
 {
     char text[SR_TEXT];
     printf("complexity          loss     score  equation\n");

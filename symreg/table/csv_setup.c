@@ -7,7 +7,7 @@
 #include "output.h"
 
 /* A name of the preset's, or a formula of p and t. */
-static int choose_loss(const char *text, struct orr_preset *preset, struct sr_csv_setup *setup)
+static int choose_loss(const char *text, struct orr_settings *preset, struct sr_csv_setup *setup)
 {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
     if (!text) {
@@ -19,7 +19,7 @@ static int choose_loss(const char *text, struct orr_preset *preset, struct sr_cs
     }
     snprintf(setup->loss, sizeof setup->loss, "%s", text);
     if (!text[strspn(text, letters)])
-        return orr_preset_set_by(preset, "--loss", "symreg.loss", text);
+        return orr_settings_set_by(preset, "--loss", "symreg.loss", text);
     const int rc = sr_custom_loss_define(setup->language, text);
     if (!rc)
         preset->symreg.loss = ORR_SR_CUSTOM;
@@ -183,7 +183,7 @@ enum { SAMPLE = 4096 }; /* rows of a large table that are searched on */
 int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
-    struct orr_preset preset = cli->preset;
+    struct orr_settings preset = cli->preset;
     long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     int rc = setup->language ? 0 : ORR_ENOMEM;

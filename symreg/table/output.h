@@ -39,7 +39,7 @@ void sr_table_free(struct sr_table *table);
 struct sr_csv_setup {
     struct sr_settings settings;
     struct sr_language *language; /* owned; the settings' */
-    struct orr_names rules;       /* to report */
+    struct orr_name_list rules;   /* to report */
     enum sr_rule rule;            /* the report's */
     size_t batch;                 /* rows, 0 = all */
     char *about;                  /* the options, for checkpoints */

@@ -175,8 +175,8 @@ check "checksum writes nothing" test ! -e "$WORK/never"
 
 # ---- prior: what is known before any training
 prior=$(program orbits prior --preset quick)
-# values: tests/sim/test_identifiability.c; here that each stands in its place (ln m is uniform over ln 30:
-# deviation 0.98, and 5,000 systems give a correlation below 4 / sqrt(5000) = 0.057)
+# values: tests/sim/test_identifiability.c; here that each stands in its place (ln m is uniform over
+# ln 30: deviation 0.98, and 5,000 systems give a correlation below 4 / sqrt(5000) = 0.057)
 masses='^  ln m1, ln m2 +standard deviations (0\.9[789][0-9], ){2}correlation [-+]0\.0[0-5]'
 check "prior: comparable bodies" grep -Eq "$masses" <<<"$prior"
 check "prior: condition number" grep -Eq 'labelled rows: condition number 2\.[89][0-9], ' \

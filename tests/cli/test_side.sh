@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_side.sh - jobs side by side (orr_side_by_side): models of a run trained at the same time on
+# test_side.sh - jobs side by side (orr_jobs_run): models of a run trained at the same time on
 # several threads have the bytes of models trained one after the other, and signals, failures and
 # kills of the caller or of a job leave nothing running and nothing lost.
 . tests/cli/lib.sh

@@ -45,19 +45,20 @@ static void add_source(cJSON *laws, cJSON *sources, const char *name, const stru
 }
 
 /* laws.json as bin/symreg makes it from the settings. */
-static void write_laws(const char *path, const struct orr_preset *preset, const struct says *model)
+static void write_laws(const char *path, const struct orr_settings *preset,
+                       const struct says *model)
 {
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     struct orr_sources sources;
     char digest[ORR_DIGEST], file[4096];
     const struct says truth = {preset->orbits.law == ORR_LAW_POWER ? -1.5 : -2, 1, 2, 2};
     cJSON *json = cJSON_CreateObject(), *laws = cJSON_AddArrayToObject(json, "laws");
     cJSON *list = cJSON_AddArrayToObject(json, "sources");
-    assert_int_equal(orr_chain_open(&chain, preset, ""), 0);
+    assert_int_equal(orr_lineage_open(&lineage, preset, ""), 0);
     orr_sources_list(preset, "", &sources);
-    assert_int_equal(orr_chain_laws(&chain, &sources, digest), 0);
-    cJSON_AddItemToObject(json, "made", orr_book_made(&chain.book, digest));
-    orr_chain_close(&chain);
+    assert_int_equal(orr_lineage_laws(&lineage, &sources, digest), 0);
+    cJSON_AddItemToObject(json, "made", orr_records_made(&lineage.records, digest));
+    orr_lineage_close(&lineage);
     cJSON *law = cJSON_AddObjectToObject(json, "true_law");
     cJSON_AddStringToObject(law, "formula", "k m1 m2 / r^2");
     cJSON_AddItemToObject(law, "k", cJSON_CreateDoubleArray(law_k, law_k[1] > 0 ? 2 : 1));
@@ -80,16 +81,16 @@ static void write_laws(const char *path, const struct orr_preset *preset, const 
 /* A run of the settings "a=b c=d", beside the defaults. */
 static void write_run(const char *name, const char *settings, const struct says *model)
 {
-    static struct orr_preset preset;
+    static struct orr_settings preset;
     char path[4096], file[4096];
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     char variant[64];
     snprintf(variant, sizeof variant, "attention=%s", attention);
-    assert_int_equal(orr_preset_set(&preset, variant), 0);
+    assert_int_equal(orr_settings_set(&preset, variant), 0);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
         char one[256];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
-        if (orr_preset_set(&preset, one))
+        if (orr_settings_set(&preset, one))
             fail_msg("%s", orr_error());
         at += strcspn(at, " ");
     }
@@ -97,7 +98,7 @@ static void write_run(const char *name, const char *settings, const struct says 
     assert_int_equal(orr_path(file, "%s/laws", path), 0);
     assert_int_equal(orr_mkdir(file), 0);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
-    assert_int_equal(orr_preset_save(&preset, file), 0);
+    assert_int_equal(orr_settings_save(&preset, file), 0);
     write_laws(path, &preset, model);
 }
 

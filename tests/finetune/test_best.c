@@ -8,13 +8,13 @@ static struct tiny tiny;
 static void impatient_preset(int ema)
 {
     tiny_preset(&tiny.preset, false);
-    struct orr_train_preset *t = &tiny.preset.finetune.magnitude;
+    struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
     t->steps = 80;
     t->lr = 0.1;
     t->ema = ema ? 0.4 : 0;
     t->eval_every = 1;
     t->patience = 3;
-    assert_int_equal(orr_preset_check(&tiny.preset), 0);
+    assert_int_equal(orr_settings_check(&tiny.preset), 0);
 }
 
 /* Largest difference, relative to the force, between the table and what the weights of a checkpoint

@@ -84,12 +84,12 @@ static void test_outside_is_not_learned(void **state)
         uint64_t before[3], after[3];
         size_t all, inside;
         tiny_preset(&tiny.preset, false);
-        struct orr_orbits_preset *o = &tiny.preset.orbits;
+        struct orr_orbits_settings *o = &tiny.preset.orbits;
         o->label_r_min = tried[k].r_min;
         o->label_r_max = tried[k].r_max;
         o->label_m_min = tried[k].m_min;
         o->label_m_max = tried[k].m_max;
-        struct orr_train_preset *t = &tiny.preset.finetune.magnitude;
+        struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
         t->steps = 40;
         t->lr = 0.1;
         t->eval_every = 1;
@@ -126,7 +126,7 @@ static void test_refused(void **state)
     tiny_preset(&tiny.preset, false);
     tiny.preset.orbits.label_r_min = 2;
     tiny.preset.orbits.label_r_max = 1;
-    assert_int_equal(orr_preset_check(&tiny.preset), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&tiny.preset), ORR_EUSAGE);
     error_names("orbits.label_r_min", "1", "2", NULL);
     tiny_preset(&tiny.preset, false);
     tiny.preset.orbits.label_m_max = 1e-9;

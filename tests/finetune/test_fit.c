@@ -15,7 +15,7 @@ static void test_same_predictions(void **state)
         struct ft_transform transform;
         struct orr_csv csv;
         tiny_preset(&tiny.preset, kind == 2);
-        struct orr_train_preset *t = &tiny.preset.finetune.magnitude;
+        struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
         t->ema = kind == 1 ? 0.7 : 0;
         t->train = kind == 1 ? ORR_TRAINED_LAST_BLOCK : ORR_TRAINED_ALL;
         t->accumulation = kind == 1 ? 2 : 1;

@@ -14,7 +14,7 @@ static void frozen_preset(void)
 {
     tiny_preset(&tiny.preset, false);
     tiny.preset.model.layers = LAYERS;
-    struct orr_train_preset *t = &tiny.preset.finetune.magnitude;
+    struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
     t->weight_decay = 0.3;
     t->ema = 0.7;
     t->accumulation = 2;
@@ -93,7 +93,7 @@ static void fill(struct gpt_batch *batch, const struct gpt_config *config)
 static void test_gradient(void **state)
 {
     (void)state;
-    struct orr_train_preset train;
+    struct orr_train_settings train;
     struct gpt_model model[PARTS];
     struct gpt_config config;
     struct gpt_batch batch;

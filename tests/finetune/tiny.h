@@ -9,9 +9,9 @@
 #include <math.h>
 
 /* Two comparable bodies in coordinates, and planet runs; or tokens and the solar system. */
-static inline void tiny_preset(struct orr_preset *p, bool tokens)
+static inline void tiny_preset(struct orr_settings *p, bool tokens)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     strcpy(p->name, "tiny");
     p->seed = 12;
     p->orbits.train = p->orbits.train_files = 2;
@@ -41,13 +41,13 @@ static inline void tiny_preset(struct orr_preset *p, bool tokens)
     p->finetune.magnitude.eval_every = 2;
     p->finetune.samples = 3;
     p->finetune.sample_size = 40;
-    assert_int_equal(orr_preset_check(p), 0);
+    assert_int_equal(orr_settings_check(p), 0);
 }
 
 struct tiny {
     char dir[64];
-    struct orr_preset preset;
-    struct orr_chain chain;
+    struct orr_settings preset;
+    struct orr_lineage lineage;
     struct ft_run run; /* of dir/run, data sets in dir/orbits */
 };
 
@@ -56,8 +56,9 @@ static inline void tiny_open_run(struct tiny *tiny, const char *name)
     char run[4096], orbits[4096];
     scratch_path(run, tiny->dir, name);
     scratch_path(orbits, tiny->dir, "orbits");
-    assert_int_equal(orr_chain_open(&tiny->chain, &tiny->preset, NULL), 0);
-    assert_int_equal(ft_run_open(&tiny->run, &tiny->preset, run, orbits, &k_ref, &tiny->chain), 0);
+    assert_int_equal(orr_lineage_open(&tiny->lineage, &tiny->preset, NULL), 0);
+    assert_int_equal(ft_run_open(&tiny->run, &tiny->preset, run, orbits, &k_ref, &tiny->lineage),
+                     0);
     tiny->run.quiet = true;
 }
 
@@ -74,7 +75,7 @@ static inline void tiny_open(struct tiny *tiny)
 static inline void tiny_close_run(struct tiny *tiny)
 {
     ft_run_close(&tiny->run);
-    orr_chain_close(&tiny->chain);
+    orr_lineage_close(&tiny->lineage);
 }
 
 static inline void tiny_close(struct tiny *tiny)

@@ -67,7 +67,7 @@ static void read_rows(const struct sim_dataset *set)
 FUZZ_TARGET(dataset)
 {
     struct sim_dataset set;
-    static struct orr_preset preset;
+    static struct orr_settings preset;
     if (size < 2)
         return 0;
     const enum sim_split split = (enum sim_split)(bytes[0] % SIM_SPLITS);
@@ -78,7 +78,7 @@ FUZZ_TARGET(dataset)
         read_rows(&set);
         sim_dataset_close(&set);
     }
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     preset.orbits.output = tokens ? ORR_OUTPUT_TOKENS : ORR_OUTPUT_CONTINUOUS;
     preset.orbits.positions = 4;
     preset.orbits.bins = 20;

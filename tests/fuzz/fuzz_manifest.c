@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "sim/data/dataset.h"
 
-static struct orr_preset preset;
+static struct orr_settings preset;
 static char sets_folder[4096];
 
 /* Two small data sets, made once. */
@@ -19,7 +19,7 @@ static void prepare(void)
 {
     if (*sets_folder)
         return;
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     preset.orbits.positions = 5;
     preset.orbits.train = preset.orbits.train_files = 3;
     preset.orbits.val = 2;
@@ -82,7 +82,7 @@ static void judge(bool force)
     const int rc = sim_inventory_open(&inventory, &preset, sets_folder, force);
     FUZZ_EXPECT(!rc || *orr_error());
     for (int s = 0; !rc && s < SIM_SPLITS; s++) {
-        enum orr_verdict verdict;
+        enum orr_action verdict;
         if (sim_split_written(&preset, (enum sim_split)s) == 0)
             continue;
         FUZZ_EXPECT(sim_inventory_judge(&inventory, (enum sim_split)s, &verdict, why) == 0);

@@ -9,20 +9,20 @@
 FUZZ_TARGET(preset)
 {
     char path[4096];
-    static struct orr_preset preset, again;
+    static struct orr_settings preset, again;
     fuzz_file(path, "a.json", bytes, size);
-    if (orr_preset_load(&preset, path)) {
+    if (orr_settings_load(&preset, path)) {
         FUZZ_EXPECT(*orr_error());
         return 0;
     }
     FUZZ_EXPECT(orr_is_name(preset.name));
     for (int i = 0; i < preset.attention.count; i++)
         FUZZ_EXPECT(orr_is_name(preset.attention.item[i]));
-    const int rc = orr_preset_check(&preset);
+    const int rc = orr_settings_check(&preset);
     snprintf(path, sizeof path, "%s/b.json", fuzz_folder());
-    FUZZ_EXPECT(orr_preset_save(&preset, path) == 0);
-    FUZZ_EXPECT(orr_preset_load(&again, path) == 0);
-    FUZZ_EXPECT(orr_preset_check(&again) == rc);
+    FUZZ_EXPECT(orr_settings_save(&preset, path) == 0);
+    FUZZ_EXPECT(orr_settings_load(&again, path) == 0);
+    FUZZ_EXPECT(orr_settings_check(&again) == rc);
     memcpy(again.name, preset.name, sizeof again.name); /* it is the file's */
     FUZZ_EXPECT(!memcmp(&preset, &again, sizeof preset));
     return 0;

@@ -14,8 +14,8 @@ FUZZ_TARGET(shard)
     uint64_t hash = 1;
     if (size < 1)
         return 0;
-    const struct orr_text_preset settings = {.vocab = 8 * bytes[0],
-                                             .tokens = (enum orr_tokens)(bytes[0] >> 6)};
+    const struct orr_text_settings settings = {.vocab = 8 * bytes[0],
+                                               .tokens = (enum orr_tokens)(bytes[0] >> 6)};
     fuzz_file(path, "a.bin", bytes + 1, size - 1);
     const int rc = gpt_text_files_open(&text, "text.train", path, &settings);
     FUZZ_EXPECT(!rc || *orr_error());

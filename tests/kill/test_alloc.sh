@@ -79,13 +79,13 @@ is_of() {
     esac
 }
 # known STEP: each file of the run is as before the stage, or as after it; logs grow line by
-# line, progress.json, checkpoint.bin and cells of a probe say how far something unfinished is
+# line, progress*.json, checkpoint.bin and cells of a probe say how far something unfinished is
 known() {
     local file
     files_below "$WORK/run" >"$WORK/files" || return 1
     while read -r file; do
         case $file in
-        *.jsonl | */progress.json | */checkpoint.bin | *_cells.*) continue ;;
+        *.jsonl | */progress*.json | */checkpoint.bin | *_cells.*) continue ;;
         esac
         is_of "$WORK/$1" "$file" || is_of "$WORK/before" "$file" ||
             { echo "$file is of no state" && return 1; }

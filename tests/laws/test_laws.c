@@ -51,7 +51,7 @@ static void write_forces(const struct fixture *f, int source)
 
 static void set(struct fixture *f, const char *assignment)
 {
-    if (orr_preset_set(&f->cli.preset, assignment))
+    if (orr_settings_set(&f->cli.preset, assignment))
         fail_msg("%s: %s", assignment, orr_error());
 }
 
@@ -62,7 +62,7 @@ static int create(void **state)
     *state = f;
     memset(f, 0, sizeof *f);
     scratch_create(f->dir);
-    orr_preset_defaults(&f->cli.preset);
+    orr_settings_defaults(&f->cli.preset);
     snprintf(f->cli.preset.name, sizeof f->cli.preset.name, "tiny");
     scratch_path(f->cli.run, f->dir, "run");
     scratch_path(f->laws, f->dir, "run/laws");
@@ -313,9 +313,9 @@ static void columns_are_what_they_say(void **state)
     assert_int_equal(orr_mkdir(laws.folder), 0);
     assert_int_equal(law_own_create(&laws.own, &f->cli.preset), 0);
     law_own_name(&laws.own, &f->cli.preset, laws.own_name);
-    assert_int_equal(orr_chain_open(&laws.chain, &f->cli.preset, NULL), 0);
+    assert_int_equal(orr_lineage_open(&laws.lineage, &f->cli.preset, NULL), 0);
     orr_sources_list(&f->cli.preset, "", &sources);
-    assert_int_equal(orr_chain_laws(&laws.chain, &sources, laws.digest), 0);
+    assert_int_equal(orr_lineage_laws(&laws.lineage, &sources, laws.digest), 0);
     for (int i = 0; i < 2; i++) {
         struct law_source *source = &laws.source[i];
         snprintf(source->name, sizeof source->name, "%s", i ? "untrained" : "truth");
@@ -348,12 +348,12 @@ static void columns_are_what_they_say(void **state)
         fail_msg("%s", orr_error());
     file_has(f->laws, "laws.md", "| 1/5 | 2/5 | 39.875 |\n");
     file_has(f->laws, "laws.md", "\n| untrained (lssar) | accuracy |");
-    snprintf(laws.chain.elsewhere[0], sizeof laws.chain.elsewhere[0], "elsewhere");
+    snprintf(laws.lineage.external_tables[0], sizeof laws.lineage.external_tables[0], "elsewhere");
     if (laws_write(&laws)) /* tables made elsewhere do not tell */
         fail_msg("%s", orr_error());
     file_has(f->laws, "laws.md", "\n| untrained | accuracy |");
     law_own_free(&laws.own);
-    orr_chain_close(&laws.chain);
+    orr_lineage_close(&laws.lineage);
 }
 
 /* Every file again, byte by byte, with one thread and in another folder. Fronts of sources and

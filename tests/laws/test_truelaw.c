@@ -7,13 +7,13 @@ static struct sr_front front;
 static const double low[3] = {0.6, 0.1, 0.1}, high[3] = {3.1, 2, 2};
 
 /* The law of the settings "a=b c=d", added to the defaults, which are Newton's. */
-static void create_own(struct law_own *own, struct orr_preset *preset, const char *settings)
+static void create_own(struct law_own *own, struct orr_settings *preset, const char *settings)
 {
-    orr_preset_defaults(preset);
+    orr_settings_defaults(preset);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
         char one[256];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
-        if (orr_preset_set(preset, one))
+        if (orr_settings_set(preset, one))
             fail_msg("%s", orr_error());
         at += strcspn(at, " ");
     }
@@ -25,7 +25,7 @@ static struct law_own newton;
 
 static int create_newton(void **state)
 {
-    static struct orr_preset preset;
+    static struct orr_settings preset;
     (void)state;
     create_own(&newton, &preset, "");
     return 0;
@@ -199,7 +199,7 @@ static void every_law_asks_for_itself(void **state)
 {
     (void)state;
     for (int u = 0; u < UNIVERSES; u++) {
-        struct orr_preset preset;
+        struct orr_settings preset;
         struct law_own own;
         char name[LAW_TEXT];
         create_own(&own, &preset, universes[u].settings);
@@ -232,7 +232,7 @@ static void every_law_asks_for_itself(void **state)
 static void post_newtonian_force_is_newtons(void **state)
 {
     (void)state;
-    struct orr_preset preset;
+    struct orr_settings preset;
     struct law_own own;
     char name[LAW_TEXT];
     double k = 0;
@@ -249,7 +249,7 @@ static void post_newtonian_force_is_newtons(void **state)
 static void laws_with_a_scale_are_asked_beyond_the_labels(void **state)
 {
     (void)state;
-    struct orr_preset preset;
+    struct orr_settings preset;
     struct law_own own;
     double k;
     create_own(&own, &preset, universes[3].settings);
@@ -282,7 +282,7 @@ static void jump_has_the_constants_of_the_labelled_steps(void **state)
                  {"orbits.law=expression" JUMP, 1, 2.5},
                  {"orbits.law=mond" JUMP, 1, 1}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct orr_preset preset;
+        struct orr_settings preset;
         struct law_own own;
         create_own(&own, &preset, cases[c].settings);
         law_own_steps(&own, 2, 8);
@@ -309,7 +309,7 @@ static void jump_of_mond_has_a_shape_on_each_side(void **state)
                                 " ^ 2 / 4 + 2.5 * " G " * 30 * r ^ 2 / (m1 + m2)))";
     static const char between[] = "m1 * m2 / r ^ 2 * (1.5 * " G " / 2 + sqrt(2.25 * " G
                                   " ^ 2 / 4 + 1.5 * " G " * 30 * r ^ 2 / (m1 + m2)))";
-    struct orr_preset preset;
+    struct orr_settings preset;
     struct law_own own;
     double k = 0;
     create_own(&own, &preset, "orbits.law=mond orbits.law_a0=30" JUMP);
@@ -334,7 +334,7 @@ static void labels_of_another_law_are_noticed(void **state)
     double m1[ROWS] = {0.3, 1.2, 0.8, 2.1, 1.7}, m2[ROWS] = {1.4, 0.2, 0.6, 0.9, 2.9}, f[ROWS];
     const struct law_forces forces = {
         .rows = ROWS, .step = step, .r = r, .m1 = m1, .m2 = m2, .f_true = f};
-    struct orr_preset preset;
+    struct orr_settings preset;
     struct law_own own;
     double difference = -1;
     for (int i = 0; i < ROWS; i++)

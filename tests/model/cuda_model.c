@@ -304,7 +304,7 @@ static void train(const struct k_ops *ops, enum k_precision precision, int kind,
                   long steps, real **param)
 {
     const struct gpt_config c = config_of(kind);
-    struct orr_train_preset t = tiny_training(steps, 3);
+    struct orr_train_settings t = tiny_training(steps, 3);
     struct tiny_data data;
     struct gpt_model model;
     char last[4096];
@@ -417,7 +417,7 @@ static void test_files_and_outputs(void **state)
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, back;
     struct gpt_batch batch;
-    struct orr_train_preset t = tiny_training(3, 2);
+    struct orr_train_settings t = tiny_training(3, 2);
     char path[4096];
     double loss, norm;
     real rollout[2][2 * 11 * 2] = {{0}};

@@ -12,8 +12,8 @@ struct plain {
     double w, m, v, average, size;
 };
 
-static void plain_update(struct plain *x, double g, double decay, const struct orr_train_preset *t,
-                         double lr, long step)
+static void plain_update(struct plain *x, double g, double decay,
+                         const struct orr_train_settings *t, double lr, long step)
 {
     x->m = t->beta1 * x->m + (1 - t->beta1) * g;
     x->size = t->beta1 * x->size + (1 - t->beta1) * fabs(g);
@@ -76,7 +76,8 @@ static void compare(struct gpt_model *model, const struct plain *plain, int step
         }
 }
 
-static void check_updates(const struct k_ops *ops, struct orr_train_preset t, int steps, int layers)
+static void check_updates(const struct k_ops *ops, struct orr_train_settings t, int steps,
+                          int layers)
 {
     struct gpt_config c = tiny_tokens();
     c.layers = layers;
@@ -117,7 +118,7 @@ static void test_updates(void **state)
 {
     (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
-        struct orr_train_preset t = tiny_training(100, 1);
+        struct orr_train_settings t = tiny_training(100, 1);
         assert_int_equal((*ops)->open(1, false), 0);
         check_updates(*ops, t, 1, 2);
         check_updates(*ops, t, 7, 2);
@@ -142,7 +143,7 @@ static void check_decay(int layers)
 {
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, before;
-    struct orr_train_preset t = tiny_training(10, 1);
+    struct orr_train_settings t = tiny_training(10, 1);
     double norm;
     t.weight_decay = 2;
     c.layers = layers;
@@ -173,7 +174,7 @@ static void test_decay(void **state)
     check_decay(K_DECAYS / 6); /* more ranges than one call takes */
 }
 
-static void lr_is(const struct orr_train_preset *t, long step, double expected)
+static void lr_is(const struct orr_train_settings *t, long step, double expected)
 {
     if (fabs(gpt_lr(t, step) - expected) > 1e-12 * t->lr)
         fail_msg("learning rate of step %ld: %.15g, expected %.15g", step, gpt_lr(t, step),
@@ -183,7 +184,7 @@ static void lr_is(const struct orr_train_preset *t, long step, double expected)
 static void test_schedules(void **state)
 {
     (void)state;
-    struct orr_train_preset t = tiny_training(210, 1);
+    struct orr_train_settings t = tiny_training(210, 1);
     t.lr = 0.7;
     lr_is(&t, 0, 0.7);
     lr_is(&t, 209, 0.7);
@@ -233,7 +234,7 @@ static void test_diverged(void **state)
     (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, before;
-    struct orr_train_preset t = tiny_training(10, 1);
+    struct orr_train_settings t = tiny_training(10, 1);
     double norm;
     t.ema = 0.5;
     static const double bad[] = {INFINITY, -INFINITY, NAN};

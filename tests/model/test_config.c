@@ -47,9 +47,9 @@ static void test_counts(void **state)
 static void test_preset_shapes(void **state)
 {
     (void)state;
-    struct orr_preset p;
+    struct orr_settings p;
     struct gpt_config c;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     assert_int_equal(gpt_config_from_preset(&c, &p, "lssar", p.orbits.positions), 0);
     assert_int_equal(c.vocab, 7003);
     assert_int_equal(c.outputs, 14006);
@@ -184,9 +184,9 @@ static void test_impossible(void **state)
 static void test_preset_errors(void **state)
 {
     (void)state;
-    struct orr_preset p;
+    struct orr_settings p;
     struct gpt_config c;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     assert_int_equal(gpt_config_from_preset(&c, &p, "lsar", 33), ORR_EUSAGE);
     error_names("lsar", "softmax", "lssa,", "lssar", "rw_softmax", NULL);
     assert_int_equal(gpt_config_from_preset(&c, &p, "softmax", 2), ORR_EUSAGE);

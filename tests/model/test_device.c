@@ -188,7 +188,7 @@ static void test_passes(void **state)
 static void training(struct seen *seen, int kind)
 {
     struct gpt_config c = config_of(kind);
-    struct orr_train_preset t = tiny_training(9, 3);
+    struct orr_train_settings t = tiny_training(9, 3);
     struct tiny_data data;
     struct gpt_model model;
     char folder[4096], name[64];
@@ -205,7 +205,7 @@ static void training(struct seen *seen, int kind)
     data.passes = t.accumulation;
     const struct gpt_task task = tiny_task(&data, folder);
     for (int part = 0; part < 2; part++) {
-        struct orr_train_preset until = t;
+        struct orr_train_settings until = t;
         char last[4096];
         long step = 0;
         until.steps = part ? 9 : 5;
@@ -238,16 +238,16 @@ static void test_training(void **state)
 /* A whole pretraining, streamed orbits to evaluation.json: rollouts and next-state errors. */
 static void pretraining(struct seen *seen, int tokens)
 {
-    struct orr_preset p;
-    struct orr_chain chain;
+    struct orr_settings p;
+    struct orr_lineage lineage;
     struct gpt_pretraining job = {.preset = &p,
-                                  .chain = &chain,
+                                  .lineage = &lineage,
                                   .train = &p.pretrain,
                                   .ops = seen->ops,
                                   .attention = "softmax",
                                   .checkpoint = "",
                                   .quiet = true};
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     p.seed = 3;
     p.orbits.train = 50;
     p.orbits.train_files = 0;
@@ -270,7 +270,7 @@ static void pretraining(struct seen *seen, int tokens)
     snprintf(name, sizeof name, "pretrain-%s-%d-%d", seen->ops->name, tokens,
              seen->ops == &guarded_plain_ops);
     scratch_path(job.folder, dir, name);
-    assert_int_equal(orr_chain_open(&chain, &p, NULL), 0);
+    assert_int_equal(orr_lineage_open(&lineage, &p, NULL), 0);
     assert_int_equal(gpt_pretrain(&job), 0);
     keep_file(seen, job.folder, "evaluation.json");
     keep_file(seen, job.folder, "last.safetensors");
@@ -283,9 +283,9 @@ static void pretraining(struct seen *seen, int tokens)
     job.checkpoint = first;
     strcat(name, "-from");
     scratch_path(job.folder, dir, name);
-    assert_int_equal(orr_chain_checkpoint(&chain, first, chain.start[0]), 0);
+    assert_int_equal(orr_lineage_checkpoint(&lineage, first, lineage.start[0]), 0);
     assert_int_equal(gpt_pretrain(&job), 0);
-    orr_chain_close(&chain);
+    orr_lineage_close(&lineage);
     keep_file(seen, job.folder, "evaluation.json");
     keep_file(seen, job.folder, "last.safetensors");
 }
@@ -338,7 +338,7 @@ static void test_changes(void **state)
 static void diverging(struct seen *seen, int recompute)
 {
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(4, 3);
+    struct orr_train_settings t = tiny_training(4, 3);
     struct tiny_data data;
     char folder[4096];
     c.recompute = recompute;
@@ -407,7 +407,7 @@ static void test_recording(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(9, 3);
+    struct orr_train_settings t = tiny_training(9, 3);
     struct gpt_model model;
     struct gpt_batch batch, longer;
     double norm, loss;

@@ -7,11 +7,11 @@
 #include <cjson/cJSON.h>
 
 static char dir[64], orbits[4096];
-static struct orr_preset preset;
+static struct orr_settings preset;
 
 static void make_preset(bool tokens)
 {
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     strcpy(preset.name, "tiny");
     preset.seed = 31;
     preset.orbits.train = preset.orbits.train_files = 12;
@@ -32,7 +32,7 @@ static void make_preset(bool tokens)
     preset.model.heads = 2;
     preset.model.width = 8;
     preset.pretrain = tiny_training(6, 4);
-    assert_int_equal(orr_preset_check(&preset), 0);
+    assert_int_equal(orr_settings_check(&preset), 0);
 }
 
 static void write_orbits(bool tokens)
@@ -92,7 +92,7 @@ static void test_streaming(void **state)
         struct gpt_config c;
         struct gpt_source *files, *stream;
         write_orbits(kind == 1);
-        struct orr_preset streamed = preset;
+        struct orr_settings streamed = preset;
         streamed.orbits.train_files = 11;
         assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
         assert_int_equal(gpt_source_open(&files, &preset, orbits, SIM_SPLIT_TRAIN, &c), 0);
@@ -422,20 +422,20 @@ static void test_pretrain(void **state)
 {
     (void)state;
     write_orbits(false);
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     struct gpt_pretraining job = {.preset = &preset,
                                   .train = &preset.pretrain,
                                   .ops = &k_ref,
                                   .attention = "lssar",
                                   .orbits_dir = orbits,
                                   .checkpoint = "",
-                                  .chain = &chain,
+                                  .lineage = &lineage,
                                   .quiet = true};
     uint64_t sum[3], bytes;
     char path[4096];
     preset.pretrain.eval_sequences = 37;
     preset.pretrain.noise_au = 0.01;
-    assert_int_equal(orr_chain_open(&chain, &preset, NULL), 0);
+    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
     for (int run = 0; run < 3; run++) { /* fresh, resumed when complete, repeated elsewhere */
         job.resume = run == 1;
         scratch_path(job.folder, dir, run == 2 ? "again" : "pretrain");
@@ -464,7 +464,7 @@ static void test_pretrain(void **state)
     assert_int_equal(gpt_pretrain(&job), 0);
     assert_int_equal(orr_file_checksum(path, &sum[2], &bytes), 0);
     assert_int_not_equal(sum[2], sum[0]);
-    orr_chain_close(&chain);
+    orr_lineage_close(&lineage);
     scratch_remove(dir);
 }
 
@@ -488,13 +488,13 @@ static void test_start(void **state)
 {
     (void)state;
     write_orbits(true);
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     struct gpt_pretraining job = {.preset = &preset,
                                   .train = &preset.pretrain,
                                   .ops = &k_ref,
                                   .attention = "softmax",
                                   .orbits_dir = orbits,
-                                  .chain = &chain,
+                                  .lineage = &lineage,
                                   .quiet = true};
     struct gpt_config c;
     struct gpt_model start, model;
@@ -502,7 +502,7 @@ static void test_start(void **state)
     uint64_t sum[2];
     preset.pretrain.keep = 2;
     preset.pretrain.keep_every = 3;
-    assert_int_equal(orr_chain_open(&chain, &preset, NULL), 0);
+    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
     assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
     c.head_bias = 1;
     tiny_trained(&start, &c);
@@ -531,7 +531,7 @@ static void test_start(void **state)
     assert_int_equal(trained(&job, &model), sum[0]);
     gpt_free(&model);
     gpt_free(&start);
-    orr_chain_close(&chain);
+    orr_lineage_close(&lineage);
     scratch_remove(dir);
 }
 

@@ -91,10 +91,10 @@ static void test_learns(void **state)
 static void test_equal_parameters(void **state)
 {
     (void)state;
-    struct orr_preset p;
+    struct orr_settings p;
     struct gpt_config without, with;
     struct gpt_model a, b;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     p.model.layers = 2;
     p.model.width = 24;
     p.model.heads = 3;
@@ -102,7 +102,7 @@ static void test_equal_parameters(void **state)
     assert_int_equal(gpt_config_from_preset(&without, &p, "softmax", 12), 0);
     assert_int_equal(without.gate, K_GATE_NONE);
     assert_int_equal(without.ffn, 96);
-    assert_int_equal(orr_preset_set(&p, "model.gate=sigmoid"), 0);
+    assert_int_equal(orr_settings_set(&p, "model.gate=sigmoid"), 0);
     assert_int_equal(gpt_config_from_preset(&with, &p, "softmax", 12), 0);
     assert_int_equal(with.gate, K_GATE_SIGMOID);
     assert_int_equal(with.ffn, 84);
@@ -111,10 +111,10 @@ static void test_equal_parameters(void **state)
     assert_int_equal(a.count - b.count, 2 * 12);
     gpt_free(&a);
     gpt_free(&b);
-    assert_int_equal(orr_preset_set(&p, "model.gate=softplus"), 0);
+    assert_int_equal(orr_settings_set(&p, "model.gate=softplus"), 0);
     assert_int_equal(gpt_config_from_preset(&with, &p, "softmax", 12), 0);
     assert_int_equal(with.gate, K_GATE_SOFTPLUS);
-    assert_int_equal(orr_preset_set(&p, "model.gate=tanh"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "model.gate=tanh"), ORR_EUSAGE);
     error_names("model.gate", "none|sigmoid|softplus", "tanh", NULL);
 }
 

@@ -7,7 +7,7 @@
 
 static char *const dir = scratch_dir;
 
-static int run(const char *name, const struct orr_train_preset *t, long stop_at, long *step)
+static int run(const char *name, const struct orr_train_settings *t, long stop_at, long *step)
 {
     struct gpt_config c = tiny_continuous();
     struct tiny_data data;
@@ -59,7 +59,7 @@ static void holds(const char *name, const char *expected)
 static void test_kept(void **state)
 {
     (void)state;
-    struct orr_train_preset t = tiny_training(40, 3);
+    struct orr_train_settings t = tiny_training(40, 3);
     long step = 0;
     t.checkpoint_every = 6;
     assert_int_equal(run("none", &t, -1, &step), 0);
@@ -108,7 +108,7 @@ static uint64_t sum_of(const char *name, const char *file)
 static void test_resumed(void **state)
 {
     (void)state;
-    struct orr_train_preset t = tiny_training(12, 3);
+    struct orr_train_settings t = tiny_training(12, 3);
     long step = 0;
     t.keep = 2;
     t.keep_every = 4;

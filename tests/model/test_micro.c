@@ -115,7 +115,7 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
 }
 
 static void train(struct gpt_model *model, const struct gpt_config *c, const struct k_ops *ops,
-                  const struct orr_train_preset *t, bool sparse)
+                  const struct orr_train_settings *t, bool sparse)
 {
     struct data data = {.sparse = sparse};
     char folder[4096];
@@ -131,9 +131,9 @@ static void train(struct gpt_model *model, const struct gpt_config *c, const str
     gpt_batch_free(&data.tiny.held_out);
 }
 
-static struct orr_train_preset training(int batch, int accumulation, int micro_batches)
+static struct orr_train_settings training(int batch, int accumulation, int micro_batches)
 {
-    struct orr_train_preset t = tiny_training(5, batch);
+    struct orr_train_settings t = tiny_training(5, batch);
     t.accumulation = accumulation;
     t.micro_batches = micro_batches;
     t.clip = 0.3;
@@ -157,7 +157,7 @@ static void test_same_bits(void **state)
     static const int cut[][2] = {{24, 1}, {12, 2}, {6, 4}, {1, 24}};
     for (int kind = 0; kind < 2; kind++) {
         struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
-        struct orr_train_preset t = training(24, 1, 8);
+        struct orr_train_settings t = training(24, 1, 8);
         struct gpt_model first, next;
         c.context = 45;
         snprintf(c.attention, sizeof c.attention, "%s", kind ? "softmax" : "lssar");
@@ -205,7 +205,7 @@ static void test_mean(void **state)
     (void)state;
     const struct gpt_config c = tiny_continuous();
     for (int sparse = 0; sparse < 2; sparse++) {
-        const struct orr_train_preset whole = training(8, 1, 0), parts = training(8, 1, 8);
+        const struct orr_train_settings whole = training(8, 1, 0), parts = training(8, 1, 8);
         struct gpt_model a, b, start;
         double moved = 0, apart = 0, loss[2], norm[2];
         train(&a, &c, &k_ref, &whole, sparse);
@@ -254,7 +254,7 @@ static void test_norm(void **state)
 static void test_passes(void **state)
 {
     (void)state;
-    struct orr_train_preset t = training(12, 4, 0);
+    struct orr_train_settings t = training(12, 4, 0);
     assert_int_equal(gpt_passes_of(&t).count, 4);
     assert_int_equal(gpt_passes_of(&t).batch, 12);
     t.micro_batches = 16;

@@ -10,9 +10,9 @@
 
 static char *const dir = scratch_dir;
 
-static struct orr_train_preset guarded(void)
+static struct orr_train_settings guarded(void)
 {
-    struct orr_train_preset t = tiny_training(40, 3);
+    struct orr_train_settings t = tiny_training(40, 3);
     t.outlier_sigma = 6;
     t.outlier_window = 10;
     t.outlier_most = 2;
@@ -28,7 +28,7 @@ static struct orr_train_preset guarded(void)
 static void test_rule(void **state)
 {
     (void)state;
-    struct orr_train_preset t = {.outlier_sigma = 2, .outlier_window = 4, .outlier_most = 2};
+    struct orr_train_settings t = {.outlier_sigma = 2, .outlier_window = 4, .outlier_most = 2};
     struct gpt_monitor w;
     const char *why;
     const double edge = 2.5 + 2 * sqrt(1.25);
@@ -65,7 +65,7 @@ static void test_rule(void **state)
 static void test_state_text(void **state)
 {
     (void)state;
-    struct orr_train_preset t = {
+    struct orr_train_settings t = {
         .outlier_sigma = 1.5, .outlier_window = 7, .outlier_most = 99, .patience = 3};
     struct gpt_monitor a, b;
     char *text, *again;
@@ -131,8 +131,8 @@ static int wild_evaluate(void *context, struct gpt_model *model, double *loss)
 }
 
 /* Trains, or trains on; stop_at as in tiny.h. */
-static int run(const char *name, const struct orr_train_preset *t, long from, long to, long stop_at,
-               long *step)
+static int run(const char *name, const struct orr_train_settings *t, long from, long to,
+               long stop_at, long *step)
 {
     struct gpt_config c = tiny_continuous();
     struct wild wild = {.from = from, .to = to};
@@ -159,7 +159,7 @@ static int run(const char *name, const struct orr_train_preset *t, long from, lo
     return rc;
 }
 
-static void run_stopped(const char *name, const struct orr_train_preset *t, long from, long to,
+static void run_stopped(const char *name, const struct orr_train_settings *t, long from, long to,
                         long stop_at)
 {
     const pid_t child = fork();
@@ -214,8 +214,8 @@ static int logged(const char *name, const char *word, const char *key, double *l
 static void test_skipped(void **state)
 {
     (void)state;
-    const struct orr_train_preset t = guarded();
-    struct orr_train_preset off = t;
+    const struct orr_train_settings t = guarded();
+    struct orr_train_settings off = t;
     long step;
     double last = 0;
     off.outlier_sigma = 0;
@@ -250,7 +250,7 @@ static void test_skipped(void **state)
 static void test_no_update(void **state)
 {
     (void)state;
-    struct orr_train_preset t = guarded();
+    struct orr_train_settings t = guarded();
     long step;
     t.eval_every = 0;
     t.keep = 9;
@@ -286,7 +286,7 @@ static void test_no_update(void **state)
 static void test_patience(void **state)
 {
     (void)state;
-    struct orr_train_preset t = guarded();
+    struct orr_train_settings t = guarded();
     char path[4096];
     long step, best_step, saved;
     bool ended;
@@ -331,7 +331,7 @@ static void test_patience(void **state)
 static int broken(const char *name, bool recompute, int index, double lr)
 {
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(30, 3);
+    struct orr_train_settings t = tiny_training(30, 3);
     struct tiny_data data;
     struct gpt_model model;
     char folder[4096];
@@ -403,7 +403,7 @@ static void test_gradient(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(10, 1);
+    struct orr_train_settings t = tiny_training(10, 1);
     struct gpt_model model;
     double norm;
     assert_int_equal(gpt_create(&model, &c, &k_ref, 4), 0);

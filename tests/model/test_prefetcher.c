@@ -32,7 +32,7 @@ static int run(const char *name, bool in_step, int accumulation, struct seen *se
                struct gpt_model *model)
 {
     static struct gpt_config c;
-    struct orr_train_preset t = tiny_training(12, 3);
+    struct orr_train_settings t = tiny_training(12, 3);
     char folder[4096];
     long step = 0;
     c = tiny_continuous();

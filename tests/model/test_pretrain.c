@@ -8,13 +8,13 @@
 #include <gsl/gsl_randist.h>
 
 static char dir[64], orbits[4096];
-static struct orr_preset preset;
-static struct orr_chain chain; /* of the job made last */
+static struct orr_settings preset;
+static struct orr_lineage lineage; /* of the job made last */
 
 /* 70 validation sequences: a batch of 64, and a smaller one. */
 static void make_preset(bool tokens)
 {
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     strcpy(preset.name, "tiny");
     preset.seed = 32;
     preset.orbits.train = preset.orbits.train_files = 12;
@@ -35,7 +35,7 @@ static void make_preset(bool tokens)
     preset.model.heads = 2;
     preset.model.width = 8;
     preset.pretrain = tiny_training(4, 4);
-    assert_int_equal(orr_preset_check(&preset), 0);
+    assert_int_equal(orr_settings_check(&preset), 0);
 }
 
 static void write_orbits(void)
@@ -49,15 +49,15 @@ static struct gpt_pretraining make_job(const char *folder)
 {
     struct gpt_pretraining job = {.preset = &preset,
                                   .train = &preset.pretrain,
-                                  .chain = &chain,
+                                  .lineage = &lineage,
                                   .ops = &k_ref,
                                   .attention = "softmax",
                                   .orbits_dir = orbits,
                                   .checkpoint = "",
                                   .quiet = true};
     scratch_path(job.folder, dir, folder);
-    orr_chain_close(&chain);
-    assert_int_equal(orr_chain_open(&chain, &preset, NULL), 0);
+    orr_lineage_close(&lineage);
+    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
     return job;
 }
 
@@ -411,6 +411,6 @@ int main(void)
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     k_ref.close();
-    orr_chain_close(&chain);
+    orr_lineage_close(&lineage);
     return failed;
 }

@@ -15,9 +15,9 @@ static struct gpt_config resumed_config(void)
     return c;
 }
 
-static struct orr_train_preset resumed_training(void)
+static struct orr_train_settings resumed_training(void)
 {
-    struct orr_train_preset t = tiny_training(20, 3);
+    struct orr_train_settings t = tiny_training(20, 3);
     t.schedule = ORR_SCHEDULE_COSINE;
     t.warmup = 3;
     t.weight_decay = 0.3;
@@ -34,7 +34,7 @@ static struct orr_train_preset resumed_training(void)
 static int run(const char *folder, long stop_at, int stop_pass)
 {
     struct gpt_config c = resumed_config();
-    const struct orr_train_preset t = resumed_training();
+    const struct orr_train_settings t = resumed_training();
     struct tiny_data data;
     struct gpt_model model;
     char last[4096];
@@ -156,7 +156,7 @@ static void test_resume_without_moments(void **state)
 {
     (void)state;
     struct gpt_config c = resumed_config();
-    const struct orr_train_preset t = resumed_training();
+    const struct orr_train_settings t = resumed_training();
     struct tiny_data data;
     struct gpt_model model;
     char folder[4096], path[4096];

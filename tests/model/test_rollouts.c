@@ -8,13 +8,13 @@
 
 enum { STEPS = 11, LISTED = STEPS - 1, KNOWN = LISTED / 2 };
 static char dir[64], orbits[4096];
-static struct orr_preset preset;
-static struct orr_chain chain;
+static struct orr_settings preset;
+static struct orr_lineage lineage;
 static struct gpt_pretraining job;
 
 static void open_job(void)
 {
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     strcpy(preset.name, "tiny");
     preset.seed = 34;
     preset.orbits.train = preset.orbits.train_files = 2;
@@ -35,14 +35,14 @@ static void open_job(void)
     preset.model.heads = 2;
     preset.model.width = 8;
     preset.pretrain_planets = tiny_training(4, 4);
-    assert_int_equal(orr_preset_check(&preset), 0);
+    assert_int_equal(orr_settings_check(&preset), 0);
     scratch_create(dir);
     scratch_path(orbits, dir, "orbits");
     assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
-    assert_int_equal(orr_chain_open(&chain, &preset, NULL), 0);
+    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
     job = (struct gpt_pretraining){.preset = &preset,
                                    .train = &preset.pretrain_planets,
-                                   .chain = &chain,
+                                   .lineage = &lineage,
                                    .ops = &k_ref,
                                    .attention = "softmax",
                                    .orbits_dir = orbits,
@@ -55,7 +55,7 @@ static void open_job(void)
 
 static void close_job(void)
 {
-    orr_chain_close(&chain);
+    orr_lineage_close(&lineage);
     scratch_remove(dir);
 }
 
@@ -145,7 +145,7 @@ static void test_changes_are_seen(void **state)
     char path[4096], why[ORR_WHY], *before, *after;
     size_t bytes;
     struct gpt_judgement judged;
-    enum orr_verdict trained, verdict;
+    enum orr_action trained, verdict;
     bool measured;
     open_job();
     assert_int_equal(gpt_pretrain(&job), 0);

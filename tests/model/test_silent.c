@@ -67,7 +67,7 @@ static void test_logged(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(1, 3);
+    struct orr_train_settings t = tiny_training(1, 3);
     struct tiny_data data;
     struct gpt_model model;
     char path[4096], *text;

@@ -5,7 +5,7 @@
 
 static char *const dir = scratch_dir;
 enum { LONG = 1000, VOCAB = 300 };
-static const struct orr_text_preset settings = {.vocab = VOCAB};
+static const struct orr_text_settings settings = {.vocab = VOCAB};
 
 /* Bytes n of a fixed text; 32..95, so that neither magic nor NUL occurs. */
 static uint8_t byte_at(uint64_t n)
@@ -43,10 +43,10 @@ static void good_shard(const char *name, uint64_t first, size_t count, char path
     write_shard(name, first, count, (int32_t[]){20240520, 1, (int32_t)count}, path);
 }
 
-static struct orr_preset text_preset(const char *train, const char *val, int positions)
+static struct orr_settings text_preset(const char *train, const char *val, int positions)
 {
-    struct orr_preset p;
-    orr_preset_defaults(&p);
+    struct orr_settings p;
+    orr_settings_defaults(&p);
     p.seed = 9;
     p.text.positions = positions;
     p.text.vocab = VOCAB;
@@ -162,7 +162,7 @@ static void test_other_tokens(void **state)
     good_shard("ours.bin", 0, 250, path);
     const uint64_t hash = hash_of(path);
     for (enum other kind = 0; kind < OTHERS; kind++) {
-        struct orr_text_preset p = {.vocab = VOCAB, .tokens = tokens_of(kind)};
+        struct orr_text_settings p = {.vocab = VOCAB, .tokens = tokens_of(kind)};
         uint64_t found = 0;
         write_other(kind, 250, path);
         assert_int_equal(gpt_text_files_open(&text, "text.train", path, &p), 0);
@@ -245,11 +245,13 @@ static void test_large_token(void **state)
     uint16_t piece[60];
     good_shard("large.bin", 0, 60, path); /* token 42 is 294, the largest */
     assert_int_equal(
-        gpt_text_files_open(&text, "text.train", path, &(struct orr_text_preset){.vocab = 295}), 0);
+        gpt_text_files_open(&text, "text.train", path, &(struct orr_text_settings){.vocab = 295}),
+        0);
     assert_int_equal(gpt_text_check(&text, UINT64_MAX), 0);
     gpt_text_files_close(&text);
     assert_int_equal(
-        gpt_text_files_open(&text, "text.train", path, &(struct orr_text_preset){.vocab = 294}), 0);
+        gpt_text_files_open(&text, "text.train", path, &(struct orr_text_settings){.vocab = 294}),
+        0);
     assert_int_equal(gpt_text_check(&text, 42), 0);
     assert_int_equal(gpt_text_copy(&text, 0, 42, piece), 0);
     assert_int_equal(gpt_text_check(&text, 43), ORR_EFORMAT);
@@ -260,7 +262,7 @@ static void test_large_token(void **state)
     static const char *const place[OTHERS] = {"at byte 1192", "at byte 212", "at byte 464",
                                               "at byte 84", "at byte 168"};
     for (enum other kind = 0; kind < OTHERS; kind++) {
-        const struct orr_text_preset p = {.vocab = 294, .tokens = tokens_of(kind)};
+        const struct orr_text_settings p = {.vocab = 294, .tokens = tokens_of(kind)};
         write_other(kind, 60, path);
         assert_int_equal(gpt_text_files_open(&text, "text.train", path, &p), 0);
         assert_int_equal(gpt_text_check(&text, UINT64_MAX), ORR_EFORMAT);
@@ -280,7 +282,7 @@ static void test_large_token(void **state)
     error_names(path, "token -3", NULL);
     gpt_text_files_close(&text);
     scratch_write(path, "12345", 5);
-    const struct orr_text_preset odd = {.vocab = VOCAB, .tokens = ORR_TOKENS_UINT16};
+    const struct orr_text_settings odd = {.vocab = VOCAB, .tokens = ORR_TOKENS_UINT16};
     assert_int_equal(gpt_text_files_open(&text, "text.train", path, &odd), ORR_EFORMAT);
     error_names(path, "tokens of 2 bytes, found 5 bytes", NULL);
     gpt_text_files_close(&text);
@@ -288,7 +290,7 @@ static void test_large_token(void **state)
 
 /* ------------------------------------------------------------------------------- sources */
 
-static struct gpt_source *open_source(const struct orr_preset *p, enum sim_split split,
+static struct gpt_source *open_source(const struct orr_settings *p, enum sim_split split,
                                       struct gpt_config *config)
 {
     struct gpt_source *source;
@@ -305,7 +307,7 @@ static void test_in_order(void **state)
     struct gpt_config c;
     struct gpt_batch batch;
     write_bytes("order.txt", 0, 100, path);
-    struct orr_preset p = text_preset(path, path, 12); /* 99 = 9 x 11 targets */
+    struct orr_settings p = text_preset(path, path, 12); /* 99 = 9 x 11 targets */
     struct gpt_source *source = open_source(&p, SIM_SPLIT_VAL, &c);
     assert_int_equal(gpt_source_count(source), 9);
     assert_int_equal(gpt_batch_create(&batch, &c, 9, c.context), 0);
@@ -342,7 +344,7 @@ static void test_draws(void **state)
     struct gpt_batch one, four;
     int drawn[N] = {0}, other = 0;
     write_bytes("draws.txt", 0, N, path);
-    struct orr_preset p = text_preset(path, path, P);
+    struct orr_settings p = text_preset(path, path, P);
     assert_int_equal(gpt_text_open(&text, &p, false), 0);
     for (uint64_t d = 0; d < DRAWS; d++) {
         const uint64_t at = gpt_text_draw(text, 3, d);
@@ -385,7 +387,7 @@ static void test_held_out(void **state)
     bytes[299] = 'L'; /* the last that is trained on, the first that is not */
     scratch_path(path, dir, "cut.txt");
     scratch_write(path, bytes, N);
-    struct orr_preset p = text_preset(path, "", P);
+    struct orr_settings p = text_preset(path, "", P);
     p.text.val_fraction = 0.25;
     struct gpt_source *train = open_source(&p, SIM_SPLIT_TRAIN, &c);
     struct gpt_source *val = open_source(&p, SIM_SPLIT_VAL, &c);
@@ -414,7 +416,7 @@ static void test_held_out(void **state)
     gpt_source_close(val);
 }
 
-static void source_refused(const struct orr_preset *p, enum sim_split split, const char *key,
+static void source_refused(const struct orr_settings *p, enum sim_split split, const char *key,
                            const char *said)
 {
     struct gpt_config c = tiny_text(1);
@@ -431,7 +433,7 @@ static void test_bad_sources(void **state)
     write_bytes("short.txt", 0, 100, path);
     write_bytes("few.txt", 0, 19, other);
     good_shard("kind.bin", 0, 100, shard);
-    struct orr_preset p = text_preset(path, "", 91); /* 90 train, 10 are held out */
+    struct orr_settings p = text_preset(path, "", 91); /* 90 train, 10 are held out */
     source_refused(&p, SIM_SPLIT_TRAIN, "text.train", "text.positions = 91");
     p.text.positions = 11;
     source_refused(&p, SIM_SPLIT_VAL, "text.train", "held out, found 10");
@@ -462,7 +464,7 @@ static void test_config(void **state)
     struct gpt_model model, own;
     write_bytes("config.txt", 0, 100, path);
     good_shard("config.bin", 0, 100, shard);
-    struct orr_preset p = text_preset(path, "", 21);
+    struct orr_settings p = text_preset(path, "", 21);
     assert_int_equal(gpt_config_from_preset(&c, &p, "lssar", 21), 0);
     assert_true(c.input == GPT_INPUT_TEXT && c.head == GPT_HEAD_TEXT && c.tied == 1);
     assert_true(c.vocab == 256 && c.outputs == 256 && c.context == 20);
@@ -554,7 +556,7 @@ static void test_evaluate(void **state)
     struct gpt_text_result r;
     struct gpt_next_state next;
     write_bytes("evaluate.txt", 0, 800, path);
-    struct orr_preset p = text_preset(path, path, 21);
+    struct orr_settings p = text_preset(path, path, 21);
     struct gpt_source *source = open_source(&p, SIM_SPLIT_VAL, &c);
     assert_int_equal(gpt_create(&model, &c, &k_ref, 1), 0);
     tiny_enlarge(&model);

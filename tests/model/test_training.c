@@ -10,7 +10,7 @@ static char *const dir = scratch_dir;
 
 /* Trains a fresh model in dir/name. */
 static void train(struct gpt_model *model, const struct gpt_config *c, const struct k_ops *ops,
-                  const struct orr_train_preset *t, int sequences, const char *name)
+                  const struct orr_train_settings *t, int sequences, const char *name)
 {
     struct tiny_data data;
     char folder[4096];
@@ -45,7 +45,7 @@ static void test_overfit(void **state)
     for (int kind = 0; kind < 2; kind++) {
         for (const struct k_attention *a = k_attention_table; a->name; a++) {
             struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
-            struct orr_train_preset t = tiny_training(140, 8);
+            struct orr_train_settings t = tiny_training(140, 8);
             struct gpt_model model, fresh;
             snprintf(c.attention, sizeof c.attention, "%s", a->name);
             c.width = c.heads * 12;
@@ -72,7 +72,7 @@ static void test_accumulation(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(6, 8);
+    struct orr_train_settings t = tiny_training(6, 8);
     struct gpt_model once, twice, start;
     t.clip = 0.3; /* clipped by the norm of the mean, not of the sum */
     t.weight_decay = 0.5;
@@ -100,7 +100,7 @@ static void test_repeatable(void **state)
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
-        struct orr_train_preset t = tiny_training(5, 24);
+        struct orr_train_settings t = tiny_training(5, 24);
         struct gpt_model first, next;
         c.context = 45; /* more rows than one thread's block */
         t.ema = 0.9;
@@ -133,7 +133,7 @@ static void test_evaluation_is_silent(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_tokens();
-    struct orr_train_preset t = tiny_training(9, 3);
+    struct orr_train_settings t = tiny_training(9, 3);
     struct gpt_model rarely, often;
     t.ema = 0.8;
     t.eval_every = 0;
@@ -215,7 +215,7 @@ static void test_log(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(23, 3);
+    struct orr_train_settings t = tiny_training(23, 3);
     struct gpt_model model, fresh;
     struct gpt_batch batch;
     char path[4096], *text, *line, *rest = NULL;
@@ -367,7 +367,7 @@ static void test_diverged(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    struct orr_train_preset t = tiny_training(20, 3);
+    struct orr_train_settings t = tiny_training(20, 3);
     struct tiny_data data;
     struct gpt_model model, saved;
     char folder[4096], path[4096];

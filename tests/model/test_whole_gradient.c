@@ -198,7 +198,7 @@ static void test_gradient_bf16(void **state)
 static void curve(const struct gpt_config *c, const struct k_ops *ops, double relative,
                   uint64_t draw, double rate, double loss[STEPS])
 {
-    struct orr_train_preset t = tiny_training(STEPS, 2);
+    struct orr_train_settings t = tiny_training(STEPS, 2);
     struct gpt_model model;
     struct gpt_batch batch;
     double norm;

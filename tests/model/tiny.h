@@ -82,22 +82,22 @@ static inline void tiny_fill(struct gpt_batch *batch, const struct gpt_config *c
 }
 
 /* Plain AdamW on everything: no warm-up, no decay, no clipping. */
-static inline struct orr_train_preset tiny_training(long steps, int batch)
+static inline struct orr_train_settings tiny_training(long steps, int batch)
 {
-    return (struct orr_train_preset){.steps = steps,
-                                     .batch = batch,
-                                     .accumulation = 1,
-                                     .lr = 3e-3,
-                                     .schedule = ORR_SCHEDULE_CONSTANT,
-                                     .beta1 = 0.9,
-                                     .beta2 = 0.95,
-                                     .eval_sequences = 8};
+    return (struct orr_train_settings){.steps = steps,
+                                       .batch = batch,
+                                       .accumulation = 1,
+                                       .lr = 3e-3,
+                                       .schedule = ORR_SCHEDULE_CONSTANT,
+                                       .beta1 = 0.9,
+                                       .beta2 = 0.95,
+                                       .eval_sequences = 8};
 }
 
 /* A model after a few updates: moments and average exist. */
 static inline void tiny_trained(struct gpt_model *model, const struct gpt_config *c)
 {
-    struct orr_train_preset t = tiny_training(3, 2);
+    struct orr_train_settings t = tiny_training(3, 2);
     struct gpt_batch batch;
     double loss, norm;
     t.ema = 0.7;

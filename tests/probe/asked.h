@@ -7,8 +7,8 @@
 #include "probe/probe.h"
 
 /* Quietly, by the reference backend, of a model that belongs to no run. */
-static inline struct probe_options asked_of(const struct orr_preset *preset, const char *checkpoint,
-                                            const char *out)
+static inline struct probe_options asked_of(const struct orr_settings *preset,
+                                            const char *checkpoint, const char *out)
 {
     return (struct probe_options){.preset = preset,
                                   .ops = &k_ref,

@@ -8,7 +8,7 @@
 #include "probe/results.h"
 
 static char dir[64], checkpoint[4096];
-static struct orr_preset preset;
+static struct orr_settings preset;
 enum { trials = 40 };
 
 static void test_record(void **state)
@@ -78,7 +78,7 @@ static void test_names(void **state)
     static const char *const wrong[] = {"passkey:", "passkey:12", "passkey:x", "passkey:64,text"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct gpt_config config;
-        struct orr_preset p = preset;
+        struct orr_settings p = preset;
         struct gpt_source *source = NULL;
         strcpy(p.text.train, wrong[i]);
         int rc = gpt_config_from_preset(&config, &p, "softmax", 33);
@@ -167,7 +167,7 @@ static int setup(void **state)
     static const char *const extra[] = {"stage", "pretrain", NULL};
     scratch_create(dir);
     scratch_path(checkpoint, dir, "model.safetensors");
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     strcpy(preset.name, "tiny");
     strcpy(preset.text.train, "passkey:32");
     preset.text.positions = 33;
@@ -176,7 +176,7 @@ static int setup(void **state)
     preset.model.width = 8;
     preset.model.tie = false;
     preset.model.positions = ORR_POSITIONS_ROPE;
-    if (orr_preset_check(&preset) || gpt_config_from_preset(&config, &preset, "softmax", 33) ||
+    if (orr_settings_check(&preset) || gpt_config_from_preset(&config, &preset, "softmax", 33) ||
         gpt_create(&model, &config, &k_ref, 3))
         return 1;
     memset(model.param, 0, model.total * sizeof *model.param);

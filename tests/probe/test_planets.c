@@ -7,7 +7,7 @@
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))
 
-static struct orr_preset preset;
+static struct orr_settings preset;
 static double shift_steps; /* a planet that starts so many steps later on its orbit */
 
 static struct sim_system system_of(int planet)

@@ -165,7 +165,7 @@ static int simulated(int planet, double t_yr, double place[3])
 
 static void test_rows(void **state)
 {
-    struct orr_preset preset;
+    struct orr_settings preset;
     struct sim_sequence q;
     struct probe_track t;
     float rows[2 * (1 + 2 * 25)];

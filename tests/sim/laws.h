@@ -12,9 +12,9 @@
 #define TEST_EXPRESSION "39.4784176043574*m1*m2/r^2*(1+0.05*r)"
 
 /* Every law as a preset; the same parameters for all. */
-static inline void law_preset(struct orr_preset *p, int law)
+static inline void law_preset(struct orr_settings *p, int law)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     p->orbits.law = (enum orr_law)law;
     p->orbits.law_exponent = -1.385;
     p->orbits.law_alpha = 0.43;
@@ -27,9 +27,9 @@ static inline void law_preset(struct orr_preset *p, int law)
 
 static inline void law_create(struct sim_dynamics *d, int law)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     law_preset(&p, law);
-    assert_int_equal(orr_preset_check(&p), 0);
+    assert_int_equal(orr_settings_check(&p), 0);
     assert_int_equal(sim_dynamics_create(d, &p), 0);
 }
 

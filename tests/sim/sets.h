@@ -62,9 +62,9 @@ static inline void blocker(const char *name, char folder[ORR_TEMPORARY])
 }
 
 /* Short sequences of tokens, and few of them. */
-static inline void sets_preset(struct orr_preset *p)
+static inline void sets_preset(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     strcpy(p->name, "test");
     p->seed = 31;
     p->orbits.positions = 24;
@@ -75,7 +75,7 @@ static inline void sets_preset(struct orr_preset *p)
     p->orbits.two_body_train = 50;
     p->orbits.two_body_val = 3;
     p->orbits.two_body_test = 5;
-    assert_int_equal(orr_preset_check(p), 0);
+    assert_int_equal(orr_settings_check(p), 0);
 }
 
 #endif

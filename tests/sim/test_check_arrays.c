@@ -1,12 +1,13 @@
-/* test_check_arrays.c - data sets made elsewhere may hold anything: what no simulator of ours writes is
- * refused with file, sequence, what was expected and what was found, before it is computed with. */
+/* test_check_arrays.c - data sets made elsewhere may hold anything: what no simulator of ours
+ * writes is refused with file, sequence, what was expected and what was found, before it is
+ * computed with. */
 #include "sets.h"
 
 #include <math.h>
 
 enum { HEADER = 128 }; /* bytes of ours */
 
-static void presets(struct orr_preset *tokens, struct orr_preset *coords)
+static void presets(struct orr_settings *tokens, struct orr_settings *coords)
 {
     sets_preset(tokens); /* 24 rows, 300 bins */
     tokens->orbits.shard_sequences = 20;
@@ -20,8 +21,8 @@ static void presets(struct orr_preset *tokens, struct orr_preset *coords)
     coords->planets.enabled = true;
     coords->planets.train = 3;
     coords->planets.val = 2;
-    assert_int_equal(orr_preset_check(tokens), 0);
-    assert_int_equal(orr_preset_check(coords), 0);
+    assert_int_equal(orr_settings_check(tokens), 0);
+    assert_int_equal(orr_settings_check(coords), 0);
 }
 
 /* Entry `at` of an array becomes `value`; bytes of the entry before -> old. Returns its bytes. */
@@ -179,7 +180,7 @@ static const struct defect at_use_coords[] = {
 };
 
 /* The set opens, and every sequence of it is what it should be. */
-static int use(const struct orr_preset *preset, enum sim_split split)
+static int use(const struct orr_settings *preset, enum sim_split split)
 {
     struct sim_dataset set;
     int rc = sim_dataset_open(&set, preset, dir, split);
@@ -189,7 +190,7 @@ static int use(const struct orr_preset *preset, enum sim_split split)
     return rc;
 }
 
-static void check(const struct orr_preset *preset, const struct defect *defects, size_t count,
+static void check(const struct orr_settings *preset, const struct defect *defects, size_t count,
                   bool when_opened)
 {
     for (size_t i = 0; i < count; i++) {
@@ -213,7 +214,7 @@ static void check(const struct orr_preset *preset, const struct defect *defects,
 
 static void test_defects(void **state)
 {
-    struct orr_preset tokens, coords;
+    struct orr_settings tokens, coords;
     (void)state;
     presets(&tokens, &coords);
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
@@ -227,7 +228,7 @@ static void test_defects(void **state)
 /* What is no label may hold anything; numbers of bodies count without a preset, too. */
 static void test_allowed(void **state)
 {
-    struct orr_preset tokens, coords;
+    struct orr_settings tokens, coords;
     struct sim_dataset set;
     unsigned char old[4];
     char path[4096];
@@ -253,7 +254,7 @@ static void test_allowed(void **state)
 /* Sequences of ours that are cut in their first step. */
 static void test_short(void **state)
 {
-    struct orr_preset tokens, coords;
+    struct orr_settings tokens, coords;
     (void)state;
     presets(&tokens, &coords);
     tokens.orbits.positions = 5;
@@ -265,7 +266,7 @@ static void test_short(void **state)
 /* One vector of 0 is a force; a sequence of nothing else has no unit. */
 static void test_no_force(void **state)
 {
-    struct orr_preset tokens, coords;
+    struct orr_settings tokens, coords;
     unsigned char old[4];
     char path[4096];
     (void)state;

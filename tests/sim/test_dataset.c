@@ -9,9 +9,9 @@
 #include <cjson/cJSON.h>
 
 /* The study's shapes, fewer sequences; blocks of the writer are 512: 1 and a bit of them. */
-static void tokens_preset(struct orr_preset *p)
+static void tokens_preset(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     strcpy(p->name, "test");
     p->seed = 9007199254740993u; /* not a double */
     p->orbits.train = 700;
@@ -21,12 +21,12 @@ static void tokens_preset(struct orr_preset *p)
     p->orbits.two_body_train = 21;
     p->orbits.two_body_val = 3;
     p->orbits.two_body_test = 5;
-    assert_int_equal(orr_preset_check(p), 0);
+    assert_int_equal(orr_settings_check(p), 0);
 }
 
-static void continuous_preset(struct orr_preset *p)
+static void continuous_preset(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     p->seed = 8;
     p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
     p->orbits.output = ORR_OUTPUT_CONTINUOUS;
@@ -41,13 +41,13 @@ static void continuous_preset(struct orr_preset *p)
     p->planets.train = 30;
     p->planets.val = 6;
     p->planets.test = 7;
-    assert_int_equal(orr_preset_check(p), 0);
+    assert_int_equal(orr_settings_check(p), 0);
 }
 
 /* Bytes do not depend on threads; the estimate of bytes counts the rows. */
 static void test_threads(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
         if (kind)
@@ -97,7 +97,7 @@ static void test_token_files(void **state)
         {"obs_solar_system_two_body", ORR_U16, 3, {8, 1000, 2}},
         {"num_bodies_solar_system_two_body", ORR_U8, 1, {8}},
     };
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     tokens_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
@@ -130,7 +130,7 @@ static void test_token_files(void **state)
 
 static void test_continuous_files(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     struct sim_dataset set;
     (void)state;
@@ -171,7 +171,7 @@ static void test_continuous_files(void **state)
 /* The manifest: settings, every file with its checksum, clipped coordinates. */
 static void test_manifest(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     char path[4096], *text;
     cJSON *json;
@@ -215,7 +215,7 @@ static void test_manifest(void **state)
 /* Complete is: these settings, all files there, of their full length. */
 static void test_complete(void **state)
 {
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     char path[4096], *text;
     size_t bytes;
     (void)state;
@@ -266,7 +266,7 @@ static void test_counts(void **state)
                {"sequences", 2.5},
                {"clipped_coordinates", -3},
                {"planned", 1e17}};
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_inventory inventory;
     char path[4096];
     (void)state;
@@ -296,7 +296,7 @@ static void test_counts(void **state)
  * here the temporary file's place is taken, so that the third split can not be written. */
 static void test_interrupted_write(void **state)
 {
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     char blocked[ORR_TEMPORARY], manifest[4096];
     (void)state;
     tokens_preset(&p);
@@ -319,7 +319,7 @@ static void test_interrupted_write(void **state)
 /* The reader names the file: absent, cut, of another shape, foreign. */
 static void test_reader_errors(void **state)
 {
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     struct sim_dataset set;
     char path[4096], *text;
     size_t bytes;
@@ -360,7 +360,7 @@ static void test_reader_errors(void **state)
 /* A signal stops after a block; no manifest. Last, because the flag stays. */
 static void test_signal(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     char manifest[4096];
     (void)state;
     tokens_preset(&p);

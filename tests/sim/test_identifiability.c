@@ -1,5 +1,5 @@
-/* test_identifiability.c - what bin/orbits prior says of two comparable bodies, computed a second way from
- * the draws, the sequences and the closed forms of the prior. */
+/* test_identifiability.c - what bin/orbits prior says of two comparable bodies, computed a second
+ * way from the draws, the sequences and the closed forms of the prior. */
 #include "base/scratch.h"
 #include "sim.h"
 
@@ -12,7 +12,7 @@
 enum { ROWS = 100000, COLUMNS = 5 }; /* ln r, ln m1, ln m2, ln mean r, ln F */
 static double column[COLUMNS][ROWS];
 
-static size_t labelled_rows(const struct orr_preset *p)
+static size_t labelled_rows(const struct orr_settings *p)
 {
     struct sim_sequence q;
     size_t n = 0;
@@ -75,11 +75,11 @@ static double condition_number(double c[COLUMNS][COLUMNS], double determinant)
 /* What bin/orbits prior prints. */
 static void test_facts(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_prior_facts f;
     double c[COLUMNS][COLUMNS];
     (void)state;
-    assert_int_equal(orr_preset_load(&p, "smoke"), 0);
+    assert_int_equal(orr_settings_load(&p, "smoke"), 0);
     assert_int_equal(sim_prior_facts(&p, &f), 0);
     /* a total of M solar masses keeps axes of (10 dt)^2 M to (60 dt)^2 M, cubed: by quadrature over
      * both masses, of an axis that is uniform in 0.7 to 2.3 AU */

@@ -369,7 +369,7 @@ static void test_post_newtonian_energy(void **state)
 static void test_jump(void **state)
 {
     enum { STEPS = 150, JUMP = 37, LATER = 50 };
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_dynamics d, plain;
     const double m1 = 0.4, m2 = 0.9, factor = 1.7, GM = SIM_G * (m1 + m2) * factor;
     struct sim_system s = {.planets = 1,
@@ -379,7 +379,7 @@ static void test_jump(void **state)
                            .star_moves = true};
     double old[4 * STEPS], f[2], at[4], time = 0;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     assert_int_equal(sim_dynamics_create(&plain, &p), 0);
     p.orbits.jump_step = JUMP;
     p.orbits.jump_factor = factor;
@@ -469,7 +469,7 @@ static void test_nbody_states(void **state)
 {
     enum { STEPS = 200, PLANETS = 3 };
     static double free_states[4 * STEPS * PLANETS], nbody[4 * STEPS * PLANETS];
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_dynamics d, plain;
     struct sim_system s = {.planets = PLANETS,
                            .star_mass = 1.1,
@@ -477,7 +477,7 @@ static void test_nbody_states(void **state)
                            .dt_yr = 0.05};
     double worst[2] = {0};
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     assert_int_equal(sim_dynamics_create(&plain, &p), 0);
     p.orbits.nbody = true;
     assert_int_equal(sim_dynamics_create(&d, &p), 0);
@@ -502,7 +502,7 @@ static void test_nbody_states(void **state)
 
 /* ------------------------------------------------------------------------- sequences */
 
-static void short_preset(struct orr_preset *p, int law)
+static void short_preset(struct orr_settings *p, int law)
 {
     law_preset(p, law);
     p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
@@ -518,7 +518,7 @@ static void test_labels(void **state)
 {
     (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
-        struct orr_preset p;
+        struct orr_settings p;
         struct sim_sequence q, other;
         int labels = 0;
         short_preset(&p, law);
@@ -554,11 +554,11 @@ static void test_labels(void **state)
 /* Tokens under nbody: the barycentre of all bodies stays where it is, to the size of bins. */
 static void test_nbody_sequence(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     struct sim_system s;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     p.orbits.nbody = true;
     p.orbits.bins = 60000;
     p.orbits.positions = 301;
@@ -584,7 +584,7 @@ static void test_nbody_sequence(void **state)
 /* A force that is not finite names sequence and r; a bad expression is refused at once. */
 static void test_errors(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     short_preset(&p, ORR_LAW_EXPRESSION);

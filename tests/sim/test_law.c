@@ -19,14 +19,14 @@ static void close_to(double found, long double expected, long double tolerance, 
 /* The registry: names in the order of the preset's choices, and every parameter a key. */
 static void test_registry(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         char text[128];
         snprintf(text, sizeof text, "orbits.law=%s", sim_laws[law].name);
-        orr_preset_defaults(&p);
+        orr_settings_defaults(&p);
         assert_int_equal(p.orbits.law, ORR_LAW_NEWTON);
-        assert_int_equal(orr_preset_set(&p, text), 0);
+        assert_int_equal(orr_settings_set(&p, text), 0);
         assert_int_equal(p.orbits.law, law);
         assert_non_null(sim_laws[law].force);
         assert_true(*sim_laws[law].help);
@@ -34,10 +34,10 @@ static void test_registry(void **state)
         for (char *rest, *key = strtok_r(text, " ", &rest); key; key = strtok_r(NULL, " ", &rest)) {
             char set[160];
             snprintf(set, sizeof set, "%s=1", key);
-            assert_int_equal(orr_preset_set(&p, set), 0);
+            assert_int_equal(orr_settings_set(&p, set), 0);
         }
     }
-    assert_int_equal(orr_preset_set(&p, "orbits.law=newtn"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "orbits.law=newtn"), ORR_EUSAGE);
     error_names("orbits.law", "power", "expression", "newtn", NULL);
 }
 
@@ -220,27 +220,27 @@ static void test_settings(void **state)
         {"jump_step=20", "jump_factor=2"},
         {"law=expression", "expression=r"},
     };
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     law_preset(&p, ORR_LAW_POWER);
     p.orbits.law_exponent = -3;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("orbits.law_exponent", "above -3", "found -3", NULL);
     p.orbits.law = ORR_LAW_NEWTON; /* not used: not in the way */
-    assert_int_equal(orr_preset_check(&p), 0);
+    assert_int_equal(orr_settings_check(&p), 0);
     law_preset(&p, ORR_LAW_POST_NEWTONIAN);
     p.orbits.nbody = true;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("orbits.nbody", "post_newtonian", NULL);
     char before[ORR_DIGEST], after[ORR_DIGEST];
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char set[64];
-        orr_preset_defaults(&p);
+        orr_settings_defaults(&p);
         snprintf(set, sizeof set, "orbits.%s", keys[i].beside);
-        assert_int_equal(orr_preset_set(&p, set), 0);
+        assert_int_equal(orr_settings_set(&p, set), 0);
         assert_int_equal(orr_set_made(&p, "train", before, NULL), 0);
         snprintf(set, sizeof set, "orbits.%s", keys[i].set);
-        assert_int_equal(orr_preset_set(&p, set), 0);
+        assert_int_equal(orr_settings_set(&p, set), 0);
         assert_int_equal(orr_set_made(&p, "train", after, NULL), 0);
         assert_string_not_equal(after, before);
     }

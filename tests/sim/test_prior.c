@@ -64,7 +64,7 @@ static double star[SYSTEMS], com[2][SYSTEMS];
 
 /* Systems of the training set: planets go to a, e, phase, omega and mass, all of one system beside
  * each other, systems to star and com. Returns the number of planets. */
-static size_t draw_study(const struct orr_preset *p, int planets[11], int *slow)
+static size_t draw_study(const struct orr_settings *p, int planets[11], int *slow)
 {
     size_t n = 0;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
@@ -93,11 +93,11 @@ static size_t draw_study(const struct orr_preset *p, int planets[11], int *slow)
 
 static void test_study(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     int planets[11] = {0}, slow = 0;
     const double unit = 1;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     const size_t n = draw_study(&p, planets, &slow);
     double chi = 0, clamped = 0;
     for (int k = 1; k <= 10; k++)
@@ -122,9 +122,9 @@ static void test_study(void **state)
  * which is what is counted with their switch. */
 static void test_no_duplicates(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     for (int repeated = 0; repeated < 2; repeated++) {
         int planets[11] = {0}, slow = 0;
         p.orbits.compat_repeated_planets = repeated;
@@ -143,12 +143,12 @@ static void test_no_duplicates(void **state)
 /* The switch that brings them back: planets 6 to 10 are those of the next system, 24% of all. */
 static void test_repeated_planets(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_system s, next;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     long all = 0, repeated = 0;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     p.orbits.compat_repeated_planets = true;
     assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, 0, rng, &s), 0);
     for (uint64_t i = 1; i < 20000; i++, s = next) {
@@ -168,9 +168,9 @@ static void test_repeated_planets(void **state)
 
 /* --------------------------------------------------------------- protocol identifiable */
 
-static void identifiable(struct orr_preset *p)
+static void identifiable(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
     p->orbits.output = ORR_OUTPUT_CONTINUOUS;
     p->orbits.mass_prior = ORR_MASS_UNIFORM;
@@ -183,7 +183,7 @@ static void identifiable(struct orr_preset *p)
     p->planets.enabled = true;
     p->planets.train = 1000;
     p->planets.val = 10;
-    assert_int_equal(orr_preset_check(p), 0);
+    assert_int_equal(orr_settings_check(p), 0);
 }
 
 /* m1 and m2 are exchangeable: the first is the lighter one in half of n systems (binomial). */
@@ -196,7 +196,7 @@ static void check_orders(const char *what, size_t lighter, size_t n)
 /* With a window of samples that never rejects, the marginals are the priors. */
 static void check_identifiable(enum orr_mass_prior prior, cdf_function *cdf)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     double *m1 = mass, *m2 = mass + SYSTEMS;
     size_t lighter = 0;
@@ -250,7 +250,7 @@ static void test_identifiable_loguniform(void **state)
 /* With the real window every orbit has 10 to 60 samples, and dt is the same for all. */
 static void test_identifiable_window(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     (void)state;
     identifiable(&p);
@@ -290,16 +290,16 @@ static void test_presets(void **state)
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     (void)state;
     for (int k = 0; k < 6; k++) {
-        struct orr_preset p;
+        struct orr_settings p;
         size_t lighter = 0, rejected = 0;
-        assert_int_equal(orr_preset_load(&p, names[k / 2]), 0);
+        assert_int_equal(orr_settings_load(&p, names[k / 2]), 0);
         for (uint64_t i = 0; i < SYSTEMS; i++) {
             struct sim_system s, first;
             assert_int_equal(sim_system_draw(&p, splits[k % 2], i, rng, &s), 0);
             mass[i] = log(s.mass[0]);
             star[i] = log(s.star_mass);
             lighter += s.mass[0] < s.star_mass;
-            struct orr_preset open = p; /* the first axis of the same stream */
+            struct orr_settings open = p; /* the first axis of the same stream */
             open.orbits.samples_min = 2;
             open.orbits.samples_max = 1e9;
             assert_int_equal(sim_system_draw(&open, splits[k % 2], i, rng, &first), 0);
@@ -326,7 +326,7 @@ static void test_small_e_max(void **state)
         {500, 500, 0.41},    {40, 3, 0.4},        {7, 0.3, 0.19},      {1e6, 1e6, 0.49},
     };
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     identifiable(&p);
     for (size_t c = 0; c < sizeof rows / sizeof *rows; c++) {
@@ -353,7 +353,7 @@ static void test_small_e_max(void **state)
 /* 10 to 60 samples; half of the planets light, log-uniform. */
 static void test_planet_runs(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     size_t light = 0;
     double least = INFINITY, most = 0;
@@ -390,7 +390,7 @@ static void test_planet_runs(void **state)
 }
 
 /* R^2 of ln T on ln dt from its definition: the square of their correlation. */
-static double period_r2(const struct orr_preset *p, enum sim_split split)
+static double period_r2(const struct orr_settings *p, enum sim_split split)
 {
     double sum[5] = {0};
     const double n = SIM_PRIOR_SYSTEMS;
@@ -413,7 +413,7 @@ static double period_r2(const struct orr_preset *p, enum sim_split split)
  * where a window of 10 to 60 samples ties both, less where that window is wider. */
 static void test_period_from_dt(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     double r2;
     (void)state;
     identifiable(&p);
@@ -427,7 +427,7 @@ static void test_period_from_dt(void **state)
     assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_PLANETS_TRAIN, &r2), 0);
     assert_true(fabs(r2 - period_r2(&p, SIM_SPLIT_PLANETS_TRAIN)) < 1e-9);
     assert_true(r2 < narrow && narrow < 1);
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_TRAIN, &r2), 0);
     assert_true(r2 * SIM_PRIOR_SYSTEMS < 16); /* n R^2 is chi-square of 1: 4 sigma */
 }
@@ -468,7 +468,7 @@ static double band_below(const struct band *b, double log_a)
 static void test_planet_dt(void **state)
 {
     enum { N = 20000, CELLS = 10 };
-    struct orr_preset p;
+    struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     double *const u = e, *const v = a, product[2] = {0}, masses[2] = {0}, chi = 0;
     int cells[CELLS][CELLS] = {0};
@@ -514,14 +514,14 @@ static void test_planet_dt(void **state)
  * changes it. Two-body sets have one planet in both protocols. */
 static void test_pure(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     (void)state;
     for (int protocol = 0; protocol < 2; protocol++) {
         if (protocol)
             identifiable(&p);
         else
-            orr_preset_defaults(&p);
+            orr_settings_defaults(&p);
         for (int split = 0; split <= SIM_SPLIT_TWO_BODY_TEST; split++) {
             struct sim_system s, t;
             const enum sim_split here = (enum sim_split)split;
@@ -554,10 +554,10 @@ static void test_solar_system(void **state)
         {4.354e-5, 19.189, 0.047}, {5.165e-5, 30.069, 0.009},
     };
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_system all, one;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     assert_int_equal(sim_system_draw(&p, SIM_SPLIT_SOLAR_SYSTEM, 0, rng, &all), 0);
     assert_true(all.planets == 8 && !all.star_moves && all.star_mass == 1);
     assert_true(all.dt_yr == 7 * 0.0027 && all.dt_token == 0);
@@ -605,11 +605,11 @@ static void test_same_bits(void **state)
     uint64_t hash = 0;
     (void)state;
     for (int prior = 0; prior < 3; prior++) {
-        struct orr_preset p;
+        struct orr_settings p;
         if (prior)
             identifiable(&p);
         else
-            orr_preset_defaults(&p);
+            orr_settings_defaults(&p);
         p.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
         const enum sim_split split = prior < 2 ? SIM_SPLIT_TRAIN : SIM_SPLIT_PLANETS_TRAIN;
         for (uint64_t i = 0; i < 20000; i++) {
@@ -638,12 +638,12 @@ static void test_clockwise(void **state)
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     (void)state;
     for (int k = 0; k < 3; k++) { /* of the study, of two bodies, of planet runs */
-        struct orr_preset p;
+        struct orr_settings p;
         long clockwise = 0, orbits = 0;
         identifiable(&p);
         if (k == 0)
-            assert_int_equal(orr_preset_set(&p, "orbits.protocol=vafa2025"), 0);
-        assert_int_equal(orr_preset_set(&p, "orbits.clockwise=0.25"), 0);
+            assert_int_equal(orr_settings_set(&p, "orbits.protocol=vafa2025"), 0);
+        assert_int_equal(orr_settings_set(&p, "orbits.clockwise=0.25"), 0);
         for (uint64_t i = 0; i < 4000; i++) {
             struct sim_system s;
             assert_int_equal(sim_system_draw(&p, splits[k == 2], i, rng, &s), 0);
@@ -653,7 +653,7 @@ static void test_clockwise(void **state)
         }
         const double n = (double)orbits;
         assert_true(fabs((double)clockwise - 0.25 * n) < 4 * sqrt(0.25 * 0.75 * n));
-        assert_int_equal(orr_preset_set(&p, "orbits.clockwise=1"), 0);
+        assert_int_equal(orr_settings_set(&p, "orbits.clockwise=1"), 0);
         struct sim_system all, planet;
         assert_int_equal(sim_system_draw(&p, splits[k == 2], 5, rng, &all), 0);
         for (int b = 0; b < all.planets; b++)

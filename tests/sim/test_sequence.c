@@ -7,17 +7,17 @@
 
 #include <gsl/gsl_math.h>
 
-static void tokens_preset(struct orr_preset *p)
+static void tokens_preset(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     p->seed = 29;
     p->orbits.train = 50;
     p->orbits.two_body_train = 40;
 }
 
-static void continuous_preset(struct orr_preset *p)
+static void continuous_preset(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     p->seed = 31;
     p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
     p->orbits.output = ORR_OUTPUT_CONTINUOUS;
@@ -29,7 +29,7 @@ static void continuous_preset(struct orr_preset *p)
     p->orbits.two_body_train = 40;
     p->planets.enabled = true;
     p->planets.train = p->planets.val = 20;
-    assert_int_equal(orr_preset_check(p), 0);
+    assert_int_equal(orr_settings_check(p), 0);
 }
 
 /* ------------------------------------------------------------------------------ binning */
@@ -93,7 +93,7 @@ static void place_bodies(const struct sim_system *s, size_t steps, double *at)
 static void test_token_rows(void **state)
 {
     static double at[2 * 2000];
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     tokens_preset(&p);
@@ -131,7 +131,7 @@ static void test_token_rows(void **state)
 /* A narrow extent clips, and the count is right. */
 static void test_clipping_is_counted(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     long clipped = 0;
     (void)state;
@@ -159,7 +159,7 @@ static void test_clipping_is_counted(void **state)
 static void test_coordinate_rows(void **state)
 {
     static double at[2 * 100];
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     continuous_preset(&p);
@@ -220,7 +220,7 @@ static void test_token_labels(void **state)
     static const enum sim_split splits[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_TEST,
                                             SIM_SPLIT_SOLAR_SYSTEM,
                                             SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY};
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     tokens_preset(&p);
@@ -248,7 +248,7 @@ static void test_token_labels(void **state)
  * two rows of the step show. */
 static void test_coordinate_labels(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     continuous_preset(&p);
@@ -279,7 +279,7 @@ static void test_coordinate_labels(void **state)
 /* The last tenth of the force training set has two labels each, spread over the rows. */
 static void test_two_labels(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     size_t sum = 0;
     (void)state;
@@ -306,7 +306,7 @@ static void test_two_labels(void **state)
 
 static void test_compatibility(void **state)
 {
-    struct orr_preset p, v, r;
+    struct orr_settings p, v, r;
     struct sim_sequence a, b, c;
     double radial = 0, moved = 0;
     (void)state;
@@ -355,7 +355,7 @@ static void test_compatibility(void **state)
 /* Without the switch, velocities are the slopes of positions (Mercury: radial parts of 20%). */
 static void test_velocity_is_the_slope(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     continuous_preset(&p);
@@ -378,7 +378,7 @@ static void test_velocity_is_the_slope(void **state)
 /* Scaled by the first separation, 48 steps, one whole orbit of each planet with 40 samples. */
 static void test_planet_runs(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     continuous_preset(&p);
@@ -418,7 +418,7 @@ static void test_planet_runs(void **state)
 /* Smallest sequences of most bodies, and reuse: earlier contents never show. */
 static void test_awkward_sizes(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q, fresh;
     (void)state;
     tokens_preset(&p);

@@ -19,7 +19,7 @@ static bool there(const char *folder, const char *name)
 /* Shards hold what the whole file holds; the last one is shorter. */
 static void test_same_data(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     sets_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
@@ -65,7 +65,7 @@ static void time_of(const char *name, struct timespec *changed)
 /* Bytes of a part: sequences counted one by one. */
 static void test_shares(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
@@ -89,7 +89,7 @@ static void test_parts(void **state)
 {
     static const int orders[][4] = {{0, 1}, {1, 0}, {0, 1, 2}, {2, 0, 1}, {3, 1, 0, 2}};
     static const int counts[] = {2, 2, 3, 3, 4};
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
@@ -117,7 +117,7 @@ static void test_parts(void **state)
  * only process, parts of an earlier version. */
 static void test_parts_refused(void **state)
 {
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     char path[4096];
     int lock;
     (void)state;
@@ -182,7 +182,7 @@ static void flip_middle(const char *path)
 static void test_records(void **state)
 {
     static const char *const record = "progress_train-00002-of-00004.json";
-    struct orr_preset p;
+    struct orr_settings p;
     char path[4096];
     (void)state;
     sets_preset(&p);
@@ -226,7 +226,7 @@ static void test_records(void **state)
 /* The progress file of an earlier version lists files itself, and has no digests: it goes on. */
 static void test_earlier_progress(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct timespec before, after;
     char path[4096];
     cJSON *progress, *record, *set, *sets, *file;
@@ -265,7 +265,7 @@ static void test_ten_million(void **state)
 {
     (void)state;
     enum { N = 10000000, P = 1000 };
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_block block, again;
     struct sim_sequence sequence;
     char name[SIM_NAME];
@@ -326,7 +326,7 @@ static void test_claims(void **state)
 /* Labelled sets in shards are gathered: the arrays are in one piece. */
 static void test_labelled(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_dataset whole, parts;
     (void)state;
     sets_preset(&p);
@@ -354,7 +354,7 @@ static void test_resume(void **state)
     static const char *const blocked[] = {"obs_train-00000-of-00004.npy",
                                           "num_bodies_train-00002-of-00004.npy",
                                           "state_two_body_train.npy"};
-    struct orr_preset p;
+    struct orr_settings p;
     struct timespec before = {0}, after;
     char path[ORR_TEMPORARY];
     (void)state;
@@ -384,7 +384,7 @@ static void test_resume(void **state)
 /* Progress of other settings, or whose files are not whole, is not gone on with. */
 static void test_stale(void **state)
 {
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     char path[ORR_TEMPORARY];
     (void)state;
     sets_preset(&p);
@@ -432,7 +432,7 @@ static void test_stale(void **state)
 /* Never over files that came from elsewhere, nor beside another writer. */
 static void test_not_ours(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     char path[4096], *text;
     (void)state;
     sets_preset(&p);
@@ -456,7 +456,7 @@ static void test_not_ours(void **state)
 static void test_damage(void **state)
 {
     static const char *const name = "obs_train-00002-of-00004.npy";
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_dataset set;
     char path[4096], *bytes;
     size_t size;
@@ -496,7 +496,7 @@ static void test_damage(void **state)
 /* The manifest's own text must agree with the files. */
 static void test_manifest_lies(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     char path[4096];
     cJSON *json;
     (void)state;
@@ -541,7 +541,7 @@ static void test_unlisted(void **state)
                 {"two_body_val", "state_two_body_val.npy", NULL},
                 {"train", "num_bodies_train-00001-of-00004.npy", NULL},
                 {"train", "obs_train-00003-of-00004.npy", "num_bodies_train-00003-of-00004.npy"}};
-    struct orr_preset p;
+    struct orr_settings p;
     char path[4096];
     (void)state;
     sets_preset(&p);
@@ -587,7 +587,7 @@ static void write_npy(const char *name, int version, const char *dict, const voi
 /* Folders without a manifest: right types and shapes are enough, wider whole numbers welcome. */
 static void test_foreign(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_dataset ours, theirs;
     const enum sim_split val = SIM_SPLIT_VAL;
     int64_t bodies[7], wide[7 * 48];

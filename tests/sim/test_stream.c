@@ -6,7 +6,7 @@
 
 #include <xxhash.h>
 
-static void setup_stream(struct orr_preset *p, struct sim_stream **stream, bool shuffled,
+static void setup_stream(struct orr_settings *p, struct sim_stream **stream, bool shuffled,
                          int threads)
 {
     const struct sim_stream_order order = {(uint64_t)p->orbits.train, shuffled, 99, 5};
@@ -16,7 +16,7 @@ static void setup_stream(struct orr_preset *p, struct sim_stream **stream, bool 
 /* 10,000 sequences: streamed on 1, 2 and 3 threads, as they lie in the shards. */
 static void test_files(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_dataset set;
     (void)state;
     sets_preset(&p);
@@ -53,7 +53,7 @@ static void test_files(void **state)
 /* Draws in any order: forward, with gaps, back, far away; shuffled and around the end. */
 static void test_jumps(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     (void)state;
     sets_preset(&p);
@@ -84,7 +84,7 @@ static void test_jumps(void **state)
 /* The error of a thread is the reader's, with its message; then again; and it can be closed. */
 static void test_error(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_stream *stream;
     const uint16_t *tokens;
     const float *coords;
@@ -115,7 +115,7 @@ static void test_error(void **state)
 /* Closed before the first draw, in the middle, after a jump; nothing waits for ever. */
 static void test_close(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     sets_preset(&p);
     sim_stream_close(NULL);
@@ -134,7 +134,7 @@ static void test_close(void **state)
 /* Last, because the flag stays. */
 static void test_signal(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     uint64_t sum;
     (void)state;
     sets_preset(&p);

@@ -313,11 +313,11 @@ static void exact_place(const struct sim_system *s, int body, size_t k, long dou
 static void test_tokens_are_exact(void **state)
 {
     static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
-    struct orr_preset p;
+    struct orr_settings p;
     struct sim_sequence q;
     int off = 0;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     p.seed = 29;
     p.orbits.train = 50;
     p.orbits.two_body_train = 40;

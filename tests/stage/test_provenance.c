@@ -304,9 +304,9 @@ static bool find_effect(const char *key, const char **value, unsigned *affects)
     return false;
 }
 
-static void run_preset(struct orr_preset *p)
+static void run_preset(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     strcpy(p->name, "run");
     p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
     p->orbits.output = ORR_OUTPUT_CONTINUOUS;
@@ -318,33 +318,34 @@ static void run_preset(struct orr_preset *p)
 }
 
 /* Digests of all artefacts; those of the first attention of `names`. */
-static void digests(const struct orr_preset *p, char digest[ARTEFACTS][ORR_DIGEST])
+static void digests(const struct orr_settings *p, char digest[ARTEFACTS][ORR_DIGEST])
 {
     static const char *const sets[] = {
         "train",         "val",           "test",        "two_body_train", "two_body_val",
         "two_body_test", "planets_train", "planets_val", "planets_test",   "planets_solar"};
-    struct orr_chain c;
+    struct orr_lineage c;
     struct orr_sources sources;
-    assert_int_equal(orr_chain_open(&c, p, NULL), 0);
+    assert_int_equal(orr_lineage_open(&c, p, NULL), 0);
     orr_sources_list(p, "softmax", &sources);
     int rc = 0;
     for (int i = 0; i < 10; i++)
-        rc |= orr_chain_set(&c, sets[i], digest[i]);
+        rc |= orr_lineage_set(&c, sets[i], digest[i]);
     for (int runs = 0; runs < 2; runs++) {
-        rc |= orr_chain_pretrain(&c, "softmax", runs, digest[PRETRAIN + runs]);
-        rc |= orr_chain_evaluation(&c, "softmax", runs, digest[MEASURED + runs]);
-        rc |= orr_chain_model(&c, "softmax", runs, digest[runs ? VECTOR : MAGNITUDE]);
-        rc |= orr_chain_model(&c, "untrained", runs, digest[runs ? VECTOR_FLOOR : MAGNITUDE_FLOOR]);
+        rc |= orr_lineage_pretrain(&c, "softmax", runs, digest[PRETRAIN + runs]);
+        rc |= orr_lineage_evaluation(&c, "softmax", runs, digest[MEASURED + runs]);
+        rc |= orr_lineage_model(&c, "softmax", runs, digest[runs ? VECTOR : MAGNITUDE]);
+        rc |=
+            orr_lineage_model(&c, "untrained", runs, digest[runs ? VECTOR_FLOOR : MAGNITUDE_FLOOR]);
         char(*table)[ORR_DIGEST] = digest + (runs ? TRUE_VECTORS : TRUE_MAGNITUDES);
-        rc |= orr_chain_table(&c, "truth", runs, table[0]);
-        rc |= orr_chain_table(&c, "oracle", runs, table[1]);
-        rc |= orr_chain_table(&c, "softmax", runs, table[2]);
-        rc |= orr_chain_table(&c, "untrained", runs, table[3]);
+        rc |= orr_lineage_table(&c, "truth", runs, table[0]);
+        rc |= orr_lineage_table(&c, "oracle", runs, table[1]);
+        rc |= orr_lineage_table(&c, "softmax", runs, table[2]);
+        rc |= orr_lineage_table(&c, "untrained", runs, table[3]);
     }
-    rc |= orr_chain_laws(&c, &sources, digest[LAWS]);
-    rc |= orr_chain_report(&c, &sources, digest[LAWS], "", digest[REPORT]);
+    rc |= orr_lineage_laws(&c, &sources, digest[LAWS]);
+    rc |= orr_lineage_report(&c, &sources, digest[LAWS], "", digest[REPORT]);
     assert_int_equal(rc, 0);
-    orr_chain_close(&c);
+    orr_lineage_close(&c);
 }
 
 static unsigned with_all_that_follows(unsigned affected)
@@ -356,21 +357,21 @@ static unsigned with_all_that_follows(unsigned affected)
 }
 
 /* Artefacts that a value changes, in a run with the setting `beside`, "" = none. */
-static unsigned changed_by(const struct orr_field *f, const char *value, const char *beside)
+static unsigned changed_by(const struct orr_setting *f, const char *value, const char *beside)
 {
     static char before[ARTEFACTS][ORR_DIGEST], after[ARTEFACTS][ORR_DIGEST];
-    char assignment[256], was[ORR_FIELD_TEXT_BYTES], is[ORR_FIELD_TEXT_BYTES];
-    struct orr_preset p;
+    char assignment[256], was[ORR_SETTING], is[ORR_SETTING];
+    struct orr_settings p;
     unsigned changed = 0;
     run_preset(&p);
-    if (*beside && orr_preset_set(&p, beside))
+    if (*beside && orr_settings_set(&p, beside))
         fail_msg("%s", orr_error());
     digests(&p, before);
-    orr_field_text(&p, f, was);
+    orr_setting_text(&p, f, was);
     snprintf(assignment, sizeof assignment, "%s=%s", f->key, value);
-    if (orr_preset_set(&p, assignment))
+    if (orr_settings_set(&p, assignment))
         fail_msg("%s", orr_error());
-    orr_field_text(&p, f, is);
+    orr_setting_text(&p, f, is);
     if (!strcmp(was, is) && strcmp(f->key, "planets.enabled") != 0)
         fail_msg("%s: %s is the value that it has", f->key, value);
     digests(&p, after);
@@ -385,16 +386,16 @@ static void test_every_setting(void **state)
 {
     (void)state;
     int settings = 0;
-    for (const struct orr_field *f = orr_fields; f->key; f++, settings++) {
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++, settings++) {
         const char *value = "";
         char beside[128], why[256];
         unsigned affects = 0;
-        struct orr_preset p;
+        struct orr_settings p;
         if (!find_effect(f->key, &value, &affects))
             fail_msg("%s: declare in effects[] what this setting affects", f->key);
         find_companion(f->key, beside);
         run_preset(&p);
-        const bool unused = orr_preset_unused(&p, f->key, why);
+        const bool unused = orr_settings_unused(&p, f->key, why);
         const bool off = unused && !strncmp(why, f->key, strlen(f->key)); /* by its own value */
         if (!off && unused != (*beside != '\0'))
             fail_msg("%s: declared beside \"%s\", but it is %s", f->key, beside,
@@ -418,8 +419,8 @@ static void test_inputs(void **state)
 {
     (void)state;
     static char before[ARTEFACTS][ORR_DIGEST], after[ARTEFACTS][ORR_DIGEST];
-    struct orr_preset p;
-    struct orr_chain c;
+    struct orr_settings p;
+    struct orr_lineage c;
     char fresh[ORR_DIGEST], started[ORR_DIGEST], tuned[ORR_DIGEST];
     run_preset(&p);
     digests(&p, before);
@@ -429,31 +430,31 @@ static void test_inputs(void **state)
     assert_string_equal(before[MAGNITUDE], after[MAGNITUDE]);
     assert_string_not_equal(before[MAGNITUDE_FLOOR], after[MAGNITUDE_FLOOR]);
     run_preset(&p);
-    assert_int_equal(orr_chain_open(&c, &p, NULL), 0);
-    assert_int_equal(orr_chain_pretrain(&c, "lssar", false, fresh), 0);
-    assert_int_equal(orr_book_add(&c.book, orr_record_foreign("checkpoint", 77, "a"), c.start[1]),
-                     0);
-    assert_int_equal(orr_chain_pretrain(&c, "lssar", false, started), 0);
+    assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+    assert_int_equal(orr_lineage_pretrain(&c, "lssar", false, fresh), 0);
+    assert_int_equal(
+        orr_records_add(&c.records, orr_record_external("checkpoint", 77, "a"), c.start[1]), 0);
+    assert_int_equal(orr_lineage_pretrain(&c, "lssar", false, started), 0);
     assert_string_not_equal(fresh, started);
-    assert_int_equal(orr_chain_pretrain(&c, "softmax", false, started), 0);
+    assert_int_equal(orr_lineage_pretrain(&c, "softmax", false, started), 0);
     assert_string_equal(before[PRETRAIN], started); /* the other one is as it was */
     strcpy(c.from[0], c.start[1]);
-    assert_int_equal(orr_chain_model(&c, "softmax", false, tuned), 0);
+    assert_int_equal(orr_lineage_model(&c, "softmax", false, tuned), 0);
     assert_string_not_equal(before[MAGNITUDE], tuned);
-    assert_int_equal(orr_chain_model(&c, "softmax", true, tuned), 0);
+    assert_int_equal(orr_lineage_model(&c, "softmax", true, tuned), 0);
     assert_string_equal(before[VECTOR], tuned); /* planet runs have models of their own */
-    orr_chain_close(&c);
+    orr_lineage_close(&c);
 
-    assert_int_equal(orr_preset_set(&p, "text.train=a"), 0);
+    assert_int_equal(orr_settings_set(&p, "text.train=a"), 0);
     for (uint64_t content = 3; content < 5; content++) {
-        assert_int_equal(orr_chain_open(&c, &p, NULL), 0);
-        assert_int_equal(orr_chain_take_text(&c, content), 0);
-        assert_int_equal(orr_chain_pretrain(&c, "softmax", false, content == 3 ? fresh : started),
+        assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+        assert_int_equal(orr_lineage_take_text(&c, content), 0);
+        assert_int_equal(orr_lineage_pretrain(&c, "softmax", false, content == 3 ? fresh : started),
                          0);
         char names[256];
-        orr_book_foreign(&c.book, started, names, sizeof names);
+        orr_records_external(&c.records, started, names, sizeof names);
         assert_true(content == 3 || strstr(names, "text a (") != NULL);
-        orr_chain_close(&c);
+        orr_lineage_close(&c);
     }
     assert_string_not_equal(fresh, started);
 }
@@ -462,9 +463,9 @@ static void test_inputs(void **state)
 static void test_left_out(void **state)
 {
     (void)state;
-    struct orr_preset p;
+    struct orr_settings p;
     char one[ORR_DIGEST], other[ORR_DIGEST];
-    struct orr_chain c;
+    struct orr_lineage c;
     run_preset(&p);
     p.pretrain.steps = 0;
     p.finetune.vector.steps = 0;
@@ -472,40 +473,40 @@ static void test_left_out(void **state)
     assert_true(orr_has_pretrain(&p, true));
     assert_true(orr_has_table(&p, "softmax", false) && !orr_has_table(&p, "softmax", true));
     assert_true(orr_has_table(&p, "truth", true) && orr_has_table(&p, "oracle", true));
-    assert_int_equal(orr_chain_open(&c, &p, NULL), 0);
-    assert_int_equal(orr_chain_model(&c, "softmax", false, one), 0);
-    assert_int_equal(orr_chain_model(&c, "untrained", false, other), 0);
+    assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+    assert_int_equal(orr_lineage_model(&c, "softmax", false, one), 0);
+    assert_int_equal(orr_lineage_model(&c, "untrained", false, other), 0);
     assert_string_equal(one, other); /* both begin with random weights */
-    orr_chain_close(&c);
+    orr_lineage_close(&c);
     p.orbits.two_body_train = 0;
     assert_false(orr_has_table(&p, "truth", false));
 }
 
 /* ------------------------------------------------------------------------------- messages */
 
-static void told(const struct orr_preset *was, const struct orr_preset *is, const char *source,
+static void told(const struct orr_settings *was, const struct orr_settings *is, const char *source,
                  const char *expected)
 {
-    struct orr_chain before, now;
+    struct orr_lineage before, now;
     char old[ORR_DIGEST], digest[ORR_DIGEST], why[ORR_WHY];
-    assert_int_equal(orr_chain_open(&before, was, NULL), 0);
-    assert_int_equal(orr_chain_open(&now, is, NULL), 0);
-    assert_int_equal(orr_chain_table(&before, source, false, old), 0);
-    assert_int_equal(orr_chain_table(&now, source, false, digest), 0);
-    char *text = orr_book_made_text(&before.book, old);
+    assert_int_equal(orr_lineage_open(&before, was, NULL), 0);
+    assert_int_equal(orr_lineage_open(&now, is, NULL), 0);
+    assert_int_equal(orr_lineage_table(&before, source, false, old), 0);
+    assert_int_equal(orr_lineage_table(&now, source, false, digest), 0);
+    char *text = orr_records_made_text(&before.records, old);
     cJSON *made = cJSON_Parse(text);
-    assert_int_equal(orr_made_same(&now.book, digest, made, why), expected == NULL);
+    assert_int_equal(orr_made_same(&now.records, digest, made, why), expected == NULL);
     assert_string_equal(why, expected ? expected : "");
     cJSON_Delete(made);
     free(text);
-    orr_chain_close(&before);
-    orr_chain_close(&now);
+    orr_lineage_close(&before);
+    orr_lineage_close(&now);
 }
 
 static void test_messages(void **state)
 {
     (void)state;
-    struct orr_preset was, is;
+    struct orr_settings was, is;
     run_preset(&was);
     is = was;
     told(&was, &is, "lssar", NULL);
@@ -536,58 +537,58 @@ static void test_messages(void **state)
 static void test_foreign_records(void **state)
 {
     (void)state;
-    struct orr_preset p;
-    struct orr_chain c;
+    struct orr_settings p;
+    struct orr_lineage c;
     char digest[ORR_DIGEST], taken[ORR_DIGEST], why[ORR_WHY];
     run_preset(&p);
-    assert_int_equal(orr_chain_open(&c, &p, NULL), 0);
-    assert_int_equal(orr_chain_table(&c, "truth", false, digest), 0);
-    assert_false(orr_made_same(&c.book, digest, NULL, why));
+    assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+    assert_int_equal(orr_lineage_table(&c, "truth", false, digest), 0);
+    assert_false(orr_made_same(&c.records, digest, NULL, why));
     assert_string_equal(why, "it does not say what it was made from");
-    cJSON *made = orr_book_made(&c.book, digest);
-    assert_int_equal(orr_book_import(&c.book, made, "f.json", taken), 0);
+    cJSON *made = orr_records_made(&c.records, digest);
+    assert_int_equal(orr_records_import(&c.records, made, "f.json", taken), 0);
     assert_string_equal(taken, digest);
     cJSON *record = cJSON_GetObjectItem(cJSON_GetObjectItem(made, "records"), digest);
     cJSON *settings = cJSON_GetObjectItem(record, "settings");
     cJSON_SetValuestring(cJSON_GetObjectItem(settings, "seed"), "9");
-    assert_int_equal(orr_book_import(&c.book, made, "f.json", taken), ORR_EFORMAT);
+    assert_int_equal(orr_records_import(&c.records, made, "f.json", taken), ORR_EFORMAT);
     error_names("f.json", "record", NULL);
     cJSON_SetValuestring(cJSON_GetObjectItem(made, "digest"), "0123456789abcdef");
-    assert_int_equal(orr_book_import(&c.book, made, "f.json", taken), ORR_EFORMAT);
-    assert_false(orr_made_same(&c.book, digest, made, why));
+    assert_int_equal(orr_records_import(&c.records, made, "f.json", taken), ORR_EFORMAT);
+    assert_false(orr_made_same(&c.records, digest, made, why));
     assert_string_equal(why, "it does not say what it was made from");
     cJSON_AddItemToObject(cJSON_GetObjectItem(made, "records"), "0123456789abcdef",
                           cJSON_Duplicate(record, true));
     record = cJSON_GetObjectItem(cJSON_GetObjectItem(made, "records"), "0123456789abcdef");
     cJSON_SetNumberValue(cJSON_GetObjectItem(record, "revision"), 99);
-    assert_false(orr_made_same(&c.book, digest, made, why));
+    assert_false(orr_made_same(&c.records, digest, made, why));
     assert_string_equal(why, "made by another version of the program (revision 99, expected 2)");
     cJSON_Delete(made);
-    orr_chain_close(&c);
+    orr_lineage_close(&c);
 }
 
 /* ---------------------------------------------------------------------------------- files */
 
-static void write_with_record(const char *path, const char *text, const struct orr_book *book,
+static void write_with_record(const char *path, const char *text, const struct orr_records *records,
                               const char digest[ORR_DIGEST])
 {
     struct orr_file file;
     assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(orr_file_write(&file, text, strlen(text)), 0);
-    assert_int_equal(orr_sidecar_commit(&file, book, digest), 0);
+    assert_int_equal(orr_sidecar_commit(&file, records, digest), 0);
     orr_file_close(&file);
 }
 
 static void test_sidecar(void **state)
 {
     (void)state;
-    struct orr_preset p;
-    struct orr_chain c;
+    struct orr_settings p;
+    struct orr_lineage c;
     char path[4096], sidecar[4096], digest[ORR_DIGEST], why[ORR_WHY];
     cJSON *made;
     run_preset(&p);
-    assert_int_equal(orr_chain_open(&c, &p, NULL), 0);
-    assert_int_equal(orr_chain_table(&c, "softmax", false, digest), 0);
+    assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+    assert_int_equal(orr_lineage_table(&c, "softmax", false, digest), 0);
     scratch_path(path, scratch_dir, "forces.csv");
     scratch_path(sidecar, scratch_dir, "forces.made.json");
     assert_int_equal(orr_sidecar_read(path, &made, why), 0);
@@ -598,10 +599,10 @@ static void test_sidecar(void **state)
     assert_int_equal(orr_sidecar_read(path, &made, why), 0);
     assert_null(made);
     assert_string_equal(why, "nothing beside it says what it was made from");
-    write_with_record(path, "F\n1\n", &c.book, digest);
+    write_with_record(path, "F\n1\n", &c.records, digest);
     assert_true(orr_sidecar_exists(path) && orr_exists(sidecar));
     assert_int_equal(orr_sidecar_read(path, &made, why), 0);
-    assert_true(orr_made_same(&c.book, digest, made, why));
+    assert_true(orr_made_same(&c.records, digest, made, why));
     cJSON_Delete(made);
     scratch_text(path, "F\n2\n"); /* as long as before */
     assert_int_equal(orr_sidecar_read(path, &made, why), 0);
@@ -614,7 +615,7 @@ static void test_sidecar(void **state)
     assert_int_equal(orr_sidecar_remove(path), 0);
     assert_false(orr_exists(path) || orr_exists(sidecar));
     assert_int_equal(orr_sidecar_remove(path), 0);
-    orr_chain_close(&c);
+    orr_lineage_close(&c);
 }
 
 /* Whatever digits numbers were written with, a reader of the file finds the sum that it says. */
@@ -644,30 +645,30 @@ static void test_sums(void **state)
 static void test_named_sets(void **state)
 {
     (void)state;
-    struct orr_preset p, other;
-    struct orr_chain c;
+    struct orr_settings p, other;
+    struct orr_lineage c;
     char own[ORR_DIGEST], found[ORR_DIGEST], again[ORR_DIGEST], path[4096];
     cJSON *made;
     run_preset(&p);
     other = p;
     other.orbits.law = ORR_LAW_HOOKE;
     assert_int_equal(orr_set_made(&p, "val", own, NULL), 0);
-    assert_int_equal(orr_chain_open(&c, &p, scratch_dir), 0);
-    assert_int_equal(orr_chain_set(&c, "val", found), 0);
+    assert_int_equal(orr_lineage_open(&c, &p, scratch_dir), 0);
+    assert_int_equal(orr_lineage_set(&c, "val", found), 0);
     assert_string_equal(found, own);
     scratch_path(path, scratch_dir, "obs_val-00000-of-00002.npy");
     scratch_text(path, "one");
     scratch_path(path, scratch_dir, "num_bodies_val.npy");
     scratch_text(path, "two");
-    assert_int_equal(orr_chain_set(&c, "val", found), 0);
+    assert_int_equal(orr_lineage_set(&c, "val", found), 0);
     assert_string_not_equal(found, own);
     scratch_path(path, scratch_dir, "obs_two_body_val.npy"); /* of another set */
     scratch_text(path, "three");
-    assert_int_equal(orr_chain_set(&c, "val", again), 0);
+    assert_int_equal(orr_lineage_set(&c, "val", again), 0);
     assert_string_equal(found, again);
     scratch_path(path, scratch_dir, "num_bodies_val.npy");
     scratch_text(path, "tow");
-    assert_int_equal(orr_chain_set(&c, "val", again), 0);
+    assert_int_equal(orr_lineage_set(&c, "val", again), 0);
     assert_string_not_equal(found, again);
     assert_int_equal(orr_set_made(&other, "val", again, &made), 0);
     cJSON *json = cJSON_CreateObject(), *sets = cJSON_AddObjectToObject(json, "sets");
@@ -675,7 +676,7 @@ static void test_named_sets(void **state)
     scratch_path(path, scratch_dir, "manifest.json");
     assert_int_equal(orr_json_write(path, json), 0);
     cJSON_Delete(json);
-    assert_int_equal(orr_chain_set(&c, "val", found), 0);
+    assert_int_equal(orr_lineage_set(&c, "val", found), 0);
     assert_string_equal(found, again);
     /* training sequences that are streamed are those of the settings, whatever the folder has */
     assert_int_equal(orr_set_made(&other, "train", again, &made), 0);
@@ -685,21 +686,21 @@ static void test_named_sets(void **state)
     assert_int_equal(orr_json_write(path, json), 0);
     cJSON_Delete(json);
     p.orbits.train_files = p.orbits.train;
-    assert_int_equal(orr_chain_set(&c, "train", found), 0);
+    assert_int_equal(orr_lineage_set(&c, "train", found), 0);
     assert_string_equal(found, again);
     p.orbits.train_files = p.orbits.train - 1;
     assert_int_equal(orr_set_made(&p, "train", own, NULL), 0);
-    assert_int_equal(orr_chain_set(&c, "train", found), 0);
+    assert_int_equal(orr_lineage_set(&c, "train", found), 0);
     assert_string_equal(found, own);
-    orr_chain_close(&c);
+    orr_lineage_close(&c);
 }
 
 /* Tables without any record are known by content; one with a record asks for all. */
 static void test_tables_made_elsewhere(void **state)
 {
     (void)state;
-    struct orr_preset p;
-    struct orr_chain c;
+    struct orr_settings p;
+    struct orr_lineage c;
     struct orr_sources sources;
     char path[2][4096], before[ORR_DIGEST], after[ORR_DIGEST], text[1024];
     run_preset(&p);
@@ -713,24 +714,24 @@ static void test_tables_made_elsewhere(void **state)
         assert_int_equal(orr_path(path[i], "%s/forces_magnitude.csv", folder), 0);
         scratch_text(path[i], "F\n1\n");
     }
-    assert_int_equal(orr_chain_open(&c, &p, NULL), 0);
-    assert_int_equal(orr_chain_find_elsewhere(&c, scratch_dir, "softmax", true), 0);
-    assert_string_equal(c.elsewhere[true], ""); /* no vectors at all */
-    assert_int_equal(orr_chain_find_elsewhere(&c, scratch_dir, "softmax", false), 0);
-    assert_string_equal(c.elsewhere[false], scratch_dir);
-    assert_int_equal(orr_chain_laws(&c, &sources, before), 0);
-    orr_book_foreign(&c.book, before, text, sizeof text);
+    assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+    assert_int_equal(orr_lineage_find_external_tables(&c, scratch_dir, "softmax", true), 0);
+    assert_string_equal(c.external_tables[true], ""); /* no vectors at all */
+    assert_int_equal(orr_lineage_find_external_tables(&c, scratch_dir, "softmax", false), 0);
+    assert_string_equal(c.external_tables[false], scratch_dir);
+    assert_int_equal(orr_lineage_laws(&c, &sources, before), 0);
+    orr_records_external(&c.records, before, text, sizeof text);
     assert_non_null(strstr(text, "table made elsewhere"));
     scratch_text(path[1], "F\n2\n");
-    assert_int_equal(orr_chain_laws(&c, &sources, after), 0);
+    assert_int_equal(orr_lineage_laws(&c, &sources, after), 0);
     assert_string_not_equal(before, after);
-    orr_chain_close(&c);
-    assert_int_equal(orr_chain_open(&c, &p, NULL), 0);
-    assert_int_equal(orr_chain_table(&c, "truth", false, before), 0);
-    write_with_record(path[0], "F\n1\n", &c.book, before);
-    assert_int_equal(orr_chain_find_elsewhere(&c, scratch_dir, "softmax", false), 0);
-    assert_string_equal(c.elsewhere[false], "");
-    orr_chain_close(&c);
+    orr_lineage_close(&c);
+    assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+    assert_int_equal(orr_lineage_table(&c, "truth", false, before), 0);
+    write_with_record(path[0], "F\n1\n", &c.records, before);
+    assert_int_equal(orr_lineage_find_external_tables(&c, scratch_dir, "softmax", false), 0);
+    assert_string_equal(c.external_tables[false], "");
+    orr_lineage_close(&c);
 }
 
 /* Every line of the table takes something out of something, with a reason. */
@@ -739,7 +740,7 @@ static void test_reasons(void **state)
     (void)state;
     int out = 0, in = 0;
     for (int kind = 0; kind < ORR_KINDS; kind++)
-        for (const struct orr_field *f = orr_fields; f->key; f++) {
+        for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
             const char *reason = orr_kind_leaves_out((enum orr_kind)kind, f->key);
             assert_true(!reason || strlen(reason) > 10);
             out += reason != NULL;

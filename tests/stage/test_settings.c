@@ -9,10 +9,10 @@ static char *const dir = scratch_dir;
 /* The published study's settings, and a clean check. */
 static void test_defaults(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     memset(&p, 0xa5, sizeof p);
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     assert_int_equal(p.orbits.train, 10000000);
     assert_int_equal(p.orbits.positions, 1000);
     assert_int_equal(p.orbits.bins, 7000);
@@ -32,30 +32,30 @@ static void test_defaults(void **state)
     assert_string_equal(p.attention.item[1], "lssar");
     assert_int_equal(p.symreg.unary.count, 4);
     assert_string_equal(p.symreg.unary.item[3], "inv");
-    assert_int_equal(orr_preset_check(&p), 0);
+    assert_int_equal(orr_settings_check(&p), 0);
 }
 
 static void test_assignments(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
-    orr_preset_defaults(&p);
-    assert_int_equal(orr_preset_set(&p, "pretrain.steps=1e3"), 0);
+    orr_settings_defaults(&p);
+    assert_int_equal(orr_settings_set(&p, "pretrain.steps=1e3"), 0);
     assert_int_equal(p.pretrain.steps, 1000);
-    assert_int_equal(orr_preset_set(&p, "orbits.dt_yr=0.0385"), 0);
+    assert_int_equal(orr_settings_set(&p, "orbits.dt_yr=0.0385"), 0);
     assert_true(p.orbits.dt_yr == 0.0385);
-    assert_int_equal(orr_preset_set(&p, "attention=lssa,x,y"), 0);
+    assert_int_equal(orr_settings_set(&p, "attention=lssa,x,y"), 0);
     assert_int_equal(p.attention.count, 3);
     assert_string_equal(p.attention.item[2], "y");
-    assert_int_equal(orr_preset_set(&p, "orbits.solar_system=false"), 0);
+    assert_int_equal(orr_settings_set(&p, "orbits.solar_system=false"), 0);
     assert_false(p.orbits.solar_system);
-    assert_int_equal(orr_preset_set(&p, "model.positions=none"), 0);
+    assert_int_equal(orr_settings_set(&p, "model.positions=none"), 0);
     assert_int_equal(p.model.positions, ORR_POSITIONS_NONE);
-    assert_int_equal(orr_preset_set(&p, "about=a = b, \"c\""), 0);
+    assert_int_equal(orr_settings_set(&p, "about=a = b, \"c\""), 0);
     assert_string_equal(p.about, "a = b, \"c\"");
-    assert_int_equal(orr_preset_set(&p, "seed=18446744073709551615"), 0);
+    assert_int_equal(orr_settings_set(&p, "seed=18446744073709551615"), 0);
     assert_true(p.seed == UINT64_MAX);
-    assert_int_equal(orr_preset_set(&p, "pretrain.weight_decay=-0"), 0);
+    assert_int_equal(orr_settings_set(&p, "pretrain.weight_decay=-0"), 0);
     assert_false(signbit(p.pretrain.weight_decay)); /* two texts of one value */
 }
 
@@ -90,18 +90,18 @@ static void test_bad_assignments(void **state)
         {"pretrain.steps", "key=value", "pretrain.steps"},
         {"=3", "unknown key", "\"\""},
     };
-    struct orr_preset p, before;
+    struct orr_settings p, before;
     (void)state;
-    orr_preset_defaults(&p);
-    orr_preset_defaults(&before);
+    orr_settings_defaults(&p);
+    orr_settings_defaults(&before);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         orr_error_clear();
-        assert_int_equal(orr_preset_set(&p, bad[i].assignment), ORR_EUSAGE);
+        assert_int_equal(orr_settings_set(&p, bad[i].assignment), ORR_EUSAGE);
         error_names("--set", bad[i].named, bad[i].said, NULL);
     }
     assert_memory_equal(&p, &before, sizeof p);
     /* nothing near: no suggestion */
-    assert_int_equal(orr_preset_set(&p, "colour=3"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "colour=3"), ORR_EUSAGE);
     assert_null(strstr(orr_error(), "did you mean"));
 }
 
@@ -129,20 +129,20 @@ static void test_check(void **state)
         {{"attention="}, "attention", "at least one"},
         {{"symreg.binary=", "symreg.unary="}, "symreg.binary", "operator"},
     };
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        orr_preset_defaults(&p);
+        orr_settings_defaults(&p);
         for (int k = 0; k < 3 && bad[i].set[k]; k++)
-            assert_int_equal(orr_preset_set(&p, bad[i].set[k]), 0);
-        assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+            assert_int_equal(orr_settings_set(&p, bad[i].set[k]), 0);
+        assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
         error_names(bad[i].named, bad[i].said, NULL);
     }
 }
 
-static void continuous(struct orr_preset *p)
+static void continuous(struct orr_settings *p)
 {
-    orr_preset_defaults(p);
+    orr_settings_defaults(p);
     p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
     p->orbits.output = ORR_OUTPUT_CONTINUOUS;
     p->orbits.mass_prior = ORR_MASS_LOGUNIFORM;
@@ -152,34 +152,34 @@ static void continuous(struct orr_preset *p)
 
 static void test_check_continuous(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     continuous(&p);
-    assert_int_equal(orr_preset_check(&p), 0);
+    assert_int_equal(orr_settings_check(&p), 0);
     p.orbits.positions = 20; /* 9.5 time steps; the first labelled row of step 8 is 18 */
-    assert_int_equal(orr_preset_check(&p), 0);
+    assert_int_equal(orr_settings_check(&p), 0);
     p.orbits.positions = 18;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("orbits.label_from_step", NULL);
     continuous(&p);
     p.planets.labels = p.planets.steps;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("planets.labels", NULL);
     continuous(&p);
     p.planets.light_min = p.planets.light_max;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("planets.light_min", NULL);
     p.planets.light_min = 0;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("planets.light_min", "massless test particles are not simulated", NULL);
     continuous(&p);
     p.planets.samples_max = p.planets.samples_min;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("planets.samples_min", NULL);
     continuous(&p);
     p.planets.train = 0;
     p.pretrain_planets.steps = 1;
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("planets.train", NULL);
 }
 
@@ -195,20 +195,20 @@ static void test_save_and_load(void **state)
         "orbits.solar_system=false",        "orbits.two_body_val=999999999999",
         "pretrain.schedule=cosine",         "symreg.unary=",
     };
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     char path[4096], again[4096], *a, *b;
     (void)state;
-    orr_preset_defaults(&p);
+    orr_settings_defaults(&p);
     strcpy(p.name, "awkward");
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-        assert_int_equal(orr_preset_set(&p, set[i]), 0);
+        assert_int_equal(orr_settings_set(&p, set[i]), 0);
     scratch_path(path, dir, "first.json");
     scratch_path(again, dir, "second.json");
-    assert_int_equal(orr_preset_save(&p, path), 0);
-    assert_int_equal(orr_preset_load(&q, path), 0);
+    assert_int_equal(orr_settings_save(&p, path), 0);
+    assert_int_equal(orr_settings_load(&q, path), 0);
     assert_memory_equal(&p, &q, sizeof p);
     assert_true(q.seed == 12345678901234567891u && q.orbits.dt_yr == 0.1 + 0.2);
-    assert_int_equal(orr_preset_save(&q, again), 0);
+    assert_int_equal(orr_settings_save(&q, again), 0);
     assert_int_equal(orr_file_read(path, &a, NULL), 0);
     assert_int_equal(orr_file_read(again, &b, NULL), 0);
     assert_string_equal(a, b);
@@ -240,19 +240,19 @@ static void test_files(void **state)
         {"[1]", "expected a JSON object", NULL},
         {"{\n \"seed\": 1,\n}", ":3:", "JSON"},
     };
-    struct orr_preset p;
+    struct orr_settings p;
     char path[4096];
     (void)state;
     scratch_path(path, dir, "bad.json");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         scratch_text(path, bad[i].text);
         orr_error_clear();
-        assert_int_equal(orr_preset_load(&p, path), ORR_EUSAGE);
+        assert_int_equal(orr_settings_load(&p, path), ORR_EUSAGE);
         error_names(path, bad[i].said, bad[i].also, NULL);
     }
-    assert_int_equal(orr_preset_load(&p, "/nonexistent/x.json"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_load(&p, "/nonexistent/x.json"), ORR_EUSAGE);
     error_names("/nonexistent/x.json", NULL);
-    assert_int_equal(orr_preset_load(&p, "no_such_preset"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_load(&p, "no_such_preset"), ORR_EUSAGE);
     error_names("no_such_preset", NULL);
 }
 
@@ -261,35 +261,35 @@ static void test_files(void **state)
 static void test_long_lists(void **state)
 {
     (void)state;
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     char text[16 + (ORR_LIST + 1) * ORR_NAME] = "attention=", path[4096];
     for (int i = 0; i < ORR_LIST; i++) {
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%03d%060d", i ? "," : "", i, i);
     }
-    orr_preset_defaults(&p);
-    assert_int_equal(orr_preset_set(&p, text), 0);
+    orr_settings_defaults(&p);
+    assert_int_equal(orr_settings_set(&p, text), 0);
     assert_int_equal(p.attention.count, 64);
     assert_int_equal(strlen(p.attention.item[63]), 63);
     scratch_path(path, scratch_dir, "long.json");
-    assert_int_equal(orr_preset_save(&p, path), 0);
-    assert_int_equal(orr_preset_load(&q, path), 0);
+    assert_int_equal(orr_settings_save(&p, path), 0);
+    assert_int_equal(orr_settings_load(&q, path), 0);
     assert_memory_equal(&q.attention, &p.attention, sizeof p.attention);
     strcat(text, ",one_more");
-    assert_int_equal(orr_preset_set(&p, text), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, text), ORR_EUSAGE);
     error_names("--set: attention", "at most 64 names", NULL);
     assert_int_equal(p.attention.count, 64);
 }
 
 static void test_names(void **state)
 {
-    struct orr_preset p;
+    struct orr_settings p;
     char path[4096];
     (void)state;
     scratch_path(path, dir, "quick.json");
     scratch_text(path, "{\"seed\": 9007199254740992, \"model\": {\"heads\": 3}}");
     setenv("ORRERY_PRESETS", dir, 1);
-    assert_int_equal(orr_preset_load(&p, "quick"), 0);
+    assert_int_equal(orr_settings_load(&p, "quick"), 0);
     unsetenv("ORRERY_PRESETS");
     assert_string_equal(p.name, "quick");
     assert_int_equal(p.model.heads, 3);
@@ -297,7 +297,7 @@ static void test_names(void **state)
     assert_true(p.seed == 1ull << 53);
     scratch_path(path, dir, "other.json");
     scratch_text(path, "{\"name\": \"kept\"}");
-    assert_int_equal(orr_preset_load(&p, path), 0);
+    assert_int_equal(orr_settings_load(&p, path), 0);
     assert_string_equal(p.name, "kept");
 }
 
@@ -305,11 +305,11 @@ static void test_names(void **state)
 static void test_shipped(void **state)
 {
     static const char *const names[] = {"smoke", "smoke_tokens", "quick", "gpu", "vafa2025"};
-    struct orr_preset p;
+    struct orr_settings p;
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        assert_int_equal(orr_preset_load(&p, names[i]), 0);
-        assert_int_equal(orr_preset_check(&p), 0);
+        assert_int_equal(orr_settings_load(&p, names[i]), 0);
+        assert_int_equal(orr_settings_check(&p), 0);
         assert_string_equal(p.name, names[i]);
     }
     assert_int_equal(p.orbits.protocol, ORR_PROTOCOL_VAFA2025);
@@ -357,33 +357,33 @@ static void test_unused(void **state)
         {{NULL}, "pretrain.lr", NULL},
         {{NULL}, "seed", NULL},
     };
-    struct orr_preset p;
+    struct orr_settings p;
     char why[256];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        orr_preset_defaults(&p);
+        orr_settings_defaults(&p);
         for (int k = 0; k < 2 && cases[i].set[k]; k++)
-            assert_int_equal(orr_preset_set(&p, cases[i].set[k]), 0);
-        if (orr_preset_unused(&p, cases[i].key, why) != (cases[i].why != NULL))
+            assert_int_equal(orr_settings_set(&p, cases[i].set[k]), 0);
+        if (orr_settings_unused(&p, cases[i].key, why) != (cases[i].why != NULL))
             fail_msg("%s: expected %s", cases[i].key, cases[i].why ? cases[i].why : "an effect");
         if (cases[i].why)
             assert_string_equal(why, cases[i].why);
     }
     /* settings that nothing reads are none */
-    assert_int_equal(orr_preset_set(&p, "finetune.vector.batch=4"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "finetune.vector.batch=4"), ORR_EUSAGE);
     error_names("finetune.vector.batch", NULL);
-    assert_int_equal(orr_preset_set(&p, "finetune.vector.patience=4"), ORR_EUSAGE);
-    assert_int_equal(orr_preset_set(&p, "finetune.vector.eval_every=4"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "finetune.vector.patience=4"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "finetune.vector.eval_every=4"), ORR_EUSAGE);
 }
 
 /* A patience needs evaluations. */
 static void test_patience_needs_evaluations(void **state)
 {
     (void)state;
-    struct orr_preset p;
-    orr_preset_defaults(&p);
-    assert_int_equal(orr_preset_set(&p, "pretrain.patience=2"), 0);
-    assert_int_equal(orr_preset_set(&p, "pretrain.eval_every=0"), 0);
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    struct orr_settings p;
+    orr_settings_defaults(&p);
+    assert_int_equal(orr_settings_set(&p, "pretrain.patience=2"), 0);
+    assert_int_equal(orr_settings_set(&p, "pretrain.eval_every=0"), 0);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("pretrain.eval_every", "pretrain.patience = 2", NULL);
 }
 
@@ -391,32 +391,32 @@ static void test_patience_needs_evaluations(void **state)
  * order; what is saved says no more than what was given. */
 static void test_followers(void **state)
 {
-    struct orr_preset p, q;
+    struct orr_settings p, q;
     char path[4096];
     (void)state;
-    orr_preset_defaults(&p);
-    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=4"), 0);
+    orr_settings_defaults(&p);
+    assert_int_equal(orr_settings_set(&p, "pretrain.micro_batches=4"), 0);
     assert_int_equal(p.pretrain_planets.micro_batches, 4);
-    assert_int_equal(orr_preset_set(&p, "pretrain.steps=7"), 0);
+    assert_int_equal(orr_settings_set(&p, "pretrain.steps=7"), 0);
     assert_int_equal(p.pretrain_planets.steps, 0); /* the stage is skipped */
-    assert_int_equal(orr_preset_set(&p, "pretrain_planets.lr=0.25"), 0);
-    assert_int_equal(orr_preset_set(&p, "pretrain.lr=0.5"), 0);
+    assert_int_equal(orr_settings_set(&p, "pretrain_planets.lr=0.25"), 0);
+    assert_int_equal(orr_settings_set(&p, "pretrain.lr=0.5"), 0);
     assert_true(p.pretrain_planets.lr == 0.25 && p.pretrain.lr == 0.5);
     assert_true(p.finetune.magnitude.lr == 6e-4);
-    assert_int_equal(orr_preset_set(&p, "pretrain.lr=oops"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "pretrain.lr=oops"), ORR_EUSAGE);
     scratch_path(path, dir, "follows.json");
-    assert_int_equal(orr_preset_save(&p, path), 0);
-    assert_int_equal(orr_preset_load(&q, path), 0);
+    assert_int_equal(orr_settings_save(&p, path), 0);
+    assert_int_equal(orr_settings_load(&q, path), 0);
     strcpy(q.name, p.name);
     assert_memory_equal(&p, &q, sizeof p);
-    assert_int_equal(orr_preset_set(&q, "pretrain.zero=true"), 0);
-    assert_int_equal(orr_preset_set(&q, "pretrain.lr=0.125"), 0);
+    assert_int_equal(orr_settings_set(&q, "pretrain.zero=true"), 0);
+    assert_int_equal(orr_settings_set(&q, "pretrain.lr=0.125"), 0);
     assert_true(q.pretrain_planets.zero && q.pretrain_planets.lr == 0.25);
     /* a file may name the follower first, and with the value it would have anyway */
     const char *text = "{\"pretrain_planets\": {\"clip\": 1, \"batch\": 8}, \"pretrain\": "
                        "{\"clip\": 2, \"beta1\": 0.5}}";
     scratch_text(path, text);
-    assert_int_equal(orr_preset_load(&q, path), 0);
+    assert_int_equal(orr_settings_load(&q, path), 0);
     assert_true(q.pretrain_planets.clip == 1 && q.pretrain.clip == 2);
     assert_true(q.pretrain_planets.beta1 == 0.5 && q.pretrain.batch == 64);
 }
@@ -435,22 +435,22 @@ static void test_laws(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
-            struct orr_preset p;
+            struct orr_settings p;
             char law[64], set[64], key[64];
-            orr_preset_defaults(&p);
+            orr_settings_defaults(&p);
             snprintf(law, sizeof law, "orbits.law=%s", laws[k]);
             snprintf(set, sizeof set, "orbits.%s", read[i].set);
             snprintf(key, sizeof key, "%.*s", (int)strcspn(set, "="), set);
-            assert_int_equal(orr_preset_set(&p, law), 0);
-            assert_int_equal(orr_preset_check_laws(&p, "file"), 0);
-            assert_int_equal(orr_preset_set(&p, set), 0);
+            assert_int_equal(orr_settings_set(&p, law), 0);
+            assert_int_equal(orr_settings_check_laws(&p, "file"), 0);
+            assert_int_equal(orr_settings_set(&p, set), 0);
             const bool reads = !strcmp(read[i].law, laws[k]);
-            assert_int_equal(orr_preset_check_law(&p, "--set", key), reads ? 0 : ORR_EUSAGE);
-            assert_int_equal(orr_preset_check_laws(&p, "file"), reads ? 0 : ORR_EUSAGE);
+            assert_int_equal(orr_settings_check_law(&p, "--set", key), reads ? 0 : ORR_EUSAGE);
+            assert_int_equal(orr_settings_check_laws(&p, "file"), reads ? 0 : ORR_EUSAGE);
             if (!reads)
                 error_names("file: ", key, laws[k], read[i].law, NULL);
-            assert_int_equal(orr_preset_drop_laws(&p), 0);
-            assert_int_equal(orr_preset_check_laws(&p, "file"), 0);
+            assert_int_equal(orr_settings_drop_laws(&p), 0);
+            assert_int_equal(orr_settings_check_laws(&p, "file"), 0);
         }
 }
 
@@ -458,19 +458,19 @@ static void test_laws(void **state)
 static void test_micro_batches(void **state)
 {
     (void)state;
-    struct orr_preset p;
+    struct orr_settings p;
     continuous(&p);
     p.pretrain.batch = 6;
     p.pretrain.accumulation = 4;
-    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=8"), 0);
-    assert_int_equal(orr_preset_check(&p), 0);
-    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=9"), 0);
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "pretrain.micro_batches=8"), 0);
+    assert_int_equal(orr_settings_check(&p), 0);
+    assert_int_equal(orr_settings_set(&p, "pretrain.micro_batches=9"), 0);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
     error_names("pretrain.micro_batches", "6 x 4 = 24 sequences", "found 9", NULL);
     p.pretrain.micro_batches = 48; /* more than there are */
-    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
-    assert_int_equal(orr_preset_set(&p, "finetune.vector.micro_batches=2"), ORR_EUSAGE);
-    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=-1"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "finetune.vector.micro_batches=2"), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&p, "pretrain.micro_batches=-1"), ORR_EUSAGE);
 }
 
 /* Patience needs sequences that are held out for it. */
@@ -489,13 +489,13 @@ static void test_patience(void **state)
          "orbits.two_body_val = 0"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct orr_preset p;
+        struct orr_settings p;
         continuous(&p);
         p.planets.val = 1;
-        assert_int_equal(orr_preset_set(&p, bad[i].set[0]), 0);
-        assert_int_equal(orr_preset_check(&p), 0); /* fine as long as there are some */
-        assert_int_equal(orr_preset_set(&p, bad[i].set[1]), 0);
-        assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+        assert_int_equal(orr_settings_set(&p, bad[i].set[0]), 0);
+        assert_int_equal(orr_settings_check(&p), 0); /* fine as long as there are some */
+        assert_int_equal(orr_settings_set(&p, bad[i].set[1]), 0);
+        assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
         error_names(bad[i].named, bad[i].said, "found 3", NULL);
     }
 }

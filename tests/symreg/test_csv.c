@@ -427,9 +427,9 @@ static void options_become_settings(void **state)
                                            "symreg.maxsize=12",      "symreg.seconds=7.5",
                                            "symreg.evaluations=1e6", "symreg.stop_loss=1e-9",
                                            "symreg.iterations=4",    "symreg.algorithm=pysr"};
-    orr_preset_defaults(&cli.preset);
+    orr_settings_defaults(&cli.preset);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        assert_int_equal(orr_preset_set(&cli.preset, settings[i]), 0);
+        assert_int_equal(orr_settings_set(&cli.preset, settings[i]), 0);
     if (set_up(&o))
         fail_msg("%s", orr_error());
     const struct sr_settings *s = &setup.settings;
@@ -446,7 +446,7 @@ static void options_become_settings(void **state)
     assert_true(s->iterations == 4 && setup.batch == 2 && s->algorithm == &sr_algorithm_pysr);
     assert_int_equal(setup.rule, SR_MDL);
     const struct sr_csv_options plain = {.target = "y"};
-    orr_preset_defaults(&cli.preset);
+    orr_settings_defaults(&cli.preset);
     assert_int_equal(set_up(&plain), 0);
     assert_true(!s->admissible && !s->penalty && s->guesses == 0 && !setup.batch);
     assert_true(s->language == setup.language && !sr_op_known(s->language, SR_CUSTOM));
@@ -462,7 +462,7 @@ static void setups_do_not_share(void **state)
     const struct sr_csv_options p = {
         .target = "y", .define = "k(a,b)=a-b", .guess = "k(r, exp(m1))"};
     struct sr_table t;
-    orr_preset_defaults(&cli.preset);
+    orr_settings_defaults(&cli.preset);
     assert_int_equal(set_up(&o), 0);
     assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n", &p, &t), 0);
     assert_int_equal(sr_csv_setup(&cli, &p, &t, &other), 0);
@@ -503,7 +503,7 @@ static void losses_are_tried_on_the_table(void **state)
                {"t^2", "no larger"},          {"(p-1.1*t)^2", "smallest at p = t"},
                {"log(0-p*t)", "not finite"},  {"abs(p-t-0.01)", "smallest at p = t"}};
     struct sr_csv_options o = {.target = "y"};
-    orr_preset_defaults(&cli.preset);
+    orr_settings_defaults(&cli.preset);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         o.loss = good[i];
         if (set_up(&o))
@@ -609,7 +609,7 @@ static void constants_are_chosen_last(void **state)
 static void bad_options_are_refused(void **state)
 {
     (void)state;
-    orr_preset_defaults(&cli.preset);
+    orr_settings_defaults(&cli.preset);
     REFUSED("--loss: symreg.loss", "l3", .loss = "l3");
     REFUSED("--loss", "character", .loss = "(p-t");
     REFUSED("--define", "g(x", .define = "g(x");
@@ -619,7 +619,7 @@ static void bad_options_are_refused(void **state)
     REFUSED("--guess", "m3", .guess = "r + m3");
     cli.preset.symreg.maxsize = 4;
     REFUSED("--guess", "complexity 5", .guess = "r + m1 * m2");
-    orr_preset_defaults(&cli.preset);
+    orr_settings_defaults(&cli.preset);
     REFUSED("--guess", "breaks", .guess = "sin(r)", .units = "r=m");
     REFUSED("--units", "no feature", .units = "q=m");
     REFUSED("--units-penalty", "--units", .units_penalty = "1");
@@ -628,7 +628,7 @@ static void bad_options_are_refused(void **state)
     REFUSED("--nest", "sin", .nest = "sin");
     REFUSED("--complexity", "sin", .complexity = "sin");
     REFUSED("no formula", "not even", .complexity = "variable=30,constant=30");
-    assert_int_equal(orr_preset_set(&cli.preset, "symreg.unary=expp"), 0);
+    assert_int_equal(orr_settings_set(&cli.preset, "symreg.unary=expp"), 0);
     REFUSED("symreg.unary", "\"expp\"", .rule = "best");
     sr_csv_setup_free(&setup);
 }

@@ -41,20 +41,20 @@ static void add_law(cJSON *json, const char *source, double exponent, bool found
                                 e ? 1 : exponent);
 }
 
-static void write_laws(const char *path, const struct orr_preset *preset, const char *attention,
+static void write_laws(const char *path, const struct orr_settings *preset, const char *attention,
                        double exponent)
 {
-    struct orr_chain chain;
+    struct orr_lineage lineage;
     struct orr_sources sources;
     char digest[ORR_DIGEST], file[4096];
     cJSON *json = cJSON_CreateObject();
     cJSON_AddArrayToObject(json, "laws");
     cJSON_AddArrayToObject(json, "sources");
-    assert_int_equal(orr_chain_open(&chain, preset, ""), 0);
+    assert_int_equal(orr_lineage_open(&lineage, preset, ""), 0);
     orr_sources_list(preset, "", &sources);
-    assert_int_equal(orr_chain_laws(&chain, &sources, digest), 0);
-    cJSON_AddItemToObject(json, "made", orr_book_made(&chain.book, digest));
-    orr_chain_close(&chain);
+    assert_int_equal(orr_lineage_laws(&lineage, &sources, digest), 0);
+    cJSON_AddItemToObject(json, "made", orr_records_made(&lineage.records, digest));
+    orr_lineage_close(&lineage);
     add_law(json, "truth", -2, true);
     add_law(json, attention, exponent, true);
     add_law(json, "untrained", -1.5, false);
@@ -102,18 +102,18 @@ static void write_probe(const char *cell, const char *attention, const char *pro
 static void write_cell(const char *cell, const char *attention, const char *settings, double r2,
                        double exponent)
 {
-    static struct orr_preset preset;
+    static struct orr_settings preset;
     char path[4096], file[4096], name[256], row[2][128];
     static const char *const made[] = {"", "/laws", "/%s", "/%s/pretrain", "/%s/probe"};
-    orr_preset_defaults(&preset);
+    orr_settings_defaults(&preset);
     snprintf(name, sizeof name, "attention=%s", attention);
-    assert_int_equal(orr_preset_set(&preset, name), 0);
-    assert_int_equal(orr_preset_set(&preset, "planets.enabled=false"), 0);
-    assert_int_equal(orr_preset_set(&preset, "orbits.solar_system=false"), 0);
+    assert_int_equal(orr_settings_set(&preset, name), 0);
+    assert_int_equal(orr_settings_set(&preset, "planets.enabled=false"), 0);
+    assert_int_equal(orr_settings_set(&preset, "orbits.solar_system=false"), 0);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
         char one[256];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
-        assert_int_equal(orr_preset_set(&preset, one), 0);
+        assert_int_equal(orr_settings_set(&preset, one), 0);
         at += strcspn(at, " ");
     }
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
@@ -131,7 +131,7 @@ static void write_cell(const char *cell, const char *attention, const char *sett
     }
     scratch_path(path, scratch_dir, cell);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
-    assert_int_equal(orr_preset_save(&preset, file), 0);
+    assert_int_equal(orr_settings_save(&preset, file), 0);
     write_laws(path, &preset, attention, exponent);
     snprintf(name, sizeof name, "%s/pretrain/last.safetensors", attention);
     write_text(cell, name, cell);

@@ -293,8 +293,8 @@ static void shapes_of_the_presets(void **)
     cublaslt_host_choose(CUBLASLT_HOST_ALL);
     cublaslt_host_only_check(1);
     for (const char *name : names) {
-        struct orr_preset p;
-        if (orr_preset_load(&p, name))
+        struct orr_settings p;
+        if (orr_settings_load(&p, name))
             fail_msg("%s", orr_error());
         const int rows = p.pretrain.batch * (p.orbits.positions - 1), C = p.model.width,
                   V = p.orbits.bins;

@@ -1,4 +1,4 @@
-/* chain_sets.c - the data sets at the beginning of every chain: made of the settings, described by
+/* lineage_sets.c - the data sets at the beginning of every lineage: made of the settings, described by
  * the manifest of a folder, or made elsewhere and known by their bytes. */
 #include "base/error.h"
 #include "base/json.h"
@@ -27,10 +27,10 @@ static enum orr_kind kind_of_set(const char *set)
                                           : ORR_KIND_STATES;
 }
 
-long orr_set_count_at(const struct orr_preset *preset, int set)
+long orr_set_count_at(const struct orr_settings *preset, int set)
 {
-    const struct orr_orbits_preset *o = &preset->orbits;
-    const struct orr_planets_preset *p = &preset->planets;
+    const struct orr_orbits_settings *o = &preset->orbits;
+    const struct orr_planets_settings *p = &preset->planets;
     const bool solar = o->solar_system && o->output == ORR_OUTPUT_TOKENS;
     const long count[ORR_SETS] = {
         o->train,
@@ -51,7 +51,7 @@ long orr_set_count_at(const struct orr_preset *preset, int set)
     return count[set];
 }
 
-long orr_set_count(const struct orr_preset *preset, const char *set)
+long orr_set_count(const struct orr_settings *preset, const char *set)
 {
     for (int i = 0; i < ORR_SETS; i++)
         if (!strcmp(orr_set_names[i], set))
@@ -59,7 +59,7 @@ long orr_set_count(const struct orr_preset *preset, const char *set)
     return 0;
 }
 
-static cJSON *set_record(const struct orr_preset *preset, const char *set)
+static cJSON *set_record(const struct orr_settings *preset, const char *set)
 {
     char count[32];
     cJSON *record = orr_record_create(kind_of_set(set), preset);
@@ -71,15 +71,15 @@ static cJSON *set_record(const struct orr_preset *preset, const char *set)
     return NULL;
 }
 
-int orr_set_made(const struct orr_preset *preset, const char *set, char digest[ORR_DIGEST],
+int orr_set_made(const struct orr_settings *preset, const char *set, char digest[ORR_DIGEST],
                  cJSON **made)
 {
-    struct orr_book book;
-    TRY(orr_book_create(&book));
-    int rc = orr_book_add(&book, set_record(preset, set), digest);
-    if (!rc && made && !(*made = orr_book_made(&book, digest)))
+    struct orr_records records;
+    TRY(orr_records_create(&records));
+    int rc = orr_records_add(&records, set_record(preset, set), digest);
+    if (!rc && made && !(*made = orr_records_made(&records, digest)))
         rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    orr_book_free(&book);
+    orr_records_free(&records);
     return rc;
 }
 
@@ -146,13 +146,13 @@ static int hash_files(const char *folder, const char *set, uint64_t *hash, size_
 }
 
 /* What the manifest of the folder says of a set; *found = it says something. */
-static int set_of_manifest(struct orr_chain *chain, const char *set, bool *found,
+static int set_of_manifest(struct orr_lineage *lineage, const char *set, bool *found,
                            char digest[ORR_DIGEST])
 {
     char path[4096];
     cJSON *json = NULL;
     *found = false;
-    TRY(orr_path(path, "%s/manifest.json", chain->orbits));
+    TRY(orr_path(path, "%s/manifest.json", lineage->orbits));
     if (!orr_exists(path))
         return 0;
     TRY(orr_json_read(path, &json));
@@ -161,29 +161,29 @@ static int set_of_manifest(struct orr_chain *chain, const char *set, bool *found
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(sets, set), "made");
     int rc = 0;
     if (made) {
-        rc = orr_book_import(&chain->book, made, path, digest);
+        rc = orr_records_import(&lineage->records, made, path, digest);
         *found = !rc;
     }
     cJSON_Delete(json);
     return rc;
 }
 
-int orr_chain_set(struct orr_chain *chain, const char *set, char digest[ORR_DIGEST])
+int orr_lineage_set(struct orr_lineage *lineage, const char *set, char digest[ORR_DIGEST])
 {
     uint64_t hash;
     size_t files = 0;
     bool found = false;
-    const bool streamed = !strcmp(set, "train") && orr_preset_streams(chain->preset);
-    const bool named = *chain->orbits && !streamed;
+    const bool streamed = !strcmp(set, "train") && orr_settings_streams(lineage->preset);
+    const bool named = *lineage->orbits && !streamed;
     if (named)
-        TRY(set_of_manifest(chain, set, &found, digest));
+        TRY(set_of_manifest(lineage, set, &found, digest));
     if (found)
         return 0;
     if (named)
-        TRY(hash_files(chain->orbits, set, &hash, &files));
+        TRY(hash_files(lineage->orbits, set, &hash, &files));
     if (files > 0)
-        return orr_book_add(&chain->book,
-                            orr_record_foreign("data set made elsewhere", hash, chain->orbits),
-                            digest);
-    return orr_book_add(&chain->book, set_record(chain->preset, set), digest);
+        return orr_records_add(
+            &lineage->records,
+            orr_record_external("data set made elsewhere", hash, lineage->orbits), digest);
+    return orr_records_add(&lineage->records, set_record(lineage->preset, set), digest);
 }

@@ -1,5 +1,5 @@
-/* work.c - see work.h. */
-#include "work.h"
+/* tempdir.c - see work.h. */
+#include "tempdir.h"
 
 #include "error.h"
 #include "file.h"
@@ -71,14 +71,14 @@ static void remove_abandoned(const char *parent, const char *name)
 }
 
 /* Another process may have taken the folder for abandoned before it was locked. */
-static bool is_there(const struct orr_work *work)
+static bool is_there(const struct orr_tempdir *work)
 {
     struct stat locked, named;
     return !fstat(dirfd(work->listing), &locked) && !stat(work->folder, &named) &&
            locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
-int orr_work_create(struct orr_work *work, const char *parent, const char *name)
+int orr_tempdir_create(struct orr_tempdir *work, const char *parent, const char *name)
 {
     work->listing = NULL;
     work->folder[0] = '\0';
@@ -101,12 +101,12 @@ int orr_work_create(struct orr_work *work, const char *parent, const char *name)
             (void)flock(dirfd(work->listing), LOCK_EX | LOCK_NB);
         if (work->listing && is_there(work))
             return 0;
-        orr_work_remove(work);
+        orr_tempdir_remove(work);
     }
     return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", parent, strerror(EBUSY));
 }
 
-void orr_work_remove(struct orr_work *work)
+void orr_tempdir_remove(struct orr_tempdir *work)
 {
     if (work->listing) {
         remove_folder(work->listing, work->folder);

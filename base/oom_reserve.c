@@ -1,4 +1,4 @@
-/* memory_short.c - memory that ran out where nobody notices: a file would lack something, and
+/* oom_reserve.c - memory that ran out where nobody notices: a file would lack something, and
  * nobody would know.
  *
  * cJSON leaves out what it has no memory for. What it needs then comes from a reserve, so that a

@@ -1,4 +1,4 @@
-/* chain.c - the artefacts of a run, each with the record that it should have under the settings. */
+/* lineage.c - the artefacts of a run, each with the record that it should have under the settings. */
 #include "base/error.h"
 #include "base/log.h"
 #include "base/safetensors.h"
@@ -8,28 +8,29 @@
 
 #include <cjson/cJSON.h>
 
-/* ------------------------------------------------------------------------------- the chain */
+/* ------------------------------------------------------------------------------- the lineage */
 
-int orr_chain_open(struct orr_chain *chain, const struct orr_preset *preset, const char *orbits)
+int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *preset,
+                     const char *orbits)
 {
-    memset(chain, 0, sizeof *chain);
-    chain->preset = preset;
-    chain->orbits = orbits ? orbits : "";
-    return orr_book_create(&chain->book);
+    memset(lineage, 0, sizeof *lineage);
+    lineage->preset = preset;
+    lineage->orbits = orbits ? orbits : "";
+    return orr_records_create(&lineage->records);
 }
 
-void orr_chain_close(struct orr_chain *chain)
+void orr_lineage_close(struct orr_lineage *lineage)
 {
-    orr_book_free(&chain->book);
+    orr_records_free(&lineage->records);
 }
 
-int orr_chain_take_text(struct orr_chain *chain, uint64_t content)
+int orr_lineage_take_text(struct orr_lineage *lineage, uint64_t content)
 {
-    cJSON *record = orr_record_foreign("text", content, chain->preset->text.train);
-    return orr_book_add(&chain->book, record, chain->text);
+    cJSON *record = orr_record_external("text", content, lineage->preset->text.train);
+    return orr_records_add(&lineage->records, record, lineage->text);
 }
 
-int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[ORR_DIGEST])
+int orr_lineage_checkpoint(struct orr_lineage *lineage, const char *path, char digest[ORR_DIGEST])
 {
     struct orr_safetensors *file = NULL;
     char below[ORR_DIGEST] = "";
@@ -38,22 +39,22 @@ int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[
     TRY(orr_safetensors_open(path, &file));
     const char *text = orr_safetensors_metadata(file, "made");
     cJSON *made = text ? cJSON_Parse(text) : NULL;
-    int rc = made ? orr_book_import(&chain->book, made, path, below) : 0;
+    int rc = made ? orr_records_import(&lineage->records, made, path, below) : 0;
     cJSON_Delete(made);
     orr_safetensors_close(file);
     if (!rc)
         rc = orr_file_checksum(path, &sum, &bytes);
     if (rc)
         return rc;
-    cJSON *record = orr_record_foreign("checkpoint", sum, slash ? slash + 1 : path);
+    cJSON *record = orr_record_external("checkpoint", sum, slash ? slash + 1 : path);
     if (record && *below && !orr_record_input(record, "made", below)) {
         cJSON_Delete(record);
         record = NULL;
     }
-    return orr_book_add(&chain->book, record, digest);
+    return orr_records_add(&lineage->records, record, digest);
 }
 
-static int attention_index(const struct orr_preset *preset, const char *attention)
+static int attention_index(const struct orr_settings *preset, const char *attention)
 {
     for (int i = 0; i < preset->attention.count; i++)
         if (!strcmp(preset->attention.item[i], attention))
@@ -61,14 +62,15 @@ static int attention_index(const struct orr_preset *preset, const char *attentio
     return -1;
 }
 
-char *orr_chain_went_on(struct orr_chain *chain, enum orr_kind kind, const char *source)
+char *orr_lineage_earlier_lengths(struct orr_lineage *lineage, enum orr_kind kind,
+                                  const char *source)
 {
     const int place = kind == ORR_KIND_PRETRAIN           ? 0
                       : kind == ORR_KIND_PRETRAIN_PLANETS ? 1
                       : kind == ORR_KIND_MAGNITUDE        ? 2
                                                           : 3;
-    const int i = attention_index(chain->preset, source);
-    return chain->went_on[place][i < 0 ? ORR_LIST : i];
+    const int i = attention_index(lineage->preset, source);
+    return lineage->earlier_lengths[place][i < 0 ? ORR_LIST : i];
 }
 
 static const char *text_of(const cJSON *record, const char *key)
@@ -77,17 +79,17 @@ static const char *text_of(const cJSON *record, const char *key)
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-void orr_chain_recall(struct orr_chain *chain, enum orr_kind kind, const char *source,
-                      const cJSON *made)
+void orr_lineage_recall_lengths(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
+                                const cJSON *made)
 {
     const cJSON *record = orr_made_record(made, orr_made_digest(made));
-    snprintf(orr_chain_went_on(chain, kind, source), ORR_WENT_ON, "%s",
+    snprintf(orr_lineage_earlier_lengths(lineage, kind, source), ORR_WENT_ON, "%s",
              text_of(record, ORR_WENT_ON_KEY));
 }
 
 /* The lengths that the training of a record had before, and those of all that it was made from but
  * for files of another run. A model of random weights is made from no other. */
-static void adopt_lengths(struct orr_chain *chain, const cJSON *made, const char *digest)
+static void adopt_lengths(struct orr_lineage *lineage, const cJSON *made, const char *digest)
 {
     static const enum orr_kind trainings[] = {ORR_KIND_PRETRAIN, ORR_KIND_PRETRAIN_PLANETS,
                                               ORR_KIND_MAGNITUDE, ORR_KIND_VECTOR};
@@ -99,50 +101,51 @@ static void adopt_lengths(struct orr_chain *chain, const cJSON *made, const char
             continue;
         const bool begun =
             i < 2 || cJSON_HasObjectItem(inputs, "model") || cJSON_HasObjectItem(inputs, "start");
-        snprintf(orr_chain_went_on(chain, trainings[i], begun ? source : "untrained"), ORR_WENT_ON,
-                 "%s", text_of(record, ORR_WENT_ON_KEY));
+        snprintf(orr_lineage_earlier_lengths(lineage, trainings[i], begun ? source : "untrained"),
+                 ORR_WENT_ON, "%s", text_of(record, ORR_WENT_ON_KEY));
     }
     cJSON_ArrayForEach (input, inputs)
         if (cJSON_IsString(input) && strcmp(input->string, "start") != 0)
-            adopt_lengths(chain, made, input->valuestring);
+            adopt_lengths(lineage, made, input->valuestring);
 }
 
-int orr_chain_adopt(struct orr_chain *chain, const cJSON *made, const char *path)
+int orr_lineage_take_starts(struct orr_lineage *lineage, const cJSON *made, const char *path)
 {
     char digest[ORR_DIGEST];
     const cJSON *record;
     if (!made)
         return 0;
-    TRY(orr_book_import(&chain->book, made, path, digest));
+    TRY(orr_records_import(&lineage->records, made, path, digest));
     cJSON_ArrayForEach (record, cJSON_GetObjectItemCaseSensitive(made, "records")) {
         const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
         const cJSON *attention = cJSON_GetObjectItemCaseSensitive(record, "attention");
         const cJSON *start = cJSON_GetObjectItemCaseSensitive(inputs, "start");
-        const int i =
-            cJSON_IsString(attention) ? attention_index(chain->preset, attention->valuestring) : -1;
+        const int i = cJSON_IsString(attention)
+                          ? attention_index(lineage->preset, attention->valuestring)
+                          : -1;
         if (i < 0 || !cJSON_IsString(start) || strlen(start->valuestring) >= ORR_DIGEST)
             continue;
         const cJSON *what = cJSON_GetObjectItemCaseSensitive(record, "what");
         const bool first =
             cJSON_IsString(what) && !strcmp(what->valuestring, orr_kind_name(ORR_KIND_PRETRAIN));
-        strcpy(first ? chain->start[i] : chain->from[i], start->valuestring);
+        strcpy(first ? lineage->start[i] : lineage->from[i], start->valuestring);
     }
-    adopt_lengths(chain, made, digest);
+    adopt_lengths(lineage, made, digest);
     return 0;
 }
 
 /* ------------------------------------------------------------------- what there is in a run */
 
-bool orr_has_pretrain(const struct orr_preset *preset, bool planets)
+bool orr_has_pretrain(const struct orr_settings *preset, bool planets)
 {
     if (planets)
         return preset->pretrain_planets.steps > 0 && preset->planets.enabled;
-    return preset->pretrain.steps > 0 && (orr_preset_is_text(preset) || preset->orbits.train > 0);
+    return preset->pretrain.steps > 0 && (orr_settings_is_text(preset) || preset->orbits.train > 0);
 }
 
-bool orr_has_task(const struct orr_preset *preset, bool vector)
+bool orr_has_task(const struct orr_settings *preset, bool vector)
 {
-    if (orr_preset_is_text(preset))
+    if (orr_settings_is_text(preset))
         return false;
     return vector ? preset->planets.enabled || orr_set_count(preset, "solar_system_two_body") > 0
                   : preset->orbits.two_body_train > 0;
@@ -153,23 +156,23 @@ static bool is_model(const char *source)
     return strcmp(source, "truth") != 0 && strcmp(source, "oracle") != 0;
 }
 
-bool orr_has_table(const struct orr_preset *preset, const char *source, bool vector)
+bool orr_has_table(const struct orr_settings *preset, const char *source, bool vector)
 {
     const long steps = vector ? preset->finetune.vector.steps : preset->finetune.magnitude.steps;
     return orr_has_task(preset, vector) && (!is_model(source) || steps > 0);
 }
 
-const char *orr_source_attention(const struct orr_preset *preset, const char *source)
+const char *orr_source_attention(const struct orr_settings *preset, const char *source)
 {
     if (!is_model(source))
         return "";
     return strcmp(source, "untrained") ? source : preset->attention.item[0];
 }
 
-void orr_sources_list(const struct orr_preset *preset, const char *only,
+void orr_sources_list(const struct orr_settings *preset, const char *only,
                       struct orr_sources *sources)
 {
-    const struct orr_names *names = &preset->attention;
+    const struct orr_name_list *names = &preset->attention;
     sources->count = 0;
     snprintf(sources->name[sources->count++], ORR_NAME, "truth");
     snprintf(sources->name[sources->count++], ORR_NAME, "oracle");
@@ -183,14 +186,14 @@ void orr_sources_list(const struct orr_preset *preset, const char *only,
 
 /* A record in the making: after a failure every further step does nothing, and finish tells. */
 struct draft {
-    struct orr_chain *chain;
+    struct orr_lineage *lineage;
     cJSON *record;
     int rc;
 };
 
-static struct draft begin(struct orr_chain *chain, enum orr_kind kind)
+static struct draft begin(struct orr_lineage *lineage, enum orr_kind kind)
 {
-    struct draft draft = {chain, orr_record_create(kind, chain->preset), 0};
+    struct draft draft = {lineage, orr_record_create(kind, lineage->preset), 0};
     if (!draft.record)
         draft.rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
     return draft;
@@ -213,57 +216,58 @@ static void add_input(struct draft *draft, const char *name, int rc, const char 
 
 static void add_lengths(struct draft *draft, enum orr_kind kind, const char *source)
 {
-    const char *went_on = orr_chain_went_on(draft->chain, kind, source);
-    if (*went_on)
-        add_fact(draft, ORR_WENT_ON_KEY, went_on);
+    const char *earlier_lengths = orr_lineage_earlier_lengths(draft->lineage, kind, source);
+    if (*earlier_lengths)
+        add_fact(draft, ORR_WENT_ON_KEY, earlier_lengths);
 }
 
 /* A data set that has sequences. */
 static void add_set(struct draft *draft, const char *set)
 {
     char digest[ORR_DIGEST];
-    if (orr_set_count(draft->chain->preset, set) > 0)
-        add_input(draft, set, orr_chain_set(draft->chain, set, digest), digest);
+    if (orr_set_count(draft->lineage->preset, set) > 0)
+        add_input(draft, set, orr_lineage_set(draft->lineage, set, digest), digest);
 }
 
 static int finish(struct draft *draft, char digest[ORR_DIGEST])
 {
     if (!draft->rc)
-        return orr_book_add(&draft->chain->book, draft->record, digest);
+        return orr_records_add(&draft->lineage->records, draft->record, digest);
     cJSON_Delete(draft->record);
     return draft->rc;
 }
 
-int orr_chain_pretrain(struct orr_chain *chain, const char *attention, bool planets,
-                       char digest[ORR_DIGEST])
+int orr_lineage_pretrain(struct orr_lineage *lineage, const char *attention, bool planets,
+                         char digest[ORR_DIGEST])
 {
     const enum orr_kind kind = planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN;
-    struct draft draft = begin(chain, kind);
-    const int i = attention_index(chain->preset, attention);
+    struct draft draft = begin(lineage, kind);
+    const int i = attention_index(lineage->preset, attention);
     add_fact(&draft, "attention", attention);
     add_lengths(&draft, kind, attention);
-    if (*chain->text) {
-        add_input(&draft, "text", 0, chain->text);
+    if (*lineage->text) {
+        add_input(&draft, "text", 0, lineage->text);
     } else {
         add_set(&draft, planets ? "planets_train" : "train");
         add_set(&draft, planets ? "planets_val" : "val");
     }
-    if (!planets && i >= 0 && *chain->start[i])
-        add_input(&draft, "start", 0, chain->start[i]);
+    if (!planets && i >= 0 && *lineage->start[i])
+        add_input(&draft, "start", 0, lineage->start[i]);
     return finish(&draft, digest);
 }
 
-int orr_chain_evaluation(struct orr_chain *chain, const char *attention, bool planets,
-                         char digest[ORR_DIGEST])
+int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, bool planets,
+                           char digest[ORR_DIGEST])
 {
     char model[ORR_DIGEST];
-    struct draft draft = begin(chain, planets ? ORR_KIND_EVALUATION_PLANETS : ORR_KIND_EVALUATION);
-    add_input(&draft, "model", orr_chain_pretrain(chain, attention, planets, model), model);
+    struct draft draft =
+        begin(lineage, planets ? ORR_KIND_EVALUATION_PLANETS : ORR_KIND_EVALUATION);
+    add_input(&draft, "model", orr_lineage_pretrain(lineage, attention, planets, model), model);
     const char *test = planets ? "planets_test" : "test";
-    if (!*chain->text) /* without test sequences those of validation are measured */
-        add_set(&draft, orr_set_count(chain->preset, test) > 0 ? test
-                        : planets                              ? "planets_val"
-                                                               : "val");
+    if (!*lineage->text) /* without test sequences those of validation are measured */
+        add_set(&draft, orr_set_count(lineage->preset, test) > 0 ? test
+                        : planets                                ? "planets_val"
+                                                                 : "val");
     if (planets) /* whose orbits the model continues */
         add_set(&draft, "planets_solar");
     return finish(&draft, digest);
@@ -272,28 +276,30 @@ int orr_chain_evaluation(struct orr_chain *chain, const char *attention, bool pl
 /* The task's model is pretrained on planet runs where these are its data. */
 static void add_pretrained(struct draft *draft, const char *attention, bool vector)
 {
-    struct orr_chain *chain = draft->chain;
-    const bool planets = vector && chain->preset->planets.enabled;
-    const int i = attention_index(chain->preset, attention);
+    struct orr_lineage *lineage = draft->lineage;
+    const bool planets = vector && lineage->preset->planets.enabled;
+    const int i = attention_index(lineage->preset, attention);
     char digest[ORR_DIGEST];
-    if (!planets && i >= 0 && *chain->from[i])
-        add_input(draft, "start", 0, chain->from[i]);
-    else if (orr_has_pretrain(chain->preset, planets))
-        add_input(draft, "model", orr_chain_pretrain(chain, attention, planets, digest), digest);
+    if (!planets && i >= 0 && *lineage->from[i])
+        add_input(draft, "start", 0, lineage->from[i]);
+    else if (orr_has_pretrain(lineage->preset, planets))
+        add_input(draft, "model", orr_lineage_pretrain(lineage, attention, planets, digest),
+                  digest);
 }
 
-int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
-                    char digest[ORR_DIGEST])
+int orr_lineage_model(struct orr_lineage *lineage, const char *source, bool vector,
+                      char digest[ORR_DIGEST])
 {
-    const char *attention = orr_source_attention(chain->preset, source);
+    const char *attention = orr_source_attention(lineage->preset, source);
     const enum orr_kind kind = vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE;
-    struct draft draft = begin(chain, kind);
+    struct draft draft = begin(lineage, kind);
     add_fact(&draft, "attention", attention);
     add_lengths(&draft, kind, source);
     if (strcmp(source, "untrained") != 0)
         add_pretrained(&draft, attention, vector);
     if (vector) {
-        add_set(&draft, chain->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
+        add_set(&draft,
+                lineage->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
     } else {
         add_set(&draft, "two_body_train");
         add_set(&draft, "two_body_val");
@@ -301,12 +307,12 @@ int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
     return finish(&draft, digest);
 }
 
-int orr_chain_training(struct orr_chain *chain, enum orr_kind kind, const char *source,
-                       char digest[ORR_DIGEST])
+int orr_lineage_training(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
+                         char digest[ORR_DIGEST])
 {
     if (kind == ORR_KIND_PRETRAIN || kind == ORR_KIND_PRETRAIN_PLANETS)
-        return orr_chain_pretrain(chain, source, kind == ORR_KIND_PRETRAIN_PLANETS, digest);
-    return orr_chain_model(chain, source, kind == ORR_KIND_VECTOR, digest);
+        return orr_lineage_pretrain(lineage, source, kind == ORR_KIND_PRETRAIN_PLANETS, digest);
+    return orr_lineage_model(lineage, source, kind == ORR_KIND_VECTOR, digest);
 }
 
 static int table_path(const char *run, const char *source, bool vector, char path[4096])
@@ -315,33 +321,33 @@ static int table_path(const char *run, const char *source, bool vector, char pat
                     vector ? "vector" : "magnitude");
 }
 
-int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
-                             bool vector)
+int orr_lineage_find_external_tables(struct orr_lineage *lineage, const char *run, const char *only,
+                                     bool vector)
 {
     struct orr_sources sources;
     char path[4096];
     int rc = 0, there = 0;
-    orr_sources_list(chain->preset, only, &sources);
+    orr_sources_list(lineage->preset, only, &sources);
     for (int i = 0; i < sources.count && !rc; i++) {
         rc = table_path(run, sources.name[i], vector, path);
         if (!rc && orr_sidecar_exists(path))
             return 0;
         there += !rc && orr_exists(path);
     }
-    return rc || !there ? rc : orr_path(chain->elsewhere[vector], "%s", run);
+    return rc || !there ? rc : orr_path(lineage->external_tables[vector], "%s", run);
 }
 
 /* Known by its content; one that is not there yet is an empty one. */
-static int table_elsewhere(struct orr_chain *chain, const char *source, bool vector,
+static int table_elsewhere(struct orr_lineage *lineage, const char *source, bool vector,
                            char digest[ORR_DIGEST])
 {
     char path[4096];
     uint64_t sum = 0, bytes;
-    TRY(table_path(chain->elsewhere[vector], source, vector, path));
+    TRY(table_path(lineage->external_tables[vector], source, vector, path));
     if (orr_exists(path))
         TRY(orr_file_checksum(path, &sum, &bytes));
-    return orr_book_add(&chain->book, orr_record_foreign("table made elsewhere", sum, path),
-                        digest);
+    return orr_records_add(&lineage->records,
+                           orr_record_external("table made elsewhere", sum, path), digest);
 }
 
 static enum orr_kind table_kind(const char *source, bool vector)
@@ -353,17 +359,18 @@ static enum orr_kind table_kind(const char *source, bool vector)
     return vector ? ORR_KIND_VECTOR_MODEL : ORR_KIND_MAGNITUDE_MODEL;
 }
 
-int orr_chain_table(struct orr_chain *chain, const char *source, bool vector,
-                    char digest[ORR_DIGEST])
+int orr_lineage_table(struct orr_lineage *lineage, const char *source, bool vector,
+                      char digest[ORR_DIGEST])
 {
     char model[ORR_DIGEST];
-    if (*chain->elsewhere[vector])
-        return table_elsewhere(chain, source, vector, digest);
-    struct draft draft = begin(chain, table_kind(source, vector));
+    if (*lineage->external_tables[vector])
+        return table_elsewhere(lineage, source, vector, digest);
+    struct draft draft = begin(lineage, table_kind(source, vector));
     if (is_model(source))
-        add_input(&draft, "model", orr_chain_model(chain, source, vector, model), model);
+        add_input(&draft, "model", orr_lineage_model(lineage, source, vector, model), model);
     if (vector)
-        add_set(&draft, chain->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
+        add_set(&draft,
+                lineage->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
     else
         add_set(&draft, "two_body_test");
     if (!vector && !strcmp(source, "oracle"))
@@ -371,22 +378,22 @@ int orr_chain_table(struct orr_chain *chain, const char *source, bool vector,
     return finish(&draft, digest);
 }
 
-int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
-                   char digest[ORR_DIGEST])
+int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sources,
+                     char digest[ORR_DIGEST])
 {
-    struct draft draft = begin(chain, ORR_KIND_LAWS);
-    if (chain->preset->orbits.law != ORR_LAW_NEWTON)
+    struct draft draft = begin(lineage, ORR_KIND_LAWS);
+    if (lineage->preset->orbits.law != ORR_LAW_NEWTON)
         add_fact(&draft, "true_law", "the run's own"); /* earlier versions asked for Newton's */
     for (int i = 0; i < sources->count; i++) {
         char table[ORR_DIGEST];
         const char *source = sources->name[i];
-        if (orr_has_table(chain->preset, source, false))
-            add_input(&draft, source, orr_chain_table(chain, source, false, table), table);
+        if (orr_has_table(lineage->preset, source, false))
+            add_input(&draft, source, orr_lineage_table(lineage, source, false, table), table);
     }
     return finish(&draft, digest);
 }
 
-bool orr_report_shows_evaluation(const struct orr_preset *preset, const char *source)
+bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *source)
 {
     const bool measured =
         orr_set_count(preset, "planets_test") > 0 || orr_set_count(preset, "planets_val") > 0;
@@ -394,28 +401,28 @@ bool orr_report_shows_evaluation(const struct orr_preset *preset, const char *so
            measured;
 }
 
-int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
-                     const char *verdict, char digest[ORR_DIGEST])
+int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *sources,
+                       const char *laws, const char *verdict, char digest[ORR_DIGEST])
 {
     char input[ORR_DIGEST], name[2 * ORR_NAME];
-    struct draft draft = begin(chain, ORR_KIND_REPORT);
+    struct draft draft = begin(lineage, ORR_KIND_REPORT);
     if (*laws)
         add_input(&draft, "laws", 0, laws);
     if (*verdict)
         add_input(&draft, "verdict", 0, verdict);
     for (int i = 0; i < sources->count; i++) {
         const char *source = sources->name[i];
-        if (!orr_has_table(chain->preset, source, true))
+        if (!orr_has_table(lineage->preset, source, true))
             continue;
         snprintf(name, sizeof name, "vectors of %s", source);
-        add_input(&draft, name, orr_chain_table(chain, source, true, input), input);
+        add_input(&draft, name, orr_lineage_table(lineage, source, true, input), input);
     }
     for (int i = 0; i < sources->count; i++) {
         const char *source = sources->name[i];
-        if (!orr_report_shows_evaluation(chain->preset, source))
+        if (!orr_report_shows_evaluation(lineage->preset, source))
             continue;
         snprintf(name, sizeof name, "evaluation of %s, planets", source);
-        add_input(&draft, name, orr_chain_evaluation(chain, source, true, input), input);
+        add_input(&draft, name, orr_lineage_evaluation(lineage, source, true, input), input);
     }
     return finish(&draft, digest);
 }
@@ -424,25 +431,25 @@ int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources,
 
 bool orr_plan_text(const struct orr_cli *cli, const char *program)
 {
-    const bool nothing = cli->plan && orr_preset_is_text(&cli->preset);
+    const bool nothing = cli->plan && orr_settings_is_text(&cli->preset);
     if (nothing)
         orr_note(cli->quiet, "%s: preset %s trains on text: nothing to do", program,
                  cli->preset.name);
     return nothing;
 }
 
-static const char *verdict_word(enum orr_verdict verdict)
+static const char *verdict_word(enum orr_action verdict)
 {
     static const char *const words[] = {"keep", "go on", "make", "remake", "refuse"};
     return words[verdict];
 }
 
-void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why)
+void orr_plan_print(enum orr_action verdict, const char *path, const char *why)
 {
     printf("%-7s %s%s%s\n", verdict_word(verdict), path, *why ? ": " : "", why);
 }
 
-void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why)
+void orr_plan_trace(enum orr_action verdict, const char *path, const char *why)
 {
     orr_trace("record of %s: %s%s%s", path, verdict_word(verdict), *why ? ": " : "", why);
 }
