@@ -71,10 +71,10 @@ struct cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *p
  * elsewhere"), the XXH64 of its content, and a name for messages, which is no part of the
  * digest. */
 struct cJSON *orr_record_external(const char *what, uint64_t content, const char *name);
-/* A fact, or an input, whose record must be in the book; false without memory. */
+/* A fact, or an input, whose record must be among the records; false without memory. */
 bool orr_record_fact(struct cJSON *record, const char *key, const char *value);
 bool orr_record_input(struct cJSON *record, const char *name, const char digest[ORR_DIGEST]);
-/* Puts the record into the book, which owns it from here on, and gives its digest. ORR_ENOMEM also
+/* Adds the record, which is owned by the records from here on, and gives its digest. ORR_ENOMEM also
  * when the record is NULL. */
 int orr_records_add(struct orr_records *records, struct cJSON *record, char digest[ORR_DIGEST]);
 /* Takes over the records of a "made" object; digest is that of its artefact. ORR_EFORMAT when it is
@@ -93,12 +93,12 @@ const char *orr_made_digest(const struct cJSON *made);
 
 /* A setting of its artefact's record, "" when there is none. */
 const char *orr_made_setting(const struct cJSON *made, const char *key);
-/* Whether `made` is the record `digest` of the book but for the value of one setting, and for the
+/* Whether `made` is the record `digest` but for the value of one setting, and for the
  * lengths that its training had before (orr_lineage_earlier_lengths): value = the one of `made`. */
 bool orr_made_but(const struct orr_records *records, const char digest[ORR_DIGEST],
                   const struct cJSON *made, const char *key, char *value, size_t bytes);
 
-/* Whether `made` (NULL: it does not say) is the record `digest` of the book. If not, why tells the
+/* Whether `made` (NULL: it does not say) is the record `digest`. If not, why tells the
  * first link that differs, with what was found and what is expected: "its model:
  * pretrain.steps is 1200, expected 1500". */
 bool orr_made_same(const struct orr_records *records, const char digest[ORR_DIGEST],
@@ -118,7 +118,7 @@ bool orr_files_same(const char *folder, const struct cJSON *files, char why[ORR_
 bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WHY]);
 
 /* What is to be done about a JSON file with its record ("made"), which names the files that were
- * written with it into the folder: it is kept where it is the record `digest` of the book and they
+ * written with it into the folder: it is kept where it is the record `digest` and they
  * are as they were. Only ORR_ENOMEM fails. */
 int orr_json_judge(const char *path, const char *folder, const struct orr_records *records,
                    const char digest[ORR_DIGEST], enum orr_action *verdict, char why[ORR_WHY]);

@@ -98,30 +98,30 @@ skip() {
 
 # check NAME COMMAND...: passes when the command succeeds; its output is shown when not.
 check() {
-    local name=$1 status
+    local name=$1 code
     shift
     "$@" >"$WORK/.check" 2>&1
-    status=$?
-    if [ $status -eq 0 ]; then
+    code=$?
+    if [ $code -eq 0 ]; then
         pass "$name"
     else
         fail "$name" "command: $*" "$(tail -n 5 "$WORK/.check")"
-        check_stopped $status
+        check_stopped $code
     fi
 }
 
 # check_not NAME COMMAND...: passes when the command says no, by status 1. Another status is no
 # answer: grep, cmp and test have 2 for files that are not there and for mistakes.
 check_not() {
-    local name=$1 status
+    local name=$1 code
     shift
     "$@" >"$WORK/.check" 2>&1
-    status=$?
-    if [ $status -eq 1 ]; then
+    code=$?
+    if [ $code -eq 1 ]; then
         pass "$name"
     else
-        fail "$name" "expected status 1, found $status: $*" "$(tail -n 5 "$WORK/.check")"
-        check_stopped $status
+        fail "$name" "expected status 1, found $code: $*" "$(tail -n 5 "$WORK/.check")"
+        check_stopped $code
     fi
 }
 

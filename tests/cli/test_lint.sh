@@ -22,7 +22,7 @@ END
     printf '#include "alpha/high/high.h"\n' >"$tree/alpha/alpha.h"
     printf 'int a_low(void); /* not a_none(void); */\n' >"$tree/alpha/low/low.h"
     cat >"$tree/alpha/low/low.c" <<'END'
-#include "base.h"
+#include "base/base.h"
 #include "low.h"
 int a_low(void)
 {
