@@ -1,4 +1,4 @@
-/* lineage.c - the artefacts of a run, each with the record that it should have under the settings. */
+/* lineage.c - the artefacts of a run, each with the record that it should have by the settings. */
 #include "base/error.h"
 #include "base/log.h"
 #include "base/safetensors.h"

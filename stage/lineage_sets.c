@@ -1,5 +1,5 @@
-/* lineage_sets.c - the data sets at the beginning of every lineage: made of the settings, described by
- * the manifest of a folder, or made elsewhere and known by their bytes. */
+/* lineage_sets.c - the data sets at the beginning of every lineage: made of the settings, described
+ * by the manifest of a folder, or made elsewhere and known by their bytes. */
 #include "base/error.h"
 #include "base/json.h"
 #include "provenance.h"

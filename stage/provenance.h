@@ -74,8 +74,8 @@ struct cJSON *orr_record_external(const char *what, uint64_t content, const char
 /* A fact, or an input, whose record must be among the records; false without memory. */
 bool orr_record_fact(struct cJSON *record, const char *key, const char *value);
 bool orr_record_input(struct cJSON *record, const char *name, const char digest[ORR_DIGEST]);
-/* Adds the record, which is owned by the records from here on, and gives its digest. ORR_ENOMEM also
- * when the record is NULL. */
+/* Adds the record, which belongs to the records from here on, and gives its digest. ORR_ENOMEM
+ * also when the record is NULL. */
 int orr_records_add(struct orr_records *records, struct cJSON *record, char digest[ORR_DIGEST]);
 /* Takes over the records of a "made" object; digest is that of its artefact. ORR_EFORMAT when it is
  * none: `path` names the file. */

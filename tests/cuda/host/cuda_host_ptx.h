@@ -1,9 +1,9 @@
 /* cuda_host_ptx.h - kernels as nvcc compiled them, in place of those of the host's compiler.
  *
  * ORR_CUDA_HOST_PTX=FOLDER has libraries, *.so, that tests/cuda/ptx/ptx2cc and a compiler made of
- * PTX. A kernel that is launched and is in one of them runs from there: by its mangled name, which the
- * symbol table of the program has for its address. ORR_CUDA_HOST_PTX_ONLY=1 makes a launch of any
- * other kernel an error; a process in which no kernel ran from the libraries exits with 97.
+ * PTX. A kernel that is launched and is in one of them runs from there: by its mangled name, which
+ * the symbol table of the program has for its address. ORR_CUDA_HOST_PTX_ONLY=1 makes a launch of
+ * any other kernel an error; a process in which no kernel ran from the libraries exits with 97.
  * ORR_CUDA_HOST_PTX_SAY=1 prints a line at the end: how many did.
  *
  * What follows is for these libraries, which take it from the program (-rdynamic). */
