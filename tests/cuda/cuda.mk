@@ -66,7 +66,8 @@ hopper_tests = $(foreach t,kernels/cuda_fused model/cuda_model,$(call commands,\
 # the emulation's own tests
 TEST_EMULATION := $(patsubst %.cc,$(B)/%,$(wildcard tests/cuda/host/test_*.cc))
 TEST_PTX := $(BUILT_CUDA)/ptx/test_ptx
-$(TEST_EMULATION) $(TEST_PTX): %: %.o $(EMULATED)
+# (shapes of the presets are their settings')
+$(TEST_EMULATION) $(TEST_PTX): %: %.o $(B)/libstage.a $(EMULATED)
 	$(call link,CXX,$(CXX) $(CFLAGS) -rdynamic,-lcmocka $(LDLIBS))
 
 # ---- as nvcc compiled them: PTX is translated to C++ and takes the kernels' place on the emulation
