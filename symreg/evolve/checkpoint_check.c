@@ -1,5 +1,6 @@
 /* checkpoint_check.c - whether the state of a run that was read from a checkpoint can be worked
- * with: the file may be a stranger's, and its checksum says only that it is as somebody wrote it. */
+ * with: the file may be a stranger's, and its checksum says only that it is as somebody wrote
+ * it. */
 #include "run.h"
 
 #include <limits.h>

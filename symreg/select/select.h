@@ -78,7 +78,7 @@ enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
 void sr_hall_of_fame_clear(struct sr_hall_of_fame *hall);
 /* True when the formula became the best of its size. */
 bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_language *language,
-                   const struct sr_expr *expr, double loss);
+                           const struct sr_expr *expr, double loss);
 /* Front of a hall with scores: -d ln(loss) / d complexity against the row before (first row 0,
  * zero loss = infinity). */
 void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
