@@ -27,11 +27,11 @@ static void orrery_start(const struct sr_settings *settings, int features, gsl_r
     sr_random_expr(settings, features, rng, 3 + (int)(gsl_rng_uniform(rng) * 6), expr);
 }
 
-static bool orrery_fit(const struct sr_scene *scene, struct sr_worker *worker,
+static bool orrery_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
                        struct sr_island *island, struct sr_member *member)
 {
     enum { STEPS = 8, RESTARTS = 1 };
-    return sr_member_fit(scene, worker, island, member, STEPS, RESTARTS);
+    return sr_member_fit(view, worker, island, member, STEPS, RESTARTS);
 }
 
 static double orrery_factor(gsl_rng *rng)
@@ -74,11 +74,11 @@ static void pysr_start(const struct sr_settings *settings, int features, gsl_rng
         sr_append(settings, features, rng, expr);
 }
 
-static bool pysr_fit(const struct sr_scene *scene, struct sr_worker *worker,
+static bool pysr_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
                      struct sr_island *island, struct sr_member *member)
 {
     (void)island;
-    sr_compat_constants(scene->loss, &member->expr, worker->thread);
+    sr_compat_constants(view->loss, &member->expr, worker->thread);
     return true;
 }
 

@@ -23,10 +23,10 @@ static bool is_formula(const struct sr_settings *s, const struct sr_run *run,
 /* A row without a formula has an infinite loss, and nothing of it is to be polished. */
 static bool is_hall(const struct sr_settings *s, const struct sr_run *run)
 {
-    const struct sr_hall *hall = run->best;
+    const struct sr_hall_of_fame *hall = run->best;
     for (int c = 0; c <= SR_NODES; c++)
         if (hall->expr[c].count ? !is_formula(s, run, &hall->expr[c]) || isnan(hall->loss[c])
-                                : hall->loss[c] != HUGE_VAL || run->scene.polish[c])
+                                : hall->loss[c] != HUGE_VAL || run->view.polish[c])
             return false;
     return true;
 }
@@ -49,7 +49,7 @@ static bool is_count(int epochs)
 bool sr_run_sound(const struct sr_settings *s, const struct sr_run *run)
 {
     if (!are_flags(&run->fresh, sizeof run->fresh) ||
-        !are_flags(run->scene.polish, sizeof run->scene.polish) || !is_count(run->unchanged) ||
+        !are_flags(run->view.polish, sizeof run->view.polish) || !is_count(run->unchanged) ||
         !is_count(run->stale) || !is_hall(s, run))
         return false;
     for (int k = 0; k < s->populations; k++)

@@ -21,7 +21,7 @@ static bool same_shape(const struct sr_expr *a, const struct sr_expr *b)
 static bool make_whole(const struct sr_run *run, const struct sr_expr *expr, struct sr_work *work,
                        struct sr_expr *whole)
 {
-    const struct sr_settings *s = run->scene.settings;
+    const struct sr_settings *s = run->view.settings;
     double scale;
     *whole = *expr;
     if (!isfinite(sr_eval_loss(expr, run->loss, work, &scale)) || scale == 0 ||
@@ -34,7 +34,7 @@ static bool make_whole(const struct sr_run *run, const struct sr_expr *expr, str
 void sr_run_fewest_digits(const struct sr_run *run, const struct sr_tidy *tidy, double limit,
                           struct sr_expr *expr, double *reached, struct sr_work *work)
 {
-    const struct sr_settings *s = run->scene.settings;
+    const struct sr_settings *s = run->view.settings;
     const int size = sr_expr_complexity(s->language, expr);
     const int scale = sr_scale_complexity(s->language);
     const double most = limit * (run->screen ? few_rows_mislead : rounding);

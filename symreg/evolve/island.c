@@ -15,79 +15,79 @@ enum {
     GUESS_RESTARTS = 2,
 };
 
-void sr_island_guess(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_island_guess(const struct sr_epoch_view *view, struct sr_worker *worker,
                      struct sr_island *island, struct sr_member *member)
 {
-    sr_constants_fit(scene->loss, &member->expr, true, GUESS_STEPS, GUESS_RESTARTS,
+    sr_constants_fit(view->loss, &member->expr, true, GUESS_STEPS, GUESS_RESTARTS,
                      worker->thread->rng, &worker->thread->work);
-    sr_member_evaluate(scene, worker, island, member);
+    sr_member_evaluate(view, worker, island, member);
 }
 
-void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_island_init(const struct sr_epoch_view *view, struct sr_worker *worker,
                     struct sr_island *island)
 {
-    const struct sr_settings *s = scene->settings;
+    const struct sr_settings *s = view->settings;
     const struct sr_algorithm *algorithm = sr_algorithm_of(s);
     memset(worker->seen, 0, sizeof *worker->seen);
-    sr_hall_clear(island->hall);
+    sr_hall_of_fame_clear(island->hall);
     if (algorithm->knows_constant)
-        sr_offer_constant(scene, worker, island);
+        sr_offer_constant(view, worker, island);
     for (int i = 0; i < s->population_size; i++) {
         struct sr_member *member = &island->member[i];
         member->age = island->births++;
         member->loss = member->cost = HUGE_VAL;
-        algorithm->start(s, scene->loss->data->features, worker->thread->rng, &member->expr);
+        algorithm->start(s, view->loss->data->features, worker->thread->rng, &member->expr);
         if (i < s->guesses) /* the user's own come first, as good as their constants allow */
             member->expr = s->guess[i];
         if (sr_island_over(island))
             continue;
         if (i < s->guesses)
-            sr_island_guess(scene, worker, island, member);
+            sr_island_guess(view, worker, island, member);
         else
-            sr_member_evaluate(scene, worker, island, member);
+            sr_member_evaluate(view, worker, island, member);
     }
 }
 
 /* ---- events */
 
-static void stand(struct sr_worker *worker, const struct sr_island *island, int i)
+static void enter_tournament(struct sr_worker *worker, const struct sr_island *island, int i)
 {
     const struct sr_member *member = &island->member[i];
-    worker->standing[i].value = member->cost * worker->price[member->expr.count];
-    worker->standing[i].age = member->age;
+    worker->entry[i].value = member->cost * worker->price[member->expr.count];
+    worker->entry[i].age = member->age;
 }
 
 /* Prices of crowded sizes: a tournament goes by cost times price. They are relative to the most
  * crowded size and end at e^-600, so that no product of finite numbers overflows. */
-static void set_prices(const struct sr_scene *scene, struct sr_worker *worker,
+static void set_prices(const struct sr_epoch_view *view, struct sr_worker *worker,
                        const struct sr_island *island)
 {
     double most = 0;
     for (int c = 0; c <= SR_NODES; c++)
-        most = fmax(most, scene->frequency[c]);
+        most = fmax(most, view->frequency[c]);
     for (int c = 0; c <= SR_NODES; c++) {
-        const double power = fmax(size_pressure * (scene->frequency[c] - most), -600);
+        const double power = fmax(size_pressure * (view->frequency[c] - most), -600);
         worker->price[c] = sr_op_table[SR_EXP].value(power, 0);
     }
-    for (int i = 0; i < scene->settings->population_size; i++)
-        stand(worker, island, i);
+    for (int i = 0; i < view->settings->population_size; i++)
+        enter_tournament(worker, island, i);
 }
 
 /* The winner of a tournament: rank k with probability p (1 - p)^k. */
-static int tournament(const struct sr_scene *scene, struct sr_worker *worker)
+static int tournament(const struct sr_epoch_view *view, struct sr_worker *worker)
 {
-    const int n = scene->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
-    struct sr_standing *const standing = worker->standing;
+    const int n = view->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
+    struct sr_tournament_entry *const entry = worker->entry;
     const uint64_t number = ++worker->tournaments;
     int entrant[TOURNAMENT] = {0}, winner = 0;
     double value[TOURNAMENT];
     for (int k = 0; k < size;) { /* without replacement; few repeats */
         const int i = (int)(gsl_rng_uniform(worker->thread->rng) * n);
-        if (standing[i].entered == number)
+        if (entry[i].entered == number)
             continue;
-        standing[i].entered = number;
+        entry[i].entered = number;
         entrant[k] = i;
-        value[k++] = standing[i].value;
+        value[k++] = entry[i].value;
     }
     for (int rank = 0; rank < size; rank++) {
         for (winner = 0; entrant[winner] < 0;)
@@ -103,108 +103,109 @@ static int tournament(const struct sr_scene *scene, struct sr_worker *worker)
 }
 
 /* The child takes the oldest's place. */
-static void add_child(const struct sr_scene *scene, struct sr_worker *worker,
+static void add_child(const struct sr_epoch_view *view, struct sr_worker *worker,
                       struct sr_island *island, struct sr_member *child)
 {
     int oldest = 0;
-    if (!isfinite(child->loss) && !sr_algorithm_of(scene->settings)->keeps_infinite)
+    if (!isfinite(child->loss) && !sr_algorithm_of(view->settings)->keeps_infinite)
         return;
-    for (int i = 1; i < scene->settings->population_size; i++)
-        if (worker->standing[i].age < worker->standing[oldest].age)
+    for (int i = 1; i < view->settings->population_size; i++)
+        if (worker->entry[i].age < worker->entry[oldest].age)
             oldest = i;
     child->age = island->births++;
     island->member[oldest] = *child;
-    stand(worker, island, oldest);
+    enter_tournament(worker, island, oldest);
 }
 
-static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
+static void crossover(const struct sr_epoch_view *view, struct sr_worker *worker,
                       struct sr_island *island)
 {
-    const struct sr_member *mother = &island->member[tournament(scene, worker)];
-    const struct sr_member *father = &island->member[tournament(scene, worker)];
+    const struct sr_member *mother = &island->member[tournament(view, worker)];
+    const struct sr_member *father = &island->member[tournament(view, worker)];
     struct sr_member a, b;
     for (int attempt = 0; attempt < TRIES; attempt++) {
         a = *mother;
         b = *father;
-        if (!sr_crossover(scene->settings, worker->thread->rng, &a.expr, &b.expr))
+        if (!sr_crossover(view->settings, worker->thread->rng, &a.expr, &b.expr))
             continue;
-        sr_member_evaluate(scene, worker, island, &a);
-        sr_member_evaluate(scene, worker, island, &b);
-        add_child(scene, worker, island, &a);
-        add_child(scene, worker, island, &b);
+        sr_member_evaluate(view, worker, island, &a);
+        sr_member_evaluate(view, worker, island, &b);
+        add_child(view, worker, island, &a);
+        add_child(view, worker, island, &b);
         return;
     }
 }
 
-static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island)
+static void mutate(const struct sr_epoch_view *view, struct sr_worker *worker,
+                   struct sr_island *island)
 {
-    const struct sr_member *parent = &island->member[tournament(scene, worker)];
+    const struct sr_member *parent = &island->member[tournament(view, worker)];
     struct sr_member child;
     bool changed = false;
     for (int attempt = 0; attempt < TRIES && !changed; attempt++) {
         child = *parent;
-        changed = sr_mutate(scene->settings, scene->loss->data->features, worker->thread->rng,
-                            &child.expr);
+        changed =
+            sr_mutate(view->settings, view->loss->data->features, worker->thread->rng, &child.expr);
     }
     if (!changed)
         return;
-    const double before = scene->frequency[parent->expr.count];
-    const double after = scene->frequency[child.expr.count];
+    const double before = view->frequency[parent->expr.count];
+    const double after = view->frequency[child.expr.count];
     const double u = gsl_rng_uniform(worker->thread->rng);
     if (u * after > before)
         return;
-    sr_member_evaluate(scene, worker, island, &child);
-    add_child(scene, worker, island, &child);
+    sr_member_evaluate(view, worker, island, &child);
+    add_child(view, worker, island, &child);
 }
 
 /* ---- end of an epoch */
 
-static void simplify_members(const struct sr_scene *scene, struct sr_island *island)
+static void simplify_members(const struct sr_epoch_view *view, struct sr_island *island)
 {
-    const uint64_t operators = sr_settings_operators(scene->settings);
-    for (int i = 0; i < scene->settings->population_size; i++) {
+    const uint64_t operators = sr_settings_operators(view->settings);
+    for (int i = 0; i < view->settings->population_size; i++) {
         struct sr_member *member = &island->member[i];
-        sr_expr_rewrite(scene->settings->language, &member->expr, operators);
-        if (sr_algorithm_of(scene->settings)->scaled)
+        sr_expr_rewrite(view->settings->language, &member->expr, operators);
+        if (sr_algorithm_of(view->settings)->scaled)
             sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
-        member->cost = sr_member_cost(scene, member);
+        member->cost = sr_member_cost(view, member);
     }
 }
 
-static void optimise_members(const struct sr_scene *scene, struct sr_worker *worker,
+static void optimise_members(const struct sr_epoch_view *view, struct sr_worker *worker,
                              struct sr_island *island)
 {
-    for (int i = 0; i < scene->settings->population_size && !sr_island_over(island); i++) {
+    for (int i = 0; i < view->settings->population_size && !sr_island_over(island); i++) {
         struct sr_member *member = &island->member[i];
         double constants[SR_NODES];
         if (gsl_rng_uniform(worker->thread->rng) >= optimise_share ||
             !sr_expr_constants(&member->expr, constants))
             continue;
-        if (sr_algorithm_of(scene->settings)->fit(scene, worker, island, member))
-            sr_member_evaluate(scene, worker, island, member);
+        if (sr_algorithm_of(view->settings)->fit(view, worker, island, member))
+            sr_member_evaluate(view, worker, island, member);
     }
 }
 
-void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_island_epoch(const struct sr_epoch_view *view, struct sr_worker *worker,
                      struct sr_island *island, int number)
 {
     memset(worker->seen, 0, sizeof *worker->seen);
-    set_prices(scene, worker, island);
+    set_prices(view, worker, island);
     for (int c = 0; c <= SR_NODES; c++) { /* keep only what is better than the run's */
-        island->hall->loss[c] = scene->best->loss[c];
+        island->hall->loss[c] = view->best->loss[c];
         island->hall->expr[c].count = 0;
     }
-    for (int cycle = 0; cycle < scene->settings->cycles && !sr_island_over(island); cycle++)
+    for (int cycle = 0; cycle < view->settings->cycles && !sr_island_over(island); cycle++)
         for (int event = 0; event < EVENTS; event++) {
             if (gsl_rng_uniform(worker->thread->rng) < crossover_share)
-                crossover(scene, worker, island);
+                crossover(view, worker, island);
             else
-                mutate(scene, worker, island);
+                mutate(view, worker, island);
         }
-    simplify_members(scene, island);
-    optimise_members(scene, worker, island);
-    for (int c = 1; c <= scene->settings->maxsize && !sr_island_over(island); c++)
-        if (sr_algorithm_of(scene->settings)->polishes && scene->polish[c] &&
-            c % scene->settings->populations == number)
-            sr_polish_row(scene, worker, island, c);
+    simplify_members(view, island);
+    optimise_members(view, worker, island);
+    for (int c = 1; c <= view->settings->maxsize && !sr_island_over(island); c++)
+        if (sr_algorithm_of(view->settings)->polishes && view->polish[c] &&
+            c % view->settings->populations == number)
+            sr_polish_row(view, worker, island, c);
 }

@@ -12,38 +12,38 @@ static double without_noise(const struct sr_loss *loss, double value)
 }
 
 /* What a formula costs by the user's rules. */
-static double charge(const struct sr_scene *scene, const struct sr_expr *expr, bool whole)
+static double charge(const struct sr_epoch_view *view, const struct sr_expr *expr, bool whole)
 {
-    const struct sr_settings *s = scene->settings;
-    return s->penalty ? s->penalty(expr, whole, s->context) * fmax(scene->loss->base, 0) : 0;
+    const struct sr_settings *s = view->settings;
+    return s->penalty ? s->penalty(expr, whole, s->context) * fmax(view->loss->base, 0) : 0;
 }
 
 /* Offers what the front may hold. The loss has been charged for what is inside, with a free outer
  * factor; a formula of the front has none. */
-static void offer(const struct sr_scene *scene, struct sr_hall *hall, const struct sr_expr *expr,
-                  double loss)
+static void offer(const struct sr_epoch_view *view, struct sr_hall_of_fame *hall,
+                  const struct sr_expr *expr, double loss)
 {
-    const struct sr_settings *s = scene->settings;
+    const struct sr_settings *s = view->settings;
     if (!s->whole || s->whole(expr, s->context))
-        sr_hall_offer(hall, s->language, expr,
-                      loss + charge(scene, expr, true) - charge(scene, expr, false));
+        sr_hall_of_fame_offer(hall, s->language, expr,
+                              loss + charge(view, expr, true) - charge(view, expr, false));
 }
 
 /* What the user's rules cost a formula inside; infinite: it may not live. */
-static double penalty_of(const struct sr_scene *scene, const struct sr_expr *expr)
+static double penalty_of(const struct sr_epoch_view *view, const struct sr_expr *expr)
 {
-    const struct sr_settings *s = scene->settings;
+    const struct sr_settings *s = view->settings;
     if (s->admissible && !s->admissible(expr, s->context))
         return HUGE_VAL;
-    return charge(scene, expr, false);
+    return charge(view, expr, false);
 }
 
 /* Can a formula with this loss on the screen's rows become a row of the front, as it stands or with
  * a scale of its own? */
-static bool worth_while(const struct sr_scene *scene, const struct sr_hall *hall,
+static bool worth_while(const struct sr_epoch_view *view, const struct sr_hall_of_fame *hall,
                         const struct sr_expr *expr, double screened)
 {
-    const int most = sr_expr_complexity(scene->settings->language, expr) + 2;
+    const int most = sr_expr_complexity(view->settings->language, expr) + 2;
     double rival = HUGE_VAL;
     for (int c = 1; c <= most && c <= SR_NODES; c++)
         rival = fmin(rival, hall->loss[c]);
@@ -51,109 +51,109 @@ static bool worth_while(const struct sr_scene *scene, const struct sr_hall *hall
 }
 
 /* Whether the hall's row of a complexity is worse. */
-static bool is_better(const struct sr_hall *hall, int complexity, double loss)
+static bool is_better(const struct sr_hall_of_fame *hall, int complexity, double loss)
 {
     return complexity <= SR_NODES && loss < hall->loss[complexity];
 }
 
 /* Offers a formula as it stands, its values in the worker's; with its best scale the loss is
  * `fitted`, and no scale is better. */
-static void offer_plain(const struct sr_scene *scene, const struct sr_worker *worker,
+static void offer_plain(const struct sr_epoch_view *view, const struct sr_worker *worker,
                         struct sr_island *island, const struct sr_expr *expr, double fitted,
                         double penalty)
 {
-    const int size = sr_expr_complexity(scene->settings->language, expr);
+    const int size = sr_expr_complexity(view->settings->language, expr);
     if (!is_better(island->hall, size, fitted))
         return;
     const double plain =
-        without_noise(scene->loss, sr_loss_value(scene->loss, worker->thread->work.value, 1));
+        without_noise(view->loss, sr_loss_value(view->loss, worker->thread->work.value, 1));
     if (isfinite(plain))
-        offer(scene, island->hall, expr, plain + penalty);
+        offer(view, island->hall, expr, plain + penalty);
 }
 
 /* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
-static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
+static void offer_scaled(const struct sr_epoch_view *view, struct sr_island *island,
                          const struct sr_expr *expr, double scale, double loss)
 {
-    const struct sr_language *const language = scene->settings->language;
-    const int maxsize = scene->settings->maxsize, size = sr_expr_complexity(language, expr);
-    struct sr_hall *hall = island->hall;
+    const struct sr_language *const language = view->settings->language;
+    const int maxsize = view->settings->maxsize, size = sr_expr_complexity(language, expr);
+    struct sr_hall_of_fame *hall = island->hall;
     const bool fits =
         expr->count + 2 <= maxsize && is_better(hall, size + sr_scale_complexity(language), loss);
     if (scale == 0 || (!fits && !is_better(hall, size, loss)))
         return;
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
-        offer(scene, hall, &whole, loss);
+        offer(view, hall, &whole, loss);
 }
 
-double sr_member_cost(const struct sr_scene *scene, const struct sr_member *member)
+double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member)
 {
-    return member->loss / sr_algorithm_of(scene->settings)->unit(scene->loss->base) +
-           scene->settings->parsimony * member->expr.count;
+    return member->loss / sr_algorithm_of(view->settings)->unit(view->loss->base) +
+           view->settings->parsimony * member->expr.count;
 }
 
 /* Met before in this epoch: its loss is known, and it has been offered. */
-static bool recall(const struct sr_scene *scene, const struct sr_worker *worker,
+static bool recall(const struct sr_epoch_view *view, const struct sr_worker *worker,
                    struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
     if (worker->seen->hash[slot] != hash)
         return false;
     member->loss = worker->seen->loss[slot];
-    member->cost = sr_member_cost(scene, member);
+    member->cost = sr_member_cost(view, member);
     return true;
 }
 
-static void remember(const struct sr_scene *scene, struct sr_worker *worker,
+static void remember(const struct sr_epoch_view *view, struct sr_worker *worker,
                      struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
-    member->cost = sr_member_cost(scene, member);
+    member->cost = sr_member_cost(view, member);
     worker->seen->hash[slot] = hash;
     worker->seen->loss[slot] = member->loss;
 }
 
-bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                   struct sr_member *member, int steps, int restarts)
+bool sr_member_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
+                   struct sr_island *island, struct sr_member *member, int steps, int restarts)
 {
-    if (scene->screen) {
-        const double penalty = penalty_of(scene, &member->expr);
+    if (view->screen) {
+        const double penalty = penalty_of(view, &member->expr);
         member->loss =
-            penalty + sr_constants_fit(&scene->screen->loss, &member->expr, true, steps, restarts,
+            penalty + sr_constants_fit(&view->screen->loss, &member->expr, true, steps, restarts,
                                        worker->thread->rng, &worker->thread->work);
-        member->cost = sr_member_cost(scene, member);
-        if (!worth_while(scene, island->hall, &member->expr, member->loss)) {
+        member->cost = sr_member_cost(view, member);
+        if (!worth_while(view, island->hall, &member->expr, member->loss)) {
             island->screened++;
             return false;
         }
     }
     /* where few rows have found the start, no other is tried on all of them */
-    sr_constants_fit(scene->loss, &member->expr, true, steps, scene->screen ? 0 : restarts,
+    sr_constants_fit(view->loss, &member->expr, true, steps, view->screen ? 0 : restarts,
                      worker->thread->rng, &worker->thread->work);
     return true;
 }
 
-void sr_member_evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_evaluate_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
                               struct sr_island *island, struct sr_member *member, double penalty)
 {
     island->evaluations++;
-    const double loss = sr_eval_plain(&member->expr, scene->loss, &worker->thread->work);
-    member->loss = loss + fmax(penalty, charge(scene, &member->expr, true));
+    const double loss = sr_eval_plain(&member->expr, view->loss, &worker->thread->work);
+    member->loss = loss + fmax(penalty, charge(view, &member->expr, true));
     if (isfinite(loss))
-        offer(scene, island->hall, &member->expr, without_noise(scene->loss, loss) + penalty);
+        offer(view, island->hall, &member->expr, without_noise(view->loss, loss) + penalty);
 }
 
-void sr_member_evaluate_scaled(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_evaluate_scaled(const struct sr_epoch_view *view, struct sr_worker *worker,
                                struct sr_island *island, struct sr_member *member, double penalty)
 {
-    const struct sr_loss *loss = scene->loss;
+    const struct sr_loss *loss = view->loss;
     double scale = 0, fitted = HUGE_VAL;
     bool worth = true;
-    if (scene->screen) {
-        fitted = sr_screen_loss(scene->screen, &member->expr, &worker->thread->work);
+    if (view->screen) {
+        fitted = sr_screen_loss(view->screen, &member->expr, &worker->thread->work);
         member->loss = fitted + penalty;
-        worth = worth_while(scene, island->hall, &member->expr, member->loss);
+        worth = worth_while(view, island->hall, &member->expr, member->loss);
         island->screened += !worth;
     }
     if (worth) {
@@ -163,47 +163,46 @@ void sr_member_evaluate_scaled(const struct sr_scene *scene, struct sr_worker *w
     }
     if (worth && isfinite(fitted)) {
         member->loss = without_noise(loss, fitted) + penalty;
-        offer_plain(scene, worker, island, &member->expr, member->loss, penalty);
-        offer_scaled(scene, island, &member->expr, scale, member->loss);
+        offer_plain(view, worker, island, &member->expr, member->loss, penalty);
+        offer_scaled(view, island, &member->expr, scale, member->loss);
     }
 }
 
-void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_evaluate(const struct sr_epoch_view *view, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member)
 {
     const uint64_t hash = sr_expr_hash(&member->expr);
-    if (recall(scene, worker, member, hash))
+    if (recall(view, worker, member, hash))
         return;
-    const double penalty = penalty_of(scene, &member->expr);
+    const double penalty = penalty_of(view, &member->expr);
     member->loss = member->cost = HUGE_VAL;
     if (!isfinite(penalty))
         return;
-    sr_algorithm_of(scene->settings)->evaluate(scene, worker, island, member, penalty);
-    remember(scene, worker, member, hash);
+    sr_algorithm_of(view->settings)->evaluate(view, worker, island, member, penalty);
+    remember(view, worker, member, hash);
 }
 
-void sr_member_offer_plain(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_offer_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
                            struct sr_island *island, const struct sr_member *member)
 {
     struct sr_member plain = *member;
     double constant[SR_NODES];
     if (sr_expr_constants(&plain.expr, constant) == 0)
         return;
-    sr_constants_fit(scene->loss, &plain.expr, false, PLAIN_STEPS, 0, worker->thread->rng,
+    sr_constants_fit(view->loss, &plain.expr, false, PLAIN_STEPS, 0, worker->thread->rng,
                      &worker->thread->work);
-    sr_member_evaluate(scene, worker, island, &plain);
+    sr_member_evaluate(view, worker, island, &plain);
 }
 
-void sr_offer_constant(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_offer_constant(const struct sr_epoch_view *view, struct sr_worker *worker,
                        struct sr_island *island)
 {
     struct sr_expr expr = {.count = 1, .node = {{.op = SR_CONSTANT, .size = 1}}};
     double *one = worker->thread->work.value;
-    for (size_t i = 0; i < scene->loss->data->rows; i++)
+    for (size_t i = 0; i < view->loss->data->rows; i++)
         one[i] = 1;
-    expr.node[0].value = sr_loss_scale(scene->loss, one, worker->thread->work.scratch);
-    const double loss = sr_loss_value(scene->loss, one, expr.node[0].value);
+    expr.node[0].value = sr_loss_scale(view->loss, one, worker->thread->work.scratch);
+    const double loss = sr_loss_value(view->loss, one, expr.node[0].value);
     if (isfinite(loss))
-        offer(scene, island->hall, &expr,
-              without_noise(scene->loss, loss) + penalty_of(scene, &expr));
+        offer(view, island->hall, &expr, without_noise(view->loss, loss) + penalty_of(view, &expr));
 }

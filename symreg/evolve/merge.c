@@ -52,9 +52,9 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
     double smallest = HUGE_VAL;
     for (int i = 0; i < s->populations; i++)
         for (int c = 1; c <= s->maxsize; c++) {
-            const struct sr_hall *hall = run->island[i].hall;
+            const struct sr_hall_of_fame *hall = run->island[i].hall;
             if (hall->expr[c].count &&
-                sr_hall_offer(run->best, s->language, &hall->expr[c], hall->loss[c]))
+                sr_hall_of_fame_offer(run->best, s->language, &hall->expr[c], hall->loss[c]))
                 changed = true;
         }
     for (int c = 1; c <= s->maxsize; c++) {
@@ -62,7 +62,7 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
         const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c] &&
                           smallest > settled_share * run->loss->base;
         smallest = fmin(smallest, loss);
-        run->scene.polish[c] = fell;
+        run->view.polish[c] = fell;
         notable = notable || fell;
         if (fell)
             run->mark[c] = loss;
@@ -84,7 +84,7 @@ static void count_sizes(const struct sr_settings *s, struct sr_run *run)
     const double shrink = total > sizes_cap ? sizes_cap / total : 1;
     for (int c = 1; c <= s->maxsize; c++) {
         run->sizes[c] *= shrink;
-        run->scene.frequency[c] = run->sizes[c] / (total * shrink);
+        run->view.frequency[c] = run->sizes[c] / (total * shrink);
     }
 }
 
@@ -142,7 +142,7 @@ void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rn
             struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
             if (sr_algorithm_of(s)->scaled)
                 sr_expr_strip(&migrant.expr);
-            migrant.cost = sr_member_cost(&run->scene, &migrant);
+            migrant.cost = sr_member_cost(&run->view, &migrant);
             settle(s, &run->island[i], rng, &migrant);
         }
     }

@@ -7,25 +7,24 @@
 enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
 
 /* Fits and offers one neighbour. */
-static void offer(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                  struct sr_expr *expr, int steps, int restarts)
+static void offer(const struct sr_epoch_view *view, struct sr_worker *worker,
+                  struct sr_island *island, struct sr_expr *expr, int steps, int restarts)
 {
     struct sr_member member = {.expr = *expr};
-    sr_expr_rewrite(scene->settings->language, &member.expr,
-                    sr_settings_operators(scene->settings));
-    if (sr_member_fit(scene, worker, island, &member, steps, restarts))
-        sr_member_evaluate(scene, worker, island, &member);
+    sr_expr_rewrite(view->settings->language, &member.expr, sr_settings_operators(view->settings));
+    if (sr_member_fit(view, worker, island, &member, steps, restarts))
+        sr_member_evaluate(view, worker, island, &member);
 }
 
 /* Puts `nodes` in place of the subtree that ends at i. */
-static void replace(const struct sr_scene *scene, struct sr_worker *worker,
+static void replace(const struct sr_epoch_view *view, struct sr_worker *worker,
                     struct sr_island *island, const struct sr_expr *whole, int i,
                     const struct sr_node *nodes, int count)
 {
     struct sr_expr expr = *whole;
-    if (sr_expr_splice(scene->settings->language, &expr, sr_expr_start(whole, i),
-                       whole->node[i].size, nodes, count, scene->settings->maxsize))
-        offer(scene, worker, island, &expr, NEIGHBOUR_STEPS, 0);
+    if (sr_expr_splice(view->settings->language, &expr, sr_expr_start(whole, i),
+                       whole->node[i].size, nodes, count, view->settings->maxsize))
+        offer(view, worker, island, &expr, NEIGHBOUR_STEPS, 0);
 }
 
 static struct sr_node leaf(int number)
@@ -36,29 +35,29 @@ static struct sr_node leaf(int number)
 }
 
 /* The subtree at i shrinks: to an operand, a constant or a feature. */
-static void shrink(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                   const struct sr_expr *whole, int i)
+static void shrink(const struct sr_epoch_view *view, struct sr_worker *worker,
+                   struct sr_island *island, const struct sr_expr *whole, int i)
 {
     const struct sr_node *node = &whole->node[i];
-    for (int l = 0; l <= scene->loss->data->features; l++) {
+    for (int l = 0; l <= view->loss->data->features; l++) {
         const struct sr_node piece = leaf(l);
         if (node->op == SR_CONSTANT && l == 0)
             continue;
-        replace(scene, worker, island, whole, i, &piece, 1);
+        replace(view, worker, island, whole, i, &piece, 1);
     }
     int operand = i - 1;
     for (int k = 0; k < sr_expr_arity(whole, i); k++) {
-        replace(scene, worker, island, whole, i, whole->node + sr_expr_start(whole, operand),
+        replace(view, worker, island, whole, i, whole->node + sr_expr_start(whole, operand),
                 whole->node[operand].size);
         operand -= whole->node[operand].size;
     }
 }
 
 /* The subtree at i gets an operator above it, alone or with a leaf. */
-static void grow(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                 const struct sr_expr *whole, int i)
+static void grow(const struct sr_epoch_view *view, struct sr_worker *worker,
+                 struct sr_island *island, const struct sr_expr *whole, int i)
 {
-    const struct sr_settings *s = scene->settings;
+    const struct sr_settings *s = view->settings;
     const int size = whole->node[i].size;
     struct sr_node piece[SR_NODES + 2];
     if (size + 2 > SR_NODES || whole->count + 1 > s->maxsize)
@@ -67,42 +66,42 @@ static void grow(const struct sr_scene *scene, struct sr_worker *worker, struct 
     memcpy(piece, subtree, (size_t)size * sizeof *piece);
     for (int k = 0; k < s->unary_count; k++) {
         piece[size] = (struct sr_node){.op = (uint8_t)s->unary[k]};
-        replace(scene, worker, island, whole, i, piece, size + 1);
+        replace(view, worker, island, whole, i, piece, size + 1);
     }
     for (int k = 0; k < s->binary_count && whole->count + 2 <= s->maxsize; k++)
-        for (int l = 0; l <= scene->loss->data->features; l++) {
+        for (int l = 0; l <= view->loss->data->features; l++) {
             piece[size] = leaf(l);
             piece[size + 1] = (struct sr_node){.op = (uint8_t)s->binary[k]};
-            replace(scene, worker, island, whole, i, piece, size + 2);
+            replace(view, worker, island, whole, i, piece, size + 2);
         }
 }
 
 /* Another operator of the same arity at i. */
-static void exchange(const struct sr_scene *scene, struct sr_worker *worker,
+static void exchange(const struct sr_epoch_view *view, struct sr_worker *worker,
                      struct sr_island *island, const struct sr_expr *whole, int i)
 {
-    const struct sr_settings *s = scene->settings;
+    const struct sr_settings *s = view->settings;
     const int arity = sr_expr_arity(whole, i);
     const int count = arity == 2 ? s->binary_count : arity ? s->unary_count : 0;
     for (int k = 0; k < count; k++) {
         struct sr_expr expr = *whole;
         expr.node[i].op = (uint8_t)(arity == 2 ? s->binary[k] : s->unary[k]);
         if (expr.node[i].op != whole->node[i].op)
-            offer(scene, worker, island, &expr, NEIGHBOUR_STEPS, 0);
+            offer(view, worker, island, &expr, NEIGHBOUR_STEPS, 0);
     }
 }
 
-void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                   int c)
+void sr_polish_row(const struct sr_epoch_view *view, struct sr_worker *worker,
+                   struct sr_island *island, int c)
 {
-    struct sr_expr whole = scene->best->expr[c];
-    offer(scene, worker, island, &whole, FIT_STEPS, FIT_RESTARTS);
-    if (scene->best->loss[c] <= 0)
+    struct sr_expr whole = view->best->expr[c];
+    offer(view, worker, island, &whole, FIT_STEPS, FIT_RESTARTS);
+    if (view->best->loss[c] <= 0)
         return;
     for (int i = 0; i < whole.count && !sr_island_over(island); i++) {
-        shrink(scene, worker, island, &whole, i);
-        exchange(scene, worker, island, &whole, i);
-        grow(scene, worker, island, &whole, i);
+        shrink(view, worker, island, &whole, i);
+        exchange(view, worker, island, &whole, i);
+        grow(view, worker, island, &whole, i);
     }
 }
 
@@ -110,7 +109,7 @@ void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struc
 static double finish(const struct sr_run *run, const struct sr_tidy *tidy, struct sr_expr *expr,
                      struct sr_work *work)
 {
-    const struct sr_settings *s = run->scene.settings;
+    const struct sr_settings *s = run->view.settings;
     double reached = sr_tidy(tidy, expr, work);
     if (!s->penalty && isfinite(reached))
         sr_run_fewest_digits(run, tidy, sr_snap_limit(run->loss, reached), expr, &reached, work);
@@ -128,14 +127,14 @@ static double finish(const struct sr_run *run, const struct sr_tidy *tidy, struc
 
 void sr_polish_front(const struct sr_run *run, struct sr_work *work)
 {
-    const struct sr_settings *s = run->scene.settings;
+    const struct sr_settings *s = run->view.settings;
     const struct sr_tidy tidy = {.language = s->language,
                                  .loss = run->loss,
                                  .operators = sr_settings_operators(s),
                                  .maxsize = s->maxsize,
                                  .allowed = s->whole,
                                  .context = s->context};
-    struct sr_hall *hall = run->best;
+    struct sr_hall_of_fame *hall = run->best;
     double smallest = HUGE_VAL;
     for (int c = 1; c <= s->maxsize && !orr_signal_seen(); c++) {
         if (!(hall->loss[c] < smallest))
@@ -147,7 +146,7 @@ void sr_polish_front(const struct sr_run *run, struct sr_work *work)
             /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
             hall->loss[c] = HUGE_VAL;
             if (reached < smallest * (1 - sr_snap_share(run->loss->data->rows))) {
-                sr_hall_offer(hall, s->language, &expr, reached);
+                sr_hall_of_fame_offer(hall, s->language, &expr, reached);
                 smallest = reached;
             }
         }

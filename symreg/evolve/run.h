@@ -9,8 +9,8 @@ struct sr_run {
     struct sr_loss *loss;
     const struct sr_screen *screen; /* NULL: none */
     uint64_t number;                /* keys the random streams */
-    struct sr_scene scene;
-    struct sr_hall *best;
+    struct sr_epoch_view view;
+    struct sr_hall_of_fame *best;
     struct sr_island *island; /* (populations) */
     double sizes[SR_NODES + 1];
     double mark[SR_NODES + 1]; /* of each row of the front: its loss when last it fell notably */

@@ -58,7 +58,7 @@ static int make_run(const struct sr_settings *s, struct sr_run *run)
     run->island = orr_alloc((size_t)s->populations, sizeof *run->island);
     if (!run->best || !run->island)
         return ORR_ENOMEM;
-    sr_hall_clear(run->best);
+    sr_hall_of_fame_clear(run->best);
     for (int i = 0; i < s->populations; i++) {
         struct sr_island *island = &run->island[i];
         island->member = orr_alloc((size_t)s->population_size, sizeof *island->member);
@@ -66,12 +66,12 @@ static int make_run(const struct sr_settings *s, struct sr_run *run)
         if (!island->member || !island->hall)
             return ORR_ENOMEM;
     }
-    run->scene = (struct sr_scene){
+    run->view = (struct sr_epoch_view){
         .settings = s, .loss = run->loss, .screen = run->screen, .best = run->best};
     for (int c = 1; c <= s->maxsize; c++) {
         run->mark[c] = HUGE_VAL;
         run->sizes[c] = 1;
-        run->scene.frequency[c] = 1.0 / s->maxsize;
+        run->view.frequency[c] = 1.0 / s->maxsize;
     }
     return 0;
 }
@@ -85,10 +85,9 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
         if (rc)
             return rc;
         worker->seen = orr_alloc(1, sizeof *worker->seen);
-        worker->standing =
-            orr_alloc((size_t)search->settings->population_size, sizeof *worker->standing);
+        worker->entry = orr_alloc((size_t)search->settings->population_size, sizeof *worker->entry);
         worker->thread->rng = orr_rng_create(0, ORR_STAGE_SYMREG, 0);
-        if (!worker->seen || !worker->standing || !worker->thread->rng)
+        if (!worker->seen || !worker->entry || !worker->thread->rng)
             return ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
     }
     return 0;
@@ -147,7 +146,7 @@ static void free_search(struct search *search)
     for (int i = 0; i < search->threads && search->thread && search->worker; i++) {
         sr_work_free(&search->thread[i].work);
         free(search->worker[i].seen);
-        free(search->worker[i].standing);
+        free(search->worker[i].entry);
         gsl_rng_free(search->thread[i].rng);
     }
     free(search->about);
@@ -184,9 +183,9 @@ static void run_epoch(struct search *search, int epoch)
             continue;
         seek(s, run, worker->thread->rng, number, epoch);
         if (epoch == 0 || run->fresh)
-            sr_island_init(&run->scene, worker, &run->island[number]);
+            sr_island_init(&run->view, worker, &run->island[number]);
         else
-            sr_island_epoch(&run->scene, worker, &run->island[number], number);
+            sr_island_epoch(&run->view, worker, &run->island[number], number);
     }
 }
 
@@ -229,23 +228,23 @@ static void offer_seeds(struct search *search)
         struct sr_island *island = &run->island[0];
         const struct sr_seeds *seeds = search->seeds ? &search->seeds[i / s->restarts] : NULL;
         memset(worker->seen, 0, sizeof *worker->seen);
-        sr_hall_clear(island->hall);
+        sr_hall_of_fame_clear(island->hall);
         if (sr_algorithm_of(s)->knows_constant)
-            sr_offer_constant(&run->scene, worker, island);
+            sr_offer_constant(&run->view, worker, island);
         for (int g = 0; g < s->guesses; g++)
-            sr_island_guess(&run->scene, worker, island, &(struct sr_member){.expr = s->guess[g]});
+            sr_island_guess(&run->view, worker, island, &(struct sr_member){.expr = s->guess[g]});
         for (int size = 1; size <= s->maxsize && seeds; size++) {
             int chosen[OF_SIZE];
             const int n = sr_best_of_size(seeds->expr, seeds->loss, seeds->count, size, OF_SIZE,
                                           true, chosen);
             for (int k = 0; k < n; k++)
-                sr_member_evaluate(&run->scene, worker, island,
+                sr_member_evaluate(&run->view, worker, island,
                                    &(struct sr_member){.expr = seeds->expr[chosen[k]]});
         }
         for (int c = 1; c <= s->maxsize; c++)
             if (island->hall->expr[c].count)
-                sr_hall_offer(run->best, s->language, &island->hall->expr[c],
-                              island->hall->loss[c]);
+                sr_hall_of_fame_offer(run->best, s->language, &island->hall->expr[c],
+                                      island->hall->loss[c]);
     }
 }
 
@@ -268,8 +267,8 @@ static void plant_seeds(struct search *search)
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;
-            sr_member_offer_plain(&run->scene, worker, island, &member);
-            sr_member_evaluate(&run->scene, worker, island, &member);
+            sr_member_offer_plain(&run->view, worker, island, &member);
+            sr_member_evaluate(&run->view, worker, island, &member);
             if (!isfinite(member.loss))
                 continue;
             sr_expr_strip(&member.expr);
@@ -302,8 +301,8 @@ static int list_blocks(struct search *search, struct sr_block **list)
         *block++ = (struct sr_block){run->mark, sizeof run->mark};
         *block++ = (struct sr_block){&run->stale, sizeof run->stale};
         *block++ = (struct sr_block){&run->fresh, sizeof run->fresh};
-        *block++ = (struct sr_block){run->scene.frequency, sizeof run->scene.frequency};
-        *block++ = (struct sr_block){run->scene.polish, sizeof run->scene.polish};
+        *block++ = (struct sr_block){run->view.frequency, sizeof run->view.frequency};
+        *block++ = (struct sr_block){run->view.polish, sizeof run->view.polish};
         for (int k = 0; k < s->populations; k++) {
             struct sr_island *island = &run->island[k];
             *block++ = (struct sr_block){island->member,

@@ -13,7 +13,8 @@ struct sr_member {
 
 struct sr_island {
     struct sr_member *member; /* (population_size) */
-    struct sr_hall *hall;     /* better than the run's hall, found in this epoch; count 0 = none */
+    struct sr_hall_of_fame
+        *hall; /* better than the run's hall, found in this epoch; count 0 = none */
     uint64_t births;
     double evaluations; /* on all rows */
     double most;        /* of them: the epoch ends there */
@@ -33,16 +34,16 @@ struct sr_seen {
 };
 
 /* What all islands of a run read in an epoch, and nobody writes. */
-struct sr_scene {
+struct sr_epoch_view {
     const struct sr_settings *settings;
     const struct sr_loss *loss;
-    const struct sr_screen *screen; /* NULL: every formula is evaluated on all rows */
-    const struct sr_hall *best;     /* of the run so far */
-    double frequency[SR_NODES + 1]; /* share of each size in the run's populations */
-    bool polish[SR_NODES + 1];      /* rows of best whose constants are to be refined */
+    const struct sr_screen *screen;     /* NULL: every formula is evaluated on all rows */
+    const struct sr_hall_of_fame *best; /* of the run so far */
+    double frequency[SR_NODES + 1];     /* share of each size in the run's populations */
+    bool polish[SR_NODES + 1];          /* rows of best whose constants are to be refined */
 };
 /* Of each member, what tournaments look at: close together, as members are large. */
-struct sr_standing {
+struct sr_tournament_entry {
     double value;     /* cost times the price of its size */
     uint64_t age;     /* as in the member */
     uint64_t entered; /* the last tournament that it was drawn for */
@@ -51,37 +52,37 @@ struct sr_standing {
 struct sr_worker {
     struct sr_thread *thread;
     struct sr_seen *seen;
-    struct sr_standing *standing; /* (population_size) */
+    struct sr_tournament_entry *entry; /* (population_size) */
     uint64_t tournaments;
     double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */
 };
 
 /* Fills loss and cost, and offers the formula to the island's hall as the algorithm does. A formula
  * that few rows tell to be nothing for the hall keeps the loss on these. */
-void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_evaluate(const struct sr_epoch_view *view, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member);
 /* The two kinds of sr_algorithm.evaluate: of the formula as it stands, or with its best outer
  * scale. */
-void sr_member_evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_evaluate_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
                               struct sr_island *island, struct sr_member *member, double penalty);
-void sr_member_evaluate_scaled(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_evaluate_scaled(const struct sr_epoch_view *view, struct sr_worker *worker,
                                struct sr_island *island, struct sr_member *member, double penalty);
 /* Of the member's loss and size. */
-double sr_member_cost(const struct sr_scene *scene, const struct sr_member *member);
+double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member);
 /* Offers the best constant. */
-void sr_offer_constant(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_offer_constant(const struct sr_epoch_view *view, struct sr_worker *worker,
                        struct sr_island *island);
 /* Fits the constants, at first to few rows; false, with loss and cost from these, where they tell
  * that the formula is nothing for the hall: then it need not be evaluated. */
-bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                   struct sr_member *member, int steps, int restarts);
+bool sr_member_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
+                   struct sr_island *island, struct sr_member *member, int steps, int restarts);
 /* Offers a formula that was fitted along with an outer scale fitted anew without one, which is two
  * nodes shorter. */
-void sr_member_offer_plain(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_member_offer_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
                            struct sr_island *island, const struct sr_member *member);
 /* Tries every small change of row c of the run's hall, with its constants fitted. */
-void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                   int c);
+void sr_polish_row(const struct sr_epoch_view *view, struct sr_worker *worker,
+                   struct sr_island *island, int c);
 /* A random leaf becomes an operator over new leaves; false when there is no room. */
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
@@ -113,14 +114,14 @@ bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_ex
                   struct sr_expr *b);
 
 /* Fits a formula of the user's and evaluates it. */
-void sr_island_guess(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_island_guess(const struct sr_epoch_view *view, struct sr_worker *worker,
                      struct sr_island *island, struct sr_member *member);
 /* Clears the island's hall and draws its members. */
-void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_island_init(const struct sr_epoch_view *view, struct sr_worker *worker,
                     struct sr_island *island);
 /* One epoch: cycles of events, then simplification and constants. Rows of best with
  * row mod populations == number are polished here. Ends early where sr_island_over(). */
-void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
+void sr_island_epoch(const struct sr_epoch_view *view, struct sr_worker *worker,
                      struct sr_island *island, int number);
 
 #endif

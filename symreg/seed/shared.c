@@ -89,7 +89,7 @@ int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, i
 
 /* ---- rows */
 
-int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *few,
+int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
                  double **storage)
 {
     const size_t features = (size_t)all->features;
@@ -104,11 +104,11 @@ int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, stru
         y[i] = all->y[at];
         weight[i] = all->weight ? all->weight[at] : 1;
     }
-    *few = (struct sr_data){.rows = rows,
-                            .features = all->features,
-                            .x = x,
-                            .y = y,
-                            .weight = all->weight ? weight : NULL,
-                            .language = all->language};
+    *sample = (struct sr_data){.rows = rows,
+                               .features = all->features,
+                               .x = x,
+                               .y = y,
+                               .weight = all->weight ? weight : NULL,
+                               .language = all->language};
     return 0;
 }

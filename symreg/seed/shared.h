@@ -50,7 +50,7 @@ int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, i
 
 /* Copies `rows` rows of a table, with their weights, into *storage, which the caller frees: those
  * numbered by `row`, or with NULL evenly spaced ones. */
-int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *few,
+int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
                  double **storage);
 
 /* ---- formulas under way: nodes beyond SR_NODES are counted, not kept */

@@ -16,27 +16,28 @@ static const double first_large = 2e4, first_small = 5e4;
 
 /* ---- a few rows */
 
-int sr_few_init(struct sr_few *few, const struct sr_loss *loss, const size_t row[SR_ROWS])
+int sr_subsample_init(struct sr_subsample *sample, const struct sr_loss *loss,
+                      const size_t row[SR_ROWS])
 {
     const bool bends = loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
     double total = 0;
-    *few = (struct sr_few){0};
-    const int rc = sr_rows_take(loss->data, SR_ROWS, row, &few->data, &few->x);
+    *sample = (struct sr_subsample){0};
+    const int rc = sr_rows_take(loss->data, SR_ROWS, row, &sample->data, &sample->x);
     if (rc)
         return rc;
-    for (int i = 0; i < SR_ROWS && few->data.weight; i++)
-        total += few->data.weight[i];
+    for (int i = 0; i < SR_ROWS && sample->data.weight; i++)
+        total += sample->data.weight[i];
     if (!(total > 0)) /* rows that are all of weight 0 count alike */
-        few->data.weight = NULL;
-    return sr_loss_init_with(&few->loss, loss->kind,
-                             bends ? loss->parameter / loss->unit : loss->parameter, &few->data);
+        sample->data.weight = NULL;
+    return sr_loss_init_with(&sample->loss, loss->kind,
+                             bends ? loss->parameter / loss->unit : loss->parameter, &sample->data);
 }
 
-void sr_few_free(struct sr_few *few)
+void sr_subsample_free(struct sr_subsample *sample)
 {
-    sr_loss_free(&few->loss);
-    free(few->x);
-    few->x = NULL;
+    sr_loss_free(&sample->loss);
+    free(sample->x);
+    sample->x = NULL;
 }
 
 /* ---- fits */
@@ -45,8 +46,8 @@ void sr_few_free(struct sr_few *few)
 static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidates)
 {
     const struct sr_settings *s = p->settings;
-    struct sr_few few;
-    const int rc = sr_few_init(&few, p->loss, p->bank.row);
+    struct sr_subsample sample;
+    const int rc = sr_subsample_init(&sample, p->loss, p->bank.row);
     candidates->count = sr_proposal_take(p, candidates->count);
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads)
@@ -57,12 +58,12 @@ static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidate
             candidates->loss[i] = HUGE_VAL;
             if (orr_signal_seen())
                 continue;
-            sr_constants_fit(&few.loss, expr, true, QUICK_STEPS, 0, own->rng, &own->work);
+            sr_constants_fit(&sample.loss, expr, true, QUICK_STEPS, 0, own->rng, &own->work);
             if (!s->admissible || s->admissible(expr, s->context))
                 candidates->loss[i] = sr_eval_loss(expr, p->loss, &own->work, &scale);
         }
     }
-    sr_few_free(&few);
+    sr_subsample_free(&sample);
     return rc;
 }
 

@@ -43,13 +43,14 @@ int sr_pursuit_find(struct sr_proposal *p);
 int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates);
 
 /* A few rows of the data with their weights and the same loss, its parameter included: a fit to
- * them costs little. To be freed after errors, too; few must not move. */
-struct sr_few {
+ * them costs little. To be freed after errors, too; sample must not move. */
+struct sr_subsample {
     struct sr_data data;
     struct sr_loss loss;
     double *x; /* storage */
 };
-int sr_few_init(struct sr_few *few, const struct sr_loss *loss, const size_t row[SR_ROWS]);
-void sr_few_free(struct sr_few *few);
+int sr_subsample_init(struct sr_subsample *sample, const struct sr_loss *loss,
+                      const size_t row[SR_ROWS]);
+void sr_subsample_free(struct sr_subsample *sample);
 
 #endif

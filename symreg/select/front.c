@@ -25,7 +25,7 @@ int sr_rule_find(const char *name, enum sr_rule *rule)
                     nearest.name ? nearest.name : "accuracy, score, best or mdl");
 }
 
-void sr_hall_clear(struct sr_hall *hall)
+void sr_hall_of_fame_clear(struct sr_hall_of_fame *hall)
 {
     for (int i = 0; i <= SR_NODES; i++) {
         hall->loss[i] = HUGE_VAL;
@@ -33,8 +33,8 @@ void sr_hall_clear(struct sr_hall *hall)
     }
 }
 
-bool sr_hall_offer(struct sr_hall *hall, const struct sr_language *language,
-                   const struct sr_expr *expr, double loss)
+bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_language *language,
+                           const struct sr_expr *expr, double loss)
 {
     const int size = sr_expr_complexity(language, expr);
     if (size > SR_NODES || !(loss < hall->loss[size]))
@@ -45,7 +45,7 @@ bool sr_hall_offer(struct sr_hall *hall, const struct sr_language *language,
     return true;
 }
 
-void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
+void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
 {
     double smallest = HUGE_VAL;
     front->count = 0;

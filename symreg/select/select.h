@@ -58,7 +58,7 @@ double sr_constraints_penalty(const struct sr_expr *expr, bool whole, const void
 /* --------------------------------------------------------------------------------- front */
 
 /* Best formula of every complexity: index = complexity, loss infinite where there is none. */
-struct sr_hall {
+struct sr_hall_of_fame {
     double loss[SR_NODES + 1];
     struct sr_expr expr[SR_NODES + 1];
 };
@@ -75,13 +75,13 @@ struct sr_front {
 };
 enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
 
-void sr_hall_clear(struct sr_hall *hall);
+void sr_hall_of_fame_clear(struct sr_hall_of_fame *hall);
 /* True when the formula became the best of its size. */
-bool sr_hall_offer(struct sr_hall *hall, const struct sr_language *language,
-                   const struct sr_expr *expr, double loss);
+bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_language *language,
+                           const struct sr_expr *expr, double loss);
 /* Front of a hall with scores: -d ln(loss) / d complexity against the row before (first row 0,
  * zero loss = infinity). */
-void sr_front_make(const struct sr_hall *hall, struct sr_front *front);
+void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
 /* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
  * best = highest score among (fair) losses <= 1.5 x the smallest; mdl = smallest description
  * length, -1 where none was computed. Ties: the simplest. */

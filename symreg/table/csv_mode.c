@@ -53,14 +53,14 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
     const bool rounds = sampled || fit->rough || !sr_algorithm_of(s)->polishes;
     struct sr_loss loss;
     struct sr_work work = {0};
-    struct sr_hall *hall = orr_alloc(1, sizeof *hall);
+    struct sr_hall_of_fame *hall = orr_alloc(1, sizeof *hall);
     int rc = hall ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
     if (rc)
         goto out;
     const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
                                  s->maxsize,  s->whole, s->context};
     rc = make_work(front, data, &work);
-    sr_hall_clear(hall);
+    sr_hall_of_fame_clear(hall);
     double smallest = HUGE_VAL;
     for (int i = 0; i < front->count && !rc; i++) {
         struct sr_expr expr = front->expr[i];
@@ -75,7 +75,7 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
         if (i && reached >= smallest * (1 - sr_snap_share(data->rows)))
             continue;
         smallest = reached;
-        sr_hall_offer(hall, s->language, &expr, reached);
+        sr_hall_of_fame_offer(hall, s->language, &expr, reached);
     }
     if (!rc)
         sr_front_make(hall, front);

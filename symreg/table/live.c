@@ -17,10 +17,10 @@ struct sr_live {
     const char *const *names;
     double max_seconds, started, drawn;
     int epochs, restarts;
-    double *evaluations;  /* (restarts) */
-    struct sr_hall *best; /* of all restarts */
-    bool block, line;     /* a block is redrawn; a progress line */
-    int lines;            /* of the block on the screen */
+    double *evaluations;          /* (restarts) */
+    struct sr_hall_of_fame *best; /* of all restarts */
+    bool block, line;             /* a block is redrawn; a progress line */
+    int lines;                    /* of the block on the screen */
     struct sr_front front;
     struct orr_progress progress;
     struct orr_log log;
@@ -127,7 +127,8 @@ void sr_live_observe(void *observer, const struct sr_observation *seen)
     for (int i = 0; i < live->restarts; i++)
         total += live->evaluations[i];
     for (int i = 0; i < seen->front->count; i++)
-        sr_hall_offer(live->best, live->language, &seen->front->expr[i], seen->front->loss[i]);
+        sr_hall_of_fame_offer(live->best, live->language, &seen->front->expr[i],
+                              seen->front->loss[i]);
     if (live->log.stream)
         write_log(live, seen);
     if (live->line)
@@ -165,7 +166,7 @@ int sr_live_start(const struct sr_table *table, const struct sr_settings *settin
         *result = NULL;
         return rc;
     }
-    sr_hall_clear(live->best);
+    sr_hall_of_fame_clear(live->best);
     live->language = settings->language;
     live->names = table->name;
     live->max_seconds = settings->max_seconds;

@@ -121,16 +121,16 @@ static void law_check_needs_its_features_and_ranges(void **state)
 static void law_find_takes_the_simplest(void **state)
 {
     (void)state;
-    static struct sr_hall hall;
-    sr_hall_clear(&hall);
+    static struct sr_hall_of_fame hall;
+    sr_hall_of_fame_clear(&hall);
     const struct sr_expr a = formula("m1 / r"), b = formula("2 * m1 * m2 / (r * r)"),
                          c = formula("2.5 * (m1 * m2 / (r * r)) * 1 * 1");
     double k = -1;
-    sr_hall_offer(&hall, NULL, &a, 3);
+    sr_hall_of_fame_offer(&hall, NULL, &a, 3);
     sr_front_make(&hall, &front);
     assert_int_equal(law_find(&newton, &front, low, high, 0.01, &k), -1);
-    sr_hall_offer(&hall, NULL, &b, 2);
-    sr_hall_offer(&hall, NULL, &c, 1);
+    sr_hall_of_fame_offer(&hall, NULL, &b, 2);
+    sr_hall_of_fame_offer(&hall, NULL, &c, 1);
     sr_front_make(&hall, &front);
     assert_int_equal(front.count, 3);
     assert_int_equal(law_find(&newton, &front, low, high, 0.01, &k), 1);

@@ -19,12 +19,12 @@ static void prices(void **state)
     assert_int_equal(sr_expr_complexity(language, &expr), 7);
     assert_int_equal(sr_complexity_set(language, "exp=3, constant=2; variable=4"), 0);
     assert_int_equal(sr_expr_complexity(language, &expr), 7 + 2 * 2 + 1 + 2 * 3);
-    static struct sr_hall hall;
-    sr_hall_clear(&hall);
-    assert_true(sr_hall_offer(&hall, language, &expr, 1));
+    static struct sr_hall_of_fame hall;
+    sr_hall_of_fame_clear(&hall);
+    assert_true(sr_hall_of_fame_offer(&hall, language, &expr, 1));
     assert_true(hall.loss[18] == 1 && hall.expr[18].count == 7);
     assert_int_equal(sr_complexity_set(language, "exp=64"), 0);
-    assert_false(sr_hall_offer(&hall, language, &expr, 0.5)); /* beyond what a hall holds */
+    assert_false(sr_hall_of_fame_offer(&hall, language, &expr, 0.5)); /* beyond what a hall holds */
     assert_int_equal(sr_complexity_set(language, "exq=3"), ORR_EUSAGE);
     error_names("--complexity", "\"exq\"", "exp", NULL);
     static const char *const bad[] = {"exp", "=3", "exp=0", "exp=65", "exp=two", "exp=1.5"};

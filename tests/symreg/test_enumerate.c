@@ -198,12 +198,12 @@ static void few_rows_keep_weights_and_parameter(void **state)
         row[k] = 9 * k;
     for (int weighted = 0; weighted < 2; weighted++)
         for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
-            struct sr_few few;
+            struct sr_subsample few;
             struct sr_loss loss;
             double above = 0, below = 0;
             t.data.weight = weighted ? weight : NULL;
             assert_int_equal(sr_loss_init_with(&loss, kind[k], parameter[k], &t.data), 0);
-            assert_int_equal(sr_few_init(&few, &loss, row), 0);
+            assert_int_equal(sr_subsample_init(&few, &loss, row), 0);
             assert_true((few.data.weight != NULL) == weighted);
             for (size_t i = 0; i < SR_ROWS; i++) {
                 const double d = few.data.y[i] * 0.01 * (double)(i % 5) * (i % 2 ? 1 : -1);
@@ -220,18 +220,18 @@ static void few_rows_keep_weights_and_parameter(void **state)
             }
             assert_true(near(sr_loss_value(&few.loss, p, 1), above / below, 1e-12));
             assert_true(isfinite(sr_loss_scale(&few.loss, p, scratch)));
-            sr_few_free(&few);
+            sr_subsample_free(&few);
             sr_loss_free(&loss);
         }
     memset(weight, 0, sizeof weight); /* of a table most of whose rows do not count */
     weight[299] = 1;
     t.data.weight = weight;
-    struct sr_few few;
+    struct sr_subsample few;
     struct sr_loss loss;
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-    assert_int_equal(sr_few_init(&few, &loss, row), 0);
+    assert_int_equal(sr_subsample_init(&few, &loss, row), 0);
     assert_true(few.data.weight == NULL && few.loss.base > 0);
-    sr_few_free(&few);
+    sr_subsample_free(&few);
     sr_loss_free(&loss);
     table_free(&t);
 }

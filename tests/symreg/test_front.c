@@ -22,11 +22,11 @@ struct pair {
 };
 static void make(const struct pair *pair, struct sr_front *front)
 {
-    static struct sr_hall hall;
-    sr_hall_clear(&hall);
+    static struct sr_hall_of_fame hall;
+    sr_hall_of_fame_clear(&hall);
     for (; pair->size; pair++) {
         const struct sr_expr expr = of_size(pair->size);
-        sr_hall_offer(&hall, NULL, &expr, pair->loss);
+        sr_hall_of_fame_offer(&hall, NULL, &expr, pair->loss);
     }
     sr_front_make(&hall, front);
 }
@@ -36,19 +36,19 @@ static struct sr_front front;
 static void hall_keeps_the_best_of_every_size(void **state)
 {
     (void)state;
-    static struct sr_hall hall;
-    sr_hall_clear(&hall);
+    static struct sr_hall_of_fame hall;
+    sr_hall_of_fame_clear(&hall);
     struct sr_expr a = formula("r + m1"), b = formula("r * m1");
-    assert_true(sr_hall_offer(&hall, NULL, &a, 2));
-    assert_false(sr_hall_offer(&hall, NULL, &b, 2)); /* not better */
-    assert_false(sr_hall_offer(&hall, NULL, &b, 3));
-    assert_false(sr_hall_offer(&hall, NULL, &b, NAN));
+    assert_true(sr_hall_of_fame_offer(&hall, NULL, &a, 2));
+    assert_false(sr_hall_of_fame_offer(&hall, NULL, &b, 2)); /* not better */
+    assert_false(sr_hall_of_fame_offer(&hall, NULL, &b, 3));
+    assert_false(sr_hall_of_fame_offer(&hall, NULL, &b, NAN));
     assert_string_equal(text_of(&hall.expr[3]), "(r + m1)");
-    assert_true(sr_hall_offer(&hall, NULL, &b, 1));
+    assert_true(sr_hall_of_fame_offer(&hall, NULL, &b, 1));
     assert_string_equal(text_of(&hall.expr[3]), "(r * m1)");
     a = formula("r");
-    assert_false(sr_hall_offer(&hall, NULL, &a, INFINITY));
-    assert_true(sr_hall_offer(&hall, NULL, &a, 5));
+    assert_false(sr_hall_of_fame_offer(&hall, NULL, &a, INFINITY));
+    assert_true(sr_hall_of_fame_offer(&hall, NULL, &a, 5));
     for (int c = 0; c <= SR_NODES; c++)
         if (c != 1 && c != 3)
             assert_true(hall.loss[c] >= HUGE_VAL && hall.expr[c].count == 0);
@@ -121,7 +121,7 @@ static void rules_select_as_defined(void **state)
 static void few_rows_choose_no_interpolation(void **state)
 {
     (void)state;
-    static struct sr_hall hall;
+    static struct sr_hall_of_fame hall;
     const double x[15] = {1, 2, 3, 4, 5};
     double y[5];
     const struct sr_data data = {.rows = 5, .features = 3, .x = x, .y = y};
@@ -134,9 +134,9 @@ static void few_rows_choose_no_interpolation(void **state)
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
     assert_true(loss.cases == 5);
     assert_true(sr_loss_decides(&loss, &line) && !sr_loss_decides(&loss, &wild));
-    sr_hall_clear(&hall);
-    sr_hall_offer(&hall, NULL, &line, 0.0400351);
-    sr_hall_offer(&hall, NULL, &wild, 0);
+    sr_hall_of_fame_clear(&hall);
+    sr_hall_of_fame_offer(&hall, NULL, &line, 0.0400351);
+    sr_hall_of_fame_offer(&hall, NULL, &wild, 0);
     sr_front_make(&hall, &front);
     assert_true(isinf(front.score[1]) && sr_front_select(&front, SR_BEST) == 1); /* published */
     assert_int_equal(sr_front_describe(&front, &data), 0);
@@ -146,9 +146,9 @@ static void few_rows_choose_no_interpolation(void **state)
         assert_int_equal(sr_front_select(&front, (enum sr_rule)rule), 0);
     assert_int_equal(sr_front_select(&front, SR_ACCURACY), 1);
 
-    sr_hall_clear(&hall); /* rows to spare: a loss of 0 is exact */
-    sr_hall_offer(&hall, NULL, &spare, 5);
-    sr_hall_offer(&hall, NULL, &wild, 1);
+    sr_hall_of_fame_clear(&hall); /* rows to spare: a loss of 0 is exact */
+    sr_hall_of_fame_offer(&hall, NULL, &spare, 5);
+    sr_hall_of_fame_offer(&hall, NULL, &wild, 1);
     hall.expr[5] = exact;
     hall.loss[5] = 0;
     sr_front_make(&hall, &front);
@@ -171,7 +171,7 @@ static void digits_end_the_front(void **state)
 {
     (void)state;
     enum { N = 40 };
-    static struct sr_hall hall;
+    static struct sr_hall_of_fame hall;
     double x[N], y[N];
     struct sr_digits digits[2] = {{.significant = 5, .last = -4}, {.significant = 5, .last = -4}};
     for (int i = 0; i < N; i++) {
@@ -187,10 +187,10 @@ static void digits_end_the_front(void **state)
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
     const char *const text[] = {"r * r", "3.001 * r * r", "2.99999 * square(r) + 0",
                                 "3 * square(r) + 0.0001 * sin(r)"};
-    sr_hall_clear(&hall);
+    sr_hall_of_fame_clear(&hall);
     for (int i = 0; i < 4; i++) {
         const struct sr_expr expr = formula(text[i]);
-        sr_hall_offer(&hall, NULL, &expr, 1.0 / (i + 1));
+        sr_hall_of_fame_offer(&hall, NULL, &expr, 1.0 / (i + 1));
     }
     sr_front_make(&hall, &front);
     assert_int_equal(front.count, 4);
@@ -228,15 +228,15 @@ static void rules_are_found_by_name(void **state)
 static void csv_is_that_of_pysr(void **state)
 {
     (void)state;
-    static struct sr_hall hall;
+    static struct sr_hall_of_fame hall;
     char dir[64], path[4096], *text;
     size_t bytes;
     struct sr_expr a = formula("r"), b = formula("39.4784176 * inv(r * r)"),
                    c = formula("m1 + sin(r) * (0 - 2e-9) * m2");
-    sr_hall_clear(&hall);
-    sr_hall_offer(&hall, NULL, &a, 12.3456789012);
-    sr_hall_offer(&hall, NULL, &b, 1.0 / 3);
-    sr_hall_offer(&hall, NULL, &c, 0);
+    sr_hall_of_fame_clear(&hall);
+    sr_hall_of_fame_offer(&hall, NULL, &a, 12.3456789012);
+    sr_hall_of_fame_offer(&hall, NULL, &b, 1.0 / 3);
+    sr_hall_of_fame_offer(&hall, NULL, &c, 0);
     sr_front_make(&hall, &front);
     scratch_create(dir);
     scratch_path(path, dir, "front.csv");

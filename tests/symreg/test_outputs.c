@@ -237,7 +237,7 @@ static void description_lengths(void **state)
 {
     (void)state;
     enum { N = 50 };
-    static struct sr_hall hall;
+    static struct sr_hall_of_fame hall;
     static struct sr_front front;
     double x[3 * N], y[N];
     gsl_rng *rng = random_stream(5);
@@ -251,9 +251,9 @@ static void description_lengths(void **state)
     }
     const struct sr_data data = {.rows = N, .features = 3, .x = x, .y = y};
     const struct sr_expr line = formula("3 * r"), tiny = formula("3 * r + 1e-9");
-    sr_hall_clear(&hall);
-    sr_hall_offer(&hall, NULL, &line, 2);
-    sr_hall_offer(&hall, NULL, &tiny, 1);
+    sr_hall_of_fame_clear(&hall);
+    sr_hall_of_fame_offer(&hall, NULL, &line, 2);
+    sr_hall_of_fame_offer(&hall, NULL, &tiny, 1);
     sr_front_make(&hall, &front);
     assert_int_equal(sr_front_select(&front, SR_MDL), -1);
     assert_int_equal(sr_front_describe(&front, &data), 0);

@@ -539,7 +539,7 @@ static bool count_offers(const struct sr_expr *expr, const void *context)
 static void scaled_formulas_are_judged_at_their_complexity(void **state)
 {
     (void)state;
-    static struct sr_hall hall, best;
+    static struct sr_hall_of_fame hall, best;
     static struct sr_seen seen;
     struct table t;
     struct sr_loss loss;
@@ -547,7 +547,7 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
     s.whole = count_offers;
     table_of(&t, "3 * exp(m1) + m2", 40, 5, 0);
     assert_int_equal(sr_loss_init(&loss, s.loss, &t.data), 0);
-    struct sr_scene scene = {.settings = &s, .loss = &loss, .best = &best};
+    struct sr_epoch_view view = {.settings = &s, .loss = &loss, .best = &best};
     struct sr_thread thread = {.rng = random_stream(6)};
     struct sr_worker worker = {.seen = &seen, .thread = &thread};
     assert_int_equal(sr_work_init(&thread.work, t.data.rows, s.maxsize), 0);
@@ -562,13 +562,13 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
     for (int known = 0; known < 3; known++) {
         struct sr_member member = {.expr = exponential};
         memset(&seen, 0, sizeof seen);
-        sr_hall_clear(&hall);
+        sr_hall_of_fame_clear(&hall);
         offered = 0;
         if (known == 0)
             hall.loss[4] = hall.loss[8] = 0; /* as good as can be, where it could stand */
         else if (known == 1)
             hall.loss[2] = hall.loss[4] = hall.loss[6] = 0; /* by others than with a scale */
-        sr_member_evaluate(&scene, &worker, &island, &member);
+        sr_member_evaluate(&view, &worker, &island, &member);
         assert_true(isfinite(member.loss) && member.loss > 0);
         assert_int_equal(offered, known == 0 ? 0 : known == 1 ? 1 : 2);
         assert_true(known == 0 || hall.loss[8] == member.loss);
@@ -606,7 +606,7 @@ static void of_equals_the_fewest_digits_are_shown(void **state)
         {"2 * exp(m1)", "2 * exp(m1)", "exp(m1 + 0.6931471805599453)", "2 * exp(m1)", false},
         {"exp(m1 + m2)", "exp(m1 + m2)", "exp(m1) * exp(m2)", NULL, false},
     };
-    static struct sr_hall hall;
+    static struct sr_hall_of_fame hall;
     for (size_t k = 0; k < sizeof trial / sizeof *trial; k++) {
         struct table t;
         struct sr_loss loss;
@@ -619,13 +619,13 @@ static void of_equals_the_fewest_digits_are_shown(void **state)
         assert_int_equal(sr_work_init(&work, t.data.rows, s.maxsize), 0);
         struct sr_member member = {.expr = formula(trial[k].member)}; /* 0 on few rows */
         struct sr_island island = {.member = &member, .hall = &hall};
-        struct sr_run run = {.scene = {.settings = &s, .loss = &loss, .best = &hall},
+        struct sr_run run = {.view = {.settings = &s, .loss = &loss, .best = &hall},
                              .loss = &loss,
                              .best = &hall,
                              .island = &island};
         const struct sr_expr first = formula(trial[k].hall);
-        sr_hall_clear(&hall);
-        sr_hall_offer(&hall, NULL, &first, sr_eval_plain(&first, &loss, &work));
+        sr_hall_of_fame_clear(&hall);
+        sr_hall_of_fame_offer(&hall, NULL, &first, sr_eval_plain(&first, &loss, &work));
         sr_polish_front(&run, &work);
         struct sr_expr shown = formula(trial[k].shown ? trial[k].shown : trial[k].hall);
         char found[SR_TEXT], expected[SR_TEXT];
