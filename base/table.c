@@ -1,7 +1,9 @@
 /* table.c - see table.h. */
 #include "table.h"
+#include "error.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,11 @@
 #ifndef ORR_TABLE_H
 #define ORR_TABLE_H
 
-#include "base.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "statistics.h"
 
 enum { ORR_SEEDS = 1024, ORR_MODEL = 4096 };
 

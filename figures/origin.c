@@ -105,21 +105,20 @@ void report_origin_close(struct report_origin *origin)
 
 static int check_laws(const struct report_origin *origin, const char *run)
 {
-    char path[REPORT_PATH], folder[REPORT_PATH], why[ORR_WHY];
-    enum orr_action verdict;
+    char path[REPORT_PATH], folder[REPORT_PATH], why[ORR_WHY] = "";
     cJSON *json = NULL;
     TRY(orr_path(folder, "%s/laws", run));
     TRY(orr_path(path, "%s/laws.json", folder));
     if (!*origin->laws_digest || !orr_exists(path)) /* missing: told when it is read */
         return 0;
     TRY(orr_json_read(path, &json)); /* one that cannot be read says why */
+    const bool whole =
+        orr_json_is_whole(json, folder, &origin->lineage.records, origin->laws_digest, why);
     cJSON_Delete(json);
-    TRY(orr_json_judge(path, folder, &origin->lineage.records, origin->laws_digest, &verdict, why));
-    return verdict == ORR_KEEP
-               ? 0
-               : orr_refuse_input(path, why, "symreg",
-                                  ", or name its data sets with --orbits, its variants with "
-                                  "--attention");
+    return whole ? 0
+                 : orr_refuse_input(path, why, "symreg",
+                                    ", or name its data sets with --orbits, its variants with "
+                                    "--attention");
 }
 
 int report_origin_laws(const char *run, const struct orr_settings *preset)

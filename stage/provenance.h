@@ -117,9 +117,12 @@ bool orr_files_same(const char *folder, const struct cJSON *files, char why[ORR_
 /* The same of one of them. */
 bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WHY]);
 
-/* What is to be done about a JSON file with its record ("made"), which names the files that were
- * written with it into the folder: it is kept where it is the record `digest` and they
- * are as they were. Only ORR_ENOMEM fails. */
+/* Whether a JSON object has the record `digest` ("made"), and the files of the folder that it names
+ * ("files") are as they were written; if not, why. */
+bool orr_json_is_whole(const struct cJSON *json, const char *folder,
+                       const struct orr_records *records, const char digest[ORR_DIGEST],
+                       char why[ORR_WHY]);
+/* What is to be done about the file of such an object. Only ORR_ENOMEM fails. */
 int orr_json_judge(const char *path, const char *folder, const struct orr_records *records,
                    const char digest[ORR_DIGEST], enum orr_action *verdict, char why[ORR_WHY]);
 /* ORR_EINVAL: an input that another program made is not what the settings make; with the command

@@ -179,13 +179,11 @@ void orr_settings_defaults(struct orr_settings *preset)
 static int find(const char *where, const char *key, const struct orr_setting **found)
 {
     struct orr_nearest nearest = {0};
-    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
-        if (!strcmp(f->key, key)) {
-            *found = f;
-            return 0;
-        }
+    *found = orr_setting_find(key);
+    if (*found)
+        return 0;
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
         orr_nearest_offer(&nearest, key, f->key);
-    }
     return ORR_FAIL(ORR_EUSAGE, "%sunknown key \"%s\"%s%s%s", where, key,
                     nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
                     nearest.name ? "\"?" : "");

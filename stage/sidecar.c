@@ -144,6 +144,14 @@ bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
     return !*why;
 }
 
+bool orr_json_is_whole(const cJSON *json, const char *folder, const struct orr_records *records,
+                       const char digest[ORR_DIGEST], char why[ORR_WHY])
+{
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
+    return orr_made_same(records, digest, made, why) &&
+           orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why);
+}
+
 int orr_json_judge(const char *path, const char *folder, const struct orr_records *records,
                    const char digest[ORR_DIGEST], enum orr_action *verdict, char why[ORR_WHY])
 {
@@ -161,9 +169,7 @@ int orr_json_judge(const char *path, const char *folder, const struct orr_record
         orr_error_clear(); /* a broken file is simply made again */
         return 0;
     }
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
-    if (orr_made_same(records, digest, made, why) &&
-        orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
+    if (orr_json_is_whole(json, folder, records, digest, why))
         *verdict = ORR_KEEP;
     cJSON_Delete(json);
     return 0;

@@ -66,9 +66,9 @@ check-unit: $(UNIT)
 check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(MAKE) check
 	$(MAKE) check-emulation
-	@CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all LONG=yes $(CHECK_SH) $(B)/tests/logs-long \
+	@CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all $(CHECK_SH) $(B)/tests/logs-long \
 	    $(call commands,$(filter-out %/test_nfs.sh,$(wildcard tests/kill/test_*.sh)) tests/cli/test_disk_full.sh \
-	        $(LONGER) $(wildcard tests/long/test_*.sh) tests/cuda/test_mpi_gpu.sh)
+	        $(wildcard tests/long/test_*.sh) tests/cuda/test_mpi_gpu.sh)
 	$(if $(filter 1,$(CUDA)),$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 ## make check-python checkpoints in Python: needs torch, safetensors and numpy, and is skipped without

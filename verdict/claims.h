@@ -3,6 +3,7 @@
 #ifndef VERDICT_CLAIMS_H
 #define VERDICT_CLAIMS_H
 
+#include "base/base.h"
 #include "base/table.h"
 
 /* What is asked of the models `of`, less those `from` (see orr_table_contrast): their value; how

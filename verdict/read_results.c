@@ -160,7 +160,7 @@ static struct orr_row figure_of(const cJSON *json)
     return row;
 }
 
-/* Who does not say has one seed. */
+/* Older files do not record the number of seeds: it was one. */
 static int seeds_of(const cJSON *json, const char *key)
 {
     const int n = whole_of(json, key);

@@ -3,6 +3,7 @@
 #ifndef VERDICT_RESULTS_H
 #define VERDICT_RESULTS_H
 
+#include "base/base.h"
 #include "base/table.h"
 
 /* Adds the rows of a file to the table. Models are called by their settings, "attention=lssar",

@@ -10,6 +10,7 @@
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
+#include "base/base.h"
 #include "base/table.h"
 #include "figures/runs.h"
 

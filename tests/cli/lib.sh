@@ -98,10 +98,10 @@ skip() {
 
 # check NAME COMMAND...: passes when the command succeeds; its output is shown when not.
 check() {
-    local name=$1 code
+    local name=$1
     shift
     "$@" >"$WORK/.check" 2>&1
-    code=$?
+    local code=$? # only now: a function that was called may set one of its script
     if [ $code -eq 0 ]; then
         pass "$name"
     else
@@ -113,10 +113,10 @@ check() {
 # check_not NAME COMMAND...: passes when the command says no, by status 1. Another status is no
 # answer: grep, cmp and test have 2 for files that are not there and for mistakes.
 check_not() {
-    local name=$1 code
+    local name=$1
     shift
     "$@" >"$WORK/.check" 2>&1
-    code=$?
+    local code=$? # only now: a function that was called may set one of its script
     if [ $code -eq 1 ]; then
         pass "$name"
     else

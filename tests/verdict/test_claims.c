@@ -115,7 +115,7 @@ static void figures_of_seeds(void **state)
                          "\"above_floor_seeds\": 2, \"ceiling\": 8, \"floor\": 9}]}");
     struct verdict_claim claim = claim_of("s.json", "q", "attention=b", "");
     claim.measure = "m";
-    fact_is(fact_of(claim), 1, NAN, NAN, NAN, 1); /* who does not say has one seed */
+    fact_is(fact_of(claim), 1, NAN, NAN, NAN, 1); /* no number of seeds is recorded: one */
     claim.context = 2;
     fact_is(fact_of(claim), 4, 5, 8, 9, 3);
     assert_false(fact_of(claim).difference);
