@@ -6,8 +6,8 @@
 Prints lines of variant, name, and milliseconds of forward and backward, medians over the runs, in
 bf16: softmax by each backend of scaled_dot_product_attention that takes the shape, and lssar, the
 formulas of the paper (Eqs. (4), (5)) written with PyTorch's operations and its automatic
-differentiation, eager and by torch.compile. What does not fit in memory has no line, or nan; stderr
-says why.
+differentiation, eager, by torch.compile, and as two passes of FlexAttention (compiled: its tiles never
+leave the chip). What does not fit in memory has no line, or nan; stderr says why.
 """
 import math
 import statistics
@@ -83,3 +83,7 @@ for backend in ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION"):
 measure("lssar", "eager", lambda: lssar(q, k, v))
 compiled = torch.compile(lssar, dynamic=False)
 measure("lssar", "compiled", lambda: compiled(q, k, v))
+if DEVICE == "cuda":  # elsewhere it has no backward pass
+    blocks = peer_lssar.causal_blocks(LENGTH, DEVICE)
+    flex = torch.compile(lambda q, k, v: peer_lssar.flex(q, k, v, POWER, blocks), dynamic=False)
+    measure("lssar", "flex", lambda: flex(q, k, v))

@@ -3,6 +3,7 @@ import math
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 
 def weights(q, k, power):
@@ -15,3 +16,31 @@ def weights(q, k, power):
     z = z / z.amax(-1, keepdim=True).clamp_min(1e-20)
     w = z ** power
     return w / w.sum(-1, keepdim=True)
+
+
+def causal_blocks(length, device):
+    """Which tiles causal FlexAttention looks at."""
+    return create_block_mask(lambda b, h, i, j: i >= j, None, None, length, length, device=device)
+
+
+def flex(q, k, v, power, blocks):
+    """The same in two passes of FlexAttention, outputs (B, H, L, D): the first gives the sum of
+    softplus of every row, the second attends by p log z. Rows whose z are all 0 are NaN."""
+    n = torch.arange(1, q.shape[-2] + 1, device=q.device, dtype=torch.float32)
+    scale, late = math.log(q.shape[-1]) * n.log(), (n > 3).float()
+    q, k = (F.normalize(x.float(), dim=-1).to(v.dtype) for x in (q, k))
+
+    def first(score, b, h, i, j):
+        return F.softplus(score * scale[i]).log()
+
+    def second(score, b, h, i, j):
+        z = n[i] * F.softplus(score * scale[i]) * inverse[b, h, i] - late[i]
+        return torch.where(z > 0, power * z.clamp_min(1e-20).log(), -math.inf)
+
+    # its backward pass asks for a gradient of what is attended to: nothing, of as few numbers as it takes
+    nothing = torch.zeros_like(v[..., :16])
+    zeros, log_sum = flex_attention(q, k, nothing, score_mod=first, block_mask=blocks, scale=1.0,
+                                    return_lse=True)
+    inverse = torch.exp(-log_sum)
+    out = flex_attention(q, k, v, score_mod=second, block_mask=blocks, scale=1.0)
+    return out + zeros.sum(-1, keepdim=True)

@@ -9,7 +9,7 @@
 bool k_cuda_hopper(void)
 {
     const char *asked = getenv("ORRERY_CUDA_HOPPER");
-    return asked && !strcmp(asked, "1") && k_cuda_capability() == 90;
+    return k_cuda_capability() == 90 && !(asked && !strcmp(asked, "0"));
 }
 
 typedef CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
