@@ -10,7 +10,7 @@
 # of fewer seeds, of fewer files or of another preset, unless FORCE=1, or whose cell cannot be
 # measured again; that is said, and where they cannot be put together; the rest goes on, and the
 # status is 1. Nothing that is kept is removed. machines.csv has the commit and the CPU that this
-# was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
+# was done with (COMMIT, MACHINE: others that the runs were made with). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 shopt -s extglob
 results=${1:?claims: error: expected a folder of results}
@@ -161,7 +161,7 @@ if cells verdict; then
 fi
 if [ -n "$changed" ]; then # where each was made, a line a file
     commit=${COMMIT:-$(git describe --always --dirty --abbrev=7 2>/dev/null || echo unknown)}
-    cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+    cpu=${MACHINE:-$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)}
     {
         echo file,commit,cpu
         {
