@@ -103,15 +103,15 @@ static inline void bench_ask(const char *command, const char *otherwise, char *t
     text[strcspn(text, "\n")] = '\0';
 }
 
-/* Whether fused attention takes the tensor cores of compute capability 9.0 on GPU 0: results of it
- * have files of their own. */
-static inline bool bench_hopper(void)
+/* Whether GPU 0 has the tensor cores of compute capability 9.0 and fused attention does not take
+ * them: results of it have files of their own. */
+static inline bool bench_without_hopper(void)
 {
     const char *asked = getenv("ORRERY_CUDA_HOPPER");
     char capability[16];
     bench_ask("nvidia-smi -i 0 --query-gpu=compute_cap --format=csv,noheader 2>/dev/null", "",
               capability, sizeof capability);
-    return asked && !strcmp(asked, "1") && !strcmp(capability, "9.0");
+    return asked && !strcmp(asked, "0") && !strcmp(capability, "9.0");
 }
 
 static inline int bench_open(struct bench_results *results, const char *name, int threads)

@@ -279,7 +279,7 @@ int main(int argc, char **argv)
     rc = rc ? rc : cuda->open(0, K_PRECISION_BF16);
     if (rc)
         return orr_error_exit("bench_gpu_attention", rc);
-    rc = bench_open(&results, bench_hopper() ? "gpu_attention_hopper" : "gpu_attention", 1);
+    rc = bench_open(&results, bench_without_hopper() ? "gpu_attention_sm_80" : "gpu_attention", 1);
     bench_ask("nvidia-smi -i 0 --query-gpu=name --format=csv,noheader 2>/dev/null", "unknown GPU",
               gpu, sizeof gpu);
     if (!rc) {

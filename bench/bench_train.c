@@ -585,7 +585,7 @@ int main(int argc, char **argv)
     rc = bench_open(&results,
                     options.table   ? "train_a7"
                     : !options.cuda ? "train"
-                                    : (bench_hopper() ? "gpu_hopper" : "gpu"),
+                                    : (bench_without_hopper() ? "gpu_sm_80" : "gpu"),
                     options.threads);
     if (!rc && options.cuda) {
         cJSON_AddStringToObject(results.json, "gpu", gpu);

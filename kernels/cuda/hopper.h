@@ -8,8 +8,8 @@
 
 #include "fused.cuh"
 
-/* Whether the open device has these tensor cores and ORRERY_CUDA_HOPPER=1 asks for them: no GPU has
- * run these kernels yet. */
+/* Whether the open device has these tensor cores, and ORRERY_CUDA_HOPPER=0 does not ask for the
+ * kernels of 8.0 instead. */
 bool k_cuda_hopper(void);
 
 /* Whether heads come before rows in a map: a dimension's stride is as long as all of that before it

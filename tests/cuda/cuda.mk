@@ -58,10 +58,10 @@ CUDA_TESTS := $(ON_CUDA:%=$(B)/tests/%_cuda)
 GPU_TESTS := $(ON_CUDA:%=$(B)/tests/%_gpu)
 GOLDEN_CUDA := $(B)/tests/kernels/golden_attention_cuda
 GOLDEN_GPU := $(B)/tests/kernels/golden_attention_gpu
-# tests that reach fused attention, once more on the tensor cores of compute capability 9.0
-# (elsewhere they are what they are without); $1: cuda or gpu, $2: environment
-hopper_tests = $(foreach t,kernels/cuda_fused model/cuda_model,$(call commands,\
-                   $(filter $(or $3,%),$(B)/tests/$t_$1),$2 ORRERY_CUDA_HOPPER=1))
+# tests that reach fused attention, once more without the tensor cores of compute capability 9.0
+# (elsewhere they are what they are with them); $1: cuda or gpu, $2: environment
+fused_tests = $(foreach t,kernels/cuda_fused model/cuda_model,$(call commands,\
+                   $(filter $(or $3,%),$(B)/tests/$t_$1),$2 ORRERY_CUDA_HOPPER=0))
 
 # the emulation's own tests
 TEST_EMULATION := $(patsubst %.cc,$(B)/%,$(wildcard tests/cuda/host/test_*.cc))
@@ -100,7 +100,7 @@ ptx_env = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/$1
 # each test runs in three orders of threads and blocks; what it runs in one order by itself, it runs
 # in the order of the environment
 ptx_tests = $(call commands,$(CUDA_TESTS),$(call ptx_env,ptx/$1)) \
-            $(if $(filter 90,$1),$(call hopper_tests,cuda,$(call ptx_env,ptx/$1))) \
+            $(if $(filter 90,$1),$(call fused_tests,cuda,$(call ptx_env,ptx/$1))) \
             $(foreach o,forward reverse shuffle,\
                 $(call commands,$(GOLDEN_CUDA),ORR_CUDA_HOST_ORDER=$o $(call ptx_env,ptx/$1)))
 
@@ -111,7 +111,7 @@ EMULATION_NOW := $(if $(PART),$(shell printf '%s\n' $(EMULATION_TESTS) | \
     awk -v p='$(PART)' '{ split(p, a, "/") } NR % a[2] == a[1] % a[2]'),$(EMULATION_TESTS))
 check-emulation: $(if $(filter %.sh,$(EMULATION_NOW)),all) $(filter $(B)/%,$(EMULATION_NOW)) $(TEST_PTX) $(PTX_BY_HAND) $(CUDA_SCRIPTS_NEED)
 	@$(CHECK_SH) $(B)/tests/logs-emulation $(call commands,$(EMULATION_NOW)) \
-	    $(call hopper_tests,cuda,,$(EMULATION_NOW)) \
+	    $(call fused_tests,cuda,,$(EMULATION_NOW)) \
 	    $(call commands,$(TEST_PTX),$(call ptx_env,tests/cuda/ptx))
 ## make check-ptx    every test of kernels and models on nvcc's PTX, of sm_80 and of sm_90
 ## make check-ptx-mutants    they must fail on spoilt PTX and sources (tests/cuda/ptx/mutants.txt)
@@ -138,7 +138,7 @@ GPU_ENV = ORRERY_CUDA_PLUGIN='$(abspath $(PLUGIN))' BIN='$(BIN)'
 check-gpu: all $(PLUGIN) $(GPU_HERE) $(GPU_TESTS) $(GOLDEN_GPU)
 	@$(GPU_ENV) $(GPU_HERE)
 	@$(GPU_ENV) tools/check.sh $(B)/tests/logs-gpu $(call commands,$(GPU_TESTS) $(GOLDEN_GPU)) \
-	    $(call hopper_tests,gpu)
+	    $(call fused_tests,gpu)
 ## make check-gpu-sanitize    the same under compute-sanitizer, at the smallest shapes
 # (a checker of memory is a hundred times slower). Only kernels of our own are looked into, by their
 # names: those of cuBLASLt are many, slow to check, and not ours to mend. racecheck looks at shared
