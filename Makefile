@@ -268,9 +268,9 @@ help:
 ## make watch RUN=dir [PNG=file]    losses of the training under way, in the terminal or a picture
 watch:
 	@tools/watch.sh $(call arg,RUN) $(call arg,PNG)
-## make sweep GRID=grids/NAME.grid    all cells of a grid, JOBS at a time (all cores), each resumed
+## make sweep GRID=presets/grids/NAME.grid    all cells of a grid, JOBS at a time (all cores), each resumed
 ## make corpus [CORPUS="python kjv"]  corpora/*.txt: real text to train on, from Debian's packages
-## make cells GRID=grids/NAME.grid    prints them, a command a line, for job arrays or GNU parallel
+## make cells GRID=presets/grids/NAME.grid    prints them, a command a line, for job arrays or GNU parallel
 ##   RUNS=dir where their runs are (default runs): a cell's is RUNS/NAME/CELL
 ##   PART=I/N every N-th cell, from the I-th on, for N machines side by side
 ##   KEPT=dir leaves out cells whose results lie there (bench/results/verdict/cells)

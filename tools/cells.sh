@@ -36,7 +36,9 @@ grid=${1-}
     exit 2
 }
 [ -r "$grid" ] && [ ! -d "$grid" ] || {
-    echo "cells: error: $grid: no such grid" >&2
+    moved=presets/$grid
+    [ -r "$moved" ] && moved="; it is $moved now" || moved=
+    echo "cells: error: $grid: no such grid$moved" >&2
     exit 3
 }
 part=${PART:-1/1}

@@ -93,7 +93,7 @@ keep() {
 kept() {
     local file attention files=() there=0 folder=${3:-$1}
     keep "$folder" "$2"
-    for attention in $(sed -n 's/^axis *attention *//p' "grids/$1.grid"); do
+    for attention in $(sed -n 's/^axis *attention *//p' "presets/grids/$1.grid"); do
         for file in "$results/cells/$folder"/seed[0-9]*-"$attention.json"; do
             [ ! -e "$file" ] || files+=("$file")
         done

@@ -9,7 +9,7 @@
 set -u
 grid=${1-}
 if [ -z "$grid" ] || [ $# -ne 1 ]; then
-    echo "sweep: error: which grid? make sweep GRID=grids/NAME.grid" >&2
+    echo "sweep: error: which grid? make sweep GRID=presets/grids/NAME.grid" >&2
     exit 2
 fi
 here=$(dirname "$0")

@@ -154,6 +154,10 @@ if [ -d "$here/../presets" ]; then
 else
     skip "presets beside the programs" "no folder presets beside $BIN"
 fi
+ORRERY_PRESETS=presets program symreg --preset grids --target y 2>"$WORK/err" </dev/null
+check "presets are named, folders beside them are not" grep -qE \
+    'one of gpu, laptop, .*, vafa2025$' "$WORK/err"
+check_not "grids are no presets" grep -q 'one of .*grids' "$WORK/err"
 mkdir "$WORK/mine"
 cp presets/smoke.json "$WORK/mine/own.json"
 refuse "no preset of that name" 2 --preset: 'no preset "own"' -- from_elsewhere own

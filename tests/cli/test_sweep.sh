@@ -125,7 +125,11 @@ check "RUNS of two lines: status" equal 2 $?
 check "RUNS of two lines" grep -q 'RUNS: expected one line' "$WORK/err"
 tools/cells.sh "$WORK/none.grid" 2>"$WORK/err"
 check "no grid: status" equal 3 $?
-check "no grid" grep -q 'none.grid: no such grid' "$WORK/err"
+check "no grid" grep -q 'none.grid: no such grid$' "$WORK/err"
+tools/cells.sh grids/table1.grid 2>"$WORK/err"
+check "a grid where it lay before: status" equal 3 $?
+check "a grid where it lay before" grep -q \
+    'grids/table1.grid: no such grid; it is presets/grids/table1.grid now$' "$WORK/err"
 
 # ---- a sweep
 
