@@ -101,7 +101,7 @@ fuzz_table() {
 log_of() {
     local test
     case $1 in
-    *check-alloc*) cat build-leak/tests/logs-alloc/*.log ;;
+    *check-alloc*) cat build-alloc/tests/logs-alloc/*.log ;;
     *T=*)
         test=${1#*T=}
         test=${test%% *}
