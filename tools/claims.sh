@@ -10,7 +10,8 @@
 # of fewer seeds, of fewer files or of another preset, unless FORCE=1, or whose cell cannot be
 # measured again; that is said, and where they cannot be put together; the rest goes on, and the
 # status is 1. Nothing that is kept is removed. machines.csv has the commit and the CPU that this
-# was done with (COMMIT, MACHINE: others that the runs were made with). RUNS (runs), BIN (bin), DOCS (docs).
+# was done with (COMMIT, MACHINE: others that the runs were made with). RUNS (runs), BIN (bin),
+# DOCS (docs).
 set -u -o pipefail
 shopt -s extglob
 results=${1:?claims: error: expected a folder of results}

@@ -12,7 +12,7 @@
 #   bits         what makes data sets and fronts calls no function whose bits depend on the CPU
 #   tests        no check of a shell test that nothing meets: the output of a command that failed,
 #                missing files; tests/cli/compare.sh has what to use
-#   size         at most 800 lines a file, 100 columns a line (but gnuplot and one-line-per-row tables)
+#   size         at most 800 lines a file, 100 columns a line (but gnuplot, tables of one-line rows)
 set -u
 build=$1
 failures=0

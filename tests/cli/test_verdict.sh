@@ -47,8 +47,8 @@ check "text, whole" test -s "$WORK/one/verdict/results/table1.json"
 sed -i 's,=/usr/share/[^ ]*,=corpora/nothing.txt,' "$WORK/table1.grid"
 check "a corpus that cannot be had" equal 1 \
     "$(RUNS="$WORK/one" JOBS=2 tools/verdict.sh long >/dev/null 2>"$WORK/err"; echo $?)"
-check "... is named" grep -q 'corpora/nothing.txt: not there; presets/grids/table1.grid is left out' \
-    "$WORK/err"
+check "... is named" grep -q \
+    'corpora/nothing.txt: not there; presets/grids/table1.grid is left out' "$WORK/err"
 check "... and the verdict is there" grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
