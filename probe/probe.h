@@ -7,7 +7,7 @@
  * held-out text, cut into sequences of the length asked for.
  *
  * Indices of layers and heads count from 0 as in the names of parameters ("block.0.attention");
- * positions i (query) and j (key) count from 1 as in the equations (docs/probe.md). */
+ * positions i (query) and j (key) count from 1 as in the equations (docs/probes/attention.md). */
 #ifndef PROBE_H
 #define PROBE_H
 
@@ -137,7 +137,7 @@ void probe_cells(float *cells, const float *map, int T, int block, int window);
 
 /* ----------------------------------------------------------------------------- the probes */
 
-/* attention.csv, attention.json, and a picture and an array per layer (docs/probe.md). */
+/* attention.csv, attention.json, a picture and an array per layer (docs/probes/attention.md). */
 int probe_attention(const struct probe_options *options);
 /* Next-state metrics, as trained and changed, to stdout and evaluate.json; of a text model its
  * held-out loss, by default of the same text in sequences of each column's own length. */

@@ -90,7 +90,7 @@ each tools/lint_includes.sh
 each tools/lint_headers.sh "$build"
 each tools/lint_state.sh "$build" symreg laws
 each tools/lint_unused.sh "$build"
-each tools/lint_links.sh README.md HACKING.md docs/*.md bench/results/README.md
+each tools/lint_links.sh README.md HACKING.md docs/*.md docs/probes/*.md bench/results/README.md
 
 for file in tests/*/test_*.sh; do
     while IFS= read -r found; do

@@ -4,7 +4,7 @@
 
 #include "model/source.h"
 
-/* Next-state evaluation against persistence and means (docs/probe.md), and a rollout
+/* Next-state evaluation against persistence and means (docs/probes/evaluate.md), and a rollout
  * from `prefix` rows. Errors are distances in AU (planet runs: in separations at step 0),
  * planets only, averaged over sequences; not a number where no sequence has such a row. */
 struct gpt_next_state {
