@@ -184,57 +184,53 @@ static int true_law(const struct law_source *source, int *on_front, double *cons
 }
 
 /* What *true* asks for, where that is not Newton's law with its G. */
-static int write_own(const struct laws *laws, struct orr_file *file)
+static void write_own(const struct laws *laws, struct orr_file *file)
 {
     const struct law_own *own = &laws->own;
     const struct sim_dynamics *d = &own->dynamics;
     if (!own->newton)
-        TRY(orr_file_printf(file, "The run's law: %s;\nk = %.5g is the law itself.\n",
-                            laws->own_name, own->k[0]));
+        orr_file_printf(file, "The run's law: %s;\nk = %.5g is the law itself.\n", laws->own_name,
+                        own->k[0]);
     if (d->jump_step > 0 && own->sides == 1)
-        TRY(orr_file_printf(file,
-                            "G is multiplied by %g from step %zu on, and labels are of the steps "
-                            "%s: k = %.5g is\nthe law there.\n",
-                            d->jump_factor, d->jump_step,
-                            own->step[0] < d->jump_step ? "before" : "from there on", own->k[0]));
+        orr_file_printf(file,
+                        "G is multiplied by %g from step %zu on, and labels are of the steps "
+                        "%s: k = %.5g is\nthe law there.\n",
+                        d->jump_factor, d->jump_step,
+                        own->step[0] < d->jump_step ? "before" : "from there on", own->k[0]);
     if (own->sides == 2)
-        TRY(orr_file_printf(
-            file,
-            "G is multiplied by %g from step %zu on, and labels are of steps before "
-            "and after: k = %.5g is\nthe law before, %.5g after. No one formula of "
-            "r, m1, m2 is right for both; *true* asks for the\nlaw of either side "
-            "with any k.\n",
-            d->jump_factor, d->jump_step, own->k[0], own->k[1]));
+        orr_file_printf(file,
+                        "G is multiplied by %g from step %zu on, and labels are of steps before "
+                        "and after: k = %.5g is\nthe law before, %.5g after. No one formula of "
+                        "r, m1, m2 is right for both; *true* asks for the\nlaw of either side "
+                        "with any k.\n",
+                        d->jump_factor, d->jump_step, own->k[0], own->k[1]);
     if (laws->own_difference > 0)
-        TRY(orr_file_printf(file,
-                            "The labels are not of this law, from which their median differs by "
-                            "%.2g%%: their data sets\nwere made with other settings.\n",
-                            100 * laws->own_difference));
-    return 0;
+        orr_file_printf(file,
+                        "The labels are not of this law, from which their median differs by "
+                        "%.2g%%: their data sets\nwere made with other settings.\n",
+                        100 * laws->own_difference);
 }
 
 static int write_law_rows(const struct laws *laws, struct orr_file *file)
 {
     char text[SR_TEXT], title[2 * ORR_NAME + 4];
-    int rc = orr_file_printf(
+    orr_file_printf(
         file,
         "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* says "
         "how\noften the selected formula is %s, *on front* how often any formula of the front\n"
         "is; k is the median of its constants over these fronts.\n",
         laws->own.newton ? laws->own_name : "k times the run's own law");
-    if (!rc)
-        rc = write_own(laws, file);
-    if (!rc)
-        rc = orr_file_printf(file, "\n| source | rule | law (sample 0) | true | on front | k |\n"
-                                   "|---|---|---|---|---|---|\n");
-    for (int i = 0; i < laws->sources && !rc; i++) {
+    write_own(laws, file);
+    orr_file_printf(file, "\n| source | rule | law (sample 0) | true | on front | k |\n"
+                          "|---|---|---|---|---|---|\n");
+    for (int i = 0; i < laws->sources; i++) {
         const struct law_source *source = &laws->source[i];
         const int n = source->forces.samples;
         int on_front = 0;
         double k = NAN;
-        rc = true_law(source, &on_front, &k);
+        TRY(true_law(source, &on_front, &k));
         source_title(laws, source, title);
-        for (int r = 0; r < laws->cli->preset.symreg.rules.count && !rc; r++) {
+        for (int r = 0; r < laws->cli->preset.symreg.rules.count; r++) {
             int selected = 0;
             for (int s = 0; s < n; s++) {
                 const int chosen = chosen_row(laws, &source->sample[s], r);
@@ -245,21 +241,21 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
             if (row >= 0)
                 sr_expr_print(NULL, &source->sample[0].fit.front.expr[row], law_features, text,
                               sizeof text);
-            rc = orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", title,
-                                 laws->cli->preset.symreg.rules.item[r], text, selected, n,
-                                 on_front, n);
-            if (!rc)
-                rc = isnan(k) ? orr_file_printf(file, " - |\n")
-                              : orr_file_printf(file, " %.5g |\n", k);
+            orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", title,
+                            laws->cli->preset.symreg.rules.item[r], text, selected, n, on_front, n);
+            if (isnan(k))
+                orr_file_printf(file, " - |\n");
+            else
+                orr_file_printf(file, " %.5g |\n", k);
         }
     }
-    return rc;
+    return 0;
 }
 
-static int write_source_rows(const struct laws *laws, struct orr_file *file)
+static void write_source_rows(const struct laws *laws, struct orr_file *file)
 {
     char title[2 * ORR_NAME + 4];
-    int rc = orr_file_printf(
+    orr_file_printf(
         file,
         "\nExponents of F ~ r^a m1^b m2^c with 95%% intervals over sequences (%s); *dropped*\n"
         "counts rows with F <= 0, which have no logarithm; k without m2 is what k m1 / r^2 fits "
@@ -268,66 +264,56 @@ static int write_source_rows(const struct laws *laws, struct orr_file *file)
         "| source | R2 log F | median error | r | m1 | m2 | dropped | k without m2 | "
         "leverage |\n|---|---|---|---|---|---|---|---|---|\n",
         laws->own.newton ? "Newton: -2, 1, 1" : "truth: what the run's law has here");
-    for (int i = 0; i < laws->sources && !rc; i++) {
+    for (int i = 0; i < laws->sources; i++) {
         const struct law_source *source = &laws->source[i];
         const struct law_analysis *a = &source->analysis;
         source_title(laws, source, title);
-        rc = orr_file_printf(file, "| %s | %.4f | %.2f%% |", title, a->r2_log,
-                             100 * a->median_relative_error);
-        for (int e = 0; e < 3 && !rc; e++)
-            rc = orr_file_printf(file, " %.3f [%.3f, %.3f] |", a->exponent[e].value,
-                                 a->exponent[e].low, a->exponent[e].high);
-        if (!rc)
-            rc = orr_file_printf(file, " %zu | %.4g | %.2f |\n", a->dropped,
-                                 source->sample[0].facts.k_dropped_m2,
-                                 source->sample[0].facts.leverage);
+        orr_file_printf(file, "| %s | %.4f | %.2f%% |", title, a->r2_log,
+                        100 * a->median_relative_error);
+        for (int e = 0; e < 3; e++)
+            orr_file_printf(file, " %.3f [%.3f, %.3f] |", a->exponent[e].value, a->exponent[e].low,
+                            a->exponent[e].high);
+        orr_file_printf(file, " %zu | %.4g | %.2f |\n", a->dropped,
+                        source->sample[0].facts.k_dropped_m2, source->sample[0].facts.leverage);
     }
-    if (!rc)
-        rc =
-            orr_file_printf(file,
-                            "\nFloors, R2 of log F_true by regression: on log r %.4f; on "
-                            "log r, log dt, log mean r %.4f; constant %.4g.\n",
-                            laws->floors.log_r, laws->floors.log_scale_dt_r, laws->floors.constant);
-    return rc;
+    orr_file_printf(file,
+                    "\nFloors, R2 of log F_true by regression: on log r %.4f; on "
+                    "log r, log dt, log mean r %.4f; constant %.4g.\n",
+                    laws->floors.log_r, laws->floors.log_scale_dt_r, laws->floors.constant);
 }
 
 /* A preset has the name of a file, which may be any. */
-static int write_settings(const struct laws *laws, struct orr_file *file)
+static void write_settings(const struct laws *laws, struct orr_file *file)
 {
     const struct orr_settings *preset = &laws->cli->preset;
-    TRY(orr_file_printf(file, "\nPreset "));
-    TRY(orr_markdown_code(file, preset->name, false));
-    return orr_file_printf(file, ", seed %llu, Orrery %s.\n", (unsigned long long)preset->seed,
-                           ORR_VERSION);
+    orr_file_printf(file, "\nPreset ");
+    orr_markdown_code(file, preset->name, false);
+    orr_file_printf(file, ", seed %llu, Orrery %s.\n", (unsigned long long)preset->seed,
+                    ORR_VERSION);
 }
 
 /* What no settings of this run made. */
-static int write_origin(const struct laws *laws, struct orr_file *file)
+static void write_origin(const struct laws *laws, struct orr_file *file)
 {
     char text[4096];
     const char *orbits = laws->lineage.orbits;
     orr_records_external(&laws->lineage.records, laws->digest, text, sizeof text);
-    TRY(*text ? orr_file_printf(file, "Not made by this run: %s.\n", text) : 0);
+    if (*text)
+        orr_file_printf(file, "Not made by this run: %s.\n", text);
     if (*orbits)
-        TRY(orr_file_printf(file, "Data sets: %s.\n", orbits));
-    return 0;
+        orr_file_printf(file, "Data sets: %s.\n", orbits);
 }
 
 static int write_markdown(const struct laws *laws)
 {
     char path[4096];
-    struct orr_file file = {0};
-    int rc = orr_path(path, "%s/laws.md", laws->folder);
-    if (!rc)
-        rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = write_law_rows(laws, &file);
-    if (!rc)
-        rc = write_source_rows(laws, &file);
-    if (!rc)
-        rc = write_settings(laws, &file);
-    if (!rc)
-        rc = write_origin(laws, &file);
+    struct orr_file file;
+    TRY(orr_path(path, "%s/laws.md", laws->folder));
+    TRY(orr_file_create(&file, path));
+    int rc = write_law_rows(laws, &file);
+    write_source_rows(laws, &file);
+    write_settings(laws, &file);
+    write_origin(laws, &file);
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);
@@ -396,16 +382,13 @@ static int write_fronts(const struct laws *laws)
 int laws_stopped(const struct laws *laws)
 {
     char path[4096];
-    int rc = orr_path(path, "%s/laws.json", laws->folder);
-    const bool whole = !rc && orr_exists(path);
-    if (!rc && !whole)
-        rc = orr_path(path, "%s/laws.md", laws->folder);
-    if (!rc && !whole)
-        rc = orr_remove(path); /* of the laws of before */
-    if (!rc && !whole)
-        rc = write_fronts(laws);
-    if (rc)
-        return rc;
+    TRY(orr_path(path, "%s/laws.json", laws->folder));
+    const bool whole = orr_exists(path);
+    if (!whole) {
+        TRY(orr_path(path, "%s/laws.md", laws->folder));
+        TRY(orr_remove(path)); /* of the laws of before */
+        TRY(write_fronts(laws));
+    }
     if (orr_exists(laws->checkpoint))
         return ORR_FAIL(ORR_EINTR, "stopped; %s, the same command with --resume goes on",
                         whole ? "the laws of before are as they were"
@@ -418,21 +401,13 @@ int laws_stopped(const struct laws *laws)
 int laws_write(const struct laws *laws)
 {
     char path[4096];
-    int rc = orr_path(path, "%s/laws.json", laws->folder);
-    /* without laws.json, a write that is interrupted leaves nothing that looks complete */
-    if (!rc)
-        rc = orr_remove(path);
-    if (!rc)
-        rc = write_fronts(laws);
-    if (!rc)
-        rc = write_markdown(laws);
-    cJSON *json = rc ? NULL : cJSON_CreateObject();
-    if (!rc && (!json || !fill_json(laws, json)))
-        rc = ORR_FAIL(ORR_ENOMEM, "laws.json: out of memory");
-    if (!rc)
-        rc = add_files(laws, json);
-    if (!rc)
-        rc = orr_path(path, "%s/laws.json", laws->folder);
+    TRY(orr_path(path, "%s/laws.json", laws->folder));
+    TRY(orr_remove(path)); /* a write that is interrupted leaves nothing that looks complete */
+    TRY(write_fronts(laws));
+    TRY(write_markdown(laws));
+    cJSON *json = cJSON_CreateObject();
+    int rc = json && fill_json(laws, json) ? add_files(laws, json)
+                                           : ORR_FAIL(ORR_ENOMEM, "laws.json: out of memory");
     if (!rc)
         rc = orr_json_write(path, json);
     if (!rc)
@@ -443,13 +418,11 @@ int laws_write(const struct laws *laws)
 
 int laws_print(const struct laws *laws)
 {
-    char path[4096], *text = NULL;
+    char path[4096], *text;
     size_t bytes;
-    int rc = orr_path(path, "%s/laws.md", laws->folder);
-    if (!rc)
-        rc = orr_file_read(path, &text, &bytes);
-    if (!rc && fputs(text, stdout) < 0)
-        rc = ORR_FAIL(ORR_EIO, "standard output: cannot write");
+    TRY(orr_path(path, "%s/laws.md", laws->folder));
+    TRY(orr_file_read(path, &text, &bytes));
+    const bool printed = fputs(text, stdout) >= 0;
     free(text);
-    return rc;
+    return printed ? 0 : ORR_FAIL(ORR_EIO, "standard output: cannot write");
 }

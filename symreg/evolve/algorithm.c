@@ -27,11 +27,10 @@ static void orrery_start(const struct sr_settings *settings, int features, gsl_r
     sr_random_expr(settings, features, rng, 3 + (int)(gsl_rng_uniform(rng) * 6), expr);
 }
 
-static bool orrery_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
-                       struct sr_island *island, struct sr_member *member)
+static bool orrery_fit(struct sr_worker *w, struct sr_member *member)
 {
     enum { STEPS = 8, RESTARTS = 1 };
-    return sr_member_fit(view, worker, island, member, STEPS, RESTARTS);
+    return sr_member_fit(w, member, STEPS, RESTARTS);
 }
 
 static double orrery_factor(gsl_rng *rng)
@@ -74,11 +73,9 @@ static void pysr_start(const struct sr_settings *settings, int features, gsl_rng
         sr_append(settings, features, rng, expr);
 }
 
-static bool pysr_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
-                     struct sr_island *island, struct sr_member *member)
+static bool pysr_fit(struct sr_worker *w, struct sr_member *member)
 {
-    (void)island;
-    sr_compat_constants(view->loss, &member->expr, worker->thread);
+    sr_compat_constants(w->view->loss, &member->expr, w->thread);
     return true;
 }
 

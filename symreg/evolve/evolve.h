@@ -43,11 +43,9 @@ struct sr_algorithm {
     void (*start)(const struct sr_settings *settings, int features, gsl_rng *rng,
                   struct sr_expr *expr);
     /* Fills the member's loss, with the penalty, and offers the formula to the island's hall. */
-    void (*evaluate)(const struct sr_epoch_view *view, struct sr_worker *worker,
-                     struct sr_island *island, struct sr_member *member, double penalty);
+    void (*evaluate)(struct sr_worker *w, struct sr_member *member, double penalty);
     /* Fits the constants; false where loss and cost are known without an evaluation. */
-    bool (*fit)(const struct sr_epoch_view *view, struct sr_worker *worker,
-                struct sr_island *island, struct sr_member *member);
+    bool (*fit)(struct sr_worker *w, struct sr_member *member);
     /* What a mutation multiplies or divides a constant by. */
     double (*constant_factor)(gsl_rng *rng);
     double weight[SR_MUTATIONS];

@@ -1,5 +1,6 @@
 /* member.c - what a formula of an island is worth: loss, cost, and its place in the hall. */
 #include "search.h"
+#include "symreg/value/vec.h"
 
 #include <math.h>
 
@@ -12,41 +13,39 @@ static double without_noise(const struct sr_loss *loss, double value)
 }
 
 /* What a formula costs by the user's rules. */
-static double charge(const struct sr_epoch_view *view, const struct sr_expr *expr, bool whole)
+static double charge(const struct sr_worker *w, const struct sr_expr *expr, bool whole)
 {
-    const struct sr_settings *s = view->settings;
-    return s->penalty ? s->penalty(expr, whole, s->context) * fmax(view->loss->base, 0) : 0;
+    const struct sr_settings *s = w->settings;
+    return s->penalty ? s->penalty(expr, whole, s->context) * fmax(w->view->loss->base, 0) : 0;
 }
 
 /* Offers what the front may hold. The loss has been charged for what is inside, with a free outer
  * factor; a formula of the front has none. */
-static void offer(const struct sr_epoch_view *view, struct sr_hall_of_fame *hall,
-                  const struct sr_expr *expr, double loss)
+static void offer(struct sr_worker *w, const struct sr_expr *expr, double loss)
 {
-    const struct sr_settings *s = view->settings;
+    const struct sr_settings *s = w->settings;
     if (!s->whole || s->whole(expr, s->context))
-        sr_hall_of_fame_offer(hall, s->language, expr,
-                              loss + charge(view, expr, true) - charge(view, expr, false));
+        sr_hall_of_fame_offer(w->island->hall, s->language, expr,
+                              loss + charge(w, expr, true) - charge(w, expr, false));
 }
 
 /* What the user's rules cost a formula inside; infinite: it may not live. */
-static double penalty_of(const struct sr_epoch_view *view, const struct sr_expr *expr)
+static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
 {
-    const struct sr_settings *s = view->settings;
+    const struct sr_settings *s = w->settings;
     if (s->admissible && !s->admissible(expr, s->context))
         return HUGE_VAL;
-    return charge(view, expr, false);
+    return charge(w, expr, false);
 }
 
 /* Can a formula with this loss on the screen's rows become a row of the front, as it stands or with
  * a scale of its own? */
-static bool worth_while(const struct sr_epoch_view *view, const struct sr_hall_of_fame *hall,
-                        const struct sr_expr *expr, double screened)
+static bool worth_while(const struct sr_worker *w, const struct sr_expr *expr, double screened)
 {
-    const int most = sr_expr_complexity(view->settings->language, expr) + 2;
+    const int most = sr_expr_complexity(w->settings->language, expr) + 2;
     double rival = HUGE_VAL;
     for (int c = 1; c <= most && c <= SR_NODES; c++)
-        rival = fmin(rival, hall->loss[c]);
+        rival = fmin(rival, w->island->hall->loss[c]);
     return screened <= (1 + screen_margin) * rival;
 }
 
@@ -58,33 +57,31 @@ static bool is_better(const struct sr_hall_of_fame *hall, int complexity, double
 
 /* Offers a formula as it stands, its values in the worker's; with its best scale the loss is
  * `fitted`, and no scale is better. */
-static void offer_plain(const struct sr_epoch_view *view, const struct sr_worker *worker,
-                        struct sr_island *island, const struct sr_expr *expr, double fitted,
+static void offer_plain(struct sr_worker *w, const struct sr_expr *expr, double fitted,
                         double penalty)
 {
-    const int size = sr_expr_complexity(view->settings->language, expr);
-    if (!is_better(island->hall, size, fitted))
+    const int size = sr_expr_complexity(w->settings->language, expr);
+    if (!is_better(w->island->hall, size, fitted))
         return;
     const double plain =
-        without_noise(view->loss, sr_loss_value(view->loss, worker->thread->work.value, 1));
+        without_noise(w->view->loss, sr_loss_value(w->view->loss, w->thread->work.value, 1));
     if (isfinite(plain))
-        offer(view, island->hall, expr, plain + penalty);
+        offer(w, expr, plain + penalty);
 }
 
 /* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
-static void offer_scaled(const struct sr_epoch_view *view, struct sr_island *island,
-                         const struct sr_expr *expr, double scale, double loss)
+static void offer_scaled(struct sr_worker *w, const struct sr_expr *expr, double scale, double loss)
 {
-    const struct sr_language *const language = view->settings->language;
-    const int maxsize = view->settings->maxsize, size = sr_expr_complexity(language, expr);
-    struct sr_hall_of_fame *hall = island->hall;
+    const struct sr_language *const language = w->settings->language;
+    const int maxsize = w->settings->maxsize, size = sr_expr_complexity(language, expr);
+    struct sr_hall_of_fame *hall = w->island->hall;
     const bool fits =
         expr->count + 2 <= maxsize && is_better(hall, size + sr_scale_complexity(language), loss);
     if (scale == 0 || (!fits && !is_better(hall, size, loss)))
         return;
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
-        offer(view, hall, &whole, loss);
+        offer(w, &whole, loss);
 }
 
 double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member)
@@ -94,115 +91,106 @@ double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *
 }
 
 /* Met before in this epoch: its loss is known, and it has been offered. */
-static bool recall(const struct sr_epoch_view *view, const struct sr_worker *worker,
-                   struct sr_member *member, uint64_t hash)
+static bool recall(struct sr_worker *w, struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
-    if (worker->seen->hash[slot] != hash)
+    if (w->seen->hash[slot] != hash)
         return false;
-    member->loss = worker->seen->loss[slot];
-    member->cost = sr_member_cost(view, member);
+    member->loss = w->seen->loss[slot];
+    member->cost = sr_member_cost(w->view, member);
     return true;
 }
 
-static void remember(const struct sr_epoch_view *view, struct sr_worker *worker,
-                     struct sr_member *member, uint64_t hash)
+static void remember(struct sr_worker *w, struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
-    member->cost = sr_member_cost(view, member);
-    worker->seen->hash[slot] = hash;
-    worker->seen->loss[slot] = member->loss;
+    member->cost = sr_member_cost(w->view, member);
+    w->seen->hash[slot] = hash;
+    w->seen->loss[slot] = member->loss;
 }
 
-bool sr_member_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
-                   struct sr_island *island, struct sr_member *member, int steps, int restarts)
+bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int restarts)
 {
-    if (view->screen) {
-        const double penalty = penalty_of(view, &member->expr);
+    if (w->view->screen) {
+        const double penalty = penalty_of(w, &member->expr);
         member->loss =
-            penalty + sr_constants_fit(&view->screen->loss, &member->expr, true, steps, restarts,
-                                       worker->thread->rng, &worker->thread->work);
-        member->cost = sr_member_cost(view, member);
-        if (!worth_while(view, island->hall, &member->expr, member->loss)) {
-            island->screened++;
+            penalty + sr_constants_fit(&w->view->screen->loss, &member->expr, true, steps, restarts,
+                                       w->thread->rng, &w->thread->work);
+        member->cost = sr_member_cost(w->view, member);
+        if (!worth_while(w, &member->expr, member->loss)) {
+            w->island->screened++;
             return false;
         }
     }
     /* where few rows have found the start, no other is tried on all of them */
-    sr_constants_fit(view->loss, &member->expr, true, steps, view->screen ? 0 : restarts,
-                     worker->thread->rng, &worker->thread->work);
+    sr_constants_fit(w->view->loss, &member->expr, true, steps, w->view->screen ? 0 : restarts,
+                     w->thread->rng, &w->thread->work);
     return true;
 }
 
-void sr_member_evaluate_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
-                              struct sr_island *island, struct sr_member *member, double penalty)
+void sr_member_evaluate_plain(struct sr_worker *w, struct sr_member *member, double penalty)
 {
-    island->evaluations++;
-    const double loss = sr_eval_plain(&member->expr, view->loss, &worker->thread->work);
-    member->loss = loss + fmax(penalty, charge(view, &member->expr, true));
+    w->island->evaluations++;
+    const double loss = sr_eval_plain(&member->expr, w->view->loss, &w->thread->work);
+    member->loss = loss + fmax(penalty, charge(w, &member->expr, true));
     if (isfinite(loss))
-        offer(view, island->hall, &member->expr, without_noise(view->loss, loss) + penalty);
+        offer(w, &member->expr, without_noise(w->view->loss, loss) + penalty);
 }
 
-void sr_member_evaluate_scaled(const struct sr_epoch_view *view, struct sr_worker *worker,
-                               struct sr_island *island, struct sr_member *member, double penalty)
+void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, double penalty)
 {
-    const struct sr_loss *loss = view->loss;
+    const struct sr_loss *loss = w->view->loss;
     double scale = 0, fitted = HUGE_VAL;
     bool worth = true;
-    if (view->screen) {
-        fitted = sr_screen_loss(view->screen, &member->expr, &worker->thread->work);
+    if (w->view->screen) {
+        fitted = sr_screen_loss(w->view->screen, &member->expr, &w->thread->work);
         member->loss = fitted + penalty;
-        worth = worth_while(view, island->hall, &member->expr, member->loss);
-        island->screened += !worth;
+        worth = worth_while(w, &member->expr, member->loss);
+        w->island->screened += !worth;
     }
     if (worth) {
-        island->evaluations++;
+        w->island->evaluations++;
         member->loss = HUGE_VAL;
-        fitted = sr_eval_loss(&member->expr, loss, &worker->thread->work, &scale);
+        fitted = sr_eval_loss(&member->expr, loss, &w->thread->work, &scale);
     }
     if (worth && isfinite(fitted)) {
         member->loss = without_noise(loss, fitted) + penalty;
-        offer_plain(view, worker, island, &member->expr, member->loss, penalty);
-        offer_scaled(view, island, &member->expr, scale, member->loss);
+        offer_plain(w, &member->expr, member->loss, penalty);
+        offer_scaled(w, &member->expr, scale, member->loss);
     }
 }
 
-void sr_member_evaluate(const struct sr_epoch_view *view, struct sr_worker *worker,
-                        struct sr_island *island, struct sr_member *member)
+void sr_member_evaluate(struct sr_worker *w, struct sr_member *member)
 {
     const uint64_t hash = sr_expr_hash(&member->expr);
-    if (recall(view, worker, member, hash))
+    if (recall(w, member, hash))
         return;
-    const double penalty = penalty_of(view, &member->expr);
+    const double penalty = penalty_of(w, &member->expr);
     member->loss = member->cost = HUGE_VAL;
     if (!isfinite(penalty))
         return;
-    sr_algorithm_of(view->settings)->evaluate(view, worker, island, member, penalty);
-    remember(view, worker, member, hash);
+    sr_algorithm_of(w->settings)->evaluate(w, member, penalty);
+    remember(w, member, hash);
 }
 
-void sr_member_offer_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
-                           struct sr_island *island, const struct sr_member *member)
+void sr_member_offer_plain(struct sr_worker *w, const struct sr_member *member)
 {
     struct sr_member plain = *member;
     double constant[SR_NODES];
     if (sr_expr_constants(&plain.expr, constant) == 0)
         return;
-    sr_constants_fit(view->loss, &plain.expr, false, PLAIN_STEPS, 0, worker->thread->rng,
-                     &worker->thread->work);
-    sr_member_evaluate(view, worker, island, &plain);
+    sr_constants_fit(w->view->loss, &plain.expr, false, PLAIN_STEPS, 0, w->thread->rng,
+                     &w->thread->work);
+    sr_member_evaluate(w, &plain);
 }
 
-void sr_offer_constant(const struct sr_epoch_view *view, struct sr_worker *worker,
-                       struct sr_island *island)
+void sr_offer_constant(struct sr_worker *w)
 {
     struct sr_expr expr = {.count = 1, .node = {{.op = SR_CONSTANT, .size = 1}}};
-    double *one = worker->thread->work.value;
-    for (size_t i = 0; i < view->loss->data->rows; i++)
-        one[i] = 1;
-    expr.node[0].value = sr_loss_scale(view->loss, one, worker->thread->work.scratch);
-    const double loss = sr_loss_value(view->loss, one, expr.node[0].value);
+    double *one = w->thread->work.value;
+    sr_fill(one, w->view->loss->data->rows, 1);
+    expr.node[0].value = sr_loss_scale(w->view->loss, one, w->thread->work.scratch);
+    const double loss = sr_loss_value(w->view->loss, one, expr.node[0].value);
     if (isfinite(loss))
-        offer(view, island->hall, &expr, without_noise(view->loss, loss) + penalty_of(view, &expr));
+        offer(w, &expr, without_noise(w->view->loss, loss) + penalty_of(w, &expr));
 }

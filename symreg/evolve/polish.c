@@ -7,24 +7,22 @@
 enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
 
 /* Fits and offers one neighbour. */
-static void offer(const struct sr_epoch_view *view, struct sr_worker *worker,
-                  struct sr_island *island, struct sr_expr *expr, int steps, int restarts)
+static void offer(struct sr_worker *w, struct sr_expr *expr, int steps, int restarts)
 {
     struct sr_member member = {.expr = *expr};
-    sr_expr_rewrite(view->settings->language, &member.expr, sr_settings_operators(view->settings));
-    if (sr_member_fit(view, worker, island, &member, steps, restarts))
-        sr_member_evaluate(view, worker, island, &member);
+    sr_expr_rewrite(w->settings->language, &member.expr, sr_settings_operators(w->settings));
+    if (sr_member_fit(w, &member, steps, restarts))
+        sr_member_evaluate(w, &member);
 }
 
 /* Puts `nodes` in place of the subtree that ends at i. */
-static void replace(const struct sr_epoch_view *view, struct sr_worker *worker,
-                    struct sr_island *island, const struct sr_expr *whole, int i,
+static void replace(struct sr_worker *w, const struct sr_expr *whole, int i,
                     const struct sr_node *nodes, int count)
 {
     struct sr_expr expr = *whole;
-    if (sr_expr_splice(view->settings->language, &expr, sr_expr_start(whole, i),
-                       whole->node[i].size, nodes, count, view->settings->maxsize))
-        offer(view, worker, island, &expr, NEIGHBOUR_STEPS, 0);
+    if (sr_expr_splice(w->settings->language, &expr, sr_expr_start(whole, i), whole->node[i].size,
+                       nodes, count, w->settings->maxsize))
+        offer(w, &expr, NEIGHBOUR_STEPS, 0);
 }
 
 static struct sr_node leaf(int number)
@@ -35,29 +33,27 @@ static struct sr_node leaf(int number)
 }
 
 /* The subtree at i shrinks: to an operand, a constant or a feature. */
-static void shrink(const struct sr_epoch_view *view, struct sr_worker *worker,
-                   struct sr_island *island, const struct sr_expr *whole, int i)
+static void shrink(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_node *node = &whole->node[i];
-    for (int l = 0; l <= view->loss->data->features; l++) {
+    for (int l = 0; l <= w->view->loss->data->features; l++) {
         const struct sr_node piece = leaf(l);
         if (node->op == SR_CONSTANT && l == 0)
             continue;
-        replace(view, worker, island, whole, i, &piece, 1);
+        replace(w, whole, i, &piece, 1);
     }
     int operand = i - 1;
     for (int k = 0; k < sr_expr_arity(whole, i); k++) {
-        replace(view, worker, island, whole, i, whole->node + sr_expr_start(whole, operand),
+        replace(w, whole, i, whole->node + sr_expr_start(whole, operand),
                 whole->node[operand].size);
         operand -= whole->node[operand].size;
     }
 }
 
 /* The subtree at i gets an operator above it, alone or with a leaf. */
-static void grow(const struct sr_epoch_view *view, struct sr_worker *worker,
-                 struct sr_island *island, const struct sr_expr *whole, int i)
+static void grow(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
-    const struct sr_settings *s = view->settings;
+    const struct sr_settings *s = w->settings;
     const int size = whole->node[i].size;
     struct sr_node piece[SR_NODES + 2];
     if (size + 2 > SR_NODES || whole->count + 1 > s->maxsize)
@@ -66,42 +62,40 @@ static void grow(const struct sr_epoch_view *view, struct sr_worker *worker,
     memcpy(piece, subtree, (size_t)size * sizeof *piece);
     for (int k = 0; k < s->unary_count; k++) {
         piece[size] = (struct sr_node){.op = (uint8_t)s->unary[k]};
-        replace(view, worker, island, whole, i, piece, size + 1);
+        replace(w, whole, i, piece, size + 1);
     }
     for (int k = 0; k < s->binary_count && whole->count + 2 <= s->maxsize; k++)
-        for (int l = 0; l <= view->loss->data->features; l++) {
+        for (int l = 0; l <= w->view->loss->data->features; l++) {
             piece[size] = leaf(l);
             piece[size + 1] = (struct sr_node){.op = (uint8_t)s->binary[k]};
-            replace(view, worker, island, whole, i, piece, size + 2);
+            replace(w, whole, i, piece, size + 2);
         }
 }
 
 /* Another operator of the same arity at i. */
-static void exchange(const struct sr_epoch_view *view, struct sr_worker *worker,
-                     struct sr_island *island, const struct sr_expr *whole, int i)
+static void exchange(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
-    const struct sr_settings *s = view->settings;
+    const struct sr_settings *s = w->settings;
     const int arity = sr_expr_arity(whole, i);
     const int count = arity == 2 ? s->binary_count : arity ? s->unary_count : 0;
     for (int k = 0; k < count; k++) {
         struct sr_expr expr = *whole;
         expr.node[i].op = (uint8_t)(arity == 2 ? s->binary[k] : s->unary[k]);
         if (expr.node[i].op != whole->node[i].op)
-            offer(view, worker, island, &expr, NEIGHBOUR_STEPS, 0);
+            offer(w, &expr, NEIGHBOUR_STEPS, 0);
     }
 }
 
-void sr_polish_row(const struct sr_epoch_view *view, struct sr_worker *worker,
-                   struct sr_island *island, int c)
+void sr_polish_row(struct sr_worker *w, int c)
 {
-    struct sr_expr whole = view->best->expr[c];
-    offer(view, worker, island, &whole, FIT_STEPS, FIT_RESTARTS);
-    if (view->best->loss[c] <= 0)
+    struct sr_expr whole = w->view->best->expr[c];
+    offer(w, &whole, FIT_STEPS, FIT_RESTARTS);
+    if (w->view->best->loss[c] <= 0)
         return;
-    for (int i = 0; i < whole.count && !sr_island_over(island); i++) {
-        shrink(view, worker, island, &whole, i);
-        exchange(view, worker, island, &whole, i);
-        grow(view, worker, island, &whole, i);
+    for (int i = 0; i < whole.count && !sr_island_over(w->island); i++) {
+        shrink(w, &whole, i);
+        exchange(w, &whole, i);
+        grow(w, &whole, i);
     }
 }
 

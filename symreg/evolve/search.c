@@ -81,6 +81,7 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
     for (int i = 0; i < search->threads; i++) {
         struct sr_worker *worker = &search->worker[i];
         worker->thread = &search->thread[i];
+        worker->settings = search->settings;
         const int rc = sr_work_init(&worker->thread->work, rows, maxsize);
         if (rc)
             return rc;
@@ -169,6 +170,14 @@ static void seek(const struct sr_settings *s, const struct sr_run *run, gsl_rng 
     orr_rng_seek(rng, s->seed, ORR_STAGE_SYMREG, index);
 }
 
+/* A worker goes to an island: it has met no formulas there. */
+static void enter_island(struct sr_worker *worker, struct sr_run *run, int number)
+{
+    worker->view = &run->view;
+    worker->island = &run->island[number];
+    memset(worker->seen, 0, sizeof *worker->seen);
+}
+
 /* Epoch 0 draws the populations. */
 static void run_epoch(struct search *search, int epoch)
 {
@@ -182,10 +191,11 @@ static void run_epoch(struct search *search, int epoch)
         if (run->end)
             continue;
         seek(s, run, worker->thread->rng, number, epoch);
+        enter_island(worker, run, number);
         if (epoch == 0 || run->fresh)
-            sr_island_init(&run->view, worker, &run->island[number]);
+            sr_island_init(worker);
         else
-            sr_island_epoch(&run->view, worker, &run->island[number], number);
+            sr_island_epoch(worker, number);
     }
 }
 
@@ -225,26 +235,24 @@ static void offer_seeds(struct search *search)
     struct sr_worker *worker = &search->worker[0];
     for (int i = 0; i < search->runs; i++) {
         struct sr_run *run = &search->run[i];
-        struct sr_island *island = &run->island[0];
+        const struct sr_hall_of_fame *hall = run->island[0].hall;
         const struct sr_seeds *seeds = search->seeds ? &search->seeds[i / s->restarts] : NULL;
-        memset(worker->seen, 0, sizeof *worker->seen);
-        sr_hall_of_fame_clear(island->hall);
+        enter_island(worker, run, 0);
+        sr_hall_of_fame_clear(run->island[0].hall);
         if (sr_algorithm_of(s)->knows_constant)
-            sr_offer_constant(&run->view, worker, island);
+            sr_offer_constant(worker);
         for (int g = 0; g < s->guesses; g++)
-            sr_island_guess(&run->view, worker, island, &(struct sr_member){.expr = s->guess[g]});
+            sr_island_guess(worker, &(struct sr_member){.expr = s->guess[g]});
         for (int size = 1; size <= s->maxsize && seeds; size++) {
             int chosen[OF_SIZE];
             const int n = sr_best_of_size(seeds->expr, seeds->loss, seeds->count, size, OF_SIZE,
                                           true, chosen);
             for (int k = 0; k < n; k++)
-                sr_member_evaluate(&run->view, worker, island,
-                                   &(struct sr_member){.expr = seeds->expr[chosen[k]]});
+                sr_member_evaluate(worker, &(struct sr_member){.expr = seeds->expr[chosen[k]]});
         }
         for (int c = 1; c <= s->maxsize; c++)
-            if (island->hall->expr[c].count)
-                sr_hall_of_fame_offer(run->best, s->language, &island->hall->expr[c],
-                                      island->hall->loss[c]);
+            if (hall->expr[c].count)
+                sr_hall_of_fame_offer(run->best, s->language, &hall->expr[c], hall->loss[c]);
     }
 }
 
@@ -262,13 +270,13 @@ static void plant_seeds(struct search *search)
         const struct sr_seeds *seeds = &search->seeds[task / s->populations / s->restarts];
         struct sr_island *island = &run->island[number];
         int planted = 0;
-        memset(worker->seen, 0, sizeof *worker->seen);
+        enter_island(worker, run, number);
         for (int i = number; i < seeds->count && !sr_island_over(island); i += s->populations) {
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;
-            sr_member_offer_plain(&run->view, worker, island, &member);
-            sr_member_evaluate(&run->view, worker, island, &member);
+            sr_member_offer_plain(worker, &member);
+            sr_member_evaluate(worker, &member);
             if (!isfinite(member.loss))
                 continue;
             sr_expr_strip(&member.expr);

@@ -48,41 +48,37 @@ struct sr_tournament_entry {
     uint64_t age;     /* as in the member */
     uint64_t entered; /* the last tournament that it was drawn for */
 };
-/* What belongs to the thread. */
+/* What belongs to the thread, and the island that it is at. */
 struct sr_worker {
+    const struct sr_settings *settings;
     struct sr_thread *thread;
     struct sr_seen *seen;
     struct sr_tournament_entry *entry; /* (population_size) */
     uint64_t tournaments;
     double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */
+    const struct sr_epoch_view *view;
+    struct sr_island *island; /* of a run of that view */
 };
 
 /* Fills loss and cost, and offers the formula to the island's hall as the algorithm does. A formula
  * that few rows tell to be nothing for the hall keeps the loss on these. */
-void sr_member_evaluate(const struct sr_epoch_view *view, struct sr_worker *worker,
-                        struct sr_island *island, struct sr_member *member);
+void sr_member_evaluate(struct sr_worker *w, struct sr_member *member);
 /* The two kinds of sr_algorithm.evaluate: of the formula as it stands, or with its best outer
  * scale. */
-void sr_member_evaluate_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
-                              struct sr_island *island, struct sr_member *member, double penalty);
-void sr_member_evaluate_scaled(const struct sr_epoch_view *view, struct sr_worker *worker,
-                               struct sr_island *island, struct sr_member *member, double penalty);
+void sr_member_evaluate_plain(struct sr_worker *w, struct sr_member *member, double penalty);
+void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, double penalty);
 /* Of the member's loss and size. */
 double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member);
 /* Offers the best constant. */
-void sr_offer_constant(const struct sr_epoch_view *view, struct sr_worker *worker,
-                       struct sr_island *island);
+void sr_offer_constant(struct sr_worker *w);
 /* Fits the constants, at first to few rows; false, with loss and cost from these, where they tell
  * that the formula is nothing for the hall: then it need not be evaluated. */
-bool sr_member_fit(const struct sr_epoch_view *view, struct sr_worker *worker,
-                   struct sr_island *island, struct sr_member *member, int steps, int restarts);
+bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int restarts);
 /* Offers a formula that was fitted along with an outer scale fitted anew without one, which is two
  * nodes shorter. */
-void sr_member_offer_plain(const struct sr_epoch_view *view, struct sr_worker *worker,
-                           struct sr_island *island, const struct sr_member *member);
+void sr_member_offer_plain(struct sr_worker *w, const struct sr_member *member);
 /* Tries every small change of row c of the run's hall, with its constants fitted. */
-void sr_polish_row(const struct sr_epoch_view *view, struct sr_worker *worker,
-                   struct sr_island *island, int c);
+void sr_polish_row(struct sr_worker *w, int c);
 /* A random leaf becomes an operator over new leaves; false when there is no room. */
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
@@ -114,14 +110,11 @@ bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_ex
                   struct sr_expr *b);
 
 /* Fits a formula of the user's and evaluates it. */
-void sr_island_guess(const struct sr_epoch_view *view, struct sr_worker *worker,
-                     struct sr_island *island, struct sr_member *member);
+void sr_island_guess(struct sr_worker *w, struct sr_member *member);
 /* Clears the island's hall and draws its members. */
-void sr_island_init(const struct sr_epoch_view *view, struct sr_worker *worker,
-                    struct sr_island *island);
+void sr_island_init(struct sr_worker *w);
 /* One epoch: cycles of events, then simplification and constants. Rows of best with
  * row mod populations == number are polished here. Ends early where sr_island_over(). */
-void sr_island_epoch(const struct sr_epoch_view *view, struct sr_worker *worker,
-                     struct sr_island *island, int number);
+void sr_island_epoch(struct sr_worker *w, int number);
 
 #endif

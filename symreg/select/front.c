@@ -113,24 +113,28 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
     return chosen;
 }
 
+void sr_cell_write(struct orr_file *file, const char *text)
+{
+    orr_file_printf(file, "\"");
+    for (const char *c = text; *c; c++)
+        orr_file_write(file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    orr_file_printf(file, "\"");
+}
+
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
                    const char *const *names, const char *path)
 {
-    struct orr_file file = {0};
+    struct orr_file file;
     char text[SR_TEXT];
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file, "Complexity,Loss,Equation\n");
-    for (int i = 0; i < front->count && !rc; i++) {
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "Complexity,Loss,Equation\n");
+    for (int i = 0; i < front->count; i++) {
         sr_expr_print(language, &front->expr[i], names, text, sizeof text);
-        rc = orr_file_printf(&file, "%d,%.9g,\"", front->complexity[i], front->loss[i]);
-        for (const char *c = text; *c && !rc; c++) /* RFC 4180: a quote stands twice */
-            rc = orr_file_write(&file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-        if (!rc)
-            rc = orr_file_printf(&file, "\"\n");
+        orr_file_printf(&file, "%d,%.9g,", front->complexity[i], front->loss[i]);
+        sr_cell_write(&file, text);
+        orr_file_printf(&file, "\n");
     }
-    if (!rc)
-        rc = orr_file_commit(&file);
+    const int rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

@@ -109,6 +109,8 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
  * of data->digits leave open, rows of positive weight one by one: their gain is none. Digits are
  * taken for exact numbers where a longer formula has far more of them. */
 int sr_front_cut(struct sr_front *front, const struct sr_loss *loss);
+/* A cell of a CSV file in quotes, those inside doubled (RFC 4180). */
+void sr_cell_write(struct orr_file *file, const char *text);
 /* Writes "Complexity,Loss,Equation" atomically. */
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
                    const char *const *names, const char *path);

@@ -158,69 +158,90 @@ static int check_table(const char *file, const char *folder)
     return 0;
 }
 
-/* The search with its view, on all rows or a sample. *rc_stop: ORR_EINTR when a signal ended it. */
-static int search(const struct orr_cli *cli, const struct sr_table *table,
-                  struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
+/* The rows that are searched on: all, or a sample. */
+static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
+                       const struct sr_csv_setup *setup, struct sr_table *sample,
+                       struct sr_fit *fit)
 {
-    struct sr_settings *s = &setup->settings;
-    struct sr_table sample = {0};
-    struct sr_live *live = NULL;
-    char log[4096] = "";
-    *stopped = 0;
     fit->data = table->data;
+    if (!setup->batch)
+        return 0;
+    orr_note(
+        cli->quiet,
+        "symreg: %zu of %zu rows are searched on, drawn by the seed; constants and losses come "
+        "from all (--batch 0: search on all)",
+        setup->batch, table->data.rows);
+    TRY(sr_table_sample(table, setup->batch, setup->settings.seed, sample));
+    fit->data = sample->data;
+    return 0;
+}
+
+/* The search with its view. *stopped: ORR_EINTR when a signal ended it. */
+static int search(const struct orr_cli *cli, const struct sr_table *table, struct sr_settings *s,
+                  struct sr_fit *fit, double started, int *stopped)
+{
+    struct sr_live *live;
+    char log[4096] = "";
+    bool asked;
     int rc = 0;
-    if (setup->batch) {
-        orr_note(
-            cli->quiet,
-            "symreg: %zu of %zu rows are searched on, drawn by the seed; constants and losses come "
-            "from all (--batch 0: search on all)",
-            setup->batch, table->data.rows);
-        rc = sr_table_sample(table, setup->batch, s->seed, &sample);
-        fit->data = sample.data;
-    }
-    if (!rc && *cli->out)
-        rc = orr_path(log, "%s/log.jsonl", cli->out);
+    if (*cli->out)
+        TRY(orr_path(log, "%s/log.jsonl", cli->out));
+    TRY(limit_time(s->max_seconds, search_limit, started));
+    TRY(sr_live_start(table, s, cli->quiet, log, &live));
+    s->observe = sr_live_observe;
+    s->observer = live;
+    if (*cli->out && !s->resume) /* a stop at any time leaves nothing of another search */
+        rc = remove_results(cli->out, RESULTS);
     if (!rc)
-        rc = limit_time(s->max_seconds, search_limit, started);
-    if (!rc)
-        rc = sr_live_start(table, s, cli->quiet, log, &live);
-    if (!rc) {
-        s->observe = sr_live_observe;
-        s->observer = live;
-        if (*cli->out && !s->resume) /* a stop at any time leaves nothing of another search */
-            rc = remove_results(cli->out, RESULTS);
-        if (!rc)
-            rc = sr_search(s, fit, 1, cli->threads, NULL);
-        bool asked;
-        const int log_rc = sr_live_end(live, &asked);
-        if (!rc || rc == ORR_EINTR)
-            rc = log_rc ? log_rc : rc;
-        if (rc == ORR_EINTR) { /* what was found so far is shown and saved */
-            *stopped = asked || !orr_signal_number() ? 0 : rc;
-            rc = 0;
-        }
-    }
-    sr_table_free(&sample);
-    return rc;
+        rc = sr_search(s, fit, 1, cli->threads, NULL);
+    const int log_rc = sr_live_end(live, &asked);
+    if (log_rc && (!rc || rc == ORR_EINTR))
+        return log_rc;
+    if (rc != ORR_EINTR)
+        return rc;
+    *stopped = asked || !orr_signal_number() ? 0 : rc; /* what was found is shown and saved */
+    return 0;
 }
 
 static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool stopped)
 {
     char path[4096];
-    int rc = remove_results(cli->out, OF_REPORT); /* of the front before */
+    TRY(remove_results(cli->out, OF_REPORT)); /* of the front before */
+    TRY(orr_path(path, "%s/front.csv", cli->out));
+    TRY(sr_front_write(o->front, o->data->language, o->names, path));
+    TRY(orr_path(path, "%s/front_full.csv", cli->out));
+    TRY(sr_output_table(o, path));
+    TRY(orr_path(path, "%s/front.json", cli->out));
+    TRY(sr_output_json(o, path));
+    return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
+}
+
+/* Searches, and makes the front of all rows. */
+static int find_front(const struct orr_cli *cli, const struct sr_table *table,
+                      struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
+{
+    struct sr_settings *s = &setup->settings;
+    struct sr_table sample = {0};
+    int rc = choose_rows(cli, table, setup, &sample, fit);
     if (!rc)
-        rc = orr_path(path, "%s/front.csv", cli->out);
-    if (!rc)
-        rc = sr_front_write(o->front, o->data->language, o->names, path);
-    if (!rc)
-        rc = orr_path(path, "%s/front_full.csv", cli->out);
-    if (!rc)
-        rc = sr_output_table(o, path);
-    if (!rc)
-        rc = orr_path(path, "%s/front.json", cli->out);
-    if (!rc)
-        rc = sr_output_json(o, path);
-    return rc || stopped ? rc : sr_report(o, cli->out, cli->quiet);
+        rc = search(cli, table, s, fit, started, stopped);
+    sr_table_free(&sample);
+    TRY(rc);
+    TRY(orr_signal_number() ? orr_time_limit(after_signal)
+                            : limit_time(s->max_seconds, whole_limit, started));
+    TRY(finish(s, &table->data, setup->batch > 0, fit));
+    if (s->max_seconds > 0 || orr_signal_number())
+        TRY(orr_time_limit("1e9")); /* what is left to do is not broken off */
+    return judge(s, &table->data, &fit->front);
+}
+
+static void print_remarks(const struct sr_output *output)
+{
+    for (int k = 0; k < SR_TABLE_REMARKS; k++) {
+        char text[512];
+        if (sr_table_remark(output, (enum sr_table_remark)k, text, sizeof text))
+            printf("remark: %s\n", text);
+    }
 }
 
 static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options,
@@ -228,34 +249,20 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
 {
     struct sr_settings *s = &setup->settings;
     char target[300], checkpoint[4096];
-    int stopped = 0, rc = 0;
-    if (*cli->out)
-        rc = check_table(file, cli->out);
-    if (*cli->out && !rc)
-        rc = orr_path(checkpoint, "%s/checkpoint.bin", cli->out);
-    if (!rc && cli->resume && !*cli->out)
-        rc = ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");
-    s->checkpoint = *cli->out ? checkpoint : NULL;
-    s->resume = cli->resume && !rc && orr_exists(checkpoint); /* without, it starts anew */
+    int stopped = 0;
+    if (*cli->out) {
+        TRY(check_table(file, cli->out));
+        TRY(orr_path(checkpoint, "%s/checkpoint.bin", cli->out));
+        s->checkpoint = checkpoint;
+        s->resume = cli->resume && orr_exists(checkpoint); /* without, it starts anew */
+    } else if (cli->resume) {
+        return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");
+    }
     const double started = orr_time_s();
-    if (!rc)
-        rc = search(cli, table, setup, fit, started, &stopped);
-    if (!rc)
-        rc = orr_signal_number() ? orr_time_limit(after_signal)
-                                 : limit_time(s->max_seconds, whole_limit, started);
-    if (!rc)
-        rc = finish(s, &table->data, setup->batch > 0, fit);
-    if (!rc && (s->max_seconds > 0 || orr_signal_number()))
-        rc = orr_time_limit("1e9"); /* what is left to do is not broken off */
-    if (!rc)
-        rc = judge(s, &table->data, &fit->front);
-    if (rc)
-        return rc;
+    TRY(find_front(cli, table, setup, fit, started, &stopped));
     if (fit->front.count == 0)
         return ORR_FAIL(ORR_EINVAL,
-                        "%s: no formula is finite on every row and within the "
-                        "constraints",
-                        file);
+                        "%s: no formula is finite on every row and within the constraints", file);
     print_front(&fit->front, s->language, table->name, &setup->rules);
     snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
     const struct sr_output output = {.file = file,
@@ -269,32 +276,38 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
                                      .evaluations = fit->evaluations,
                                      .seconds = orr_time_s() - started,
                                      .rule = setup->rule};
-    for (int k = 0; k < SR_TABLE_REMARKS; k++) {
-        char text[512];
-        if (sr_table_remark(&output, (enum sr_table_remark)k, text, sizeof text))
-            printf("remark: %s\n", text);
-    }
+    print_remarks(&output);
     if (*cli->out)
-        rc = write_all(cli, &output, stopped);
-    if (!rc && !stopped)
+        TRY(write_all(cli, &output, stopped));
+    if (!stopped) {
         orr_note(cli->quiet, "symreg: %.4g formulas in %.3g s; the search ended: %s",
                  fit->evaluations, output.seconds, sr_end_text(fit->end));
-    if (!rc && stopped)
-        rc = ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
-                               : orr_exists(checkpoint)
-                                   ? "stopped; the front so far is saved, "
-                                     "the same command with --resume goes on"
-                                   : "stopped before the first checkpoint; the front so far is "
-                                     "saved, the same command starts anew");
-    return rc;
+        return 0;
+    }
+    return ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
+                             : orr_exists(checkpoint)
+                                 ? "stopped; the front so far is saved, "
+                                   "the same command with --resume goes on"
+                                 : "stopped before the first checkpoint; the front so far is "
+                                   "saved, the same command starts anew");
 }
 
 /* One search at a time in a folder: its files are of one table and its checkpoint of one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
-                      const struct sr_csv_options *options, const struct sr_table *table,
+                      const struct sr_csv_options *options, struct sr_table *table,
                       struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     int fd;
+    TRY(sr_table_read(file, options, table));
+    TRY(sr_csv_setup(cli, options, table, setup));
+    table->data.language = setup->language;
+    sr_table_notes(table, file, options, cli->quiet);
+    orr_csv_free_rows(&table->csv); /* large tables are kept once */
+    if (table->columns > table->data.features)
+        orr_note(cli->quiet,
+                 "symreg: %d of %d columns are searched with, those most related to the target "
+                 "(--features chooses others)",
+                 table->data.features, table->columns);
     if (!*cli->out)
         return run(cli, file, options, table, setup, fit);
     TRY(orr_mkdir(cli->out));
@@ -309,21 +322,7 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     struct sr_table table = {0};
     struct sr_csv_setup *setup = orr_alloc(1, sizeof *setup);
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
-    int rc = setup && fit ? sr_table_read(file, options, &table) : ORR_ENOMEM;
-    if (!rc)
-        rc = sr_csv_setup(cli, options, &table, setup);
-    if (!rc)
-        table.data.language = setup->language;
-    if (!rc)
-        sr_table_notes(&table, file, options, cli->quiet);
-    orr_csv_free_rows(&table.csv); /* large tables are kept once */
-    if (!rc && table.columns > table.data.features)
-        orr_note(cli->quiet,
-                 "symreg: %d of %d columns are searched with, those most related to the target "
-                 "(--features chooses others)",
-                 table.data.features, table.columns);
-    if (!rc)
-        rc = run_locked(cli, file, options, &table, setup, fit);
+    const int rc = setup && fit ? run_locked(cli, file, options, &table, setup, fit) : ORR_ENOMEM;
     free(fit);
     if (setup)
         sr_csv_setup_free(setup);

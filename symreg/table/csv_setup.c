@@ -66,23 +66,22 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
     long depth = 0;
     sr_constraints_init(c, setup->language);
     c->maxsize = setup->settings.maxsize;
-    int rc = sr_complexity_set(setup->language, o->complexity);
-    if (!rc && o->maxdepth)
-        rc = whole("--maxdepth", o->maxdepth, 1, SR_NODES, &depth);
+    TRY(sr_complexity_set(setup->language, o->complexity));
+    if (o->maxdepth)
+        TRY(whole("--maxdepth", o->maxdepth, 1, SR_NODES, &depth));
     c->maxdepth = (int)depth;
-    if (!rc && o->constrain)
-        rc = sr_constraints_arguments(c, o->constrain);
-    if (!rc && o->nest)
-        rc = sr_constraints_nesting(c, o->nest);
-    if (!rc)
-        rc = set_units(o, table, setup);
-    if (!rc && (o->complexity || o->maxdepth || o->constrain || o->nest || o->units)) {
+    if (o->constrain)
+        TRY(sr_constraints_arguments(c, o->constrain));
+    if (o->nest)
+        TRY(sr_constraints_nesting(c, o->nest));
+    TRY(set_units(o, table, setup));
+    if (o->complexity || o->maxdepth || o->constrain || o->nest || o->units) {
         setup->settings.admissible = sr_constraints_admissible;
         setup->settings.whole = sr_constraints_whole;
         setup->settings.penalty = c->units_penalty > 0 ? sr_constraints_penalty : NULL;
         setup->settings.context = c;
     }
-    return rc;
+    return 0;
 }
 
 /* Up to a ";" that is in no name. */
@@ -186,21 +185,17 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     struct orr_settings preset = cli->preset;
     long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
-    int rc = setup->language ? 0 : ORR_ENOMEM;
-    if (!rc && o->define)
-        rc = sr_custom_define(setup->language, o->define);
-    if (!rc)
-        rc = choose_loss(o->loss, &preset, setup);
-    if (!rc)
-        rc = sr_settings_init(&setup->settings, &preset);
-    if (!rc && o->rule)
-        rc = sr_rule_find(o->rule, &setup->rule);
-    if (!rc && o->batch)
-        rc = whole("--batch", o->batch, 0, 1000000000, &batch);
-    if (!rc && batch == 1)
-        rc = ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
-    if (rc)
-        return rc;
+    TRY(setup->language ? 0 : ORR_ENOMEM);
+    if (o->define)
+        TRY(sr_custom_define(setup->language, o->define));
+    TRY(choose_loss(o->loss, &preset, setup));
+    TRY(sr_settings_init(&setup->settings, &preset));
+    if (o->rule)
+        TRY(sr_rule_find(o->rule, &setup->rule));
+    if (o->batch)
+        TRY(whole("--batch", o->batch, 0, 1000000000, &batch));
+    if (batch == 1)
+        return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data));
     setup->settings.language = setup->language;
@@ -208,15 +203,11 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     setup->rules = preset.symreg.rules;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
     setup->settings.context_text = setup->about = about_options(o);
-    if (!setup->about)
-        return ORR_ENOMEM;
+    TRY(setup->about ? 0 : ORR_ENOMEM);
     add_custom(&setup->settings);
-    rc = set_constraints(o, table, setup);
-    if (!rc)
-        rc = check_possible(setup, table);
-    if (!rc)
-        rc = set_guesses(o->guess, table, setup);
-    return rc;
+    TRY(set_constraints(o, table, setup));
+    TRY(check_possible(setup, table));
+    return set_guesses(o->guess, table, setup);
 }
 
 void sr_csv_setup_free(struct sr_csv_setup *setup)

@@ -1,236 +1,91 @@
-/* export_reserved.c - names that mean something in C or SymPy, sorted by their bytes: a column of
- * such a name is exported under another one. C: keywords of C23 and C++, names of <math.h> and what
- * else is a macro or a function of everyday. SymPy: keywords and functions of Python 3, and all
- * names that `from sympy import *` brings (SymPy 1.14), as sympify() reads them. */
+/* export_reserved.c - names that mean something in C or SymPy: a column of such a name is exported
+ * under another one. C: keywords of C23 and C++, names of <math.h> but M_... and FP_..., and what
+ * else is a macro or a function of everyday. SymPy: keywords and functions of Python 3, and what
+ * `from sympy import *` brings (SymPy 1.14), as sympify() reads it, but for names of several words
+ * (solve_linear, BlockMatrix) or of more than ten letters, which no column is called. */
 #include "output.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* clang-format off */
-static const char *const in_c[] = {
-    "DOMAIN", "EOF", "FP_FAST_FMA", "FP_FAST_FMAF", "FP_FAST_FMAL", "FP_ILOGB0", "FP_ILOGBNAN",
-    "FP_INFINITE", "FP_NAN", "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO", "HUGE", "HUGE_VAL",
-    "HUGE_VALF", "HUGE_VALL", "I", "INFINITY", "MATH_ERREXCEPT", "MATH_ERRNO", "MAXFLOAT",
-    "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2", "M_LOG10E", "M_LOG2E", "M_PI",
-    "M_PI_2", "M_PI_4", "M_SQRT1_2", "M_SQRT2", "NAN", "NULL", "OVERFLOW", "PLOSS", "SING",
-    "TLOSS", "UNDERFLOW", "X_TLOSS", "abort", "abs", "acos", "acosh", "acospi", "alignas",
-    "alignof", "and", "and_eq", "asin", "asinh", "asinpi", "asm", "assert", "atan", "atan2",
-    "atan2pi", "atanh", "atanpi", "auto", "bitand", "bitor", "bool", "break", "cabs", "cacos",
-    "cacosh", "canonicalize", "carg", "case", "casin", "casinh", "catan", "catanh", "catch",
-    "cbrt", "ccos", "ccosh", "ceil", "cexp", "char", "char16_t", "char32_t", "char8_t", "cimag",
-    "class", "clock", "clog", "clog10", "co_await", "co_return", "co_yield", "compl", "complex",
-    "compoundn", "concept", "conj", "const", "const_cast", "consteval", "constexpr",
-    "constinit", "continue", "copysign", "cos", "cosh", "cospi", "cpow", "cproj", "creal",
-    "csin", "csinh", "csqrt", "ctan", "ctanh", "decltype", "default", "delete", "div", "do",
-    "double", "double_t", "drem", "dynamic_cast", "else", "enum", "environ", "erf", "erfc",
-    "errno", "exit", "exp", "exp10", "exp10m1", "exp2", "exp2m1", "explicit", "expm1", "export",
-    "extern", "fabs", "false", "fdim", "finite", "float", "float_t", "floor", "fma", "fmax",
-    "fmaximum", "fmaximum_mag", "fmaximum_num", "fmaxmag", "fmin", "fminimum", "fminimum_mag",
-    "fminimum_num", "fminmag", "fmod", "for", "fortran", "fpclassify", "free", "frexp",
-    "friend", "fromfp", "fromfpx", "gamma", "getpayload", "goto", "hypot", "i386", "if",
-    "ilogb", "imaginary", "index", "inline", "int", "iseqsig", "isfinite", "isgreater",
-    "isgreaterequal", "isinf", "isless", "islessequal", "islessgreater", "isnan", "isnormal",
-    "issignaling", "issubnormal", "isunordered", "iszero", "j0", "j1", "jn", "labs", "ldexp",
-    "ldiv", "lgamma", "linux", "llabs", "lldiv", "llogb", "llrint", "llround", "log", "log10",
-    "log10p1", "log1p", "log2", "log2p1", "logb", "logp1", "long", "lrint", "lround", "main",
-    "malloc", "modf", "mutable", "namespace", "nan", "nearbyint", "new", "nextafter",
-    "nextdown", "nexttoward", "nextup", "noexcept", "noreturn", "not", "not_eq", "nullptr",
-    "offsetof", "operator", "or", "or_eq", "pow", "pow10", "pown", "powr", "printf", "private",
-    "protected", "ptrdiff_t", "public", "rand", "register", "reinterpret_cast", "remainder",
-    "remquo", "requires", "restrict", "return", "rint", "rootn", "round", "roundeven", "rsqrt",
-    "scalb", "scalbln", "scalbn", "scanf", "setpayload", "setpayloadsig", "short", "signbit",
-    "signed", "signgam", "significand", "sin", "sincos", "sinh", "sinpi", "size_t", "sizeof",
-    "sqrt", "srand", "static", "static_assert", "static_cast", "stderr", "stdin", "stdout",
-    "struct", "switch", "tan", "tanh", "tanpi", "template", "tgamma", "this", "thread_local",
-    "throw", "time", "totalorder", "totalordermag", "true", "trunc", "try", "typedef", "typeid",
-    "typename", "typeof", "typeof_unqual", "ufromfp", "ufromfpx", "union", "unix", "unsigned",
-    "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "y0", "y1",
-    "yn",
-};
+static const char in_c[] =
+    " DOMAIN EOF HUGE HUGE_VAL HUGE_VALF HUGE_VALL I INFINITY MATH_ERREXCEPT MATH_ERRNO MAXFLOAT "
+    "NAN NULL OVERFLOW PLOSS SING TLOSS UNDERFLOW X_TLOSS abort abs acos acosh acospi alignas "
+    "alignof and and_eq asin asinh asinpi asm assert atan atan2 atan2pi atanh atanpi auto bitand "
+    "bitor bool break cabs cacos cacosh canonicalize carg case casin casinh catan catanh catch "
+    "cbrt ccos ccosh ceil cexp char char16_t char32_t char8_t cimag class clock clog clog10 "
+    "co_await co_return co_yield compl complex compoundn concept conj const const_cast consteval "
+    "constexpr constinit continue copysign cos cosh cospi cpow cproj creal csin csinh csqrt ctan "
+    "ctanh decltype default delete div do double double_t drem dynamic_cast else enum environ erf "
+    "erfc errno exit exp exp10 exp10m1 exp2 exp2m1 explicit expm1 export extern fabs false fdim "
+    "finite float float_t floor fma fmax fmaximum fmaximum_mag fmaximum_num fmaxmag fmin fminimum "
+    "fminimum_mag fminimum_num fminmag fmod for fortran fpclassify free frexp friend fromfp "
+    "fromfpx gamma getpayload goto hypot i386 if ilogb imaginary index inline int iseqsig "
+    "isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal "
+    "issignaling issubnormal isunordered iszero j0 j1 jn labs ldexp ldiv lgamma linux llabs lldiv "
+    "llogb llrint llround log log10 log10p1 log1p log2 log2p1 logb logp1 long lrint lround main "
+    "malloc modf mutable namespace nan nearbyint new nextafter nextdown nexttoward nextup "
+    "noexcept noreturn not not_eq nullptr offsetof operator or or_eq pow pow10 pown powr printf "
+    "private protected ptrdiff_t public rand register reinterpret_cast remainder remquo requires "
+    "restrict return rint rootn round roundeven rsqrt scalb scalbln scalbn scanf setpayload "
+    "setpayloadsig short signbit signed signgam significand sin sincos sinh sinpi size_t sizeof "
+    "sqrt srand static static_assert static_cast stderr stdin stdout struct switch tan tanh tanpi "
+    "template tgamma this thread_local throw time totalorder totalordermag true trunc try typedef "
+    "typeid typename typeof typeof_unqual ufromfp ufromfpx union unix unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq y0 y1 yn ";
+static const char in_sympy[] = /* but not in C */
+    " Abs Add Adjoint And Array Atom Basic CC Catalan Chi Ci Circle Complement Complexes Contains "
+    "Curve Derivative Dict Domain Dummy E E1 EX EXRAW Ei Eijk Ellipse Eq Equality Equivalent Expr "
+    "FF FU False Float Function GF Ge Gt Heaviside ITE Id Identity Idx Implies Indexed Integer "
+    "Integers Integral Interval Inverse LC LM LT Lambda Le Li Limit Line Lt Matrix Max Min Mod "
+    "Monomial Mul N Nand Naturals Naturals0 Ne None Nor Not Number O Options Or Order Ordinal "
+    "Parabola Permanent Piecewise Plane Point Poly Polygon Pow Predicate Product Q QQ Quaternion "
+    "RR Range Rational Rationals Ray Reals Rel Rem S Segment Set Shi Si Sieve Subs Sum Symbol "
+    "Trace Transpose Triangle True Tuple Unequality Union Wild Xor Ynm ZZ Znm abundance acot "
+    "acoth acsc acsch adjoint airyai airybi aiter algebras all andre anext any apart appellf1 arg "
+    "arity as ascii asec asech ask assuming async await banded bell bernoulli besseli besselj "
+    "besselk besselsimp bessely beta betainc bin binomial blockcut breakpoint cacheit calculus "
+    "callable cancel capture carmichael cartes casoratian catalan ccode ceiling centroid "
+    "chebyshevt chebyshevu checksol chr cofactors collect combsimp comp compile compose composite "
+    "concrete conjugate content cot coth csc csch cse cxxcode decompogen decompose def deg degree "
+    "del delattr denom det diag diff digamma dir discrete divisors divmod doctest dotprint dsolve "
+    "elif epath erf2 erf2inv erfcinv erfi erfinv euler eval evalf evaluate except exec expand "
+    "expint exquo external eye factor factorial factorial2 factorint factorrat fcode ff fft "
+    "fibonacci field filldedent finally flatten format fps frac fraction fresnelc fresnels from "
+    "fu functions fwht gammasimp gcd gcdex gegenbauer genocchi geometry getattr gff global "
+    "globals grevlex grlex groebner group gruntz hankel1 hankel2 harmonic hasattr hash hermite "
+    "hessian hex hn1 hn2 horner hyper hypersimp id idiff ifft ifwht igcd igrevlex igrlex ilcm "
+    "ilex im imageset import in input integrate intervals intt invert is isinstance isolate "
+    "isprime issubclass iter jacobi jscode laguerre lambda lambdify latex lcm legendre len "
+    "lerchphi lex li limit linsolve list2numpy ln locals logcombine loggamma lowergamma lucas "
+    "marcumq mathieuc mathieus mathml max maximum meijerg min minimum minpoly mobius monic "
+    "motzkin multigamma next nextprime nfloat nonlocal nroots nsimplify nsolve ntheory ntt numer "
+    "oct ones oo open ord ord0 ordered parsing partition pass pdiv pdsolve per pexquo pi plot "
+    "plotting polarify poly polygamma polylog polys posify postfixes powdenest powsimp pprint "
+    "pquo prefixes prem pretty preview prevprime prime primenu primeomega primepi primerange "
+    "primitive primorial print printing prod product pycode python quo rad radsimp raise "
+    "randMatrix randprime ratsimp rcode rcollect re reduced refine release rem repr reshape "
+    "residue resultant rf ring root rootof roots rotations rsolve sec sech sequence series "
+    "setattr seterr sfield shape sieve sift sign signsimp simplify sinc solve solveset sorted sqf "
+    "sqrtdenest srepr sring sstr sstrrepr stieltjes strategies sturm subsets sum summation "
+    "symarray symbols symmetrize sympify take tensor test textplot threaded timed together "
+    "totient trace trailing transpose tribonacci trigamma trigsimp unflatten unpolarify "
+    "uppergamma use utilities var variations vars vectorize vfield viete vring with wronskian "
+    "xfield xring xthreaded yield zeros zeta zoo ";
 
-static const char *const in_sympy[] = {
-    "Abs", "AccumBounds", "Add", "Adjoint", "AlgebraicField", "AlgebraicNumber", "And",
-    "AppliedPredicate", "Array", "AssumptionsContext", "Atom", "AtomicExpr",
-    "BasePolynomialError", "Basic", "BlockDiagMatrix", "BlockMatrix", "CC", "CRootOf",
-    "Catalan", "Chi", "Ci", "Circle", "CoercionFailed", "Complement", "ComplexField",
-    "ComplexRegion", "ComplexRootOf", "Complexes", "ComputationFailed", "ConditionSet",
-    "Contains", "CosineTransform", "Curve", "DeferredVector", "DenseNDimArray", "Derivative",
-    "Determinant", "DiagMatrix", "DiagonalMatrix", "DiagonalOf", "Dict", "DiracDelta",
-    "DisjointUnion", "Domain", "DomainError", "DotProduct", "Dummy", "E", "E1", "EPath", "EX",
-    "EXRAW", "Ei", "Eijk", "Ellipse", "EmptySequence", "EmptySet", "Eq", "Equality",
-    "Equivalent", "EulerGamma", "EvaluationFailed", "ExactQuotientFailed", "Expr",
-    "ExpressionDomain", "ExtraneousFactors", "FF", "FF_gmpy", "FF_python", "FU",
-    "FallingFactorial", "False", "FiniteField", "FiniteSet", "FlagError", "Float",
-    "FourierTransform", "FractionField", "Function", "FunctionClass", "FunctionMatrix", "GF",
-    "GMPYFiniteField", "GMPYIntegerRing", "GMPYRationalField", "Ge", "GeneratorsError",
-    "GeneratorsNeeded", "GeometryError", "GoldenRatio", "GramSchmidt", "GreaterThan",
-    "GroebnerBasis", "Gt", "HadamardPower", "HadamardProduct", "HankelTransform", "Heaviside",
-    "HeuristicGCDFailed", "HomomorphismFailed", "I", "ITE", "Id", "Identity", "Idx", "ImageSet",
-    "ImmutableDenseMatrix", "ImmutableDenseNDimArray", "ImmutableMatrix",
-    "ImmutableSparseMatrix", "ImmutableSparseNDimArray", "Implies", "Indexed", "IndexedBase",
-    "Integer", "IntegerRing", "Integers", "Integral", "Intersection", "Interval", "Inverse",
-    "InverseCosineTransform", "InverseFourierTransform", "InverseHankelTransform",
-    "InverseLaplaceTransform", "InverseMellinTransform", "InverseSineTransform",
-    "IsomorphismFailed", "KroneckerDelta", "KroneckerProduct", "LC", "LM", "LT", "Lambda",
-    "LambertW", "LaplaceTransform", "Le", "LessThan", "LeviCivita", "Li", "Limit", "Line",
-    "Line2D", "Line3D", "Lt", "MatAdd", "MatMul", "MatPow", "Matrix", "MatrixBase",
-    "MatrixExpr", "MatrixPermute", "MatrixSlice", "MatrixSymbol", "Max", "MellinTransform",
-    "Min", "Mod", "Monomial", "Mul", "MultivariatePolynomialError", "MutableDenseMatrix",
-    "MutableDenseNDimArray", "MutableMatrix", "MutableSparseMatrix", "MutableSparseNDimArray",
-    "N", "NDimArray", "Nand", "Naturals", "Naturals0", "Ne", "NonSquareMatrixError", "None",
-    "Nor", "Not", "NotAlgebraic", "NotInvertible", "NotReversible", "Number", "NumberSymbol",
-    "O", "OmegaPower", "OneMatrix", "OperationNotSupported", "OptionError", "Options", "Or",
-    "Order", "Ordinal", "POSform", "Parabola", "Permanent", "PermutationMatrix", "Piecewise",
-    "Plane", "Point", "Point2D", "Point3D", "PoleError", "PolificationFailed", "Poly",
-    "Polygon", "PolynomialDivisionFailed", "PolynomialError", "PolynomialRing", "Pow",
-    "PowerSet", "PrecisionExhausted", "Predicate", "Product", "ProductSet", "PurePoly",
-    "PythonFiniteField", "PythonIntegerRing", "PythonRational", "Q", "QQ", "QQ_I", "QQ_gmpy",
-    "QQ_python", "Quaternion", "RR", "Range", "Rational", "RationalField", "Rationals", "Ray",
-    "Ray2D", "Ray3D", "RealField", "RealNumber", "Reals", "RefinementFailed", "RegularPolygon",
-    "Rel", "Rem", "RisingFactorial", "RootOf", "RootSum", "S", "SOPform", "Segment",
-    "Segment2D", "Segment3D", "SeqAdd", "SeqFormula", "SeqMul", "SeqPer", "Set", "ShapeError",
-    "Shi", "Si", "Sieve", "SineTransform", "SingularityFunction", "SparseMatrix",
-    "SparseNDimArray", "StrPrinter", "StrictGreaterThan", "StrictLessThan", "Subs", "Sum",
-    "Symbol", "SymmetricDifference", "SympifyError", "TableForm", "Trace", "Transpose",
-    "Triangle", "TribonacciConstant", "True", "Tuple", "Unequality", "UnevaluatedExpr",
-    "UnificationFailed", "Union", "UnivariatePolynomialError", "UniversalSet", "Wild",
-    "WildFunction", "Xor", "Ynm", "Ynm_c", "ZZ", "ZZ_I", "ZZ_gmpy", "ZZ_python", "ZeroMatrix",
-    "Znm", "abs", "abundance", "acos", "acosh", "acot", "acoth", "acsc", "acsch", "adjoint",
-    "airyai", "airyaiprime", "airybi", "airybiprime", "aiter", "algebras", "all", "all_roots",
-    "and", "andre", "anext", "any", "apart", "apart_list", "appellf1", "apply_finite_diff",
-    "approximants", "are_similar", "arg", "arity", "as", "ascii", "asec", "asech", "asin",
-    "asinh", "ask", "assemble_partfrac_list", "assert", "assoc_laguerre", "assoc_legendre",
-    "assuming", "assumptions", "async", "atan", "atan2", "atanh", "await", "banded", "bell",
-    "bernoulli", "besseli", "besselj", "besselk", "besselsimp", "bessely", "beta", "betainc",
-    "betainc_regularized", "bin", "binomial", "binomial_coefficients",
-    "binomial_coefficients_list", "block_collapse", "blockcut", "bool_map", "bottom_up",
-    "break", "breakpoint", "bspline_basis", "bspline_basis_set", "cacheit", "calculus",
-    "callable", "cancel", "capture", "carmichael", "cartes", "casoratian", "catalan", "cbrt",
-    "ccode", "ceiling", "centroid", "chebyshevt", "chebyshevt_poly", "chebyshevt_root",
-    "chebyshevu", "chebyshevu_poly", "chebyshevu_root", "check_assumptions", "checkodesol",
-    "checkpdesol", "checksol", "chr", "class", "classify_ode", "classify_pde", "closest_points",
-    "cofactors", "collect", "collect_const", "combsimp", "comp", "compile", "compose",
-    "composite", "compositepi", "concrete", "conjugate", "construct_domain", "content",
-    "continue", "continued_fraction", "continued_fraction_convergents",
-    "continued_fraction_iterator", "continued_fraction_periodic", "continued_fraction_reduce",
-    "convex_hull", "convolution", "cos", "cosh", "cosine_transform", "cot", "coth", "count_ops",
-    "count_roots", "covering_product", "csc", "csch", "cse", "cxxcode", "cycle_length",
-    "cyclotomic_poly", "decompogen", "decompose", "def", "default_sort_key", "deg", "degree",
-    "degree_list", "del", "delattr", "denom", "derive_by_array", "det", "det_quick", "diag",
-    "diagonalize_vector", "dict_merge", "diff", "difference_delta", "differentiate_finite",
-    "digamma", "diophantine", "dir", "dirichlet_eta", "discrete", "discrete_log",
-    "discriminant", "div", "divisor_count", "divisor_sigma", "divisors", "divmod", "doctest",
-    "dotprint", "dsolve", "egyptian_fraction", "elif", "elliptic_e", "elliptic_f", "elliptic_k",
-    "elliptic_pi", "else", "epath", "erf", "erf2", "erf2inv", "erfc", "erfcinv", "erfi",
-    "erfinv", "euler", "euler_equations", "eval", "evalf", "evaluate", "except", "exec", "exp",
-    "exp_polar", "expand", "expand_complex", "expand_func", "expand_log", "expand_mul",
-    "expand_multinomial", "expand_power_base", "expand_power_exp", "expand_trig", "expint",
-    "exptrigsimp", "exquo", "external", "eye", "factor", "factor_cache", "factor_list",
-    "factor_nc", "factor_system", "factor_terms", "factorial", "factorial2", "factorint",
-    "factorrat", "failing_assumptions", "false", "farthest_points", "fcode", "ff", "fft",
-    "fibonacci", "field", "field_isomorphism", "filldedent", "finally", "finite_diff_weights",
-    "flatten", "floor", "for", "format", "fourier_series", "fourier_transform", "fps", "frac",
-    "fraction", "fresnelc", "fresnels", "from", "fu", "functions", "fwht", "galois_group",
-    "gamma", "gammasimp", "gcd", "gcd_list", "gcd_terms", "gcdex", "gegenbauer", "genocchi",
-    "geometry", "get_contraction_structure", "get_indices", "getattr", "gff", "gff_list",
-    "global", "globals", "glsl_code", "grevlex", "grlex", "groebner", "ground_roots", "group",
-    "gruntz", "hadamard_product", "half_gcdex", "hankel1", "hankel2", "hankel_transform",
-    "harmonic", "has_dups", "has_variety", "hasattr", "hash", "hermite", "hermite_poly",
-    "hermite_prob", "hermite_prob_poly", "hessian", "hex", "hn1", "hn2", "homogeneous_order",
-    "horner", "hyper", "hyperexpand", "hypersimilar", "hypersimp", "id", "idiff", "if", "ifft",
-    "ifwht", "igcd", "igrevlex", "igrlex", "ilcm", "ilex", "im", "imageset", "import", "in",
-    "init_printing", "init_session", "input", "integer_log", "integer_nthroot", "integrate",
-    "interactive", "interactive_traversal", "interpolate", "interpolating_poly",
-    "interpolating_spline", "intersecting_product", "intersection", "intervals", "intt",
-    "inv_quick", "inverse_cosine_transform", "inverse_fourier_transform",
-    "inverse_hankel_transform", "inverse_laplace_transform", "inverse_mellin_transform",
-    "inverse_mobius_transform", "inverse_sine_transform", "invert", "is", "is_abundant",
-    "is_amicable", "is_carmichael", "is_convex", "is_decreasing", "is_deficient",
-    "is_increasing", "is_mersenne_prime", "is_monotonic", "is_nthpow_residue", "is_perfect",
-    "is_primitive_root", "is_quad_residue", "is_strictly_decreasing", "is_strictly_increasing",
-    "is_zero_dimensional", "isinstance", "isolate", "isprime", "issubclass", "iter",
-    "itermonomials", "jacobi", "jacobi_normalized", "jacobi_poly", "jacobi_symbol", "jn",
-    "jn_zeros", "jordan_cell", "jscode", "julia_code", "kronecker_product", "kronecker_symbol",
-    "kroneckersimp", "laguerre", "laguerre_poly", "lambda", "lambdify",
-    "laplace_correspondence", "laplace_initial_conds", "laplace_transform", "latex", "lcm",
-    "lcm_list", "legendre", "legendre_poly", "legendre_symbol", "len", "lerchphi", "lex", "li",
-    "limit", "limit_seq", "line_integrate", "linear_eq_to_matrix", "linsolve", "list2numpy",
-    "ln", "locals", "log", "logcombine", "loggamma", "lowergamma", "lucas", "maple_code",
-    "marcumq", "mathematica_code", "mathieuc", "mathieucprime", "mathieus", "mathieusprime",
-    "mathml", "matrix2numpy", "matrix_multiply_elementwise", "matrix_symbols", "max", "maximum",
-    "meijerg", "mellin_transform", "memoize_property", "mersenne_prime_exponent", "min",
-    "minimal_polynomial", "minimum", "minpoly", "mobius", "mobius_transform", "mod_inverse",
-    "monic", "motzkin", "multigamma", "multiline_latex", "multinomial_coefficients",
-    "multipledispatch", "multiplicity", "n_order", "nan", "next", "nextprime", "nfloat",
-    "nonlinsolve", "nonlocal", "not", "not_empty_in", "npartitions", "nroots", "nsimplify",
-    "nsolve", "nth_power_roots_poly", "ntheory", "nthroot_mod", "ntt", "num_digits",
-    "numbered_symbols", "numer", "oct", "octave_code", "ode_order", "ones", "oo", "open", "or",
-    "ord", "ord0", "ordered", "pager_print", "parallel_poly_from_expr", "parse_expr", "parsing",
-    "partition", "pass", "pde_separate", "pde_separate_add", "pde_separate_mul", "pdiv",
-    "pdsolve", "per", "perfect_power", "periodic_argument", "periodicity", "permutedims",
-    "pexquo", "pi", "piecewise_exclusive", "piecewise_fold", "plot", "plot_backends",
-    "plot_implicit", "plot_parametric", "plotting", "polar_lift", "polarify", "pollard_pm1",
-    "pollard_rho", "poly", "poly_from_expr", "polygamma", "polylog", "polys", "posify",
-    "postfixes", "postorder_traversal", "pow", "powdenest", "powsimp", "pprint",
-    "pprint_try_use_unicode", "pprint_use_unicode", "pquo", "prefixes", "prem",
-    "preorder_traversal", "pretty", "pretty_print", "preview", "prevprime", "prime",
-    "prime_decomp", "prime_valuation", "primefactors", "primenu", "primeomega", "primepi",
-    "primerange", "primitive", "primitive_element", "primitive_root", "primorial",
-    "principal_branch", "print", "print_ccode", "print_fcode", "print_glsl", "print_gtk",
-    "print_jscode", "print_latex", "print_maple_code", "print_mathml", "print_python",
-    "print_rcode", "print_tree", "printing", "prod", "product", "proper_divisor_count",
-    "proper_divisors", "public", "pycode", "python", "quadratic_congruence",
-    "quadratic_residues", "quo", "rad", "radsimp", "raise", "randMatrix", "random_poly",
-    "randprime", "rational_interpolate", "ratsimp", "ratsimpmodprime", "rcode", "rcollect",
-    "re", "real_root", "real_roots", "reduce_abs_inequalities", "reduce_abs_inequality",
-    "reduce_inequalities", "reduced", "reduced_totient", "refine", "refine_root",
-    "register_handler", "release", "rem", "remove_handler", "repr", "reshape", "residue",
-    "resultant", "return", "rf", "riemann_xi", "ring", "root", "rootof", "roots", "rot_axis1",
-    "rot_axis2", "rot_axis3", "rot_ccw_axis1", "rot_ccw_axis2", "rot_ccw_axis3", "rot_givens",
-    "rotations", "round", "round_two", "rsolve", "rsolve_hyper", "rsolve_poly", "rsolve_ratio",
-    "rust_code", "satisfiable", "sec", "sech", "separatevars", "sequence", "series", "setattr",
-    "seterr", "sfield", "shape", "sieve", "sift", "sign", "signsimp", "simplify",
-    "simplify_logic", "sin", "sinc", "sine_transform", "singularities", "singularityintegrate",
-    "sinh", "smtlib_code", "solve", "solve_linear", "solve_linear_system",
-    "solve_linear_system_LU", "solve_poly_inequality", "solve_poly_system",
-    "solve_rational_inequalities", "solve_triangulated", "solve_undetermined_coeffs",
-    "solve_univariate_inequality", "solveset", "sorted", "sqf", "sqf_list", "sqf_norm",
-    "sqf_part", "sqrt", "sqrt_mod", "sqrt_mod_iter", "sqrtdenest", "srepr", "sring", "sstr",
-    "sstrrepr", "stationary_points", "stieltjes", "strategies", "sturm", "subfactorial",
-    "subresultants", "subsets", "substitution", "sum", "summation", "swinnerton_dyer_poly",
-    "symarray", "symbols", "symmetric_poly", "symmetrize", "sympify", "take", "tan", "tanh",
-    "tensor", "tensorcontraction", "tensordiagonal", "tensorproduct", "terms_gcd", "test",
-    "textplot", "threaded", "timed", "to_cnf", "to_dnf", "to_nnf", "to_number_field",
-    "together", "topological_sort", "total_degree", "totient", "trace", "trailing", "transpose",
-    "tribonacci", "trigamma", "trigsimp", "true", "trunc", "try", "unbranched_argument",
-    "unflatten", "unpolarify", "uppergamma", "use", "utilities", "var", "variations", "vars",
-    "vectorize", "vfield", "viete", "vring", "while", "with", "wronskian", "xfield", "xring",
-    "xthreaded", "yield", "yn", "zeros", "zeta", "zoo",
-};
-/* clang-format on */
-
-static int by_name(const void *name, const void *entry)
+static bool is_among(const char *name, size_t length, const char *names)
 {
-    return strcmp(name, *(const char *const *)entry);
-}
-
-static bool is_among(const char *name, const char *const *names, size_t count)
-{
-    return bsearch(name, names, count, sizeof *names, by_name) != NULL;
+    char word[24];
+    if (length == 0 || length + 3 > sizeof word)
+        return false;
+    snprintf(word, sizeof word, " %.*s ", (int)length, name);
+    return strstr(names, word) != NULL;
 }
 
 bool sr_export_reserved(const char *name)
 {
-    enum { C_NAMES = sizeof in_c / sizeof *in_c, SYMPY_NAMES = sizeof in_sympy / sizeof *in_sympy };
-    char stem[16];
     const size_t length = strlen(name);
-    if (is_among(name, in_c, C_NAMES) || is_among(name, in_sympy, SYMPY_NAMES))
-        return true;
-    /* sinf and sinl beside sin */
-    if (length < 3 || length > sizeof stem || !strchr("fl", name[length - 1]))
-        return false;
-    memcpy(stem, name, length - 1);
-    stem[length - 1] = '\0';
-    return is_among(stem, in_c, C_NAMES);
+    return is_among(name, length, in_c) || is_among(name, length, in_sympy) ||
+           !strncmp(name, "M_", 2) || !strncmp(name, "FP_", 3) ||
+           /* sinf and sinl beside sin */
+           (length > 2 && strchr("fl", name[length - 1]) && is_among(name, length - 1, in_c));
 }

@@ -6,44 +6,29 @@
 
 #include <cjson/cJSON.h>
 
-/* A cell in quotes, those inside doubled (RFC 4180). */
-static int write_cell(struct orr_file *file, const char *text)
-{
-    TRY(orr_file_printf(file, "\""));
-    for (const char *c = text; *c; c++)
-        TRY(orr_file_write(file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1));
-    return orr_file_printf(file, "\"");
-}
-
 int sr_output_table(const struct sr_output *o, const char *path)
 {
     const struct sr_front *front = o->front;
     struct sr_export names;
-    struct orr_file file = {0};
+    struct orr_file file;
     char text[SR_TEXT];
     sr_export_make(&names, o->names, o->data->features);
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file, "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,"
-                                    "SymPy\n");
-    for (int i = 0; i < front->count && !rc; i++) {
-        const struct sr_expr *expr = &front->expr[i];
-        rc = orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", front->complexity[i], front->loss[i],
-                             front->score[i], front->mdl[i]);
-        sr_expr_print(o->data->language, expr, o->names, text, sizeof text);
-        if (!rc)
-            rc = write_cell(&file, text);
-        for (int k = 0; k < SR_NOTATIONS && !rc; k++) {
-            sr_expr_write(o->data->language, expr, (enum sr_notation)k, &names, text, sizeof text);
-            rc = orr_file_printf(&file, ",");
-            if (!rc)
-                rc = write_cell(&file, text);
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy\n");
+    for (int i = 0; i < front->count; i++) {
+        orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", front->complexity[i], front->loss[i],
+                        front->score[i], front->mdl[i]);
+        sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
+        sr_cell_write(&file, text);
+        for (int k = 0; k < SR_NOTATIONS; k++) {
+            sr_expr_write(o->data->language, &front->expr[i], (enum sr_notation)k, &names, text,
+                          sizeof text);
+            orr_file_printf(&file, ",");
+            sr_cell_write(&file, text);
         }
-        if (!rc)
-            rc = orr_file_printf(&file, "\n");
+        orr_file_printf(&file, "\n");
     }
-    if (!rc)
-        rc = orr_file_commit(&file);
+    const int rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

@@ -24,31 +24,32 @@ static bool drawable(uint32_t code)
 }
 
 /* A text of gnuplot, at most `most` characters of it, with a box for each that cannot be drawn. */
-static int write_string(struct orr_file *file, const char *key, const char *text, size_t most)
+static void write_string(struct orr_file *file, const char *key, const char *text, size_t most)
 {
-    int rc = orr_file_printf(file, "%s = \"", key);
+    orr_file_printf(file, "%s = \"", key);
     size_t n = 0, bytes;
     uint32_t code;
-    for (const char *c = text; *c && !rc; c += bytes) {
+    for (const char *c = text; *c; c += bytes) {
         bytes = sr_character(c, &code);
         if (++n > most) {
-            rc = orr_file_printf(file, "...");
+            orr_file_printf(file, "...");
             break;
         }
         if (*c == '"' || *c == '\\')
-            rc = orr_file_printf(file, "\\%c", *c);
+            orr_file_printf(file, "\\%c", *c);
         else if (*c == '`' || (unsigned char)*c < ' ')
-            rc = orr_file_write(file, "'", 1);
+            orr_file_write(file, "'", 1);
+        else if (drawable(code))
+            orr_file_write(file, c, bytes);
         else
-            rc = drawable(code) ? orr_file_write(file, c, bytes)
-                                : orr_file_printf(file, "\xe2\x96\xa1");
+            orr_file_printf(file, "\xe2\x96\xa1");
     }
-    return rc ? rc : orr_file_printf(file, "\"\n");
+    orr_file_printf(file, "\"\n");
 }
 
 /* Complexity, loss, and per rule whether it selects the row. A loss of 0 is drawn one decade below
  * the others. */
-static int write_front(const struct sr_output *o, struct orr_file *file)
+static void write_front(const struct sr_output *o, struct orr_file *file)
 {
     const struct sr_front *front = o->front;
     double least = HUGE_VAL;
@@ -56,58 +57,51 @@ static int write_front(const struct sr_output *o, struct orr_file *file)
         least = front->loss[i] > 0 ? fmin(least, front->loss[i]) : least;
     if (!isfinite(least))
         least = 1;
-    TRY(write_string(file, "target", o->target, 40));
-    TRY(orr_file_printf(file, "exact = %d\n$front << END\n", !(front->loss[front->count - 1] > 0)));
+    write_string(file, "target", o->target, 40);
+    orr_file_printf(file, "exact = %d\n$front << END\n", !(front->loss[front->count - 1] > 0));
     for (int i = 0; i < front->count; i++) {
-        TRY(orr_file_printf(file, "%d %.9g", front->complexity[i],
-                            front->loss[i] > 0 ? front->loss[i] : least / 10));
+        orr_file_printf(file, "%d %.9g", front->complexity[i],
+                        front->loss[i] > 0 ? front->loss[i] : least / 10);
         for (int rule = 0; rule < SR_RULES; rule++)
-            TRY(orr_file_printf(file, " %d", sr_front_select(front, (enum sr_rule)rule) == i));
-        TRY(orr_file_printf(file, "\n"));
+            orr_file_printf(file, " %d", sr_front_select(front, (enum sr_rule)rule) == i);
+        orr_file_printf(file, "\n");
     }
-    return orr_file_printf(file, "END\n");
+    orr_file_printf(file, "END\n");
 }
 
-static int write_residuals(const struct sr_output *o, int row, struct orr_file *file)
+static void write_residuals(const struct sr_output *o, int row, const double *value,
+                            struct orr_file *file)
 {
     const struct sr_data *data = o->data;
-    double *value = orr_alloc(data->rows, sizeof *value);
     char text[SR_TEXT], title[SR_TEXT + 64];
-    if (!value)
-        return ORR_ENOMEM;
-    sr_expr_print(o->data->language, &o->front->expr[row], o->names, text, sizeof text);
+    sr_expr_print(data->language, &o->front->expr[row], o->names, text, sizeof text);
     snprintf(title, sizeof title, "%s: %s", sr_rule_name[o->rule], text);
-    int rc = sr_eval(&o->front->expr[row], data, value)
-                 ? write_string(file, "title_text", title, 120)
-                 : ORR_FAIL(ORR_EDOM, "the selected formula is not finite on every row");
-    if (!rc)
-        rc = write_string(file, "target", o->target, 28);
-    if (!rc)
-        rc = orr_file_printf(file, "$points << END\n");
-    const size_t step = data->rows / POINTS + 1;
-    for (size_t i = 0; i < data->rows && !rc; i += step)
+    write_string(file, "title_text", title, 120);
+    write_string(file, "target", o->target, 28);
+    orr_file_printf(file, "$points << END\n");
+    for (size_t i = 0; i < data->rows; i += data->rows / POINTS + 1)
         if (sr_row_weight(data, i) > 0)
-            rc = orr_file_printf(file, "%.12g %.12g %.6g\n", data->y[i], value[i],
-                                 data->y[i] - value[i]);
-    free(value);
-    return rc ? rc : orr_file_printf(file, "END\n");
+            orr_file_printf(file, "%.12g %.12g %.6g\n", data->y[i], value[i],
+                            data->y[i] - value[i]);
+    orr_file_printf(file, "END\n");
 }
 
-/* gnuplot reads what it draws from a file that keeps its temporary name. */
-static int picture(const struct sr_output *o, const char *folder, const char *name, int row)
+/* The front, or with `value` (rows) the residuals of a row of it. gnuplot reads what it draws from a
+ * file that keeps its temporary name. */
+static int draw_picture(const struct sr_output *o, const char *folder, const char *name, int row,
+                        const double *value)
 {
-    struct orr_file data = {0};
+    struct orr_file data;
     char path[4096], output[4096], script[64];
     snprintf(script, sizeof script, "symreg_%s.gp", name);
-    int rc = orr_path(path, "%s/.%s.gpdata", folder, name);
-    if (!rc)
-        rc = orr_path(output, "%s/%s.png", folder, name);
-    if (!rc)
-        rc = orr_file_create(&data, path);
-    if (!rc)
-        rc = row < 0 ? write_front(o, &data) : write_residuals(o, row, &data);
-    if (!rc)
-        rc = orr_file_flush(&data);
+    TRY(orr_path(path, "%s/.%s.gpdata", folder, name));
+    TRY(orr_path(output, "%s/%s.png", folder, name));
+    TRY(orr_file_create(&data, path));
+    if (value)
+        write_residuals(o, row, value, &data);
+    else
+        write_front(o, &data);
+    int rc = orr_file_flush(&data);
     if (!rc)
         rc = orr_gnuplot_draw(script, data.temporary, output);
     orr_file_close(&data);
@@ -116,9 +110,16 @@ static int picture(const struct sr_output *o, const char *folder, const char *na
 
 int sr_report_pictures(const struct sr_output *o, const char *folder)
 {
-    TRY(picture(o, folder, "front", -1));
     const int row = sr_front_select(o->front, o->rule);
-    if (row >= 0)
-        TRY(picture(o, folder, "residuals", row));
-    return 0;
+    TRY(draw_picture(o, folder, "front", -1, NULL));
+    if (row < 0)
+        return 0;
+    double *value = orr_alloc(o->data->rows, sizeof *value);
+    int rc = value ? 0 : ORR_ENOMEM;
+    if (!rc && !sr_eval(&o->front->expr[row], o->data, value))
+        rc = ORR_FAIL(ORR_EDOM, "the selected formula is not finite on every row");
+    if (!rc)
+        rc = draw_picture(o, folder, "residuals", row, value);
+    free(value);
+    return rc;
 }

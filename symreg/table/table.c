@@ -262,15 +262,14 @@ bool sr_weights_relative(const double *y, size_t rows, double *weight)
 static int fill_weights(const char *file, struct sr_table *table, int column, double *weight)
 {
     const struct sr_data *data = &table->data;
-    int rc = 0;
     if (column >= 0)
-        rc = take_column(&table->csv, file, column, weight);
+        TRY(take_column(&table->csv, file, column, weight));
     else if (!sr_weights_relative(data->y, data->rows, weight))
-        rc = ORR_FAIL(ORR_EINVAL,
-                      "%s: column \"%s\": --weights relative is 1/y^2, but the median of |y| is 0 "
-                      "or its square is no number",
-                      file, table->target);
-    return rc ? rc : scale_weights(&table->csv, file, table->weights, weight);
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: column \"%s\": --weights relative is 1/y^2, but the median of |y| is "
+                        "0 or its square is no number",
+                        file, table->target);
+    return scale_weights(&table->csv, file, table->weights, weight);
 }
 
 /* One block for x, y and the weights, if any. */
@@ -295,28 +294,22 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     const struct orr_csv *csv = &table->csv;
     const size_t rows = csv->rows, features = (size_t)table->data.features;
     double *const y = table->block + features * rows;
-    int rc = 0;
-    for (size_t f = 0; f < features && !rc; f++)
-        rc = check_name(file, csv, column[f]);
-    for (size_t f = 0; f < features && !rc; f++)
-        rc = check_feature(file, csv, column[f]);
-    if (!rc)
-        rc = check_name(file, csv, goal);
-    if (!rc && weights >= 0)
-        rc = check_name(file, csv, weights);
-    for (size_t f = 0; f < features && !rc; f++) {
+    for (size_t f = 0; f < features; f++)
+        TRY(check_name(file, csv, column[f]));
+    for (size_t f = 0; f < features; f++)
+        TRY(check_feature(file, csv, column[f]));
+    TRY(check_name(file, csv, goal));
+    if (weights >= 0)
+        TRY(check_name(file, csv, weights));
+    for (size_t f = 0; f < features; f++) {
         table->name[f] = csv->names[column[f]];
-        rc = take_column(csv, file, column[f], table->block + f * rows);
+        TRY(take_column(csv, file, column[f], table->block + f * rows));
     }
-    if (!rc)
-        rc = take_column(csv, file, goal, y);
-    if (!rc && o->log_target)
-        rc = take_logarithms(csv, file, table->target, y);
-    if (!rc)
-        rc = check_size(csv, file, table->target, y);
-    if (!rc && o->weights)
-        rc = fill_weights(file, table, weights, y + rows);
-    return rc;
+    TRY(take_column(csv, file, goal, y));
+    if (o->log_target)
+        TRY(take_logarithms(csv, file, table->target, y));
+    TRY(check_size(csv, file, table->target, y));
+    return o->weights ? fill_weights(file, table, weights, y + rows) : 0;
 }
 
 /* --weights: a column of the file, or the word (*weights stays -1), which a column may have for a
@@ -324,7 +317,6 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
 static int find_weights(const char *file, const struct sr_csv_options *o, int goal,
                         struct sr_table *table, int *weights)
 {
-    int rc = 0;
     if (!o->weights)
         return 0;
     *weights = column_of(&table->csv, o->weights);
@@ -334,13 +326,11 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
         return o->log_target ? ORR_FAIL(ORR_EUSAGE, "--weights relative: with --log-target all "
                                                     "residuals are relative already; give one")
                              : 0;
-    if (*weights < 0)
-        rc = find_column(&table->csv, file, o->weights, "relative", weights);
-    if (!rc && *weights == goal)
-        rc = ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", table->target);
-    if (!rc)
-        table->weights = table->csv.names[*weights];
-    return rc;
+    TRY(find_column(&table->csv, file, o->weights, "relative", weights));
+    if (*weights == goal)
+        return ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", table->target);
+    table->weights = table->csv.names[*weights];
+    return 0;
 }
 
 /* Columns of whole numbers, those with all the digits of a double, and features that may well be a
@@ -365,32 +355,27 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
+    struct orr_csv *csv = &table->csv;
     int column[SR_COLUMNS], features = 0, goal = -1, weights = -1;
     *table = (struct sr_table){0};
     if (!orr_exists(file))
         return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
     /* text columns that are not used may stay */
-    int rc = orr_csv_read(file, ORR_CSV_KEEP_ODD, &table->csv);
-    if (!rc)
-        rc = find_column(&table->csv, file, o->target, NULL, &goal);
-    table->target = rc ? NULL : table->csv.names[goal];
-    if (!rc)
-        rc = find_weights(file, o, goal, table, &weights);
-    if (!rc)
-        rc = o->features ? named_features(&table->csv, file, goal, o->features, column, &features)
-                         : all_features(&table->csv, file, goal, weights, column, &features);
-    if (!rc && table->csv.rows < 2)
-        rc = ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, table->csv.rows);
+    TRY(orr_csv_read(file, ORR_CSV_KEEP_ODD, csv));
+    TRY(find_column(csv, file, o->target, NULL, &goal));
+    table->target = csv->names[goal];
+    TRY(find_weights(file, o, goal, table, &weights));
+    TRY(o->features ? named_features(csv, file, goal, o->features, column, &features)
+                    : all_features(csv, file, goal, weights, column, &features));
+    if (csv->rows < 2)
+        return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, csv->rows);
     table->columns = features;
-    if (!rc && features > SR_FEATURES)
-        rc = sr_table_select(&table->csv, goal, column, &features);
-    if (!rc)
-        rc = make_data(table, table->csv.rows, features, o->weights != NULL);
-    if (!rc)
-        rc = fill_data(file, o, column, goal, weights, table);
-    if (!rc)
-        find_digits(table, column, goal, o->log_target);
-    return rc;
+    if (features > SR_FEATURES)
+        TRY(sr_table_select(csv, goal, column, &features));
+    TRY(make_data(table, csv->rows, features, o->weights != NULL));
+    TRY(fill_data(file, o, column, goal, weights, table));
+    find_digits(table, column, goal, o->log_target);
+    return 0;
 }
 
 int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,

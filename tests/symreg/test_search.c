@@ -549,9 +549,10 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
     assert_int_equal(sr_loss_init(&loss, s.loss, &t.data), 0);
     struct sr_epoch_view view = {.settings = &s, .loss = &loss, .best = &best};
     struct sr_thread thread = {.rng = random_stream(6)};
-    struct sr_worker worker = {.seen = &seen, .thread = &thread};
+    struct sr_worker worker = {.settings = &s, .seen = &seen, .thread = &thread, .view = &view};
     assert_int_equal(sr_work_init(&thread.work, t.data.rows, s.maxsize), 0);
     struct sr_island island = {.hall = &hall};
+    worker.island = &island;
     const struct sr_expr exponential = formula("exp(m1)");
     struct sr_language *language = sr_language_create();
     assert_non_null(language);
@@ -568,7 +569,7 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
             hall.loss[4] = hall.loss[8] = 0; /* as good as can be, where it could stand */
         else if (known == 1)
             hall.loss[2] = hall.loss[4] = hall.loss[6] = 0; /* by others than with a scale */
-        sr_member_evaluate(&view, &worker, &island, &member);
+        sr_member_evaluate(&worker, &member);
         assert_true(isfinite(member.loss) && member.loss > 0);
         assert_int_equal(offered, known == 0 ? 0 : known == 1 ? 1 : 2);
         assert_true(known == 0 || hall.loss[8] == member.loss);
