@@ -18,52 +18,51 @@ static const char *refusal(int c, double value)
     return isfinite(value) ? NULL : "a finite number";
 }
 
-int law_forces_read(const char *path, struct law_forces *forces)
+/* The columns of a table, one behind the other (9, rows). */
+static int take_columns(const char *path, const struct orr_csv *csv, double *storage)
 {
     static const char *const names[9] = {"sample", "sequence", "step",   "r", "m1",
                                          "m2",     "dt",       "F_true", "F"};
-    *forces = (struct law_forces){0};
-    if (!orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING, "%s: missing; bin/finetune makes it", path);
-    struct orr_csv csv = {0};
-    int rc = orr_csv_read(path, ORR_CSV_NUMBERS, &csv);
-    if (rc)
-        return rc;
-    double *storage = orr_alloc(9 * csv.rows + 1, sizeof *storage);
-    if (!storage)
-        rc = ORR_ENOMEM;
-    if (!rc && csv.rows < 2)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected at least 2 rows, found %zu", path, csv.rows);
-    for (int c = 0; c < 9 && !rc; c++) {
-        const int column = orr_csv_column(&csv, names[c]);
+    if (csv->rows < 2)
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected at least 2 rows, found %zu", path, csv->rows);
+    for (int c = 0; c < 9; c++) {
+        const int column = orr_csv_column(csv, names[c]);
         if (column < 0)
-            rc = ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
-        for (size_t i = 0; i < csv.rows && !rc; i++) {
-            const double value = csv.values[i * csv.cols + (size_t)column];
-            storage[(size_t)c * csv.rows + i] = value;
+            return ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
+        for (size_t i = 0; i < csv->rows; i++) {
+            const double value = csv->values[i * csv->cols + (size_t)column];
             const char *expected = refusal(c, value);
+            *storage++ = value;
             if (expected)
-                rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %.16g", path,
-                              csv.line[i], names[c], expected, value);
+                return ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %.16g", path,
+                                csv->line[i], names[c], expected, value);
         }
     }
-    if (rc) {
-        free(storage);
-        orr_csv_free(&csv);
-        return rc;
-    }
+    return 0;
+}
+
+int law_forces_read(const char *path, struct law_forces *forces)
+{
     double **const at[9] = {&forces->sample, &forces->sequence, &forces->step,
                             &forces->r,      &forces->m1,       &forces->m2,
                             &forces->dt,     &forces->f_true,   &forces->f};
-    forces->rows = csv.rows;
-    forces->storage = storage;
-    for (size_t c = 0; c < 9; c++)
+    struct orr_csv csv = {0};
+    *forces = (struct law_forces){0};
+    if (!orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING, "%s: missing; bin/finetune makes it", path);
+    TRY(orr_csv_read(path, ORR_CSV_NUMBERS, &csv));
+    double *storage = forces->storage = orr_alloc(9 * csv.rows + 1, sizeof *storage);
+    const int rc = storage ? take_columns(path, &csv, storage) : ORR_ENOMEM;
+    if (rc)
+        law_forces_free(forces);
+    for (size_t c = 0; c < 9 && !rc; c++)
         *at[c] = storage + c * csv.rows;
-    for (size_t i = 0; i < csv.rows; i++)
+    forces->rows = rc ? 0 : csv.rows;
+    for (size_t i = 0; i < forces->rows; i++)
         if ((int)forces->sample[i] + 1 > forces->samples)
             forces->samples = (int)forces->sample[i] + 1;
     orr_csv_free(&csv);
-    return 0;
+    return rc;
 }
 
 void law_forces_free(struct law_forces *forces)

@@ -68,7 +68,7 @@ static void pysr_start(const struct sr_settings *settings, int features, gsl_rng
 {
     enum { APPENDS = 3 };
     expr->count = 1;
-    expr->node[0] = (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = 1};
+    expr->node[0] = sr_constant_node(1);
     for (int k = 0; k < APPENDS; k++)
         sr_append(settings, features, rng, expr);
 }

@@ -32,29 +32,25 @@ static struct header header_of(const char *about, int epoch, const struct sr_blo
 int sr_checkpoint_write(const char *path, const char *about, int epoch,
                         const struct sr_block *block, int blocks)
 {
-    struct orr_file file = {0};
+    struct orr_file file;
     const struct header header = header_of(about, epoch, block, blocks);
     XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    XXH64_reset(state, 0);
-    XXH64_update(state, &header, sizeof header);
-    XXH64_update(state, about, strlen(about));
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_write(&file, &header, sizeof header);
-    if (!rc)
-        rc = orr_file_write(&file, about, strlen(about));
-    for (int i = 0; i < blocks && !rc; i++) {
-        XXH64_update(state, block[i].data, block[i].bytes);
-        rc = orr_file_write(&file, block[i].data, block[i].bytes);
-    }
-    const uint64_t sum = XXH64_digest(state);
-    if (!rc)
-        rc = orr_file_write(&file, &sum, sizeof sum);
-    if (!rc)
+    int rc = state ? orr_file_create(&file, path) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    if (!rc) {
+        XXH64_reset(state, 0);
+        XXH64_update(state, &header, sizeof header);
+        XXH64_update(state, about, strlen(about));
+        orr_file_write(&file, &header, sizeof header);
+        orr_file_write(&file, about, strlen(about));
+        for (int i = 0; i < blocks; i++) {
+            XXH64_update(state, block[i].data, block[i].bytes);
+            orr_file_write(&file, block[i].data, block[i].bytes);
+        }
+        const uint64_t sum = XXH64_digest(state);
+        orr_file_write(&file, &sum, sizeof sum);
         rc = orr_file_commit(&file);
-    orr_file_close(&file);
+        orr_file_close(&file);
+    }
     XXH64_freeState(state);
     return rc;
 }
@@ -90,53 +86,50 @@ static int compare_about(const char *path, const char *there, size_t bytes, cons
                : ORR_FAIL(ORR_EINVAL, "%s: of a search with other options", path);
 }
 
+/* Whether the bytes of a file are a whole checkpoint of this search; with *header. */
+static int check_file(const char *path, const char *about, const struct header *expected,
+                      const char *text, size_t bytes, struct header *header)
+{
+    uint64_t sum;
+    if (bytes < sizeof *header)
+        return ORR_FAIL(ORR_EFORMAT, "%s: no checkpoint of a search: %zu bytes", path, bytes);
+    memcpy(header, text, sizeof *header);
+    if (memcmp(header->magic, magic, sizeof magic) != 0)
+        return ORR_FAIL(ORR_EFORMAT, "%s: no checkpoint of a search", path);
+    if (memcmp(header->version, expected->version, sizeof header->version) != 0)
+        return ORR_FAIL(ORR_EFORMAT, "%s: written by version %.15s, this is %s", path,
+                        header->version, ORR_VERSION);
+    if (header->text > bytes - sizeof *header)
+        return ORR_FAIL(ORR_EFORMAT, "%s: truncated or of another build", path);
+    TRY(compare_about(path, text + sizeof *header, (size_t)header->text, about));
+    if (header->blocks != expected->blocks || header->bytes != expected->bytes ||
+        bytes != sizeof *header + header->text + header->bytes + sizeof sum)
+        return ORR_FAIL(ORR_EFORMAT, "%s: truncated or of another build", path);
+    if (header->epoch >= INT_MAX)
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected an epoch below %d, found %llu", path, INT_MAX,
+                        (unsigned long long)header->epoch);
+    memcpy(&sum, text + bytes - sizeof sum, sizeof sum);
+    return XXH64(text, bytes - sizeof sum, 0) == sum
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT, "%s: damaged (checksum)", path);
+}
+
 int sr_checkpoint_read(const char *path, const char *about, int *epoch,
                        const struct sr_block *block, int blocks)
 {
-    char *text = NULL;
-    size_t bytes = 0;
+    char *text;
+    size_t bytes;
     struct header header;
     const struct header expected = header_of(about, 0, block, blocks);
-    int rc = orr_file_read(path, &text, &bytes);
-    if (rc)
-        return rc;
-    if (bytes < sizeof header) {
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: no checkpoint of a search: %zu bytes", path, bytes);
-        goto out;
-    }
-    memcpy(&header, text, sizeof header);
-    if (memcmp(header.magic, magic, sizeof magic) != 0)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: no checkpoint of a search", path);
-    else if (memcmp(header.version, expected.version, sizeof header.version) != 0)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: written by version %.15s, this is %s", path, header.version,
-                      ORR_VERSION);
-    else if (header.text > bytes - sizeof header)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: truncated or of another build", path);
-    else
-        rc = compare_about(path, text + sizeof header, (size_t)header.text, about);
-    if (rc)
-        goto out;
-    if (header.blocks != expected.blocks || header.bytes != expected.bytes ||
-        bytes != sizeof header + header.text + header.bytes + sizeof(uint64_t))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: truncated or of another build", path);
-    else if (header.epoch >= INT_MAX)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected an epoch below %d, found %llu", path, INT_MAX,
-                      (unsigned long long)header.epoch);
-    if (rc)
-        goto out;
-    uint64_t sum;
-    memcpy(&sum, text + bytes - sizeof sum, sizeof sum);
-    if (XXH64(text, bytes - sizeof sum, 0) != sum) {
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: damaged (checksum)", path);
-        goto out;
-    }
-    const char *at = text + sizeof header + header.text;
-    for (int i = 0; i < blocks; i++) {
+    TRY(orr_file_read(path, &text, &bytes));
+    const int rc = check_file(path, about, &expected, text, bytes, &header);
+    const char *at = rc ? NULL : text + sizeof header + header.text;
+    for (int i = 0; i < blocks && !rc; i++) {
         memcpy(block[i].data, at, block[i].bytes);
         at += block[i].bytes;
     }
-    *epoch = (int)header.epoch;
-out:
+    if (!rc)
+        *epoch = (int)header.epoch;
     free(text);
     return rc;
 }

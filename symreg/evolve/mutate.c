@@ -11,9 +11,8 @@ static int below(gsl_rng *rng, int n)
 
 static struct sr_node random_leaf(int features, gsl_rng *rng)
 {
-    if (gsl_rng_uniform(rng) < 0.5)
-        return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = orr_draw_normal(rng)};
-    return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)below(rng, features)};
+    return gsl_rng_uniform(rng) < 0.5 ? sr_constant_node(orr_draw_normal(rng))
+                                      : sr_feature_node(below(rng, features));
 }
 
 /* Unary and binary in proportion to how many there are. */
@@ -36,7 +35,7 @@ static bool append(const struct sr_settings *s, int features, gsl_rng *rng, stru
     struct sr_node piece[3];
     for (int k = 0; k < arity; k++)
         piece[k] = random_leaf(features, rng);
-    piece[arity] = (struct sr_node){.op = (uint8_t)op};
+    piece[arity] = sr_op_node((int)op);
     return sr_expr_splice(s->language, expr, leaf[below(rng, leaves)], 1, piece, arity + 1, limit);
 }
 
@@ -62,7 +61,7 @@ static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng
     n += size;
     if (binary && first)
         piece[n++] = random_leaf(features, rng);
-    piece[n++] = (struct sr_node){.op = (uint8_t)op};
+    piece[n++] = sr_op_node((int)op);
     return sr_expr_splice(s->language, expr, start, size, piece, n, s->maxsize);
 }
 

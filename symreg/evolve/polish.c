@@ -25,20 +25,13 @@ static void replace(struct sr_worker *w, const struct sr_expr *whole, int i,
         offer(w, &expr, NEIGHBOUR_STEPS, 0);
 }
 
-static struct sr_node leaf(int number)
-{
-    if (number == 0)
-        return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = 1};
-    return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)(number - 1)};
-}
-
 /* The subtree at i shrinks: to an operand, a constant or a feature. */
 static void shrink(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_node *node = &whole->node[i];
-    for (int l = 0; l <= w->view->loss->data->features; l++) {
-        const struct sr_node piece = leaf(l);
-        if (node->op == SR_CONSTANT && l == 0)
+    for (int f = -1; f < w->view->loss->data->features; f++) {
+        const struct sr_node piece = sr_leaf_node(f);
+        if (node->op == SR_CONSTANT && f < 0)
             continue;
         replace(w, whole, i, &piece, 1);
     }
@@ -61,13 +54,13 @@ static void grow(struct sr_worker *w, const struct sr_expr *whole, int i)
     const struct sr_node *subtree = whole->node + sr_expr_start(whole, i);
     memcpy(piece, subtree, (size_t)size * sizeof *piece);
     for (int k = 0; k < s->unary_count; k++) {
-        piece[size] = (struct sr_node){.op = (uint8_t)s->unary[k]};
+        piece[size] = sr_op_node((int)s->unary[k]);
         replace(w, whole, i, piece, size + 1);
     }
     for (int k = 0; k < s->binary_count && whole->count + 2 <= s->maxsize; k++)
-        for (int l = 0; l <= w->view->loss->data->features; l++) {
-            piece[size] = leaf(l);
-            piece[size + 1] = (struct sr_node){.op = (uint8_t)s->binary[k]};
+        for (int f = -1; f < w->view->loss->data->features; f++) {
+            piece[size] = sr_leaf_node(f);
+            piece[size + 1] = sr_op_node((int)s->binary[k]);
             replace(w, whole, i, piece, size + 2);
         }
 }

@@ -82,9 +82,7 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
         struct sr_worker *worker = &search->worker[i];
         worker->thread = &search->thread[i];
         worker->settings = search->settings;
-        const int rc = sr_work_init(&worker->thread->work, rows, maxsize);
-        if (rc)
-            return rc;
+        TRY(sr_work_init(&worker->thread->work, rows, maxsize));
         worker->seen = orr_alloc(1, sizeof *worker->seen);
         worker->entry = orr_alloc((size_t)search->settings->population_size, sizeof *worker->entry);
         worker->thread->rng = orr_rng_create(0, ORR_STAGE_SYMREG, 0);

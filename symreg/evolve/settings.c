@@ -7,9 +7,7 @@ static int find_all(const char *key, const struct orr_name_list *names, int arit
     *count = 0;
     for (int i = 0; i < names->count; i++) {
         enum sr_op op;
-        const int rc = sr_op_find(key, names->item[i], arity, &op);
-        if (rc)
-            return rc;
+        TRY(sr_op_find(key, names->item[i], arity, &op));
         bool twice = false;
         for (int k = 0; k < *count; k++)
             twice = twice || ops[k] == op;

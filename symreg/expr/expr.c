@@ -66,8 +66,7 @@ bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, in
 static bool absorb(struct sr_expr *expr, int i, double factor)
 {
     struct sr_node *node = &expr->node[i];
-    const int last = i - 1;
-    const int left = sr_expr_arity(expr, i) == 2 ? last - expr->node[last].size : last;
+    const int last = i - 1, left = sr_expr_left(expr, i);
     switch (node->op) {
     case SR_CONSTANT:
         if (factor != 0)
@@ -109,7 +108,7 @@ bool sr_expr_scale(struct sr_expr *expr, double scale)
     if (expr->count + 2 > SR_NODES)
         return false;
     memmove(expr->node + 1, expr->node, (size_t)expr->count * sizeof *expr->node);
-    expr->node[0] = (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = scale};
+    expr->node[0] = sr_constant_node(scale);
     expr->count += 2;
     expr->node[expr->count - 1] = (struct sr_node){.op = SR_MUL, .size = (uint8_t)expr->count};
     return true;

@@ -91,6 +91,24 @@ struct sr_expr {
     struct sr_node node[SR_NODES];
 };
 
+static inline struct sr_node sr_op_node(int op)
+{
+    return (struct sr_node){.op = (uint8_t)op};
+}
+static inline struct sr_node sr_constant_node(double value)
+{
+    return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = value};
+}
+static inline struct sr_node sr_feature_node(int feature)
+{
+    return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)feature};
+}
+/* The constant 1 for -1. */
+static inline struct sr_node sr_leaf_node(int feature)
+{
+    return feature < 0 ? sr_constant_node(1) : sr_feature_node(feature);
+}
+
 /* ------------------------------------------------------------------------------- language */
 
 /* What a user adds to the operators of the table: own operators, an own loss, prices. Every search
@@ -151,6 +169,39 @@ static inline int sr_expr_arity(const struct sr_expr *expr, int i)
     const int size = expr->node[i].size;
     return size == 1 ? 0 : expr->node[i - 1].size == size - 1 ? 1 : 2;
 }
+/* Where the first operand of the node number i of a measured formula ends; the last one ends at
+ * i - 1. */
+static inline int sr_expr_left(const struct sr_expr *expr, int i)
+{
+    return sr_expr_arity(expr, i) == 2 ? i - 1 - expr->node[i - 1].size : i - 1;
+}
+
+/* Formulas under way: nodes beyond SR_NODES are counted, not kept. */
+static inline void sr_put_node(struct sr_expr *out, struct sr_node node)
+{
+    if (out->count < SR_NODES)
+        out->node[out->count] = node;
+    out->count++;
+}
+static inline void sr_put_op(struct sr_expr *out, enum sr_op op)
+{
+    sr_put_node(out, sr_op_node((int)op));
+}
+static inline void sr_put_constant(struct sr_expr *out, double value)
+{
+    sr_put_node(out, sr_constant_node(value));
+}
+static inline void sr_put_expr(struct sr_expr *out, const struct sr_expr *in)
+{
+    for (int i = 0; i < in->count; i++)
+        sr_put_node(out, in->node[i]);
+}
+/* Measures what was put; false when it has more than `limit` nodes or is no formula. */
+static inline bool sr_put_end(const struct sr_language *language, struct sr_expr *out, int limit)
+{
+    return out->count <= limit && out->count <= SR_NODES && sr_expr_measure(language, out);
+}
+
 /* Replaces `length` nodes from `start` by other nodes (not part of expr) and measures. False, with
  * expr unchanged, when the result has more than `limit` nodes. */
 bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, int start, int length,
@@ -168,6 +219,10 @@ void sr_expr_simplify(const struct sr_language *language, struct sr_expr *expr);
 bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, uint64_t operators);
 /* Bit per operator that occurs. */
 uint64_t sr_expr_operators(const struct sr_expr *expr);
+static inline bool sr_has(uint64_t operators, enum sr_op op)
+{
+    return (operators >> op & 1) != 0;
+}
 /* Hash of the algebraic normal form: equal for m1 * m2 / r and inv(r) * (m2 * m1). */
 uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct sr_expr *expr);
 /* Takes off a constant factor at the root, if any. */

@@ -14,11 +14,6 @@ struct writer {
     uint64_t allowed; /* bit per operator */
 };
 
-static bool allowed(const struct writer *w, enum sr_op op)
-{
-    return w->allowed >> op & 1;
-}
-
 /* ---- pieces; each returns false when there is no room or no operator for it */
 
 static bool put(struct sr_expr *out, struct sr_node node)
@@ -31,12 +26,12 @@ static bool put(struct sr_expr *out, struct sr_node node)
 
 static bool put_constant(struct sr_expr *out, double value)
 {
-    return put(out, (struct sr_node){.op = SR_CONSTANT, .value = value});
+    return put(out, sr_constant_node(value));
 }
 
 static bool put_op(const struct writer *w, struct sr_expr *out, enum sr_op op)
 {
-    return allowed(w, op) && put(out, (struct sr_node){.op = (uint8_t)op});
+    return sr_has(w->allowed, op) && put(out, sr_op_node((int)op));
 }
 
 static bool put_all(struct sr_expr *out, const struct sr_expr *piece)
@@ -71,13 +66,13 @@ static bool write_whole(const struct writer *w, const struct sr_expr *base, int 
 {
     if (n == 1)
         return put_all(out, base);
-    if (n == 2 && allowed(w, SR_SQUARE))
+    if (n == 2 && sr_has(w->allowed, SR_SQUARE))
         return put_all(out, base) && put_op(w, out, SR_SQUARE);
-    if (n == 3 && allowed(w, SR_CUBE))
+    if (n == 3 && sr_has(w->allowed, SR_CUBE))
         return put_all(out, base) && put_op(w, out, SR_CUBE);
-    if (n > 3 && n % 2 == 0 && allowed(w, SR_SQUARE))
+    if (n > 3 && n % 2 == 0 && sr_has(w->allowed, SR_SQUARE))
         return write_whole(w, base, n / 2, out) && put_op(w, out, SR_SQUARE);
-    if (n > 3 && n % 3 == 0 && allowed(w, SR_CUBE))
+    if (n > 3 && n % 3 == 0 && sr_has(w->allowed, SR_CUBE))
         return write_whole(w, base, n / 3, out) && put_op(w, out, SR_CUBE);
     return n <= SR_NODES && write_whole(w, base, n - 1, out) && put_all(out, base) &&
            put_op(w, out, SR_MUL);
@@ -132,7 +127,7 @@ static bool write_factor(const struct writer *w, double factor, const struct sr_
 {
     if (factor == 1)
         return put_all(out, piece);
-    if (factor == -1 && allowed(w, SR_NEG))
+    if (factor == -1 && sr_has(w->allowed, SR_NEG))
         return put_all(out, piece) && put_op(w, out, SR_NEG);
     return put_constant(out, factor) && put_all(out, piece) && put_op(w, out, SR_MUL);
 }
@@ -174,7 +169,7 @@ static bool write_terms(const struct writer *w, const struct sr_normal_node *sum
             if (weight == 0 || (weight < 0) != (pass == 1))
                 continue;
             const bool first = inner.count == 0;
-            const bool minus = !first && weight < 0 && allowed(w, SR_SUB);
+            const bool minus = !first && weight < 0 && sr_has(w->allowed, SR_SUB);
             const double written = minus ? -weight : weight;
             if (!(last ? put_constant(&inner, written) : write_node(w, item.node, written, &inner)))
                 return false;
@@ -208,8 +203,7 @@ static bool write_node(const struct writer *w, int node, double factor, struct s
     case SR_NORMAL_CONSTANT:
         return put_constant(out, factor * n->value);
     case SR_NORMAL_FEATURE:
-        return put(&piece, (struct sr_node){.op = SR_FEATURE, .feature = n->feature}) &&
-               write_factor(w, factor, &piece, out);
+        return put(&piece, sr_feature_node(n->feature)) && write_factor(w, factor, &piece, out);
     case SR_NORMAL_SUM:
         return write_sum(w, n, factor, out);
     case SR_NORMAL_PRODUCT:

@@ -113,7 +113,7 @@ static void print_node(struct printer *p, int i)
         put(p, info->name);
     put(p, "(");
     if (info->arity == 2) {
-        const int left = i - 1 - p->expr->node[i - 1].size;
+        const int left = sr_expr_left(p->expr, i);
         const struct sr_node *base = &p->expr->node[left];
         /* -2 ^ 2 is -4 in every notation, (-2) ^ 2 is 4 */
         const bool guard = node->op == SR_POW && base->op == SR_CONSTANT && signbit(base->value);
@@ -183,11 +183,9 @@ static int parse_call(struct parser *p, enum sr_op op)
     for (int k = 0; k < sr_op(p->language, (int)op)->arity; k++) {
         if (k && !take(p, ','))
             return expected(p, "\",\"");
-        const int rc = parse_sum(p);
-        if (rc)
-            return rc;
+        TRY(parse_sum(p));
     }
-    return take(p, ')') ? emit(p, (struct sr_node){.op = (uint8_t)op}) : expected(p, "\")\"");
+    return take(p, ')') ? emit(p, sr_op_node((int)op)) : expected(p, "\")\"");
 }
 
 static bool is_name(const char *name, const char *start, size_t length)
@@ -206,7 +204,7 @@ static int parse_quoted(struct parser *p)
         if (strcmp(p->names[f], name) != 0)
             continue;
         p->at += length;
-        return emit(p, (struct sr_node){.op = SR_FEATURE, .feature = (uint8_t)f});
+        return emit(p, sr_feature_node(f));
     }
     return expected(p, "a feature");
 }
@@ -228,7 +226,7 @@ static int parse_word(struct parser *p)
     }
     for (int f = 0; f < p->features; f++)
         if (is_name(p->names[f], start, length))
-            return emit(p, (struct sr_node){.op = SR_FEATURE, .feature = (uint8_t)f});
+            return emit(p, sr_feature_node(f));
     p->at = start;
     return expected(p, "a feature, an operator or a number");
 }
@@ -253,7 +251,7 @@ static int parse_atom(struct parser *p)
         if (!number || end == p->at || !isfinite(value))
             return expected(p, "a feature, an operator or a number");
         p->at = end;
-        rc = emit(p, (struct sr_node){.op = SR_CONSTANT, .value = value});
+        rc = emit(p, sr_constant_node(value));
     }
     p->depth--;
     return rc;
@@ -266,7 +264,7 @@ static int parse_power(struct parser *p)
     TRY(parse_atom(p));
     if (take(p, '^')) {
         TRY(parse_factor(p));
-        TRY(emit(p, (struct sr_node){.op = SR_POW}));
+        TRY(emit(p, sr_op_node(SR_POW)));
     }
     return 0;
 }
@@ -286,37 +284,34 @@ static int parse_factor(struct parser *p)
         return rc;
     struct sr_node *last = &p->expr->node[p->expr->count - 1];
     if (p->expr->count != before + 1 || last->op != SR_CONSTANT)
-        return emit(p, (struct sr_node){.op = SR_NEG});
+        return emit(p, sr_op_node(SR_NEG));
     last->value = -last->value;
     return 0;
 }
 
-static int parse_term(struct parser *p)
+static int parse_operand(struct parser *p, bool of_sum);
+
+/* Operands with the two operators of a level between, from the left. */
+static int parse_chain(struct parser *p, bool sum)
 {
-    int rc = parse_factor(p);
-    while (!rc) {
-        const bool product = take(p, '*');
-        if (!product && !take(p, '/'))
-            break;
-        rc = parse_factor(p);
-        if (!rc)
-            rc = emit(p, (struct sr_node){.op = product ? SR_MUL : SR_DIV});
+    TRY(parse_operand(p, sum));
+    for (;;) {
+        const bool first = take(p, sum ? '+' : '*');
+        if (!first && !take(p, sum ? '-' : '/'))
+            return 0;
+        TRY(parse_operand(p, sum));
+        TRY(emit(p, sr_op_node(sum ? (first ? SR_ADD : SR_SUB) : (first ? SR_MUL : SR_DIV))));
     }
-    return rc;
+}
+
+static int parse_operand(struct parser *p, bool of_sum)
+{
+    return of_sum ? parse_chain(p, false) : parse_factor(p);
 }
 
 static int parse_sum(struct parser *p)
 {
-    int rc = parse_term(p);
-    while (!rc) {
-        const bool sum = take(p, '+');
-        if (!sum && !take(p, '-'))
-            break;
-        rc = parse_term(p);
-        if (!rc)
-            rc = emit(p, (struct sr_node){.op = sum ? SR_ADD : SR_SUB});
-    }
-    return rc;
+    return parse_chain(p, true);
 }
 
 int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,

@@ -143,11 +143,6 @@ void sr_bank_free(struct sr_bank *bank)
     free(bank->ranking);
 }
 
-void sr_bank_fill(struct sr_bank *bank, double budget)
-{
-    sr_enumerate_run(&bank->all, budget);
-}
-
 /* ---- formulas */
 
 bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr)

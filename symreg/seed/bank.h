@@ -39,8 +39,6 @@ struct sr_bank {
 int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                  const struct sr_data *data);
 void sr_bank_free(struct sr_bank *bank);
-/* Fills the bank until `budget` formulas were tried in all; may be called again with more. */
-void sr_bank_fill(struct sr_bank *bank, double budget);
 /* Writes the entry number e as a formula; false when it has more than SR_NODES nodes. */
 bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr);
 /* made[e] = entry e is made of features and these operators alone (a bit each). */

@@ -194,10 +194,9 @@ static int list_proposals(const struct sr_curve *list, int count, struct proposa
 
 /* The best of every size, their constants fitted to the whole table: a few steps for many, more for
  * the best of them. */
-static void add_seeds(const struct sr_proposal *p, struct proposals *all)
+static void add_seeds(struct sr_proposal *p, struct proposals *all)
 {
-    struct sr_seeds *seeds = p->seeds;
-    const int first = seeds->count, sizes = p->settings->maxsize;
+    const int first = p->seeds->count, sizes = p->settings->maxsize;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
     for (int size = 1; size <= sizes; size++) {
         struct sr_thread *own = &p->thread[omp_get_thread_num()];
@@ -207,22 +206,8 @@ static void add_seeds(const struct sr_proposal *p, struct proposals *all)
             all->loss[list[k]] = sr_constants_fit(p->loss, &all->expr[list[k]], true, FEW_STEPS, 0,
                                                   own->rng, &own->work);
     }
-    for (int size = 1; size <= sizes; size++) {
-        int list[PER_SIZE];
-        const int n = sr_best_of_size(all->expr, all->loss, all->count, size, PER_SIZE, true, list);
-        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
-            seeds->loss[seeds->count] = all->loss[list[k]];
-            seeds->expr[seeds->count++] = all->expr[list[k]];
-        }
-    }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
-    for (int i = first; i < seeds->count; i++) {
-        struct sr_thread *own = &p->thread[omp_get_thread_num()];
-        orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
-        if (!orr_signal_seen())
-            seeds->loss[i] = sr_constants_fit(p->loss, &seeds->expr[i], true, FIT_STEPS, 1,
-                                              own->rng, &own->work);
-    }
+    sr_proposal_add(p, all->expr, all->loss, all->count, PER_SIZE, true, false);
+    sr_proposal_fit(p, first, FIT_STEPS, false);
 }
 
 int sr_collapse_fit(const struct sr_collapse *c, struct sr_curve *list, int count)

@@ -260,21 +260,6 @@ static void work_out(const struct sr_proposal *p, const struct sr_dictionary *d,
                 sr_constants_fit(p->loss, &expr[v], true, FIT_STEPS, 0, own->rng, &own->work);
 }
 
-/* The best of every size, those that were fitted. */
-static void add_seeds(struct sr_proposal *p, const struct sr_expr *expr, const double *reached,
-                      int count)
-{
-    struct sr_seeds *seeds = p->seeds;
-    for (int size = 1; size <= p->settings->maxsize; size++) {
-        int list[PER_SIZE];
-        const int n = sr_best_of_size(expr, reached, count, size, PER_SIZE, false, list);
-        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
-            seeds->loss[seeds->count] = reached[list[k]];
-            seeds->expr[seeds->count++] = expr[list[k]];
-        }
-    }
-}
-
 /* Sums of the first columns, by the numbers of them from limit[from] to before limit[to]. */
 static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int from, int to)
 {
@@ -299,7 +284,7 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int
                 work_out(p, d, &sum[t], expr + (size_t)t * VARIANTS,
                          reached + (size_t)t * VARIANTS);
         }
-        add_seeds(p, expr, reached, count);
+        sr_proposal_add(p, expr, reached, count, PER_SIZE, false, false);
     }
     free(sum);
     free(expr);

@@ -3,6 +3,7 @@
 #include "stages.h"
 
 #include <math.h>
+#include <omp.h>
 
 uint64_t sr_settings_operators(const struct sr_settings *settings)
 {
@@ -62,14 +63,47 @@ int sr_proposal_take(struct sr_proposal *p, int wanted)
     return taken;
 }
 
+void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const double *loss,
+                     int count, int per_size, bool once, bool whole)
+{
+    struct sr_seeds *seeds = p->seeds;
+    const int room = whole ? per_size : 1;
+    for (int size = 1; size <= p->settings->maxsize && seeds->count + room <= SR_SEEDS; size++) {
+        int chosen[SR_CHOSEN];
+        const int n = sr_best_of_size(expr, loss, count, size, per_size, once, chosen);
+        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
+            seeds->loss[seeds->count] = loss[chosen[k]];
+            seeds->expr[seeds->count++] = expr[chosen[k]];
+        }
+    }
+}
+
+void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite)
+{
+    enum { RESTARTS = 1 };
+    struct sr_seeds *seeds = p->seeds;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+    for (int i = first; i < seeds->count; i++) {
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        struct sr_expr *expr = &seeds->expr[i];
+        orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
+        if (orr_signal_seen())
+            continue;
+        seeds->loss[i] =
+            sr_constants_fit(p->loss, expr, true, steps, RESTARTS, own->rng, &own->work);
+        if (rewrite)
+            sr_expr_rewrite(p->settings->language, expr, p->operators);
+    }
+}
+
 void sr_proposal_fill(struct sr_proposal *p, double budget)
 {
     const double eighth = p->settings->enumerate / 8;
     if (p->bank.all.tried < eighth) {
-        sr_bank_fill(&p->bank, budget < eighth ? budget : eighth);
+        sr_enumerate_run(&p->bank.all, budget < eighth ? budget : eighth);
         p->early = p->bank.all.count;
     }
-    sr_bank_fill(&p->bank, budget);
+    sr_enumerate_run(&p->bank.all, budget);
 }
 
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,

@@ -1,4 +1,4 @@
-/* shared.c - vectors over a few rows, lists of the best, a few rows of a table. */
+/* shared.c - vectors over a few rows, lists of the best. */
 #include "shared.h"
 
 #include <math.h>
@@ -85,30 +85,4 @@ int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, i
     for (int k = 0; k < n; k++)
         chosen[k] = list[k].index;
     return n;
-}
-
-/* ---- rows */
-
-int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
-                 double **storage)
-{
-    const size_t features = (size_t)all->features;
-    double *x = *storage = orr_alloc((features + 2) * rows, sizeof *x);
-    if (!x)
-        return ORR_ENOMEM;
-    double *y = x + features * rows, *weight = y + rows;
-    for (size_t i = 0; i < rows; i++) {
-        const size_t at = row ? row[i] : i * all->rows / rows;
-        for (size_t f = 0; f < features; f++)
-            x[f * rows + i] = all->x[f * all->rows + at];
-        y[i] = all->y[at];
-        weight[i] = all->weight ? all->weight[at] : 1;
-    }
-    *sample = (struct sr_data){.rows = rows,
-                               .features = all->features,
-                               .x = x,
-                               .y = y,
-                               .weight = all->weight ? weight : NULL,
-                               .language = all->language};
-    return 0;
 }

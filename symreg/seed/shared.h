@@ -1,14 +1,9 @@
 /* shared.h - inside symreg/: what all stages of a proposal use: vectors over a few rows, lists of
- * the best, a few rows of a table, formulas being written, the choice of seeds. */
+ * the best. */
 #ifndef SR_SHARED_H
 #define SR_SHARED_H
 
 #include "seed.h"
-
-static inline bool sr_has(uint64_t operators, enum sr_op op)
-{
-    return (operators >> op & 1) != 0;
-}
 
 /* ---- vectors over n rows, n a multiple of 8 */
 
@@ -45,43 +40,5 @@ bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *
 enum { SR_CHOSEN = 128 };
 int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
                     bool once, int *chosen);
-
-/* ---- a few rows of a table */
-
-/* Copies `rows` rows of a table, with their weights, into *storage, which the caller frees: those
- * numbered by `row`, or with NULL evenly spaced ones. */
-int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
-                 double **storage);
-
-/* ---- formulas under way: nodes beyond SR_NODES are counted, not kept */
-
-static inline void sr_put_node(struct sr_expr *out, struct sr_node node)
-{
-    if (out->count < SR_NODES)
-        out->node[out->count] = node;
-    out->count++;
-}
-
-static inline void sr_put_op(struct sr_expr *out, enum sr_op op)
-{
-    sr_put_node(out, (struct sr_node){.op = (uint8_t)op});
-}
-
-static inline void sr_put_constant(struct sr_expr *out, double value)
-{
-    sr_put_node(out, (struct sr_node){.op = SR_CONSTANT, .value = value});
-}
-
-static inline void sr_put_expr(struct sr_expr *out, const struct sr_expr *in)
-{
-    for (int i = 0; i < in->count; i++)
-        sr_put_node(out, in->node[i]);
-}
-
-/* Measures what was put; false when it has more than `limit` nodes or is no formula. */
-static inline bool sr_put_end(const struct sr_language *language, struct sr_expr *out, int limit)
-{
-    return out->count <= limit && out->count <= SR_NODES && sr_expr_measure(language, out);
-}
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "shared.h"
 
-enum { FIT_STEPS = 20, FIT_RESTARTS = 1, QUICK_STEPS = 5 };
+enum { FIT_STEPS = 20, QUICK_STEPS = 5 };
 
 /* Formulas tried at first, in milliseconds. Tables of fewer rows than are looked at have no second
  * helping: of millions of formulas with free constants many fit a few rows by chance. */
@@ -22,9 +22,7 @@ int sr_subsample_init(struct sr_subsample *sample, const struct sr_loss *loss,
     const bool bends = loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
     double total = 0;
     *sample = (struct sr_subsample){0};
-    const int rc = sr_rows_take(loss->data, SR_ROWS, row, &sample->data, &sample->x);
-    if (rc)
-        return rc;
+    TRY(sr_rows_take(loss->data, SR_ROWS, row, &sample->data, &sample->x));
     for (int i = 0; i < SR_ROWS && sample->data.weight; i++)
         total += sample->data.weight[i];
     if (!(total > 0)) /* rows that are all of weight 0 count alike */
@@ -67,58 +65,26 @@ static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidate
     return rc;
 }
 
-/* The best candidates of every size become seeds, beside those before. */
-static void choose_seeds(struct sr_proposal *p, const struct sr_candidates *candidates)
-{
-    struct sr_seeds *seeds = p->seeds;
-    for (int size = 1; size <= p->settings->maxsize && seeds->count + SR_SEEDS_PER_SIZE <= SR_SEEDS;
-         size++) {
-        int chosen[SR_SEEDS_PER_SIZE];
-        const int n = sr_best_of_size(candidates->expr, candidates->loss, candidates->count, size,
-                                      SR_SEEDS_PER_SIZE, true, chosen);
-        for (int k = 0; k < n; k++) {
-            seeds->loss[seeds->count] = candidates->loss[chosen[k]];
-            seeds->expr[seeds->count++] = candidates->expr[chosen[k]];
-        }
-    }
-}
-
-/* Fits constants and outer scale of the seeds from `first` on to all rows. */
-static void fit_seeds(const struct sr_proposal *p, int first)
-{
-    struct sr_seeds *seeds = p->seeds;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
-    for (int i = first; i < seeds->count; i++) {
-        struct sr_thread *own = &p->thread[omp_get_thread_num()];
-        struct sr_expr *expr = &seeds->expr[i];
-        orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
-        if (orr_signal_seen())
-            continue;
-        seeds->loss[i] =
-            sr_constants_fit(p->loss, expr, true, FIT_STEPS, FIT_RESTARTS, own->rng, &own->work);
-        sr_expr_rewrite(p->settings->language, expr, p->operators);
-    }
-}
-
 /* ---- the stage */
 
 /* Small formulas, and pairs of them where `pairs`. */
 static int find_once(struct sr_proposal *p, double budget, bool pairs)
 {
     struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
+    const int before = p->seeds->count;
     int rc = candidates ? 0 : ORR_ENOMEM;
     if (!rc) {
         sr_proposal_fill(p, budget);
         sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
-        if (pairs)
-            rc = sr_pairs_offer(p, candidates);
     }
+    if (!rc && pairs)
+        rc = sr_pairs_offer(p, candidates);
     if (!rc)
         rc = fit_candidates(p, candidates);
     if (!rc) {
-        const int before = p->seeds->count;
-        choose_seeds(p, candidates);
-        fit_seeds(p, before);
+        sr_proposal_add(p, candidates->expr, candidates->loss, candidates->count, SR_SEEDS_PER_SIZE,
+                        true, true);
+        sr_proposal_fit(p, before, FIT_STEPS, true);
     }
     free(candidates);
     return rc;

@@ -25,6 +25,13 @@ void sr_proposal_free(struct sr_proposal *p);
 /* How many of `wanted` formulas may be judged within the limit; they are counted. */
 int sr_proposal_take(struct sr_proposal *p, int wanted);
 
+/* The best formulas of every size become seeds beside those before: at most per_size, those that fit
+ * in; with `whole` no size is begun without room for so many. `once`: sr_best_of_size(). */
+void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const double *loss,
+                     int count, int per_size, bool once, bool whole);
+/* Fits constants and outer scale of the seeds from `first` on to all rows. */
+void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite);
+
 /* Each stage appends fitted formulas to the seeds: small formulas (small.c); of tables of enough
  * rows more of them, and pairs of them. */
 int sr_small_find(struct sr_proposal *p);

@@ -95,15 +95,11 @@ int sr_complexity_set(struct sr_language *language, const char *text)
             return ORR_FAIL(ORR_EUSAGE, "--complexity: expected \"exp=3, ^=2\", found \"%s\"",
                             text);
         snprintf(name, sizeof name, "%.*s", (int)(equals - entry), entry);
-        int rc = 0;
         if (!strcmp(name, "variable"))
             op = SR_FEATURE;
         else if (strcmp(name, "constant"))
-            rc = find_op(language, "--complexity", name, &op);
-        if (!rc)
-            rc = whole_number("--complexity", entry, equals + 1, 1, &price);
-        if (rc)
-            return rc;
+            TRY(find_op(language, "--complexity", name, &op));
+        TRY(whole_number("--complexity", entry, equals + 1, 1, &price));
         language->surcharge[op] = (unsigned char)(price - 1);
         language->priced = language->priced || price > 1;
     }
@@ -147,9 +143,7 @@ int sr_constraints_arguments(struct sr_constraints *constraints, const char *tex
     for (const char *at = text; next_entry(&at, ";", entry);) {
         char *rest = NULL, number[ENTRY];
         enum sr_op op;
-        int rc = split_name(constraints->language, "--constrain", "^:-1,1", entry, &op, &rest);
-        if (rc)
-            return rc;
+        TRY(split_name(constraints->language, "--constrain", "^:-1,1", entry, &op, &rest));
         const struct sr_op_info *const info = sr_op(constraints->language, (int)op);
         const char *list = rest;
         int k = 0;
@@ -157,9 +151,7 @@ int sr_constraints_arguments(struct sr_constraints *constraints, const char *tex
             long most;
             if (k == info->arity)
                 return wrong_sizes(info, rest);
-            rc = whole_number("--constrain", number, number, -1, &most);
-            if (rc)
-                return rc;
+            TRY(whole_number("--constrain", number, number, -1, &most));
             constraints->argument[op][k] = (int)most;
         }
         if (k < info->arity)
@@ -175,22 +167,17 @@ int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
     for (const char *at = text; next_entry(&at, ";", entry);) {
         char *rest = NULL, pair[ENTRY];
         enum sr_op outer = SR_CONSTANT, inner = SR_CONSTANT;
-        int rc =
-            split_name(constraints->language, "--nest", "sin:cos=0,sin=1", entry, &outer, &rest);
-        for (const char *list = rc ? "" : rest; !rc && next_entry(&list, ",", pair);) {
+        TRY(split_name(constraints->language, "--nest", "sin:cos=0,sin=1", entry, &outer, &rest));
+        for (const char *list = rest; next_entry(&list, ",", pair);) {
             char *equals = strchr(pair, '=');
-            long most = 0;
+            long most;
             if (!equals)
                 return ORR_FAIL(ORR_EUSAGE, "--nest: expected \"sin:cos=0\", found \"%s\"", pair);
             *equals = '\0';
-            rc = find_op(constraints->language, "--nest", pair, &inner);
-            if (!rc)
-                rc = whole_number("--nest", pair, equals + 1, 0, &most);
-            if (!rc)
-                constraints->nest[outer][inner] = (int)most;
+            TRY(find_op(constraints->language, "--nest", pair, &inner));
+            TRY(whole_number("--nest", pair, equals + 1, 0, &most));
+            constraints->nest[outer][inner] = (int)most;
         }
-        if (rc)
-            return rc;
     }
     constraints->any_shape = false;
     return 0;
@@ -206,31 +193,26 @@ static int size_of(const struct sr_language *language, const struct sr_expr *exp
 static bool arguments_fit(const struct sr_constraints *c, const struct sr_expr *expr)
 {
     for (int i = 0; i < expr->count; i++) {
-        const int arity = sr_expr_arity(expr, i);
-        const int *most = c->argument[expr->node[i].op];
-        if (arity == 0)
-            continue;
-        const int last = i - 1, first = arity == 2 ? last - expr->node[last].size : last;
-        if (most[0] >= 0 && size_of(c->language, expr, first) > most[0])
-            return false;
-        if (arity == 2 && most[1] >= 0 && size_of(c->language, expr, last) > most[1])
+        const int arity = sr_expr_arity(expr, i), *most = c->argument[expr->node[i].op];
+        if (arity &&
+            ((most[0] >= 0 && size_of(c->language, expr, sr_expr_left(expr, i)) > most[0]) ||
+             (arity == 2 && most[1] >= 0 && size_of(c->language, expr, i - 1) > most[1])))
             return false;
     }
     return true;
 }
 
-/* Largest number of `inner` on one path from a leaf to the node, for all nodes. */
+/* Largest number of `inner`, or with -1 of nodes, on one path from a leaf to the node, for all
+ * nodes. */
 static void count_on_paths(const struct sr_expr *expr, int inner, int *most)
 {
     for (int i = 0; i < expr->count; i++) {
-        const int arity = sr_expr_arity(expr, i);
-        const int last = i - 1;
         most[i] = 0;
-        if (arity >= 1)
-            most[i] = most[last];
-        if (arity == 2 && most[last - expr->node[last].size] > most[i])
-            most[i] = most[last - expr->node[last].size];
-        most[i] += expr->node[i].op == inner;
+        if (sr_expr_arity(expr, i)) {
+            const int left = most[sr_expr_left(expr, i)], right = most[i - 1];
+            most[i] = left > right ? left : right;
+        }
+        most[i] += inner < 0 || expr->node[i].op == inner;
     }
 }
 
@@ -256,16 +238,9 @@ static bool nesting_fits(const struct sr_constraints *c, const struct sr_expr *e
 /* Nodes on the longest path. */
 static int depth_of(const struct sr_expr *expr)
 {
-    int depth[SR_NODES] = {0};
-    for (int i = 0; i < expr->count; i++) {
-        const int arity = sr_expr_arity(expr, i), last = i - 1;
-        depth[i] = 1;
-        if (arity >= 1)
-            depth[i] = 1 + depth[last];
-        if (arity == 2 && depth[last - expr->node[last].size] >= depth[i])
-            depth[i] = 1 + depth[last - expr->node[last].size];
-    }
-    return depth[expr->count - 1];
+    int most[SR_NODES];
+    count_on_paths(expr, -1, most);
+    return most[expr->count - 1];
 }
 
 static bool fits(const struct sr_expr *expr, const struct sr_constraints *c, bool whole)

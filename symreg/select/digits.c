@@ -59,7 +59,7 @@ static struct misses misses_of(const struct sr_data *data, const double *value, 
 {
     struct misses m = {0};
     for (size_t i = 0; i < data->rows; i++) {
-        if (data->weight && data->weight[i] <= 0)
+        if (!(sr_row_weight(data, i) > 0))
             continue;
         const double d = fabs(value[i] - data->y[i]);
         const double ratio = error[i] > 0 ? d / error[i] : d > 0 ? HUGE_VAL : 0;
@@ -94,7 +94,7 @@ static int refit(const struct sr_data *data, const double *error, double *weight
         least = error[i] > 0 ? fmin(least, error[i]) : least;
     for (size_t i = 0; i < data->rows; i++) {
         const double share = error[i] > 0 ? least / error[i] : 1;
-        weight[i] = data->weight && data->weight[i] <= 0 ? 0 : share * share;
+        weight[i] = sr_row_weight(data, i) > 0 ? share * share : 0;
     }
     weighted.weight = weight;
     TRY(sr_loss_init_with(&loss, ORR_SR_L2, 0.5, &weighted));
@@ -110,35 +110,20 @@ enum { JUDGED = 4096 }; /* rows that are looked at, evenly over the table */
 struct scratch {
     struct sr_data data; /* these rows */
     struct sr_work work;
-    double *value, *error, *moved, *x, *block;
+    double *rows, *value, *error, *moved, *x;
 };
 
 static int make_scratch(const struct sr_data *all, struct scratch *s)
 {
     const size_t n = all->rows < JUDGED ? all->rows : JUDGED;
-    const size_t features = (size_t)all->features;
     TRY(sr_work_init(&s->work, n, SR_NODES));
-    s->block = orr_alloc((2 * features + 5) * n, sizeof *s->block);
-    if (!s->block)
-        return ORR_ENOMEM;
-    s->value = s->block + (features + 2) * n;
+    TRY(sr_rows_take(all, n, NULL, &s->data, &s->rows));
+    s->data.digits = all->digits;
+    s->value = orr_alloc(((size_t)all->features + 3) * n, sizeof *s->value);
     s->error = s->value + n;
     s->moved = s->error + n;
     s->x = s->moved + n;
-    s->data = *all;
-    s->data.rows = n;
-    s->data.x = s->block;
-    s->data.y = s->block + features * n;
-    if (all->weight)
-        s->data.weight = s->data.y + n;
-    for (size_t i = 0; i < n; i++) {
-        const size_t from = i * all->rows / n;
-        for (size_t f = 0; f < features; f++)
-            s->block[f * n + i] = all->x[f * all->rows + from];
-        s->block[features * n + i] = all->y[from];
-        s->block[(features + 1) * n + i] = all->weight ? all->weight[from] : 1;
-    }
-    return 0;
+    return s->value ? 0 : ORR_ENOMEM;
 }
 
 /* *tiny: of the formula as it stands. */
@@ -183,7 +168,8 @@ int sr_front_cut(struct sr_front *front, const struct sr_loss *loss)
     }
     if (!exact && !rc)
         front->count = last;
-    free(s.block);
+    free(s.rows);
+    free(s.value);
     sr_work_free(&s.work);
     return rc;
 }

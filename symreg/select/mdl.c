@@ -25,7 +25,7 @@ static double mean_square(const struct sr_data *data, const double *value)
     double residual = 0, size = 0;
     for (size_t i = 0; i < data->rows; i++) {
         const double d = value[i] - data->y[i];
-        const double share = (data->weight ? data->weight[i] : 1) / (double)data->rows;
+        const double share = sr_row_weight(data, i) / (double)data->rows;
         residual += share * d * d;
         size += share * data->y[i] * data->y[i];
     }
@@ -37,7 +37,7 @@ static size_t rows_of(const struct sr_data *data)
 {
     size_t rows = 0;
     for (size_t i = 0; i < data->rows; i++)
-        rows += !(data->weight && data->weight[i] <= 0);
+        rows += sr_row_weight(data, i) > 0;
     return rows;
 }
 
@@ -57,7 +57,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
         double information = DBL_MIN;
         for (size_t i = 0; i < data->rows; i++) {
             const double d = jacobian[(size_t)c * data->rows + i];
-            information += (data->weight ? data->weight[i] : 1) * d * d / mse;
+            information += sr_row_weight(data, i) * d * d / mse;
         }
         vague[c] = fabs(constants[c]) < sqrt(12 / information);
         if (fabs(constants[c]) > 0)

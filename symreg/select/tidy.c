@@ -26,16 +26,6 @@ double sr_digits(const struct sr_expr *expr)
     return sum;
 }
 
-static struct sr_node constant(double value)
-{
-    return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = value};
-}
-
-static struct sr_node operator(enum sr_op op)
-{
-    return (struct sr_node){.op = (uint8_t)op};
-}
-
 /* ---- rewritings of the subtree that ends at node i; each returns whether it applies */
 
 struct form {
@@ -43,43 +33,31 @@ struct form {
     uint64_t operators;
     const struct sr_expr *from;
     int i, a, b; /* the node; its operands end at a and b */
-    struct sr_node piece[SR_NODES];
-    int count;
+    struct sr_expr piece;
 };
-
-static bool has(const struct form *f, enum sr_op op)
-{
-    return (f->operators >> op & 1) != 0;
-}
 
 static bool is_constant(const struct form *f, int i)
 {
     return f->from->node[i].op == SR_CONSTANT;
 }
 
-static void put(struct form *f, struct sr_node node)
-{
-    if (f->count < SR_NODES)
-        f->piece[f->count++] = node;
-}
-
 static void put_subtree(struct form *f, int i)
 {
     for (int k = sr_expr_start(f->from, i); k <= i; k++)
-        put(f, f->from->node[k]);
+        sr_put_node(&f->piece, f->from->node[k]);
 }
 
 /* u / c = u (1 / c), and back. */
 static bool invert_factor(struct form *f, enum sr_op from, enum sr_op to)
 {
-    if (f->from->node[f->i].op != from || !has(f, to))
+    if (f->from->node[f->i].op != from || !sr_has(f->operators, to))
         return false;
     const int number = is_constant(f, f->b) ? f->b : from == SR_MUL ? f->a : -1;
     if (number < 0 || !is_constant(f, number))
         return false;
     put_subtree(f, number == f->b ? f->a : f->b);
-    put(f, constant(1 / f->from->node[number].value));
-    put(f, operator(to));
+    sr_put_constant(&f->piece, 1 / f->from->node[number].value);
+    sr_put_op(&f->piece, to);
     return true;
 }
 
@@ -97,20 +75,20 @@ static bool to_quotient(struct form *f)
 static bool turn_sign(struct form *f)
 {
     const enum sr_op op = (enum sr_op)f->from->node[f->i].op;
-    if (op == SR_ADD && has(f, SR_SUB)) {
+    if (op == SR_ADD && sr_has(f->operators, SR_SUB)) {
         const int number = is_constant(f, f->b) ? f->b : f->a;
         if (!is_constant(f, number))
             return false;
         put_subtree(f, number == f->b ? f->a : f->b);
-        put(f, constant(-f->from->node[number].value));
-        put(f, operator(SR_SUB));
+        sr_put_constant(&f->piece, -f->from->node[number].value);
+        sr_put_op(&f->piece, SR_SUB);
         return true;
     }
-    if (op != SR_SUB || !is_constant(f, f->b) || !has(f, SR_ADD))
+    if (op != SR_SUB || !is_constant(f, f->b) || !sr_has(f->operators, SR_ADD))
         return false;
     put_subtree(f, f->a);
-    put(f, constant(-f->from->node[f->b].value));
-    put(f, operator(SR_ADD));
+    sr_put_constant(&f->piece, -f->from->node[f->b].value);
+    sr_put_op(&f->piece, SR_ADD);
     return true;
 }
 
@@ -129,21 +107,21 @@ static bool distribute(struct form *f)
     const int sum = number == f->b ? f->a : f->b;
     if (number < 0 || !is_constant(f, number) || !is_sum(f->from->node[sum].op))
         return false;
-    const int right = sum - 1, left = right - f->from->node[right].size;
+    const int right = sum - 1, left = sr_expr_left(f->from, sum);
     if (!is_constant(f, right) && !is_constant(f, left))
         return false;
     const double c = f->from->node[number].value, factor = node->op == SR_DIV ? 1 / c : c;
     for (int side = 0; side < 2; side++) {
         const int operand = side ? right : left;
         if (is_constant(f, operand)) {
-            put(f, constant(factor * f->from->node[operand].value));
+            sr_put_constant(&f->piece, factor * f->from->node[operand].value);
         } else {
             put_subtree(f, operand);
-            put(f, constant(c));
-            put(f, operator((enum sr_op)node->op));
+            sr_put_constant(&f->piece, c);
+            sr_put_op(&f->piece, (enum sr_op)node->op);
         }
     }
-    put(f, operator((enum sr_op)f->from->node[sum].op));
+    sr_put_op(&f->piece, (enum sr_op)f->from->node[sum].op);
     return true;
 }
 
@@ -156,19 +134,19 @@ static bool factor_out(struct form *f)
     const int op = f->from->node[term].op;
     if (!is_constant(f, offset) || (op != SR_MUL && op != SR_DIV))
         return false;
-    const int right = term - 1, left = right - f->from->node[right].size;
+    const int right = term - 1, left = sr_expr_left(f->from, term);
     const int number = is_constant(f, right) ? right : op == SR_MUL ? left : -1;
     if (number < 0 || !is_constant(f, number))
         return false;
     const double c = f->from->node[number].value, factor = op == SR_DIV ? 1 / c : c;
     for (int side = 0; side < 2; side++)
         if ((side ? f->b : f->a) == offset)
-            put(f, constant(f->from->node[offset].value / factor));
+            sr_put_constant(&f->piece, f->from->node[offset].value / factor);
         else
             put_subtree(f, number == right ? left : right);
-    put(f, operator((enum sr_op)f->from->node[f->i].op));
-    put(f, constant(c));
-    put(f, operator((enum sr_op)op));
+    sr_put_op(&f->piece, (enum sr_op)f->from->node[f->i].op);
+    sr_put_constant(&f->piece, c);
+    sr_put_op(&f->piece, (enum sr_op)op);
     return true;
 }
 
@@ -221,8 +199,8 @@ static bool centre_phase(struct form *f)
     const int op = f->from->node[f->i].op;
     int feature;
     double slope, intercept;
-    if ((op != SR_SIN && op != SR_COS) || !has(f, SR_ADD) || !has(f, SR_MUL) ||
-        !is_linear(f->from, f->a, &feature, &slope, &intercept))
+    if ((op != SR_SIN && op != SR_COS) || !sr_has(f->operators, SR_ADD) ||
+        !sr_has(f->operators, SR_MUL) || !is_linear(f->from, f->a, &feature, &slope, &intercept))
         return false;
     const struct sr_data *data = f->loss->data;
     const double *x = data->x + (size_t)feature * data->rows;
@@ -230,12 +208,12 @@ static bool centre_phase(struct form *f)
     for (size_t i = 0; i < data->rows; i++)
         middle += x[i] / (double)data->rows;
     const double turns = nearbyint((slope * middle + intercept) / turn);
-    put(f, (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)feature});
-    put(f, constant((intercept - turns * turn) / slope));
-    put(f, operator(SR_ADD));
-    put(f, constant(slope));
-    put(f, operator(SR_MUL));
-    put(f, operator((enum sr_op)op));
+    sr_put_node(&f->piece, sr_feature_node(feature));
+    sr_put_constant(&f->piece, (intercept - turns * turn) / slope);
+    sr_put_op(&f->piece, SR_ADD);
+    sr_put_constant(&f->piece, slope);
+    sr_put_op(&f->piece, SR_MUL);
+    sr_put_op(&f->piece, (enum sr_op)op);
     return true;
 }
 
@@ -244,13 +222,12 @@ static bool reduce_phase(struct form *f)
 {
     if (!centre_phase(f))
         return false;
-    const double slope = f->piece[3].value, phase = f->piece[1].value * slope;
-    const struct sr_node sine = f->piece[5], feature = f->piece[0];
-    const struct sr_node piece[] = {
-        feature,          constant(slope),
-                          operator(SR_MUL), constant(phase - turn * nearbyint(phase / turn)),
-                                            operator(SR_ADD), sine};
-    memcpy(f->piece, piece, sizeof piece);
+    struct sr_node *node = f->piece.node;
+    const double slope = node[3].value, phase = node[1].value * slope;
+    node[1].value = slope;
+    node[2].op = SR_MUL;
+    node[3].value = phase - turn * nearbyint(phase / turn);
+    node[4].op = SR_ADD;
     return true;
 }
 
@@ -265,8 +242,8 @@ static bool round_power(struct form *f)
     put_subtree(f, f->a);
     if (!(fabs(whole - 1) > 0))
         return true;
-    put(f, constant(whole));
-    put(f, operator(SR_POW));
+    sr_put_constant(&f->piece, whole);
+    sr_put_op(&f->piece, SR_POW);
     return true;
 }
 
@@ -302,14 +279,13 @@ static bool rewrite(const struct sr_tidy *t, const struct sr_expr *from, int i, 
                     struct sr_work *work, struct sr_expr *out, double *reached)
 {
     struct form f = {.loss = t->loss, .operators = t->operators, .from = from, .i = i};
-    const int arity = sr_expr_arity(from, i);
     f.b = i - 1;
-    f.a = arity == 2 ? f.b - from->node[f.b].size : f.b;
-    if (arity == 0 || !is_long(from, i) || !rewriting[k](&f))
+    f.a = sr_expr_left(from, i);
+    if (from->node[i].size == 1 || !is_long(from, i) || !rewriting[k](&f))
         return false;
     *out = *from;
-    if (!sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size, f.piece,
-                        f.count, t->maxsize) ||
+    if (!sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size, f.piece.node,
+                        f.piece.count, t->maxsize) ||
         sr_expr_complexity(t->language, out) > sr_expr_complexity(t->language, from) ||
         (t->allowed && !t->allowed(out, t->context)))
         return false;

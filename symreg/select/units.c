@@ -88,13 +88,9 @@ static int read_dimension(struct reader *r, struct sr_dimension *dimension)
                 r->at++;
             if (r->at == start)
                 return expected(r, "a unit");
-            const int rc = find_base(r, start, (size_t)(r->at - start), &base);
-            if (rc)
-                return rc;
+            TRY(find_base(r, start, (size_t)(r->at - start), &base));
         }
-        const int rc = read_power(r, &power);
-        if (rc)
-            return rc;
+        TRY(read_power(r, &power));
         if (base >= 0)
             dimension->power[base] += sign * power;
         skip(r);
@@ -143,11 +139,8 @@ int sr_units_parse(const char *text, const char *const *names, int features, con
         if (r.at[length] != '=' || !sr_name_read(r.at, length, name, sizeof name))
             return expected(&r, "column=unit, a name with \",\" or \"=\" in double quotes,");
         r.at += length + 1;
-        int rc = find_column(name, names, features, target, units, &place);
-        if (!rc)
-            rc = read_dimension(&r, &dimension);
-        if (rc)
-            return rc;
+        TRY(find_column(name, names, features, target, units, &place));
+        TRY(read_dimension(&r, &dimension));
         *place = dimension;
         if (!*r.at)
             return 0;

@@ -43,10 +43,7 @@ static int set_units(const struct sr_csv_options *o, const struct sr_table *tabl
     char *end = NULL;
     if (!o->units)
         return o->units_penalty ? ORR_FAIL(ORR_EUSAGE, "--units-penalty: needs --units") : 0;
-    const int rc =
-        sr_units_parse(o->units, table->name, table->data.features, table->target, &setup->units);
-    if (rc)
-        return rc;
+    TRY(sr_units_parse(o->units, table->name, table->data.features, table->target, &setup->units));
     if (o->log_target && setup->units.target_known) /* a logarithm is a number */
         memset(&setup->units.target, 0, sizeof setup->units.target);
     c->units = &setup->units;
@@ -133,9 +130,7 @@ static int check_possible(const struct sr_csv_setup *setup, const struct sr_tabl
     const struct sr_settings *s = &setup->settings;
     bool possible = !s->whole;
     for (int f = -1; f < table->data.features && !possible; f++) {
-        struct sr_expr leaf = {.count = 1};
-        leaf.node[0] = f < 0 ? (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = 1}
-                             : (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)f};
+        const struct sr_expr leaf = {.count = 1, .node = {sr_leaf_node(f)}};
         possible = s->admissible(&leaf, s->context);
     }
     return possible ? 0

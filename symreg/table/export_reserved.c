@@ -1,6 +1,6 @@
 /* export_reserved.c - names that mean something in C or SymPy: a column of such a name is exported
- * under another one. C: keywords of C23 and C++, names of <math.h> but M_... and FP_..., and what
- * else is a macro or a function of everyday. SymPy: keywords and functions of Python 3, and what
+ * under another one. C: keywords of C23 and C++, names of <math.h> and what else
+ * is a macro or a function of everyday. SymPy: keywords and functions of Python 3, and what
  * `from sympy import *` brings (SymPy 1.14), as sympify() reads it, but for names of several words
  * (solve_linear, BlockMatrix) or of more than ten letters, which no column is called. */
 #include "output.h"
@@ -8,30 +8,32 @@
 #include <string.h>
 
 static const char in_c[] =
-    " DOMAIN EOF HUGE HUGE_VAL HUGE_VALF HUGE_VALL I INFINITY MATH_ERREXCEPT MATH_ERRNO MAXFLOAT "
-    "NAN NULL OVERFLOW PLOSS SING TLOSS UNDERFLOW X_TLOSS abort abs acos acosh acospi alignas "
-    "alignof and and_eq asin asinh asinpi asm assert atan atan2 atan2pi atanh atanpi auto bitand "
-    "bitor bool break cabs cacos cacosh canonicalize carg case casin casinh catan catanh catch "
-    "cbrt ccos ccosh ceil cexp char char16_t char32_t char8_t cimag class clock clog clog10 "
-    "co_await co_return co_yield compl complex compoundn concept conj const const_cast consteval "
-    "constexpr constinit continue copysign cos cosh cospi cpow cproj creal csin csinh csqrt ctan "
-    "ctanh decltype default delete div do double double_t drem dynamic_cast else enum environ erf "
-    "erfc errno exit exp exp10 exp10m1 exp2 exp2m1 explicit expm1 export extern fabs false fdim "
-    "finite float float_t floor fma fmax fmaximum fmaximum_mag fmaximum_num fmaxmag fmin fminimum "
-    "fminimum_mag fminimum_num fminmag fmod for fortran fpclassify free frexp friend fromfp "
-    "fromfpx gamma getpayload goto hypot i386 if ilogb imaginary index inline int iseqsig "
-    "isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal "
-    "issignaling issubnormal isunordered iszero j0 j1 jn labs ldexp ldiv lgamma linux llabs lldiv "
-    "llogb llrint llround log log10 log10p1 log1p log2 log2p1 logb logp1 long lrint lround main "
-    "malloc modf mutable namespace nan nearbyint new nextafter nextdown nexttoward nextup "
-    "noexcept noreturn not not_eq nullptr offsetof operator or or_eq pow pow10 pown powr printf "
-    "private protected ptrdiff_t public rand register reinterpret_cast remainder remquo requires "
-    "restrict return rint rootn round roundeven rsqrt scalb scalbln scalbn scanf setpayload "
-    "setpayloadsig short signbit signed signgam significand sin sincos sinh sinpi size_t sizeof "
-    "sqrt srand static static_assert static_cast stderr stdin stdout struct switch tan tanh tanpi "
-    "template tgamma this thread_local throw time totalorder totalordermag true trunc try typedef "
-    "typeid typename typeof typeof_unqual ufromfp ufromfpx union unix unsigned using virtual void "
-    "volatile wchar_t while xor xor_eq y0 y1 yn ";
+    " DOMAIN EOF FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN "
+    "FP_NORMAL FP_SUBNORMAL FP_ZERO HUGE HUGE_VAL HUGE_VALF HUGE_VALL I INFINITY MATH_ERREXCEPT "
+    "MATH_ERRNO MAXFLOAT M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 "
+    "M_PI_4 M_SQRT1_2 M_SQRT2 NAN NULL OVERFLOW PLOSS SING TLOSS UNDERFLOW X_TLOSS abort abs acos "
+    "acosh acospi alignas alignof and and_eq asin asinh asinpi asm assert atan atan2 atan2pi "
+    "atanh atanpi auto bitand bitor bool break cabs cacos cacosh canonicalize carg case casin "
+    "casinh catan catanh catch cbrt ccos ccosh ceil cexp char char16_t char32_t char8_t cimag "
+    "class clock clog clog10 co_await co_return co_yield compl complex compoundn concept conj "
+    "const const_cast consteval constexpr constinit continue copysign cos cosh cospi cpow cproj "
+    "creal csin csinh csqrt ctan ctanh decltype default delete div do double double_t drem "
+    "dynamic_cast else enum environ erf erfc errno exit exp exp10 exp10m1 exp2 exp2m1 explicit "
+    "expm1 export extern fabs false fdim finite float float_t floor fma fmax fmaximum "
+    "fmaximum_mag fmaximum_num fmaxmag fmin fminimum fminimum_mag fminimum_num fminmag fmod for "
+    "fortran fpclassify free frexp friend fromfp fromfpx gamma getpayload goto hypot i386 if "
+    "ilogb imaginary index inline int iseqsig isfinite isgreater isgreaterequal isinf isless "
+    "islessequal islessgreater isnan isnormal issignaling issubnormal isunordered iszero j0 j1 jn "
+    "labs ldexp ldiv lgamma linux llabs lldiv llogb llrint llround log log10 log10p1 log1p log2 "
+    "log2p1 logb logp1 long lrint lround main malloc modf mutable namespace nan nearbyint new "
+    "nextafter nextdown nexttoward nextup noexcept noreturn not not_eq nullptr offsetof operator "
+    "or or_eq pow pow10 pown powr printf private protected ptrdiff_t public rand register "
+    "reinterpret_cast remainder remquo requires restrict return rint rootn round roundeven rsqrt "
+    "scalb scalbln scalbn scanf setpayload setpayloadsig short signbit signed signgam significand "
+    "sin sincos sinh sinpi size_t sizeof sqrt srand static static_assert static_cast stderr stdin "
+    "stdout struct switch tan tanh tanpi template tgamma this thread_local throw time totalorder "
+    "totalordermag true trunc try typedef typeid typename typeof typeof_unqual ufromfp ufromfpx "
+    "union unix unsigned using virtual void volatile wchar_t while xor xor_eq y0 y1 yn ";
 static const char in_sympy[] = /* but not in C */
     " Abs Add Adjoint And Array Atom Basic CC Catalan Chi Ci Circle Complement Complexes Contains "
     "Curve Derivative Dict Domain Dummy E E1 EX EXRAW Ei Eijk Ellipse Eq Equality Equivalent Expr "
@@ -85,7 +87,6 @@ bool sr_export_reserved(const char *name)
 {
     const size_t length = strlen(name);
     return is_among(name, length, in_c) || is_among(name, length, in_sympy) ||
-           !strncmp(name, "M_", 2) || !strncmp(name, "FP_", 3) ||
            /* sinf and sinl beside sin */
            (length > 2 && strchr("fl", name[length - 1]) && is_among(name, length - 1, in_c));
 }

@@ -167,7 +167,7 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
     struct orr_file file;
     struct sr_export names;
     char path[4096];
-    bool drawn;
+    bool drawn = false;
     double *value = orr_alloc(o->data->rows, sizeof *value);
     int rc = value ? draw_pictures(o, folder, quiet, &drawn) : ORR_ENOMEM;
     if (!rc)

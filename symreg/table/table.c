@@ -384,23 +384,17 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
     const struct sr_data *all = &table->data;
     *sample = (struct sr_table){0};
     memcpy(sample->name, table->name, sizeof sample->name);
-    int rc = make_data(sample, rows, all->features, all->weight != NULL);
-    sample->data.language = all->language;
+    size_t *row = orr_alloc(rows, sizeof *row), taken = 0;
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, 0);
-    if (!rng)
-        rc = ORR_ENOMEM;
-    const size_t columns = (size_t)all->features + 1 + (all->weight ? 1 : 0);
-    size_t taken = 0;
     /* each row with the share of what is still wanted in what is left (Knuth's algorithm S) */
-    for (size_t i = 0; i < all->rows && taken < rows && !rc; i++) {
-        if (gsl_rng_uniform(rng) * (double)(all->rows - i) >= (double)(rows - taken))
-            continue;
-        for (size_t c = 0; c < columns; c++)
-            sample->block[c * rows + taken] = table->block[c * all->rows + i];
-        taken++;
-    }
+    for (size_t i = 0; i < all->rows && taken < rows && row && rng; i++)
+        if (gsl_rng_uniform(rng) * (double)(all->rows - i) < (double)(rows - taken))
+            row[taken++] = i;
+    const int rc =
+        row && rng ? sr_rows_take(all, rows, row, &sample->data, &sample->block) : ORR_ENOMEM;
     if (rng)
         gsl_rng_free(rng);
+    free(row);
     return rc;
 }
 

@@ -151,15 +151,11 @@ static int define_one(struct sr_language *language, const char *text)
                         "--define: expected \"name(x)=formula\" or \"name(x,y)=formula\", found "
                         "\"%s\"",
                         text);
-    int rc = name_is_free(language, name);
-    if (!rc && arity == 2 && !strcmp(argument[0], argument[1]))
-        rc = ORR_FAIL(ORR_EUSAGE, "--define: %s: two arguments \"%s\"", name, argument[0]);
-    if (rc)
-        return rc;
+    TRY(name_is_free(language, name));
+    if (arity == 2 && !strcmp(argument[0], argument[1]))
+        return ORR_FAIL(ORR_EUSAGE, "--define: %s: two arguments \"%s\"", name, argument[0]);
     const int k = language->count;
-    rc = read_formula(language, "--define", at, names, arity, &language->formula[k]);
-    if (rc)
-        return rc;
+    TRY(read_formula(language, "--define", at, names, arity, &language->formula[k]));
     memcpy(language->name[k], name, sizeof name);
     language->op[k] = (struct sr_op_info){.name = language->name[k], .arity = arity, .cost = 2};
     language->count++;
@@ -175,9 +171,7 @@ int sr_custom_define(struct sr_language *language, const char *text)
             return ORR_FAIL(ORR_EUSAGE, "--define: longer than %d bytes", SR_TEXT - 1);
         memcpy(one, at, length);
         one[length] = '\0';
-        const int rc = define_one(language, one);
-        if (rc)
-            return rc;
+        TRY(define_one(language, one));
         at += length;
         if (!*at)
             return 0;

@@ -17,15 +17,10 @@ struct tape {
     bool same[SR_NODES];          /* nothing but constants does */
 };
 
-static int left_of(const struct sr_expr *expr, int i)
-{
-    return sr_expr_arity(expr, i) == 2 ? i - 1 - expr->node[i - 1].size : i - 1;
-}
-
 static bool apply(const struct sr_expr *expr, int i, int n, struct tape *tape)
 {
-    return sr_op_apply(tape->language, (enum sr_op)expr->node[i].op, n, tape->at[left_of(expr, i)],
-                       tape->at[i - 1], tape->value[i]);
+    return sr_op_apply(tape->language, (enum sr_op)expr->node[i].op, n,
+                       tape->at[sr_expr_left(expr, i)], tape->at[i - 1], tape->value[i]);
 }
 
 /* What is the same in all tiles; false where it is not finite. loss NULL: no columns. */
@@ -46,7 +41,7 @@ static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
                 return false;
             sr_fill(tape->value[i], n, node->value);
         } else {
-            const int left = left_of(expr, i);
+            const int left = sr_expr_left(expr, i);
             tape->live[i] = tape->live[left] || tape->live[i - 1];
             tape->same[i] = tape->same[left] && tape->same[i - 1];
             if (tape->same[i] && !apply(expr, i, (int)n, tape))
@@ -81,7 +76,7 @@ static void backward(const struct sr_expr *expr, int n, struct tape *tape)
         const int last = i - 1;
         if (!tape->live[i] || sr_expr_arity(expr, i) == 0)
             continue;
-        const int left = left_of(expr, i);
+        const int left = sr_expr_left(expr, i);
         if (tape->live[left])
             sr_op_chain(tape->language, op, 0, n, tape->at[left], tape->at[last], tape->at[i],
                         tape->adjoint[i], tape->adjoint[left]);

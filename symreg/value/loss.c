@@ -161,7 +161,7 @@ static double rounding_loss(const struct sr_loss *loss)
     const double eps = 16 * DBL_EPSILON;
     double mean = 0, square = 0;
     for (size_t i = 0; i < n; i++) {
-        const double share = (loss->data->weight ? loss->data->weight[i] : 1) / loss->total;
+        const double share = sr_row_weight(loss->data, i) / loss->total;
         mean += share * fabs(loss->data->y[i]);
         square += share * loss->data->y[i] * loss->data->y[i];
     }
@@ -199,7 +199,7 @@ static int check(enum orr_symreg_loss kind, double parameter, const struct sr_da
 static bool is_repeated(const struct sr_data *data, size_t row)
 {
     for (size_t i = 0; i < row; i++) {
-        bool same = !(data->weight && data->weight[i] <= 0);
+        bool same = sr_row_weight(data, i) > 0;
         for (int f = 0; f < data->features && same; f++) {
             const double *x = data->x + (size_t)f * data->rows;
             same = x[i] >= x[row] && x[i] <= x[row];
@@ -216,8 +216,7 @@ static size_t count_cases(const struct sr_data *data)
     enum { COMPARED = 256 };
     size_t cases = 0;
     for (size_t i = 0; i < data->rows; i++)
-        cases += !(data->weight && data->weight[i] <= 0) &&
-                 !(data->rows <= COMPARED && is_repeated(data, i));
+        cases += sr_row_weight(data, i) > 0 && !(data->rows <= COMPARED && is_repeated(data, i));
     return cases;
 }
 
@@ -233,9 +232,7 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
     const size_t n = data->rows;
     const bool weighs = kind == ORR_SR_RELATIVE || data->weight;
     *loss = (struct sr_loss){.kind = kind, .data = data, .parameter = parameter};
-    const int rc = check(kind, parameter, data, &loss->total);
-    if (rc)
-        return rc;
+    TRY(check(kind, parameter, data, &loss->total));
     double *scratch = orr_alloc(3 * n + SR_SCRATCH, sizeof *scratch);
     loss->weight = weighs ? orr_alloc(n, sizeof *loss->weight) : NULL;
     if (!scratch || (weighs && !loss->weight)) {
@@ -248,7 +245,7 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
     if (is_smooth(loss))
         loss->parameter *= loss->unit;
     for (size_t i = 0; i < n && weighs; i++) {
-        loss->weight[i] = data->weight ? data->weight[i] : 1;
+        loss->weight[i] = sr_row_weight(data, i);
         if (kind == ORR_SR_RELATIVE)
             loss->weight[i] /= fabs(data->y[i]) > SR_NO_SIZE ? fabs(data->y[i]) : loss->unit;
     }

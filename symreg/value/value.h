@@ -31,6 +31,11 @@ static inline double sr_row_weight(const struct sr_data *data, size_t row)
     return data->weight ? data->weight[row] : 1;
 }
 
+/* Copies `rows` rows of a table, with their weights, into *storage (features + 2, rows), which the
+ * caller frees: those numbered by `row`, or with NULL evenly spaced ones. */
+int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
+                 double **storage);
+
 /* value[i] of every row; false as soon as any node is not finite. */
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
 /* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */

@@ -7,23 +7,28 @@
 
 #include <gsl/gsl_sort.h>
 
-/* Copies the rows that stand in the middle of `rows` equal parts of the order of y. */
-static void draw(const struct sr_data *from, const double *weights, size_t rows,
-                 const size_t *order, struct sr_screen *screen)
+int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
+                 double **storage)
 {
-    double *x = screen->storage, *y = x + (size_t)from->features * rows, *weight = y + rows;
-    for (size_t k = 0; k < rows; k++) {
-        const size_t i = order[(2 * k + 1) * from->rows / (2 * rows)];
-        for (size_t f = 0; f < (size_t)from->features; f++)
-            x[f * rows + k] = from->x[f * from->rows + i];
-        y[k] = from->y[i];
-        weight[k] = weights ? weights[i] : 1;
-        screen->loss.total += from->weight ? from->weight[i] : 1;
+    const size_t features = (size_t)all->features;
+    double *x = *storage = orr_alloc((features + 2) * rows, sizeof *x);
+    if (!x)
+        return ORR_ENOMEM;
+    double *y = x + features * rows, *weight = y + rows;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t at = row ? row[i] : i * all->rows / rows;
+        for (size_t f = 0; f < features; f++)
+            x[f * rows + i] = all->x[f * all->rows + at];
+        y[i] = all->y[at];
+        weight[i] = all->weight ? all->weight[at] : 1;
     }
-    screen->data = (struct sr_data){
-        .rows = rows, .features = from->features, .x = x, .y = y, .language = from->language};
-    screen->loss.weight = weights ? weight : NULL;
-    screen->loss.data = &screen->data;
+    *sample = (struct sr_data){.rows = rows,
+                               .features = all->features,
+                               .x = x,
+                               .y = y,
+                               .weight = all->weight ? weight : NULL,
+                               .language = all->language};
+    return 0;
 }
 
 int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss)
@@ -34,17 +39,26 @@ int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss)
     screen->loss.weight = NULL;
     screen->loss.columns = NULL;
     screen->loss.total = 0;
-    screen->storage = orr_alloc(((size_t)from->features + 2) * rows, sizeof(double));
     size_t *order = orr_alloc(from->rows, sizeof *order);
-    if (!screen->storage || !order) {
-        free(order);
-        sr_screen_free(screen);
-        return ORR_ENOMEM;
+    int rc = order ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        gsl_sort_index(order, from->y, 1, from->rows);
+        for (size_t k = 0; k < rows; k++) /* in the middle of equal parts of the order of y */
+            order[k] = order[(2 * k + 1) * from->rows / (2 * rows)];
+        rc = sr_rows_take(from, rows, order, &screen->data, &screen->storage);
     }
-    gsl_sort_index(order, from->y, 1, from->rows);
-    draw(from, loss->weight, rows, order, screen);
+    if (!rc) {
+        double *weight = screen->storage + ((size_t)from->features + 1) * rows;
+        for (size_t k = 0; k < rows; k++) {
+            weight[k] = loss->weight ? loss->weight[order[k]] : 1;
+            screen->loss.total += sr_row_weight(from, order[k]);
+        }
+        screen->loss.weight = loss->weight ? weight : NULL;
+        screen->loss.data = &screen->data;
+        screen->data.weight = NULL;
+        rc = sr_columns_init(&screen->loss);
+    }
     free(order);
-    const int rc = sr_columns_init(&screen->loss);
     if (rc)
         sr_screen_free(screen);
     return rc;

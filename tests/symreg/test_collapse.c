@@ -282,7 +282,7 @@ static int curves_add(const struct sr_settings *s, struct sr_data *data)
     assert_int_equal(sr_work_init(&worker.work, data->rows, s->maxsize), 0);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, data), 0);
     assert_int_equal(sr_proposal_init(&p, s, &loss, &worker, 1, &seeds), 0);
-    sr_bank_fill(&p.bank, s->enumerate);
+    sr_enumerate_run(&p.bank.all, s->enumerate);
     assert_int_equal(sr_collapse_find(&p), 0);
     assert_true(seeds.evaluations >= seeds.count);
     for (int i = 0; i < seeds.count; i++)

@@ -100,7 +100,7 @@ static void writes_sums(void **state)
 static void bank_of(struct sr_bank *bank, const struct sr_settings *s, const struct table *t)
 {
     assert_int_equal(sr_bank_init(bank, s, &t->data), 0);
-    sr_bank_fill(bank, s->enumerate / 8);
+    sr_enumerate_run(&bank->all, s->enumerate / 8);
 }
 
 static void columns_are_units(void **state)
