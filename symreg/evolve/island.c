@@ -169,9 +169,8 @@ static void optimise_members(struct sr_worker *w)
 {
     for (int i = 0; i < w->settings->population_size && !sr_island_over(w->island); i++) {
         struct sr_member *member = &w->island->member[i];
-        double constants[SR_NODES];
         if (gsl_rng_uniform(w->thread->rng) >= optimise_share ||
-            !sr_expr_constants(&member->expr, constants))
+            !sr_expr_constants(&member->expr, NULL))
             continue;
         if (sr_algorithm_of(w->settings)->fit(w, member))
             sr_member_evaluate(w, member);

@@ -94,9 +94,9 @@ double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *
 static bool recall(struct sr_worker *w, struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
-    if (w->seen->hash[slot] != hash)
+    if (w->seen.hash[slot] != hash)
         return false;
-    member->loss = w->seen->loss[slot];
+    member->loss = w->seen.loss[slot];
     member->cost = sr_member_cost(w->view, member);
     return true;
 }
@@ -105,8 +105,8 @@ static void remember(struct sr_worker *w, struct sr_member *member, uint64_t has
 {
     const size_t slot = hash % SR_SEEN;
     member->cost = sr_member_cost(w->view, member);
-    w->seen->hash[slot] = hash;
-    w->seen->loss[slot] = member->loss;
+    w->seen.hash[slot] = hash;
+    w->seen.loss[slot] = member->loss;
 }
 
 bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int restarts)
@@ -176,8 +176,7 @@ void sr_member_evaluate(struct sr_worker *w, struct sr_member *member)
 void sr_member_offer_plain(struct sr_worker *w, const struct sr_member *member)
 {
     struct sr_member plain = *member;
-    double constant[SR_NODES];
-    if (sr_expr_constants(&plain.expr, constant) == 0)
+    if (sr_expr_constants(&plain.expr, NULL) == 0)
         return;
     sr_constants_fit(w->view->loss, &plain.expr, false, PLAIN_STEPS, 0, w->thread->rng,
                      &w->thread->work);

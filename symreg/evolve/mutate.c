@@ -182,8 +182,8 @@ void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *r
 static enum sr_mutation choose(const struct sr_algorithm *algorithm, gsl_rng *rng,
                                const struct sr_expr *expr)
 {
-    double weight[SR_MUTATIONS], constants[SR_NODES], total = 0;
-    const int n = sr_expr_constants(expr, constants);
+    double weight[SR_MUTATIONS], total = 0;
+    const int n = sr_expr_constants(expr, NULL);
     memcpy(weight, algorithm->weight, sizeof weight);
     weight[SR_MOVE_CONSTANT] = weight[SR_MOVE_CONSTANT] * (n < 8 ? n : 8) / 8;
     for (int i = 0; i < SR_MUTATIONS; i++)

@@ -11,7 +11,9 @@ struct sr_run {
     uint64_t number;                /* keys the random streams */
     struct sr_epoch_view view;
     struct sr_hall_of_fame *best;
-    struct sr_island *island; /* (populations) */
+    struct sr_island *island;     /* (populations) */
+    struct sr_member *member;     /* (populations, population_size) of the islands */
+    struct sr_hall_of_fame *hall; /* (populations) of the islands */
     double sizes[SR_NODES + 1];
     double mark[SR_NODES + 1]; /* of each row of the front: its loss when last it fell notably */
     int unchanged, stale;      /* epochs without any change, without a notable one */

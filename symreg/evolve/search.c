@@ -54,17 +54,17 @@ static int check_language(const struct sr_settings *s)
 
 static int make_run(const struct sr_settings *s, struct sr_run *run)
 {
+    const size_t islands = (size_t)s->populations, members = (size_t)s->population_size;
     run->best = orr_alloc(1, sizeof *run->best);
-    run->island = orr_alloc((size_t)s->populations, sizeof *run->island);
-    if (!run->best || !run->island)
+    run->island = orr_alloc(islands, sizeof *run->island);
+    run->member = orr_alloc(islands * members, sizeof *run->member);
+    run->hall = orr_alloc(islands, sizeof *run->hall);
+    if (!run->best || !run->island || !run->member || !run->hall)
         return ORR_ENOMEM;
     sr_hall_of_fame_clear(run->best);
-    for (int i = 0; i < s->populations; i++) {
-        struct sr_island *island = &run->island[i];
-        island->member = orr_alloc((size_t)s->population_size, sizeof *island->member);
-        island->hall = orr_alloc(1, sizeof *island->hall);
-        if (!island->member || !island->hall)
-            return ORR_ENOMEM;
+    for (size_t i = 0; i < islands; i++) {
+        run->island[i].member = run->member + i * members;
+        run->island[i].hall = run->hall + i;
     }
     run->view = (struct sr_epoch_view){
         .settings = s, .loss = run->loss, .screen = run->screen, .best = run->best};
@@ -83,10 +83,9 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
         worker->thread = &search->thread[i];
         worker->settings = search->settings;
         TRY(sr_work_init(&worker->thread->work, rows, maxsize));
-        worker->seen = orr_alloc(1, sizeof *worker->seen);
         worker->entry = orr_alloc((size_t)search->settings->population_size, sizeof *worker->entry);
         worker->thread->rng = orr_rng_create(0, ORR_STAGE_SYMREG, 0);
-        if (!worker->seen || !worker->entry || !worker->thread->rng)
+        if (!worker->entry || !worker->thread->rng)
             return ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
     }
     return 0;
@@ -130,13 +129,10 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
 static void free_search(struct search *search)
 {
     for (int i = 0; i < search->runs && search->run; i++) {
-        struct sr_run *run = &search->run[i];
-        for (int k = 0; k < search->settings->populations && run->island; k++) {
-            free(run->island[k].member);
-            free(run->island[k].hall);
-        }
-        free(run->island);
-        free(run->best);
+        free(search->run[i].island);
+        free(search->run[i].member);
+        free(search->run[i].hall);
+        free(search->run[i].best);
     }
     for (int i = 0; i < search->fits && search->loss; i++)
         sr_loss_free(&search->loss[i]);
@@ -144,7 +140,6 @@ static void free_search(struct search *search)
         sr_screen_free(&search->screen[i]);
     for (int i = 0; i < search->threads && search->thread && search->worker; i++) {
         sr_work_free(&search->thread[i].work);
-        free(search->worker[i].seen);
         free(search->worker[i].entry);
         gsl_rng_free(search->thread[i].rng);
     }
@@ -173,7 +168,7 @@ static void enter_island(struct sr_worker *worker, struct sr_run *run, int numbe
 {
     worker->view = &run->view;
     worker->island = &run->island[number];
-    memset(worker->seen, 0, sizeof *worker->seen);
+    memset(&worker->seen, 0, sizeof worker->seen);
 }
 
 /* Epoch 0 draws the populations. */

@@ -52,7 +52,7 @@ struct sr_tournament_entry {
 struct sr_worker {
     const struct sr_settings *settings;
     struct sr_thread *thread;
-    struct sr_seen *seen;
+    struct sr_seen seen;
     struct sr_tournament_entry *entry; /* (population_size) */
     uint64_t tournaments;
     double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */

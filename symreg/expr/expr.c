@@ -148,12 +148,16 @@ uint64_t sr_expr_hash(const struct sr_expr *expr)
     return hash;
 }
 
-int sr_expr_constants(const struct sr_expr *expr, double constants[SR_NODES])
+int sr_expr_constants(const struct sr_expr *expr, double *constants)
 {
     int count = 0;
-    for (int i = 0; i < expr->count; i++)
-        if (expr->node[i].op == SR_CONSTANT)
-            constants[count++] = expr->node[i].value;
+    for (int i = 0; i < expr->count; i++) {
+        if (expr->node[i].op != SR_CONSTANT)
+            continue;
+        if (constants)
+            constants[count] = expr->node[i].value;
+        count++;
+    }
     return count;
 }
 

@@ -229,8 +229,8 @@ uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct
 void sr_expr_strip(struct sr_expr *expr);
 /* 64-bit hash of operators, features and constants. */
 uint64_t sr_expr_hash(const struct sr_expr *expr);
-/* Constants in order of appearance: count, read, write. */
-int sr_expr_constants(const struct sr_expr *expr, double constants[SR_NODES]);
+/* Constants in order of appearance: count and read (NULL: count alone), write. */
+int sr_expr_constants(const struct sr_expr *expr, double *constants);
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 
 /* Prints the fewest significant digits that read back as the number, and returns how many. */
@@ -241,13 +241,20 @@ int sr_number_print(double value, char text[SR_NUMBER]);
  * not begin with a digit stands as it is, any other in double quotes, those inside doubled as in a
  * CSV file: "mass, kg" and "5"" pipe". */
 
+/* Whether a formula has the name as it is: it is such a word and not the name of an operator. */
+bool sr_name_is_plain(const struct sr_language *language, const char *name);
 /* Bytes of the quoted name that text begins with, its quotes included; 0 where there is none. */
 size_t sr_name_quoted(const char *text);
 /* The name in `length` bytes of a text, without blanks around it and without quotes. False where
  * there is none, its quotes are not closed, text follows them, or it has no room. */
 bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
 
-/* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as sr_number_print() does.
+/* Prints in a notation, with as few parentheses as it allows. names[i] is feature i as it is, but for
+ * LaTeX, which has "m1" as m_{1}; operators of the user are written out in C and SymPy. */
+enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS, SR_PRINTED = SR_NOTATIONS };
+void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,
+                  enum sr_notation notation, const char *const *names, char *text, size_t bytes);
+/* Prints in the notation of PySR, SR_PRINTED, "(39.48 * inv((r * r)))", constants as sr_number_print() does.
  * names[i] is feature i; one that is also the name of an operator stands in quotes, too. Always
  * NUL-terminated; text that does not fit is cut. */
 void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,

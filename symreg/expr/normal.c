@@ -60,6 +60,13 @@ static int constant(struct sr_normal *form, double value)
                     0);
 }
 
+/* A sum or a product. */
+static int new_group(struct sr_normal *form, enum sr_normal_kind kind, double value,
+                     const struct gather *g)
+{
+    return new_node(form, (struct sr_normal_node){.kind = kind, .value = value}, g->item, g->count);
+}
+
 static void sort_items(const struct sr_normal *form, struct gather *g)
 {
     for (int i = 1; i < g->count; i++) {
@@ -121,19 +128,16 @@ static int ratio(struct sr_normal *form, int node, double factor, double divisor
         copy_items(form, node, &g);
         for (int i = 0; i < g.count; i++)
             g.item[i].weight = g.item[i].weight * factor / divisor;
-        return new_node(form, (struct sr_normal_node){.kind = from.kind, .value = value}, g.item,
-                        g.count);
+        return new_group(form, from.kind, value, &g);
     case SR_NORMAL_PRODUCT:
         copy_items(form, node, &g);
         if (value == 1 && g.count == 1 && g.item[0].weight == 1)
             return g.item[0].node;
-        return new_node(form, (struct sr_normal_node){.kind = from.kind, .value = value}, g.item,
-                        g.count);
+        return new_group(form, from.kind, value, &g);
     default:
         g.item[0] = (struct sr_normal_item){node, 1};
-        return new_node(
-            form, (struct sr_normal_node){.kind = SR_NORMAL_PRODUCT, .value = factor / divisor},
-            g.item, 1);
+        g.count = 1;
+        return new_group(form, SR_NORMAL_PRODUCT, factor / divisor, &g);
     }
 }
 
@@ -172,8 +176,7 @@ static int finish_sum(struct sr_normal *form, struct gather *g)
     if (g->count == 1 && g->constant == 0)
         return scaled(form, g->item[0].node, g->item[0].weight);
     sort_items(form, g);
-    return new_node(form, (struct sr_normal_node){.kind = SR_NORMAL_SUM, .value = g->constant},
-                    g->item, g->count);
+    return new_group(form, SR_NORMAL_SUM, g->constant, g);
 }
 
 /* ---- products */
@@ -264,8 +267,7 @@ static int finish_product(struct sr_normal *form, struct gather *g)
     if (g->count == 1 && g->item[0].weight == 1)
         return scaled(form, g->item[0].node, g->constant);
     sort_items(form, g);
-    return new_node(form, (struct sr_normal_node){.kind = SR_NORMAL_PRODUCT, .value = g->constant},
-                    g->item, g->count);
+    return new_group(form, SR_NORMAL_PRODUCT, g->constant, g);
 }
 
 static int power_of(struct sr_normal *form, int node, double power)

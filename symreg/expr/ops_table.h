@@ -12,7 +12,7 @@
  *   value ...  formulas of the operands a and b and of the value v, with the functions of
  *              vecmath.h. sin, cos and tan of angles beyond VM_TRIG_MAX are repaired (ops.c)
  *   inverse    the a that has the value v; NAN where the search knows none
- *   LaTeX ...  the text around the operands $1 and $2, laid out as in table/output_text.c
+ *   LaTeX ...  the text around the operands $1 and $2, laid out as in print.c
  *
  * Binary operators come first, then unary ones; from SR_EXP on they are functions that count twice.
  * Checkpoints and hashes of formulas know operators by their place. */

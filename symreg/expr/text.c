@@ -1,5 +1,4 @@
-/* text.c - formulas as text: printing in PySR's notation and reading it back, whatever columns are
- * called. */
+/* text.c - formulas read from PySR's notation, whatever columns are called. */
 #include "expr.h"
 
 #include <ctype.h>
@@ -18,6 +17,15 @@ static size_t word_length(const char *at)
     while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] & 0x80)
         length++;
     return length;
+}
+
+bool sr_name_is_plain(const struct sr_language *language, const char *name)
+{
+    const size_t length = word_length(name);
+    bool plain = length > 0 && !name[length];
+    for (int op = SR_FEATURE + 1; plain && sr_op_known(language, op); op++)
+        plain = strcmp(sr_op(language, op)->name, name) != 0;
+    return plain;
 }
 
 size_t sr_name_quoted(const char *text)
@@ -51,8 +59,6 @@ bool sr_name_read(const char *text, size_t length, char *name, size_t bytes)
     return quoted || n > 0;
 }
 
-/* ---- printing */
-
 int sr_number_print(double value, char text[SR_NUMBER])
 {
     enum { MOST = 17 };
@@ -62,83 +68,6 @@ int sr_number_print(double value, char text[SR_NUMBER])
         if ((!(back < value) && !(back > value)) || digits == MOST)
             return digits;
     }
-}
-
-struct printer {
-    const struct sr_language *language;
-    const struct sr_expr *expr;
-    const char *const *names;
-    char *text;
-    size_t bytes, used;
-};
-
-static void put(struct printer *p, const char *text)
-{
-    const size_t length = strlen(text);
-    const size_t room = p->bytes - 1 - p->used, take = length < room ? length : room;
-    memcpy(p->text + p->used, text, take);
-    p->used += take;
-}
-
-/* Words stand as they are, but for names of operators; all else in quotes. */
-static void put_name(struct printer *p, const char *name)
-{
-    const size_t length = word_length(name);
-    bool plain = length > 0 && !name[length];
-    for (int op = SR_FEATURE + 1; plain && sr_op_known(p->language, op); op++)
-        plain = strcmp(sr_op(p->language, op)->name, name) != 0;
-    put(p, plain ? "" : "\"");
-    for (const char *c = name; *c; c++) {
-        const char character[3] = {*c, *c == '"' ? '"' : '\0'};
-        put(p, character);
-    }
-    put(p, plain ? "" : "\"");
-}
-
-static void print_node(struct printer *p, int i)
-{
-    const struct sr_node *node = &p->expr->node[i];
-    const struct sr_op_info *info = sr_op(p->language, node->op);
-    char number[SR_NUMBER];
-    if (node->op == SR_CONSTANT) {
-        sr_number_print(node->value, number);
-        put(p, number);
-        return;
-    }
-    if (node->op == SR_FEATURE) {
-        put_name(p, p->names[node->feature]);
-        return;
-    }
-    if (!info->infix)
-        put(p, info->name);
-    put(p, "(");
-    if (info->arity == 2) {
-        const int left = sr_expr_left(p->expr, i);
-        const struct sr_node *base = &p->expr->node[left];
-        /* -2 ^ 2 is -4 in every notation, (-2) ^ 2 is 4 */
-        const bool guard = node->op == SR_POW && base->op == SR_CONSTANT && signbit(base->value);
-        put(p, guard ? "(" : "");
-        print_node(p, left);
-        put(p, guard ? ")" : "");
-        if (info->infix) {
-            put(p, " ");
-            put(p, info->name);
-            put(p, " ");
-        } else {
-            put(p, ", ");
-        }
-    }
-    print_node(p, i - 1);
-    put(p, ")");
-}
-
-void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
-                   const char *const *names, char *text, size_t bytes)
-{
-    struct printer p = {
-        .language = language, .expr = expr, .names = names, .text = text, .bytes = bytes};
-    print_node(&p, expr->count - 1);
-    text[p.used] = '\0';
 }
 
 /* ---- parsing: sum = term {+- term}, term = factor {*\/ factor}, factor = {+-} power,

@@ -91,6 +91,16 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
     }
 }
 
+int sr_front_constants(const struct sr_front *front)
+{
+    int most = 0;
+    for (int i = 0; i < front->count; i++) {
+        const int count = sr_expr_constants(&front->expr[i], NULL);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 int sr_front_select(const struct sr_front *front, enum sr_rule rule)
 {
     if (front->count == 0)

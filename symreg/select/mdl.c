@@ -92,12 +92,7 @@ static double shorter_of(const struct sr_expr *expr, const struct sr_data *data,
 
 int sr_front_describe(struct sr_front *front, const struct sr_data *data)
 {
-    int most = 0;
-    for (int i = 0; i < front->count; i++) {
-        double constants[SR_NODES];
-        const int count = sr_expr_constants(&front->expr[i], constants);
-        most = count > most ? count : most;
-    }
+    const int most = sr_front_constants(front);
     front->rows = rows_of(data);
     double *value = orr_alloc(data->rows * ((size_t)most + 1), sizeof *value);
     if (!value)

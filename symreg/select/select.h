@@ -82,6 +82,8 @@ bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_languag
 /* Front of a hall with scores: -d ln(loss) / d complexity against the row before (first row 0,
  * zero loss = infinity). */
 void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
+/* The most constants that a formula of the front has. */
+int sr_front_constants(const struct sr_front *front);
 /* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
  * best = highest score among (fair) losses <= 1.5 x the smallest; mdl = smallest description
  * length, -1 where none was computed. Ties: the simplest. */

@@ -33,12 +33,7 @@ static void print_front(const struct sr_front *front, const struct sr_language *
  * many as the table has. A formula of more constants keeps those of the sample. */
 static int make_work(const struct sr_front *front, const struct sr_data *data, struct sr_work *work)
 {
-    double constant[SR_NODES];
-    int most = 1;
-    for (int i = 0; i < front->count; i++) {
-        const int count = sr_expr_constants(&front->expr[i], constant);
-        most = count > most ? count : most;
-    }
+    const int constants = sr_front_constants(front), most = constants > 1 ? constants : 1;
     const int room = data->rows > SR_LARGE_TABLE ? 2 * data->features : SR_NODES;
     return sr_work_init(work, data->rows, 2 * (most < room ? most : room) - 1);
 }

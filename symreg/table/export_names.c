@@ -74,3 +74,14 @@ bool sr_export_renamed(const struct sr_export *export, int f)
 {
     return strcmp(export->name[f], export->column[f]) != 0;
 }
+
+void sr_expr_write(const struct sr_language *language, const struct sr_expr *expr,
+                   enum sr_notation notation, const struct sr_export *names, char *text,
+                   size_t bytes)
+{
+    const char *exported[SR_FEATURES];
+    for (int f = 0; f < names->features; f++)
+        exported[f] = names->name[f];
+    sr_expr_text(language, expr, notation, notation == SR_LATEX ? names->column : exported, text,
+                 bytes);
+}

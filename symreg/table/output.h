@@ -84,6 +84,9 @@ int sr_report_pictures(const struct sr_output *output, const char *folder);
  * an empty text, about others. */
 bool sr_constant_remark(double value, char *text, size_t bytes);
 
+/* The mean of y by the rows' weights. */
+double sr_weighted_mean(const struct sr_data *data);
+
 /* What a table cannot tell, as a sentence: false where there is nothing to say.
  *   undecided  the rows are too few for the formula of o->rule, or another one of the front is as
  *              likely within a factor of 20 and the rows are at most 50

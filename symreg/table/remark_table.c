@@ -15,11 +15,10 @@ static bool undecided(const struct sr_output *o, char *text, size_t bytes)
     const double likely = 3; /* nats, a factor of 20 */
     const struct sr_front *front = o->front;
     const int row = sr_front_select(front, o->rule);
-    double constant[SR_NODES];
     char others[128] = "";
     if (row < 0 || front->rows > FEW)
         return false;
-    const int count = sr_expr_constants(&front->expr[row], constant);
+    const int count = sr_expr_constants(&front->expr[row], NULL);
     if ((size_t)count + 2 > front->rows) {
         snprintf(text, bytes,
                  "%zu rows cannot decide about the formula of rule %s, which has %d constants",
@@ -43,17 +42,14 @@ static bool dominated(const struct sr_output *o, char *text, size_t bytes)
 {
     const struct sr_data *data = o->data;
     const size_t n = data->rows;
-    double mean = 0, weights = 0, total = 0, least = HUGE_VAL;
+    double total = 0, least = HUGE_VAL;
+    const double mean = sr_weighted_mean(data);
     double *share = orr_alloc(n, sizeof *share);
     if (!share || n < 5 || !strcmp(o->loss, "relative") || !strncmp(o->target, "ln(", 3)) {
         free(share);
         return false;
     }
     const bool squares = strcmp(o->loss, "l1") && strcmp(o->loss, "study");
-    for (size_t i = 0; i < n; i++)
-        weights += sr_row_weight(data, i);
-    for (size_t i = 0; i < n; i++)
-        mean += sr_row_weight(data, i) * data->y[i] / weights;
     for (size_t i = 0; i < n; i++) {
         const double d = fabs(data->y[i] - mean);
         share[i] = sr_row_weight(data, i) * (squares ? d * d : d);

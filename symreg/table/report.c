@@ -77,12 +77,9 @@ static void write_names(const struct sr_export *names, struct orr_file *file)
  * root of it. */
 static void quality(const struct sr_data *data, const double *value, double *left, double *worst)
 {
-    double mean = 0, total = 0, residual = 0, rows = 0;
+    const double mean = sr_weighted_mean(data);
+    double total = 0, residual = 0;
     *worst = 0;
-    for (size_t i = 0; i < data->rows; i++)
-        rows += sr_row_weight(data, i);
-    for (size_t i = 0; i < data->rows; i++)
-        mean += sr_row_weight(data, i) * data->y[i] / rows;
     for (size_t i = 0; i < data->rows; i++) {
         const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
         total += w * (data->y[i] - mean) * (data->y[i] - mean);

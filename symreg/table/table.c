@@ -245,6 +245,16 @@ static int scale_weights(const struct orr_csv *csv, const char *file, const char
     return 0;
 }
 
+double sr_weighted_mean(const struct sr_data *data)
+{
+    double mean = 0, weights = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        weights += sr_row_weight(data, i);
+    for (size_t i = 0; i < data->rows; i++)
+        mean += sr_row_weight(data, i) * data->y[i] / weights;
+    return mean;
+}
+
 bool sr_weights_relative(const double *y, size_t rows, double *weight)
 {
     for (size_t i = 0; i < rows; i++)
@@ -420,4 +430,19 @@ void sr_table_free(struct sr_table *table)
     free(table->block);
     orr_csv_free(&table->csv);
     *table = (struct sr_table){0};
+}
+
+size_t sr_character(const char *text, uint32_t *code)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t bytes = *c < 0x80 ? 1 : *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc2 ? 2 : 0;
+    *code = bytes == 1 ? *c : bytes ? *c & (0x7fu >> bytes) : 0;
+    for (size_t i = 1; i < bytes; i++) {
+        if ((c[i] & 0xc0) != 0x80) { /* also the end of the text */
+            *code = 0;
+            return 1;
+        }
+        *code = *code << 6 | (c[i] & 0x3fu);
+    }
+    return bytes ? bytes : 1;
 }

@@ -7,7 +7,6 @@
 
 /* ------------------------------------------------------------------------------- notations */
 
-enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS };
 /* The columns of a table and their names in C and SymPy: words of ASCII letters, digits and "_", no
  * two alike and none that is a keyword or a name of <math.h> or SymPy. A column whose own name is
  * such a word keeps it. */
@@ -20,8 +19,7 @@ struct sr_export {
 void sr_export_make(struct sr_export *names, const char *const *columns, int features);
 /* Whether the exported name of a feature is another than its column's. */
 bool sr_export_renamed(const struct sr_export *names, int feature);
-/* Prints with as few parentheses as the notation allows; operators of the user are written out in
- * C and SymPy. */
+/* sr_expr_text() with the names that the notation takes. */
 void sr_expr_write(const struct sr_language *language, const struct sr_expr *expr,
                    enum sr_notation notation, const struct sr_export *names, char *text,
                    size_t bytes);

@@ -169,14 +169,21 @@ bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *val
            run_all(&program, data, buffer, value);
 }
 
-double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
-                    double *scale)
+/* Into work->value, with what columns the loss has. */
+static bool eval_columns(const struct sr_expr *expr, const struct sr_loss *loss,
+                         struct sr_work *work)
 {
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
+    return program_make(&program, expr, loss->data, loss, buffer) &&
+           run_all(&program, loss->data, buffer, work->value);
+}
+
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
+                    double *scale)
+{
     *scale = 0;
-    if (!program_make(&program, expr, loss->data, loss, buffer) ||
-        !run_all(&program, loss->data, buffer, work->value))
+    if (!eval_columns(expr, loss, work))
         return HUGE_VAL;
     const double found = sr_loss_scale(loss, work->value, work->scratch);
     const double reached = sr_loss_value(loss, work->value, found);
@@ -188,11 +195,7 @@ double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, stru
 
 double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work)
 {
-    _Alignas(64) double buffer[DEPTH][SR_TILE];
-    struct program program;
-    if (!program_make(&program, expr, loss->data, loss, buffer) ||
-        !run_all(&program, loss->data, buffer, work->value))
-        return HUGE_VAL;
-    const double reached = sr_loss_value(loss, work->value, 1);
+    const double reached =
+        eval_columns(expr, loss, work) ? sr_loss_value(loss, work->value, 1) : HUGE_VAL;
     return isfinite(reached) ? reached : HUGE_VAL;
 }

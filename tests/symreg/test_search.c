@@ -540,7 +540,6 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
 {
     (void)state;
     static struct sr_hall_of_fame hall, best;
-    static struct sr_seen seen;
     struct table t;
     struct sr_loss loss;
     struct sr_settings s = small_settings(SR_EXP, SR_CONSTANT, 14);
@@ -549,7 +548,7 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
     assert_int_equal(sr_loss_init(&loss, s.loss, &t.data), 0);
     struct sr_epoch_view view = {.settings = &s, .loss = &loss, .best = &best};
     struct sr_thread thread = {.rng = random_stream(6)};
-    struct sr_worker worker = {.settings = &s, .seen = &seen, .thread = &thread, .view = &view};
+    struct sr_worker worker = {.settings = &s, .thread = &thread, .view = &view};
     assert_int_equal(sr_work_init(&thread.work, t.data.rows, s.maxsize), 0);
     struct sr_island island = {.hall = &hall};
     worker.island = &island;
@@ -562,7 +561,7 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
     assert_int_equal(sr_scale_complexity(language), 4);
     for (int known = 0; known < 3; known++) {
         struct sr_member member = {.expr = exponential};
-        memset(&seen, 0, sizeof seen);
+        memset(&worker.seen, 0, sizeof worker.seen);
         sr_hall_of_fame_clear(&hall);
         offered = 0;
         if (known == 0)

@@ -1,0 +1,256 @@
+/* print.c - formulas as text in PySR's notation, LaTeX, C and SymPy: one walk over the nodes, and a
+ * table of how each notation writes an operator, with as few parentheses as it needs. */
+#include "expr.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How tightly a piece of text holds together. */
+enum binding { ANY, SUM, SIGN, PRODUCT, POWER, ATOM };
+
+struct writer {
+    const struct sr_language *language;
+    enum sr_notation notation;
+    const char *const *names;
+    char *text;
+    size_t bytes, used;
+};
+
+/* A formula. Features are columns, or operands in the formula around one of an operator. */
+struct scope {
+    const struct sr_expr *expr;
+    const struct scope *around; /* NULL: columns */
+    int operand[2];             /* the nodes where they end */
+};
+
+/* How the texts of an operator bind. */
+struct layout {
+    enum binding result[SR_NOTATIONS];
+    enum binding need[2][SR_NOTATIONS]; /* per operand; ATOM only where none is enclosed */
+};
+
+#define ALL(b)                                                                                     \
+    {                                                                                              \
+        b, b, b                                                                                    \
+    }
+
+/* A minus never stands behind another operator without parentheses: SIGN binds less than what the
+ * right side of a sum or product needs. */
+enum { SUMS, PRODUCTS, QUOTIENTS, RECIPROCALS, POWERS, WHOLE_POWERS, SIGNS, EXPONENTIALS, CALLS };
+static const struct layout layouts[] = {
+    [SUMS] = {ALL(SUM), {ALL(SUM), ALL(PRODUCT)}},
+    [PRODUCTS] = {ALL(PRODUCT), {ALL(SIGN), ALL(POWER)}},
+    [QUOTIENTS] = {{POWER, PRODUCT, PRODUCT}, {{SUM, SIGN, SIGN}, {SUM, POWER, POWER}}},
+    [RECIPROCALS] = {{POWER, PRODUCT, PRODUCT}, {{SUM, POWER, POWER}, {SUM, POWER, POWER}}},
+    [POWERS] = {{POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, {SUM, SUM, ATOM}}},
+    [WHOLE_POWERS] = {{POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, ALL(SUM)}},
+    [SIGNS] = {ALL(SIGN), {ALL(POWER), ALL(POWER)}},
+    [EXPONENTIALS] = {{POWER, ATOM, ATOM}, {ALL(SUM), ALL(SUM)}},
+    [CALLS] = {ALL(ATOM), {ALL(SUM), ALL(SUM)}},
+};
+static const char thin_space[] = " \\, "; /* LaTeX's product */
+
+/* The texts of ops_table.h. $1 and $2 stand for the operands' texts, which are put in parentheses
+ * where they bind less than their place needs. */
+static const struct form {
+    const char *text[SR_NOTATIONS];
+    int layout;
+} forms[SR_OPS] = {
+#define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, inverse,     \
+           latex, c, sympy, layout)                                                                \
+    [id] = {{[SR_LATEX] = latex, [SR_C] = c, [SR_SYMPY] = sympy}, layout},
+#include "ops_table.h"
+#undef OP
+};
+
+/* Puts `text` in place of `length` bytes from `at` on; what then has no room is cut. */
+static void replace(struct writer *w, size_t at, size_t length, const char *text)
+{
+    const size_t room = w->bytes - 1 - at, bytes = strlen(text);
+    const size_t taken = bytes < room ? bytes : room, rest = w->used - at - length;
+    const size_t kept = rest < room - taken ? rest : room - taken;
+    memmove(w->text + at + taken, w->text + at + length, kept);
+    memcpy(w->text + at, text, taken);
+    w->used = at + taken + kept;
+}
+
+static void put(struct writer *w, const char *text)
+{
+    replace(w, w->used, 0, text);
+}
+
+static void put_character(struct writer *w, char c)
+{
+    const char text[2] = {c, '\0'};
+    put(w, text);
+}
+
+/* ---- leaves */
+
+/* "m1" as m_{1}, a name of several letters upright. */
+static void write_latex_name(struct writer *w, const char *name)
+{
+    size_t letters = 0;
+    while (isalpha((unsigned char)name[letters]))
+        letters++;
+    const size_t digits = strspn(name + letters, "0123456789");
+    const bool single = letters == 1 && !name[1];
+    if (letters == 1 && digits && !name[letters + digits]) {
+        put_character(w, *name);
+        put(w, "_{");
+        put(w, name + letters);
+        put(w, "}");
+        return;
+    }
+    put(w, single ? "" : "\\mathrm{");
+    for (const char *c = name; *c; c++) {
+        if (strchr("_%&#${}", *c))
+            put(w, "\\");
+        if (strchr("\\^~", *c))
+            put(w, "\\_");
+        else
+            put_character(w, *c);
+    }
+    put(w, single ? "" : "}");
+}
+
+/* Words stand as they are, but for names of operators; all else in quotes. */
+static void write_plain_name(struct writer *w, const char *name)
+{
+    const bool quotes = !sr_name_is_plain(w->language, name);
+    put(w, quotes ? "\"" : "");
+    for (const char *c = name; *c; c++) {
+        put(w, *c == '"' ? "\"" : "");
+        put_character(w, *c);
+    }
+    put(w, quotes ? "\"" : "");
+}
+
+static enum binding write_number(struct writer *w, double value)
+{
+    char plain[SR_NUMBER], power[40];
+    sr_number_print(value, plain);
+    char *e = w->notation == SR_LATEX ? strchr(plain, 'e') : NULL;
+    snprintf(power, sizeof power, e ? " \\cdot 10^{%d}" : "", e ? atoi(e + 1) : 0);
+    if (e)
+        *e = '\0';
+    put(w, plain);
+    put(w, power);
+    if (w->notation == SR_C && !strpbrk(plain, ".en"))
+        put(w, ".0"); /* 1 / 2 is 0 in C */
+    return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
+}
+
+static enum binding write_name(struct writer *w, const char *name)
+{
+    if (w->notation == SR_PRINTED)
+        write_plain_name(w, name);
+    else if (w->notation == SR_LATEX)
+        write_latex_name(w, name);
+    else
+        put(w, name);
+    return ATOM;
+}
+
+/* ---- operators */
+
+static enum binding write_node(struct writer *w, const struct scope *scope, int i);
+
+static enum binding write_form(struct writer *w, const struct scope *scope, int i, const char *form,
+                               const enum binding need[2], enum binding result)
+{
+    const bool latex = w->notation == SR_LATEX;
+    for (const char *c = form; *c; c++) {
+        if (*c != '$') {
+            put_character(w, *c);
+            continue;
+        }
+        const int k = *++c - '1';
+        const size_t start = w->used;
+        const enum binding operand = write_node(w, scope, k ? i - 1 : sr_expr_left(scope->expr, i));
+        if (operand < need[k]) {
+            replace(w, start, 0, latex ? "\\left(" : "(");
+            put(w, latex ? "\\right)" : ")");
+        } else if (k && latex && scope->expr->node[i].op == SR_MUL && start < w->used &&
+                   isdigit((unsigned char)w->text[start])) { /* 2 3 would read as 23 */
+            replace(w, start + 1 - sizeof thin_space, sizeof thin_space - 1, " \\cdot ");
+        }
+        if (c == form + 1 && operand == SIGN && need[0] <= SIGN && result > SIGN)
+            result = SIGN; /* a sign in front is one of the whole */
+    }
+    return result;
+}
+
+/* Every operator in parentheses, or as a call. */
+static enum binding write_plain(struct writer *w, const struct scope *scope, int i)
+{
+    static const enum binding need[2] = {ANY, ANY};
+    const struct sr_node *base = &scope->expr->node[sr_expr_left(scope->expr, i)];
+    const struct sr_op_info *info = sr_op(w->language, scope->expr->node[i].op);
+    /* -2 ^ 2 is -4 in every notation, (-2) ^ 2 is 4 */
+    const bool guard =
+        scope->expr->node[i].op == SR_POW && base->op == SR_CONSTANT && signbit(base->value);
+    char form[SR_OP_NAME + 16];
+    if (info->infix)
+        snprintf(form, sizeof form, "(%s %s $2)", guard ? "($1)" : "$1", info->name);
+    else
+        snprintf(form, sizeof form, "%s(%s)", info->name, info->arity == 2 ? "$1, $2" : "$1");
+    return write_form(w, scope, i, form, need, ATOM);
+}
+
+/* An operator of the user: its name in LaTeX, else its formula with the operands put in. */
+static enum binding write_custom(struct writer *w, const struct scope *scope, int i)
+{
+    static const enum binding need[2] = {SUM, SUM};
+    const int op = scope->expr->node[i].op;
+    const struct sr_op_info *info = sr_op(w->language, op);
+    const struct scope inner = {
+        sr_op_formula(w->language, op), scope, {sr_expr_left(scope->expr, i), i - 1}};
+    char form[SR_OP_NAME + 64];
+    if (w->notation != SR_LATEX)
+        return write_node(w, &inner, inner.expr->count - 1);
+    snprintf(form, sizeof form, "\\operatorname{%s}\\left(%s\\right)", info->name,
+             info->arity == 2 ? "$1, $2" : "$1");
+    for (char *c = form; *c != '}'; c++)
+        *c = *c == '_' ? '-' : *c; /* no subscript in a name */
+    return write_form(w, scope, i, form, need, ATOM);
+}
+
+/* The node with its operands. Nothing more where the text is full: operators of the user in each
+ * other may grow without end. */
+static enum binding write_node(struct writer *w, const struct scope *scope, int i)
+{
+    const struct sr_node *node = &scope->expr->node[i];
+    if (w->used + 1 == w->bytes)
+        return ATOM;
+    if (node->op == SR_CONSTANT)
+        return write_number(w, node->value);
+    if (node->op == SR_FEATURE)
+        return scope->around ? write_node(w, scope->around, scope->operand[node->feature])
+                             : write_name(w, w->names[node->feature]);
+    if (w->notation == SR_PRINTED)
+        return write_plain(w, scope, i);
+    if (node->op >= SR_CUSTOM)
+        return write_custom(w, scope, i);
+    const struct layout *layout = &layouts[forms[node->op].layout];
+    const enum binding need[2] = {layout->need[0][w->notation], layout->need[1][w->notation]};
+    return write_form(w, scope, i, forms[node->op].text[w->notation], need,
+                      layout->result[w->notation]);
+}
+
+void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,
+                  enum sr_notation notation, const char *const *names, char *text, size_t bytes)
+{
+    struct writer w = {language, notation, names, text, bytes, 0};
+    const struct scope scope = {.expr = expr};
+    write_node(&w, &scope, expr->count - 1);
+    text[w.used] = '\0';
+}
+
+void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
+                   const char *const *names, char *text, size_t bytes)
+{
+    sr_expr_text(language, expr, SR_PRINTED, names, text, bytes);
+}
