@@ -19,7 +19,7 @@ struct table {
     size_t *order; /* rows of the file, by sequence */
 };
 
-static void table_free(struct table *t)
+static void free_table(struct table *t)
 {
     free(t->y);
     free(t->x);
@@ -27,7 +27,7 @@ static void table_free(struct table *t)
     free(t->order);
 }
 
-static int table_make(const struct law_forces *forces, struct table *t)
+static int make_table(const struct law_forces *forces, struct table *t)
 {
     const size_t n = forces->rows;
     *t = (struct table){0};
@@ -106,7 +106,7 @@ static void rotate_columns(size_t n, double (*a)[TERMS], size_t j, size_t k, dou
 
 /* Makes the columns of w (n, n) orthogonal by rotations from the right, whose product goes to v:
  * one-sided Jacobi (Golub & Van Loan, section 8.6.3). */
-static void orthogonalise(size_t n, double (*w)[TERMS], double (*v)[TERMS])
+static void orthogonalise_columns(size_t n, double (*w)[TERMS], double (*v)[TERMS])
 {
     bool rotated = true;
     for (int sweep = 0; sweep < 30 && rotated; sweep++) {
@@ -129,7 +129,7 @@ static void orthogonalise(size_t n, double (*w)[TERMS], double (*v)[TERMS])
 
 /* The coefficients of least squares; where columns depend on each other, the shortest, in units in
  * which every column has length 1. Returns the sum of squares that is left. */
-static double solve(const struct triangle *t, double *coefficient)
+static double solve_triangle(const struct triangle *t, double *coefficient)
 {
     const double least = 1e-24; /* square of a singular value, of the largest */
     const size_t n = t->terms;
@@ -142,7 +142,7 @@ static double solve(const struct triangle *t, double *coefficient)
         v[k][k] = 1;
         coefficient[k] = 0;
     }
-    orthogonalise(n, w, v);
+    orthogonalise_columns(n, w, v);
     for (size_t k = 0; k < n; k++)
         largest = fmax(largest, column_dot(n, w, k, k));
     bool dropped = false;
@@ -167,22 +167,23 @@ static double solve(const struct triangle *t, double *coefficient)
 }
 
 /* Least squares of y (n) on the columns of x (n, terms); R^2 through *r2 where asked for. */
-static int regress(const double *x, const double *y, size_t n, size_t terms, double *coefficient,
-                   double *r2)
+static int fit_least_squares(const double *x, const double *y, size_t n, size_t terms,
+                             double *coefficient, double *r2)
 {
     struct triangle triangle = {.terms = terms};
     if (n <= terms)
         return ORR_FAIL(ORR_EINVAL, "regression: %zu rows for %zu terms", n, terms);
     for (size_t i = 0; i < n; i++)
         add_row(&triangle, x + i * terms, y[i]);
-    const double rest = solve(&triangle, coefficient);
+    const double rest = solve_triangle(&triangle, coefficient);
     if (r2)
         *r2 = 1 - rest / gsl_stats_tss(y, 1, n);
     return 0;
 }
 
 /* Quantiles of resampled exponents. Whole sequences are drawn: rows of one are not independent. */
-static int bootstrap(const struct table *t, uint64_t seed, struct law_interval exponent[3])
+static int bootstrap_exponents(const struct table *t, uint64_t seed,
+                               struct law_interval exponent[3])
 {
     size_t longest = 0;
     for (size_t g = 0; g < t->groups; g++)
@@ -204,7 +205,7 @@ static int bootstrap(const struct table *t, uint64_t seed, struct law_interval e
             memcpy(y + n, t->y + from, count * sizeof *y);
             n += count;
         }
-        if (regress(x, y, n, TERMS, coefficient, NULL)) { /* too few rows drawn */
+        if (fit_least_squares(x, y, n, TERMS, coefficient, NULL)) { /* too few rows drawn */
             orr_error_clear();
             continue;
         }
@@ -227,7 +228,7 @@ static int bootstrap(const struct table *t, uint64_t seed, struct law_interval e
 }
 
 /* R^2 of log F against log F_true and the median of |F - F_true| / F_true. */
-static int errors(const struct law_forces *forces, struct law_analysis *result)
+static int measure_errors(const struct law_forces *forces, struct law_analysis *result)
 {
     const size_t n = forces->rows;
     double *relative = orr_alloc(n, sizeof *relative), *truth = orr_alloc(n, sizeof *truth);
@@ -260,18 +261,18 @@ int law_analyse(const struct law_forces *forces, uint64_t seed, struct law_analy
     for (int e = 0; e < 3; e++)
         result->exponent[e] = (struct law_interval){NAN, NAN, NAN};
     struct table table;
-    int rc = table_make(forces, &table);
+    int rc = make_table(forces, &table);
     if (!rc)
-        rc = errors(forces, result);
+        rc = measure_errors(forces, result);
     if (!rc && table.rows > TERMS) {
         double coefficient[TERMS];
-        rc = regress(table.x, table.y, table.rows, TERMS, coefficient, NULL);
+        rc = fit_least_squares(table.x, table.y, table.rows, TERMS, coefficient, NULL);
         for (int e = 0; e < 3 && !rc; e++)
             result->exponent[e].value = coefficient[1 + e];
         if (!rc)
-            rc = bootstrap(&table, seed, result->exponent);
+            rc = bootstrap_exponents(&table, seed, result->exponent);
     }
-    table_free(&table);
+    free_table(&table);
     return rc;
 }
 
@@ -300,7 +301,7 @@ int law_analyse_floors(const struct law_forces *truth, struct law_floors *floors
     struct law_forces exact = *truth; /* logs of F_true: every row counts */
     exact.f = truth->f_true;
     struct table table;
-    int rc = table_make(&exact, &table);
+    int rc = make_table(&exact, &table);
     double *x = rc ? NULL : orr_alloc(truth->rows * TERMS, sizeof *x), coefficient[TERMS];
     if (!rc && !x)
         rc = ORR_ENOMEM;
@@ -309,12 +310,13 @@ int law_analyse_floors(const struct law_forces *truth, struct law_floors *floors
             x[2 * k] = 1;
             x[2 * k + 1] = table.x[k * TERMS + 1];
         }
-        rc = regress(x, table.y, table.rows, 2, coefficient, &floors->log_r);
+        rc = fit_least_squares(x, table.y, table.rows, 2, coefficient, &floors->log_r);
         fill_scale(truth, &table, x);
         if (!rc)
-            rc = regress(x, table.y, table.rows, TERMS, coefficient, &floors->log_scale_dt_r);
+            rc = fit_least_squares(x, table.y, table.rows, TERMS, coefficient,
+                                   &floors->log_scale_dt_r);
     }
     free(x);
-    table_free(&table);
+    free_table(&table);
     return rc;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What column c (sample, sequence, step, r, m1, m2, dt, F_true, F) must hold, NULL when it does. */
-static const char *refusal(int c, double value)
+static const char *expected_value(int c, double value)
 {
     static const double end[2] = {1e6, 0x1p53}; /* doubles tell whole numbers apart below 2^53 */
     if (c >= 3 && c <= 7)
@@ -31,7 +31,7 @@ static int take_columns(const char *path, const struct orr_csv *csv, double *sto
             return ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
         for (size_t i = 0; i < csv->rows; i++) {
             const double value = csv->values[i * csv->cols + (size_t)column];
-            const char *expected = refusal(c, value);
+            const char *expected = expected_value(c, value);
             *storage++ = value;
             if (expected)
                 return ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %.16g", path,
@@ -71,7 +71,7 @@ void law_forces_free(struct law_forces *forces)
     *forces = (struct law_forces){0};
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -83,7 +83,7 @@ static size_t list_sequences(const struct law_forces *forces, double *number)
 {
     size_t count = 0;
     memcpy(number, forces->sequence, forces->rows * sizeof *number);
-    qsort(number, forces->rows, sizeof *number, ascending);
+    qsort(number, forces->rows, sizeof *number, compare_doubles);
     for (size_t i = 0; i < forces->rows; i++)
         if (count == 0 || number[i] > number[count - 1])
             number[count++] = number[i];
@@ -107,7 +107,8 @@ int law_analyse_sample(const struct law_forces *forces, int sample, struct law_s
         const double shape = forces->m1[i] / (forces->r[i] * forces->r[i]);
         ratio[n] = forces->f[i] / shape;
         weight[n++] = shape;
-        const double *of = bsearch(&forces->sequence[i], number, sequences, sizeof *of, ascending);
+        const double *of =
+            bsearch(&forces->sequence[i], number, sequences, sizeof *of, compare_doubles);
         share[of - number] += fabs(forces->f[i]);
         total += fabs(forces->f[i]);
     }

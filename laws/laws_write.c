@@ -22,7 +22,7 @@ static int chosen_row(const struct laws *laws, const struct law_sample *sample, 
 /* ---- laws.json */
 
 /* Adds item to object or array (key NULL); frees it when that fails. */
-static bool add(cJSON *parent, const char *key, cJSON *item)
+static bool add_item(cJSON *parent, const char *key, cJSON *item)
 {
     if (!item)
         return false;
@@ -35,12 +35,12 @@ static bool add(cJSON *parent, const char *key, cJSON *item)
 
 static bool add_number(cJSON *object, const char *key, double value)
 {
-    return add(object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+    return add_item(object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
 static bool add_text(cJSON *object, const char *key, const char *value)
 {
-    return add(object, key, cJSON_CreateString(value));
+    return add_item(object, key, cJSON_CreateString(value));
 }
 
 static bool add_law(const struct laws *laws, const struct law_source *source, int number, int rule,
@@ -54,14 +54,14 @@ static bool add_law(const struct laws *laws, const struct law_source *source, in
     char text[SR_TEXT];
     cJSON *law = cJSON_CreateObject();
     sr_expr_print(NULL, &front->expr[row], law_features, text, sizeof text);
-    return add(array, NULL, law) && add_text(law, "source", source->name) &&
+    return add_item(array, NULL, law) && add_text(law, "source", source->name) &&
            add_number(law, "sample", number) &&
            add_text(law, "rule", laws->cli->preset.symreg.rules.item[rule]) &&
            add_text(law, "equation", text) &&
            add_number(law, "complexity", front->expr[row].count) &&
            add_number(law, "loss", front->loss[row]) &&
-           add(law, "selected_true", cJSON_CreateBool(sample->row_true[row])) &&
-           add(law, "on_front", cJSON_CreateBool(sample->true_row >= 0)) &&
+           add_item(law, "selected_true", cJSON_CreateBool(sample->row_true[row])) &&
+           add_item(law, "on_front", cJSON_CreateBool(sample->true_row >= 0)) &&
            add_number(law, "constant", sample->k);
 }
 
@@ -69,17 +69,17 @@ static bool add_source(const struct law_source *source, cJSON *array)
 {
     const struct law_analysis *a = &source->analysis;
     cJSON *object = cJSON_CreateObject(), *exponents = cJSON_CreateObject();
-    if (!add(array, NULL, object)) {
+    if (!add_item(array, NULL, object)) {
         cJSON_Delete(exponents);
         return false;
     }
-    bool ok = add(object, "exponents", exponents) && add_text(object, "source", source->name) &&
-              add_number(object, "r2_log", a->r2_log) &&
+    bool ok = add_item(object, "exponents", exponents) &&
+              add_text(object, "source", source->name) && add_number(object, "r2_log", a->r2_log) &&
               add_number(object, "median_relative_error", a->median_relative_error) &&
               add_number(object, "dropped", (double)a->dropped);
     for (int e = 0; e < 3 && ok; e++) {
         cJSON *interval = cJSON_CreateObject();
-        ok = add(exponents, law_features[e], interval) &&
+        ok = add_item(exponents, law_features[e], interval) &&
              add_number(interval, "value", a->exponent[e].value) &&
              add_number(interval, "low", a->exponent[e].low) &&
              add_number(interval, "high", a->exponent[e].high);
@@ -91,7 +91,7 @@ static bool add_sample(const struct law_source *source, int number, cJSON *array
 {
     const struct law_sample_facts *facts = &source->sample[number].facts;
     cJSON *object = cJSON_CreateObject();
-    return add(array, NULL, object) && add_text(object, "source", source->name) &&
+    return add_item(array, NULL, object) && add_text(object, "source", source->name) &&
            add_number(object, "sample", number) &&
            add_number(object, "rows", (double)facts->rows) &&
            add_number(object, "k_dropped_m2", facts->k_dropped_m2) &&
@@ -117,15 +117,15 @@ static bool add_true_law(const struct laws *laws, cJSON *json)
 {
     const struct law_own *own = &laws->own;
     cJSON *object = cJSON_CreateObject(), *k = cJSON_CreateArray();
-    if (!add(json, "true_law", object)) {
+    if (!add_item(json, "true_law", object)) {
         cJSON_Delete(k);
         return false;
     }
-    bool ok = add(object, "k", k) && add_text(object, "law", own->dynamics.law->name) &&
+    bool ok = add_item(object, "k", k) && add_text(object, "law", own->dynamics.law->name) &&
               add_text(object, "formula", laws->own_name) &&
               add_number(object, "labels_differ_by", laws->own_difference);
     for (int side = 0; side < own->sides && ok; side++)
-        ok = add(k, NULL, cJSON_CreateNumber(own->k[side]));
+        ok = add_item(k, NULL, cJSON_CreateNumber(own->k[side]));
     return ok;
 }
 
@@ -137,7 +137,7 @@ static bool fill_json(const struct laws *laws, cJSON *json)
     cJSON *floors = cJSON_AddObjectToObject(json, "floors");
     bool ok = list && sources && samples && floors && add_true_law(laws, json);
     ok = ok && add_text(json, "version", ORR_VERSION) &&
-         add(json, "made", orr_records_made(&laws->lineage.records, laws->digest)) &&
+         add_item(json, "made", orr_records_made(&laws->lineage.records, laws->digest)) &&
          orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
          add_text(json, "preset", laws->cli->preset.name);
     for (int i = 0; i < laws->sources && ok; i++) {
@@ -169,7 +169,7 @@ static void source_title(const struct laws *laws, const struct law_source *sourc
 }
 
 /* Samples whose front has k times the run's law, and the median of k over them. */
-static int true_law(const struct law_source *source, int *on_front, double *constant)
+static int find_true_law(const struct law_source *source, int *on_front, double *constant)
 {
     double *k = orr_alloc((size_t)source->forces.samples + 1, sizeof *k);
     if (!k)
@@ -228,7 +228,7 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
         const int n = source->forces.samples;
         int on_front = 0;
         double k = NAN;
-        TRY(true_law(source, &on_front, &k));
+        TRY(find_true_law(source, &on_front, &k));
         source_title(laws, source, title);
         for (int r = 0; r < laws->cli->preset.symreg.rules.count; r++) {
             int selected = 0;

@@ -1,7 +1,7 @@
 /* checkpoint_check.c - whether the state of a run that was read from a checkpoint can be worked
  * with: the file may be a stranger's, and its checksum says only that it is as somebody wrote
  * it. */
-#include "run.h"
+#include "search.h"
 
 #include <limits.h>
 #include <math.h>

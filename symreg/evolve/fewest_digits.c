@@ -1,6 +1,6 @@
 /* fewest_digits.c - of formulas that were found apart, equal in size and loss, the one with the
  * fewest digits: exp(x + 0.6931) or 2 exp(x). */
-#include "run.h"
+#include "search.h"
 
 #include <math.h>
 

@@ -70,7 +70,7 @@ static void set_prices(struct sr_worker *w)
 }
 
 /* The winner of a tournament: rank k with probability p (1 - p)^k. */
-static int tournament(struct sr_worker *w)
+static int run_tournament(struct sr_worker *w)
 {
     const int n = w->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
     struct sr_tournament_entry *const entry = w->entry;
@@ -112,10 +112,10 @@ static void add_child(struct sr_worker *w, struct sr_member *child)
     enter_tournament(w, oldest);
 }
 
-static void crossover(struct sr_worker *w)
+static void cross_members(struct sr_worker *w)
 {
-    const struct sr_member *mother = &w->island->member[tournament(w)];
-    const struct sr_member *father = &w->island->member[tournament(w)];
+    const struct sr_member *mother = &w->island->member[run_tournament(w)];
+    const struct sr_member *father = &w->island->member[run_tournament(w)];
     struct sr_member a, b;
     for (int attempt = 0; attempt < TRIES; attempt++) {
         a = *mother;
@@ -130,9 +130,9 @@ static void crossover(struct sr_worker *w)
     }
 }
 
-static void mutate(struct sr_worker *w)
+static void mutate_member(struct sr_worker *w)
 {
-    const struct sr_member *parent = &w->island->member[tournament(w)];
+    const struct sr_member *parent = &w->island->member[run_tournament(w)];
     struct sr_member child;
     bool changed = false;
     for (int attempt = 0; attempt < TRIES && !changed; attempt++) {
@@ -187,9 +187,9 @@ void sr_island_epoch(struct sr_worker *w, int number)
     for (int cycle = 0; cycle < w->settings->cycles && !sr_island_over(w->island); cycle++)
         for (int event = 0; event < EVENTS; event++) {
             if (gsl_rng_uniform(w->thread->rng) < crossover_share)
-                crossover(w);
+                cross_members(w);
             else
-                mutate(w);
+                mutate_member(w);
         }
     simplify_members(w);
     optimise_members(w);

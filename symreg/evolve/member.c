@@ -13,7 +13,7 @@ static double without_noise(const struct sr_loss *loss, double value)
 }
 
 /* What a formula costs by the user's rules. */
-static double charge(const struct sr_worker *w, const struct sr_expr *expr, bool whole)
+static double charge_rules(const struct sr_worker *w, const struct sr_expr *expr, bool whole)
 {
     const struct sr_settings *s = w->settings;
     return s->penalty ? s->penalty(expr, whole, s->context) * fmax(w->view->loss->base, 0) : 0;
@@ -21,12 +21,12 @@ static double charge(const struct sr_worker *w, const struct sr_expr *expr, bool
 
 /* Offers what the front may hold. The loss has been charged for what is inside, with a free outer
  * factor; a formula of the front has none. */
-static void offer(struct sr_worker *w, const struct sr_expr *expr, double loss)
+static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, double loss)
 {
     const struct sr_settings *s = w->settings;
     if (!s->whole || s->whole(expr, s->context))
         sr_hall_of_fame_offer(w->island->hall, s->language, expr,
-                              loss + charge(w, expr, true) - charge(w, expr, false));
+                              loss + charge_rules(w, expr, true) - charge_rules(w, expr, false));
 }
 
 /* What the user's rules cost a formula inside; infinite: it may not live. */
@@ -35,7 +35,7 @@ static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
     const struct sr_settings *s = w->settings;
     if (s->admissible && !s->admissible(expr, s->context))
         return HUGE_VAL;
-    return charge(w, expr, false);
+    return charge_rules(w, expr, false);
 }
 
 /* Can a formula with this loss on the screen's rows become a row of the front, as it stands or with
@@ -66,7 +66,7 @@ static void offer_plain(struct sr_worker *w, const struct sr_expr *expr, double 
     const double plain =
         without_noise(w->view->loss, sr_loss_value(w->view->loss, w->thread->work.value, 1));
     if (isfinite(plain))
-        offer(w, expr, plain + penalty);
+        offer_to_hall(w, expr, plain + penalty);
 }
 
 /* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
@@ -81,7 +81,7 @@ static void offer_scaled(struct sr_worker *w, const struct sr_expr *expr, double
         return;
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
-        offer(w, &whole, loss);
+        offer_to_hall(w, &whole, loss);
 }
 
 double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member)
@@ -91,7 +91,7 @@ double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *
 }
 
 /* Met before in this epoch: its loss is known, and it has been offered. */
-static bool recall(struct sr_worker *w, struct sr_member *member, uint64_t hash)
+static bool recall_loss(struct sr_worker *w, struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
     if (w->seen.hash[slot] != hash)
@@ -101,7 +101,7 @@ static bool recall(struct sr_worker *w, struct sr_member *member, uint64_t hash)
     return true;
 }
 
-static void remember(struct sr_worker *w, struct sr_member *member, uint64_t hash)
+static void remember_loss(struct sr_worker *w, struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
     member->cost = sr_member_cost(w->view, member);
@@ -132,9 +132,9 @@ void sr_member_evaluate_plain(struct sr_worker *w, struct sr_member *member, dou
 {
     w->island->evaluations++;
     const double loss = sr_eval_plain(&member->expr, w->view->loss, &w->thread->work);
-    member->loss = loss + fmax(penalty, charge(w, &member->expr, true));
+    member->loss = loss + fmax(penalty, charge_rules(w, &member->expr, true));
     if (isfinite(loss))
-        offer(w, &member->expr, without_noise(w->view->loss, loss) + penalty);
+        offer_to_hall(w, &member->expr, without_noise(w->view->loss, loss) + penalty);
 }
 
 void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, double penalty)
@@ -163,14 +163,14 @@ void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, do
 void sr_member_evaluate(struct sr_worker *w, struct sr_member *member)
 {
     const uint64_t hash = sr_expr_hash(&member->expr);
-    if (recall(w, member, hash))
+    if (recall_loss(w, member, hash))
         return;
     const double penalty = penalty_of(w, &member->expr);
     member->loss = member->cost = HUGE_VAL;
     if (!isfinite(penalty))
         return;
     sr_algorithm_of(w->settings)->evaluate(w, member, penalty);
-    remember(w, member, hash);
+    remember_loss(w, member, hash);
 }
 
 void sr_member_offer_plain(struct sr_worker *w, const struct sr_member *member)
@@ -191,5 +191,5 @@ void sr_offer_constant(struct sr_worker *w)
     expr.node[0].value = sr_loss_scale(w->view->loss, one, w->thread->work.scratch);
     const double loss = sr_loss_value(w->view->loss, one, expr.node[0].value);
     if (isfinite(loss))
-        offer(w, &expr, without_noise(w->view->loss, loss) + penalty_of(w, &expr));
+        offer_to_hall(w, &expr, without_noise(w->view->loss, loss) + penalty_of(w, &expr));
 }

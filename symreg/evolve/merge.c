@@ -1,5 +1,5 @@
 /* merge.c - between the epochs of a run: the islands' finds and sizes together, and migration. */
-#include "run.h"
+#include "search.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,7 +97,8 @@ void sr_run_merge(const struct sr_settings *s, struct sr_run *run)
 /* ---- migration */
 
 /* Indices of the island's POOL cheapest members, cheapest first. */
-static int cheapest(const struct sr_settings *s, const struct sr_island *island, int pool[POOL])
+static int list_cheapest(const struct sr_settings *s, const struct sr_island *island,
+                         int pool[POOL])
 {
     int n = 0;
     for (int m = 0; m < s->population_size; m++) {
@@ -111,8 +112,8 @@ static int cheapest(const struct sr_settings *s, const struct sr_island *island,
     return n;
 }
 
-static void settle(const struct sr_settings *s, struct sr_island *island, gsl_rng *rng,
-                   const struct sr_member *migrant)
+static void settle_migrant(const struct sr_settings *s, struct sr_island *island, gsl_rng *rng,
+                           const struct sr_member *migrant)
 {
     const int place = (int)(gsl_rng_uniform(rng) * s->population_size);
     island->member[place] = *migrant;
@@ -133,9 +134,9 @@ void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rn
         for (unsigned k = orr_draw_poisson(rng, size * migrants_share); k; k--) {
             const struct sr_island *from =
                 &run->island[(int)(gsl_rng_uniform(rng) * s->populations)];
-            const int n = cheapest(s, from, pool);
+            const int n = list_cheapest(s, from, pool);
             const struct sr_member migrant = from->member[pool[(int)(gsl_rng_uniform(rng) * n)]];
-            settle(s, &run->island[i], rng, &migrant);
+            settle_migrant(s, &run->island[i], rng, &migrant);
         }
         for (unsigned k = orr_draw_poisson(rng, size * front_share); k && rows; k--) {
             const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
@@ -143,7 +144,7 @@ void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rn
             if (sr_algorithm_of(s)->scaled)
                 sr_expr_strip(&migrant.expr);
             migrant.cost = sr_member_cost(&run->view, &migrant);
-            settle(s, &run->island[i], rng, &migrant);
+            settle_migrant(s, &run->island[i], rng, &migrant);
         }
     }
 }

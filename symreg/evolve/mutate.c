@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static int below(gsl_rng *rng, int n)
+static int draw_below(gsl_rng *rng, int n)
 {
     return (int)(gsl_rng_uniform(rng) * n);
 }
@@ -12,19 +12,19 @@ static int below(gsl_rng *rng, int n)
 static struct sr_node random_leaf(int features, gsl_rng *rng)
 {
     return gsl_rng_uniform(rng) < 0.5 ? sr_constant_node(orr_draw_normal(rng))
-                                      : sr_feature_node(below(rng, features));
+                                      : sr_feature_node(draw_below(rng, features));
 }
 
 /* Unary and binary in proportion to how many there are. */
 static enum sr_op random_op(const struct sr_settings *s, gsl_rng *rng)
 {
-    const int i = below(rng, s->binary_count + s->unary_count);
+    const int i = draw_below(rng, s->binary_count + s->unary_count);
     return i < s->binary_count ? s->binary[i] : s->unary[i - s->binary_count];
 }
 
 /* Node number i becomes an operator over fresh leaves (append at a leaf) or over itself. */
-static bool append(const struct sr_settings *s, int features, gsl_rng *rng, struct sr_expr *expr,
-                   int limit)
+static bool append_operator(const struct sr_settings *s, int features, gsl_rng *rng,
+                            struct sr_expr *expr, int limit)
 {
     int leaf[SR_NODES], leaves = 0;
     for (int i = 0; i < expr->count; i++)
@@ -36,12 +36,13 @@ static bool append(const struct sr_settings *s, int features, gsl_rng *rng, stru
     for (int k = 0; k < arity; k++)
         piece[k] = random_leaf(features, rng);
     piece[arity] = sr_op_node((int)op);
-    return sr_expr_splice(s->language, expr, leaf[below(rng, leaves)], 1, piece, arity + 1, limit);
+    return sr_expr_splice(s->language, expr, leaf[draw_below(rng, leaves)], 1, piece, arity + 1,
+                          limit);
 }
 
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
 {
-    return append(settings, features, rng, expr, settings->maxsize);
+    return append_operator(settings, features, rng, expr, settings->maxsize);
 }
 
 /* A new operator above the subtree that ends at i, which becomes one of its operands. */
@@ -68,7 +69,7 @@ static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng
 /* A random operator node goes; one of its operands takes its place. */
 static bool delete_node(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
-    const int i = below(rng, expr->count);
+    const int i = draw_below(rng, expr->count);
     const int arity = sr_expr_arity(expr, i);
     if (arity == 0)
         return false;
@@ -83,19 +84,19 @@ static bool delete_node(const struct sr_settings *s, gsl_rng *rng, struct sr_exp
 }
 
 /* A random node of the given arity, -1 when there is none. */
-static int pick(gsl_rng *rng, const struct sr_expr *expr, int arity, int op)
+static int pick_node(gsl_rng *rng, const struct sr_expr *expr, int arity, int op)
 {
     int found[SR_NODES], n = 0;
     for (int i = 0; i < expr->count; i++)
         if (sr_expr_arity(expr, i) == arity && (op < 0 || expr->node[i].op == op))
             found[n++] = i;
-    return n ? found[below(rng, n)] : -1;
+    return n ? found[draw_below(rng, n)] : -1;
 }
 
 static bool mutate_constant(const struct sr_algorithm *algorithm, gsl_rng *rng,
                             struct sr_expr *expr)
 {
-    const int i = pick(rng, expr, 0, SR_CONSTANT);
+    const int i = pick_node(rng, expr, 0, SR_CONSTANT);
     if (i < 0)
         return false;
     const double factor = algorithm->constant_factor(rng);
@@ -108,28 +109,28 @@ static bool mutate_constant(const struct sr_algorithm *algorithm, gsl_rng *rng,
 
 static bool mutate_feature(int features, gsl_rng *rng, struct sr_expr *expr)
 {
-    const int i = pick(rng, expr, 0, SR_FEATURE);
+    const int i = pick_node(rng, expr, 0, SR_FEATURE);
     if (i < 0 || features < 2)
         return false;
-    const int other = below(rng, features - 1);
+    const int other = draw_below(rng, features - 1);
     expr->node[i].feature = (uint8_t)(other + (other >= expr->node[i].feature));
     return true;
 }
 
 static bool mutate_operator(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
-    const int i = below(rng, expr->count);
+    const int i = draw_below(rng, expr->count);
     const int arity = sr_expr_arity(expr, i);
     if (arity == 0)
         return false;
-    expr->node[i].op = (uint8_t)(arity == 2 ? s->binary[below(rng, s->binary_count)]
-                                            : s->unary[below(rng, s->unary_count)]);
+    expr->node[i].op = (uint8_t)(arity == 2 ? s->binary[draw_below(rng, s->binary_count)]
+                                            : s->unary[draw_below(rng, s->unary_count)]);
     return true;
 }
 
 static bool swap_operands(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
-    const int i = pick(rng, expr, 2, -1);
+    const int i = pick_node(rng, expr, 2, -1);
     if (i < 2)
         return false;
     const int right = expr->node[i - 1].size, left = expr->node[i].size - 1 - right;
@@ -141,9 +142,9 @@ static bool swap_operands(const struct sr_settings *s, gsl_rng *rng, struct sr_e
 }
 
 /* Rotation of a binary pair: ((a . b) : c) becomes (a . (b : c)), and back. */
-static bool rotate(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
+static bool rotate_pair(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
-    const int i = pick(rng, expr, 2, -1);
+    const int i = pick_node(rng, expr, 2, -1);
     if (i < 2)
         return false;
     const int right = i - 1, left = right - expr->node[right].size;
@@ -176,11 +177,11 @@ void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *r
     sr_expr_measure(settings->language, expr);
     const int limit = size < settings->maxsize ? size : settings->maxsize;
     for (int attempt = 0; expr->count < limit && attempt < 3 * SR_NODES; attempt++)
-        append(settings, features, rng, expr, limit);
+        append_operator(settings, features, rng, expr, limit);
 }
 
-static enum sr_mutation choose(const struct sr_algorithm *algorithm, gsl_rng *rng,
-                               const struct sr_expr *expr)
+static enum sr_mutation choose_mutation(const struct sr_algorithm *algorithm, gsl_rng *rng,
+                                        const struct sr_expr *expr)
 {
     double weight[SR_MUTATIONS], total = 0;
     const int n = sr_expr_constants(expr, NULL);
@@ -198,11 +199,11 @@ static enum sr_mutation choose(const struct sr_algorithm *algorithm, gsl_rng *rn
 bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
 {
     const struct sr_algorithm *algorithm = sr_algorithm_of(settings);
-    switch (choose(algorithm, rng, expr)) {
+    switch (choose_mutation(algorithm, rng, expr)) {
     case SR_ROTATE:
-        return rotate(settings, rng, expr);
+        return rotate_pair(settings, rng, expr);
     case SR_ADD_LEAF:
-        return append(settings, features, rng, expr, settings->maxsize);
+        return append_operator(settings, features, rng, expr, settings->maxsize);
     case SR_ADD_ROOT:
         return insert_above(settings, features, rng, expr, expr->count - 1);
     case SR_DELETE:
@@ -216,14 +217,14 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, s
     case SR_MOVE_CONSTANT:
         return mutate_constant(algorithm, rng, expr);
     case SR_INSERT:
-        return insert_above(settings, features, rng, expr, below(rng, expr->count));
+        return insert_above(settings, features, rng, expr, draw_below(rng, expr->count));
     case SR_NOTHING:
         return true;
     case SR_SIMPLIFY:
         sr_expr_simplify(settings->language, expr);
         return true;
     default:
-        sr_random_expr(settings, features, rng, 1 + below(rng, settings->maxsize), expr);
+        sr_random_expr(settings, features, rng, 1 + draw_below(rng, settings->maxsize), expr);
         return true;
     }
 }
@@ -232,7 +233,7 @@ bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_ex
                   struct sr_expr *b)
 {
     const int maxsize = settings->maxsize;
-    const int i = below(rng, a->count), k = below(rng, b->count);
+    const int i = draw_below(rng, a->count), k = draw_below(rng, b->count);
     const int a_start = sr_expr_start(a, i), a_size = a->node[i].size;
     const int b_start = sr_expr_start(b, k), b_size = b->node[k].size;
     if (a->count - a_size + b_size > maxsize || b->count - b_size + a_size > maxsize)

@@ -1,5 +1,5 @@
 /* polish.c - the hall of fame: every small change of its formulas, and round constants. */
-#include "run.h"
+#include "search.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
 
 /* Fits and offers one neighbour. */
-static void offer(struct sr_worker *w, struct sr_expr *expr, int steps, int restarts)
+static void offer_neighbour(struct sr_worker *w, struct sr_expr *expr, int steps, int restarts)
 {
     struct sr_member member = {.expr = *expr};
     sr_expr_rewrite(w->settings->language, &member.expr, sr_settings_operators(w->settings));
@@ -16,35 +16,35 @@ static void offer(struct sr_worker *w, struct sr_expr *expr, int steps, int rest
 }
 
 /* Puts `nodes` in place of the subtree that ends at i. */
-static void replace(struct sr_worker *w, const struct sr_expr *whole, int i,
-                    const struct sr_node *nodes, int count)
+static void replace_subtree(struct sr_worker *w, const struct sr_expr *whole, int i,
+                            const struct sr_node *nodes, int count)
 {
     struct sr_expr expr = *whole;
     if (sr_expr_splice(w->settings->language, &expr, sr_expr_start(whole, i), whole->node[i].size,
                        nodes, count, w->settings->maxsize))
-        offer(w, &expr, NEIGHBOUR_STEPS, 0);
+        offer_neighbour(w, &expr, NEIGHBOUR_STEPS, 0);
 }
 
 /* The subtree at i shrinks: to an operand, a constant or a feature. */
-static void shrink(struct sr_worker *w, const struct sr_expr *whole, int i)
+static void shrink_subtree(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_node *node = &whole->node[i];
     for (int f = -1; f < w->view->loss->data->features; f++) {
         const struct sr_node piece = sr_leaf_node(f);
         if (node->op == SR_CONSTANT && f < 0)
             continue;
-        replace(w, whole, i, &piece, 1);
+        replace_subtree(w, whole, i, &piece, 1);
     }
     int operand = i - 1;
     for (int k = 0; k < sr_expr_arity(whole, i); k++) {
-        replace(w, whole, i, whole->node + sr_expr_start(whole, operand),
-                whole->node[operand].size);
+        replace_subtree(w, whole, i, whole->node + sr_expr_start(whole, operand),
+                        whole->node[operand].size);
         operand -= whole->node[operand].size;
     }
 }
 
 /* The subtree at i gets an operator above it, alone or with a leaf. */
-static void grow(struct sr_worker *w, const struct sr_expr *whole, int i)
+static void grow_subtree(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_settings *s = w->settings;
     const int size = whole->node[i].size;
@@ -55,18 +55,18 @@ static void grow(struct sr_worker *w, const struct sr_expr *whole, int i)
     memcpy(piece, subtree, (size_t)size * sizeof *piece);
     for (int k = 0; k < s->unary_count; k++) {
         piece[size] = sr_op_node((int)s->unary[k]);
-        replace(w, whole, i, piece, size + 1);
+        replace_subtree(w, whole, i, piece, size + 1);
     }
     for (int k = 0; k < s->binary_count && whole->count + 2 <= s->maxsize; k++)
         for (int f = -1; f < w->view->loss->data->features; f++) {
             piece[size] = sr_leaf_node(f);
             piece[size + 1] = sr_op_node((int)s->binary[k]);
-            replace(w, whole, i, piece, size + 2);
+            replace_subtree(w, whole, i, piece, size + 2);
         }
 }
 
 /* Another operator of the same arity at i. */
-static void exchange(struct sr_worker *w, const struct sr_expr *whole, int i)
+static void exchange_operator(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_settings *s = w->settings;
     const int arity = sr_expr_arity(whole, i);
@@ -75,26 +75,26 @@ static void exchange(struct sr_worker *w, const struct sr_expr *whole, int i)
         struct sr_expr expr = *whole;
         expr.node[i].op = (uint8_t)(arity == 2 ? s->binary[k] : s->unary[k]);
         if (expr.node[i].op != whole->node[i].op)
-            offer(w, &expr, NEIGHBOUR_STEPS, 0);
+            offer_neighbour(w, &expr, NEIGHBOUR_STEPS, 0);
     }
 }
 
 void sr_polish_row(struct sr_worker *w, int c)
 {
     struct sr_expr whole = w->view->best->expr[c];
-    offer(w, &whole, FIT_STEPS, FIT_RESTARTS);
+    offer_neighbour(w, &whole, FIT_STEPS, FIT_RESTARTS);
     if (w->view->best->loss[c] <= 0)
         return;
     for (int i = 0; i < whole.count && !sr_island_over(w->island); i++) {
-        shrink(w, &whole, i);
-        exchange(w, &whole, i);
-        grow(w, &whole, i);
+        shrink_subtree(w, &whole, i);
+        exchange_operator(w, &whole, i);
+        grow_subtree(w, &whole, i);
     }
 }
 
 /* As it is reported, with its loss; infinite where that is not allowed. */
-static double finish(const struct sr_run *run, const struct sr_tidy *tidy, struct sr_expr *expr,
-                     struct sr_work *work)
+static double finish_row(const struct sr_run *run, const struct sr_tidy *tidy, struct sr_expr *expr,
+                         struct sr_work *work)
 {
     const struct sr_settings *s = run->view.settings;
     double reached = sr_tidy(tidy, expr, work);
@@ -128,7 +128,7 @@ void sr_polish_front(const struct sr_run *run, struct sr_work *work)
             continue;
         struct sr_expr expr = hall->expr[c];
         sr_expr_rewrite(s->language, &expr, tidy.operators);
-        const double reached = finish(run, &tidy, &expr, work);
+        const double reached = finish_row(run, &tidy, &expr, work);
         if (isfinite(reached)) {
             /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
             hall->loss[c] = HUGE_VAL;

@@ -3,7 +3,7 @@
  * A run is one restart of one fit. Within an epoch an island reads only its own state and the
  * run's state of the epoch before; islands are merged in their order. So the result depends on
  * the seed alone. */
-#include "run.h"
+#include "search.h"
 #include "symreg/seed/enumerate.h"
 #include "symreg/seed/shared.h"
 
@@ -155,8 +155,8 @@ static void free_search(struct search *search)
 /* ---- epochs */
 
 /* Every (run, island, epoch) has its own stream; island number `populations` is the merge's. */
-static void seek(const struct sr_settings *s, const struct sr_run *run, gsl_rng *rng, int island,
-                 int epoch)
+static void seek_stream(const struct sr_settings *s, const struct sr_run *run, gsl_rng *rng,
+                        int island, int epoch)
 {
     const uint64_t islands = (uint64_t)s->populations + 1;
     const uint64_t index = (run->number * islands + (uint64_t)island) << 32 | (uint64_t)epoch;
@@ -183,7 +183,7 @@ static void run_epoch(struct search *search, int epoch)
         struct sr_worker *worker = &search->worker[omp_get_thread_num()];
         if (run->end)
             continue;
-        seek(s, run, worker->thread->rng, number, epoch);
+        seek_stream(s, run, worker->thread->rng, number, epoch);
         enter_island(worker, run, number);
         if (epoch == 0 || run->fresh)
             sr_island_init(worker);
@@ -336,7 +336,7 @@ static void clean_formulas(struct search *search)
 
 /* After an epoch; a broken-off epoch is not written. Not more than one in a second, and large ones
  * so rarely that they take a twentieth of the time. */
-static int save(struct search *search, int epoch, bool last)
+static int save_checkpoint(struct search *search, int epoch, bool last)
 {
     const struct sr_settings *s = search->settings;
     struct sr_block *block = NULL;
@@ -358,7 +358,7 @@ static int save(struct search *search, int epoch, bool last)
 
 /* *epoch is the next one to run. A search that starts anew takes away what another one left: it is
  * not what --resume would go on with. */
-static int load(struct search *search, int *epoch)
+static int load_checkpoint(struct search *search, int *epoch)
 {
     const struct sr_settings *s = search->settings;
     struct sr_block *block = NULL;
@@ -428,7 +428,7 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
 }
 
 /* Shows the fronts to whoever watches. */
-static void show(const struct search *search, int epoch, struct sr_front *scratch)
+static void show_fronts(const struct search *search, int epoch, struct sr_front *scratch)
 {
     const struct sr_settings *s = search->settings;
     for (int i = 0; i < search->runs && s->observe; i++) {
@@ -501,7 +501,7 @@ static int allow_evaluations(struct search *search, int epoch)
             island->most = s->max_evaluations > 0 ? island->evaluations + left / tasks : HUGE_VAL;
         }
     return s->max_evaluations > 0 && epoch > 0 && left < 2 * search->in_epoch
-               ? save(search, epoch - 1, true)
+               ? save_checkpoint(search, epoch - 1, true)
                : 0;
 }
 
@@ -515,7 +515,7 @@ static bool cut_short(const struct search *search)
     return cut;
 }
 
-static void merge(struct search *search, int epoch)
+static void merge_runs(struct search *search, int epoch)
 {
     const struct sr_settings *s = search->settings;
     for (int i = 0; i < search->runs; i++) {
@@ -523,7 +523,7 @@ static void merge(struct search *search, int epoch)
         if (run->end)
             continue;
         sr_run_merge(s, run);
-        seek(s, run, search->thread[0].rng, s->populations, epoch);
+        seek_stream(s, run, search->thread[0].rng, s->populations, epoch);
         sr_run_migrate(s, run, search->thread[0].rng);
     }
 }
@@ -544,14 +544,14 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     if (!rc && settings->checkpoint && !search.about)
         rc = ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
     if (!rc)
-        rc = load(&search, &epoch);
+        rc = load_checkpoint(&search, &epoch);
     if (!rc && epoch == 0) {
         rc = find_seeds(&search);
         search.cut = !rc && end_of(&search);
     }
     if (search.cut) {
         offer_seeds(&search);
-        show(&search, 0, scratch);
+        show_fronts(&search, 0, scratch);
     }
     for (; (epoch <= settings->iterations || settings->restarts_fresh) && !rc && !search.cut;
          epoch++) {
@@ -565,17 +565,17 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
         if (epoch == 0)
             plant_seeds(&search);
         search.cut = cut_short(&search);
-        merge(&search, epoch);
+        merge_runs(&search, epoch);
         if (search.cut && epoch == 0)
             offer_seeds(&search);
         search.in_epoch = evaluations_of(&search) - before;
-        rc = search.cut ? 0 : save(&search, epoch, false);
-        show(&search, epoch, scratch);
+        rc = search.cut ? 0 : save_checkpoint(&search, epoch, false);
+        show_fronts(&search, epoch, scratch);
         if (progress)
             orr_progress_set(progress, (uint64_t)epoch, NULL);
     }
     if (!rc && epoch > 0 && !search.cut)
-        rc = save(&search, epoch - 1, true);
+        rc = save_checkpoint(&search, epoch - 1, true);
     enum sr_end end = rc ? SR_END_NONE : end_of(&search);
     if (!end && search.cut)
         end = SR_END_EVALUATIONS;

@@ -63,7 +63,7 @@ bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, in
 
 /* Can the subtree that ends at i be multiplied by a factor through its constants alone? With
  * `factor` not 0 it is. */
-static bool absorb(struct sr_expr *expr, int i, double factor)
+static bool absorb_factor(struct sr_expr *expr, int i, double factor)
 {
     struct sr_node *node = &expr->node[i];
     const int last = i - 1, left = sr_expr_left(expr, i);
@@ -73,22 +73,23 @@ static bool absorb(struct sr_expr *expr, int i, double factor)
             node->value *= factor;
         return true;
     case SR_MUL:
-        if (absorb(expr, left, 0))
-            return absorb(expr, left, factor);
-        return absorb(expr, last, factor);
+        if (absorb_factor(expr, left, 0))
+            return absorb_factor(expr, left, factor);
+        return absorb_factor(expr, last, factor);
     case SR_DIV:
-        if (absorb(expr, left, 0))
-            return absorb(expr, left, factor);
-        return absorb(expr, last, factor != 0 ? 1 / factor : 0);
+        if (absorb_factor(expr, left, 0))
+            return absorb_factor(expr, left, factor);
+        return absorb_factor(expr, last, factor != 0 ? 1 / factor : 0);
     case SR_ADD:
     case SR_SUB:
-        if (!absorb(expr, left, 0) || !absorb(expr, last, 0))
+        if (!absorb_factor(expr, left, 0) || !absorb_factor(expr, last, 0))
             return false;
-        return factor == 0 || (absorb(expr, left, factor) && absorb(expr, last, factor));
+        return factor == 0 ||
+               (absorb_factor(expr, left, factor) && absorb_factor(expr, last, factor));
     case SR_NEG:
-        return absorb(expr, last, factor);
+        return absorb_factor(expr, last, factor);
     case SR_INV:
-        return absorb(expr, last, factor != 0 ? 1 / factor : 0);
+        return absorb_factor(expr, last, factor != 0 ? 1 / factor : 0);
     default:
         return false;
     }
@@ -96,9 +97,9 @@ static bool absorb(struct sr_expr *expr, int i, double factor)
 
 bool sr_expr_absorb(struct sr_expr *expr, double scale)
 {
-    if (scale == 0 || !absorb(expr, expr->count - 1, 0))
+    if (scale == 0 || !absorb_factor(expr, expr->count - 1, 0))
         return false;
-    return absorb(expr, expr->count - 1, scale);
+    return absorb_factor(expr, expr->count - 1, scale);
 }
 
 bool sr_expr_scale(struct sr_expr *expr, double scale)

@@ -153,6 +153,9 @@ static inline const struct sr_expr *sr_op_formula(const struct sr_language *lang
 }
 /* The value of one operator, the user's included; these are NaN where any node is not finite. */
 double sr_op_value(const struct sr_language *language, enum sr_op op, double a, double b);
+/* The value of the nodes `first` to `last`, a subtree, where feature 0 is a and all others are b. */
+double sr_expr_value(const struct sr_language *language, const struct sr_expr *expr, int first,
+                     int last, double a, double b);
 
 /* ------------------------------------------------------------------------------- formulas */
 

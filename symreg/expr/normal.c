@@ -14,7 +14,7 @@ struct gather {
 
 /* ---- nodes */
 
-static uint64_t scramble(uint64_t x)
+static uint64_t scramble_bits(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
@@ -22,12 +22,12 @@ static uint64_t scramble(uint64_t x)
 }
 
 /* Not symmetric: the hash so far and a word of it must not change places. */
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t mix_hash(uint64_t hash, uint64_t word)
 {
-    return scramble(3 * hash + 0x9E3779B97F4A7C15u + scramble(word));
+    return scramble_bits(3 * hash + 0x9E3779B97F4A7C15u + scramble_bits(word));
 }
 
-static uint64_t bits(double value)
+static uint64_t bits_of(double value)
 {
     uint64_t word;
     value += 0.0; /* one zero */
@@ -45,16 +45,18 @@ static int new_node(struct sr_normal *form, struct sr_normal_node node,
     }
     node.first = form->items;
     node.count = count;
-    node.hash = mix(mix(mix((uint64_t)node.kind + 1, node.op), node.feature), bits(node.value));
+    node.hash = mix_hash(mix_hash(mix_hash((uint64_t)node.kind + 1, node.op), node.feature),
+                         bits_of(node.value));
     for (int i = 0; i < count; i++) {
         form->item[form->items++] = items[i];
-        node.hash = mix(mix(node.hash, form->node[items[i].node].hash), bits(items[i].weight));
+        node.hash =
+            mix_hash(mix_hash(node.hash, form->node[items[i].node].hash), bits_of(items[i].weight));
     }
     form->node[form->nodes] = node;
     return form->nodes++;
 }
 
-static int constant(struct sr_normal *form, double value)
+static int make_constant(struct sr_normal *form, double value)
 {
     return new_node(form, (struct sr_normal_node){.kind = SR_NORMAL_CONSTANT, .value = value}, NULL,
                     0);
@@ -114,7 +116,7 @@ static void copy_items(const struct sr_normal *form, int node, struct gather *g)
 }
 
 /* node * factor / divisor, rounded once each, so that x / x is 1. */
-static int ratio(struct sr_normal *form, int node, double factor, double divisor)
+static int multiply_ratio(struct sr_normal *form, int node, double factor, double divisor)
 {
     const struct sr_normal_node from = form->node[node];
     const double value = from.value * factor / divisor;
@@ -123,7 +125,7 @@ static int ratio(struct sr_normal *form, int node, double factor, double divisor
         return node;
     switch (from.kind) {
     case SR_NORMAL_CONSTANT:
-        return constant(form, value);
+        return make_constant(form, value);
     case SR_NORMAL_SUM:
         copy_items(form, node, &g);
         for (int i = 0; i < g.count; i++)
@@ -141,9 +143,9 @@ static int ratio(struct sr_normal *form, int node, double factor, double divisor
     }
 }
 
-static int scaled(struct sr_normal *form, int node, double factor)
+static int multiply_node(struct sr_normal *form, int node, double factor)
 {
-    return ratio(form, node, factor, 1);
+    return multiply_ratio(form, node, factor, 1);
 }
 
 /* ---- sums */
@@ -156,13 +158,13 @@ static void add_term(struct sr_normal *form, struct gather *g, int node, double 
         const double size = fabs(g->constant) + fabs(weight * from.value);
         g->constant = fabs(sum) <= 4 * DBL_EPSILON * size ? 0 : sum;
     } else if (from.kind == SR_NORMAL_SUM) {
-        add_term(form, g, constant(form, from.value), weight);
+        add_term(form, g, make_constant(form, from.value), weight);
         for (int i = 0; i < from.count; i++) {
             const struct sr_normal_item item = form->item[from.first + i];
             add_item(form, g, item.node, weight * item.weight);
         }
     } else if (from.kind == SR_NORMAL_PRODUCT && from.value != 1) {
-        add_item(form, g, ratio(form, node, 1, from.value), weight * from.value);
+        add_item(form, g, multiply_ratio(form, node, 1, from.value), weight * from.value);
     } else {
         add_item(form, g, node, weight);
     }
@@ -172,16 +174,16 @@ static int finish_sum(struct sr_normal *form, struct gather *g)
 {
     drop_zeros(g);
     if (g->count == 0)
-        return constant(form, g->constant);
+        return make_constant(form, g->constant);
     if (g->count == 1 && g->constant == 0)
-        return scaled(form, g->item[0].node, g->item[0].weight);
+        return multiply_node(form, g->item[0].node, g->item[0].weight);
     sort_items(form, g);
     return new_group(form, SR_NORMAL_SUM, g->constant, g);
 }
 
 /* ---- products */
 
-static bool whole(double x)
+static bool is_whole(double x)
 {
     return x == floor(x) && fabs(x) < 1e6;
 }
@@ -192,9 +194,9 @@ static bool is_call(const struct sr_normal *form, int node, enum sr_op op)
 }
 
 /* Never negative where defined: a power of it may be split. */
-static bool positive(const struct sr_normal *form, struct sr_normal_item factor)
+static bool is_positive(const struct sr_normal *form, struct sr_normal_item factor)
 {
-    return !whole(factor.weight) || is_call(form, factor.node, SR_EXP);
+    return !is_whole(factor.weight) || is_call(form, factor.node, SR_EXP);
 }
 
 static void add_factor(struct sr_normal *form, struct gather *g, int node, double power)
@@ -206,18 +208,18 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
     }
     if (from.kind == SR_NORMAL_SUM) { /* the first term's weight comes out */
         const double lead = form->item[from.first].weight;
-        const double factor = whole(power) ? lead : fabs(lead);
+        const double factor = is_whole(power) ? lead : fabs(lead);
         g->constant *= orr_pow(factor, power);
-        add_item(form, g, ratio(form, node, 1, factor), power);
+        add_item(form, g, multiply_ratio(form, node, 1, factor), power);
         return;
     }
     if (from.kind != SR_NORMAL_PRODUCT) {
         add_item(form, g, node, power);
         return;
     }
-    bool split = whole(power) || from.value > 0;
-    for (int i = 0; i < from.count && !whole(power); i++)
-        split = split && positive(form, form->item[from.first + i]);
+    bool split = is_whole(power) || from.value > 0;
+    for (int i = 0; i < from.count && !is_whole(power); i++)
+        split = split && is_positive(form, form->item[from.first + i]);
     if (split) {
         g->constant *= orr_pow(from.value, power);
         for (int i = 0; i < from.count; i++) {
@@ -228,10 +230,10 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
     }
     const double factor = fabs(from.value);
     g->constant *= orr_pow(factor, power);
-    add_item(form, g, ratio(form, node, 1, factor), power);
+    add_item(form, g, multiply_ratio(form, node, 1, factor), power);
 }
 
-static int call(struct sr_normal *form, enum sr_op op, const int operand[2]);
+static int make_call(struct sr_normal *form, enum sr_op op, const int operand[2]);
 
 /* exp(a)^p exp(b)^q ... becomes exp(p a + q b ...). */
 static void join_exponentials(struct sr_normal *form, struct gather *g)
@@ -255,7 +257,7 @@ static void join_exponentials(struct sr_normal *form, struct gather *g)
     }
     g->count = kept;
     const int argument = finish_sum(form, &sum);
-    add_factor(form, g, call(form, SR_EXP, (int[2]){argument, argument}), 1);
+    add_factor(form, g, make_call(form, SR_EXP, (int[2]){argument, argument}), 1);
 }
 
 static int finish_product(struct sr_normal *form, struct gather *g)
@@ -263,9 +265,9 @@ static int finish_product(struct sr_normal *form, struct gather *g)
     drop_zeros(g);
     join_exponentials(form, g);
     if (g->count == 0 || g->constant == 0)
-        return constant(form, g->constant);
+        return make_constant(form, g->constant);
     if (g->count == 1 && g->item[0].weight == 1)
-        return scaled(form, g->item[0].node, g->constant);
+        return multiply_node(form, g->item[0].node, g->constant);
     sort_items(form, g);
     return new_group(form, SR_NORMAL_PRODUCT, g->constant, g);
 }
@@ -280,14 +282,14 @@ static int power_of(struct sr_normal *form, int node, double power)
 /* ---- functions */
 
 /* Of x and -x always the same one. */
-static bool negative(const struct sr_normal *form, int node)
+static bool is_negative(const struct sr_normal *form, int node)
 {
     const struct sr_normal_node *n = &form->node[node];
     return n->kind == SR_NORMAL_SUM ? form->item[n->first].weight < 0
                                     : n->kind == SR_NORMAL_PRODUCT && n->value < 0;
 }
 
-static int call(struct sr_normal *form, enum sr_op op, const int operand[2])
+static int make_call(struct sr_normal *form, enum sr_op op, const int operand[2])
 {
     const struct sr_op_info *info = sr_op(form->language, (int)op);
     const int arity = info->arity;
@@ -295,16 +297,16 @@ static int call(struct sr_normal *form, enum sr_op op, const int operand[2])
     double sign = 1;
     if (form->node[a].kind == SR_NORMAL_CONSTANT &&
         (arity == 1 || form->node[b].kind == SR_NORMAL_CONSTANT))
-        return constant(form,
-                        sr_op_value(form->language, op, form->node[a].value, form->node[b].value));
-    if (info->traits & (SR_ODD | SR_EVEN) && negative(form, a)) {
+        return make_constant(
+            form, sr_op_value(form->language, op, form->node[a].value, form->node[b].value));
+    if (info->traits & (SR_ODD | SR_EVEN) && is_negative(form, a)) {
         sign = info->traits & SR_ODD ? -1 : 1;
-        a = scaled(form, a, -1);
+        a = multiply_node(form, a, -1);
     }
     if (op == SR_ABS && (is_call(form, a, SR_ABS) || is_call(form, a, SR_EXP)))
         return a;
     if (info->undoes != SR_CONSTANT && is_call(form, a, info->undoes))
-        return scaled(form, form->item[form->node[a].first].node, sign);
+        return multiply_node(form, form->item[form->node[a].first].node, sign);
     if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash == form->node[b].hash)
         return a;
     if (info->traits & SR_COMMUTES && form->node[a].hash > form->node[b].hash) {
@@ -315,10 +317,10 @@ static int call(struct sr_normal *form, enum sr_op op, const int operand[2])
     const struct sr_normal_item item[2] = {{a, 1}, {b, 1}};
     const int node = new_node(
         form, (struct sr_normal_node){.kind = SR_NORMAL_CALL, .op = (uint8_t)op}, item, arity);
-    return scaled(form, node, sign);
+    return multiply_node(form, node, sign);
 }
 
-static int apply(struct sr_normal *form, const struct sr_node *node, const int operand[2])
+static int apply_operator(struct sr_normal *form, const struct sr_node *node, const int operand[2])
 {
     const enum sr_op op = (enum sr_op)node->op;
     struct gather g = {.constant = op == SR_MUL || op == SR_DIV ? 1 : 0};
@@ -334,16 +336,16 @@ static int apply(struct sr_normal *form, const struct sr_node *node, const int o
         add_factor(form, &g, operand[1], op == SR_MUL ? 1 : -1);
         return finish_product(form, &g);
     case SR_NEG:
-        return scaled(form, operand[0], -1);
+        return multiply_node(form, operand[0], -1);
     case SR_POW:
         if (form->node[operand[1]].kind == SR_NORMAL_CONSTANT)
             return power_of(form, operand[0], form->node[operand[1]].value);
-        return call(form, op, operand);
+        return make_call(form, op, operand);
     default:
         break;
     }
     const double power = sr_op(form->language, (int)op)->power;
-    return power != 0 ? power_of(form, operand[0], power) : call(form, op, operand);
+    return power != 0 ? power_of(form, operand[0], power) : make_call(form, op, operand);
 }
 
 int sr_normal_make(struct sr_normal *form, const struct sr_language *language,
@@ -357,7 +359,7 @@ int sr_normal_make(struct sr_normal *form, const struct sr_language *language,
         const struct sr_node *node = &expr->node[i];
         const int arity = sr_op(language, node->op)->arity;
         if (node->op == SR_CONSTANT) {
-            stack[depth++] = constant(form, node->value);
+            stack[depth++] = make_constant(form, node->value);
         } else if (node->op == SR_FEATURE) {
             stack[depth++] = new_node(
                 form, (struct sr_normal_node){.kind = SR_NORMAL_FEATURE, .feature = node->feature},
@@ -365,7 +367,7 @@ int sr_normal_make(struct sr_normal *form, const struct sr_language *language,
         } else {
             depth -= arity;
             const int operand[2] = {stack[depth], arity == 2 ? stack[depth + 1] : stack[depth]};
-            stack[depth++] = apply(form, node, operand);
+            stack[depth++] = apply_operator(form, node, operand);
         }
     }
     return form->failed ? -1 : stack[0];

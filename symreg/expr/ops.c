@@ -1,8 +1,9 @@
 /* ops.c - the operators one by one: the table of their values, derivatives, inverses and traits,
- * the search for names. */
+ * the search for names; what a user adds to the table. */
 #include "expr.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -53,7 +54,7 @@ static void fraction_of_turns(double x, uint64_t fraction[3])
     }
 }
 
-static void negate(uint64_t f[3])
+static void negate_fraction(uint64_t f[3])
 {
     f[2] = -f[2];
     f[1] = ~f[1] + (f[2] == 0);
@@ -65,13 +66,13 @@ static double sin_of_turns(uint64_t f[3])
 {
     const uint64_t quarter = (uint64_t)1 << 62;
     if (f[0] - quarter < 2 * quarter) { /* sin(x) = sin(pi - x) */
-        negate(f);
+        negate_fraction(f);
         f[0] += 2 * quarter;
     }
     const bool below = f[0] >> 63;
     int scale = -64;
     if (below)
-        negate(f);
+        negate_fraction(f);
     for (; !(f[0] >> 63) && scale > -192; scale--) {
         f[0] = f[0] << 1 | f[1] >> 63;
         f[1] = f[1] << 1 | f[2] >> 63;
@@ -203,4 +204,46 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
             snprintf(known + used, sizeof known - used, " %s", sr_op_table[i].name);
         }
     return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; expected%s", key, kind, name, known);
+}
+
+/* ---- the language */
+
+struct sr_language *sr_language_create(void)
+{
+    return orr_alloc(1, sizeof(struct sr_language));
+}
+
+void sr_language_free(struct sr_language *language)
+{
+    free(language);
+}
+
+double sr_expr_value(const struct sr_language *language, const struct sr_expr *expr, int first,
+                     int last, double a, double b)
+{
+    double stack[SR_NODES / 2 + 1] = {0};
+    int depth = 0;
+    for (int i = first; i <= last; i++) {
+        const struct sr_node *node = &expr->node[i];
+        if (node->op == SR_CONSTANT) {
+            stack[depth++] = node->value;
+        } else if (node->op == SR_FEATURE) {
+            stack[depth++] = node->feature ? b : a;
+        } else {
+            depth -= sr_expr_arity(expr, i);
+            const double right = stack[depth + sr_expr_arity(expr, i) - 1];
+            stack[depth] = sr_op_value(language, (enum sr_op)node->op, stack[depth], right);
+            if (!isfinite(stack[depth++]))
+                return NAN;
+        }
+    }
+    return stack[0];
+}
+
+double sr_op_value(const struct sr_language *language, enum sr_op op, double a, double b)
+{
+    if ((int)op < SR_CUSTOM)
+        return sr_op_table[op].value(a, b);
+    const struct sr_expr *formula = sr_op_formula(language, (int)op);
+    return sr_expr_value(language, formula, 0, formula->count - 1, a, b);
 }

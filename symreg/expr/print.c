@@ -66,7 +66,7 @@ static const struct form {
 };
 
 /* Puts `text` in place of `length` bytes from `at` on; what then has no room is cut. */
-static void replace(struct writer *w, size_t at, size_t length, const char *text)
+static void replace_text(struct writer *w, size_t at, size_t length, const char *text)
 {
     const size_t room = w->bytes - 1 - at, bytes = strlen(text);
     const size_t taken = bytes < room ? bytes : room, rest = w->used - at - length;
@@ -76,15 +76,15 @@ static void replace(struct writer *w, size_t at, size_t length, const char *text
     w->used = at + taken + kept;
 }
 
-static void put(struct writer *w, const char *text)
+static void put_text(struct writer *w, const char *text)
 {
-    replace(w, w->used, 0, text);
+    replace_text(w, w->used, 0, text);
 }
 
 static void put_character(struct writer *w, char c)
 {
     const char text[2] = {c, '\0'};
-    put(w, text);
+    put_text(w, text);
 }
 
 /* ---- leaves */
@@ -99,33 +99,33 @@ static void write_latex_name(struct writer *w, const char *name)
     const bool single = letters == 1 && !name[1];
     if (letters == 1 && digits && !name[letters + digits]) {
         put_character(w, *name);
-        put(w, "_{");
-        put(w, name + letters);
-        put(w, "}");
+        put_text(w, "_{");
+        put_text(w, name + letters);
+        put_text(w, "}");
         return;
     }
-    put(w, single ? "" : "\\mathrm{");
+    put_text(w, single ? "" : "\\mathrm{");
     for (const char *c = name; *c; c++) {
         if (strchr("_%&#${}", *c))
-            put(w, "\\");
+            put_text(w, "\\");
         if (strchr("\\^~", *c))
-            put(w, "\\_");
+            put_text(w, "\\_");
         else
             put_character(w, *c);
     }
-    put(w, single ? "" : "}");
+    put_text(w, single ? "" : "}");
 }
 
 /* Words stand as they are, but for names of operators; all else in quotes. */
 static void write_plain_name(struct writer *w, const char *name)
 {
     const bool quotes = !sr_name_is_plain(w->language, name);
-    put(w, quotes ? "\"" : "");
+    put_text(w, quotes ? "\"" : "");
     for (const char *c = name; *c; c++) {
-        put(w, *c == '"' ? "\"" : "");
+        put_text(w, *c == '"' ? "\"" : "");
         put_character(w, *c);
     }
-    put(w, quotes ? "\"" : "");
+    put_text(w, quotes ? "\"" : "");
 }
 
 static enum binding write_number(struct writer *w, double value)
@@ -136,10 +136,10 @@ static enum binding write_number(struct writer *w, double value)
     snprintf(power, sizeof power, e ? " \\cdot 10^{%d}" : "", e ? atoi(e + 1) : 0);
     if (e)
         *e = '\0';
-    put(w, plain);
-    put(w, power);
+    put_text(w, plain);
+    put_text(w, power);
     if (w->notation == SR_C && !strpbrk(plain, ".en"))
-        put(w, ".0"); /* 1 / 2 is 0 in C */
+        put_text(w, ".0"); /* 1 / 2 is 0 in C */
     return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
 }
 
@@ -150,7 +150,7 @@ static enum binding write_name(struct writer *w, const char *name)
     else if (w->notation == SR_LATEX)
         write_latex_name(w, name);
     else
-        put(w, name);
+        put_text(w, name);
     return ATOM;
 }
 
@@ -171,11 +171,11 @@ static enum binding write_form(struct writer *w, const struct scope *scope, int 
         const size_t start = w->used;
         const enum binding operand = write_node(w, scope, k ? i - 1 : sr_expr_left(scope->expr, i));
         if (operand < need[k]) {
-            replace(w, start, 0, latex ? "\\left(" : "(");
-            put(w, latex ? "\\right)" : ")");
+            replace_text(w, start, 0, latex ? "\\left(" : "(");
+            put_text(w, latex ? "\\right)" : ")");
         } else if (k && latex && scope->expr->node[i].op == SR_MUL && start < w->used &&
                    isdigit((unsigned char)w->text[start])) { /* 2 3 would read as 23 */
-            replace(w, start + 1 - sizeof thin_space, sizeof thin_space - 1, " \\cdot ");
+            replace_text(w, start + 1 - sizeof thin_space, sizeof thin_space - 1, " \\cdot ");
         }
         if (c == form + 1 && operand == SIGN && need[0] <= SIGN && result > SIGN)
             result = SIGN; /* a sign in front is one of the whole */

@@ -16,7 +16,7 @@ struct writer {
 
 /* ---- pieces; each returns false when there is no room or no operator for it */
 
-static bool put(struct sr_expr *out, struct sr_node node)
+static bool put_node(struct sr_expr *out, struct sr_node node)
 {
     if (out->count == SR_NODES)
         return false;
@@ -26,12 +26,12 @@ static bool put(struct sr_expr *out, struct sr_node node)
 
 static bool put_constant(struct sr_expr *out, double value)
 {
-    return put(out, sr_constant_node(value));
+    return put_node(out, sr_constant_node(value));
 }
 
 static bool put_op(const struct writer *w, struct sr_expr *out, enum sr_op op)
 {
-    return sr_has(w->allowed, op) && put(out, sr_op_node((int)op));
+    return sr_has(w->allowed, op) && put_node(out, sr_op_node((int)op));
 }
 
 static bool put_all(struct sr_expr *out, const struct sr_expr *piece)
@@ -44,13 +44,13 @@ static bool put_all(struct sr_expr *out, const struct sr_expr *piece)
 }
 
 /* out *= piece; an empty out becomes the piece. */
-static bool times(const struct writer *w, struct sr_expr *out, const struct sr_expr *piece)
+static bool multiply_by(const struct writer *w, struct sr_expr *out, const struct sr_expr *piece)
 {
     const bool first = out->count == 0;
     return put_all(out, piece) && (first || put_op(w, out, SR_MUL));
 }
 
-static void shorter(struct sr_expr *best, const struct sr_expr *trial, bool written)
+static void keep_shorter(struct sr_expr *best, const struct sr_expr *trial, bool written)
 {
     if (written && (best->count == 0 || trial->count < best->count))
         *best = *trial;
@@ -90,18 +90,18 @@ static bool write_power(const struct writer *w, const struct sr_expr *base, doub
             ok = write_whole(w, base, (int)rounded, &trial);
         if (ok && rest > 0) {
             struct sr_expr root = *base;
-            ok = put_op(w, &root, SR_SQRT) && times(w, &trial, &root);
+            ok = put_op(w, &root, SR_SQRT) && multiply_by(w, &trial, &root);
         }
-        shorter(&best, &trial, ok);
+        keep_shorter(&best, &trial, ok);
         if (rest > 0 && rounded >= 1) { /* sqrt of the odd power */
             trial.count = 0;
             ok = write_whole(w, base, (int)(2 * power), &trial) && put_op(w, &trial, SR_SQRT);
-            shorter(&best, &trial, ok);
+            keep_shorter(&best, &trial, ok);
         }
     }
     trial.count = 0;
-    shorter(&best, &trial,
-            put_all(&trial, base) && put_constant(&trial, power) && put_op(w, &trial, SR_POW));
+    keep_shorter(&best, &trial,
+                 put_all(&trial, base) && put_constant(&trial, power) && put_op(w, &trial, SR_POW));
     return best.count > 0 && put_all(out, &best);
 }
 
@@ -115,7 +115,7 @@ static bool write_parts(const struct writer *w, const struct sr_normal_node *pro
         struct sr_expr base = {0}, power = {0};
         if (!write_node(w, item.node, 1, &base) ||
             !write_power(w, &base, fabs(item.weight), &power) ||
-            !times(w, item.weight > 0 ? over : under, &power))
+            !multiply_by(w, item.weight > 0 ? over : under, &power))
             return false;
     }
     return true;
@@ -143,13 +143,13 @@ static bool write_product(const struct writer *w, const struct sr_normal_node *p
         return write_factor(w, factor, &over, out);
     bool ok = over.count ? write_factor(w, factor, &over, &whole) : put_constant(&whole, factor);
     ok = ok && put_all(&trial, &whole) && put_all(&trial, &under) && put_op(w, &trial, SR_DIV);
-    shorter(&best, &trial, ok);
+    keep_shorter(&best, &trial, ok);
     trial = over; /* factor * over * inv(under) */
     whole = under;
-    ok = put_op(w, &whole, SR_INV) && times(w, &trial, &whole);
+    ok = put_op(w, &whole, SR_INV) && multiply_by(w, &trial, &whole);
     whole.count = 0;
     ok = ok && write_factor(w, factor, &trial, &whole);
-    shorter(&best, &whole, ok);
+    keep_shorter(&best, &whole, ok);
     return best.count > 0 && put_all(out, &best);
 }
 
@@ -183,13 +183,13 @@ static bool write_sum(const struct writer *w, const struct sr_normal_node *sum, 
                       struct sr_expr *out)
 {
     struct sr_expr best = {0}, trial = {0};
-    shorter(&best, &trial, write_terms(w, sum, factor, 1, &trial));
+    keep_shorter(&best, &trial, write_terms(w, sum, factor, 1, &trial));
     for (int i = 0; i < sum->count; i++) { /* each weight in turn as the common factor */
         const double weight = w->form->item[sum->first + i].weight * factor;
         for (int sign = 1; sign >= -1; sign -= 2) {
             trial.count = 0;
             if (weight * sign != 1)
-                shorter(&best, &trial, write_terms(w, sum, factor, sign * weight, &trial));
+                keep_shorter(&best, &trial, write_terms(w, sum, factor, sign * weight, &trial));
         }
     }
     return best.count > 0 && put_all(out, &best);
@@ -203,7 +203,8 @@ static bool write_node(const struct writer *w, int node, double factor, struct s
     case SR_NORMAL_CONSTANT:
         return put_constant(out, factor * n->value);
     case SR_NORMAL_FEATURE:
-        return put(&piece, sr_feature_node(n->feature)) && write_factor(w, factor, &piece, out);
+        return put_node(&piece, sr_feature_node(n->feature)) &&
+               write_factor(w, factor, &piece, out);
     case SR_NORMAL_SUM:
         return write_sum(w, n, factor, out);
     case SR_NORMAL_PRODUCT:

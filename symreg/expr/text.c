@@ -83,7 +83,7 @@ struct parser {
 
 static int parse_sum(struct parser *p);
 
-static int emit(struct parser *p, struct sr_node node)
+static int emit_node(struct parser *p, struct sr_node node)
 {
     if (p->expr->count == SR_NODES)
         return ORR_FAIL(ORR_EINVAL, "formula: more than %d nodes", SR_NODES);
@@ -91,7 +91,7 @@ static int emit(struct parser *p, struct sr_node node)
     return 0;
 }
 
-static bool take(struct parser *p, char c)
+static bool take_character(struct parser *p, char c)
 {
     while (isspace((unsigned char)*p->at))
         p->at++;
@@ -101,7 +101,7 @@ static bool take(struct parser *p, char c)
     return true;
 }
 
-static int expected(const struct parser *p, const char *what)
+static int fail_expected(const struct parser *p, const char *what)
 {
     return ORR_FAIL(ORR_EINVAL, "formula: expected %s at character %td of \"%s\"", what,
                     p->at - p->text + 1, p->text);
@@ -110,11 +110,11 @@ static int expected(const struct parser *p, const char *what)
 static int parse_call(struct parser *p, enum sr_op op)
 {
     for (int k = 0; k < sr_op(p->language, (int)op)->arity; k++) {
-        if (k && !take(p, ','))
-            return expected(p, "\",\"");
+        if (k && !take_character(p, ','))
+            return fail_expected(p, "\",\"");
         TRY(parse_sum(p));
     }
-    return take(p, ')') ? emit(p, sr_op_node((int)op)) : expected(p, "\")\"");
+    return take_character(p, ')') ? emit_node(p, sr_op_node((int)op)) : fail_expected(p, "\")\"");
 }
 
 static bool is_name(const char *name, const char *start, size_t length)
@@ -128,14 +128,14 @@ static int parse_quoted(struct parser *p)
     char name[SR_TEXT];
     const size_t length = sr_name_quoted(p->at);
     if (length == 0)
-        return expected(p, "a name that ends with a quote");
+        return fail_expected(p, "a name that ends with a quote");
     for (int f = 0; sr_name_read(p->at, length, name, sizeof name) && f < p->features; f++) {
         if (strcmp(p->names[f], name) != 0)
             continue;
         p->at += length;
-        return emit(p, sr_feature_node(f));
+        return emit_node(p, sr_feature_node(f));
     }
-    return expected(p, "a feature");
+    return fail_expected(p, "a feature");
 }
 
 /* An operator with its operands, or a column. */
@@ -144,20 +144,20 @@ static int parse_word(struct parser *p)
     const char *start = p->at;
     const size_t length = word_length(start);
     p->at += length;
-    if (take(p, '(')) {
+    if (take_character(p, '(')) {
         for (int op = SR_FEATURE + 1; sr_op_known(p->language, op); op++) {
             const struct sr_op_info *info = sr_op(p->language, op);
             if (!info->infix && is_name(info->name, start, length))
                 return parse_call(p, (enum sr_op)op);
         }
         p->at = start;
-        return expected(p, "an operator");
+        return fail_expected(p, "an operator");
     }
     for (int f = 0; f < p->features; f++)
         if (is_name(p->names[f], start, length))
-            return emit(p, sr_feature_node(f));
+            return emit_node(p, sr_feature_node(f));
     p->at = start;
-    return expected(p, "a feature, an operator or a number");
+    return fail_expected(p, "a feature, an operator or a number");
 }
 
 static int parse_atom(struct parser *p)
@@ -166,10 +166,10 @@ static int parse_atom(struct parser *p)
         return ORR_FAIL(ORR_EINVAL, "formula: nested too deep");
     int rc;
     char *end = NULL;
-    if (take(p, '(')) {
+    if (take_character(p, '(')) {
         rc = parse_sum(p);
-        if (!rc && !take(p, ')'))
-            rc = expected(p, "\")\"");
+        if (!rc && !take_character(p, ')'))
+            rc = fail_expected(p, "\")\"");
     } else if (*p->at == '"') {
         rc = parse_quoted(p);
     } else if (word_length(p->at) > 0) {
@@ -178,9 +178,9 @@ static int parse_atom(struct parser *p)
         const bool number = isdigit((unsigned char)*p->at) || *p->at == '.';
         const double value = number ? strtod(p->at, &end) : 0;
         if (!number || end == p->at || !isfinite(value))
-            return expected(p, "a feature, an operator or a number");
+            return fail_expected(p, "a feature, an operator or a number");
         p->at = end;
-        rc = emit(p, sr_constant_node(value));
+        rc = emit_node(p, sr_constant_node(value));
     }
     p->depth--;
     return rc;
@@ -191,9 +191,9 @@ static int parse_factor(struct parser *p);
 static int parse_power(struct parser *p)
 {
     TRY(parse_atom(p));
-    if (take(p, '^')) {
+    if (take_character(p, '^')) {
         TRY(parse_factor(p));
-        TRY(emit(p, sr_op_node(SR_POW)));
+        TRY(emit_node(p, sr_op_node(SR_POW)));
     }
     return 0;
 }
@@ -201,8 +201,8 @@ static int parse_power(struct parser *p)
 /* The minus of a number alone is the number's own: "-2" is one node, "-2 ^ 2" is -(2 ^ 2). */
 static int parse_factor(struct parser *p)
 {
-    const bool minus = take(p, '-');
-    if (!minus && !take(p, '+'))
+    const bool minus = take_character(p, '-');
+    if (!minus && !take_character(p, '+'))
         return parse_power(p);
     if (++p->depth > 4 * SR_NODES)
         return ORR_FAIL(ORR_EINVAL, "formula: nested too deep");
@@ -213,7 +213,7 @@ static int parse_factor(struct parser *p)
         return rc;
     struct sr_node *last = &p->expr->node[p->expr->count - 1];
     if (p->expr->count != before + 1 || last->op != SR_CONSTANT)
-        return emit(p, sr_op_node(SR_NEG));
+        return emit_node(p, sr_op_node(SR_NEG));
     last->value = -last->value;
     return 0;
 }
@@ -225,11 +225,11 @@ static int parse_chain(struct parser *p, bool sum)
 {
     TRY(parse_operand(p, sum));
     for (;;) {
-        const bool first = take(p, sum ? '+' : '*');
-        if (!first && !take(p, sum ? '-' : '/'))
+        const bool first = take_character(p, sum ? '+' : '*');
+        if (!first && !take_character(p, sum ? '-' : '/'))
             return 0;
         TRY(parse_operand(p, sum));
-        TRY(emit(p, sr_op_node(sum ? (first ? SR_ADD : SR_SUB) : (first ? SR_MUL : SR_DIV))));
+        TRY(emit_node(p, sr_op_node(sum ? (first ? SR_ADD : SR_SUB) : (first ? SR_MUL : SR_DIV))));
     }
 }
 
@@ -254,9 +254,9 @@ int sr_expr_parse(const struct sr_language *language, const char *text, const ch
                        .expr = expr};
     expr->count = 0;
     TRY(parse_sum(&p));
-    take(&p, ' ');
+    take_character(&p, ' ');
     if (*p.at)
-        TRY(expected(&p, "the end"));
+        TRY(fail_expected(&p, "the end"));
     if (!sr_expr_measure(language, expr))
         return ORR_FAIL(ORR_EINVAL, "formula: \"%s\" is no single formula", text);
     return 0;

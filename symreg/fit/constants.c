@@ -22,7 +22,7 @@ struct fit {
     double gradient[SR_NODES + 1];             /* J^T W residual */
 };
 
-static double outer(const struct fit *fit, const double *parameter)
+static double outer_scale(const struct fit *fit, const double *parameter)
 {
     return fit->parameters > fit->constants ? parameter[fit->constants] : 1;
 }
@@ -33,7 +33,7 @@ static double loss_at(struct fit *fit, const double *parameter)
     sr_expr_set_constants(fit->expr, parameter);
     if (!sr_eval(fit->expr, fit->loss->data, fit->work->trial))
         return HUGE_VAL;
-    const double loss = sr_loss_value(fit->loss, fit->work->trial, outer(fit, parameter));
+    const double loss = sr_loss_value(fit->loss, fit->work->trial, outer_scale(fit, parameter));
     return isfinite(loss) ? loss : HUGE_VAL;
 }
 
@@ -48,7 +48,7 @@ static void weigh_custom(const struct sr_loss *loss, const double *value, double
 }
 
 /* Fills the normal equations at the fit's parameters; false where not finite. */
-static bool linearise(struct fit *fit)
+static bool fill_normal_equations(struct fit *fit)
 {
     const struct sr_vec *vec = sr_vec_best();
     const struct sr_loss *loss = fit->loss;
@@ -58,7 +58,7 @@ static bool linearise(struct fit *fit)
     sr_expr_set_constants(fit->expr, fit->parameter);
     if (!sr_eval_jacobian(fit->expr, loss->data, value, jacobian))
         return false;
-    const double scale = outer(fit, fit->parameter);
+    const double scale = outer_scale(fit, fit->parameter);
     const double mean = vec->residuals(loss->data->y, value, scale, n, residual) / (double)n;
     for (size_t k = 0; k < (size_t)fit->constants * n && scale != 1; k++)
         jacobian[k] *= scale;
@@ -116,12 +116,12 @@ static bool solve_step(const struct fit *fit, double lambda, double *step)
 }
 
 /* Improves the parameters from where they stand; returns the loss. */
-static double descend(struct fit *fit, double loss, int iterations)
+static double descend_loss(struct fit *fit, double loss, int iterations)
 {
     enum { TRIES = 6 };
     double lambda = 1e-3, step[SR_NODES + 1], trial[SR_NODES + 1];
     for (int it = 0; it < iterations; it++) {
-        if (loss <= fit->loss->noise || orr_signal_seen() || !linearise(fit))
+        if (loss <= fit->loss->noise || orr_signal_seen() || !fill_normal_equations(fit))
             break;
         double reached = HUGE_VAL;
         for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {
@@ -175,7 +175,7 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
             fit.parameter[i] *= 1 + 0.5 * orr_draw_normal(rng);
         double here = loss_at(&fit, fit.parameter);
         if (here < HUGE_VAL)
-            here = descend(&fit, here, iterations);
+            here = descend_loss(&fit, here, iterations);
         if (here < reached) {
             reached = here;
             memcpy(best, fit.parameter, sizeof first);

@@ -69,7 +69,7 @@ static bool gradient_at(struct descent *d, const double *constants, double *grad
     return sr_compat_gradient(d->loss, d->expr, d->work, gradient);
 }
 
-static double dot(int n, const double *a, const double *b)
+static double dot_product(int n, const double *a, const double *b)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -141,19 +141,19 @@ static void unit_matrix(struct descent *d)
 static void quasi_newton_step(const struct descent *d, double *step)
 {
     for (int i = 0; i < d->n; i++)
-        step[i] = -dot(d->n, d->inverse[i], d->gradient);
+        step[i] = -dot_product(d->n, d->inverse[i], d->gradient);
 }
 
 /* BFGS: what a move by dx that changed the gradient by dg tells. */
-static void learn(struct descent *d, const double *dx, const double *dg)
+static void update_inverse(struct descent *d, const double *dx, const double *dg)
 {
-    const double along = dot(d->n, dx, dg);
+    const double along = dot_product(d->n, dx, dg);
     double image[MOST];
     if (!(along > 0))
         return;
     for (int i = 0; i < d->n; i++)
-        image[i] = dot(d->n, d->inverse[i], dg);
-    const double factor = (1 + dot(d->n, dg, image) / along) / along;
+        image[i] = dot_product(d->n, d->inverse[i], dg);
+    const double factor = (1 + dot_product(d->n, dg, image) / along) / along;
     for (int i = 0; i < d->n; i++)
         for (int k = 0; k < d->n; k++)
             d->inverse[i][k] +=
@@ -169,7 +169,7 @@ static bool is_flat(const struct descent *d)
 }
 
 /* From the constants in d->at, whose loss is d->f. */
-static void descend(struct descent *d)
+static void descend_loss(struct descent *d)
 {
     double step[MOST], from[MOST], before[MOST];
     if (!isfinite(d->f))
@@ -184,18 +184,18 @@ static void descend(struct descent *d)
                 step[i] = d->at[i] - from[i];
                 before[i] = d->gradient[i] - before[i];
             }
-            learn(d, step, before);
+            update_inverse(d, step, before);
         }
         if (d->n > 1)
             quasi_newton_step(d, step);
         else if (!newton_step(d, step))
             return;
-        if (!(dot(d->n, step, d->gradient) < 0)) {
+        if (!(dot_product(d->n, step, d->gradient) < 0)) {
             unit_matrix(d);
             quasi_newton_step(d, step);
         }
         memcpy(from, d->at, sizeof from);
-        if (!move_along(d, step, dot(d->n, step, d->gradient)))
+        if (!move_along(d, step, dot_product(d->n, step, d->gradient)))
             return;
     }
 }
@@ -212,7 +212,7 @@ void sr_compat_constants(const struct sr_loss *loss, struct sr_expr *expr, struc
         for (int i = 0; i < d.n; i++)
             d.at[i] = k ? first[i] * (1 + 0.5 * orr_draw_normal(thread->rng)) : first[i];
         d.f = loss_at(&d, d.at);
-        descend(&d);
+        descend_loss(&d);
         if (d.f < reached) {
             reached = d.f;
             memcpy(best, d.at, sizeof d.at);

@@ -15,7 +15,7 @@ static const double widest = 0.02; /* a constant never moves by more than this s
 enum { MOST_DIGITS = 17, TOGETHER_DIGITS = 6 };
 
 /* The number with `digits` significant digits that is nearest. */
-static double rounded(double value, int digits)
+static double round_digits(double value, int digits)
 {
     char text[64];
     snprintf(text, sizeof text, "%.*e", digits - 1, value);
@@ -35,7 +35,7 @@ static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, st
 static double fewest_digits(double value, double share)
 {
     for (int digits = 1; digits <= TOGETHER_DIGITS; digits++) {
-        const double candidate = rounded(value, digits);
+        const double candidate = round_digits(value, digits);
         if (fabs(candidate - value) <= share * fabs(value))
             return candidate;
     }
@@ -84,7 +84,7 @@ static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double
             continue;
         bool done = false;
         for (int digits = 1; digits <= MOST_DIGITS && !done && !orr_time_over(); digits++) {
-            node->value = rounded(value, digits);
+            node->value = round_digits(value, digits);
             if (fabs(node->value - value) > widest * fabs(value))
                 continue;
             const double trial = loss_of(loss, expr, work);

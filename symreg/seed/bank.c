@@ -17,37 +17,20 @@ static const double generic[] = {GENERIC,      -GENERIC,     GENERIC / 4, GENERI
 
 /* ---- rows */
 
-struct ranked_row {
-    double y;
-    size_t row;
-};
-
-static int by_y(const void *a, const void *b)
-{
-    const struct ranked_row *p = a, *q = b;
-    if (p->y != q->y)
-        return p->y < q->y ? -1 : 1;
-    return (p->row > q->row) - (p->row < q->row);
-}
-
 /* Rows at even quantiles of y. */
 static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
 {
-    struct ranked_row *rank = orr_alloc(data->rows, sizeof *rank);
-    if (!rank)
+    size_t *order = sr_order(data->y, data->rows);
+    if (!order)
         return ORR_ENOMEM;
-    for (size_t i = 0; i < data->rows; i++)
-        rank[i] = (struct ranked_row){data->y[i], i};
-    qsort(rank, data->rows, sizeof *rank, by_y);
     for (size_t k = 0; k < SR_ROWS; k++) {
-        const size_t at = (2 * k + 1) * data->rows / (2 * SR_ROWS);
-        bank->row[k] = rank[at].row;
-        const double y = bank->y[k] = rank[at].y;
+        bank->row[k] = order[(2 * k + 1) * data->rows / (2 * SR_ROWS)];
+        const double y = bank->y[k] = data->y[bank->row[k]];
         bank->inverse[k] = y != 0 ? 1 / y : 0;
         bank->yy += y * y;
         bank->sy += y;
     }
-    free(rank);
+    free(order);
     return 0;
 }
 
@@ -55,7 +38,7 @@ static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
 
 /* 1 - the share of y explained: by s p, by s p relative to y, by s p + c. False when p is the same
  * at all rows: such formulas are constants. */
-static bool rate(const struct sr_bank *bank, const double *p, double score[SR_RESPECTS])
+static bool rate_entry(const struct sr_bank *bank, const double *p, double score[SR_RESPECTS])
 {
     double t[5];
     const double n = SR_ROWS, yy = bank->yy, sy = bank->sy;
@@ -72,8 +55,8 @@ static bool is_good(const struct sr_ranking *ranking, double score)
     return ranking->count < SR_BEST_KEPT || score < ranking->best[SR_BEST_KEPT - 1].score;
 }
 
-static void rank(struct sr_ranking *ranking, const struct sr_entry *entry, double score,
-                 uint64_t hash)
+static void rank_entry(struct sr_ranking *ranking, const struct sr_entry *entry, double score,
+                       uint64_t hash)
 {
     const struct sr_ranked item = {score, hash, *entry};
     if (!(score < 1) || !is_good(ranking, score))
@@ -85,13 +68,13 @@ static void rank(struct sr_ranking *ranking, const struct sr_entry *entry, doubl
 }
 
 /* Ranks an entry with these values, and keeps it while there is room. */
-static void consider(void *owner, const struct sr_entry *entry, const double value[SR_ROWS])
+static void consider_entry(void *owner, const struct sr_entry *entry, const double value[SR_ROWS])
 {
     struct sr_bank *bank = owner;
     struct sr_enumeration *all = &bank->all;
     double score[SR_RESPECTS];
     all->tried++;
-    if (entry->op != SR_CONSTANT && !rate(bank, value, score))
+    if (entry->op != SR_CONSTANT && !rate_entry(bank, value, score))
         return;
     struct sr_ranking *ranking = bank->ranking[entry->size];
     bool good = false;
@@ -104,7 +87,7 @@ static void consider(void *owner, const struct sr_entry *entry, const double val
         return;
     const uint64_t hash = good ? sr_enumerate_hash(value, value[0] != 0 ? value[0] : 1) : 0;
     for (int i = 0; i < SR_RESPECTS && good; i++)
-        rank(&ranking[i], entry, score[i], hash);
+        rank_entry(&ranking[i], entry, score[i], hash);
     if (keep)
         sr_enumerate_keep(all, entry, value);
 }
@@ -121,7 +104,7 @@ int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                                      .largest = largest,
                                      .most_cost = SR_MOST_COST,
                                      .owner = bank,
-                                     .offer = consider}};
+                                     .offer = consider_entry}};
     bank->ranking = orr_alloc(SR_BANK_SIZE + 1, sizeof *bank->ranking);
     int rc = sr_enumerate_init(&bank->all);
     if (!rc)

@@ -2,6 +2,7 @@
 #include "collapse.h"
 
 #include <math.h>
+#include <gsl/gsl_sort.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,6 @@ static const double MOST_LEFT = 0.1;
 
 /* ---- the table */
 
-static int ascending(const void *a, const void *b)
-{
-    const double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
 /* z -> log |z| where all have one sign, else sign(z) log(1 + |z| / median |z|): equal ratios become
  * equal distances. False when nothing is left. */
 static bool make_shape(size_t rows, const double *z, double *shape, double *spread)
@@ -41,7 +36,7 @@ static bool make_shape(size_t rows, const double *z, double *shape, double *spre
         shape[i] = fabs(z[i]);
     }
     if (!one_sign) {
-        qsort(shape, rows, sizeof *shape, ascending);
+        gsl_sort(shape, 1, rows);
         typical = shape[rows / 2];
     }
     for (size_t i = 0; i < rows; i++) {
@@ -56,7 +51,7 @@ static bool make_shape(size_t rows, const double *z, double *shape, double *spre
 }
 
 /* y / h is finite everywhere? */
-static bool divide(const struct sr_collapse *c, const double *h, double *z)
+static bool divide_target(const struct sr_collapse *c, const double *h, double *z)
 {
     for (size_t i = 0; i < c->rows; i++) {
         z[i] = c->data.y[i] / h[i];
@@ -92,7 +87,7 @@ static int list_factors(struct sr_collapse *c)
             sr_fill(value, c->rows, 1);
         else if (!plain[e] || !sr_bank_expr(bank, e, expr) || !sr_eval(expr, &c->data, value))
             continue;
-        if (divide(c, value, z) &&
+        if (divide_target(c, value, z) &&
             make_shape(c->rows, z, c->shape + (size_t)c->factors * c->rows, &c->spread[c->factors]))
             c->factors++;
     }
@@ -102,37 +97,22 @@ static int list_factors(struct sr_collapse *c)
 
 /* ---- variables */
 
-struct ranked {
-    double value;
-    int index;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    const struct ranked *p = a, *q = b;
-    if (p->value != q->value)
-        return p->value < q->value ? -1 : 1;
-    return p->index - q->index;
-}
-
 /* Formulas that order the rows differently, u and 1 / u being one. */
 static int list_variables(struct sr_collapse *c)
 {
     const size_t rows = c->rows;
-    struct ranked *rank = orr_alloc(rows, sizeof *rank);
-    if (!rank)
-        return ORR_ENOMEM;
     for (int e = 0; e < c->factors && c->variables < VARIABLES; e++) {
         uint16_t *order = c->order + (size_t)c->variables * rows;
         double *value = c->value + (size_t)c->variables * rows;
         if (c->expr[e].count == 0 || c->expr[e].count > VARIABLE_SIZE ||
             !sr_eval(&c->expr[e], &c->data, value))
             continue;
+        size_t *place = sr_order(value, rows);
+        if (!place)
+            return ORR_ENOMEM;
         for (size_t i = 0; i < rows; i++)
-            rank[i] = (struct ranked){value[i], (int)i};
-        qsort(rank, rows, sizeof *rank, by_value);
-        for (size_t i = 0; i < rows; i++)
-            order[i] = (uint16_t)rank[i].index;
+            order[i] = (uint16_t)place[i];
+        free(place);
         bool seen = false;
         for (int v = 0; v < c->variables && !seen; v++) {
             const uint16_t *other = c->order + (size_t)v * rows;
@@ -147,7 +127,6 @@ static int list_variables(struct sr_collapse *c)
         if (!seen)
             c->variable[c->variables++] = e;
     }
-    free(rank);
     return 0;
 }
 
@@ -191,7 +170,7 @@ static bool is_noisy(const struct sr_collapse *c, int h, int v)
         distance[i - 1] =
             fabs(shape[order[i]] - shape[order[i - 1]] * (1 - share) - shape[order[i + 1]] * share);
     }
-    qsort(distance, c->rows - 2, sizeof *distance, ascending);
+    gsl_sort(distance, 1, c->rows - 2);
     return distance[(c->rows - 2) / 2] > 3e-4;
 }
 

@@ -67,8 +67,8 @@ struct proposals {
 };
 
 /* a f + b as close to the inverted points as may be. */
-static bool regress(const struct sr_data *points, const struct sr_expr *f, const double *z,
-                    double *a, double *b)
+static bool regress_points(const struct sr_data *points, const struct sr_expr *f, const double *z,
+                           double *a, double *b)
 {
     double value[SR_ROWS], sf = 0, sz = 0, ff = 0, fz = 0;
     if (!sr_eval(f, points, value))
@@ -100,7 +100,7 @@ static bool make_phi(const struct proposal *p, const struct sr_settings *setting
     const struct sr_expr none = {.count = 0};
     struct sr_loss loss;
     double a, b;
-    if (!regress(&points, p->f, t->inverted, &a, &b))
+    if (!regress_points(&points, p->f, t->inverted, &a, &b))
         return false;
     const struct sr_sum sum = {
         .factor = &none,
@@ -120,8 +120,8 @@ static bool make_phi(const struct proposal *p, const struct sr_settings *setting
 }
 
 /* h phi(u) on the whole table. Returns its loss, infinite where it is of no use. */
-static double work_out(const struct sr_collapse *c, const struct proposal *p,
-                       struct sr_thread *thread, struct sr_expr *out)
+static double fit_proposal(const struct sr_collapse *c, const struct proposal *p,
+                           struct sr_thread *thread, struct sr_expr *out)
 {
     const struct sr_settings *s = c->proposal->settings;
     const struct sr_loss *loss = c->proposal->loss;
@@ -224,7 +224,7 @@ int sr_collapse_fit(const struct sr_collapse *c, struct sr_curve *list, int coun
             all.loss[i] =
                 orr_signal_seen()
                     ? HUGE_VAL
-                    : work_out(c, &all.list[i], &p->thread[omp_get_thread_num()], &all.expr[i]);
+                    : fit_proposal(c, &all.list[i], &p->thread[omp_get_thread_num()], &all.expr[i]);
         add_seeds(p, &all);
     }
     free(all.list);

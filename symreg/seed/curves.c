@@ -125,8 +125,8 @@ static double move_constants(const struct slopes *s, const struct directions *d,
 
 /* The function with its constants moved, unless the same one stands there from other constants and
  * no worse. */
-static void keep(struct curves *c, int t, const struct sr_entry *e, const struct slopes *s,
-                 const double *move, struct sr_curve_found item)
+static void keep_function(struct curves *c, int t, const struct sr_entry *e, const struct slopes *s,
+                          const double *move, struct sr_curve_found item)
 {
     struct sr_curve_found *list = c->found->found[t][e->size];
     int *count = &c->found->count[t][e->size];
@@ -158,8 +158,8 @@ static uint64_t shape_hash(const struct curves *c, const struct sr_entry *e)
     return hash;
 }
 
-static void rank(struct curves *c, const struct sr_entry *e, const double value[SR_ROWS],
-                 const struct slopes *s)
+static void rank_function(struct curves *c, const struct sr_entry *e, const double value[SR_ROWS],
+                          const struct slopes *s)
 {
     struct directions d;
     if (!make_directions(e, value, s, &d))
@@ -182,7 +182,7 @@ static void rank(struct curves *c, const struct sr_entry *e, const double value[
         if (!(score < worst))
             continue;
         hash = hash ? hash : shape_hash(c, e);
-        keep(c, t, e, s, move, (struct sr_curve_found){.score = score, .hash = hash});
+        keep_function(c, t, e, s, move, (struct sr_curve_found){.score = score, .hash = hash});
     }
 }
 
@@ -194,8 +194,8 @@ static bool is_sum(enum sr_op op)
 }
 
 /* A constant next to another that could take it: c + (c + x), c (c x), x - c, x / c. */
-static bool redundant(const struct sr_enumeration *all, enum sr_op op, const struct sr_entry *p,
-                      const struct sr_entry *q)
+static bool is_redundant(const struct sr_enumeration *all, enum sr_op op, const struct sr_entry *p,
+                         const struct sr_entry *q)
 {
     if (q->op == SR_CONSTANT && (op == SR_SUB || op == SR_DIV))
         return true;
@@ -209,7 +209,7 @@ static bool redundant(const struct sr_enumeration *all, enum sr_op op, const str
 }
 
 /* Counts what is worth an evaluation, and is of this part's share. */
-static bool wants(void *owner, enum sr_op op, int a, int b)
+static bool wants_function(void *owner, enum sr_op op, int a, int b)
 {
     struct curves *c = owner;
     const struct sr_entry *p = &c->all.entry[a], *q = &c->all.entry[b];
@@ -217,7 +217,7 @@ static bool wants(void *owner, enum sr_op op, int a, int b)
     const int number = binary ? a + b : a;
     if ((c->all.cost > SHARED_COST && number % c->parts != c->part) ||
         p->constants + (binary ? q->constants : 0) > CONSTANTS ||
-        (binary ? redundant(&c->all, op, p, q) : op >= SR_EXP && c->slopes[a].transcendental))
+        (binary ? is_redundant(&c->all, op, p, q) : op >= SR_EXP && c->slopes[a].transcendental))
         return false;
     c->all.tried++;
     return true;
@@ -225,8 +225,8 @@ static bool wants(void *owner, enum sr_op op, int a, int b)
 
 /* Constants and derivatives of an operator's operand, from `n` on; returns how many there then
  * are. */
-static int chain(const struct curves *c, const struct sr_entry *e, int operand,
-                 const double value[SR_ROWS], int n, struct slopes *s)
+static int chain_slopes(const struct curves *c, const struct sr_entry *e, int operand,
+                        const double value[SR_ROWS], int n, struct slopes *s)
 {
     const int from = operand ? e->b : e->a;
     for (int k = 0; k < c->all.entry[from].constants; k++, n++) {
@@ -248,12 +248,12 @@ static void make_slopes(const struct curves *c, const struct sr_entry *e,
         s->constant[0] = grid[e->feature];
         sr_fill(s->slope[0], SR_ROWS, 1);
     }
-    const int n = arity > 0 ? chain(c, e, 0, value, 0, s) : 0;
+    const int n = arity > 0 ? chain_slopes(c, e, 0, value, 0, s) : 0;
     if (arity > 1)
-        chain(c, e, 1, value, n, s);
+        chain_slopes(c, e, 1, value, n, s);
 }
 
-static void consider(void *owner, const struct sr_entry *e, const double value[SR_ROWS])
+static void consider_function(void *owner, const struct sr_entry *e, const double value[SR_ROWS])
 {
     struct curves *c = owner;
     struct slopes s;
@@ -267,7 +267,7 @@ static void consider(void *owner, const struct sr_entry *e, const double value[S
         arity == 2 && (e->op == SR_ADD || e->op == SR_SUB || e->op == SR_MUL) &&
         (c->all.entry[e->a].op == SR_CONSTANT || c->all.entry[e->b].op == SR_CONSTANT);
     if (e->op != SR_CONSTANT && !affine && (e->cost > SHARED_COST || c->part == 0))
-        rank(c, e, value, &s);
+        rank_function(c, e, value, &s);
     if (keep) {
         c->slopes[c->all.count] = s;
         sr_enumerate_keep(&c->all, e, value);
@@ -291,8 +291,8 @@ int sr_curves_find(const struct sr_settings *settings, const double x[SR_ROWS],
                                .largest = SR_CURVE_SIZE,
                                .most_cost = MOST_COST,
                                .owner = &c,
-                               .wants = wants,
-                               .offer = consider}};
+                               .wants = wants_function,
+                               .offer = consider_function}};
     int rc = sr_enumerate_init(&c.all);
     c.slopes = orr_alloc(STORED, sizeof *c.slopes);
     if (!c.slopes)

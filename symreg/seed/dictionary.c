@@ -134,7 +134,7 @@ static bool write_powers(const struct sr_dictionary *d, uint64_t operators, cons
 
 /* Variance of log |y / h| where y is not 0; equal to rounding where formulas are one but for a
  * factor. */
-static double variance(const struct sr_dictionary *d, const struct sr_expr *h)
+static double ratio_variance(const struct sr_dictionary *d, const struct sr_expr *h)
 {
     double value[ROWS], sum = 0, square = 0;
     int n = 0;
@@ -173,7 +173,7 @@ static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, in
     for (int i = has_law ? -3 : 0; i < close; i++) {
         bool seen = i < 0 ? !write_powers(d, operators, powers, -i, &item.expr)
                           : !sr_factor_expr(bank, &factor[i], &item.expr);
-        item.pure = seen ? HUGE_VAL : variance(d, &item.expr);
+        item.pure = seen ? HUGE_VAL : ratio_variance(d, &item.expr);
         item.score = i < 0 ? 0 : item.pure * (1 + 0.1 * item.expr.count);
         for (int k = 0; k < n && !seen; k++)
             seen = fabs(list[k].pure - item.pure) <= 1e-9 * item.pure &&

@@ -84,7 +84,7 @@ void sr_enumerate_constants(struct sr_enumeration *all, int constants)
 
 /* ---- levels */
 
-static void join(struct sr_enumeration *all, enum sr_op op, int a, int b)
+static void join_entries(struct sr_enumeration *all, enum sr_op op, int a, int b)
 {
     double value[SR_ROWS];
     const struct sr_entry *p = &all->entry[a], *q = &all->entry[b];
@@ -124,7 +124,7 @@ static void add_level(struct sr_enumeration *all, double budget)
         const int operand = all->cost - sr_op(s->language, (int)s->unary[k])->cost;
         for (int a = operand > 0 ? first[operand] : 0; operand > 0 && a < first[operand + 1]; a++)
             if (takes_step(all, budget, &step))
-                join(all, s->unary[k], a, a);
+                join_entries(all, s->unary[k], a, a);
     }
     for (int left = 1; left <= all->cost - 2; left++) {
         const int right = all->cost - 1 - left;
@@ -134,7 +134,7 @@ static void add_level(struct sr_enumeration *all, double budget)
             for (int b = first[right]; b < first[right + 1]; b++)
                 for (int k = 0; k < s->binary_count; k++)
                     if (a <= b || !(sr_op(s->language, (int)s->binary[k])->traits & SR_COMMUTES))
-                        join(all, s->binary[k], a, b);
+                        join_entries(all, s->binary[k], a, b);
         }
     }
 }

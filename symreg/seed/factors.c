@@ -14,7 +14,7 @@ struct logs {
     float y[SR_ROWS], value[PRODUCTS][SR_ROWS], with_y[PRODUCTS], square[PRODUCTS];
 };
 
-static bool logarithms(const double *value, float *out)
+static bool take_logarithms(const double *value, float *out)
 {
     double sum = 0, z[SR_ROWS];
     for (int i = 0; i < SR_ROWS; i++) {
@@ -29,11 +29,11 @@ static bool logarithms(const double *value, float *out)
 static void logs_init(struct logs *logs, const struct sr_bank *bank, int entries)
 {
     const struct sr_vec *vec = sr_vec_best();
-    if (!logarithms(bank->y, logs->y))
+    if (!take_logarithms(bank->y, logs->y))
         return;
     for (int e = 0; e < entries && logs->count < PRODUCTS; e++) {
         const int n = logs->count;
-        if (bank->all.entry[e].constants || !logarithms(bank->all.value[e], logs->value[n]))
+        if (bank->all.entry[e].constants || !take_logarithms(bank->all.value[e], logs->value[n]))
             continue;
         logs->with_y[n] = vec->dot_rows(logs->value[n], logs->y);
         logs->square[n] = vec->dot_rows(logs->value[n], logs->value[n]);
@@ -43,8 +43,8 @@ static void logs_init(struct logs *logs, const struct sr_bank *bank, int entries
 }
 
 /* Adds a factor to the closest. */
-static void keep(struct sr_factor list[SR_FACTORS], int *n, double score, int a, int b,
-                 enum sr_op op)
+static void keep_factor(struct sr_factor list[SR_FACTORS], int *n, double score, int a, int b,
+                        enum sr_op op)
 {
     const struct sr_factor item = {score, a, b, op};
     if (*n == SR_CLOSE && !(score < list[SR_CLOSE - 1].score))
@@ -63,15 +63,16 @@ static int rank_factors(const struct sr_bank *bank, const struct logs *logs, boo
     for (int a = 0; a < logs->count; a++) {
         const int size = bank->all.entry[logs->index[a]].size;
         const double rest = (double)(logs->square[a] - 2 * logs->with_y[a]) + yy;
-        keep(list, &n, rest * (1 + price * size), logs->index[a], -1, SR_MUL);
+        keep_factor(list, &n, rest * (1 + price * size), logs->index[a], -1, SR_MUL);
         for (int b = 0; b < a && size > 1; b++) {
             const double c = (double)vec->dot_rows(logs->value[a], logs->value[b]);
             const double sum = rest + (double)(logs->square[b]), w = (double)logs->with_y[b];
             const double more = 1 + price * (size + 1 + bank->all.entry[logs->index[b]].size);
-            keep(list, &n, (sum + 2 * c - 2 * w) * more, logs->index[a], logs->index[b], SR_MUL);
+            keep_factor(list, &n, (sum + 2 * c - 2 * w) * more, logs->index[a], logs->index[b],
+                        SR_MUL);
             if (divide)
-                keep(list, &n, (sum - 2 * c + 2 * w) * more, logs->index[a], logs->index[b],
-                     SR_DIV);
+                keep_factor(list, &n, (sum - 2 * c + 2 * w) * more, logs->index[a], logs->index[b],
+                            SR_DIV);
         }
     }
     return n;

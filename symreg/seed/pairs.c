@@ -89,7 +89,7 @@ static float limit_of(const struct found list[KEPT], int count)
     return count < KEPT ? 0 : (float)(1 - list[KEPT - 1].rest);
 }
 
-static void keep(struct found list[KEPT], int *count, float r2, int f, int g)
+static void keep_found(struct found list[KEPT], int *count, float r2, int f, int g)
 {
     const struct found item = {1 - (double)r2, f, g};
     sr_best_insert(list, sizeof item, count, KEPT, &item);
@@ -112,7 +112,7 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
         vec->correlate(narrow, &basis->single[0][first], SINGLES, SR_ROWS, c);
         for (int f = 0; f < n; f++)
             if (c[f] * c[f] > limit_of(t->single, t->singles))
-                keep(t->single, &t->singles, c[f] * c[f], basis->single_index[first + f], -1);
+                keep_found(t->single, &t->singles, c[f] * c[f], basis->single_index[first + f], -1);
     }
     for (int f = 0; f < basis->count && pairs; f++)
         r[f] = (float)sr_dot(unit, basis->unit[f], SR_ROWS);
@@ -122,14 +122,14 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
             continue;
         for (int g = 0; g < f; g++)
             if (r2[g] > limit_of(t->pair, t->pairs))
-                keep(t->pair, &t->pairs, r2[g], basis->index[f], basis->index[g]);
+                keep_found(t->pair, &t->pairs, r2[g], basis->index[f], basis->index[g]);
     }
 }
 
 /* ---- formulas */
 
 /* A vector about its mean, divided by its length; false when there is hardly any variation. */
-static bool normalise(const double *value, double *unit, double *mean, double *length)
+static bool normalise_vector(const double *value, double *unit, double *mean, double *length)
 {
     if (!sr_centre(value, SR_ROWS, least_variance, unit, mean))
         return false;
@@ -138,7 +138,7 @@ static bool normalise(const double *value, double *unit, double *mean, double *l
 }
 
 /* The correlation of two such vectors, in four lanes. */
-static double correlation(const double *a, const double *b)
+static double correlate_units(const double *a, const double *b)
 {
     double lane[4] = {0};
     for (int i = 0; i < SR_ROWS; i += 4)
@@ -148,17 +148,17 @@ static double correlation(const double *a, const double *b)
 }
 
 /* Weights of z = a f + b g + c; w[SR_TERMS] is c. False when f and g are one. */
-static bool weigh(const struct sr_bank *bank, const struct target *t, const struct found *found,
-                  double w[SR_TERMS + 1])
+static bool weigh_terms(const struct sr_bank *bank, const struct target *t,
+                        const struct found *found, double w[SR_TERMS + 1])
 {
     const bool pair = found->g >= 0;
     double z[SR_ROWS], f[SR_ROWS], g[SR_ROWS], mean[3] = {0}, length[3] = {0};
-    if (!normalise(t->z, z, &mean[2], &length[2]) ||
-        !normalise(bank->all.value[found->f], f, &mean[0], &length[0]) ||
-        (pair && !normalise(bank->all.value[found->g], g, &mean[1], &length[1])))
+    if (!normalise_vector(t->z, z, &mean[2], &length[2]) ||
+        !normalise_vector(bank->all.value[found->f], f, &mean[0], &length[0]) ||
+        (pair && !normalise_vector(bank->all.value[found->g], g, &mean[1], &length[1])))
         return false;
-    const double rf = correlation(z, f), rg = pair ? correlation(z, g) : 0;
-    const double c = pair ? correlation(f, g) : 0, rest = 1 - c * c;
+    const double rf = correlate_units(z, f), rg = pair ? correlate_units(z, g) : 0;
+    const double c = pair ? correlate_units(f, g) : 0, rest = 1 - c * c;
     if (!(rest > 1e-9))
         return false;
     w[0] = length[2] * (rf - c * rg) / rest / length[0];
@@ -183,7 +183,7 @@ static void add_shapes(const struct sr_proposal *p, const struct target *t,
     struct sr_expr f, g = {.count = 0};
     double weight[SR_TERMS + 1] = {0};
     const bool pair = found->g >= 0, subtracts = sr_has(p->operators, SR_SUB);
-    if (!weigh(bank, t, found, weight) || !sr_bank_expr(bank, found->f, &f) ||
+    if (!weigh_terms(bank, t, found, weight) || !sr_bank_expr(bank, found->f, &f) ||
         (pair && !sr_bank_expr(bank, found->g, &g)))
         return;
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -215,11 +215,11 @@ struct offer {
 };
 
 /* The smaller of the shares of y and of ones that h H(a f + b g + c) and its ratio to y leave. */
-static double closeness(const struct sr_bank *bank, const struct target *t,
-                        const struct found *found)
+static double rate_closeness(const struct sr_bank *bank, const struct target *t,
+                             const struct found *found)
 {
     double w[SR_TERMS + 1], absolute = 0, relative = 0;
-    if (!weigh(bank, t, found, w))
+    if (!weigh_terms(bank, t, found, w))
         return HUGE_VAL;
     for (int i = 0; i < SR_ROWS; i++) {
         double v = w[0] * bank->all.value[found->f][i] + w[SR_TERMS];
@@ -254,7 +254,8 @@ static int offer_best(const struct sr_proposal *p, const struct target *target, 
         for (int k = 0; k < t->singles + t->pairs; k++, n++) {
             const struct found *found = k < t->singles ? &t->single[k] : &t->pair[k - t->singles];
             const double size = entry[found->f].size + (found->g < 0 ? 0 : entry[found->g].size);
-            offer[n] = (struct offer){closeness(bank, t, found) * (1 + 0.1 * size), n, t, found};
+            offer[n] =
+                (struct offer){rate_closeness(bank, t, found) * (1 + 0.1 * size), n, t, found};
         }
     qsort(offer, (size_t)n, sizeof *offer, by_score);
     for (int i = 0; i < n && offer[i].score < 1; i++)

@@ -44,15 +44,15 @@ struct sum {
 
 /* ---- pursuit */
 
-static void narrow(const double *from, float *to)
+static void round_to_float(const double *from, float *to)
 {
     for (int i = 0; i < ROWS; i++)
         to[i] = (float)from[i];
 }
 
 /* What the terms but `without` leave of the target, and their span; q has room for TERMS. */
-static int project(const struct sr_dictionary *d, const struct sum *s, int without, double *rest,
-                   double q[TERMS][ROWS])
+static int project_target(const struct sr_dictionary *d, const struct sum *s, int without,
+                          double *rest, double q[TERMS][ROWS])
 {
     int n = 0;
     sr_dictionary_unit(s->z, rest);
@@ -84,9 +84,9 @@ static int best_column(const struct sr_dictionary *d, int columns, const double 
     const struct sr_vec *vec = sr_vec_best();
     float v[ROWS], span[TERMS][ROWS], gain = 0;
     int best = -1;
-    narrow(rest, v);
+    round_to_float(rest, v);
     for (int k = 0; k < n; k++)
-        narrow(q[k], span[k]);
+        round_to_float(q[k], span[k]);
     for (int first = 0; first < columns; first += BLOCK) {
         float c[BLOCK], free[BLOCK], r[BLOCK];
         vec->correlate(v, &d->column[0][first], COLUMNS, ROWS, c);
@@ -107,11 +107,11 @@ static int best_column(const struct sr_dictionary *d, int columns, const double 
     return best;
 }
 
-static void pursue(const struct sr_dictionary *d, struct sum *s)
+static void pursue_terms(const struct sr_dictionary *d, struct sum *s)
 {
     double rest[ROWS], q[TERMS][ROWS], left = 1;
     for (s->terms = 0; s->terms < TERMS;) {
-        const int n = project(d, s, -1, rest, q);
+        const int n = project_target(d, s, -1, rest, q);
         const int best = best_column(d, s->columns, rest, (const double(*)[ROWS])q, n, &left);
         if (best < 0)
             break;
@@ -170,14 +170,14 @@ static void solve_triples(const struct sr_dictionary *d, struct sum *s)
     s->rest = 1 - best;
 }
 
-static void exchange(const struct sr_dictionary *d, struct sum *s)
+static void exchange_terms(const struct sr_dictionary *d, struct sum *s)
 {
     double rest[ROWS], q[TERMS][ROWS], left;
     bool better = true;
     for (int sweep = 0; sweep < SWEEPS && better; sweep++) {
         better = false;
         for (int k = 0; k < s->terms; k++) {
-            const int n = project(d, s, k, rest, q);
+            const int n = project_target(d, s, k, rest, q);
             const int best = best_column(d, s->columns, rest, (const double(*)[ROWS])q, n, &left);
             if (best >= 0 && best != s->term[k] && left < s->rest * (1 - 1e-3)) {
                 s->term[k] = best;
@@ -231,7 +231,7 @@ static bool set_target(const struct sr_dictionary *d, const struct sr_expr *fact
            sr_dictionary_unit(s->z, unit);
 }
 
-static bool weigh(const struct sr_dictionary *d, struct sum *s)
+static bool weigh_terms(const struct sr_dictionary *d, struct sum *s)
 {
     const double *value[TERMS] = {NULL};
     for (int k = 0; k < s->terms; k++)
@@ -240,8 +240,8 @@ static bool weigh(const struct sr_dictionary *d, struct sum *s)
 }
 
 /* One target over some of the columns; its variants, fitted. */
-static void work_out(const struct sr_proposal *p, const struct sr_dictionary *d, struct sum *s,
-                     struct sr_expr expr[VARIANTS], double reached[VARIANTS])
+static void fit_target(const struct sr_proposal *p, const struct sr_dictionary *d, struct sum *s,
+                       struct sr_expr expr[VARIANTS], double reached[VARIANTS])
 {
     struct sr_thread *own = &p->thread[omp_get_thread_num()];
     if (orr_signal_seen())
@@ -249,10 +249,10 @@ static void work_out(const struct sr_proposal *p, const struct sr_dictionary *d,
     if (s->columns <= SR_DICTIONARY_SMALL)
         solve_triples(d, s);
     else
-        pursue(d, s);
+        pursue_terms(d, s);
     if (s->rest < promising && s->columns > SR_DICTIONARY_SMALL)
-        exchange(d, s);
-    if (s->terms < 2 || !weigh(d, s))
+        exchange_terms(d, s);
+    if (s->terms < 2 || !weigh_terms(d, s))
         return;
     for (int v = 0; v < VARIANTS; v++)
         if (write_sum(p, d, s, v, &expr[v]))
@@ -281,8 +281,8 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int
             const int columns = d->count < limit[l] ? d->count : limit[l];
             if (columns > before &&
                 set_target(d, &d->factor[pair / outers], outer[pair % outers], columns, &sum[t]))
-                work_out(p, d, &sum[t], expr + (size_t)t * VARIANTS,
-                         reached + (size_t)t * VARIANTS);
+                fit_target(p, d, &sum[t], expr + (size_t)t * VARIANTS,
+                           reached + (size_t)t * VARIANTS);
         }
         sr_proposal_add(p, expr, reached, count, PER_SIZE, false, false);
     }
@@ -293,7 +293,7 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int
 }
 
 /* Of the bank when so many formulas were tried. */
-static int find(struct sr_proposal *p, double tried, int from, int to)
+static int find_sums(struct sr_proposal *p, double tried, int from, int to)
 {
     struct sr_dictionary d = {0};
     if (p->loss->data->rows < ROWS || !sr_has(p->operators, SR_MUL) ||
@@ -309,10 +309,10 @@ static int find(struct sr_proposal *p, double tried, int from, int to)
 
 int sr_simplest_sums_find(struct sr_proposal *p)
 {
-    return find(p, p->settings->enumerate / 8, 0, SIMPLEST);
+    return find_sums(p, p->settings->enumerate / 8, 0, SIMPLEST);
 }
 
 int sr_pursuit_find(struct sr_proposal *p)
 {
-    return find(p, p->settings->enumerate, SIMPLEST, LIMITS);
+    return find_sums(p, p->settings->enumerate, SIMPLEST, LIMITS);
 }

@@ -39,6 +39,37 @@ bool sr_unit(const double *value, int n, double least, double *unit)
     return true;
 }
 
+struct place {
+    double value;
+    size_t number;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    if (p->value != q->value)
+        return p->value < q->value ? -1 : 1;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+size_t *sr_order(const double *value, size_t n)
+{
+    size_t *order = orr_alloc(n, sizeof *order);
+    struct place *place = orr_alloc(n, sizeof *place);
+    for (size_t i = 0; i < n && place; i++)
+        place[i] = (struct place){value[i], i};
+    if (order && place)
+        qsort(place, n, sizeof *place, by_value);
+    for (size_t i = 0; i < n && order && place; i++)
+        order[i] = place[i].number;
+    if (!place) {
+        free(order);
+        return NULL;
+    }
+    free(place);
+    return order;
+}
+
 /* ---- lists of the best */
 
 static double score_of(const void *item)

@@ -62,8 +62,8 @@ static bool is_priced(const struct sr_language *language)
 }
 
 /* What the nodes number first .. last cost beyond 1 each. */
-static int surcharges(const struct sr_language *language, const struct sr_expr *expr, int first,
-                      int last)
+static int sum_surcharges(const struct sr_language *language, const struct sr_expr *expr, int first,
+                          int last)
 {
     int total = 0;
     for (int i = first; i <= last; i++)
@@ -73,7 +73,8 @@ static int surcharges(const struct sr_language *language, const struct sr_expr *
 
 int sr_expr_complexity(const struct sr_language *language, const struct sr_expr *expr)
 {
-    return expr->count + (is_priced(language) ? surcharges(language, expr, 0, expr->count - 1) : 0);
+    return expr->count +
+           (is_priced(language) ? sum_surcharges(language, expr, 0, expr->count - 1) : 0);
 }
 
 int sr_scale_complexity(const struct sr_language *language)
@@ -187,7 +188,7 @@ int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
 static int size_of(const struct sr_language *language, const struct sr_expr *expr, int i)
 {
     return expr->node[i].size +
-           (is_priced(language) ? surcharges(language, expr, sr_expr_start(expr, i), i) : 0);
+           (is_priced(language) ? sum_surcharges(language, expr, sr_expr_start(expr, i), i) : 0);
 }
 
 static bool arguments_fit(const struct sr_constraints *c, const struct sr_expr *expr)
@@ -243,7 +244,8 @@ static int depth_of(const struct sr_expr *expr)
     return most[expr->count - 1];
 }
 
-static bool fits(const struct sr_expr *expr, const struct sr_constraints *c, bool whole)
+static bool meets_constraints(const struct sr_expr *expr, const struct sr_constraints *c,
+                              bool whole)
 {
     if (is_priced(c->language) && sr_expr_complexity(c->language, expr) > c->maxsize)
         return false;
@@ -257,12 +259,12 @@ static bool fits(const struct sr_expr *expr, const struct sr_constraints *c, boo
 
 bool sr_constraints_admissible(const struct sr_expr *expr, const void *context)
 {
-    return fits(expr, context, false);
+    return meets_constraints(expr, context, false);
 }
 
 bool sr_constraints_whole(const struct sr_expr *expr, const void *context)
 {
-    return fits(expr, context, true);
+    return meets_constraints(expr, context, true);
 }
 
 double sr_constraints_penalty(const struct sr_expr *expr, bool whole, const void *context)

@@ -83,8 +83,8 @@ static bool is_within(const struct misses *m)
 
 /* The loss leaves the constants to the rows that weigh most, down to their last digit. A formula
  * that is near gets constants for which every row counts by its error. */
-static int refit(const struct sr_data *data, const double *error, double *weight,
-                 struct sr_work *work, struct sr_expr *expr)
+static int refit_constants(const struct sr_data *data, const double *error, double *weight,
+                           struct sr_work *work, struct sr_expr *expr)
 {
     enum { STEPS = 20 };
     struct sr_data weighted = *data;
@@ -145,7 +145,7 @@ static int judge_row(const struct sr_expr *expr, struct scratch *s, bool *within
         if (turn == 0 && !(m.largest < near))
             break;
         if (turn == 0 && !*within)
-            TRY(refit(data, s->error, s->moved, &s->work, &fitted));
+            TRY(refit_constants(data, s->error, s->moved, &s->work, &fitted));
     }
     return 0;
 }

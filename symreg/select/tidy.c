@@ -98,7 +98,7 @@ static bool is_sum(int op)
 }
 
 /* c (u +- d) = c u +- c d, also of quotients. */
-static bool distribute(struct form *f)
+static bool distribute_factor(struct form *f)
 {
     const struct sr_node *node = &f->from->node[f->i];
     if (node->op != SR_MUL && node->op != SR_DIV)
@@ -153,20 +153,7 @@ static bool factor_out(struct form *f)
 /* Value of a subtree of numbers and one feature where that is x. */
 static double value_at(const struct sr_expr *expr, int start, int end, double x)
 {
-    double stack[SR_NODES] = {0};
-    int n = 0;
-    for (int i = start; i <= end; i++) {
-        const struct sr_node *node = &expr->node[i];
-        if (node->op == SR_CONSTANT || node->op == SR_FEATURE) {
-            stack[n++] = node->op == SR_FEATURE ? x : node->value;
-        } else if (sr_op_table[node->op].arity == 2) {
-            n--;
-            stack[n - 1] = sr_op_table[node->op].value(stack[n - 1], stack[n]);
-        } else {
-            stack[n - 1] = sr_op_table[node->op].value(stack[n - 1], 0);
-        }
-    }
-    return stack[0];
+    return sr_expr_value(NULL, expr, start, end, x, x);
 }
 
 /* The slope and the intercept of a subtree that is linear in one feature; false of others. */
@@ -247,13 +234,13 @@ static bool round_power(struct form *f)
     return true;
 }
 
-static bool (*const rewriting[])(struct form *) = {to_product,   to_quotient, turn_sign,
-                                                   distribute,   factor_out,  centre_phase,
-                                                   reduce_phase, round_power};
+static bool (*const rewriting[])(struct form *) = {to_product,        to_quotient, turn_sign,
+                                                   distribute_factor, factor_out,  centre_phase,
+                                                   reduce_phase,      round_power};
 enum { REWRITINGS = sizeof rewriting / sizeof *rewriting };
 
 /* Those after it move constants by other than rounding: they are fitted anew. */
-static bool moves(int k)
+static bool moves_constants(int k)
 {
     return rewriting[k] == centre_phase || rewriting[k] == reduce_phase ||
            rewriting[k] == round_power;
@@ -275,8 +262,8 @@ static bool is_long(const struct sr_expr *expr, int i)
 
 /* The formula rewritten at node i in the way k, its constants rounded; false where that does not
  * apply, breaks a rule, or costs more than `limit`. */
-static bool rewrite(const struct sr_tidy *t, const struct sr_expr *from, int i, int k, double limit,
-                    struct sr_work *work, struct sr_expr *out, double *reached)
+static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, int i, int k,
+                         double limit, struct sr_work *work, struct sr_expr *out, double *reached)
 {
     struct form f = {.loss = t->loss, .operators = t->operators, .from = from, .i = i};
     f.b = i - 1;
@@ -289,10 +276,10 @@ static bool rewrite(const struct sr_tidy *t, const struct sr_expr *from, int i, 
         sr_expr_complexity(t->language, out) > sr_expr_complexity(t->language, from) ||
         (t->allowed && !t->allowed(out, t->context)))
         return false;
-    if (moves(k))
+    if (moves_constants(k))
         sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
     *reached = sr_snap_within(t->loss, out, limit, work);
-    if (!(*reached <= limit) && !moves(k)) { /* what the new constants lack of a digit */
+    if (!(*reached <= limit) && !moves_constants(k)) { /* what the new constants lack of a digit */
         sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
         *reached = sr_snap_within(t->loss, out, limit, work);
     }
@@ -311,7 +298,7 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
         better = 0;
         for (int i = expr->count - 1; i > 0 && !better; i--)
             for (int k = 0; k < REWRITINGS && !better && !orr_time_over(); k++) {
-                if (!rewrite(t, expr, i, k, limit, work, &next, &other) ||
+                if (!rewrite_node(t, expr, i, k, limit, work, &next, &other) ||
                     !(sr_digits(&next) < digits))
                     continue;
                 *expr = next;

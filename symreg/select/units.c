@@ -15,13 +15,13 @@ struct reader {
     const char *text, *at;
 };
 
-static int expected(const struct reader *r, const char *what)
+static int fail_expected(const struct reader *r, const char *what)
 {
     return ORR_FAIL(ORR_EUSAGE, "--units: expected %s at character %td of \"%s\"", what,
                     r->at - r->text + 1, r->text);
 }
 
-static void skip(struct reader *r)
+static void skip_blanks(struct reader *r)
 {
     while (*r->at == ' ' || *r->at == '\t')
         r->at++;
@@ -37,7 +37,7 @@ static int find_base(struct reader *r, const char *name, size_t length, int *bas
     if (units->bases == SR_BASES)
         return ORR_FAIL(ORR_EUSAGE, "--units: more than %d different base units", SR_BASES);
     if (length >= sizeof units->base[0])
-        return expected(r, "a shorter name of a unit");
+        return fail_expected(r, "a shorter name of a unit");
     memcpy(units->base[units->bases], name, length);
     units->base[units->bases++][length] = '\0';
     return 0;
@@ -48,26 +48,26 @@ static int read_power(struct reader *r, double *power)
 {
     char *end;
     *power = 1;
-    skip(r);
+    skip_blanks(r);
     if (*r->at != '^')
         return 0;
     r->at++;
-    skip(r);
+    skip_blanks(r);
     const bool fraction = *r->at == '(';
     r->at += fraction;
     *power = strtod(r->at, &end);
     if (end == r->at || !isfinite(*power))
-        return expected(r, "an exponent");
+        return fail_expected(r, "an exponent");
     r->at = end;
     if (fraction && *r->at == '/') {
         const double below = strtod(++r->at, &end);
         if (end == r->at || !(fabs(below) > 0) || !isfinite(below))
-            return expected(r, "an exponent");
+            return fail_expected(r, "an exponent");
         *power /= below;
         r->at = end;
     }
     if (fraction && *r->at++ != ')')
-        return r->at--, expected(r, "\")\"");
+        return r->at--, fail_expected(r, "\")\"");
     return 0;
 }
 
@@ -77,7 +77,7 @@ static int read_dimension(struct reader *r, struct sr_dimension *dimension)
     double sign = 1;
     memset(dimension, 0, sizeof *dimension);
     for (;;) {
-        skip(r);
+        skip_blanks(r);
         const char *start = r->at;
         int base = -1;
         double power;
@@ -87,17 +87,17 @@ static int read_dimension(struct reader *r, struct sr_dimension *dimension)
             while (isalpha((unsigned char)*r->at) || *r->at == '_' || (*r->at & 0x80))
                 r->at++;
             if (r->at == start)
-                return expected(r, "a unit");
+                return fail_expected(r, "a unit");
             TRY(find_base(r, start, (size_t)(r->at - start), &base));
         }
         TRY(read_power(r, &power));
         if (base >= 0)
             dimension->power[base] += sign * power;
-        skip(r);
+        skip_blanks(r);
         if (!*r->at || *r->at == ',')
             return 0;
         if (*r->at != '*' && *r->at != '/')
-            return expected(r, "\"*\", \"/\" or \",\"");
+            return fail_expected(r, "\"*\", \"/\" or \",\"");
         sign = *r->at++ == '*' ? 1 : -1;
     }
 }
@@ -133,11 +133,11 @@ int sr_units_parse(const char *text, const char *const *names, int features, con
     for (;;) {
         char name[256];
         struct sr_dimension *place = NULL, dimension;
-        skip(&r);
+        skip_blanks(&r);
         size_t length = sr_name_quoted(r.at);
         length += strcspn(r.at + length, "=,");
         if (r.at[length] != '=' || !sr_name_read(r.at, length, name, sizeof name))
-            return expected(&r, "column=unit, a name with \",\" or \"=\" in double quotes,");
+            return fail_expected(&r, "column=unit, a name with \",\" or \"=\" in double quotes,");
         r.at += length + 1;
         TRY(find_column(name, names, features, target, units, &place));
         TRY(read_dimension(&r, &dimension));
@@ -164,7 +164,7 @@ static bool is_none(const struct quantity *q)
     return true;
 }
 
-static bool equal(const struct sr_dimension *a, const struct sr_dimension *b)
+static bool are_equal(const struct sr_dimension *a, const struct sr_dimension *b)
 {
     for (int k = 0; k < SR_BASES; k++)
         if (fabs(a->power[k] - b->power[k]) > 1e-9)
@@ -172,7 +172,7 @@ static bool equal(const struct sr_dimension *a, const struct sr_dimension *b)
     return true;
 }
 
-static struct quantity raised(struct quantity q, double power)
+static struct quantity raise_quantity(struct quantity q, double power)
 {
     for (int b = 0; b < SR_BASES; b++)
         q.d.power[b] *= power;
@@ -180,7 +180,8 @@ static struct quantity raised(struct quantity q, double power)
 }
 
 /* a * b^sign */
-static struct quantity product(const struct quantity *a, const struct quantity *b, double sign)
+static struct quantity multiply_quantities(const struct quantity *a, const struct quantity *b,
+                                           double sign)
 {
     struct quantity q = {.any = a->any || b->any};
     for (int k = 0; k < SR_BASES && !q.any; k++)
@@ -189,17 +190,18 @@ static struct quantity product(const struct quantity *a, const struct quantity *
 }
 
 /* Both sides of a sum, of min and max. */
-static struct quantity joined(const struct quantity *a, const struct quantity *b, int *violations)
+static struct quantity join_quantities(const struct quantity *a, const struct quantity *b,
+                                       int *violations)
 {
     if (a->any)
         return *b;
-    if (!b->any && !equal(&a->d, &b->d))
+    if (!b->any && !are_equal(&a->d, &b->d))
         ++*violations;
     return *a;
 }
 
 /* A number by what it is: exp, sin and the like take and give none. */
-static struct quantity pure(const struct quantity *a, int *violations)
+static struct quantity require_number(const struct quantity *a, int *violations)
 {
     if (!a->any && !is_none(a))
         ++*violations;
@@ -209,35 +211,36 @@ static struct quantity pure(const struct quantity *a, int *violations)
 static struct quantity power_of(const struct quantity *a, const struct quantity *b,
                                 const struct sr_node *exponent, int *violations)
 {
-    pure(b, violations);
+    require_number(b, violations);
     if (a->any)
         return *a;
     if (exponent->op == SR_CONSTANT)
-        return raised(*a, exponent->value);
-    return pure(a, violations); /* the power of a length must be known */
+        return raise_quantity(*a, exponent->value);
+    return require_number(a, violations); /* the power of a length must be known */
 }
 
-static struct quantity check(const struct sr_language *language, const struct sr_expr *expr,
-                             const struct quantity *features, int count, int *violations);
+static struct quantity check_formula(const struct sr_language *language, const struct sr_expr *expr,
+                                     const struct quantity *features, int count, int *violations);
 
-static struct quantity apply(const struct sr_language *language, const struct sr_expr *expr, int i,
-                             const struct quantity *a, const struct quantity *b, int *violations)
+static struct quantity apply_operator(const struct sr_language *language,
+                                      const struct sr_expr *expr, int i, const struct quantity *a,
+                                      const struct quantity *b, int *violations)
 {
     const enum sr_op op = (enum sr_op)expr->node[i].op;
     const struct quantity arguments[2] = {*a, *b};
     if ((int)op >= SR_CUSTOM)
-        return check(language, sr_op_formula(language, (int)op), arguments, 2, violations);
+        return check_formula(language, sr_op_formula(language, (int)op), arguments, 2, violations);
     switch (sr_op_table[op].units) {
     case SR_UNITS_ALIKE:
-        return joined(a, b, violations);
+        return join_quantities(a, b, violations);
     case SR_UNITS_PRODUCT:
-        return product(a, b, 1);
+        return multiply_quantities(a, b, 1);
     case SR_UNITS_QUOTIENT:
-        return product(a, b, -1);
+        return multiply_quantities(a, b, -1);
     case SR_UNITS_POWER:
         return power_of(a, b, &expr->node[i - 1], violations);
     case SR_UNITS_RAISED:
-        return raised(*a, sr_op_table[op].power);
+        return raise_quantity(*a, sr_op_table[op].power);
     case SR_UNITS_KEPT:
         return *a;
     case SR_UNITS_LOST:
@@ -245,11 +248,11 @@ static struct quantity apply(const struct sr_language *language, const struct sr
     case SR_UNITS_NUMBERS:
         break;
     }
-    return pure(a, violations);
+    return require_number(a, violations);
 }
 
-static struct quantity check(const struct sr_language *language, const struct sr_expr *expr,
-                             const struct quantity *features, int count, int *violations)
+static struct quantity check_formula(const struct sr_language *language, const struct sr_expr *expr,
+                                     const struct quantity *features, int count, int *violations)
 {
     struct quantity stack[SR_NODES / 2 + 1] = {{0}};
     int depth = 0;
@@ -264,7 +267,7 @@ static struct quantity check(const struct sr_language *language, const struct sr
         }
         depth -= arity;
         stack[depth] =
-            apply(language, expr, i, &stack[depth], &stack[depth + arity - 1], violations);
+            apply_operator(language, expr, i, &stack[depth], &stack[depth + arity - 1], violations);
         depth++;
     }
     return stack[0];
@@ -277,8 +280,8 @@ int sr_units_violations(const struct sr_units *units, const struct sr_language *
     int violations = 0;
     for (int f = 0; f < SR_FEATURES; f++)
         features[f] = (struct quantity){.d = units->feature[f]};
-    const struct quantity q = check(language, expr, features, SR_FEATURES, &violations);
-    if (whole && units->target_known && !q.any && !equal(&q.d, &units->target))
+    const struct quantity q = check_formula(language, expr, features, SR_FEATURES, &violations);
+    if (whole && units->target_known && !q.any && !are_equal(&q.d, &units->target))
         violations++;
     return violations;
 }

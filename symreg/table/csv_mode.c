@@ -41,8 +41,8 @@ static int make_work(const struct sr_front *front, const struct sr_data *data, s
 /* What the search has left to do: after one on a sample of the rows, constants and losses of all
  * rows; round constants where the search has not seen to that on all rows, or a limit or a signal
  * came before; rows that are none. */
-static int finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
-                  struct sr_fit *fit)
+static int finish_front(const struct sr_settings *s, const struct sr_data *data, bool sampled,
+                        struct sr_fit *fit)
 {
     struct sr_front *front = &fit->front;
     const bool rounds = sampled || fit->rough || !sr_algorithm_of(s)->polishes;
@@ -83,7 +83,8 @@ out:
 
 /* Rows that gain no digit of the table go. Then description lengths, and scores that know how few
  * the rows are; PySR's own stay with its algorithm and with the loss of the published study. */
-static int judge(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
+static int judge_front(const struct sr_settings *s, const struct sr_data *data,
+                       struct sr_front *front)
 {
     const bool published = sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
     struct sr_loss loss;
@@ -172,8 +173,8 @@ static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
 }
 
 /* The search with its view. *stopped: ORR_EINTR when a signal ended it. */
-static int search(const struct orr_cli *cli, const struct sr_table *table, struct sr_settings *s,
-                  struct sr_fit *fit, double started, int *stopped)
+static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
+                       struct sr_settings *s, struct sr_fit *fit, double started, int *stopped)
 {
     struct sr_live *live;
     char log[4096] = "";
@@ -219,15 +220,15 @@ static int find_front(const struct orr_cli *cli, const struct sr_table *table,
     struct sr_table sample = {0};
     int rc = choose_rows(cli, table, setup, &sample, fit);
     if (!rc)
-        rc = search(cli, table, s, fit, started, stopped);
+        rc = search_rows(cli, table, s, fit, started, stopped);
     sr_table_free(&sample);
     TRY(rc);
     TRY(orr_signal_number() ? orr_time_limit(after_signal)
                             : limit_time(s->max_seconds, whole_limit, started));
-    TRY(finish(s, &table->data, setup->batch > 0, fit));
+    TRY(finish_front(s, &table->data, setup->batch > 0, fit));
     if (s->max_seconds > 0 || orr_signal_number())
         TRY(orr_time_limit("1e9")); /* what is left to do is not broken off */
-    return judge(s, &table->data, &fit->front);
+    return judge_front(s, &table->data, &fit->front);
 }
 
 static void print_remarks(const struct sr_output *output)
@@ -239,8 +240,9 @@ static void print_remarks(const struct sr_output *output)
     }
 }
 
-static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options,
-               const struct sr_table *table, struct sr_csv_setup *setup, struct sr_fit *fit)
+static int run_fit(const struct orr_cli *cli, const char *file,
+                   const struct sr_csv_options *options, const struct sr_table *table,
+                   struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     struct sr_settings *s = &setup->settings;
     char target[300], checkpoint[4096];
@@ -304,10 +306,10 @@ static int run_locked(const struct orr_cli *cli, const char *file,
                  "(--features chooses others)",
                  table->data.features, table->columns);
     if (!*cli->out)
-        return run(cli, file, options, table, setup, fit);
+        return run_fit(cli, file, options, table, setup, fit);
     TRY(orr_mkdir(cli->out));
     TRY(orr_lock(cli->out, "searching for formulas", ORR_LOCK_WAIT_S, &fd));
-    const int rc = run(cli, file, options, table, setup, fit);
+    const int rc = run_fit(cli, file, options, table, setup, fit);
     orr_unlock(fd);
     return rc;
 }

@@ -26,7 +26,7 @@ static int choose_loss(const char *text, struct orr_settings *preset, struct sr_
     return rc;
 }
 
-static int whole(const char *option, const char *text, long low, long high, long *value)
+static int read_whole(const char *option, const char *text, long low, long high, long *value)
 {
     char *end;
     *value = strtol(text, &end, 10);
@@ -65,7 +65,7 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
     c->maxsize = setup->settings.maxsize;
     TRY(sr_complexity_set(setup->language, o->complexity));
     if (o->maxdepth)
-        TRY(whole("--maxdepth", o->maxdepth, 1, SR_NODES, &depth));
+        TRY(read_whole("--maxdepth", o->maxdepth, 1, SR_NODES, &depth));
     c->maxdepth = (int)depth;
     if (o->constrain)
         TRY(sr_constraints_arguments(c, o->constrain));
@@ -188,7 +188,7 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     if (o->rule)
         TRY(sr_rule_find(o->rule, &setup->rule));
     if (o->batch)
-        TRY(whole("--batch", o->batch, 0, 1000000000, &batch));
+        TRY(read_whole("--batch", o->batch, 0, 1000000000, &batch));
     if (batch == 1)
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)

@@ -25,7 +25,7 @@ static bool is_taken(const struct sr_export *export, const char *name)
 
 /* Letters and digits, "_" for what stands between them; "x" and the column's number for a name
  * without any, "x" before a digit. */
-static void clean(const char *column, int number, char out[SR_EXPORT_NAME])
+static void clean_name(const char *column, int number, char out[SR_EXPORT_NAME])
 {
     size_t n = 0;
     bool gap = false;
@@ -45,10 +45,10 @@ static void clean(const char *column, int number, char out[SR_EXPORT_NAME])
 }
 
 /* The cleaned name; with "_" behind it where it is reserved, with a number where it is taken. */
-static void make(struct sr_export *export, int f)
+static void make_name(struct sr_export *export, int f)
 {
     char stem[SR_EXPORT_NAME], name[SR_EXPORT_NAME];
-    clean(export->column[f], f + 1, stem);
+    clean_name(export->column[f], f + 1, stem);
     if (sr_export_reserved(stem))
         strcat(stem, "_");
     strcpy(name, stem);
@@ -67,7 +67,7 @@ void sr_export_make(struct sr_export *export, const char *const *columns, int fe
             strcpy(export->name[f], columns[f]);
     for (int f = 0; f < features; f++)
         if (!*export->name[f])
-            make(export, f);
+            make_name(export, f);
 }
 
 bool sr_export_renamed(const struct sr_export *export, int f)

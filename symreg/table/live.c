@@ -42,7 +42,7 @@ static void screen_size(int *rows, int *columns)
     }
 }
 
-static void erase(struct sr_live *live)
+static void erase_block(struct sr_live *live)
 {
     if (live->lines)
         fprintf(stderr, "\033[%dA\r\033[J", live->lines);
@@ -84,14 +84,14 @@ static int bytes_within(const char *text, int cells)
     return (int)(c - text);
 }
 
-static void draw(struct sr_live *live, int epoch, double total, double spent)
+static void draw_block(struct sr_live *live, int epoch, double total, double spent)
 {
     char text[SR_TEXT], row[SR_TEXT + 64];
     int rows, columns;
     screen_size(&rows, &columns);
     sr_front_make(live->best, &live->front);
     const struct sr_front *front = &live->front;
-    erase(live);
+    erase_block(live);
     print_status(live, epoch, total, spent, columns);
     const int most = rows - HEAD_LINES - 1;
     int i = front->count > most ? front->count - most : 0; /* the best must be in sight */
@@ -134,12 +134,12 @@ void sr_live_observe(void *observer, const struct sr_observation *seen)
     if (live->line)
         orr_progress_set(&live->progress, (uint64_t)seen->epoch, NULL);
     if (live->block && now - live->drawn >= redraw_s) {
-        draw(live, seen->epoch, total, now - live->started);
+        draw_block(live, seen->epoch, total, now - live->started);
         live->drawn = now;
     }
 }
 
-static void discard(struct sr_live *live)
+static void free_live(struct sr_live *live)
 {
     (void)orr_log_close(&live->log);
     free(live->evaluations);
@@ -162,7 +162,7 @@ int sr_live_start(const struct sr_table *table, const struct sr_settings *settin
         rc = orr_log_line(&live->log, "skipped_lines", (double)table->csv.comments,
                           (const char *)NULL);
     if (rc) {
-        discard(live);
+        free_live(live);
         *result = NULL;
         return rc;
     }
@@ -186,12 +186,12 @@ int sr_live_end(struct sr_live *live, bool *asked)
 {
     if (live->keys)
         sr_keys_end();
-    erase(live);
+    erase_block(live);
     fflush(stderr);
     *asked = atomic_load(&live->asked);
     int rc = live->log_failed ? ORR_EIO : 0; /* the message is still this thread's last */
     if (!rc)
         rc = orr_log_close(&live->log);
-    discard(live);
+    free_live(live);
     return rc;
 }

@@ -19,13 +19,13 @@ struct view {
     size_t *order;             /* (rows) */
 };
 
-static double at(const struct orr_csv *csv, const struct view *v, size_t row, int column)
+static double value_at(const struct orr_csv *csv, const struct view *v, size_t row, int column)
 {
     return csv->values[row * csv->rows / v->rows * csv->cols + (size_t)column];
 }
 
 /* The share of the variance that lies between the bins of the order. */
-static double between(const struct view *v, const double *y)
+static double variance_between(const struct view *v, const double *y)
 {
     double mean = 0, all = 0, bins = 0;
     for (size_t i = 0; i < v->rows; i++)
@@ -46,20 +46,20 @@ static double between(const struct view *v, const double *y)
 static double score_of(const struct orr_csv *csv, struct view *v, int column)
 {
     for (size_t i = 0; i < v->rows; i++) {
-        v->x[i] = at(csv, v, i, column);
+        v->x[i] = value_at(csv, v, i, column);
         if (!isfinite(v->x[i]))
             v->x[i] = 0;
     }
     gsl_sort_index(v->order, v->x, 1, v->rows);
     if (!(v->x[v->order[0]] < v->x[v->order[v->rows - 1]]))
         return 0; /* a constant */
-    return fmax(between(v, v->rank), between(v, v->middle));
+    return fmax(variance_between(v, v->rank), variance_between(v, v->middle));
 }
 
 static void rank_target(const struct orr_csv *csv, struct view *v, int goal)
 {
     for (size_t i = 0; i < v->rows; i++)
-        v->x[i] = at(csv, v, i, goal);
+        v->x[i] = value_at(csv, v, i, goal);
     gsl_sort_index(v->order, v->x, 1, v->rows);
     for (size_t i = 0; i < v->rows; i++) {
         v->rank[v->order[i]] = ((double)i + 0.5) / (double)v->rows;

@@ -1,7 +1,11 @@
-/* remark.c - what a constant may be: a number that a person would look for. */
+/* remark.c - what a constant may be: a number that a person would look for; and what a table cannot
+ * tell: too few rows, few rows that outweigh all others, zeros under a relative loss. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_sort.h>
 
 #include "output.h"
 
@@ -58,4 +62,91 @@ bool sr_constant_remark(double value, char *text, size_t bytes)
     snprintf(text, bytes, "%s%s (%.1g%% off; so close by chance: %.1g%%)", value < 0 ? "-" : "",
              known[best].name, 100 * off, fmax(100 * chance, 1e-9));
     return true;
+}
+
+/* ---- the table */
+
+/* The rule's formula against the others of the front, by their description lengths. */
+static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes)
+{
+    enum { FEW = 50 };
+    const double within = 3; /* nats, a factor of 20 */
+    const struct sr_front *front = o->front;
+    const int row = sr_front_select(front, o->rule);
+    char others[128] = "";
+    if (row < 0 || front->rows > FEW)
+        return false;
+    const int count = sr_expr_constants(&front->expr[row], NULL);
+    if ((size_t)count + 2 > front->rows) {
+        snprintf(text, bytes,
+                 "%zu rows cannot decide about the formula of rule %s, which has %d constants",
+                 front->rows, sr_rule_name[o->rule], count);
+        return true;
+    }
+    for (int i = 0; i < front->count; i++) {
+        const size_t used = strlen(others);
+        if (i != row && front->mdl[i] < front->mdl[row] + within && used + 8 < sizeof others)
+            snprintf(others + used, sizeof others - used, "%s%d", used ? ", " : "",
+                     front->complexity[i]);
+    }
+    snprintf(text, bytes,
+             "%zu rows cannot decide between the formula of rule %s, of complexity %d, and %s "
+             "(description lengths within 3 nats, a factor of 20)",
+             front->rows, sr_rule_name[o->rule], front->complexity[row], others);
+    return *others != '\0' && front->loss[row] > 0;
+}
+
+static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes)
+{
+    const struct sr_data *data = o->data;
+    const size_t n = data->rows;
+    double total = 0, least = HUGE_VAL;
+    const double mean = sr_weighted_mean(data);
+    double *share = orr_alloc(n, sizeof *share);
+    if (!share || n < 5 || !strcmp(o->loss, "relative") || !strncmp(o->target, "ln(", 3)) {
+        free(share);
+        return false;
+    }
+    const bool squares = strcmp(o->loss, "l1") && strcmp(o->loss, "study");
+    for (size_t i = 0; i < n; i++) {
+        const double d = fabs(data->y[i] - mean);
+        share[i] = sr_row_weight(data, i) * (squares ? d * d : d);
+        total += share[i];
+        least = fmin(least, data->y[i]);
+    }
+    gsl_sort(share, 1, n);
+    double most = 0;
+    size_t few = 0;
+    while (few < n && most < 0.9 * total)
+        most += share[n - 1 - few++];
+    free(share);
+    snprintf(text, bytes,
+             "%zu of %zu rows make up %.3g%% of the loss of the best constant: the others hardly "
+             "count. `--weights relative` lets relative errors count%s",
+             few, n, 100 * most / total,
+             least > 0 ? ", and so does `--log-target`"
+                       : " (`--log-target` needs numbers above 0)");
+    return total > 0 && few <= (n < 40 ? 1 : n / 20);
+}
+
+static bool remark_zeros(const struct sr_output *o, char *text, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < o->data->rows; i++)
+        count += fabs(o->data->y[i]) <= SR_NO_SIZE;
+    snprintf(text, bytes,
+             "the target is 0 in %zu of %zu rows: there a deviation counts in units of the median "
+             "of its size",
+             count, o->data->rows);
+    return count > 0 && !strcmp(o->loss, "relative");
+}
+
+bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
+                     size_t bytes)
+{
+    bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *,
+                                         size_t) = {[SR_UNDECIDED] = remark_undecided,
+                                                    [SR_DOMINATED] = remark_dominated,
+                                                    [SR_ZEROS] = remark_zeros};
+    return find[remark](o, text, bytes);
 }

@@ -75,7 +75,8 @@ static void write_names(const struct sr_export *names, struct orr_file *file)
 
 /* Share of the variance left, and the largest deviation: rows have their weight, a deviation the
  * root of it. */
-static void quality(const struct sr_data *data, const double *value, double *left, double *worst)
+static void measure_fit(const struct sr_data *data, const double *value, double *left,
+                        double *worst)
 {
     const double mean = sr_weighted_mean(data);
     double total = 0, residual = 0;
@@ -106,7 +107,7 @@ static void write_rules(const struct sr_output *o, const struct sr_export *names
         double left = NAN, worst = NAN;
         if (row < 0 || !sr_eval(&o->front->expr[row], o->data, value))
             continue;
-        quality(o->data, value, &left, &worst);
+        measure_fit(o->data, value, &left, &worst);
         orr_file_printf(file, "| %s | %d | %.3g | %.4g |", sr_rule_name[rule],
                         o->front->complexity[row], left, worst);
         sr_expr_print(o->data->language, &o->front->expr[row], o->names, text, sizeof text);

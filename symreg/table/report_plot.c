@@ -9,7 +9,7 @@ enum { POINTS = 4000 }; /* drawn of a table, at most */
 
 /* In the font of the pictures, DejaVu Sans. gnuplot draws a character that no font has hundreds of
  * times as large as the others. */
-static bool drawable(uint32_t code)
+static bool is_drawable(uint32_t code)
 {
     static const uint32_t range[][2] = {
         {0x20, 0x7e},     {0xa0, 0x2e9},    {0x300, 0x34f},   {0x370, 0x377},   {0x37a, 0x37e},
@@ -39,7 +39,7 @@ static void write_string(struct orr_file *file, const char *key, const char *tex
             orr_file_printf(file, "\\%c", *c);
         else if (*c == '`' || (unsigned char)*c < ' ')
             orr_file_write(file, "'", 1);
-        else if (drawable(code))
+        else if (is_drawable(code))
             orr_file_write(file, c, bytes);
         else
             orr_file_printf(file, "\xe2\x96\xa1");

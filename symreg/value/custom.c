@@ -77,7 +77,7 @@ void sr_custom_chain(const struct sr_language *language, enum sr_op op, int oper
 
 /* ---- definitions */
 
-static const char *skip(const char *at)
+static const char *skip_blanks(const char *at)
 {
     while (isspace((unsigned char)*at))
         at++;
@@ -88,7 +88,7 @@ static const char *skip(const char *at)
 static bool take_name(const char **at, char name[SR_OP_NAME])
 {
     size_t n = 0;
-    *at = skip(*at);
+    *at = skip_blanks(*at);
     if (!isalpha((unsigned char)**at) && **at != '_')
         return false;
     for (; isalnum((unsigned char)**at) || **at == '_'; (*at)++)
@@ -97,7 +97,7 @@ static bool take_name(const char **at, char name[SR_OP_NAME])
         else
             return false;
     name[n] = '\0';
-    *at = skip(*at);
+    *at = skip_blanks(*at);
     return true;
 }
 
@@ -116,7 +116,7 @@ static bool take_head(const char **at, char name[SR_OP_NAME], char argument[ARGU
     }
     if (*(*at)++ != ')')
         return false;
-    *at = skip(*at);
+    *at = skip_blanks(*at);
     return *(*at)++ == '=';
 }
 

@@ -17,7 +17,7 @@ struct tape {
     bool same[SR_NODES];          /* nothing but constants does */
 };
 
-static bool apply(const struct sr_expr *expr, int i, int n, struct tape *tape)
+static bool apply_node(const struct sr_expr *expr, int i, int n, struct tape *tape)
 {
     return sr_op_apply(tape->language, (enum sr_op)expr->node[i].op, n,
                        tape->at[sr_expr_left(expr, i)], tape->at[i - 1], tape->value[i]);
@@ -44,7 +44,7 @@ static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
             const int left = sr_expr_left(expr, i);
             tape->live[i] = tape->live[left] || tape->live[i - 1];
             tape->same[i] = tape->same[left] && tape->same[i - 1];
-            if (tape->same[i] && !apply(expr, i, (int)n, tape))
+            if (tape->same[i] && !apply_node(expr, i, (int)n, tape))
                 return false;
             bool finite = true;
             if (loss && node->op < SR_CUSTOM && expr->node[i - 1].op == SR_FEATURE && left == i - 1)
@@ -57,19 +57,19 @@ static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
     return true;
 }
 
-static bool forward(const struct sr_expr *expr, size_t first, int n, struct tape *tape)
+static bool run_forward(const struct sr_expr *expr, size_t first, int n, struct tape *tape)
 {
     for (int i = 0; i < expr->count; i++)
         if (tape->rows[i])
             tape->at[i] = tape->rows[i] + first;
-        else if (!tape->same[i] && !apply(expr, i, n, tape))
+        else if (!tape->same[i] && !apply_node(expr, i, n, tape))
             return false;
     return true;
 }
 
 /* Each node has one parent: its adjoint is written once, from the root down, and only where a
  * constant lies below. That of the root is there. */
-static void backward(const struct sr_expr *expr, int n, struct tape *tape)
+static void run_backward(const struct sr_expr *expr, int n, struct tape *tape)
 {
     for (int i = expr->count - 1; i >= 0; i--) {
         const enum sr_op op = (enum sr_op)expr->node[i].op;
@@ -95,11 +95,11 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
         return false;
     for (size_t first = 0; first < data->rows; first += TAPE_TILE) {
         const size_t left = data->rows - first, n = left < TAPE_TILE ? left : TAPE_TILE;
-        if (!forward(expr, first, (int)n, &tape))
+        if (!run_forward(expr, first, (int)n, &tape))
             return false;
         memcpy(value + first, tape.at[root], n * sizeof *value);
         sr_fill(tape.adjoint[root], n, 1.0);
-        backward(expr, (int)n, &tape);
+        run_backward(expr, (int)n, &tape);
         size_t column = 0;
         for (int i = 0; i <= root; i++)
             if (expr->node[i].op == SR_CONSTANT)
@@ -140,10 +140,10 @@ bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, do
         return false;
     for (size_t first = 0; first < loss->data->rows; first += TAPE_TILE) {
         const size_t left = loss->data->rows - first, n = left < TAPE_TILE ? left : TAPE_TILE;
-        if (!forward(expr, first, (int)n, &tape))
+        if (!run_forward(expr, first, (int)n, &tape))
             return false;
         loss_slopes(loss, vec, first, n, tape.at[root], tape.adjoint[root]);
-        backward(expr, (int)n, &tape);
+        run_backward(expr, (int)n, &tape);
         for (int i = 0, c = 0; c < constants; i++)
             if (expr->node[i].op == SR_CONSTANT)
                 gradient[c++] += vec->sum(tape.adjoint[i], n);

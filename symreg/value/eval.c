@@ -5,7 +5,10 @@
 #include "vec.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/vecmath.h"
 
 enum { DEPTH = SR_NODES / 2 + 1 }; /* of the stack: of a binary tree in postfix order, at most */
 
@@ -125,8 +128,8 @@ static bool run_custom(const struct sr_language *language, const struct step *s,
 }
 
 /* Rows first .. first + n - 1. */
-static bool run(const struct program *program, const struct sr_vec *vec, size_t first, int n,
-                double buffer[][SR_TILE], double *value)
+static bool run_steps(const struct program *program, const struct sr_vec *vec, size_t first, int n,
+                      double buffer[][SR_TILE], double *value)
 {
     for (int i = 0; i < program->steps; i++) {
         const struct step *s = &program->step[i];
@@ -155,7 +158,7 @@ static bool run_all(const struct program *program, const struct sr_data *data,
             sr_fill(value + first, n, program->result.number);
         else if (!program->steps)
             memcpy(value + first, program->result.at + first, n * sizeof *value);
-        else if (!run(program, vec, first, (int)n, buffer, value + first))
+        else if (!run_steps(program, vec, first, (int)n, buffer, value + first))
             return false;
     }
     return true;
@@ -198,4 +201,53 @@ double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, str
     const double reached =
         eval_columns(expr, loss, work) ? sr_loss_value(loss, work->value, 1) : HUGE_VAL;
     return isfinite(reached) ? reached : HUGE_VAL;
+}
+
+/* ---- single operators over rows */
+
+bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
+                 const double *b, double *out)
+{
+    if ((int)op >= SR_CUSTOM)
+        return sr_custom_apply(language, op, n, a, b, out);
+    return sr_vec_best()->apply((int)op, SR_VEC_ROWS, n, a, b, out);
+}
+
+void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
+                 const double *a, const double *b, const double *v, const double *outer, double *d)
+{
+    if ((int)op >= SR_CUSTOM) {
+        sr_custom_chain(language, op, operand, n, a, b, outer, d);
+        return;
+    }
+    sr_vec_best()->chain((int)op, operand, n, a, b, v, outer, d);
+    if (op == SR_SIN || op == SR_COS)
+        for (int i = 0; i < n; i++)
+            if (!(fabs(a[i]) < VM_TRIG_MAX))
+                d[i] = outer[i] * sr_op_table[op].da(a[i], 0, v[i]);
+}
+
+/* ---- the arrays of a thread */
+
+int sr_work_init(struct sr_work *work, size_t rows, int maxsize)
+{
+    const int columns = (maxsize + 1) / 2 + 2; /* leaves of a binary tree, the outer scale */
+    *work = (struct sr_work){.columns = columns};
+    work->value = orr_alloc(rows, sizeof(double));
+    work->trial = orr_alloc(rows, sizeof(double));
+    work->scratch = orr_alloc(2 * rows + SR_SCRATCH, sizeof(double));
+    work->jacobian = orr_alloc((size_t)columns * rows, sizeof(double));
+    if (work->value && work->trial && work->scratch && work->jacobian)
+        return 0;
+    sr_work_free(work);
+    return ORR_ENOMEM;
+}
+
+void sr_work_free(struct sr_work *work)
+{
+    free(work->value);
+    free(work->trial);
+    free(work->scratch);
+    free(work->jacobian);
+    *work = (struct sr_work){0};
 }

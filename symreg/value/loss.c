@@ -64,8 +64,8 @@ static double closed_form(const struct sr_loss *loss, const struct sr_vec *vec, 
 
 /* Root of the derivative, which rises with the scale: Newton's steps within a bracket that is
  * doubled until it holds the root, and halved where a step leaves it. */
-static double newton(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
-                     double scale)
+static double newton_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
+                           double scale)
 {
     enum { STEPS = 100 };
     const struct sr_vec_loss sum = sum_of(loss);
@@ -132,7 +132,7 @@ double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratc
     else
         scale = best_ratio(loss, vec, p, scratch);
     if (is_smooth(loss) && scale != 0)
-        scale = newton(loss, vec, p, scale);
+        scale = newton_scale(loss, vec, p, scale);
     return isfinite(scale) ? scale : 0;
 }
 
@@ -172,8 +172,8 @@ static double rounding_loss(const struct sr_loss *loss)
     return loss->kind == ORR_SR_RELATIVE ? eps : eps * mean;
 }
 
-static int check(enum orr_symreg_loss kind, double parameter, const struct sr_data *data,
-                 double *total)
+static int check_loss(enum orr_symreg_loss kind, double parameter, const struct sr_data *data,
+                      double *total)
 {
     const bool bends = kind == ORR_SR_HUBER || kind == ORR_SR_LOGCOSH;
     if (bends && !(parameter > 0 && isfinite(parameter)))
@@ -231,7 +231,7 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
     const size_t n = data->rows;
     const bool weighs = kind == ORR_SR_RELATIVE || data->weight;
     *loss = (struct sr_loss){.kind = kind, .data = data, .parameter = parameter};
-    TRY(check(kind, parameter, data, &loss->total));
+    TRY(check_loss(kind, parameter, data, &loss->total));
     double *scratch = orr_alloc(3 * n + SR_SCRATCH, sizeof *scratch);
     loss->weight = weighs ? orr_alloc(n, sizeof *loss->weight) : NULL;
     if (!scratch || (weighs && !loss->weight)) {

@@ -48,7 +48,7 @@ void sr_columns_free(struct sr_loss *loss)
     loss->columns = NULL;
 }
 
-static bool compute(int op, const double *x, size_t rows, double *out)
+static bool compute_column(int op, const double *x, size_t rows, double *out)
 {
     bool finite = true;
     for (size_t first = 0; first < rows && finite; first += SR_TILE) {
@@ -73,7 +73,7 @@ const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner
     double *out = c->value + index * rows;
     unsigned char state = atomic_load_explicit(&c->state[index], memory_order_acquire);
     if (state == NOTHING && atomic_compare_exchange_strong(&c->state[index], &state, BEING_MADE)) {
-        state = compute(outer, x, rows, out) ? FINITE : NOT_FINITE;
+        state = compute_column(outer, x, rows, out) ? FINITE : NOT_FINITE;
         atomic_store_explicit(&c->state[index], state, memory_order_release);
     }
     *finite = state == FINITE;

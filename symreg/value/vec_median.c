@@ -15,8 +15,8 @@ enum { FEW = SR_VEC_FEW }; /* pairs of a sample, and of which all ranks are take
 static const double reach_first = 0.125, reach_next = 0.15;
 
 /* A sample's values around `share` of its weight; infinite at the ends. */
-static void bracket(const struct sr_vec *vec, const double *value, const double *weight,
-                    double share, double reach, double found[2])
+static void bracket_quantile(const struct sr_vec *vec, const double *value, const double *weight,
+                             double share, double reach, double found[2])
 {
     const double total = vec->sum(weight, FEW);
     vec->between(value, weight, (share - reach) * total, (share + reach) * total, found);
@@ -37,8 +37,8 @@ static double select_few(const struct sr_vec *vec, const double *value, const do
 
 /* Keeps the part of the pairs that the goal is in - before low, before high, or behind - and takes
  * the weight before it off the goal. */
-static size_t narrow(const struct sr_vec *vec, double *value, double *weight, size_t n, double low,
-                     double high, double *goal)
+static size_t narrow_pairs(const struct sr_vec *vec, double *value, double *weight, size_t n,
+                           double low, double high, double *goal)
 {
     const double under = vec->below(value, weight, n, low);
     if (under >= *goal)
@@ -66,15 +66,15 @@ static double select_goal(const struct sr_vec *vec, double *value, double *weigh
             w[k] = weight[k * n / FEW];
         }
         const double total = vec->sum(weight, n);
-        bracket(vec, v, w, total > 0 ? goal / total : 0, reach_next, end);
+        bracket_quantile(vec, v, w, total > 0 ? goal / total : 0, reach_next, end);
         last = v[0];
-        size_t kept = narrow(vec, value, weight, n, end[0], end[1], &goal);
+        size_t kept = narrow_pairs(vec, value, weight, n, end[0], end[1], &goal);
         if (kept == n) { /* ties: cut at a single value */
             const double next = nextafter(last, HUGE_VAL);
             if (vec->below(value, weight, n, last) < goal &&
                 vec->below(value, weight, n, next) >= goal)
                 return last;
-            kept = narrow(vec, value, weight, n, last, next, &goal);
+            kept = narrow_pairs(vec, value, weight, n, last, next, &goal);
             if (kept == n) /* no numbers */
                 return last;
         }
@@ -91,8 +91,8 @@ double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, 
 
 /* The rows whose bits are set: t, signed as if p were positive, and |p|. The bits may stand behind
  * the weights, which do not reach what is still to be read. */
-static size_t gather(const double *p, const double *t, size_t n, const uint64_t *inside,
-                     double *value, double *weight)
+static size_t gather_rows(const double *p, const double *t, size_t n, const uint64_t *inside,
+                          double *value, double *weight)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i += 64)
@@ -118,7 +118,7 @@ struct around {
 };
 
 /* Takes what a split at two ends says. Is the median between them? */
-static bool take(struct around *around, const double end[2], const double excess[2])
+static bool take_split(struct around *around, const double end[2], const double excess[2])
 {
     if (!(excess[0] > 0)) {
         around->high = end[0];
@@ -165,14 +165,14 @@ static void sample_ratios(const struct sr_vec *vec, const double *p, const doubl
         size[k] = fabs(p[i]);
     }
     vec->divide(v, w, FEW, v);
-    bracket(vec, v, size, 0.5, reach_first, end);
+    bracket_quantile(vec, v, size, 0.5, reach_first, end);
 }
 
 /* The rows that may be the median, with the weight that its pairs have to reach; all where nothing
  * is known. */
-static size_t candidates(const struct sr_vec *vec, const double *p, const double *t, size_t n,
-                         const struct around *around, bool is_split, uint64_t *inside,
-                         double *value, double *weight, double *goal)
+static size_t gather_candidates(const struct sr_vec *vec, const double *p, const double *t,
+                                size_t n, const struct around *around, bool is_split,
+                                uint64_t *inside, double *value, double *weight, double *goal)
 {
     double end[2] = {around->low, around->high}, excess[2] = {around->excess[0], 0};
     const bool is_bounded = end[0] > -HUGE_VAL && end[1] < HUGE_VAL;
@@ -183,7 +183,7 @@ static size_t candidates(const struct sr_vec *vec, const double *p, const double
         for (size_t l = 0; l < 64 && i + l < n; l++)
             inside[i / 64] |= (uint64_t)(p[i + l] != 0) << l;
     }
-    const size_t kept = gather(p, t, n, inside, value, weight);
+    const size_t kept = gather_rows(p, t, n, inside, value, weight);
     *goal = 0.5 * (is_bounded ? excess[0] : vec->sum(weight, kept));
     return kept;
 }
@@ -204,7 +204,7 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
     for (int round = 0; round < ROUNDS && step > 0 && step < HUGE_VAL; round++) {
         const bool is_first = round == 0 && n > 4 * MOST; /* only to narrow it */
         vec->split(p, t, n, end, excess, is_first ? NULL : inside);
-        is_between = take(&around, end, excess) && !is_first;
+        is_between = take_split(&around, end, excess) && !is_first;
         count = is_between ? count_bits(inside, n) : is_first ? n / 4 : count / 2;
         if (is_between && count <= MOST)
             break;
@@ -212,7 +212,8 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
             break;
         step *= 4;
     }
-    const size_t kept = candidates(vec, p, t, n, &around, is_between, inside, value, weight, &goal);
+    const size_t kept =
+        gather_candidates(vec, p, t, n, &around, is_between, inside, value, weight, &goal);
     if (!kept || !(goal > 0 && goal < HUGE_VAL))
         return kept && goal >= 0 && goal < HUGE_VAL ? around.low : (double)NAN;
     vec->divide(value, weight, kept, value);
