@@ -21,26 +21,25 @@ static int chosen_row(const struct laws *laws, const struct law_sample *sample, 
 
 /* ---- laws.json */
 
-/* Adds item to object or array (key NULL); frees it when that fails. */
-static bool add_item(cJSON *parent, const char *key, cJSON *item)
+/* A new object at the end of a list; NULL without memory. */
+static cJSON *append_object(cJSON *list)
 {
-    if (!item)
-        return false;
-    const bool ok =
-        key ? cJSON_AddItemToObject(parent, key, item) : cJSON_AddItemToArray(parent, item);
-    if (!ok)
-        cJSON_Delete(item);
-    return ok;
+    cJSON *object = cJSON_CreateObject();
+    if (object && cJSON_AddItemToArray(list, object))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
 }
 
 static bool add_number(cJSON *object, const char *key, double value)
 {
-    return add_item(object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+    return isfinite(value) ? cJSON_AddNumberToObject(object, key, value) != NULL
+                           : cJSON_AddNullToObject(object, key) != NULL;
 }
 
 static bool add_text(cJSON *object, const char *key, const char *value)
 {
-    return add_item(object, key, cJSON_CreateString(value));
+    return cJSON_AddStringToObject(object, key, value) != NULL;
 }
 
 static bool add_law(const struct laws *laws, const struct law_source *source, int number, int rule,
@@ -52,35 +51,30 @@ static bool add_law(const struct laws *laws, const struct law_source *source, in
         return true; /* no formula is finite: nothing to tell */
     const struct sr_front *front = &sample->fit.front;
     char text[SR_TEXT];
-    cJSON *law = cJSON_CreateObject();
+    cJSON *law = append_object(array);
     sr_expr_print(NULL, &front->expr[row], law_features, text, sizeof text);
-    return add_item(array, NULL, law) && add_text(law, "source", source->name) &&
-           add_number(law, "sample", number) &&
+    return law && add_text(law, "source", source->name) && add_number(law, "sample", number) &&
            add_text(law, "rule", laws->cli->preset.symreg.rules.item[rule]) &&
            add_text(law, "equation", text) &&
            add_number(law, "complexity", front->expr[row].count) &&
            add_number(law, "loss", front->loss[row]) &&
-           add_item(law, "selected_true", cJSON_CreateBool(sample->row_true[row])) &&
-           add_item(law, "on_front", cJSON_CreateBool(sample->true_row >= 0)) &&
+           cJSON_AddBoolToObject(law, "selected_true", sample->row_true[row]) &&
+           cJSON_AddBoolToObject(law, "on_front", sample->true_row >= 0) &&
            add_number(law, "constant", sample->k);
 }
 
 static bool add_source(const struct law_source *source, cJSON *array)
 {
     const struct law_analysis *a = &source->analysis;
-    cJSON *object = cJSON_CreateObject(), *exponents = cJSON_CreateObject();
-    if (!add_item(array, NULL, object)) {
-        cJSON_Delete(exponents);
-        return false;
-    }
-    bool ok = add_item(object, "exponents", exponents) &&
-              add_text(object, "source", source->name) && add_number(object, "r2_log", a->r2_log) &&
+    cJSON *object = append_object(array);
+    cJSON *exponents = object ? cJSON_AddObjectToObject(object, "exponents") : NULL;
+    bool ok = exponents && add_text(object, "source", source->name) &&
+              add_number(object, "r2_log", a->r2_log) &&
               add_number(object, "median_relative_error", a->median_relative_error) &&
               add_number(object, "dropped", (double)a->dropped);
     for (int e = 0; e < 3 && ok; e++) {
-        cJSON *interval = cJSON_CreateObject();
-        ok = add_item(exponents, law_features[e], interval) &&
-             add_number(interval, "value", a->exponent[e].value) &&
+        cJSON *interval = cJSON_AddObjectToObject(exponents, law_features[e]);
+        ok = interval && add_number(interval, "value", a->exponent[e].value) &&
              add_number(interval, "low", a->exponent[e].low) &&
              add_number(interval, "high", a->exponent[e].high);
     }
@@ -90,15 +84,14 @@ static bool add_source(const struct law_source *source, cJSON *array)
 static bool add_sample(const struct law_source *source, int number, cJSON *array)
 {
     const struct law_sample_facts *facts = &source->sample[number].facts;
-    cJSON *object = cJSON_CreateObject();
-    return add_item(array, NULL, object) && add_text(object, "source", source->name) &&
+    cJSON *object = append_object(array);
+    return object && add_text(object, "source", source->name) &&
            add_number(object, "sample", number) &&
            add_number(object, "rows", (double)facts->rows) &&
            add_number(object, "k_dropped_m2", facts->k_dropped_m2) &&
            add_number(object, "leverage", facts->leverage);
 }
 
-/* The other files, with size and checksum. */
 static int add_files(const struct laws *laws, cJSON *json)
 {
     char name[ORR_NAME + 64];
@@ -116,16 +109,13 @@ static int add_files(const struct laws *laws, cJSON *json)
 static bool add_true_law(const struct laws *laws, cJSON *json)
 {
     const struct law_own *own = &laws->own;
-    cJSON *object = cJSON_CreateObject(), *k = cJSON_CreateArray();
-    if (!add_item(json, "true_law", object)) {
-        cJSON_Delete(k);
-        return false;
-    }
-    bool ok = add_item(object, "k", k) && add_text(object, "law", own->dynamics.law->name) &&
+    cJSON *object = cJSON_AddObjectToObject(json, "true_law");
+    cJSON *k = object ? cJSON_AddArrayToObject(object, "k") : NULL;
+    bool ok = k && add_text(object, "law", own->dynamics.law->name) &&
               add_text(object, "formula", laws->own_name) &&
               add_number(object, "labels_differ_by", laws->own_difference);
     for (int side = 0; side < own->sides && ok; side++)
-        ok = add_item(k, NULL, cJSON_CreateNumber(own->k[side]));
+        ok = cJSON_AddItemToArray(k, cJSON_CreateNumber(own->k[side]));
     return ok;
 }
 
@@ -135,10 +125,14 @@ static bool fill_json(const struct laws *laws, cJSON *json)
     cJSON *sources = cJSON_AddArrayToObject(json, "sources");
     cJSON *samples = cJSON_AddArrayToObject(json, "samples");
     cJSON *floors = cJSON_AddObjectToObject(json, "floors");
-    bool ok = list && sources && samples && floors && add_true_law(laws, json);
-    ok = ok && add_text(json, "version", ORR_VERSION) &&
-         add_item(json, "made", orr_records_made(&laws->lineage.records, laws->digest)) &&
-         orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
+    bool ok = list && sources && samples && floors && add_true_law(laws, json) &&
+              add_text(json, "version", ORR_VERSION);
+    cJSON *made = ok ? orr_records_made(&laws->lineage.records, laws->digest) : NULL;
+    if (!cJSON_AddItemToObject(json, "made", made)) {
+        cJSON_Delete(made);
+        ok = false;
+    }
+    ok = ok && orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
          add_text(json, "preset", laws->cli->preset.name);
     for (int i = 0; i < laws->sources && ok; i++) {
         const struct law_source *source = &laws->source[i];

@@ -4,10 +4,10 @@
  *   expr      nodes, operators, parsing, printing, the algebraic normal form
  *   value     values of a formula over a table, derivatives by its constants, losses
  *   fit       constants: Levenberg-Marquardt, rounding
- *   judge     what a formula may look like, complexity, Pareto fronts, description length
- *   propose   what a search starts from: small formulas, their sums, curves
+ *   select    what a formula may look like, complexity, Pareto fronts, description length
+ *   seed      what a search starts from: small formulas, their sums, curves
  *   evolve    islands of formulas, their checkpoint, the search itself
- *   csv       bin/symreg on any table (not included here)
+ *   table     bin/symreg on any table (not included here)
  *
  * A formula is a fixed-size postfix array with inline constants. Before the islands start, every
  * formula of up to about a dozen nodes is enumerated and combined (seed.h); the islands then

@@ -62,7 +62,6 @@ static double pysr_unit(double base)
     return fmax(base, 0.01);
 }
 
-/* A constant and three appends. */
 static void pysr_start(const struct sr_settings *settings, int features, gsl_rng *rng,
                        struct sr_expr *expr)
 {

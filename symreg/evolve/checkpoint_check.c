@@ -31,7 +31,6 @@ static bool is_hall(const struct sr_settings *s, const struct sr_run *run)
     return true;
 }
 
-/* Each byte is 0 or 1, as of a bool. */
 static bool are_flags(const void *flags, size_t bytes)
 {
     const unsigned char *flag = flags;

@@ -7,7 +7,6 @@
 enum { SHAPES = 6 }; /* that are looked at, of each size */
 static const double few_rows_mislead = 1.25, rounding = 1 + 1e-9;
 
-/* The same formula but for its constants. */
 static bool same_shape(const struct sr_expr *a, const struct sr_expr *b)
 {
     bool same = a->count == b->count;

@@ -2,7 +2,6 @@
 #include "search.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Probabilities as in SymbolicRegression.jl. */
 static const double crossover_share = 0.0259, winner_share = 0.982, optimise_share = 0.14;

@@ -2,7 +2,6 @@
 #include "search.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Migration as in SymbolicRegression.jl: share of a population replaced per epoch, from the best
  * members of all islands and from the front. */

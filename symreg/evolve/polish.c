@@ -6,7 +6,6 @@
 
 enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
 
-/* Fits and offers one neighbour. */
 static void offer_neighbour(struct sr_worker *w, struct sr_expr *expr, int steps, int restarts)
 {
     struct sr_member member = {.expr = *expr};
@@ -65,7 +64,6 @@ static void grow_subtree(struct sr_worker *w, const struct sr_expr *whole, int i
         }
 }
 
-/* Another operator of the same arity at i. */
 static void exchange_operator(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_settings *s = w->settings;

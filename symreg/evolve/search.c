@@ -427,7 +427,6 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
     }
 }
 
-/* Shows the fronts to whoever watches. */
 static void show_fronts(const struct search *search, int epoch, struct sr_front *scratch)
 {
     const struct sr_settings *s = search->settings;
@@ -528,63 +527,75 @@ static void merge_runs(struct search *search, int epoch)
     }
 }
 
+/* *epoch: the first one to run. */
+static int prepare_search(struct search *search, struct sr_fit *fits, int count, int *epoch)
+{
+    const struct sr_settings *s = search->settings;
+    TRY(check_language(s));
+    TRY(make_search(search, fits, count));
+    search->start_s = search->saved_s = orr_time_s();
+    search->save_after_s = 1;
+    search->about = s->checkpoint ? sr_search_about(s, fits, count) : NULL;
+    if (s->checkpoint && !search->about)
+        return ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
+    TRY(load_checkpoint(search, epoch));
+    if (*epoch > 0)
+        return 0;
+    TRY(find_seeds(search));
+    search->cut = end_of(search) != SR_END_NONE;
+    return 0;
+}
+
+static int run_epochs(struct search *search, int epoch, struct orr_progress *progress,
+                      struct sr_front *scratch)
+{
+    const struct sr_settings *s = search->settings;
+    if (search->cut) {
+        offer_seeds(search);
+        show_fronts(search, 0, scratch);
+    }
+    for (; (epoch <= s->iterations || s->restarts_fresh) && !search->cut; epoch++) {
+        if (epoch > 0 && end_of(search))
+            break;
+        TRY(allow_evaluations(search, epoch));
+        const double before = evaluations_of(search);
+        run_epoch(search, epoch);
+        if (epoch == 0)
+            plant_seeds(search);
+        search->cut = cut_short(search);
+        merge_runs(search, epoch);
+        if (search->cut && epoch == 0)
+            offer_seeds(search);
+        search->in_epoch = evaluations_of(search) - before;
+        const int rc = search->cut ? 0 : save_checkpoint(search, epoch, false);
+        show_fronts(search, epoch, scratch);
+        if (progress)
+            orr_progress_set(progress, (uint64_t)epoch, NULL);
+        TRY(rc);
+    }
+    return epoch > 0 && !search->cut ? save_checkpoint(search, epoch - 1, true) : 0;
+}
+
+static int search_fits(struct search *search, struct sr_fit *fits, int count,
+                       struct orr_progress *progress, struct sr_front *scratch)
+{
+    int epoch = 0;
+    TRY(prepare_search(search, fits, count, &epoch));
+    TRY(run_epochs(search, epoch, progress, scratch));
+    const enum sr_end end = end_of(search);
+    for (int f = 0; f < count; f++) {
+        fits[f].end = end ? end : search->cut ? SR_END_EVALUATIONS : SR_END_ITERATIONS;
+        keep_best_restart(search->settings, search, f, scratch);
+    }
+    return orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped") : 0;
+}
+
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress)
 {
     struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
-    int rc = scratch ? check_language(settings) : ORR_ENOMEM;
-    if (!rc)
-        rc = make_search(&search, fits, count);
-    int epoch = 0;
-    search.start_s = search.saved_s = orr_time_s();
-    search.save_after_s = 1;
-    if (!rc && settings->checkpoint)
-        search.about = sr_search_about(settings, fits, count);
-    if (!rc && settings->checkpoint && !search.about)
-        rc = ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
-    if (!rc)
-        rc = load_checkpoint(&search, &epoch);
-    if (!rc && epoch == 0) {
-        rc = find_seeds(&search);
-        search.cut = !rc && end_of(&search);
-    }
-    if (search.cut) {
-        offer_seeds(&search);
-        show_fronts(&search, 0, scratch);
-    }
-    for (; (epoch <= settings->iterations || settings->restarts_fresh) && !rc && !search.cut;
-         epoch++) {
-        if (epoch > 0 && end_of(&search))
-            break;
-        rc = allow_evaluations(&search, epoch);
-        if (rc)
-            break;
-        const double before = evaluations_of(&search);
-        run_epoch(&search, epoch);
-        if (epoch == 0)
-            plant_seeds(&search);
-        search.cut = cut_short(&search);
-        merge_runs(&search, epoch);
-        if (search.cut && epoch == 0)
-            offer_seeds(&search);
-        search.in_epoch = evaluations_of(&search) - before;
-        rc = search.cut ? 0 : save_checkpoint(&search, epoch, false);
-        show_fronts(&search, epoch, scratch);
-        if (progress)
-            orr_progress_set(progress, (uint64_t)epoch, NULL);
-    }
-    if (!rc && epoch > 0 && !search.cut)
-        rc = save_checkpoint(&search, epoch - 1, true);
-    enum sr_end end = rc ? SR_END_NONE : end_of(&search);
-    if (!end && search.cut)
-        end = SR_END_EVALUATIONS;
-    for (int f = 0; f < count && !rc; f++) {
-        fits[f].end = end ? end : SR_END_ITERATIONS;
-        keep_best_restart(settings, &search, f, scratch);
-    }
-    if (!rc && orr_signal_seen())
-        rc = ORR_FAIL(ORR_EINTR, "stopped");
+    const int rc = scratch ? search_fits(&search, fits, count, progress, scratch) : ORR_ENOMEM;
     free_search(&search);
     free(scratch);
     return rc;

@@ -1,7 +1,6 @@
 /* expr.c - formulas as postfix arrays: cutting, joining, outer factors, hash. */
 #include "expr.h"
 
-#include <math.h>
 #include <string.h>
 
 int sr_expr_start(const struct sr_expr *expr, int i)

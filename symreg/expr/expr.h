@@ -153,7 +153,7 @@ static inline const struct sr_expr *sr_op_formula(const struct sr_language *lang
 }
 /* The value of one operator, the user's included; these are NaN where any node is not finite. */
 double sr_op_value(const struct sr_language *language, enum sr_op op, double a, double b);
-/* The value of the nodes `first` to `last`, a subtree, where feature 0 is a and all others are b. */
+/* The value of the subtree of nodes `first` to `last` where feature 0 is a and all others are b. */
 double sr_expr_value(const struct sr_language *language, const struct sr_expr *expr, int first,
                      int last, double a, double b);
 
@@ -252,12 +252,12 @@ size_t sr_name_quoted(const char *text);
  * there is none, its quotes are not closed, text follows them, or it has no room. */
 bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
 
-/* Prints in a notation, with as few parentheses as it allows. names[i] is feature i as it is, but for
- * LaTeX, which has "m1" as m_{1}; operators of the user are written out in C and SymPy. */
+/* Prints in a notation, with as few parentheses as it allows. names[i] is feature i as it is, but
+ * for LaTeX, which has "m1" as m_{1}; operators of the user are written out in C and SymPy. */
 enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS, SR_PRINTED = SR_NOTATIONS };
 void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,
                   enum sr_notation notation, const char *const *names, char *text, size_t bytes);
-/* Prints in the notation of PySR, SR_PRINTED, "(39.48 * inv((r * r)))", constants as sr_number_print() does.
+/* Prints SR_PRINTED, as PySR does: "(39.48 * inv((r * r)))", constants as sr_number_print() does.
  * names[i] is feature i; one that is also the name of an operator stands in quotes, too. Always
  * NUL-terminated; text that does not fit is cut. */
 void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,

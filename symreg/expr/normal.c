@@ -62,7 +62,6 @@ static int make_constant(struct sr_normal *form, double value)
                     0);
 }
 
-/* A sum or a product. */
 static int new_group(struct sr_normal *form, enum sr_normal_kind kind, double value,
                      const struct gather *g)
 {

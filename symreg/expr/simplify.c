@@ -6,7 +6,6 @@
 #include "normal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct writer {

@@ -122,7 +122,6 @@ static bool is_name(const char *name, const char *start, size_t length)
     return strlen(name) == length && !strncmp(name, start, length);
 }
 
-/* A column in quotes. */
 static int parse_quoted(struct parser *p)
 {
     char name[SR_TEXT];

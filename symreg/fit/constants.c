@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A fit under way: parameters are the constants, then the outer scale where it is fitted. */

@@ -172,7 +172,6 @@ static int list_target(const struct sr_curve *curve, int t, struct proposal *all
     return n;
 }
 
-/* Every function found, in every variant. */
 static int list_proposals(const struct sr_curve *list, int count, struct proposals *all)
 {
     int n = 0;

@@ -42,7 +42,6 @@ static void logs_init(struct logs *logs, const struct sr_bank *bank, int entries
     }
 }
 
-/* Adds a factor to the closest. */
 static void keep_factor(struct sr_factor list[SR_FACTORS], int *n, double score, int a, int b,
                         enum sr_op op)
 {

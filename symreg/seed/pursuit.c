@@ -140,7 +140,6 @@ static double best_third(int g, const double *r, const double *gram_g, const dou
     return least;
 }
 
-/* The best triple of the simplest columns. */
 static void solve_triples(const struct sr_dictionary *d, struct sum *s)
 {
     double z[ROWS], all[SR_DICTIONARY_SMALL], r[SR_DICTIONARY_SMALL], own[SR_DICTIONARY_SMALL];

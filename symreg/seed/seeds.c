@@ -33,11 +33,6 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
     return rc;
 }
 
-void sr_proposal_free(struct sr_proposal *p)
-{
-    sr_bank_free(&p->bank);
-}
-
 /* Whether a seed fits to rounding: the law is known. */
 static bool is_exact(const struct sr_proposal *p)
 {
@@ -119,6 +114,6 @@ int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
     for (size_t k = 0;
          k < sizeof stage / sizeof *stage && !rc && !is_exact(&p) && !(k && is_over(&p)); k++)
         rc = stage[k](&p);
-    sr_proposal_free(&p);
+    sr_bank_free(&p.bank);
     return rc;
 }

@@ -26,8 +26,8 @@ double sr_scale_to_one(double *v, int n);
 /* Mean 0 and length 1, so that dot products of two units are correlations. */
 bool sr_unit(const double *value, int n, double least, double *unit);
 
-/* The numbers of n values in ascending order of these, equal ones as they stand; the caller frees the
- * list. NULL without memory. */
+/* The numbers of n values in ascending order of these, equal ones as they stand; the caller frees
+ * the list. NULL without memory. */
 size_t *sr_order(const double *value, size_t n);
 
 /* ---- lists of the best */

@@ -67,7 +67,6 @@ static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidate
 
 /* ---- the stage */
 
-/* Small formulas, and pairs of them where `pairs`. */
 static int find_once(struct sr_proposal *p, double budget, bool pairs)
 {
     struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);

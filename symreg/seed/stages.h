@@ -16,17 +16,16 @@ struct sr_proposal {
     int early;           /* entries of the bank's first eighth: the terms of pursuit.c */
     struct sr_seeds *seeds;
 };
-/* An empty bank and no seeds. The proposal must not move; sr_proposal_free() frees what it owns,
- * after errors too. */
+/* An empty bank and no seeds. The proposal must not move; sr_bank_free() frees its bank, after
+ * errors too. */
 int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
                      const struct sr_loss *loss, struct sr_thread *thread, int threads,
                      struct sr_seeds *seeds);
-void sr_proposal_free(struct sr_proposal *p);
 /* How many of `wanted` formulas may be judged within the limit; they are counted. */
 int sr_proposal_take(struct sr_proposal *p, int wanted);
 
-/* The best formulas of every size become seeds beside those before: at most per_size, those that fit
- * in; with `whole` no size is begun without room for so many. `once`: sr_best_of_size(). */
+/* The best formulas of every size become seeds beside those before: at most per_size, as many as
+ * have room; with `whole` no size is begun without room for all. `once`: sr_best_of_size(). */
 void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const double *loss,
                      int count, int per_size, bool once, bool whole);
 /* Fits constants and outer scale of the seeds from `first` on to all rows. */

@@ -236,7 +236,6 @@ static bool nesting_fits(const struct sr_constraints *c, const struct sr_expr *e
     return true;
 }
 
-/* Nodes on the longest path. */
 static int depth_of(const struct sr_expr *expr)
 {
     int most[SR_NODES];

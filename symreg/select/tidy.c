@@ -6,7 +6,6 @@
 #include "select.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LONG = 3, REFIT_STEPS = 12, ROUNDS = 8 };
 static const double turn = 6.283185307179586;

@@ -1,7 +1,6 @@
 /* csv_mode.c - any table in, a Pareto front out. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "output.h"
@@ -212,7 +211,6 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
 }
 
-/* Searches, and makes the front of all rows. */
 static int find_front(const struct orr_cli *cli, const struct sr_table *table,
                       struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
 {

@@ -2,7 +2,6 @@
 #include "output.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <cjson/cJSON.h>
 

@@ -72,12 +72,12 @@ int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count
     struct view v = {.rows = csv->rows < MOST_ROWS ? csv->rows : MOST_ROWS};
     double *score = orr_alloc((size_t)*count, sizeof *score);
     size_t *best = orr_alloc((size_t)*count, sizeof *best);
-    v.x = orr_alloc(v.rows, sizeof *v.x);
-    v.rank = orr_alloc(v.rows, sizeof *v.rank);
-    v.middle = orr_alloc(v.rows, sizeof *v.middle);
+    v.x = orr_alloc(3 * v.rows, sizeof *v.x);
     v.order = orr_alloc(v.rows, sizeof *v.order);
-    const bool there = score && best && v.x && v.rank && v.middle && v.order;
+    const bool there = score && best && v.x && v.order;
     if (there) {
+        v.rank = v.x + v.rows;
+        v.middle = v.rank + v.rows;
         rank_target(csv, &v, goal);
         for (int c = 0; c < *count; c++)
             score[c] = -score_of(csv, &v, column[c]);
@@ -94,8 +94,6 @@ int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count
     free(score);
     free(best);
     free(v.x);
-    free(v.rank);
-    free(v.middle);
     free(v.order);
     return there ? 0 : ORR_ENOMEM;
 }

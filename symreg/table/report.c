@@ -1,7 +1,6 @@
 /* report.c - report.md: the front, what each rule selects, how well that fits, and remarks. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "output.h"
 

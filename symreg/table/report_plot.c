@@ -1,7 +1,6 @@
 /* report_plot.c - front.png and residuals.png by gnuplot, from figures/symreg_*.gp. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "output.h"
 
@@ -86,8 +85,8 @@ static void write_residuals(const struct sr_output *o, int row, const double *va
     orr_file_printf(file, "END\n");
 }
 
-/* The front, or with `value` (rows) the residuals of a row of it. gnuplot reads what it draws from a
- * file that keeps its temporary name. */
+/* The front, or with `value` (rows) the residuals of a row of it. gnuplot reads what it draws from
+ * a file that keeps its temporary name. */
 static int draw_picture(const struct sr_output *o, const char *folder, const char *name, int row,
                         const double *value)
 {

@@ -224,7 +224,6 @@ static int check_size(const struct orr_csv *csv, const char *file, const char *t
                           file, csv->line[row], target, least, most, largest);
 }
 
-/* Weights with mean 1. */
 static int scale_weights(const struct orr_csv *csv, const char *file, const char *name,
                          double *weight)
 {

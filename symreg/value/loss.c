@@ -54,7 +54,6 @@ static double best_ratio(const struct sr_loss *loss, const struct sr_vec *vec, c
     return total > 0 ? sr_vec_quantile(vec, ratio, weight, n, goal / total) : NAN;
 }
 
-/* Least squares. */
 static double closed_form(const struct sr_loss *loss, const struct sr_vec *vec, const double *p)
 {
     double sum[2];

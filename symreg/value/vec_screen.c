@@ -1,9 +1,7 @@
 /* vec_screen.c - the loss of a formula on few rows, drawn evenly over the order of the targets. */
 #include "vec.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_sort.h>
 

@@ -287,7 +287,7 @@ static int curves_add(const struct sr_settings *s, struct sr_data *data)
     assert_true(seeds.evaluations >= seeds.count);
     for (int i = 0; i < seeds.count; i++)
         assert_true(seeds.expr[i].count >= 1 && seeds.expr[i].count <= s->maxsize);
-    sr_proposal_free(&p);
+    sr_bank_free(&p.bank);
     sr_loss_free(&loss);
     sr_work_free(&worker.work);
     gsl_rng_free(worker.rng);

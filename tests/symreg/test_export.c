@@ -98,11 +98,14 @@ static void long_names(void **state)
 static void reserved_words(void **state)
 {
     (void)state;
-    static const char *const words[] = {
-        "DOMAIN", "xor_eq", "auto", "yn", "I", "sinl", "powf", "FP_NAN", "M_E", "reinterpret_cast", "abort", "zoo",
-        "Abs",    "zoo",    "oo",   "lambda", "True",  "nonlocal", "sum",   "len",    "Symbol",
-        "ZZ",     "Q",      "E",    "S",      "cbrtf", "j0",       "gamma", "while",  "symbols"};
-    static const char *const free_words[] = {"r", "m1", "sinx", "f", "l", "xf", "lambda_", "", "A", "solve_linear", "BlockMatrix", "Mf"};
+    static const char *const words[] = {"DOMAIN", "xor_eq", "auto",     "yn",    "I",
+                                        "sinl",   "powf",   "FP_NAN",   "M_E",   "reinterpret_cast",
+                                        "abort",  "zoo",    "Abs",      "zoo",   "oo",
+                                        "lambda", "True",   "nonlocal", "sum",   "len",
+                                        "Symbol", "ZZ",     "Q",        "E",     "S",
+                                        "cbrtf",  "j0",     "gamma",    "while", "symbols"};
+    static const char *const free_words[] = {
+        "r", "m1", "sinx", "f", "l", "xf", "lambda_", "", "A", "solve_linear", "BlockMatrix", "Mf"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!sr_export_reserved(words[i]))
             fail_msg("\"%s\" is not reserved", words[i]);

@@ -231,7 +231,7 @@ static void sums_of(const struct sr_settings *s, const struct sr_loss *loss, int
     sr_proposal_fill(&p, s->enumerate);
     assert_int_equal(sr_simplest_sums_find(&p), 0);
     assert_int_equal(sr_pursuit_find(&p), 0);
-    sr_proposal_free(&p);
+    sr_bank_free(&p.bank);
     for (int i = 0; i < threads; i++) {
         sr_work_free(&worker[i].work);
         gsl_rng_free(worker[i].rng);

@@ -1,7 +1,7 @@
 /* test_search.c - the search as a whole: the same fronts for any number of threads, known laws
  * found on clean data, settings checked. */
 #include "symreg/formulas.h"
-#include "evolve/run.h"
+#include "evolve/search.h"
 
 /* A small budget over + * and the given unary operators. */
 static struct sr_settings small_settings(enum sr_op unary, enum sr_op second, int maxsize)
