@@ -39,8 +39,8 @@ symreg/seed       -               symreg/select+
 symreg/evolve     -               symreg/seed+
 symreg/table      -               symreg/evolve+ symreg
 laws              law             symreg sim stage base >symreg/table
-figures           report_         stage base
-verdict           verdict_        figures stage base
+figures           report_|verdict_ stage base
+figures/compare   -               figures
 endef
 # FOLDERS and ROOMS; of each NAME_PREFIX, NAME_USES (itself first) and NAME_ENTERS
 define row

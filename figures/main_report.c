@@ -1,7 +1,7 @@
 /* main_report.c - bin/report: figures and report.html of a run directory. */
 #include "base/tempdir.h"
 #include "origin.h"
-#include "runs.h"
+#include "figures/compare/runs.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "stage/provenance.h"
-#include "runs.h"
+#include "figures/compare/runs.h"
 
 static const char *attention = "lssar"; /* of the runs that are written */
 static double law_k[2] = {39.5, 0};     /* the second one: of a law with two */

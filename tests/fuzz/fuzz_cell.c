@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "fuzz.h"
-#include "verdict/verdict.h"
+#include "figures/compare/verdict.h"
 
 FUZZ_TARGET(cell)
 {

@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "base/table.h"
-#include "figures/runs.h"
+#include "runs.h"
 
 struct verdict_ledger;
 

@@ -3,7 +3,7 @@
 #ifndef REPORT_RUNS_H
 #define REPORT_RUNS_H
 
-#include "report.h"
+#include "figures/report.h"
 
 enum { RUNS_LABEL = 4096 };
 #define RUNS_CLOSE 0.02 /* of k, relative */

@@ -1,7 +1,7 @@
 /* main_verdict.c - bin/verdict: what the cells of a grid say together. */
-#include "claims.h"
+#include "figures/compare/claims.h"
 #include "stage/cli.h"
-#include "verdict.h"
+#include "figures/compare/verdict.h"
 
 static struct verdict v;
 static struct verdict_ledger ledger;

@@ -7,8 +7,8 @@
 #include <cjson/cJSON.h>
 
 #include "stage/provenance.h"
-#include "claims.h"
-#include "verdict.h"
+#include "figures/compare/claims.h"
+#include "figures/compare/verdict.h"
 
 static void write_text(const char *cell, const char *file, const char *text)
 {
@@ -545,5 +545,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_file_is_the_same_every_time, scratch_setup,
                                         scratch_teardown),
     };
-    return cmocka_run_group_tests_name("verdict/verdict", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("figures/verdict", tests, NULL, NULL);
 }

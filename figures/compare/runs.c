@@ -2,7 +2,7 @@
 #include "runs.h"
 
 #include "stage/provenance.h"
-#include "origin.h"
+#include "figures/origin.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "claims.h"
+#include "figures/compare/claims.h"
 
 static void write_text(const char *name, const char *text)
 {
@@ -548,5 +548,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, scratch_setup,
                                         scratch_teardown),
     };
-    return cmocka_run_group_tests_name("verdict/claims", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("figures/claims", tests, NULL, NULL);
 }
