@@ -1,7 +1,7 @@
 /* main_report.c - bin/report: figures and report.html of a run directory. */
 #include "base/tempdir.h"
 #include "origin.h"
-#include "figures/compare/runs.h"
+#include "figures/compare/cells.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -121,7 +121,7 @@ static int remake(const struct orr_cli *cli, struct report_origin *origin, const
 /* One table over the runs of a folder instead of a report of one. */
 static int aggregate(const struct orr_cli *cli)
 {
-    struct runs runs;
+    struct verdict_cells cells;
     const char *other = cli->run_given      ? "--run"
                         : *cli->out         ? "--out"
                         : *cli->attention   ? "--attention"
@@ -138,15 +138,15 @@ static int aggregate(const struct orr_cli *cli)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the report of one run, not to --runs", other);
     if (!*runs_option)
         return ORR_FAIL(ORR_EUSAGE, "--runs: expected a folder, found \"\"");
-    int rc = report_runs_read(&runs, runs_option);
+    int rc = verdict_cells_read(&cells, runs_option);
     if (!rc)
-        rc = report_runs_write(&runs);
+        rc = verdict_cells_write(&cells);
     if (!rc)
-        rc = report_runs_print(&runs);
-    for (size_t i = 0; i < runs.left_out_count && !rc; i++)
-        orr_note(cli->quiet, "report: %s: left out: %s", runs.left_out[i].path,
-                 runs.left_out[i].why);
-    report_runs_free(&runs);
+        rc = verdict_cells_print(&cells);
+    for (size_t i = 0; i < cells.left_out.count && !rc; i++)
+        orr_note(cli->quiet, "report: %s: left out: %s", cells.left_out.at[i].what,
+                 cells.left_out.at[i].why);
+    verdict_cells_free(&cells);
     return rc;
 }
 

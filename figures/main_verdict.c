@@ -52,13 +52,13 @@ static int run(const struct orr_cli *cli)
         rc = verdict_ledger_read(beside, "verdict.json", &ledger); /* that one is made here */
     v.beside = beside ? &ledger : NULL;
     if (!rc && is_record)
-        rc = v.runs.run[0].record
+        rc = v.cells.cell[0].record
                  ? ORR_FAIL(ORR_EUSAGE, "%s: --cell: expected a run directory", cli->argv_rest[0])
                  : verdict_record(&v, cli->argv_rest[0]);
     else if (!rc)
         rc = tell(cli);
-    for (size_t i = 0; i < v.missing_count && !rc; i++)
-        orr_note(cli->quiet, "verdict: missing: %s: %s", v.missing[i].what, v.missing[i].why);
+    for (size_t i = 0; i < v.missing.count && !rc; i++)
+        orr_note(cli->quiet, "verdict: missing: %s: %s", v.missing.at[i].what, v.missing.at[i].why);
     verdict_free(&v);
     verdict_ledger_free(&ledger);
     return rc;

@@ -1,186 +1,332 @@
-/* results.c - our figure for a claim: a contrast of the rows of the table that the claim names. */
+/* results.c - see results.h. */
 #include "results.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
-#include "verdict.h"
+#include <cjson/cJSON.h>
 
-/* -------------------------------------------------------------------------------- figures */
-
-/* The rows that a claim asks, of one layer and context: those of the first one that fits. */
-static int choose(const struct orr_table *table, const struct verdict_claim *claim,
-                  struct orr_table *chosen)
+static const cJSON *get(const cJSON *object, const char *key)
 {
-    const struct orr_row *first = NULL;
-    const bool any = claim->statistic == VERDICT_STEPS; /* whose rows differ in the context */
-    *chosen = (struct orr_table){.crossed = table->crossed};
-    for (size_t i = 0; i < table->count; i++) {
-        const struct orr_row *row = &table->row[i];
-        if (strcmp(row->quantity, claim->quantity) != 0 ||
-            (*claim->measure && strcmp(row->measure, claim->measure) != 0) ||
-            (claim->context >= 0 && row->context != claim->context) ||
-            !orr_row_has(row, claim->setting))
-            continue;
-        first = first ? first : row;
-        if (any || (row->layer == first->layer && row->context == first->context))
-            TRY(orr_table_add(chosen, row));
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(get(object, key));
+    return text ? text : "";
+}
+
+/* A whole number from 0 on, -1 where there is none. */
+static int whole_of(const cJSON *object, const char *key)
+{
+    const double number = orr_json_number(object, key);
+    return number >= 0 && number < 1e9 ? (int)number : -1;
+}
+
+static double number_at(const cJSON *list, int i)
+{
+    const cJSON *item = cJSON_GetArrayItem(list, i);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+/* Of a list of seeds, which has large ones as text. */
+static uint64_t seed_at(const cJSON *list, int i)
+{
+    const cJSON *item = cJSON_GetArrayItem(list, i);
+    if (cJSON_IsString(item))
+        return strtoull(item->valuestring, NULL, 10);
+    return cJSON_IsNumber(item) && item->valuedouble >= 0 ? (uint64_t)item->valuedouble : 0;
+}
+
+static const struct orr_row none = {.quantity = "",
+                                    .measure = "",
+                                    .layer = -1,
+                                    .context = -1,
+                                    .value = NAN,
+                                    .half = NAN,
+                                    .ceiling = NAN,
+                                    .floor = NAN,
+                                    .raw = NAN};
+
+/* ------------------------------------------------------------------------------- verdict */
+
+/* A row a seed of the attention, and one of random weights of its shape. */
+static int read_verdict(const cJSON *json, struct orr_table *table)
+{
+    const cJSON *figure;
+    char model[ORR_MODEL], untrained[ORR_MODEL];
+    cJSON_ArrayForEach (figure, get(json, "figures")) {
+        const cJSON *values = get(get(figure, "value"), "values"),
+                    *ceilings = get(get(figure, "ceiling"), "values"),
+                    *floors = get(get(figure, "floor"), "values");
+        snprintf(model, sizeof model, "attention=%s", text_of(figure, "attention"));
+        snprintf(untrained, sizeof untrained, "attention=untrained (%s)",
+                 text_of(figure, "attention"));
+        for (int i = 0; i < cJSON_GetArraySize(values); i++) {
+            struct orr_row row = none;
+            row.model = model;
+            row.quantity = text_of(figure, "id");
+            row.seed = (uint64_t)i;
+            row.value = number_at(values, i);
+            row.ceiling = number_at(ceilings, i);
+            row.floor = number_at(floors, i);
+            TRY(orr_table_add(table, &row));
+            row.model = untrained;
+            row.value = row.floor;
+            TRY(orr_table_add(table, &row));
+        }
     }
     return 0;
 }
 
-static void settle(struct verdict_fact *fact, struct orr_mean mean)
+/* ---------------------------------------------------------------------------------- runs */
+
+/* "exponents.r" below an object. */
+static const cJSON *below(const cJSON *object, const char *path)
 {
-    fact->mean = mean.mean;
-    fact->half = mean.half;
-    fact->n = mean.n;
-    fact->there = mean.n > 0;
+    char key[64];
+    const char *dot = strchr(path, '.');
+    snprintf(key, sizeof key, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
+    return dot ? below(get(object, key), dot + 1) : get(object, key);
 }
 
-/* The models' value, less that of others, beside what the truth and random weights make of it. A
- * row that is a mean over seeds itself is the figure. */
-static void take_value(const struct orr_table *table, const struct verdict_claim *claim,
-                       struct verdict_fact *fact)
+/* A number of another source of the same settings and seed: of the truth, of random weights. */
+static double number_of(const cJSON *rows, const cJSON *like, const char *source,
+                        const char *quantity, uint64_t seed)
 {
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_value));
-    fact->ceiling = orr_table_contrast(table, claim->of, claim->from, orr_row_ceiling).mean;
-    fact->floor = orr_table_contrast(table, claim->of, claim->from, orr_row_floor).mean;
-    for (size_t i = 0; i < table->count && fact->there; i++) {
-        const struct orr_row *row = &table->row[i];
-        if (row->n && orr_row_has(row, claim->of)) {
-            fact->half = row->half;
-            fact->n = row->n;
+    const cJSON *row;
+    cJSON_ArrayForEach (row, rows) {
+        const cJSON *seeds = get(row, "seeds");
+        if (!orr_json_says(row, "source", source) ||
+            !cJSON_Compare(get(row, "settings"), get(like, "settings"), true))
+            continue;
+        for (int i = 0; i < cJSON_GetArraySize(seeds); i++)
+            if (seed_at(seeds, i) == seed)
+                return number_at(get(below(row, quantity), "values"), i);
+    }
+    return NAN;
+}
+
+static int read_quantity(const cJSON *rows, const cJSON *from, const char *model,
+                         const char *quantity, struct orr_table *table)
+{
+    char untrained[128];
+    const cJSON *values = get(below(from, quantity), "values");
+    snprintf(untrained, sizeof untrained, "untrained (%s)", text_of(from, "source"));
+    for (int i = 0; i < cJSON_GetArraySize(values); i++) {
+        struct orr_row row = none;
+        row.model = model;
+        row.quantity = quantity;
+        row.seed = seed_at(get(from, "seeds"), i);
+        row.value = number_at(values, i);
+        row.ceiling = number_of(rows, from, "truth", quantity, row.seed);
+        row.floor = number_of(rows, from, untrained, quantity, row.seed);
+        TRY(orr_table_add(table, &row));
+    }
+    return 0;
+}
+
+static int read_runs(const cJSON *json, struct orr_table *table)
+{
+    const cJSON *rows = get(json, "rows"), *row, *item, *inner;
+    cJSON_ArrayForEach (row, rows) {
+        const cJSON *group = cJSON_GetArrayItem(get(json, "settings"), whole_of(row, "settings"));
+        char model[ORR_MODEL], quantity[128];
+        snprintf(model, sizeof model, "attention=%s %s", text_of(row, "source"),
+                 text_of(group, "label"));
+        cJSON_ArrayForEach (item, row) {
+            TRY(read_quantity(rows, row, model, item->string, table));
+            cJSON_ArrayForEach (inner, item) {
+                if (!inner->string)
+                    continue;
+                snprintf(quantity, sizeof quantity, "%s.%s", item->string, inner->string);
+                TRY(read_quantity(rows, row, model, quantity, table));
+            }
         }
     }
+    return 0;
 }
 
-/* How much nearer to the truth: the bounds are those of means over seeds. */
-static void take_nearer(const struct orr_table *table, const struct verdict_claim *claim,
-                        struct verdict_fact *fact)
+/* --------------------------------------------------------------------------------- probe */
+
+static struct orr_row figure_of(const cJSON *json)
 {
-    double bound[2][3]; /* of both: value, ceiling, floor */
-    for (int k = 0; k < 2; k++) {
-        const char *model = k ? claim->from : claim->of;
-        bound[k][0] = orr_table_contrast(table, model, "", orr_row_value).mean;
-        bound[k][1] = orr_table_contrast(table, model, "", orr_row_ceiling).mean;
-        bound[k][2] = orr_table_contrast(table, model, "", orr_row_floor).mean;
+    struct orr_row row = none;
+    row.quantity = text_of(json, "quantity");
+    row.measure = text_of(json, "measure");
+    row.context = whole_of(json, "context");
+    return row;
+}
+
+/* Files of earlier versions have no sum that would tell of a number that is none. */
+int verdict_results_probe(const cJSON *json, const char *path, struct orr_table *table)
+{
+    static const char *const key[] = {"value", "ceiling", "floor", "raw"};
+    const cJSON *from;
+    double number[4];
+    cJSON_ArrayForEach (from, get(json, "rows")) {
+        struct orr_row row = figure_of(from);
+        for (int k = 0; k < 4; k++) {
+            const cJSON *item = get(from, key[k]);
+            if (item && !cJSON_IsNumber(item) && !cJSON_IsNull(item))
+                return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a number or null", path,
+                                key[k]);
+            number[k] = orr_json_number(from, key[k]);
+        }
+        row.model = "";
+        row.layer = whole_of(from, "layer");
+        row.value = number[0];
+        row.ceiling = number[1];
+        row.floor = number[2];
+        row.raw = number[3];
+        TRY(orr_table_add(table, &row));
     }
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_nearness));
-    fact->most = fact->ceiling = fabs(bound[1][0] - bound[1][1]);
-    fact->floor = fabs(bound[1][2] - bound[1][1]) - fabs(bound[0][2] - bound[0][1]);
+    return 0;
 }
 
-static void take_learned(const struct orr_table *table, const struct verdict_claim *claim,
-                         struct verdict_fact *fact)
+/* Older files do not record the number of seeds: it was one. */
+static int seeds_of(const cJSON *json, const char *key)
 {
-    const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, orr_row_share);
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_learned));
-    fact->floor = 0;
-    fact->learned = fact->there;
-    fact->room = room.mean;
-    fact->room_half = room.half;
+    const int n = whole_of(json, key);
+    return n >= 1 ? n : 1;
 }
 
-/* By least squares over the decades of a setting, of one seed. */
-static double slope_of(const struct orr_table *table, const char *key, uint64_t seed,
-                       double (*number)(const struct orr_row *row))
+static int read_seeds(const cJSON *json, struct orr_table *table)
 {
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        const char *level = orr_row_setting(&table->row[i], key);
-        if (table->row[i].seed != seed)
-            continue;
-        const double at = level ? log10(strtod(level, NULL)) : NAN, is = number(&table->row[i]);
-        n++;
-        x += at;
-        y += is;
-        xx += at * at;
-        xy += at * is;
+    const cJSON *from;
+    char model[ORR_MODEL], above[ORR_MODEL];
+    cJSON_ArrayForEach (from, get(json, "rows")) {
+        struct orr_row row = figure_of(from);
+        snprintf(model, sizeof model, "attention=%s", text_of(from, "source"));
+        snprintf(above, sizeof above, "above_floor=%s", text_of(from, "source"));
+        row.model = model;
+        row.n = seeds_of(from, "seeds");
+        row.value = orr_json_number(from, "value");
+        row.half = orr_json_number(from, "half_width");
+        row.ceiling = orr_json_number(from, "ceiling");
+        row.floor = orr_json_number(from, "floor");
+        TRY(orr_table_add(table, &row));
+        row.model = above;
+        row.n = seeds_of(from, "above_floor_seeds");
+        row.value = orr_json_number(from, "above_floor");
+        row.half = orr_json_number(from, "above_floor_half_width");
+        row.ceiling -= row.floor;
+        row.floor = 0;
+        TRY(orr_table_add(table, &row));
     }
-    return (n * xy - x * y) / (n * xx - x * x);
+    return 0;
 }
 
-static void take_slope(const struct orr_table *table, const struct verdict_claim *claim,
-                       struct verdict_fact *fact)
+/* Its levels of all factors. */
+static void name_cell(const cJSON *factors, const cJSON *cell, char model[ORR_MODEL])
 {
-    double slope[ORR_SEEDS], floor[ORR_SEEDS];
-    uint64_t seed[ORR_SEEDS];
-    const int seeds = orr_table_seeds(table, seed);
-    for (int s = 0; s < seeds; s++) {
-        slope[s] = slope_of(table, claim->of, seed[s], orr_row_learned);
-        floor[s] = slope_of(table, claim->of, seed[s], orr_row_floor);
+    model[0] = '\0';
+    for (int i = 0; i < cJSON_GetArraySize(factors); i++) {
+        const char *level = cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), i));
+        const size_t used = strlen(model);
+        snprintf(model + used, ORR_MODEL - used, "%s%s=%s", i ? " " : "",
+                 text_of(cJSON_GetArrayItem(factors, i), "name"), level ? level : "");
     }
-    settle(fact, orr_mean_of(slope, seeds));
-    fact->floor = orr_mean_of(floor, seeds).mean;
 }
 
-/* Of single measurements, not over seeds. */
-static void take_ratio(const struct orr_table *table, const struct verdict_claim *claim,
-                       struct verdict_fact *fact)
+static int read_grid(const cJSON *json, struct orr_table *table)
 {
-    fact->mean = orr_table_contrast(table, claim->of, "", orr_row_value).mean /
-                 orr_table_contrast(table, claim->from, "", orr_row_value).mean;
-    fact->there = isfinite(fact->mean);
+    const cJSON *factors = get(json, "factors"), *factor, *from, *cell;
+    const int seeds = whole_of(json, "seeds");
+    char model[ORR_MODEL];
+    int cells = seeds <= ORR_SEEDS ? 1 : 0;
+    cJSON_ArrayForEach (factor, factors)
+        cells *= cJSON_GetArraySize(get(factor, "levels"));
+    table->crossed = true;
+    cJSON_ArrayForEach (from, get(json, "rows"))
+        cJSON_ArrayForEach (cell, get(from, "cells")) {
+            struct orr_row row = figure_of(from);
+            if (cJSON_GetArraySize(get(from, "cells")) != cells)
+                continue;
+            name_cell(factors, cell, model);
+            row.model = model;
+            for (int s = 0; s < seeds; s++) {
+                row.seed = (uint64_t)s;
+                row.value = number_at(get(cell, "values"), s);
+                const bool there = isfinite(row.value);
+                row.ceiling = there ? orr_json_number(cell, "ceiling") : (double)NAN;
+                row.floor = there ? number_at(get(cell, "floors"), s) : (double)NAN;
+                TRY(orr_table_add(table, &row));
+            }
+        }
+    return 0;
 }
 
-/* Above the floor, and "a less b", are differences that a file has as rows. */
-static bool is_difference(const struct verdict_claim *claim)
-{
-    return claim->statistic != VERDICT_RATIO &&
-           (*claim->from || !strncmp(claim->of, "above_floor=", 12) ||
-            strstr(claim->quantity, " less "));
-}
+/* -------------------------------------------------------------------------------- others */
 
-static int fact_of(const struct orr_table *table, const struct verdict_claim *claim,
-                   struct verdict_fact *fact)
+static int read_bench(const cJSON *json, struct orr_table *table)
 {
-    struct orr_table chosen;
-    const int rc = choose(table, claim, &chosen);
-    switch (claim->statistic) {
-    case VERDICT_VALUE:
-        take_value(&chosen, claim, fact);
-        break;
-    case VERDICT_NEARER:
-        take_nearer(&chosen, claim, fact);
-        break;
-    case VERDICT_LEARNED:
-        take_learned(&chosen, claim, fact);
-        break;
-    case VERDICT_SLOPE:
-        take_slope(&chosen, claim, fact);
-        break;
-    case VERDICT_RATIO:
-        take_ratio(&chosen, claim, fact);
-        break;
-    case VERDICT_STEPS:
-        settle(fact, verdict_curves(&chosen, claim->of, claim->from));
-        break;
+    const cJSON *from;
+    char model[ORR_MODEL];
+    cJSON_ArrayForEach (from, get(json, "rows")) {
+        struct orr_row row = none;
+        snprintf(model, sizeof model, "name=%s", text_of(from, "name"));
+        row.model = model;
+        row.quantity = "value";
+        row.value = orr_json_number(from, "value");
+        TRY(orr_table_add(table, &row));
     }
-    orr_table_free(&chosen);
-    fact->difference = is_difference(claim);
-    fact->half = verdict_half(fact->mean, fact->half, fact->n, fact->difference);
+    return 0;
+}
+
+static int read_curves(const char *path, struct orr_table *table)
+{
+    static const char *const name[] = {"setting", "seed", "step", "val_loss"};
+    struct orr_csv csv;
+    int column[4], rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
+    for (int k = 0; k < 4 && !rc; k++)
+        if ((column[k] = orr_csv_column(&csv, name[k])) < 0)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: expected columns setting, seed, step and val_loss",
+                          path);
+    for (size_t r = 0; r < csv.rows && !rc; r++) {
+        const double *value = csv.values + r * csv.cols;
+        struct orr_row row = none;
+        char model[ORR_MODEL];
+        snprintf(model, sizeof model, "setting=%s", csv.cells[r * csv.cols + (size_t)column[0]]);
+        row.model = model;
+        row.quantity = "val_loss";
+        row.seed = value[column[1]] >= 0 ? (uint64_t)value[column[1]] : 0;
+        row.context = value[column[2]] >= 0 && value[column[2]] < 1e9 ? (int)value[column[2]] : -1;
+        row.value = value[column[3]];
+        rc = orr_table_add(table, &row);
+    }
+    orr_csv_free(&csv);
     return rc;
 }
 
-int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact)
+int verdict_results_read(const char *path, struct orr_table *table)
 {
-    char path[4096];
-    struct orr_table table = {0};
-    *fact = (struct verdict_fact){.mean = NAN,
-                                  .half = NAN,
-                                  .ceiling = NAN,
-                                  .floor = NAN,
-                                  .most = NAN,
-                                  .room = NAN,
-                                  .room_half = NAN};
-    TRY(orr_path(path, "%s/%s", folder, claim->file));
-    if (!orr_exists(path))
-        return 0;
-    int rc = verdict_results_read(path, &table);
-    rc = rc ? rc : fact_of(&table, claim, fact);
-    fact->read = !rc;
-    orr_table_free(&table);
+    static const struct {
+        const char *format;
+        int (*read)(const cJSON *json, struct orr_table *table);
+    } formats[] = {{"orrery-verdict-1", read_verdict},
+                   {"orrery-runs-1", read_runs},
+                   {"orrery-probe-seeds-1", read_seeds},
+                   {"orrery-probe-grid-1", read_grid}};
+    const size_t bytes = strlen(path);
+    cJSON *json;
+    if (bytes > 4 && !strcmp(path + bytes - 4, ".csv"))
+        return read_curves(path, table);
+    TRY(orr_json_read(path, &json));
+    const char *format = text_of(json, "format");
+    int (*read)(const cJSON *, struct orr_table *) = NULL;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        if (!strcmp(format, formats[k].format))
+            read = formats[k].read;
+    if (!*format && cJSON_IsArray(get(json, "rows"))) /* benchmarks have none */
+        read = read_bench;
+    const int rc = read ? read(json, table)
+                        : ORR_FAIL(ORR_EFORMAT,
+                                   "%s: \"format\": expected that of a verdict, runs, seeds or a "
+                                   "grid, found \"%s\"",
+                                   path, format);
+    cJSON_Delete(json);
     return rc;
 }

@@ -15,5 +15,8 @@
  * question. Random weights of an attention's shape are "attention=untrained (lssar)". ORR_EFORMAT:
  * the file is none of these. */
 int verdict_results_read(const char *path, struct orr_table *table);
+/* Adds the rows of <probe>.json, of model "", to the table. ORR_EFORMAT: a number is none. */
+struct cJSON;
+int verdict_results_probe(const struct cJSON *json, const char *path, struct orr_table *table);
 
 #endif

@@ -258,7 +258,7 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
 
 static void cannot_say(const struct verdict *v, char text[2048])
 {
-    const struct orr_settings *preset = &v->runs.run[0].preset;
+    const struct orr_settings *preset = &v->cells.cell[0].preset;
     char other[512] = "";
     *text = '\0';
     say(text,
@@ -278,9 +278,9 @@ static void cannot_say(const struct verdict *v, char text[2048])
         verdict_beside_missing(v->beside, other, sizeof other);
     if (*other)
         say(text, " Other grids that were not run: %s.", other);
-    if (v->missing_count)
-        say(text, " Incomplete: %zu of what was asked for %s missing.", v->missing_count,
-            v->missing_count == 1 ? "is" : "are");
+    if (v->missing.count)
+        say(text, " Incomplete: %zu of what was asked for %s missing.", v->missing.count,
+            v->missing.count == 1 ? "is" : "are");
 }
 
 void verdict_sentences(const struct verdict *v, struct verdict_sentences *s)

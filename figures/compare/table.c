@@ -11,22 +11,23 @@
         "readout_" id, "readout, R2 of " title, VERDICT_READOUT, VERDICT_PROBE, "linear",          \
             quantity, "R^2, best layer", -1, false                                                 \
     }
-#define RUN(id, title, figure)                                                                     \
+#define COLUMN(id, title, figure)                                                                  \
     {                                                                                              \
-        id, title, VERDICT_LAW, VERDICT_RUN, NULL, NULL, NULL, figure, false                       \
+        id, title, VERDICT_LAW, VERDICT_COLUMN, NULL, NULL, NULL, figure, false                    \
     }
 
 const struct verdict_question verdict_table[] = {
-    {"next_state", "next-state error, AU", VERDICT_WORLD, VERDICT_NEXT, NULL, NULL, NULL, 0, false},
+    {"next_state", "next-state error, AU", VERDICT_WORLD, VERDICT_COLUMN, NULL, NULL, NULL,
+     VERDICT_NEXT_STATE, false},
     LABELS(100),
     LABELS(300),
     LABELS(1000),
     LABELS(3000),
-    RUN("law_selected", "samples whose law is the true one, share", RUNS_SHARE),
-    RUN("exponent_r", "exponent of r, all labels", RUNS_EXPONENT),
-    RUN("exponent_m1", "exponent of m1, all labels", RUNS_EXPONENT + 1),
-    RUN("exponent_m2", "exponent of m2, all labels", RUNS_EXPONENT + 2),
-    RUN("r2_log", "R2 of log F, all labels", RUNS_R2),
+    COLUMN("law_selected", "samples whose law is the true one, share", VERDICT_SHARE),
+    COLUMN("exponent_r", "exponent of r, all labels", VERDICT_EXPONENT),
+    COLUMN("exponent_m1", "exponent of m1, all labels", VERDICT_EXPONENT + 1),
+    COLUMN("exponent_m2", "exponent of m2, all labels", VERDICT_EXPONENT + 2),
+    COLUMN("r2_log", "R2 of log F, all labels", VERDICT_R2),
     READOUT("log_force", "log F", "log force"),
     READOUT("inverse_square", "1/r^2", "1/r^2"),
     READOUT("newton", "Newtonian quantities, mean", "mean of Newtonian"),

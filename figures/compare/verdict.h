@@ -10,17 +10,14 @@
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
-#include "base/base.h"
-#include "base/table.h"
-#include "runs.h"
+#include "cells.h"
 
 struct verdict_ledger;
 
-/* Where a figure stands: laws/laws.json (`context` is the enum runs_figure); the next-state error
- * in <attention>/pretrain/evaluation.json; forces_vector.csv, even in true anomaly (`context` 0:
- * mean cosine of the four eccentric bodies, 1: their median relative error; 2, 3: of the planets);
- * <attention>/probe/<probe>.json. */
-enum verdict_kind { VERDICT_RUN, VERDICT_NEXT, VERDICT_BODIES, VERDICT_PROBE };
+/* Where a figure stands: a column of the cell (`context`: enum verdict_column); forces_vector.csv,
+ * even in true anomaly (`context` 0: mean cosine of the four eccentric bodies, 1: their median
+ * relative error; 2, 3: of the planets); <attention>/probe/<probe>.json. */
+enum verdict_kind { VERDICT_COLUMN, VERDICT_BODIES, VERDICT_PROBE };
 /* Which sentence a figure belongs to: how good a model of places it is; what pretraining saves in
  * labels; the law from all labels; what a line reads from the residual stream; where no label was;
  * rollouts, interventions, bodies. */
@@ -45,29 +42,18 @@ struct verdict_question {
 enum { VERDICT_QUESTIONS = 40 };
 extern const struct verdict_question verdict_table[]; /* ended by id == NULL */
 
-struct verdict_cell {
-    const char *path;
-    char attention[ORR_NAME];
-    uint64_t seed;
-    double figure[VERDICT_QUESTIONS][4]; /* value, ceiling, floor, raw; NaN where there is none */
-};
-struct verdict_missing {
-    char what[REPORT_PATH]; /* a cell, or a file of one */
-    char why[1024];
-};
 struct verdict {
     int planned;                         /* cells that were asked for */
     const struct verdict_ledger *beside; /* of other grids (beside.h), set after reading, or NULL */
-    struct runs runs;
-    size_t count, missing_count;
-    struct verdict_cell *cell; /* (count) */
-    struct verdict_missing *missing;
+    struct verdict_cells cells;          /* of one group */
+    struct verdict_missing_list missing;
     struct orr_name_list unasked; /* probes that no cell has: left out on purpose, not missing */
+    size_t count;                 /* models: attentions of all cells */
     int attentions, seeds;
     char attention[ORR_LIST][ORR_NAME];         /* softmax first, if it is there */
     uint64_t *seed;                             /* (seeds), ascending */
     double *value;                              /* (seeds) see verdict_values */
-    struct orr_table figure[VERDICT_QUESTIONS]; /* a row a cell */
+    struct orr_table figure[VERDICT_QUESTIONS]; /* a row a model and seed that has one */
 };
 /* Reads the cells, run directories or files of their results (cell.json) in any mix; of those that
  * are not complete the rest. What is not there, or is not of the very checkpoint that the run
@@ -79,14 +65,16 @@ void verdict_free(struct verdict *v);
  * bin/report --runs, takes of it. */
 int verdict_record(const struct verdict *v, const char *run);
 
-/* Inside verdict/: adds what is missing, and why; a cell without figures yet. */
+/* Inside figures/compare/: adds what is missing, and why; a model without figures yet, and one of
+ * its figures: value, ceiling, floor, raw. */
 void verdict_add_missing(const struct verdict *v, struct cJSON *json); /* "unasked", "missing" */
-int verdict_miss(struct verdict *v, const char *what, const char *why);
-int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *attention,
-                     struct verdict_cell **added);
-/* Inside verdict/: the figures of a file of results; whether it was asked for a probe. */
-int verdict_take_record(struct verdict *v, const struct runs_run *run);
-bool verdict_record_has(const struct runs_run *run, const char *probe);
+int verdict_add_attention(struct verdict *v, const struct verdict_cell *cell,
+                          const char *attention);
+int verdict_add_figure(struct verdict *v, const struct verdict_cell *cell, const char *attention,
+                       int question, const double number[4]);
+/* Inside figures/compare/: the figures of a file of results; whether it was asked for a probe. */
+int verdict_take_record(struct verdict *v, const struct verdict_cell *cell);
+bool verdict_record_has(const struct verdict_cell *cell, const char *probe);
 
 /* By seed a number of an attention's figure (orr_row_gain: nearer than the floor), less that of the
  * attention `minus` (orr_row_nearness: nearer than that one; -1: of none), NaN where there is none:

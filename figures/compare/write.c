@@ -81,10 +81,10 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
     }
     if (v->beside)
         verdict_beside_print(v->beside);
-    if (v->missing_count)
+    if (v->missing.count)
         printf("\n## Missing\n\n");
-    for (size_t i = 0; i < v->missing_count; i++)
-        printf("- %s: %s\n", v->missing[i].what, v->missing[i].why);
+    for (size_t i = 0; i < v->missing.count; i++)
+        printf("- %s: %s\n", v->missing.at[i].what, v->missing.at[i].why);
     if (fflush(stdout) || ferror(stdout))
         return ORR_FAIL(ORR_EIO, "standard output: cannot write");
     return 0;
@@ -98,12 +98,7 @@ void verdict_add_missing(const struct verdict *v, cJSON *json)
     for (int i = 0; i < v->unasked.count; i++)
         cJSON_AddItemToArray(unasked, cJSON_CreateString(v->unasked.item[i]));
     cJSON *missing = cJSON_AddArrayToObject(json, "missing");
-    for (size_t i = 0; i < v->missing_count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddItemToArray(missing, item);
-        cJSON_AddStringToObject(item, "what", v->missing[i].what);
-        cJSON_AddStringToObject(item, "why", v->missing[i].why);
-    }
+    verdict_missing_json(&v->missing, "what", missing);
 }
 
 /* Null where there is nothing to judge. */
@@ -132,8 +127,8 @@ static void add_figure(const struct verdict *v, int q, int a, cJSON *list)
     cJSON_AddStringToObject(json, "attention", v->attention[a]);
     cJSON_AddNumberToObject(json, "seeds", seeds);
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        report_mean_json(json, columns[k].key, verdict_values(v, q, a, -1, columns[k].number),
-                         v->seeds, true);
+        verdict_mean_json(json, columns[k].key, verdict_values(v, q, a, -1, columns[k].number),
+                          v->seeds, true);
     add_chance(json, verdict_mean(v, q, a, -1, orr_row_gain));
 }
 
@@ -146,10 +141,10 @@ static void add_comparison(const struct verdict *v, int question, int attention,
     cJSON_AddStringToObject(json, "minus", v->attention[0]);
     cJSON_AddNumberToObject(json, "seeds",
                             verdict_mean(v, question, attention, 0, orr_row_value).n);
-    report_mean_json(json, "difference", verdict_values(v, question, attention, 0, orr_row_value),
-                     v->seeds, true);
-    report_mean_json(json, "nearer", verdict_values(v, question, attention, 0, orr_row_nearness),
-                     v->seeds, true);
+    verdict_mean_json(json, "difference", verdict_values(v, question, attention, 0, orr_row_value),
+                      v->seeds, true);
+    verdict_mean_json(json, "nearer", verdict_values(v, question, attention, 0, orr_row_nearness),
+                      v->seeds, true);
     add_chance(json, verdict_mean(v, question, attention, 0, orr_row_nearness));
 }
 
@@ -167,7 +162,7 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "orrery-verdict-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
-    cJSON_AddStringToObject(json, "preset", v->runs.run[0].preset.name);
+    cJSON_AddStringToObject(json, "preset", v->cells.cell[0].preset.name);
     add_words(s, json);
     cJSON *attentions = cJSON_AddArrayToObject(json, "attentions");
     for (int a = 0; a < v->attentions; a++)

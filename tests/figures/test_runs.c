@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "stage/provenance.h"
-#include "figures/compare/runs.h"
+#include "figures/compare/verdict.h"
 
 static const char *attention = "lssar"; /* of the runs that are written */
 static double law_k[2] = {39.5, 0};     /* the second one: of a law with two */
@@ -117,57 +117,74 @@ static void write_runs(void)
     write_run("d/d/d/d", "seed=4", &(struct says){0}); /* too deep */
 }
 
-static void run_is(const struct runs_run *run, const char *path, const char *label, int group)
+/* A column of a source; the source has to be there. */
+static double number_of(const struct verdict_cells *cells, int cell, const char *source, int column)
+{
+    const int s = verdict_cell_find(cells, &cells->cell[cell], source);
+    assert_true(s >= 0);
+    return verdict_cell_row(cells, &cells->cell[cell], s, column)->value;
+}
+
+static void run_is(const struct verdict_cell *run, const char *path, const char *label, int group)
 {
     assert_string_equal(run->path, path);
     assert_string_equal(run->label, label);
     assert_int_equal(run->group, group);
     assert_string_equal(run->rule, "best");
-    assert_int_equal(run->source_count, 3);
+    assert_int_equal(run->sources, 3);
 }
 
 static void runs_are_found_and_grouped(void **state)
 {
     (void)state;
-    struct runs runs;
+    struct verdict_cells cells;
     write_runs();
-    if (report_runs_read(&runs, scratch_dir))
+    if (verdict_cells_read(&cells, scratch_dir))
         fail_msg("%s", orr_error());
-    assert_int_equal(runs.count, 5);
-    assert_int_equal(runs.left_out_count, 0);
-    assert_int_equal(runs.groups, 2);
-    run_is(&runs.run[0], "a/0", "orbits.law=newton", 0);
-    run_is(&runs.run[1], "a/7", "orbits.law=newton", 0);
-    run_is(&runs.run[2], "a/deep/9", "orbits.law=newton", 0);
-    run_is(&runs.run[3], "b", POWER, 1);
-    run_is(&runs.run[4], "c/x", POWER, 1);
-    const struct runs_source *source = report_runs_find(&runs.run[4], "untrained (lssar)");
-    assert_non_null(source);
-    assert_true(source->samples == 2 && source->selected == 1 && source->on_front == 1);
-    assert_true(fabs(source->figure[RUNS_LOSS] - 2.25) <
-                1e-12); /* of the rule best: 1.25 and 3.25 */
-    assert_null(report_runs_find(&runs.run[4], "oracle"));
-    source = report_runs_find(&runs.run[2], "lssar"); /* both samples: 1.3% and 3.8% off */
-    assert_true(fabs(source->figure[RUNS_K] - 40.5) < 1e-12 && source->k_close == 1);
-    assert_true(fabs(source->figure[RUNS_K_DROPPED] - 18.5) < 1e-12);
-    source = report_runs_find(&runs.run[1], "lssar"); /* none is the law */
-    assert_true(isnan(source->figure[RUNS_K]) && source->k_close == 0);
-    report_runs_free(&runs);
+    assert_int_equal(cells.count, 5);
+    assert_int_equal(cells.left_out.count, 0);
+    assert_int_equal(cells.groups, 2);
+    run_is(&cells.cell[0], "a/0", "orbits.law=newton", 0);
+    run_is(&cells.cell[1], "a/7", "orbits.law=newton", 0);
+    run_is(&cells.cell[2], "a/deep/9", "orbits.law=newton", 0);
+    run_is(&cells.cell[3], "b", POWER, 1);
+    run_is(&cells.cell[4], "c/x", POWER, 1);
+    static const char untrained[] = "untrained (lssar)";
+    assert_true(number_of(&cells, 4, untrained, VERDICT_SAMPLES) == 2);
+    assert_true(number_of(&cells, 4, untrained, VERDICT_SELECTED) == 1);
+    assert_true(number_of(&cells, 4, untrained, VERDICT_ON_FRONT) == 1);
+    /* of the rule best: 1.25 and 3.25 */
+    assert_true(fabs(number_of(&cells, 4, untrained, VERDICT_LOSS) - 2.25) < 1e-12);
+    assert_int_equal(verdict_cell_find(&cells, &cells.cell[4], "oracle"), -1);
+    /* both samples: 1.3% and 3.8% off */
+    assert_true(fabs(number_of(&cells, 2, "lssar", VERDICT_K) - 40.5) < 1e-12);
+    assert_true(number_of(&cells, 2, "lssar", VERDICT_K_CLOSE) == 1);
+    assert_true(fabs(number_of(&cells, 2, "lssar", VERDICT_K_DROPPED) - 18.5) < 1e-12);
+    /* none is the law */
+    assert_true(isnan(number_of(&cells, 1, "lssar", VERDICT_K)));
+    assert_true(number_of(&cells, 1, "lssar", VERDICT_K_CLOSE) == 0);
+    /* beside the truth and random weights of the same run, without an oracle */
+    const struct orr_row *row =
+        verdict_cell_row(&cells, &cells.cell[3], 1, VERDICT_EXPONENT); /* of b */
+    assert_string_equal(row->model, "attention=lssar");
+    assert_string_equal(row->quantity, "exponents.r");
+    assert_true(row->ceiling == -1.5 && row->floor == -1.2 && isnan(row->raw));
+    verdict_cells_free(&cells);
 }
 
 /* Labels of both sides of a jump: either k is the law's own. */
 static void a_law_of_two_constants(void **state)
 {
     (void)state;
-    struct runs runs;
+    struct verdict_cells cells;
     law_k[0] = 10;
     law_k[1] = 41; /* the samples have 40 and 41 */
     write_run("jump", "", &(struct says){-1.9, 0.95, 2, 2});
     law_k[0] = 39.5;
     law_k[1] = 0;
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    assert_int_equal(report_runs_find(&runs.run[0], "lssar")->k_close, 1);
-    report_runs_free(&runs);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_true(number_of(&cells, 0, "lssar", VERDICT_K_CLOSE) == 1);
+    verdict_cells_free(&cells);
 }
 
 static const cJSON *get(const cJSON *object, const char *key)
@@ -189,13 +206,13 @@ static void number_is(const cJSON *object, const char *key, double expected)
 static void rows_are_over_seeds(void **state)
 {
     (void)state;
-    struct runs runs;
+    struct verdict_cells cells;
     char path[4096];
     cJSON *json = NULL;
     write_runs();
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    assert_int_equal(report_runs_write(&runs), 0);
-    report_runs_free(&runs);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(verdict_cells_write(&cells), 0);
+    verdict_cells_free(&cells);
     scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     assert_string_equal(get(json, "format")->valuestring, "orrery-runs-1");
@@ -235,37 +252,45 @@ static void rows_are_over_seeds(void **state)
 static void results_of_a_run_come_back(void **state)
 {
     (void)state;
-    struct runs runs;
-    struct runs_run back = {.group = 0};
+    struct verdict_cells cells;
+    struct verdict_cells back = {.folder = ""};
+    struct verdict_cell cell = {.group = 0};
     char path[4096];
     cJSON *json;
     write_runs();
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    struct runs_source *source = &runs.run[0].source[1];
-    for (int f = 0; f < RUNS_FIGURES; f++)
-        source->figure[f] = 2.385 + f;
-    source->figure[RUNS_LOSS] = NAN;
-    report_runs_shares(source);
-    assert_int_equal(report_runs_record(&runs.run[0], &json), 0);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    struct orr_row *row = verdict_cell_row(&cells, &cells.cell[0], 1, 0);
+    for (int c = VERDICT_EXPONENT; c < VERDICT_COLUMNS; c++)
+        row[c].value = 2.385 + c;
+    row[VERDICT_LOSS].value = NAN;
+    assert_int_equal(verdict_cell_record(&cells, &cells.cell[0], &json), 0);
     scratch_path(path, scratch_dir, "cell.json");
     assert_int_equal(orr_json_write(path, json), 0);
     cJSON_Delete(json);
-    assert_int_equal(orr_json_read(path, &json), 0);
-    if (report_runs_take_record(json, "cell.json", &back))
+    if (verdict_cell_take_record(&back, &cell, path))
         fail_msg("%s", orr_error());
-    assert_int_equal(back.source_count, 3);
-    for (int f = 0; f < RUNS_FIGURES; f++)
-        if (!(back.source[1].figure[f] == source->figure[f]) &&
-            !(isnan(back.source[1].figure[f]) && f == RUNS_LOSS))
-            fail_msg("figure %d: %g, expected %g", f, back.source[1].figure[f], source->figure[f]);
-    cJSON_Delete(json);
-    report_runs_free(&runs);
+    assert_int_equal(cell.sources, 3);
+    const struct orr_row *found = verdict_cell_row(&back, &cell, 1, 0);
+    for (int c = 0; c < VERDICT_COLUMNS; c++) { /* shares are made of counts where cells are read */
+        const bool is_none = c == VERDICT_LOSS || c == VERDICT_SHARE || c == VERDICT_CLOSE_SHARE;
+        assert_string_equal(found[c].model, row[c].model);
+        if (is_none ? !isnan(found[c].value) : !(found[c].value == row[c].value))
+            fail_msg("%s: %g, expected %g", found[c].quantity, found[c].value, row[c].value);
+    }
+    cJSON_Delete(cell.record);
+    orr_table_free(&back.table);
+    const char *const one = path;
+    assert_int_equal(verdict_cells_read_these(&back, &one, 1), 0);
+    assert_true(number_of(&back, 0, "lssar", VERDICT_SHARE) == 0.5);
+    assert_true(number_of(&back, 0, "lssar", VERDICT_CLOSE_SHARE) == 0.5);
+    verdict_cells_free(&back);
+    verdict_cells_free(&cells);
 }
 
 static void incomplete_runs_are_left_out(void **state)
 {
     (void)state;
-    struct runs runs;
+    struct verdict_cells cells;
     char path[4096];
     write_runs();
     scratch_path(path, scratch_dir, "a/7/laws/laws.json"); /* not yet there */
@@ -277,41 +302,41 @@ static void incomplete_runs_are_left_out(void **state)
     scratch_path(path, scratch_dir, "e/preset.json");
     write_run("e", "seed=5", &(struct says){0});
     assert_int_equal(remove(path), 0);
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    assert_int_equal(runs.count, 2);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(cells.count, 2);
     static const char *const why[4][2] = {{"a/7", "missing; make it with"},
                                           {"b", "not valid JSON"},
                                           {"c/x", "c/x/preset.json makes: true_law"},
                                           {"e", "preset.json: not found"}};
-    assert_int_equal(runs.left_out_count, 4);
+    assert_int_equal(cells.left_out.count, 4);
     for (int i = 0; i < 4; i++) {
-        assert_string_equal(runs.left_out[i].path, why[i][0]);
-        if (!strstr(runs.left_out[i].why, why[i][1]))
-            fail_msg("%s: %s", why[i][0], runs.left_out[i].why);
+        assert_string_equal(cells.left_out.at[i].what, why[i][0]);
+        if (!strstr(cells.left_out.at[i].why, why[i][1]))
+            fail_msg("%s: %s", why[i][0], cells.left_out.at[i].why);
     }
-    report_runs_free(&runs);
+    verdict_cells_free(&cells);
     for (int i = 0; i < 2; i++) {
         scratch_path(path, scratch_dir, i ? "a/deep/9/laws/laws.json" : "a/0/laws/laws.json");
         assert_int_equal(remove(path), 0);
     }
-    assert_int_equal(report_runs_read(&runs, scratch_dir), ORR_EMISSING);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), ORR_EMISSING);
     assert_non_null(strstr(orr_error(), "none of 6 runs is complete; a/0: "));
-    report_runs_free(&runs);
+    verdict_cells_free(&cells);
 }
 
 static void seed_of_the_same_settings_twice_is_refused(void **state)
 {
     (void)state;
-    struct runs runs;
+    struct verdict_cells cells;
     write_runs();
     write_run("z", POWER " seed=1 about=again", &(struct says){0});
-    assert_int_equal(report_runs_read(&runs, scratch_dir), ORR_EINVAL);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), ORR_EINVAL);
     assert_non_null(strstr(orr_error(), "/z: of the same settings and seed (1) as c/x"));
-    report_runs_free(&runs);
+    verdict_cells_free(&cells);
     write_run("z", POWER " seed=1 pretrain.steps=9", &(struct says){0}); /* others */
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    assert_int_equal(runs.groups, 3);
-    report_runs_free(&runs);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(cells.groups, 3);
+    verdict_cells_free(&cells);
 }
 
 /* Differences of the exponent of r: seeds 1 and 2 of both attentions, 4 of softmax alone; each
@@ -319,7 +344,7 @@ static void seed_of_the_same_settings_twice_is_refused(void **state)
 static void models_are_compared_seed_by_seed(void **state)
 {
     (void)state;
-    struct runs runs;
+    struct verdict_cells cells;
     char path[4096];
     cJSON *json = NULL;
     write_run("l1", "seed=1", &(struct says){-1.8, 0.9, 2, 2});
@@ -329,9 +354,9 @@ static void models_are_compared_seed_by_seed(void **state)
     write_run("s2", "seed=2", &(struct says){-1.5, 0.9, 1, 1});
     write_run("s4", "seed=4", &(struct says){5, 5, 1, 1});
     attention = "lssar";
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    assert_int_equal(report_runs_write(&runs), 0);
-    report_runs_free(&runs);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(verdict_cells_write(&cells), 0);
+    verdict_cells_free(&cells);
     scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     const cJSON *list = get(json, "differences");
@@ -402,15 +427,16 @@ static void add_sum(const char *name, bool right)
 static void check_changed_evaluation(void)
 {
     static const char name[] = "s/softmax/pretrain/evaluation.json";
-    struct runs runs;
+    struct verdict_cells cells;
     for (int right = 1; right >= 0; right--) {
         write_text(name, "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
         add_sum(name, right);
-        assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-        assert_int_equal(runs.count, 1 + right);
+        assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+        assert_int_equal(cells.count, 1 + right);
         if (!right)
-            assert_non_null(strstr(runs.left_out[0].why, "evaluation.json: it has been changed"));
-        report_runs_free(&runs);
+            assert_non_null(
+                strstr(cells.left_out.at[0].why, "evaluation.json: it has been changed"));
+        verdict_cells_free(&cells);
     }
     write_text(name, "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
 }
@@ -419,7 +445,7 @@ static void check_changed_evaluation(void)
  * for nothing. */
 static void check_stale_length(void)
 {
-    struct runs runs;
+    struct verdict_cells cells;
     for (int k = 0; k < 4; k++) {
         if (k == 2)
             write_text("s/softmax/probe/length.json", "{");
@@ -427,11 +453,11 @@ static void check_stale_length(void)
             write_length(k != 0, k == 1);
         if (k == 3) /* of this model, and changed since it was written */
             add_sum("s/softmax/probe/length.json", false);
-        assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-        assert_int_equal(runs.count, 2);
-        const struct runs_source *source = report_runs_find(&runs.run[1], "softmax");
-        assert_true(isnan(source->figure[RUNS_BEYOND]) && source->figure[RUNS_NEXT_STATE] > 0);
-        report_runs_free(&runs);
+        assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+        assert_int_equal(cells.count, 2);
+        assert_true(isnan(number_of(&cells, 1, "softmax", VERDICT_BEYOND)));
+        assert_true(number_of(&cells, 1, "softmax", VERDICT_NEXT_STATE) > 0);
+        verdict_cells_free(&cells);
     }
 }
 
@@ -439,27 +465,27 @@ static void check_stale_length(void)
  * count where it measured this very model. */
 static void check_bounds(bool same)
 {
-    struct runs runs;
+    struct verdict_cells cells;
     write_text("s/softmax/probe/evaluate.json",
                same ? "{\"as_trained\": {\"teacher_forced\": 0.0125, \"random_weights\": 1.25, "
                       "\"orbit_fit\": 0.004}}"
                     : "{\"as_trained\": {\"teacher_forced\": 0.0126, \"random_weights\": 1.25, "
                       "\"orbit_fit\": 0.004}}");
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    const struct runs_source *truth = report_runs_find(&runs.run[1], "truth"),
-                             *random = report_runs_find(&runs.run[1], "untrained (softmax)");
-    assert_true(truth->figure[RUNS_NEXT_STATE] == (same ? 0.004 : 0.005));
-    assert_true(truth->figure[RUNS_BEYOND] == 0.01 && random->figure[RUNS_BEYOND] == 1.5);
-    assert_true(same ? random->figure[RUNS_NEXT_STATE] == 1.25
-                     : isnan(random->figure[RUNS_NEXT_STATE]));
-    report_runs_free(&runs);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    static const char untrained[] = "untrained (softmax)";
+    const double random = number_of(&cells, 1, untrained, VERDICT_NEXT_STATE);
+    assert_true(number_of(&cells, 1, "truth", VERDICT_NEXT_STATE) == (same ? 0.004 : 0.005));
+    assert_true(number_of(&cells, 1, "truth", VERDICT_BEYOND) == 0.01);
+    assert_true(number_of(&cells, 1, untrained, VERDICT_BEYOND) == 1.5);
+    assert_true(same ? random == 1.25 : isnan(random));
+    verdict_cells_free(&cells);
 }
 
 /* Cells of two attentions have the same truth, and models of their own with their pretrainings. */
 static void attentions_of_one_seed_are_put_together(void **state)
 {
     (void)state;
-    struct runs runs;
+    struct verdict_cells cells;
     char path[4096];
     cJSON *json = NULL;
     write_run("l", "seed=5", &(struct says){-1.8, 0.9, 1, 1});
@@ -480,9 +506,9 @@ static void attentions_of_one_seed_are_put_together(void **state)
                "{\"step\": 2, \"val_loss\": 1}\n"
                "{\"step\": 3, \"tokens_per_s\": 31968, \"memory_mb\": 75}\n"
                "{\"step\": 4, \"tokens_per_s\": 15984, \"memory_mb\": 75}\n{\"step\": 5, \"tok");
-    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
-    assert_int_equal(runs.groups, 1);
-    assert_int_equal(report_runs_write(&runs), 0);
+    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(cells.groups, 1);
+    assert_int_equal(verdict_cells_write(&cells), 0);
     scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     const cJSON *row, *rows = get(json, "rows");
@@ -498,10 +524,10 @@ static void attentions_of_one_seed_are_put_together(void **state)
     row = cJSON_GetArrayItem(rows, 3);
     number_is(get(row, "next_state"), "mean", 0.0125);
     number_is(get(row, "next_state_beyond"), "mean", 0.5);
-    number_is(get(row, "step_ms"), "mean", 2000.0 * runs.run[1].preset.pretrain.batch / 64);
+    number_is(get(row, "step_ms"), "mean", 2000.0 * cells.cell[1].preset.pretrain.batch / 64);
     number_is(get(row, "memory_mb"), "mean", 75);
     cJSON_Delete(json);
-    report_runs_free(&runs);
+    verdict_cells_free(&cells);
     check_bounds(true);
     check_bounds(false);
     check_changed_evaluation();

@@ -206,7 +206,7 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
     assert_int_equal(v.attentions, 2);
     assert_int_equal(v.seeds, 3);
     assert_string_equal(v.attention[0], "softmax");
-    assert_int_equal(v.missing_count, 0);
+    assert_int_equal(v.missing.count, 0);
     assert_int_equal(v.unasked.count, 4);
     assert_int_equal(verdict_mean(&v, question("labels_100"), 1, -1, orr_row_value).n, 3);
     near(by_seed(&v, "labels_100", 1, orr_row_value)[0], 0.69);
@@ -434,11 +434,11 @@ static void damaged_rows_are_named(void **state)
     cJSON_Delete(json);
     read_cells(&v, 6, 0);
     int named = 0;
-    for (size_t i = 0; i < v.missing_count; i++)
-        named += (strstr(v.missing[i].what, "s0/softmax/probe/rollout.json") &&
-                  strstr(v.missing[i].why, "AU of \"place\" is there twice")) +
-                 (strstr(v.missing[i].what, "s1/softmax/probe/rollout.json") &&
-                  strstr(v.missing[i].why, "\"value\": expected a number or null"));
+    for (size_t i = 0; i < v.missing.count; i++)
+        named += (strstr(v.missing.at[i].what, "s0/softmax/probe/rollout.json") &&
+                  strstr(v.missing.at[i].why, "AU of \"place\" is there twice")) +
+                 (strstr(v.missing.at[i].what, "s1/softmax/probe/rollout.json") &&
+                  strstr(v.missing.at[i].why, "\"value\": expected a number or null"));
     assert_int_equal(named, 2);
     verdict_free(&v);
 }
@@ -463,14 +463,17 @@ static void what_is_missing_is_named(void **state)
                                               {"s1/softmax/probe/labels.json", "changed one"},
                                               {"s2/softmax/probe/labels.json", "another"},
                                               {"l2/lssar/probe/labels.json", "not found"}};
-    assert_int_equal(v.missing_count, 5);
+    assert_int_equal(v.missing.count, 5);
     for (int i = 0; i < 5; i++)
-        if (!strstr(v.missing[i].what, missing[i][0]) || !strstr(v.missing[i].why, missing[i][1]))
-            fail_msg("%s: %s", v.missing[i].what, v.missing[i].why);
+        if (!strstr(v.missing.at[i].what, missing[i][0]) ||
+            !strstr(v.missing.at[i].why, missing[i][1]))
+            fail_msg("%s: %s", v.missing.at[i].what, v.missing.at[i].why);
     assert_int_equal(v.count, 5);
-    for (size_t i = 0; i < v.count; i++)
-        if (!strstr(v.cell[i].path, "/l0"))
-            assert_true(isnan(v.cell[i].figure[question("labels_100")][0]));
+    for (int attention = 0; attention < 2; attention++)
+        for (int i = 0; i < 3; i++) {
+            const double value = by_seed(&v, "labels_100", attention, orr_row_value)[i];
+            assert_true(attention && v.seed[i] == 0 ? value == 0.69 : isnan(value));
+        }
     verdict_free(&v);
 }
 

@@ -17,12 +17,12 @@ FUZZ_TARGET(cell)
     const int rc = verdict_read(&verdict, &one, 1);
     FUZZ_EXPECT(!rc || *orr_error());
     if (!rc) {
-        FUZZ_EXPECT(verdict.runs.count == 1 && verdict.attentions > 0 && verdict.seeds == 1);
+        FUZZ_EXPECT(verdict.cells.count == 1 && verdict.attentions > 0 && verdict.seeds == 1);
         fuzz_quiet();
         verdict_sentences(&verdict, &sentences);
         FUZZ_EXPECT(verdict_write(&verdict, &sentences, fuzz_folder()) == 0);
         FUZZ_EXPECT(verdict_print(&verdict, &sentences) == 0);
-        FUZZ_EXPECT(report_runs_print(&verdict.runs) == 0);
+        FUZZ_EXPECT(verdict_cells_print(&verdict.cells) == 0);
     }
     verdict_free(&verdict);
     return 0;

@@ -1,6 +1,6 @@
 /* targets.h - the fuzz targets: name, the sources that they are about, what an input is. Included
  * with FUZZ(name, sources, input) defined. */
-FUZZ(cell, "figures/compare/runs_record.c figures/compare/record.c", "cell.json")
+FUZZ(cell, "figures/compare/cells_record.c", "cell.json")
 FUZZ(columns, "symreg/table/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")
 FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c",

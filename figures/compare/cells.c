@@ -1,0 +1,356 @@
+/* runs.c - finds the runs of a folder, and which of them are seeds of the same settings. */
+#include "cells.h"
+
+#include "stage/provenance.h"
+#include "figures/origin.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+enum { DEEPEST = 3 };
+
+/* -------------------------------------------------------------------------------- rows */
+
+static const char model_key[] = "attention=";
+
+int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, const char *name,
+                       bool is_model)
+{
+    char model[4 * ORR_NAME];
+    snprintf(model, sizeof model, "%s%s", model_key, name);
+    struct orr_row row = {.model = model,
+                          .measure = "",
+                          .layer = -1,
+                          .context = -1,
+                          .seed = cell->preset.seed,
+                          .value = NAN,
+                          .half = NAN,
+                          .ceiling = NAN,
+                          .floor = NAN,
+                          .raw = NAN};
+    if (!cell->sources++)
+        cell->first = cells->table.count;
+    for (int c = 0; c < VERDICT_COLUMNS; c++) {
+        row.quantity = verdict_column_name[c].key;
+        TRY(orr_table_add(&cells->table, &row));
+    }
+    verdict_cell_row(cells, cell, cell->sources - 1, VERDICT_IS_MODEL)->value = is_model;
+    return 0;
+}
+
+struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                                 int source, int column)
+{
+    return &cells->table.row[cell->first + (size_t)(source * VERDICT_COLUMNS + column)];
+}
+
+const char *verdict_cell_source(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                                int source)
+{
+    return verdict_cell_row(cells, cell, source, 0)->model + strlen(model_key);
+}
+
+int verdict_cell_find(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                      const char *source)
+{
+    int s = 0;
+    while (s < cell->sources && strcmp(verdict_cell_source(cells, cell, s), source) != 0)
+        s++;
+    return s < cell->sources ? s : -1;
+}
+
+static double value_of(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                       int source, int column)
+{
+    return source < 0 ? (double)NAN : verdict_cell_row(cells, cell, source, column)->value;
+}
+
+/* Shares of samples from their counts; what the truth, random weights of the same shape and the
+ * oracle have. */
+static void complete(const struct verdict_cells *cells, const struct verdict_cell *cell)
+{
+    char untrained[4 * ORR_NAME];
+    const int truth = verdict_cell_find(cells, cell, "truth"),
+              oracle = verdict_cell_find(cells, cell, "oracle");
+    for (int s = 0; s < cell->sources; s++) {
+        struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
+        row[VERDICT_SHARE].value = row[VERDICT_SELECTED].value / row[VERDICT_SAMPLES].value;
+        row[VERDICT_CLOSE_SHARE].value = row[VERDICT_K_CLOSE].value / row[VERDICT_SAMPLES].value;
+    }
+    for (int s = 0; s < cell->sources; s++) {
+        struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
+        snprintf(untrained, sizeof untrained, "untrained (%s)",
+                 verdict_cell_source(cells, cell, s));
+        const int floor = verdict_cell_find(cells, cell, untrained);
+        for (int c = 0; c < VERDICT_COLUMNS; c++) {
+            if (c == VERDICT_NEXT_STATE && row[VERDICT_IS_MODEL].value > 0)
+                continue; /* has those of its own evaluation */
+            row[c].ceiling = value_of(cells, cell, truth, c);
+            row[c].floor = value_of(cells, cell, floor, c);
+            row[c].raw = value_of(cells, cell, oracle, c);
+        }
+    }
+}
+
+/* Whether a cell before this one in the group has the source, of the same seed. */
+static bool came_before(const struct orr_table *view, const struct orr_row *row)
+{
+    for (size_t i = 0; i < view->count; i++)
+        if (view->row[i].model == row->model && view->row[i].seed == row->seed)
+            return true;
+    return false;
+}
+
+int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
+                       struct orr_table *view)
+{
+    *view = (struct orr_table){0};
+    view->row = orr_alloc(cells->table.count / VERDICT_COLUMNS + 1, sizeof *view->row);
+    TRY(view->row ? 0 : ORR_ENOMEM);
+    for (size_t i = 0; i < cells->count; i++)
+        for (int s = 0; cells->cell[i].group == group && s < cells->cell[i].sources; s++) {
+            const struct orr_row *row = verdict_cell_row(cells, &cells->cell[i], s, column);
+            if (!came_before(view, row))
+                view->row[view->count++] = *row;
+        }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------ one cell */
+
+int verdict_miss(struct verdict_missing_list *list, const char *what, const char *why)
+{
+    struct verdict_missing *more = realloc(list->at, (list->count + 1) * sizeof *more);
+    if (!more)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", what);
+    list->at = more;
+    more += list->count++;
+    snprintf(more->what, sizeof more->what, "%s", what);
+    snprintf(more->why, sizeof more->why, "%s", why);
+    orr_one_line(more->what); /* of a file, and for a list */
+    orr_one_line(more->why);
+    return 0;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
+/* Adds the run, or the reason why not. */
+static int add_cell(struct verdict_cells *cells, const char *path)
+{
+    const char *below = path + (*cells->folder ? strlen(cells->folder) + 1 : 0);
+    struct verdict_cell *cell = realloc(cells->cell, (cells->count + 1) * sizeof *cell);
+    if (!cell)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", cells->folder);
+    cells->cell = cell;
+    cell += cells->count;
+    memset(cell, 0, sizeof *cell);
+    snprintf(cell->path, sizeof cell->path, "%s", below);
+    const int rc = is_file(path) ? verdict_cell_take_record(cells, cell, path)
+                                 : verdict_cell_read(cells, cell, path);
+    if (!rc) {
+        complete(cells, cell);
+        cells->count++;
+    }
+    if (!rc || rc == ORR_ENOMEM)
+        return rc;
+    const int missed = verdict_miss(&cells->left_out, below, orr_error());
+    orr_error_clear();
+    return missed;
+}
+
+/* ---------------------------------------------------------------------------- the folder */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Whether it is a file of a run's results, or may have been one: what cannot be read is named.
+ * Files of other formats are passed over. */
+static bool is_record(const char *path)
+{
+    static const char cell[] = "orrery-cell-"; /* of any version */
+    const size_t length = strlen(path);
+    cJSON *json = NULL;
+    if (length < 5 || strcmp(path + length - 5, ".json") != 0 || !is_file(path))
+        return false;
+    const bool damaged = orr_json_read(path, &json) != 0;
+    orr_error_clear();
+    const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "format"));
+    const bool is = damaged || (format && !strncmp(format, cell, sizeof cell - 1));
+    cJSON_Delete(json);
+    return is;
+}
+
+/* A folder with settings or laws is a run, and has no others inside. */
+static int look_into(struct verdict_cells *cells, const char *path, int depth)
+{
+    struct dirent **entry = NULL;
+    char inside[REPORT_PATH];
+    int rc = 0;
+    const int count = scandir(path, &entry, is_visible, alphasort);
+    if (count < 0)
+        return ORR_FAIL(ORR_EMISSING, "%s: not a folder that can be read", path);
+    bool is_run = false;
+    for (int i = 0; i < count; i++)
+        is_run |= !strcmp(entry[i]->d_name, "preset.json") || !strcmp(entry[i]->d_name, "laws");
+    if (is_run && depth > 0)
+        rc = add_cell(cells, path);
+    for (int i = 0; i < count && !is_run && depth < DEEPEST && !rc; i++) {
+        struct stat info;
+        rc = orr_path(inside, "%s/%s", path, entry[i]->d_name);
+        if (!rc && !stat(inside, &info) && S_ISDIR(info.st_mode))
+            rc = look_into(cells, inside, depth + 1);
+        else if (!rc && is_record(inside))
+            rc = add_cell(cells, inside);
+    }
+    for (int i = 0; i < count; i++)
+        free(entry[i]);
+    free(entry);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------ settings */
+
+/* "" where the setting has no effect beside the others of the run. */
+static void setting_of(const struct orr_settings *preset, const char *key, char text[ORR_SETTING])
+{
+    char why[256];
+    orr_settings_value(preset, key, text);
+    if (orr_settings_unused(preset, key, why))
+        text[0] = '\0';
+}
+
+/* Adds "key=value" to the labels, where runs differ in the setting. */
+static int label_by(struct verdict_cells *cells, const char *key)
+{
+    char first[ORR_SETTING], text[ORR_SETTING];
+    bool differs = false;
+    setting_of(&cells->cell[0].preset, key, first);
+    for (size_t i = 1; i < cells->count && !differs; i++) {
+        setting_of(&cells->cell[i].preset, key, text);
+        differs = strcmp(first, text) != 0;
+    }
+    for (size_t i = 0; i < cells->count && differs; i++) {
+        struct verdict_cell *cell = &cells->cell[i];
+        const size_t used = strlen(cell->label);
+        setting_of(&cell->preset, key, text);
+        if (!*text)
+            continue;
+        if (snprintf(cell->label + used, VERDICT_LABEL - used, "%s%s=%s", used ? " " : "", key,
+                     text) >= (int)(VERDICT_LABEL - used))
+            return ORR_FAIL(ORR_EINVAL, "%s: differs from others in more settings than fit a row",
+                            cell->path);
+    }
+    return 0;
+}
+
+/* Whether both have a model of one attention. */
+static bool share_a_model(const struct verdict_cells *cells, const struct verdict_cell *a,
+                          const struct verdict_cell *b)
+{
+    for (int s = 0; s < a->sources; s++)
+        if (value_of(cells, a, s, VERDICT_IS_MODEL) > 0 &&
+            verdict_cell_find(cells, b, verdict_cell_source(cells, a, s)) >= 0)
+            return true;
+    return false;
+}
+
+static int group(struct verdict_cells *cells)
+{
+    const char *key;
+    for (int k = 0; (key = orr_settings_key(k)) != NULL; k++)
+        if (strcmp(key, "seed") != 0 && orr_made_from(key)) /* seeds are of one row */
+            TRY(label_by(cells, key));
+    for (size_t i = 0; i < cells->count; i++) {
+        struct verdict_cell *cell = &cells->cell[i];
+        cell->group = -1;
+        for (size_t k = 0; k < i; k++) {
+            const struct verdict_cell *other = &cells->cell[k];
+            if (strcmp(cell->label, other->label) != 0)
+                continue;
+            cell->group = other->group;
+            if (cell->preset.seed == other->preset.seed && share_a_model(cells, cell, other))
+                return ORR_FAIL(ORR_EINVAL, "%s%s%s: of the same settings and seed (%llu) as %s",
+                                cells->folder, *cells->folder ? "/" : "", cell->path,
+                                (unsigned long long)cell->preset.seed, other->path);
+        }
+        if (cell->group < 0)
+            cell->group = cells->groups++;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------- everything */
+
+static int none_complete(const struct verdict_cells *cells)
+{
+    return ORR_FAIL(ORR_EMISSING, "%s%snone of %zu runs is complete; %s: %s", cells->folder,
+                    *cells->folder ? ": " : "", cells->left_out.count, cells->left_out.at[0].what,
+                    cells->left_out.at[0].why);
+}
+
+int verdict_cells_read(struct verdict_cells *cells, const char *folder)
+{
+    *cells = (struct verdict_cells){.folder = folder};
+    TRY(look_into(cells, folder, 0));
+    if (cells->count == 0)
+        return cells->left_out.count
+                   ? none_complete(cells)
+                   : ORR_FAIL(ORR_EMISSING, "%s: no run in it, up to %d folders deep", folder,
+                              DEEPEST);
+    return group(cells);
+}
+
+int verdict_cells_read_these(struct verdict_cells *cells, const char *const *path, int n)
+{
+    *cells = (struct verdict_cells){.folder = ""};
+    for (int i = 0; i < n; i++)
+        TRY(add_cell(cells, path[i]));
+    if (cells->count == 0)
+        return cells->left_out.count
+                   ? none_complete(cells)
+                   : ORR_FAIL(ORR_EMISSING, "expected run directories, found none");
+    return group(cells);
+}
+
+void verdict_cells_free(struct verdict_cells *cells)
+{
+    for (size_t i = 0; i < cells->count; i++)
+        cJSON_Delete(cells->cell[i].record);
+    free(cells->cell);
+    orr_table_free(&cells->table);
+    free(cells->left_out.at);
+    *cells = (struct verdict_cells){0};
+}
+
+/* -------------------------------------------------------------------------------- names */
+
+const struct verdict_column_name verdict_column_name[VERDICT_COLUMNS] = {
+    [VERDICT_IS_MODEL] = {"is_model", NULL},
+    [VERDICT_SAMPLES] = {"samples", "samples"},
+    [VERDICT_SELECTED] = {"selected", "selected"},
+    [VERDICT_ON_FRONT] = {"on_front", "on_front"},
+    [VERDICT_K_CLOSE] = {"k_close", "k_close"},
+    [VERDICT_EXPONENT] = {"exponents.r", NULL},
+    [VERDICT_EXPONENT + 1] = {"exponents.m1", NULL},
+    [VERDICT_EXPONENT + 2] = {"exponents.m2", NULL},
+    [VERDICT_SHARE] = {"selected_share", NULL},
+    [VERDICT_K] = {"k", "k"},
+    [VERDICT_CLOSE_SHARE] = {"k_close_share", NULL},
+    [VERDICT_K_DROPPED] = {"k_dropped_m2", "k_dropped_m2"},
+    [VERDICT_R2] = {"r2_log", "r2_log"},
+    [VERDICT_LOSS] = {"loss", "loss"},
+    [VERDICT_NEXT_STATE] = {"next_state", "next_state"},
+    [VERDICT_BEYOND] = {"next_state_beyond", "beyond"},
+    [VERDICT_STEP_MS] = {"step_ms", "step_ms"},
+    [VERDICT_MEMORY_MB] = {"memory_mb", "memory_mb"}};

@@ -1,0 +1,292 @@
+/* cells_read.c - what a run directory says: laws of each source, errors of its models at the trained
+ * length and beyond it, time and memory of pretraining; rows of probes. */
+#include "cells.h"
+
+#include "figures/origin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "results.h"
+
+/* ------------------------------------------------------------------------------- sources */
+
+/* To a k of the law itself, which has two where labels are of both sides of a jump. */
+static bool is_close(const struct report_true_law *law, double k)
+{
+    bool close = false;
+    for (int i = 0; i < law->constants; i++)
+        close |= fabs(k / law->k[i] - 1) <= VERDICT_CLOSE;
+    return close;
+}
+
+/* What the laws of the samples say, by the rule of the cell. */
+static void take_laws(const struct report_run *run, int s, const char *rule, struct orr_row *row)
+{
+    static const int counts[] = {VERDICT_SAMPLES, VERDICT_SELECTED, VERDICT_ON_FRONT,
+                                 VERDICT_K_CLOSE};
+    int last = -1, constants = 0;
+    double k = 0, loss = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        row[counts[i]].value = 0;
+    for (size_t i = 0; i < run->law_count; i++) {
+        const struct report_law *law = &run->law[i];
+        if (law->source != s || strcmp(law->rule, rule) != 0 || law->sample == last)
+            continue;
+        last = law->sample;
+        row[VERDICT_SAMPLES].value++;
+        row[VERDICT_SELECTED].value += law->selected_true;
+        row[VERDICT_ON_FRONT].value += law->on_front;
+        loss += law->loss;
+        if (law->selected_true && isfinite(law->constant)) {
+            k += law->constant;
+            constants++;
+            row[VERDICT_K_CLOSE].value += is_close(&run->true_law, law->constant);
+        }
+    }
+    row[VERDICT_K].value = constants ? k / constants : (double)NAN;
+    row[VERDICT_LOSS].value = loss / row[VERDICT_SAMPLES].value;
+}
+
+static int take_source(const struct report_run *run, int s, struct verdict_cells *cells,
+                       struct verdict_cell *cell)
+{
+    const struct report_source *from = &run->source[s];
+    char name[2 * ORR_NAME + 8];
+    if (from->role == REPORT_UNTRAINED)
+        snprintf(name, sizeof name, "%s (%s)", from->name,
+                 orr_source_attention(&run->preset, from->name));
+    else
+        snprintf(name, sizeof name, "%s", from->name);
+    TRY(verdict_add_source(cells, cell, name, from->role == REPORT_ATTENTION));
+    struct orr_row *row = verdict_cell_row(cells, cell, cell->sources - 1, 0);
+    take_laws(run, s, cell->rule, row);
+    for (int e = 0; e < 3; e++)
+        row[VERDICT_EXPONENT + e].value = from->exponent[e].value;
+    row[VERDICT_K_DROPPED].value = from->k_dropped_mean;
+    row[VERDICT_R2].value = from->r2_log;
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- probes */
+
+/* The checkpoint of pretraining that probes look into: whether results are of it, as it was
+ * trained. */
+static bool is_of(const cJSON *json, const char *checkpoint)
+{
+    const char *found =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
+    char content[17];
+    uint64_t is, bytes;
+    if (!found || !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "changed")) ||
+        !orr_exists(checkpoint))
+        return false;
+    if (orr_file_checksum(checkpoint, &is, &bytes)) {
+        orr_error_clear(); /* (memory that ran out is remembered) */
+        return false;
+    }
+    snprintf(content, sizeof content, "%016llx", (unsigned long long)is);
+    return !strcmp(found, content);
+}
+
+static int take_probe(const cJSON *json, const char *path, const char *checkpoint,
+                      struct orr_table *table)
+{
+    char why[ORR_WHY];
+    if (!orr_sum_kept(json, why))
+        return ORR_FAIL(ORR_EINVAL, "%s", why);
+    if (!is_of(json, checkpoint))
+        return ORR_FAIL(ORR_EINVAL, "of another checkpoint, or of a changed one");
+    return verdict_results_probe(json, path, table);
+}
+
+int verdict_probe_read(const char *run, const struct orr_settings *preset, const char *name,
+                       const char *probe, struct orr_table *table)
+{
+    char path[REPORT_PATH], checkpoint[REPORT_PATH];
+    cJSON *json = NULL;
+    TRY(orr_path(path, "%s/%s/probe/%s.json", run, name, probe));
+    TRY(orr_path(checkpoint, "%s/%s/pretrain/%s.safetensors", run, name,
+                 preset->pretrain.patience > 0 ? "best" : "last"));
+    if (!orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING, "not found");
+    int rc = orr_json_read(path, &json);
+    rc = rc ? rc : take_probe(json, path, checkpoint, table);
+    cJSON_Delete(json);
+    return rc;
+}
+
+const struct orr_row *verdict_probe_row(const struct orr_table *table, const char *quantity,
+                                        const char *measure, int context, bool last_layer)
+{
+    const struct orr_row *best = NULL;
+    int most = -1;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct orr_row *row = &table->row[i];
+        if (strcmp(row->quantity, quantity) != 0 ||
+            (measure && strcmp(row->measure, measure) != 0) || (row->layer >= 0) != last_layer ||
+            (context >= 0 && row->context != context))
+            continue;
+        const int rank = last_layer ? row->layer : row->context;
+        if (rank > most) {
+            most = rank;
+            best = row;
+        }
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------------------ training */
+
+/* NULL where there is no file, or none that can be read and is as it was written: it says
+ * nothing. */
+static cJSON *read_if_there(const char *path)
+{
+    cJSON *json = NULL;
+    char why[ORR_WHY];
+    if (orr_exists(path) && orr_json_read(path, &json))
+        orr_error_clear();
+    if (orr_sum_kept(json, why))
+        return json;
+    cJSON_Delete(json);
+    return NULL;
+}
+
+/* The next-state errors of random weights of a model's shape, and of fitted orbits, as bin/probe
+ * evaluate has them, over the same sequences as that of the trained one, which it must have found
+ * as well. */
+static int read_random(const char *run, const char *name, struct orr_row *next)
+{
+    char path[REPORT_PATH];
+    TRY(orr_path(path, "%s/%s/probe/evaluate.json", run, name));
+    cJSON *json = read_if_there(path);
+    const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, "as_trained");
+    if (orr_json_number(of, "teacher_forced") == next->value) {
+        next->floor = orr_json_number(of, "random_weights");
+        if (isfinite(orr_json_number(of, "orbit_fit")))
+            next->ceiling = orr_json_number(of, "orbit_fit");
+    }
+    cJSON_Delete(json);
+    return 0;
+}
+
+/* Errors beyond the trained length, of the longest sequences that bin/probe length measured. What is
+ * of another model, or cannot be read, says nothing of this one. */
+static int read_beyond(const char *run, const struct orr_settings *preset, const char *name,
+                       struct orr_row *beyond)
+{
+    struct orr_table table = {0};
+    const int rc = verdict_probe_read(run, preset, name, "length", &table);
+    const struct orr_row *row = verdict_probe_row(&table, "next place, beyond", NULL, -1, false);
+    if (!rc && row) {
+        beyond->value = row->value;
+        beyond->ceiling = row->ceiling;
+        beyond->floor = row->floor;
+    }
+    orr_table_free(&table);
+    if (rc && rc != ORR_ENOMEM)
+        orr_error_clear();
+    return rc == ORR_ENOMEM ? rc : 0;
+}
+
+/* Median seconds of a step, and memory, of the lines of a training log that have them. A line that
+ * a kill has cut short has none. */
+static int read_cost(const char *path, double positions, struct orr_row *row)
+{
+    char *text = NULL, *rest = NULL;
+    size_t bytes = 0, lines = 1, n = 0;
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_log_read(path, &text, &bytes));
+    for (size_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    double *ms = orr_alloc(lines, sizeof *ms);
+    for (char *line = ms ? strtok_r(text, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
+        const double rate = orr_json_number(json, "tokens_per_s"),
+                     memory = orr_json_number(json, "memory_mb");
+        if (rate > 0)
+            ms[n++] = 1000 * positions / rate;
+        if (memory > 0)
+            row[VERDICT_MEMORY_MB].value = memory;
+        cJSON_Delete(json);
+    }
+    if (n > 0)
+        row[VERDICT_STEP_MS].value = orr_median(ms, n);
+    const int rc = ms ? 0 : ORR_ENOMEM;
+    free(ms);
+    free(text);
+    return rc;
+}
+
+/* A bound of a model is the value of another source, unless that has one. */
+static void give(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                 const char *source, int column, double value)
+{
+    const int s = verdict_cell_find(cells, cell, source);
+    struct orr_row *row = s < 0 ? NULL : verdict_cell_row(cells, cell, s, column);
+    if (row && !isfinite(row->value))
+        row->value = value;
+}
+
+/* Errors, time and memory of a model from the files of its pretraining; errors of the truth (a fit
+ * of the orbit to the same noisy places) and of random weights of the model's shape, where they
+ * were measured. */
+static int read_trained(const struct verdict_cells *cells, const struct verdict_cell *cell, int s,
+                        const char *run)
+{
+    const char *name = verdict_cell_source(cells, cell, s);
+    char path[REPORT_PATH], untrained[2 * ORR_NAME + 16];
+    const struct orr_settings *preset = &cell->preset;
+    const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
+                             (preset->orbits.positions - 1);
+    struct orr_row *row = verdict_cell_row(cells, cell, s, 0), *next = row + VERDICT_NEXT_STATE,
+                   *beyond = row + VERDICT_BEYOND;
+    snprintf(untrained, sizeof untrained, "untrained (%s)", name);
+    TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
+    TRY(report_read_number(path, "teacher_forced", &next->value));
+    TRY(report_read_number(path, "orbit_fit", &next->ceiling)); /* of older versions */
+    TRY(report_read_number(path, "persistence", &next->raw));
+    TRY(read_random(run, name, next));
+    TRY(read_beyond(run, preset, name, beyond));
+    give(cells, cell, "truth", VERDICT_NEXT_STATE, next->ceiling);
+    give(cells, cell, "truth", VERDICT_BEYOND, beyond->ceiling);
+    give(cells, cell, untrained, VERDICT_NEXT_STATE, next->floor);
+    give(cells, cell, untrained, VERDICT_BEYOND, beyond->floor);
+    TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
+    return read_cost(path, positions, row);
+}
+
+/* ----------------------------------------------------------------------------- everything */
+
+static int take_run(const struct report_run *run, const char *path, struct verdict_cells *cells,
+                    struct verdict_cell *cell)
+{
+    cell->preset = run->preset;
+    cell->true_law = run->true_law;
+    snprintf(cell->rule, sizeof cell->rule, "%s", report_headline_rule(run));
+    for (int s = 0; s < run->source_count; s++)
+        if (run->source[s].has_laws)
+            TRY(take_source(run, s, cells, cell));
+    for (int s = 0; s < cell->sources; s++)
+        if (verdict_cell_row(cells, cell, s, VERDICT_IS_MODEL)->value > 0)
+            TRY(read_trained(cells, cell, s, path));
+    return 0;
+}
+
+int verdict_cell_read(struct verdict_cells *cells, struct verdict_cell *cell, const char *path)
+{
+    static struct report_run run;
+    int rc = report_read_settings(&run, path, "");
+    if (!rc && !orr_has_task(&run.preset, false))
+        rc = ORR_FAIL(ORR_EINVAL, "%s: its settings have no force magnitudes", path);
+    rc = rc ? rc : report_read_laws_json(&run);
+    rc = rc ? rc : report_origin_laws(path, &run.preset);
+    rc = rc ? rc : take_run(&run, path, cells, cell);
+    report_free(&run);
+    return rc;
+}

@@ -1,0 +1,254 @@
+/* cells_record.c - a run's results as one small file, and the same read again: what bin/report --runs
+ * and bin/verdict put together of runs that lie elsewhere (docs/formats.md, cell.json). */
+#include "verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static const char format[] = "orrery-cell-1";
+
+/* ------------------------------------------------------------------------------- writing */
+
+static void add_source(const struct verdict_cells *cells, const struct verdict_cell *cell, int s,
+                       cJSON *list)
+{
+    const struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
+    double exponent[3];
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, json);
+    cJSON_AddStringToObject(json, "source", verdict_cell_source(cells, cell, s));
+    cJSON_AddBoolToObject(json, "is_model", row[VERDICT_IS_MODEL].value > 0);
+    for (int c = 0; c < VERDICT_COLUMNS; c++) {
+        if (c == VERDICT_R2) { /* exponents stand before it */
+            for (int e = 0; e < 3; e++)
+                exponent[e] = row[VERDICT_EXPONENT + e].value;
+            orr_json_add_list(json, "exponents", exponent, 3);
+        }
+        if (verdict_column_name[c].in_cell)
+            orr_json_add_exact(json, verdict_column_name[c].in_cell, row[c].value);
+    }
+}
+
+int verdict_cell_record(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                        cJSON **record)
+{
+    cJSON *json = cJSON_CreateObject(), *settings = orr_settings_json(&cell->preset);
+    *record = json;
+    cJSON_AddStringToObject(json, "format", format);
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON_AddStringToObject(settings, "name", cell->preset.name);
+    cJSON_AddItemToObject(json, "settings", settings);
+    cJSON *law = cJSON_AddObjectToObject(json, "true_law");
+    cJSON_AddBoolToObject(law, "newton", cell->true_law.newton);
+    cJSON_AddStringToObject(law, "formula", cell->true_law.formula);
+    cJSON_AddNumberToObject(law, "constants", cell->true_law.constants);
+    orr_json_add_list(law, "k", cell->true_law.k, 2);
+    orr_json_add_list(law, "exponents", cell->true_law.exponent, 3);
+    cJSON_AddStringToObject(json, "rule", cell->rule);
+    cJSON *list = cJSON_AddArrayToObject(json, "sources");
+    for (int s = 0; s < cell->sources; s++)
+        add_source(cells, cell, s, list);
+    return list ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", cell->path);
+}
+
+/* The figures of one attention. */
+static void add_figures(const struct verdict *v, const char *attention, cJSON *list)
+{
+    char model[2 * ORR_NAME];
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, json);
+    cJSON_AddStringToObject(json, "attention", attention);
+    cJSON *figures = cJSON_AddObjectToObject(json, "figures");
+    snprintf(model, sizeof model, "attention=%s", attention);
+    for (int q = 0; verdict_table[q].id; q++)
+        for (size_t i = 0; i < v->figure[q].count; i++) {
+            const struct orr_row *row = &v->figure[q].row[i];
+            const double x[4] = {row->value, row->ceiling, row->floor, row->raw};
+            if (!strcmp(row->model, model) &&
+                (isfinite(x[0]) || isfinite(x[1]) || isfinite(x[2]) || isfinite(x[3])))
+                orr_json_add_list(figures, row->quantity, x, 4);
+        }
+}
+
+int verdict_record(const struct verdict *v, const char *run)
+{
+    const struct verdict_cell *cell = &v->cells.cell[0];
+    char path[REPORT_PATH];
+    cJSON *json = NULL;
+    int rc = verdict_cell_record(&v->cells, cell, &json);
+    verdict_add_missing(v, json);
+    cJSON *list = cJSON_AddArrayToObject(json, "cells");
+    for (int s = 0; s < cell->sources; s++)
+        if (verdict_cell_row(&v->cells, cell, s, VERDICT_IS_MODEL)->value > 0)
+            add_figures(v, verdict_cell_source(&v->cells, cell, s), list);
+    if (!rc && !list)
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", run);
+    rc = rc ? rc : orr_path(path, "%s/cell.json", run);
+    rc = rc ? rc : orr_json_write(path, json);
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+static int take_text(const cJSON *json, const char *key, char *text, size_t bytes, const char *path)
+{
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    if (!value || strlen(value) >= bytes || !orr_is_label(value))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a line of at most %zu bytes, found %s",
+                        path, key, bytes - 1, value ? value : "none");
+    memcpy(text, value, strlen(value) + 1);
+    return 0;
+}
+
+/* A whole number from 0 to most. */
+static int take_count(const cJSON *json, const char *key, int most, int *count, const char *path)
+{
+    const double value = orr_json_number(json, key);
+    if (!(value >= 0 && value <= most && value == floor(value)))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a whole number from 0 to %d, found %g",
+                        path, key, most, value);
+    *count = (int)value;
+    return 0;
+}
+
+static int take_list(const cJSON *json, const char *key, double *x, int n, const char *path)
+{
+    return orr_json_list(json, key, x, n)
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected %d numbers", path, key, n);
+}
+
+static int take_source(const cJSON *json, const char *path, struct verdict_cells *cells,
+                       struct verdict_cell *cell)
+{
+    enum { MOST_SAMPLES = 1000000 };
+    char name[2 * ORR_NAME + 8];
+    double exponent[3];
+    int samples = 0, selected = 0, count;
+    TRY(take_text(json, "source", name, sizeof name, path));
+    TRY(take_count(json, "samples", MOST_SAMPLES, &samples, path));
+    TRY(take_count(json, "selected", samples, &selected, path));
+    TRY(take_count(json, "k_close", selected, &count, path));
+    TRY(take_count(json, "on_front", samples, &count, path));
+    TRY(take_list(json, "exponents", exponent, 3, path));
+    TRY(verdict_add_source(cells, cell, name,
+                           cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "is_model"))));
+    struct orr_row *row = verdict_cell_row(cells, cell, cell->sources - 1, 0);
+    for (int e = 0; e < 3; e++)
+        row[VERDICT_EXPONENT + e].value = exponent[e];
+    for (int c = 0; c < VERDICT_COLUMNS; c++)
+        if (verdict_column_name[c].in_cell)
+            row[c].value = orr_json_number(json, verdict_column_name[c].in_cell);
+    return 0;
+}
+
+static int take_cell(const cJSON *json, const char *path, struct verdict_cells *cells,
+                     struct verdict_cell *cell)
+{
+    const cJSON *law = cJSON_GetObjectItemCaseSensitive(json, "true_law"), *source,
+                *list = cJSON_GetObjectItemCaseSensitive(json, "sources");
+    struct report_true_law *true_law = &cell->true_law;
+    if (!orr_json_says(json, "format", format))
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected a cell's results (\"format\": \"%s\")", path,
+                        format);
+    TRY(orr_settings_from_json(&cell->preset, cJSON_GetObjectItemCaseSensitive(json, "settings"),
+                               path));
+    TRY(take_text(json, "rule", cell->rule, sizeof cell->rule, path));
+    TRY(take_text(law, "formula", true_law->formula, sizeof true_law->formula, path));
+    TRY(take_count(law, "constants", 2, &true_law->constants, path));
+    TRY(take_list(law, "k", true_law->k, 2, path));
+    TRY(take_list(law, "exponents", true_law->exponent, 3, path));
+    true_law->newton = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(law, "newton"));
+    cJSON_ArrayForEach (source, list) {
+        if (cell->sources == REPORT_SOURCES)
+            return ORR_FAIL(ORR_EFORMAT, "%s: expected at most %d sources", path, REPORT_SOURCES);
+        TRY(take_source(source, path, cells, cell));
+    }
+    return cell->sources ? 0
+                         : ORR_FAIL(ORR_EFORMAT, "%s: \"sources\": expected at least one", path);
+}
+
+int verdict_cell_take_record(struct verdict_cells *cells, struct verdict_cell *cell,
+                             const char *path)
+{
+    cJSON *json = NULL;
+    int rc = orr_json_read(path, &json);
+    rc = rc ? rc : take_cell(json, path, cells, cell);
+    if (rc)
+        cJSON_Delete(json);
+    else
+        cell->record = json;
+    return rc;
+}
+
+static int take_figures(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
+    const cJSON *figures = cJSON_GetObjectItemCaseSensitive(json, "figures");
+    double x[4];
+    if (!name || !orr_is_name(name) || strchr(name, ' ') || !orr_is_label(name) ||
+        strlen(name) >= ORR_NAME || !cJSON_IsObject(figures))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected an attention and its figures",
+                        cell->path);
+    for (const cJSON *other = json->next; other; other = other->next)
+        if (orr_json_says(other, "attention", name))
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": attention %s is there twice", cell->path,
+                            name);
+    TRY(verdict_add_attention(v, cell, name));
+    for (int q = 0; verdict_table[q].id; q++) {
+        const char *id = verdict_table[q].id;
+        if (!cJSON_HasObjectItem(figures, id))
+            continue;
+        if (!orr_json_list(figures, id, x, 4))
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, ceiling, floor, raw",
+                            cell->path, id);
+        TRY(verdict_add_figure(v, cell, name, q, x));
+    }
+    return 0;
+}
+
+static const char *text_of(const cJSON *json, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    return text ? text : "";
+}
+
+/* Probes that the cell was not asked for, when others were, are missing in it. */
+static int take_missing(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "missing"))
+        TRY(verdict_miss(&v->missing, text_of(item, "what"), text_of(item, "why")));
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "unasked")) {
+        const char *probe = cJSON_GetStringValue(item);
+        bool is_unasked = !probe;
+        for (int i = 0; i < v->unasked.count && !is_unasked; i++)
+            is_unasked = !strcmp(v->unasked.item[i], probe);
+        if (!is_unasked)
+            TRY(verdict_miss(&v->missing, cell->path, probe));
+    }
+    return 0;
+}
+
+int verdict_take_record(struct verdict *v, const struct verdict_cell *cell)
+{
+    const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(cell->record, "cells");
+    if (!cJSON_GetArraySize(list))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected at least one", cell->path);
+    TRY(take_missing(v, cell, cell->record));
+    cJSON_ArrayForEach (item, list)
+        TRY(take_figures(v, cell, item));
+    return 0;
+}
+
+bool verdict_record_has(const struct verdict_cell *cell, const char *probe)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(cell->record, "unasked"))
+        if (cJSON_IsString(item) && !strcmp(item->valuestring, probe))
+            return false;
+    return true;
+}

@@ -1,0 +1,186 @@
+/* results.c - our figure for a claim: a contrast of the rows of the table that the claim names. */
+#include "results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "claims.h"
+#include "verdict.h"
+
+/* -------------------------------------------------------------------------------- figures */
+
+/* The rows that a claim asks, of one layer and context: those of the first one that fits. */
+static int choose(const struct orr_table *table, const struct verdict_claim *claim,
+                  struct orr_table *chosen)
+{
+    const struct orr_row *first = NULL;
+    const bool any = claim->statistic == VERDICT_STEPS; /* whose rows differ in the context */
+    *chosen = (struct orr_table){.crossed = table->crossed};
+    for (size_t i = 0; i < table->count; i++) {
+        const struct orr_row *row = &table->row[i];
+        if (strcmp(row->quantity, claim->quantity) != 0 ||
+            (*claim->measure && strcmp(row->measure, claim->measure) != 0) ||
+            (claim->context >= 0 && row->context != claim->context) ||
+            !orr_row_has(row, claim->setting))
+            continue;
+        first = first ? first : row;
+        if (any || (row->layer == first->layer && row->context == first->context))
+            TRY(orr_table_add(chosen, row));
+    }
+    return 0;
+}
+
+static void settle(struct verdict_fact *fact, struct orr_mean mean)
+{
+    fact->mean = mean.mean;
+    fact->half = mean.half;
+    fact->n = mean.n;
+    fact->there = mean.n > 0;
+}
+
+/* The models' value, less that of others, beside what the truth and random weights make of it. A
+ * row that is a mean over seeds itself is the figure. */
+static void take_value(const struct orr_table *table, const struct verdict_claim *claim,
+                       struct verdict_fact *fact)
+{
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_value));
+    fact->ceiling = orr_table_contrast(table, claim->of, claim->from, orr_row_ceiling).mean;
+    fact->floor = orr_table_contrast(table, claim->of, claim->from, orr_row_floor).mean;
+    for (size_t i = 0; i < table->count && fact->there; i++) {
+        const struct orr_row *row = &table->row[i];
+        if (row->n && orr_row_has(row, claim->of)) {
+            fact->half = row->half;
+            fact->n = row->n;
+        }
+    }
+}
+
+/* How much nearer to the truth: the bounds are those of means over seeds. */
+static void take_nearer(const struct orr_table *table, const struct verdict_claim *claim,
+                        struct verdict_fact *fact)
+{
+    double bound[2][3]; /* of both: value, ceiling, floor */
+    for (int k = 0; k < 2; k++) {
+        const char *model = k ? claim->from : claim->of;
+        bound[k][0] = orr_table_contrast(table, model, "", orr_row_value).mean;
+        bound[k][1] = orr_table_contrast(table, model, "", orr_row_ceiling).mean;
+        bound[k][2] = orr_table_contrast(table, model, "", orr_row_floor).mean;
+    }
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_nearness));
+    fact->most = fact->ceiling = fabs(bound[1][0] - bound[1][1]);
+    fact->floor = fabs(bound[1][2] - bound[1][1]) - fabs(bound[0][2] - bound[0][1]);
+}
+
+static void take_learned(const struct orr_table *table, const struct verdict_claim *claim,
+                         struct verdict_fact *fact)
+{
+    const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, orr_row_share);
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_learned));
+    fact->floor = 0;
+    fact->learned = fact->there;
+    fact->room = room.mean;
+    fact->room_half = room.half;
+}
+
+/* By least squares over the decades of a setting, of one seed. */
+static double slope_of(const struct orr_table *table, const char *key, uint64_t seed,
+                       double (*number)(const struct orr_row *row))
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const char *level = orr_row_setting(&table->row[i], key);
+        if (table->row[i].seed != seed)
+            continue;
+        const double at = level ? log10(strtod(level, NULL)) : NAN, is = number(&table->row[i]);
+        n++;
+        x += at;
+        y += is;
+        xx += at * at;
+        xy += at * is;
+    }
+    return (n * xy - x * y) / (n * xx - x * x);
+}
+
+static void take_slope(const struct orr_table *table, const struct verdict_claim *claim,
+                       struct verdict_fact *fact)
+{
+    double slope[ORR_SEEDS], floor[ORR_SEEDS];
+    uint64_t seed[ORR_SEEDS];
+    const int seeds = orr_table_seeds(table, seed);
+    for (int s = 0; s < seeds; s++) {
+        slope[s] = slope_of(table, claim->of, seed[s], orr_row_learned);
+        floor[s] = slope_of(table, claim->of, seed[s], orr_row_floor);
+    }
+    settle(fact, orr_mean_of(slope, seeds));
+    fact->floor = orr_mean_of(floor, seeds).mean;
+}
+
+/* Of single measurements, not over seeds. */
+static void take_ratio(const struct orr_table *table, const struct verdict_claim *claim,
+                       struct verdict_fact *fact)
+{
+    fact->mean = orr_table_contrast(table, claim->of, "", orr_row_value).mean /
+                 orr_table_contrast(table, claim->from, "", orr_row_value).mean;
+    fact->there = isfinite(fact->mean);
+}
+
+/* Above the floor, and "a less b", are differences that a file has as rows. */
+static bool is_difference(const struct verdict_claim *claim)
+{
+    return claim->statistic != VERDICT_RATIO &&
+           (*claim->from || !strncmp(claim->of, "above_floor=", 12) ||
+            strstr(claim->quantity, " less "));
+}
+
+static int fact_of(const struct orr_table *table, const struct verdict_claim *claim,
+                   struct verdict_fact *fact)
+{
+    struct orr_table chosen;
+    const int rc = choose(table, claim, &chosen);
+    switch (claim->statistic) {
+    case VERDICT_VALUE:
+        take_value(&chosen, claim, fact);
+        break;
+    case VERDICT_NEARER:
+        take_nearer(&chosen, claim, fact);
+        break;
+    case VERDICT_LEARNED:
+        take_learned(&chosen, claim, fact);
+        break;
+    case VERDICT_SLOPE:
+        take_slope(&chosen, claim, fact);
+        break;
+    case VERDICT_RATIO:
+        take_ratio(&chosen, claim, fact);
+        break;
+    case VERDICT_STEPS:
+        settle(fact, verdict_curves(&chosen, claim->of, claim->from));
+        break;
+    }
+    orr_table_free(&chosen);
+    fact->difference = is_difference(claim);
+    fact->half = verdict_half(fact->mean, fact->half, fact->n, fact->difference);
+    return rc;
+}
+
+int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact)
+{
+    char path[4096];
+    struct orr_table table = {0};
+    *fact = (struct verdict_fact){.mean = NAN,
+                                  .half = NAN,
+                                  .ceiling = NAN,
+                                  .floor = NAN,
+                                  .most = NAN,
+                                  .room = NAN,
+                                  .room_half = NAN};
+    TRY(orr_path(path, "%s/%s", folder, claim->file));
+    if (!orr_exists(path))
+        return 0;
+    int rc = verdict_results_read(path, &table);
+    rc = rc ? rc : fact_of(&table, claim, fact);
+    fact->read = !rc;
+    orr_table_free(&table);
+    return rc;
+}

@@ -1,0 +1,326 @@
+/* verdict.c - figures of every cell of a grid, and what is missing; figures over seeds, and against
+ * each other. */
+#include "verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figures/origin.h"
+
+/* Whether no cell has results of the probe. */
+static bool is_unasked(const struct verdict *v, const char *probe)
+{
+    for (int i = 0; i < v->unasked.count; i++)
+        if (!strcmp(v->unasked.item[i], probe))
+            return true;
+    return false;
+}
+
+static int list_unasked(struct verdict *v, const char *probe)
+{
+    char path[REPORT_PATH];
+    for (size_t i = 0; i < v->cells.count; i++) {
+        const struct verdict_cell *cell = &v->cells.cell[i];
+        if (cell->record && verdict_record_has(cell, probe))
+            return 0;
+        for (int s = 0; s < cell->sources && !cell->record; s++) {
+            TRY(orr_path(path, "%s/%s/probe/%s.json", cell->path,
+                         verdict_cell_source(&v->cells, cell, s), probe));
+            if (orr_exists(path))
+                return 0;
+        }
+    }
+    snprintf(v->unasked.item[v->unasked.count++], ORR_NAME, "%s", probe);
+    return 0;
+}
+
+/* Whether a figure is there twice: files of earlier versions have no sum that would tell. */
+static bool is_twice(const struct orr_table *rows, const struct orr_row *row)
+{
+    int count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct orr_row *other = &rows->row[i];
+        count += !strcmp(other->quantity, row->quantity) && !strcmp(other->measure, row->measure) &&
+                 other->layer == row->layer && other->context == row->context;
+    }
+    return count > 1;
+}
+
+static int take_probe(struct verdict *v, const struct verdict_cell *cell, const char *attention,
+                      int q, const char *path, const struct orr_table *rows)
+{
+    const struct verdict_question *question = &verdict_table[q];
+    const struct orr_row *row = verdict_probe_row(rows, question->quantity, question->measure,
+                                                  question->context, question->last_layer);
+    char why[ORR_WHY];
+    if (row && is_twice(rows, row)) {
+        snprintf(why, sizeof why, "%s of \"%s\" is there twice", row->measure, row->quantity);
+        return verdict_miss(&v->missing, path, why);
+    }
+    if (!row) /* of labels there may be fewer */
+        return question->topic == VERDICT_LABELS ? 0
+                                                 : verdict_miss(&v->missing, path, question->title);
+    return verdict_add_figure(v, cell, attention, q,
+                              (double[4]){row->value, row->ceiling, row->floor, row->raw});
+}
+
+/* The figures of one probe. */
+static int read_probe(struct verdict *v, const struct verdict_cell *cell, const char *attention,
+                      const char *probe)
+{
+    char path[REPORT_PATH];
+    struct orr_table rows = {0};
+    if (is_unasked(v, probe))
+        return 0;
+    TRY(orr_path(path, "%s/%s/probe/%s.json", cell->path, attention, probe));
+    int rc = verdict_probe_read(cell->path, &cell->preset, attention, probe, &rows);
+    if (rc && rc != ORR_ENOMEM) {
+        rc = verdict_miss(&v->missing, path, orr_error());
+        orr_error_clear();
+    } else {
+        for (int q = 0; verdict_table[q].id && !rc; q++)
+            if (verdict_table[q].kind == VERDICT_PROBE && !strcmp(verdict_table[q].probe, probe))
+                rc = take_probe(v, cell, attention, q, path, &rows);
+    }
+    orr_table_free(&rows);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------- other files */
+
+static int read_column(struct verdict *v, const struct verdict_cell *cell, int s, int q)
+{
+    const char *attention = verdict_cell_source(&v->cells, cell, s);
+    const struct orr_row *row = verdict_cell_row(&v->cells, cell, s, verdict_table[q].context);
+    char path[REPORT_PATH];
+    TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", cell->path, attention));
+    if (verdict_table[q].context == VERDICT_NEXT_STATE && !orr_exists(path))
+        return verdict_miss(&v->missing, path, "not found");
+    return verdict_add_figure(v, cell, attention, q,
+                              (double[4]){row->value, row->ceiling, row->floor, row->raw});
+}
+
+/* Agreement on the eccentric bodies and on the planets; NaN where the source has none. */
+static int bodies(const struct report_run *run, const char *source, enum report_floor floor,
+                  double figure[4])
+{
+    const int s = report_find(run, source), all = report_bodies(run);
+    for (int k = 0; k < 4; k++)
+        figure[k] = NAN;
+    if (s < 0 || !run->source[s].has_vectors)
+        return 0;
+    for (int planets = 0; planets < 2; planets++) {
+        struct report_agreement agreement;
+        const int first = planets ? 0 : REPORT_PLANETS, last = planets ? REPORT_PLANETS : all;
+        if (first >= last)
+            continue;
+        TRY(report_agree(&run->source[s].orbit[first], (size_t)(last - first),
+                         REPORT_EVEN_IN_ANOMALY, floor, &agreement));
+        figure[2 * planets] = agreement.cosine;
+        figure[2 * planets + 1] = agreement.relative_error;
+    }
+    return 0;
+}
+
+static int measure_bodies(const struct report_run *run, const char *attention, double own[4],
+                          double floor[4], double raw[4])
+{
+    /* random weights have the shape of the first attention of a run: no floor of another */
+    const char *shape = orr_source_attention(&run->preset, "untrained");
+    TRY(bodies(run, attention, REPORT_NO_FLOOR, own));
+    TRY(bodies(run, shape && !strcmp(shape, attention) ? "untrained" : "", REPORT_NO_FLOOR, floor));
+    return bodies(run, attention, REPORT_FLOOR_SQUARE, raw);
+}
+
+/* The raw figure is "towards the Sun, by 1/r^2 from the labels". */
+static int read_bodies(struct verdict *v, const struct verdict_cell *cell, const char *attention)
+{
+    static struct report_run run;
+    double own[4], floor[4], raw[4];
+    if (!orr_has_task(&cell->preset, true))
+        return 0;
+    int rc = report_origin_vectors(cell->path, &cell->preset);
+    rc = rc ? rc : report_read(&run, cell->path, attention);
+    rc = rc ? rc : measure_bodies(&run, attention, own, floor, raw);
+    report_free(&run);
+    if (rc && rc != ORR_ENOMEM) {
+        rc = verdict_miss(&v->missing, cell->path, orr_error());
+        orr_error_clear();
+        return rc;
+    }
+    for (int q = 0; verdict_table[q].id && !rc; q++) {
+        const int k = verdict_table[q].context;
+        if (verdict_table[q].kind == VERDICT_BODIES)
+            rc = verdict_add_figure(v, cell, attention, q,
+                                    (double[4]){own[k], k % 2 ? 0 : 1, floor[k], raw[k]});
+    }
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- a model */
+
+/* Whether the question is the first one of its probe. */
+static bool begins_probe(int q)
+{
+    if (verdict_table[q].kind != VERDICT_PROBE)
+        return false;
+    for (int k = 0; k < q; k++)
+        if (verdict_table[k].kind == VERDICT_PROBE &&
+            !strcmp(verdict_table[k].probe, verdict_table[q].probe))
+            return false;
+    return true;
+}
+
+int verdict_add_figure(struct verdict *v, const struct verdict_cell *cell, const char *attention,
+                       int question, const double number[4])
+{
+    char model[2 * ORR_NAME];
+    snprintf(model, sizeof model, "attention=%s", attention);
+    const struct orr_row row = {.model = model,
+                                .quantity = verdict_table[question].id,
+                                .measure = "",
+                                .seed = cell->preset.seed,
+                                .value = number[0],
+                                .half = NAN,
+                                .ceiling = number[1],
+                                .floor = number[2],
+                                .raw = number[3]};
+    return orr_table_add(&v->figure[question], &row);
+}
+
+int verdict_add_attention(struct verdict *v, const struct verdict_cell *cell, const char *attention)
+{
+    bool has = false, has_seed = false;
+    v->count++;
+    for (int a = 0; a < v->attentions; a++)
+        has |= !strcmp(v->attention[a], attention);
+    for (int s = 0; s < v->seeds; s++)
+        has_seed |= v->seed[s] == cell->preset.seed;
+    if (!has_seed)
+        v->seed[v->seeds++] = cell->preset.seed;
+    if (has)
+        return 0;
+    if (v->attentions == ORR_LIST)
+        return ORR_FAIL(ORR_EINVAL, "%s: expected at most %d attentions", cell->path, ORR_LIST);
+    snprintf(v->attention[v->attentions++], ORR_NAME, "%s", attention);
+    return 0;
+}
+
+static int read_model(struct verdict *v, const struct verdict_cell *cell, int s)
+{
+    const char *attention = verdict_cell_source(&v->cells, cell, s);
+    TRY(verdict_add_attention(v, cell, attention));
+    TRY(read_bodies(v, cell, attention));
+    for (int q = 0; verdict_table[q].id; q++)
+        if (begins_probe(q))
+            TRY(read_probe(v, cell, attention, verdict_table[q].probe));
+        else if (verdict_table[q].kind == VERDICT_COLUMN)
+            TRY(read_column(v, cell, s, q));
+    return 0;
+}
+
+static int by_seed(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* softmax, then the others by name. */
+static int by_attention(const void *a, const void *b)
+{
+    const bool p = !strcmp(a, "softmax"), q = !strcmp(b, "softmax");
+    return p || q ? (int)q - (int)p : strcmp(a, b);
+}
+
+/* Only cells of one group are seeds and attentions of one grid. */
+static int check_group(const struct verdict_cells *cells)
+{
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->cell[i].group != cells->cell[0].group)
+            return ORR_FAIL(ORR_EINVAL, "%s: of other settings (%s) than %s (%s)",
+                            cells->cell[i].path, cells->cell[i].label, cells->cell[0].path,
+                            cells->cell[0].label);
+    return 0;
+}
+
+int verdict_read(struct verdict *v, const char *const *path, int n)
+{
+    *v = (struct verdict){.planned = n};
+    TRY(verdict_cells_read_these(&v->cells, path, n));
+    for (size_t i = 0; i < v->cells.left_out.count; i++)
+        TRY(verdict_miss(&v->missing, v->cells.left_out.at[i].what, v->cells.left_out.at[i].why));
+    TRY(check_group(&v->cells));
+    v->seed = orr_alloc(v->cells.count, sizeof *v->seed);
+    v->value = orr_alloc(v->cells.count, sizeof *v->value);
+    TRY(v->seed && v->value ? 0 : ORR_ENOMEM);
+    for (int q = 0; verdict_table[q].id; q++)
+        if (begins_probe(q))
+            TRY(list_unasked(v, verdict_table[q].probe));
+    for (size_t i = 0; i < v->cells.count; i++) {
+        const struct verdict_cell *cell = &v->cells.cell[i];
+        if (cell->record)
+            TRY(verdict_take_record(v, cell));
+        for (int s = 0; s < cell->sources && !cell->record; s++)
+            if (verdict_cell_row(&v->cells, cell, s, VERDICT_IS_MODEL)->value > 0)
+                TRY(read_model(v, cell, s));
+    }
+    qsort(v->seed, (size_t)v->seeds, sizeof *v->seed, by_seed);
+    qsort(v->attention, (size_t)v->attentions, ORR_NAME, by_attention);
+    return 0;
+}
+
+void verdict_free(struct verdict *v)
+{
+    verdict_cells_free(&v->cells);
+    free(v->missing.at);
+    free(v->seed);
+    free(v->value);
+    for (int q = 0; q < VERDICT_QUESTIONS; q++)
+        orr_table_free(&v->figure[q]);
+    *v = (struct verdict){0};
+}
+
+/* ----------------------------------------------------------------------------- over seeds */
+
+const double *verdict_values(const struct verdict *v, int question, int attention, int minus,
+                             double (*number)(const struct orr_row *row))
+{
+    char of[ORR_NAME + 16], from[ORR_NAME + 16] = "";
+    snprintf(of, sizeof of, "attention=%s", v->attention[attention]);
+    if (minus >= 0)
+        snprintf(from, sizeof from, "attention=%s", v->attention[minus]);
+    orr_table_values(&v->figure[question], v->seed, v->seeds, of, from, number, v->value);
+    return v->value;
+}
+
+struct orr_mean verdict_mean(const struct verdict *v, int question, int attention, int minus,
+                             double (*number)(const struct orr_row *row))
+{
+    return orr_mean_of(verdict_values(v, question, attention, minus, number), v->seeds);
+}
+
+void verdict_each_comparison(const struct verdict *v,
+                             void (*visit)(const struct verdict *v, int question, int attention,
+                                           void *context),
+                             void *context)
+{
+    for (int q = 0; verdict_table[q].id; q++)
+        for (int a = 1; a < v->attentions; a++)
+            if (verdict_mean(v, q, a, 0, orr_row_value).n)
+                visit(v, q, a, context);
+}
+
+double verdict_half(double mean, double half, int n, bool is_difference)
+{
+    if (n < 1 || !(half <= 1e-12 * (1 + fabs(mean))))
+        return half;
+    const double reach = is_difference ? 1 + fabs(mean) : fmax(fabs(mean), fabs(1 - mean));
+    return reach * (1 - pow(0.05, 1.0 / n));
+}
+
+bool verdict_beyond_chance(struct orr_mean mean)
+{
+    const double half = verdict_half(mean.mean, mean.half, mean.n, true);
+    return mean.n >= 3 && isfinite(half) && fabs(mean.mean) > half;
+}
