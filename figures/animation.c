@@ -214,17 +214,17 @@ static void write_path(const struct report_source *source, int body, int number,
     orr_file_printf(file, "EOD\n");
 }
 
-static int write_input(const struct report_run *run, int body, struct orr_file *file)
+static void write_input(const struct report_run *run, int body, struct orr_file *file)
 {
     const struct square view = frame_of(run, body);
     const struct report_orbit *truth = &run->source[0].orbit[body];
     const struct report_rollout *known = continued(run, body);
     int number = 0;
-    TRY(orr_gnuplot_assign(file, "heading", 0, report_body_title[body]));
-    TRY(orr_gnuplot_assign(file, "note", 0,
-                           known ? "Arrows: forces, the true one black. Lines: each model's own "
-                                   "continuation."
-                                 : "Arrows: forces, the true one black."));
+    orr_gnuplot_assign(file, "heading", 0, report_body_title[body]);
+    orr_gnuplot_assign(file, "note", 0,
+                       known ? "Arrows: forces, the true one black. Lines: each model's own "
+                               "continuation."
+                             : "Arrows: forces, the true one black.");
     orr_file_printf(file, "first = %d\nlast = %d\ncx = %.9g\ncy = %.9g\nhalf = %.9g\n",
                     known ? 0 : truth->at[0].step,
                     known ? (int)known->count - 1 : truth->at[truth->count - 1].step, view.x_au,
@@ -239,14 +239,14 @@ static int write_input(const struct report_run *run, int body, struct orr_file *
         if (!is_shown(source))
             continue;
         number++;
-        TRY(orr_gnuplot_assign(file, "title", number, source->title));
-        TRY(orr_gnuplot_assign(file, "colour", number, source->colour));
+        orr_gnuplot_assign(file, "title", number, source->title);
+        orr_gnuplot_assign(file, "colour", number, source->colour);
         orr_file_printf(file, "paths[%d] = %d\nforces[%d] = 1\n", number,
                         source->rollout[body].count > 0, number);
         write_forces(source, body, number, view.arrow_au, file);
         write_path(source, body, number, file);
     }
-    return orr_file_printf(file, "sources = %d\n", number);
+    orr_file_printf(file, "sources = %d\n", number);
 }
 
 int report_animate(const struct report_run *run, int body, const char *folder)
@@ -258,16 +258,12 @@ int report_animate(const struct report_run *run, int body, const char *folder)
                         report_body_title[body]);
     TRY(orr_path(input, "%s/.orbit_%s.gp", folder, report_body_name[body]));
     TRY(orr_path(picture, "%s/orbit_%s.gif", folder, report_body_name[body]));
-    int rc = orr_mkdir(folder);
-    if (!rc)
-        rc = orr_file_create(&file, input);
-    if (!rc)
-        rc = write_input(run, body, &file);
-    if (!rc)
-        rc = orr_file_commit(&file);
+    TRY(orr_mkdir(folder));
+    TRY(orr_file_create(&file, input));
+    write_input(run, body, &file);
+    int rc = orr_file_commit(&file);
     orr_file_close(&file);
-    if (!rc)
-        rc = orr_gnuplot_draw("player.gp", input, picture);
+    rc = rc ? rc : orr_gnuplot_draw("player.gp", input, picture);
     remove(input);
     return rc;
 }

@@ -3,8 +3,9 @@
 #   gnuplot -c curves.gp STEM OUTPUT png|svg
 #
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
-# colour[]; of pareto law, "Newton's law". STEM.dat: two blocks per curve: the line, then its marks (validation losses; the
-# selected law, third column 2 when it is the true one).
+# colour[]; of pareto law, "Newton's law", and per curve front[], a file of columns Complexity and Loss, and
+# size[], loss[] and is_true[] (1, 0; -1: there is none) of the selected law. STEM.dat, of loss: two blocks per curve: the line, then its
+# marks (validation losses).
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -64,10 +65,14 @@ do for [p = 1:panels] {
     set label 2 remark at graph 1.0, graph 1.06 right font ",10" tc rgb "#444444"
     if (kind eq "pareto") {
         set xlabel "complexity (nodes)"
-        plot for [c = 1:curves] data index 2 * c - 2 using 1:2 with steps lw 1.8 lc rgb colour[c], \
-             for [c = 1:curves] data index 2 * c - 2 using 1:2 with points pt 7 ps 0.7 lc rgb colour[c], \
-             for [c = 1:curves] data index 2 * c - 1 using ($3 == 1 ? $1 : NaN):2 with points pt 6 ps 2.2 lw 2 lc rgb colour[c], \
-             for [c = 1:curves] data index 2 * c - 1 using ($3 == 2 ? $1 : NaN):2 with points pt 7 ps 2.2 lc rgb colour[c]
+        # a perfect fit has loss 0, which a logarithmic axis cannot show
+        shown(x) = x > 1e-16 ? x : 1e-16
+        set datafile separator comma
+        plot for [c = 1:curves] front[c] using (column("Complexity")):(shown(column("Loss"))) with steps lw 1.8 lc rgb colour[c], \
+             for [c = 1:curves] front[c] using (column("Complexity")):(shown(column("Loss"))) with points pt 7 ps 0.7 lc rgb colour[c], \
+             for [c = 1:curves] "+" using (is_true[c] == 0 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 2.2 lw 2 lc rgb colour[c], \
+             for [c = 1:curves] "+" using (is_true[c] == 1 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 2.2 lc rgb colour[c]
+        set datafile separator
     } else {
         set xlabel "step"
         plot for [c = 1:curves] data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.9 lc rgb colour[c], \

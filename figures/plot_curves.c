@@ -128,46 +128,43 @@ static const struct report_law *choice(const struct report_run *run, int source)
     return found;
 }
 
+/* Fronts are drawn from the files of the search: front_<source>_0.csv. */
 int report_plot_pareto(const struct report_run *run, const char *folder,
                        struct report_picture *picture)
 {
-    /* a perfect fit has loss 0, which a logarithmic axis cannot show */
-    const double least = 1e-16;
+    char path[REPORT_PATH];
+    struct orr_file set = {0};
+    int curve = 0, curves = 0, rc = 0;
     snprintf(picture->name, sizeof picture->name, "pareto");
     snprintf(picture->caption, sizeof picture->caption,
              "Pareto fronts of symbolic regression on sample 0: loss against complexity. The large "
              "circle is the law that the rule \"best\" selects, filled when it is %s.",
              run->true_law.newton ? "k m1 m2 / r^2" : "the run's own law");
-    int curves = 0;
     for (int s = 0; s < run->source_count; s++)
         curves += run->source[s].has_laws;
-    struct orr_file data = {0}, set = {0};
-    const int rc = open_pair(folder, picture->name, &data, &set);
-    if (rc)
-        return close_pair(&data, &set, rc);
+    TRY(orr_path(path, "%s/pareto.set", folder));
+    TRY(orr_file_create(&set, path));
     orr_file_printf(&set,
                     "panels = 1\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
-                    "array panel_title[1]\narray panel_of[%d]\narray title[%d]\narray "
-                    "colour[%d]\npanel_title[1] = \"Pareto fronts, sample 0\"\n",
+                    "array panel_title[1]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
+                    "array front[%d]\narray size[%d]\narray loss[%d]\narray is_true[%d]\n"
+                    "panel_title[1] = \"Pareto fronts, sample 0\"\n",
                     curves, run->true_law.newton ? "Newton's law" : "the run's own law", curves,
-                    curves, curves);
-    int curve = 0;
-    for (int s = 0; s < run->source_count; s++) {
-        const struct report_source *source = &run->source[s];
-        if (!source->has_laws)
+                    curves, curves, curves, curves, curves, curves);
+    for (int s = 0; s < run->source_count && !rc; s++) {
+        if (!run->source[s].has_laws)
             continue;
-        name_curve(&set, ++curve, 1, source);
-        for (size_t i = 0; i < source->front.count; i++)
-            orr_file_printf(&data, "%.7g %.7g 0\n", source->front.complexity[i],
-                            fmax(source->front.loss[i], least));
-        end_block(&data, source->front.count);
         const struct report_law *law = choice(run, s);
-        if (law)
-            orr_file_printf(&data, "%.7g %.7g %d\n", law->complexity, fmax(law->loss, least),
-                            law->selected_true ? 2 : 1);
-        end_block(&data, law != NULL);
+        name_curve(&set, ++curve, 1, &run->source[s]);
+        rc = report_front_path(run, s, path);
+        orr_gnuplot_assign(&set, "front", curve, path);
+        orr_file_printf(&set, "size[%d] = %.7g\nloss[%d] = %.7g\nis_true[%d] = %d\n", curve,
+                        law ? law->complexity : 0, curve, law ? law->loss : 1, curve,
+                        law ? law->selected_true : -1);
     }
-    return close_pair(&data, &set, 0);
+    rc = rc ? rc : orr_file_commit(&set);
+    orr_file_close(&set);
+    return rc;
 }
 
 /* The axes: half a unit around the law's exponents, and every interval. */

@@ -156,30 +156,23 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
 
     char path[REPORT_PATH];
     struct orr_file file = {0};
-    int rc = orr_path(path, "%s/%s.dat", folder, picture->name);
-    if (!rc)
-        rc = orr_file_create(&file, path);
-    for (int p = 0; p < panels && !rc; p++)
+    TRY(orr_path(path, "%s/%s.dat", folder, picture->name));
+    TRY(orr_file_create(&file, path));
+    for (int p = 0; p < panels; p++)
         write_panel(&file, &run->source[panel[p]], planet, &field);
-    if (!rc)
-        rc = orr_file_commit(&file);
+    int rc = orr_file_commit(&file);
     orr_file_close(&file);
-    if (!rc)
-        rc = orr_path(path, "%s/%s.set", folder, picture->name);
-    if (!rc)
-        rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file,
-                             "planet = \"%s\"\npanels = %d\nextent = %.7g\narrow = %.7g\n"
-                             "cut = %zu\nlongest = %.3g\nstride = %zu\nunit_name = \"%s\"\n"
-                             "array title[%d]\narray note[%d]\narray colour[%d]\n",
-                             report_body_title[planet], panels, field.extent_au, field.arrow_au,
-                             field.cut, longest, field.stride, report_force_unit(run), panels,
-                             panels, panels);
-    if (!rc)
-        rc = write_notes(&file, run, planet, panel, panels);
-    if (!rc)
-        rc = orr_file_commit(&file);
+    TRY(rc);
+    TRY(orr_path(path, "%s/%s.set", folder, picture->name));
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file,
+                    "planet = \"%s\"\npanels = %d\nextent = %.7g\narrow = %.7g\ncut = %zu\n"
+                    "longest = %.3g\nstride = %zu\nunit_name = \"%s\"\narray title[%d]\n"
+                    "array note[%d]\narray colour[%d]\n",
+                    report_body_title[planet], panels, field.extent_au, field.arrow_au, field.cut,
+                    longest, field.stride, report_force_unit(run), panels, panels, panels);
+    rc = write_notes(&file, run, planet, panel, panels);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

@@ -257,7 +257,6 @@ void report_free(struct report_run *run)
             free(source->curve[k].step);
             free(source->curve[k].val_step);
         }
-        free(source->front.complexity);
     }
     for (size_t i = 0; i < run->law_count; i++)
         free(run->law[i].equation);

@@ -1,4 +1,4 @@
-/* read_laws.c - laws/laws.json and the Pareto fronts of sample 0. */
+/* read_laws.c - laws/laws.json; where the Pareto fronts of sample 0 are. */
 #include "report.h"
 
 #include <math.h>
@@ -147,36 +147,9 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
     return 0;
 }
 
-static int read_front(struct report_run *run, struct report_source *source)
+int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH])
 {
-    char path[REPORT_PATH];
-    TRY(orr_path(path, "%s/laws/front_%s_0.csv", run->path, source->name));
-    if (!orr_exists(path))
-        return report_missing(path, "symreg");
-    struct orr_csv csv = {0};
-    int rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
-    if (rc)
-        return rc;
-    const int complexity = orr_csv_column(&csv, "Complexity"), loss = orr_csv_column(&csv, "Loss");
-    if (complexity < 0 || loss < 0) {
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected the columns Complexity, Loss, Equation", path);
-        goto out;
-    }
-    struct report_front *front = &source->front;
-    front->complexity = orr_alloc(2 * (csv.rows + 1), sizeof(double));
-    if (!front->complexity) {
-        rc = ORR_ENOMEM;
-        goto out;
-    }
-    front->loss = front->complexity + csv.rows + 1;
-    front->count = csv.rows;
-    for (size_t i = 0; i < csv.rows; i++) {
-        front->complexity[i] = csv.values[i * csv.cols + (size_t)complexity];
-        front->loss[i] = csv.values[i * csv.cols + (size_t)loss];
-    }
-out:
-    orr_csv_free(&csv);
-    return rc;
+    return orr_path(path, "%s/laws/front_%s_0.csv", run->path, run->source[source].name);
 }
 
 int report_read_laws_json(struct report_run *run)
@@ -198,9 +171,12 @@ int report_read_laws_json(struct report_run *run)
 
 int report_read_laws(struct report_run *run)
 {
+    char path[REPORT_PATH];
     TRY(report_read_laws_json(run));
     for (int s = 0; s < run->source_count; s++)
-        if (run->source[s].has_laws)
-            TRY(read_front(run, &run->source[s]));
+        if (run->source[s].has_laws) {
+            TRY(report_front_path(run, s, path));
+            TRY(orr_exists(path) ? 0 : report_missing(path, "symreg"));
+        }
     return 0;
 }

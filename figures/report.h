@@ -53,12 +53,6 @@ enum report_stage {
     REPORT_STAGES
 };
 
-/* The Pareto front of sample 0. */
-struct report_front {
-    size_t count;
-    double *complexity, *loss; /* (count) */
-};
-
 struct report_interval {
     double value, low, high; /* NaN when absent */
 };
@@ -74,7 +68,6 @@ struct report_source {
     struct report_orbit orbit[REPORT_BODIES];
     struct report_rollout rollout[REPORT_BODIES]; /* without steps where there is none */
     struct report_curve curve[REPORT_STAGES];
-    struct report_front front;
     double r2_log, median_relative_error;
     struct report_interval exponent[3]; /* of r, m1, m2 */
     /* NaN when absent: predictions, and those of them that are not positive; of sample 0 the k of
@@ -134,13 +127,14 @@ extern const char *const report_stage_title[REPORT_STAGES];
  * after an error. */
 int report_read(struct report_run *run, const char *path, const char *attention);
 void report_free(struct report_run *run);
-/* Parts of report_read(): settings and names of the sources; laws/laws.json with the fronts of
- * sample 0; a number of a JSON file (what is not there leaves it as it is); one training log (a
- * file that is not there leaves an empty curve). */
+/* Parts of report_read(): settings and names of the sources; laws/laws.json, beside which the fronts
+ * of sample 0 have to be; a number of a JSON file (what is not there leaves it as it is); one
+ * training log (a file that is not there leaves an empty curve). */
 int report_read_settings(struct report_run *run, const char *path, const char *attention);
 int report_read_laws(struct report_run *run);
-/* laws/laws.json alone. */
+/* laws/laws.json alone; the front of sample 0 of a source, which gnuplot reads. */
 int report_read_laws_json(struct report_run *run);
+int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
 /* pretrain_planets/rollouts.csv of a source, where there is one. */
@@ -189,7 +183,8 @@ struct report_pictures {
 /* Draws every figure of the run as PNG and SVG into `folder` (which exists). */
 int report_plot(const struct report_run *run, const char *folder, bool quiet,
                 struct report_pictures *pictures);
-/* Writes <folder>/<stem>.dat and .set for one figure: see forces.gp, curves.gp, exponents.gp. */
+/* Writes <folder>/<stem>.set, and .dat of numbers that no file has as they are drawn, for one
+ * figure: see forces.gp, curves.gp, exponents.gp. */
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
                        struct report_picture *picture);
 int report_plot_loss(const struct report_run *run, const char *folder,

@@ -198,9 +198,9 @@ void verdict_fact_text(const struct verdict_fact *fact, char text[64])
         snprintf(text, 64, "%.3g", fact->mean);
 }
 
-static int write_number(struct orr_file *file, double x)
+static void write_number(struct orr_file *file, double x)
 {
-    return isfinite(x) ? orr_file_printf(file, " %.3g |", x) : orr_file_printf(file, " - |");
+    orr_file_printf(file, isfinite(x) ? " %.3g |" : " - |", x);
 }
 
 /* What the figure has to be for the claim. */
@@ -260,7 +260,7 @@ int verdict_ledger_there(const struct verdict_ledger *ledger)
                     ledger->folder);
 }
 
-static int write_claim(struct orr_file *file, const struct verdict_judged *j)
+static void write_claim(struct orr_file *file, const struct verdict_judged *j)
 {
     const struct verdict_claim *claim = j->claim;
     static const char *const ground[] = {
@@ -270,29 +270,28 @@ static int write_claim(struct orr_file *file, const struct verdict_judged *j)
     if (j->fact.learned && j->shown.there)
         snprintf(beside, sizeof beside, " (%.3g with what random weights have)", j->shown.mean);
     write_rule(claim, rule_text);
-    TRY(orr_file_printf(file, "| %s | %s | %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
-                        ground[claim->ground], claim->published, claim->ours, rule_text, figure,
-                        beside));
-    TRY(write_number(file, j->shown.ceiling));
-    TRY(write_number(file, j->shown.floor));
+    orr_file_printf(file, "| %s | %s | %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
+                    ground[claim->ground], claim->published, claim->ours, rule_text, figure,
+                    beside);
+    write_number(file, j->shown.ceiling);
+    write_number(file, j->shown.floor);
     if (j->ruling != VERDICT_SHOWN)
-        TRY(orr_file_printf(file, " **%s**:", verdict_ruling_name[j->ruling]));
-    return orr_file_printf(file, " %s%s%s | `%s` |\n", j->why, *claim->remark ? "; " : "",
-                           claim->remark, claim->command);
+        orr_file_printf(file, " **%s**:", verdict_ruling_name[j->ruling]);
+    orr_file_printf(file, " %s%s%s | `%s` |\n", j->why, *claim->remark ? "; " : "", claim->remark,
+                    claim->command);
 }
 
 /* Those that are ruled on, or those that are shown beside. */
-static int write_table(struct orr_file *file, const struct verdict_ledger *ledger, bool shown)
+static void write_table(struct orr_file *file, const struct verdict_ledger *ledger, bool shown)
 {
-    TRY(orr_file_printf(file,
-                        "| claim | where | of | published | our figure | claimed | ours | ceiling "
-                        "| floor | %s | command |\n"
-                        "|---|---|---|---|---|---|---|---|---|---|---|\n",
-                        shown ? "why it decides nothing" : "ruling"));
+    orr_file_printf(file,
+                    "| claim | where | of | published | our figure | claimed | ours | ceiling "
+                    "| floor | %s | command |\n"
+                    "|---|---|---|---|---|---|---|---|---|---|---|\n",
+                    shown ? "why it decides nothing" : "ruling");
     for (int i = 0; i < ledger->claims.count; i++)
         if ((ledger->judged[i].ruling == VERDICT_SHOWN) == shown)
-            TRY(write_claim(file, &ledger->judged[i]));
-    return 0;
+            write_claim(file, &ledger->judged[i]);
 }
 
 static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledger)
@@ -300,7 +299,7 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
     int count[VERDICT_RULINGS] = {0};
     for (int i = 0; i < ledger->claims.count; i++)
         count[ledger->judged[i].ruling]++;
-    TRY(orr_file_printf(
+    orr_file_printf(
         file,
         "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (which commit and CPU: "
         "`machines.csv` there); not to be edited by hand. `figures/claims.csv` has the claims, "
@@ -323,15 +322,15 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
         "truth, and random weights of both shapes and the same seeds, have as theirs; of how much "
         "nearer to the truth one is than another, the most that it could be, and what random "
         "weights are.\n\n",
-        ledger->folder));
-    TRY(write_table(file, ledger, false));
-    TRY(orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",
-                        count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]));
-    TRY(orr_file_printf(
+        ledger->folder);
+    write_table(file, ledger, false);
+    orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",
+                    count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]);
+    orr_file_printf(
         file, "Figures that decide no claim: of orbits where the claim is of text, of other "
               "settings than the claim's, benchmarks of another program on another machine, and "
-              "questions of our own. They are counted nowhere.\n\n"));
-    TRY(write_table(file, ledger, true));
+              "questions of our own. They are counted nowhere.\n\n");
+    write_table(file, ledger, true);
     return verdict_table1(ledger->folder, file);
 }
 
