@@ -51,44 +51,27 @@ void orr_table_free(struct orr_table *table)
 
 /* ------------------------------------------------------------------------------- numbers */
 
-double orr_row_value(const struct orr_row *row)
+double orr_row_number(const struct orr_row *row, enum orr_row_number number)
 {
-    return row->value;
-}
-
-double orr_row_ceiling(const struct orr_row *row)
-{
-    return row->ceiling;
-}
-
-double orr_row_floor(const struct orr_row *row)
-{
-    return row->floor;
-}
-
-double orr_row_raw(const struct orr_row *row)
-{
-    return row->raw;
-}
-
-double orr_row_learned(const struct orr_row *row)
-{
-    return row->value - row->floor;
-}
-
-double orr_row_nearness(const struct orr_row *row)
-{
-    return -fabs(row->value - row->ceiling);
-}
-
-double orr_row_gain(const struct orr_row *row)
-{
-    return fabs(row->floor - row->ceiling) - fabs(row->value - row->ceiling);
-}
-
-double orr_row_share(const struct orr_row *row)
-{
-    return (row->value - row->floor) / (row->ceiling - row->floor);
+    switch (number) {
+    case ORR_ROW_VALUE:
+        return row->value;
+    case ORR_ROW_CEILING:
+        return row->ceiling;
+    case ORR_ROW_FLOOR:
+        return row->floor;
+    case ORR_ROW_RAW:
+        return row->raw;
+    case ORR_ROW_LEARNED:
+        return row->value - row->floor;
+    case ORR_ROW_NEARNESS:
+        return -fabs(row->value - row->ceiling);
+    case ORR_ROW_GAIN:
+        return fabs(row->floor - row->ceiling) - fabs(row->value - row->ceiling);
+    case ORR_ROW_SHARE:
+        return (row->value - row->floor) / (row->ceiling - row->floor);
+    }
+    return NAN;
 }
 
 /* ------------------------------------------------------------------------------ settings */
@@ -172,18 +155,18 @@ int orr_table_seeds(const struct orr_table *table, uint64_t seed[ORR_SEEDS])
 
 /* Adds the contrast of one row and its partners to the sum. */
 static double add_contrast(double sum, const struct orr_table *table, const struct orr_row *row,
-                           const struct contrast *c, double (*number)(const struct orr_row *row))
+                           const struct contrast *c, enum orr_row_number number)
 {
     for (unsigned mask = 0; mask < 1U << c->parts; mask++) {
         const struct orr_row *other = partner(table, row, c, mask);
-        sum += other ? (mask == 1 || mask == 2 ? -1 : 1) * number(other) : (double)NAN;
+        sum +=
+            other ? (mask == 1 || mask == 2 ? -1 : 1) * orr_row_number(other, number) : (double)NAN;
     }
     return sum;
 }
 
 void orr_table_values(const struct orr_table *table, const uint64_t *seed, int seeds,
-                      const char *of, const char *from, double (*number)(const struct orr_row *row),
-                      double *value)
+                      const char *of, const char *from, enum orr_row_number number, double *value)
 {
     struct contrast c = {.parts = split(of, c.of)};
     const struct orr_row *first = NULL;
@@ -199,8 +182,8 @@ void orr_table_values(const struct orr_table *table, const uint64_t *seed, int s
             first = first ? first : row;
             several = several || strcmp(row->model, first->model) != 0;
             models++;
-            value[s] =
-                *from ? add_contrast(value[s], table, row, &c, number) : value[s] + number(row);
+            value[s] = *from ? add_contrast(value[s], table, row, &c, number)
+                             : value[s] + orr_row_number(row, number);
         }
         value[s] = models ? value[s] / models : (double)NAN;
     }
@@ -209,7 +192,7 @@ void orr_table_values(const struct orr_table *table, const uint64_t *seed, int s
 }
 
 struct orr_mean orr_table_contrast(const struct orr_table *table, const char *of, const char *from,
-                                   double (*number)(const struct orr_row *row))
+                                   enum orr_row_number number)
 {
     uint64_t seed[ORR_SEEDS];
     double value[ORR_SEEDS];

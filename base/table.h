@@ -38,16 +38,18 @@ bool orr_row_has(const struct orr_row *row, const char *setting);
 /* What stands behind "key=" in the row's model, NULL where it has no such setting. */
 const char *orr_row_setting(const struct orr_row *row, const char *key);
 
-/* Numbers of a row: its own; beyond random weights; how near to the truth (0, or below), and how
- * much nearer than random weights; the share of the room between random weights and the truth. */
-double orr_row_value(const struct orr_row *row);
-double orr_row_ceiling(const struct orr_row *row);
-double orr_row_floor(const struct orr_row *row);
-double orr_row_raw(const struct orr_row *row);
-double orr_row_learned(const struct orr_row *row);
-double orr_row_nearness(const struct orr_row *row);
-double orr_row_gain(const struct orr_row *row);
-double orr_row_share(const struct orr_row *row);
+/* Numbers of a row. */
+enum orr_row_number {
+    ORR_ROW_VALUE,
+    ORR_ROW_CEILING,
+    ORR_ROW_FLOOR,
+    ORR_ROW_RAW,
+    ORR_ROW_LEARNED,  /* value beyond random weights */
+    ORR_ROW_NEARNESS, /* how near to the truth: 0, or below */
+    ORR_ROW_GAIN,     /* how much nearer than random weights */
+    ORR_ROW_SHARE     /* of the room between random weights and the truth */
+};
+double orr_row_number(const struct orr_row *row, enum orr_row_number number);
 
 /* The seeds of the rows as they appear, ORR_SEEDS at most; how many. */
 int orr_table_seeds(const struct orr_table *table, uint64_t seed[ORR_SEEDS]);
@@ -58,10 +60,9 @@ int orr_table_seeds(const struct orr_table *table, uint64_t seed[ORR_SEEDS]);
  * settings of a table that is crossed; elsewhere NaN where several models have `of`, since which
  * one is meant would be a guess. */
 void orr_table_values(const struct orr_table *table, const uint64_t *seed, int seeds,
-                      const char *of, const char *from, double (*number)(const struct orr_row *row),
-                      double *value);
+                      const char *of, const char *from, enum orr_row_number number, double *value);
 /* Their mean over all seeds of the table. */
 struct orr_mean orr_table_contrast(const struct orr_table *table, const char *of, const char *from,
-                                   double (*number)(const struct orr_row *row));
+                                   enum orr_row_number number);
 
 #endif

@@ -292,23 +292,26 @@ static int group(struct verdict_cells *cells)
 
 /* ---------------------------------------------------------------------------- everything */
 
-static int none_complete(const struct verdict_cells *cells)
+/* Groups what was found. */
+static int finish(struct verdict_cells *cells)
 {
-    return ORR_FAIL(ORR_EMISSING, "%s%snone of %zu runs is complete; %s: %s", cells->folder,
-                    *cells->folder ? ": " : "", cells->left_out.count, cells->left_out.at[0].what,
-                    cells->left_out.at[0].why);
+    if (cells->count)
+        return group(cells);
+    if (cells->left_out.count)
+        return ORR_FAIL(ORR_EMISSING, "%s%snone of %zu runs is complete; %s: %s", cells->folder,
+                        *cells->folder ? ": " : "", cells->left_out.count,
+                        cells->left_out.at[0].what, cells->left_out.at[0].why);
+    if (!*cells->folder)
+        return ORR_FAIL(ORR_EMISSING, "expected run directories, found none");
+    return ORR_FAIL(ORR_EMISSING, "%s: no run in it, up to %d folders deep", cells->folder,
+                    DEEPEST);
 }
 
 int verdict_cells_read(struct verdict_cells *cells, const char *folder)
 {
     *cells = (struct verdict_cells){.folder = folder};
     TRY(look_into(cells, folder, 0));
-    if (cells->count == 0)
-        return cells->left_out.count
-                   ? none_complete(cells)
-                   : ORR_FAIL(ORR_EMISSING, "%s: no run in it, up to %d folders deep", folder,
-                              DEEPEST);
-    return group(cells);
+    return finish(cells);
 }
 
 int verdict_cells_read_these(struct verdict_cells *cells, const char *const *path, int n)
@@ -316,11 +319,7 @@ int verdict_cells_read_these(struct verdict_cells *cells, const char *const *pat
     *cells = (struct verdict_cells){.folder = ""};
     for (int i = 0; i < n; i++)
         TRY(add_cell(cells, path[i]));
-    if (cells->count == 0)
-        return cells->left_out.count
-                   ? none_complete(cells)
-                   : ORR_FAIL(ORR_EMISSING, "expected run directories, found none");
-    return group(cells);
+    return finish(cells);
 }
 
 void verdict_cells_free(struct verdict_cells *cells)

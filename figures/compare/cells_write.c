@@ -39,8 +39,7 @@ static int list_seeds(struct line *line)
     return line->seeds;
 }
 
-static const double *values(struct line *line, int column,
-                            double (*number)(const struct orr_row *row))
+static const double *values(struct line *line, int column, enum orr_row_number number)
 {
     orr_table_values(&line->view[column], line->seed, line->seeds, line->of, line->minus, number,
                      line->value);
@@ -49,12 +48,12 @@ static const double *values(struct line *line, int column,
 
 static struct orr_mean over_seeds(struct line *line, int column)
 {
-    return orr_mean_of(values(line, column, orr_row_value), line->seeds);
+    return orr_mean_of(values(line, column, ORR_ROW_VALUE), line->seeds);
 }
 
 static int sum(struct line *line, int column)
 {
-    const double *x = values(line, column, orr_row_value);
+    const double *x = values(line, column, ORR_ROW_VALUE);
     double all = 0;
     for (int i = 0; i < line->seeds; i++)
         all += x[i];
@@ -171,7 +170,7 @@ static void print_line(struct line *line)
     printf(samples ? " %.0f%% |" : " - |", 100 * over_seeds(line, VERDICT_CLOSE_SHARE).mean);
     for (int e = 0; e < 3; e++) {
         print_mean("%.3f", over_seeds(line, VERDICT_EXPONENT + e));
-        values(line, VERDICT_EXPONENT + e, orr_row_ceiling);
+        values(line, VERDICT_EXPONENT + e, ORR_ROW_CEILING);
         printf(" (%.3f) |", orr_mean_of(line->value, line->seeds).mean);
     }
     print_column(line, "%.4f", VERDICT_R2);
@@ -266,7 +265,7 @@ void verdict_mean_json(cJSON *parent, const char *key, const double *x, int n, b
 static void add_column(struct line *line, int column, cJSON *json)
 {
     const char *key = verdict_column_name[column].key, *dot = strchr(key, '.');
-    verdict_mean_json(json, dot ? dot + 1 : key, values(line, column, orr_row_value), line->seeds,
+    verdict_mean_json(json, dot ? dot + 1 : key, values(line, column, ORR_ROW_VALUE), line->seeds,
                       *line->minus);
 }
 
@@ -290,7 +289,7 @@ static void add_line(struct line *line)
         add_column(line, c, exponents);
         if (truth)
             verdict_mean_json(truth, strchr(verdict_column_name[c].key, '.') + 1,
-                              values(line, c, orr_row_ceiling), line->seeds, false);
+                              values(line, c, ORR_ROW_CEILING), line->seeds, false);
     }
     for (int c = VERDICT_SHARE; c < VERDICT_COLUMNS; c++)
         add_column(line, c, json);

@@ -44,9 +44,9 @@ static void settle(struct verdict_fact *fact, struct orr_mean mean)
 static void take_value(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_value));
-    fact->ceiling = orr_table_contrast(table, claim->of, claim->from, orr_row_ceiling).mean;
-    fact->floor = orr_table_contrast(table, claim->of, claim->from, orr_row_floor).mean;
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_VALUE));
+    fact->ceiling = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_CEILING).mean;
+    fact->floor = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_FLOOR).mean;
     for (size_t i = 0; i < table->count && fact->there; i++) {
         const struct orr_row *row = &table->row[i];
         if (row->n && orr_row_has(row, claim->of)) {
@@ -63,11 +63,11 @@ static void take_nearer(const struct orr_table *table, const struct verdict_clai
     double bound[2][3]; /* of both: value, ceiling, floor */
     for (int k = 0; k < 2; k++) {
         const char *model = k ? claim->from : claim->of;
-        bound[k][0] = orr_table_contrast(table, model, "", orr_row_value).mean;
-        bound[k][1] = orr_table_contrast(table, model, "", orr_row_ceiling).mean;
-        bound[k][2] = orr_table_contrast(table, model, "", orr_row_floor).mean;
+        bound[k][0] = orr_table_contrast(table, model, "", ORR_ROW_VALUE).mean;
+        bound[k][1] = orr_table_contrast(table, model, "", ORR_ROW_CEILING).mean;
+        bound[k][2] = orr_table_contrast(table, model, "", ORR_ROW_FLOOR).mean;
     }
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_nearness));
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_NEARNESS));
     fact->most = fact->ceiling = fabs(bound[1][0] - bound[1][1]);
     fact->floor = fabs(bound[1][2] - bound[1][1]) - fabs(bound[0][2] - bound[0][1]);
 }
@@ -75,8 +75,8 @@ static void take_nearer(const struct orr_table *table, const struct verdict_clai
 static void take_learned(const struct orr_table *table, const struct verdict_claim *claim,
                          struct verdict_fact *fact)
 {
-    const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, orr_row_share);
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, orr_row_learned));
+    const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_SHARE);
+    settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_LEARNED));
     fact->floor = 0;
     fact->learned = fact->there;
     fact->room = room.mean;
@@ -85,14 +85,15 @@ static void take_learned(const struct orr_table *table, const struct verdict_cla
 
 /* By least squares over the decades of a setting, of one seed. */
 static double slope_of(const struct orr_table *table, const char *key, uint64_t seed,
-                       double (*number)(const struct orr_row *row))
+                       enum orr_row_number number)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (size_t i = 0; i < table->count; i++) {
         const char *level = orr_row_setting(&table->row[i], key);
         if (table->row[i].seed != seed)
             continue;
-        const double at = level ? log10(strtod(level, NULL)) : NAN, is = number(&table->row[i]);
+        const double at = level ? log10(strtod(level, NULL)) : NAN,
+                     is = orr_row_number(&table->row[i], number);
         n++;
         x += at;
         y += is;
@@ -109,8 +110,8 @@ static void take_slope(const struct orr_table *table, const struct verdict_claim
     uint64_t seed[ORR_SEEDS];
     const int seeds = orr_table_seeds(table, seed);
     for (int s = 0; s < seeds; s++) {
-        slope[s] = slope_of(table, claim->of, seed[s], orr_row_learned);
-        floor[s] = slope_of(table, claim->of, seed[s], orr_row_floor);
+        slope[s] = slope_of(table, claim->of, seed[s], ORR_ROW_LEARNED);
+        floor[s] = slope_of(table, claim->of, seed[s], ORR_ROW_FLOOR);
     }
     settle(fact, orr_mean_of(slope, seeds));
     fact->floor = orr_mean_of(floor, seeds).mean;
@@ -120,8 +121,8 @@ static void take_slope(const struct orr_table *table, const struct verdict_claim
 static void take_ratio(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
-    fact->mean = orr_table_contrast(table, claim->of, "", orr_row_value).mean /
-                 orr_table_contrast(table, claim->from, "", orr_row_value).mean;
+    fact->mean = orr_table_contrast(table, claim->of, "", ORR_ROW_VALUE).mean /
+                 orr_table_contrast(table, claim->from, "", ORR_ROW_VALUE).mean;
     fact->there = isfinite(fact->mean);
 }
 
@@ -133,31 +134,23 @@ static bool is_difference(const struct verdict_claim *claim)
             strstr(claim->quantity, " less "));
 }
 
+static void take_steps(const struct orr_table *table, const struct verdict_claim *claim,
+                       struct verdict_fact *fact)
+{
+    settle(fact, verdict_curves(table, claim->of, claim->from));
+}
+
 static int fact_of(const struct orr_table *table, const struct verdict_claim *claim,
                    struct verdict_fact *fact)
 {
+    static void (*const take[])(const struct orr_table *, const struct verdict_claim *,
+                                struct verdict_fact *) = {
+        [VERDICT_VALUE] = take_value,     [VERDICT_NEARER] = take_nearer,
+        [VERDICT_LEARNED] = take_learned, [VERDICT_SLOPE] = take_slope,
+        [VERDICT_RATIO] = take_ratio,     [VERDICT_STEPS] = take_steps};
     struct orr_table chosen;
     const int rc = choose(table, claim, &chosen);
-    switch (claim->statistic) {
-    case VERDICT_VALUE:
-        take_value(&chosen, claim, fact);
-        break;
-    case VERDICT_NEARER:
-        take_nearer(&chosen, claim, fact);
-        break;
-    case VERDICT_LEARNED:
-        take_learned(&chosen, claim, fact);
-        break;
-    case VERDICT_SLOPE:
-        take_slope(&chosen, claim, fact);
-        break;
-    case VERDICT_RATIO:
-        take_ratio(&chosen, claim, fact);
-        break;
-    case VERDICT_STEPS:
-        settle(fact, verdict_curves(&chosen, claim->of, claim->from));
-        break;
-    }
+    take[claim->statistic](&chosen, claim, fact);
     orr_table_free(&chosen);
     fact->difference = is_difference(claim);
     fact->half = verdict_half(fact->mean, fact->half, fact->n, fact->difference);

@@ -7,6 +7,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "cells.h"
+
 static const cJSON *get(const cJSON *object, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(object, key);
@@ -130,21 +132,14 @@ static int read_quantity(const cJSON *rows, const cJSON *from, const char *model
 
 static int read_runs(const cJSON *json, struct orr_table *table)
 {
-    const cJSON *rows = get(json, "rows"), *row, *item, *inner;
+    const cJSON *rows = get(json, "rows"), *row;
     cJSON_ArrayForEach (row, rows) {
         const cJSON *group = cJSON_GetArrayItem(get(json, "settings"), whole_of(row, "settings"));
-        char model[ORR_MODEL], quantity[128];
+        char model[ORR_MODEL];
         snprintf(model, sizeof model, "attention=%s %s", text_of(row, "source"),
                  text_of(group, "label"));
-        cJSON_ArrayForEach (item, row) {
-            TRY(read_quantity(rows, row, model, item->string, table));
-            cJSON_ArrayForEach (inner, item) {
-                if (!inner->string)
-                    continue;
-                snprintf(quantity, sizeof quantity, "%s.%s", item->string, inner->string);
-                TRY(read_quantity(rows, row, model, quantity, table));
-            }
-        }
+        for (int c = VERDICT_EXPONENT; c < VERDICT_COLUMNS; c++)
+            TRY(read_quantity(rows, row, model, verdict_column_name[c].key, table));
     }
     return 0;
 }

@@ -36,9 +36,9 @@ static void say_mean(char text[2048], struct orr_mean mean)
 }
 
 /* The means by attention, between commas: "0.21 +- 0.15 (softmax), ...". Only those of attentions
- * that have one; how many. orr_row_gain says as well which are within chance. */
-static int say_column(const struct verdict *v, int question,
-                      double (*column)(const struct orr_row *row), char text[2048])
+ * that have one; how many. ORR_ROW_GAIN says as well which are within chance. */
+static int say_column(const struct verdict *v, int question, enum orr_row_number column,
+                      char text[2048])
 {
     int said = 0;
     for (int a = 0; a < v->attentions; a++) {
@@ -48,9 +48,9 @@ static int say_column(const struct verdict *v, int question,
         say(text, said > 1 ? ", " : "");
         say_mean(text, mean);
         say(text, " (%s", v->attention[a]);
-        if (column == orr_row_gain && mean.n < 3)
+        if (column == ORR_ROW_GAIN && mean.n < 3)
             say(text, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
-        else if (column == orr_row_gain && !verdict_beyond_chance(mean))
+        else if (column == ORR_ROW_GAIN && !verdict_beyond_chance(mean))
             say(text, ", within chance");
         say(text, ")");
     }
@@ -67,7 +67,7 @@ static int fewest_labels(const struct verdict *v)
     for (int q = 0; verdict_table[q].id; q++) {
         char scratch[2048] = "";
         if (verdict_table[q].topic == VERDICT_LABELS &&
-            say_column(v, q, orr_row_value, scratch) > 0)
+            say_column(v, q, ORR_ROW_VALUE, scratch) > 0)
             return q;
     }
     return -1;
@@ -82,7 +82,7 @@ static struct count count_gains(const struct verdict *v)
     struct count count = {0, 0, 0};
     for (int q = 0; verdict_table[q].id; q++)
         for (int a = 0; verdict_table[q].topic == VERDICT_LABELS && a < v->attentions; a++) {
-            const struct orr_mean mean = verdict_mean(v, q, a, -1, orr_row_gain);
+            const struct orr_mean mean = verdict_mean(v, q, a, -1, ORR_ROW_GAIN);
             count.all += mean.n >= 3;
             count.gains += verdict_beyond_chance(mean) && mean.mean > 0;
             count.losses += verdict_beyond_chance(mean) && mean.mean < 0;
@@ -131,9 +131,9 @@ static void does_it_learn(const struct verdict *v, char text[2048])
                 "about %.1f of each; ",
                 count.all, count.gains, count.losses, 0.025 * count.all);
         say(text, "%s, is nearer by ", verdict_table[q].title);
-        say_column(v, q, orr_row_gain, text);
+        say_column(v, q, ORR_ROW_GAIN, text);
     }
-    if (say_column(v, law, orr_row_value, models) && say_column(v, law, orr_row_floor, floors))
+    if (say_column(v, law, ORR_ROW_VALUE, models) && say_column(v, law, ORR_ROW_FLOOR, floors))
         say(text,
             "; from all labels the law itself is found in a share of %s of the samples, and by "
             "random weights fine-tuned alike in %s, which is what such a finding is worth",
@@ -165,20 +165,25 @@ struct comparisons {
     struct named named[VERDICT_QUESTIONS * ORR_LIST];
 };
 
-static void count_comparison(const struct verdict *v, int question, int attention, void *context)
+static void count_comparisons(const struct verdict *v, struct comparisons *all)
 {
-    struct comparisons *all = context;
-    const struct orr_mean mean = verdict_mean(v, question, attention, 0, orr_row_nearness);
-    all->compared += mean.n >= 3;
-    if (verdict_beyond_chance(mean))
-        all->named[all->beyond++] = (struct named){question, attention, mean};
+    *all = (struct comparisons){.compared = 0};
+    for (int q = 0; verdict_table[q].id; q++)
+        for (int a = 1; a < v->attentions; a++) {
+            const struct orr_mean mean = verdict_mean(v, q, a, 0, ORR_ROW_NEARNESS);
+            if (!verdict_compares(v, q, a))
+                continue;
+            all->compared += mean.n >= 3;
+            if (verdict_beyond_chance(mean))
+                all->named[all->beyond++] = (struct named){q, a, mean};
+        }
 }
 
 static void does_attention_decide(const struct verdict *v, char text[2048])
 {
-    struct comparisons all = {0};
+    struct comparisons all;
     *text = '\0';
-    verdict_each_comparison(v, count_comparison, &all);
+    count_comparisons(v, &all);
     if (!all.compared) {
         say(text, "Whether attention decides it is open: no two attentions share three seeds.");
         return;
@@ -213,10 +218,10 @@ static const char *how_it_goes_on(const struct verdict *v, int question)
 {
     int all = 0, nearer = 0, inside = 0, outside = 0;
     for (int a = 0; a < v->attentions; a++) {
-        const struct orr_mean value = verdict_mean(v, question, a, -1, orr_row_value),
-                              gain = verdict_mean(v, question, a, -1, orr_row_gain);
+        const struct orr_mean value = verdict_mean(v, question, a, -1, ORR_ROW_VALUE),
+                              gain = verdict_mean(v, question, a, -1, ORR_ROW_GAIN);
         const double off =
-            fabs(value.mean - verdict_mean(v, question, a, -1, orr_row_ceiling).mean);
+            fabs(value.mean - verdict_mean(v, question, a, -1, ORR_ROW_CEILING).mean);
         all += value.n >= 3;
         nearer += verdict_beyond_chance(gain) && gain.mean > 0;
         inside += value.n >= 3 && off <= value.half;
@@ -232,21 +237,21 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
 {
     char models[2048] = "", floors[2048] = "", lines[2048] = "", random[2048] = "";
     const int outside = find("outside_exponent_r"), readout = find("readout_log_force");
-    const bool far = say_column(v, outside, orr_row_value, models) > 0;
+    const bool far = say_column(v, outside, ORR_ROW_VALUE, models) > 0;
     const int q = far ? outside : find("exponent_r");
     *text = '\0';
-    if (!far && !say_column(v, q, orr_row_value, models)) {
+    if (!far && !say_column(v, q, ORR_ROW_VALUE, models)) {
         say(text, "Whether it is the law that was learned is open: no exponents are there");
     } else {
-        say_column(v, q, orr_row_floor, floors);
+        say_column(v, q, ORR_ROW_FLOOR, floors);
         say(text,
             "%s: of the law's power of r, -2 under Newton, the predictions have %s %s, and those "
             "of random weights %s",
             far ? how_it_goes_on(v, q) : "Whether it is the law that was learned is open", models,
             far ? "there" : "where labels were, which does not tell a law from a fit", floors);
     }
-    if (say_column(v, readout, orr_row_value, lines) &&
-        say_column(v, readout, orr_row_floor, random))
+    if (say_column(v, readout, ORR_ROW_VALUE, lines) &&
+        say_column(v, readout, ORR_ROW_FLOOR, random))
         say(text,
             "; before any label a linear readout finds an R2 of log F of %s, in random weights %s, "
             "where the orbit fitted to the same places gives 1",

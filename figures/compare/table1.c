@@ -41,7 +41,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* An attention's loss at a length, or that of its random weights, over seeds. */
 static struct orr_mean loss_of(const struct orr_table *table, const char *attention, int context,
-                               double (*number)(const struct orr_row *row))
+                               enum orr_row_number number)
 {
     char model[ORR_NAME + 16];
     double loss[ORR_SEEDS];
@@ -51,7 +51,7 @@ static struct orr_mean loss_of(const struct orr_table *table, const char *attent
         const struct orr_row *row = &table->row[i];
         if (!strcmp(row->quantity, "next token") && !strcmp(row->measure, "nats") &&
             row->context == context && orr_row_has(row, model))
-            loss[n++] = number(row);
+            loss[n++] = orr_row_number(row, number);
     }
     return orr_mean_of(loss, n);
 }
@@ -73,9 +73,9 @@ static int write_row(struct orr_file *file, const struct orr_table table[FILES],
     for (int k = 0; k < LENGTHS; k++)
         TRY(orr_file_printf(file, " %.3f |", rows[r].loss[k]));
     for (int k = 0; k < LENGTHS; k++)
-        TRY(write_mean(file, loss_of(own, attention, positions[k], orr_row_value)));
-    TRY(write_mean(file, loss_of(own, attention, positions[LENGTHS - 1], orr_row_floor)));
-    return orr_file_printf(file, " %d |\n", loss_of(own, attention, positions[0], orr_row_value).n);
+        TRY(write_mean(file, loss_of(own, attention, positions[k], ORR_ROW_VALUE)));
+    TRY(write_mean(file, loss_of(own, attention, positions[LENGTHS - 1], ORR_ROW_FLOOR)));
+    return orr_file_printf(file, " %d |\n", loss_of(own, attention, positions[0], ORR_ROW_VALUE).n);
 }
 
 int verdict_table1(const char *folder, struct orr_file *file)

@@ -284,7 +284,7 @@ void verdict_free(struct verdict *v)
 /* ----------------------------------------------------------------------------- over seeds */
 
 const double *verdict_values(const struct verdict *v, int question, int attention, int minus,
-                             double (*number)(const struct orr_row *row))
+                             enum orr_row_number number)
 {
     char of[ORR_NAME + 16], from[ORR_NAME + 16] = "";
     snprintf(of, sizeof of, "attention=%s", v->attention[attention]);
@@ -295,20 +295,14 @@ const double *verdict_values(const struct verdict *v, int question, int attentio
 }
 
 struct orr_mean verdict_mean(const struct verdict *v, int question, int attention, int minus,
-                             double (*number)(const struct orr_row *row))
+                             enum orr_row_number number)
 {
     return orr_mean_of(verdict_values(v, question, attention, minus, number), v->seeds);
 }
 
-void verdict_each_comparison(const struct verdict *v,
-                             void (*visit)(const struct verdict *v, int question, int attention,
-                                           void *context),
-                             void *context)
+bool verdict_compares(const struct verdict *v, int question, int attention)
 {
-    for (int q = 0; verdict_table[q].id; q++)
-        for (int a = 1; a < v->attentions; a++)
-            if (verdict_mean(v, q, a, 0, orr_row_value).n)
-                visit(v, q, a, context);
+    return verdict_mean(v, question, attention, 0, ORR_ROW_VALUE).n > 0;
 }
 
 double verdict_half(double mean, double half, int n, bool is_difference)

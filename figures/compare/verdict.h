@@ -76,18 +76,15 @@ int verdict_add_figure(struct verdict *v, const struct verdict_cell *cell, const
 int verdict_take_record(struct verdict *v, const struct verdict_cell *cell);
 bool verdict_record_has(const struct verdict_cell *cell, const char *probe);
 
-/* By seed a number of an attention's figure (orr_row_gain: nearer than the floor), less that of the
- * attention `minus` (orr_row_nearness: nearer than that one; -1: of none), NaN where there is none:
+/* By seed a number of an attention's figure (ORR_ROW_GAIN: nearer than the floor), less that of the
+ * attention `minus` (ORR_ROW_NEARNESS: nearer than that one; -1: of none), NaN where there is none:
  * v->value, until the next call. Their mean. */
 const double *verdict_values(const struct verdict *v, int question, int attention, int minus,
-                             double (*number)(const struct orr_row *row));
+                             enum orr_row_number number);
 struct orr_mean verdict_mean(const struct verdict *v, int question, int attention, int minus,
-                             double (*number)(const struct orr_row *row));
-/* visit()s every comparison of another attention with the first one that some seed has. */
-void verdict_each_comparison(const struct verdict *v,
-                             void (*visit)(const struct verdict *v, int question, int attention,
-                                           void *context),
-                             void *context);
+                             enum orr_row_number number);
+/* Whether some seed has both the attention and the first one, which others are compared with. */
+bool verdict_compares(const struct verdict *v, int question, int attention);
 /* Half of the mean's 95% interval: of Student's t. Figures that are the same in every seed are
  * shares of samples, 0 to 1, or differences of shares, and t would call them certain: what has not
  * come about in n seeds has a probability of at most 1 - 0.05^(1/n), at 95%, and moves the mean to

@@ -30,25 +30,24 @@ static void print_number(double x)
 
 static void print_figure(const struct verdict *v, int q, int a)
 {
-    const struct orr_mean value = verdict_mean(v, q, a, -1, orr_row_value),
-                          nearer = verdict_mean(v, q, a, -1, orr_row_gain);
+    const struct orr_mean value = verdict_mean(v, q, a, -1, ORR_ROW_VALUE),
+                          nearer = verdict_mean(v, q, a, -1, ORR_ROW_GAIN);
     if (!value.n)
         return;
     printf("| %s | %s | %d |", verdict_table[q].title, v->attention[a], value.n);
     print_mean(value);
-    print_number(verdict_mean(v, q, a, -1, orr_row_ceiling).mean);
-    print_mean(verdict_mean(v, q, a, -1, orr_row_floor));
-    print_number(verdict_mean(v, q, a, -1, orr_row_raw).mean);
+    print_number(verdict_mean(v, q, a, -1, ORR_ROW_CEILING).mean);
+    print_mean(verdict_mean(v, q, a, -1, ORR_ROW_FLOOR));
+    print_number(verdict_mean(v, q, a, -1, ORR_ROW_RAW).mean);
     print_mean(nearer);
     printf(" %s |\n", verdict_beyond_chance(nearer) ? "yes" : nearer.n ? "no" : "-");
 }
 
-static void print_comparison(const struct verdict *v, int question, int attention, void *context)
+static void print_comparison(const struct verdict *v, int question, int attention)
 {
-    const struct orr_mean mean = verdict_mean(v, question, attention, 0, orr_row_nearness);
-    const double *difference = verdict_values(v, question, attention, 0, orr_row_value);
+    const struct orr_mean mean = verdict_mean(v, question, attention, 0, ORR_ROW_NEARNESS);
+    const double *difference = verdict_values(v, question, attention, 0, ORR_ROW_VALUE);
     double interval[2];
-    (void)context;
     orr_bootstrap_mean(difference, v->seeds, interval);
     printf("| %s | %s | %d |", verdict_table[question].title, v->attention[attention], mean.n);
     print_mean(orr_mean_of(difference, v->seeds));
@@ -77,7 +76,10 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
                "difference | its bootstrap | nearer to the ceiling | beyond chance |\n"
                "|---|---|---|---|---|---|---|\n",
                v->attention[0]);
-        verdict_each_comparison(v, print_comparison, NULL);
+        for (int q = 0; verdict_table[q].id; q++)
+            for (int a = 1; a < v->attentions; a++)
+                if (verdict_compares(v, q, a))
+                    print_comparison(v, q, a);
     }
     if (v->beside)
         verdict_beside_print(v->beside);
@@ -113,11 +115,11 @@ static void add_figure(const struct verdict *v, int q, int a, cJSON *list)
 {
     static const struct {
         const char *key;
-        double (*number)(const struct orr_row *row);
-    } columns[] = {{"value", orr_row_value},         {"ceiling", orr_row_ceiling},
-                   {"floor", orr_row_floor},         {"raw", orr_row_raw},
-                   {"above_floor", orr_row_learned}, {"nearer_than_floor", orr_row_gain}};
-    const int seeds = verdict_mean(v, q, a, -1, orr_row_value).n;
+        enum orr_row_number number;
+    } columns[] = {{"value", ORR_ROW_VALUE},         {"ceiling", ORR_ROW_CEILING},
+                   {"floor", ORR_ROW_FLOOR},         {"raw", ORR_ROW_RAW},
+                   {"above_floor", ORR_ROW_LEARNED}, {"nearer_than_floor", ORR_ROW_GAIN}};
+    const int seeds = verdict_mean(v, q, a, -1, ORR_ROW_VALUE).n;
     if (!seeds)
         return;
     cJSON *json = cJSON_CreateObject();
@@ -129,10 +131,10 @@ static void add_figure(const struct verdict *v, int q, int a, cJSON *list)
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
         verdict_mean_json(json, columns[k].key, verdict_values(v, q, a, -1, columns[k].number),
                           v->seeds, true);
-    add_chance(json, verdict_mean(v, q, a, -1, orr_row_gain));
+    add_chance(json, verdict_mean(v, q, a, -1, ORR_ROW_GAIN));
 }
 
-static void add_comparison(const struct verdict *v, int question, int attention, void *list)
+static void add_comparison(const struct verdict *v, int question, int attention, cJSON *list)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
@@ -140,12 +142,12 @@ static void add_comparison(const struct verdict *v, int question, int attention,
     cJSON_AddStringToObject(json, "attention", v->attention[attention]);
     cJSON_AddStringToObject(json, "minus", v->attention[0]);
     cJSON_AddNumberToObject(json, "seeds",
-                            verdict_mean(v, question, attention, 0, orr_row_value).n);
-    verdict_mean_json(json, "difference", verdict_values(v, question, attention, 0, orr_row_value),
+                            verdict_mean(v, question, attention, 0, ORR_ROW_VALUE).n);
+    verdict_mean_json(json, "difference", verdict_values(v, question, attention, 0, ORR_ROW_VALUE),
                       v->seeds, true);
-    verdict_mean_json(json, "nearer", verdict_values(v, question, attention, 0, orr_row_nearness),
+    verdict_mean_json(json, "nearer", verdict_values(v, question, attention, 0, ORR_ROW_NEARNESS),
                       v->seeds, true);
-    add_chance(json, verdict_mean(v, question, attention, 0, orr_row_nearness));
+    add_chance(json, verdict_mean(v, question, attention, 0, ORR_ROW_NEARNESS));
 }
 
 static void add_words(const struct verdict_sentences *s, cJSON *json)
@@ -178,7 +180,10 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
     for (int q = 0; verdict_table[q].id; q++)
         for (int a = 0; a < v->attentions; a++)
             add_figure(v, q, a, figures);
-    verdict_each_comparison(v, add_comparison, differences);
+    for (int q = 0; verdict_table[q].id; q++)
+        for (int a = 1; a < v->attentions; a++)
+            if (verdict_compares(v, q, a))
+                add_comparison(v, q, a, differences);
     if (v->beside)
         verdict_beside_json(v->beside, json);
     int rc = differences ? orr_mkdir(folder) : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");

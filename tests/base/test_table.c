@@ -79,23 +79,23 @@ static void contrasts_are_of_the_same_model_and_seed(void **state)
     uint64_t seed[ORR_SEEDS];
     assert_int_equal(orr_table_seeds(&table, seed), 2);
     assert_true(seed[0] == 8 && seed[1] == 3);
-    near(orr_table_contrast(&table, "b=1", "b=0", orr_row_value), (2.5 + 25) / 2, 2);
-    near(orr_table_contrast(&table, "b=1", "", orr_row_value), (8.5 + 26.5) / 2, 2);
-    near(orr_table_contrast(&table, "a=1 x b=1", "a=0 x b=0", orr_row_value), (3. + 30) / 2, 2);
-    near(orr_table_contrast(&table, "a=0 x b=1", "a=1 x b=0", orr_row_value), -(3. + 30) / 2, 2);
-    assert_int_equal(orr_table_contrast(&table, "b=2", "b=0", orr_row_value).n, 0);
-    assert_int_equal(orr_table_contrast(&table, "b=1", "b=2", orr_row_value).n, 0);
+    near(orr_table_contrast(&table, "b=1", "b=0", ORR_ROW_VALUE), (2.5 + 25) / 2, 2);
+    near(orr_table_contrast(&table, "b=1", "", ORR_ROW_VALUE), (8.5 + 26.5) / 2, 2);
+    near(orr_table_contrast(&table, "a=1 x b=1", "a=0 x b=0", ORR_ROW_VALUE), (3. + 30) / 2, 2);
+    near(orr_table_contrast(&table, "a=0 x b=1", "a=1 x b=0", ORR_ROW_VALUE), -(3. + 30) / 2, 2);
+    assert_int_equal(orr_table_contrast(&table, "b=2", "b=0", ORR_ROW_VALUE).n, 0);
+    assert_int_equal(orr_table_contrast(&table, "b=1", "b=2", ORR_ROW_VALUE).n, 0);
     /* a seed that lacks a number is left out */
     add(&table, "a=0 b=1", 5, 9);
-    near(orr_table_contrast(&table, "b=1", "b=0", orr_row_value), (2.5 + 25) / 2, 2);
+    near(orr_table_contrast(&table, "b=1", "b=0", ORR_ROW_VALUE), (2.5 + 25) / 2, 2);
     /* which of several models is meant would be a guess, also of other seeds */
     table.crossed = false;
-    assert_int_equal(orr_table_contrast(&table, "b=1", "b=0", orr_row_value).n, 0);
-    near(orr_table_contrast(&table, "a=1 b=1", "a=1 b=0", orr_row_value), (4. + 40) / 2, 2);
+    assert_int_equal(orr_table_contrast(&table, "b=1", "b=0", ORR_ROW_VALUE).n, 0);
+    near(orr_table_contrast(&table, "a=1 b=1", "a=1 b=0", ORR_ROW_VALUE), (4. + 40) / 2, 2);
     orr_table_free(&table);
     add(&table, "a=0 b=1", 0, 1);
     add(&table, "a=1 b=1", 1, 2);
-    assert_int_equal(orr_table_contrast(&table, "b=1", "", orr_row_value).n, 0);
+    assert_int_equal(orr_table_contrast(&table, "b=1", "", ORR_ROW_VALUE).n, 0);
     orr_table_free(&table);
 }
 
@@ -104,10 +104,14 @@ static void numbers_of_a_row(void **state)
 {
     (void)state;
     const struct orr_row row = {.value = 6, .ceiling = 5, .floor = 0.5, .raw = NAN};
-    assert_true(orr_row_value(&row) == 6 && orr_row_ceiling(&row) == 5);
-    assert_true(orr_row_floor(&row) == 0.5 && isnan(orr_row_raw(&row)));
-    assert_true(orr_row_learned(&row) == 5.5 && orr_row_nearness(&row) == -1);
-    assert_true(orr_row_gain(&row) == 3.5 && orr_row_share(&row) == 5.5 / 4.5);
+    assert_true(orr_row_number(&row, ORR_ROW_VALUE) == 6 &&
+                orr_row_number(&row, ORR_ROW_CEILING) == 5);
+    assert_true(orr_row_number(&row, ORR_ROW_FLOOR) == 0.5 &&
+                isnan(orr_row_number(&row, ORR_ROW_RAW)));
+    assert_true(orr_row_number(&row, ORR_ROW_LEARNED) == 5.5 &&
+                orr_row_number(&row, ORR_ROW_NEARNESS) == -1);
+    assert_true(orr_row_number(&row, ORR_ROW_GAIN) == 3.5 &&
+                orr_row_number(&row, ORR_ROW_SHARE) == 5.5 / 4.5);
 }
 
 int main(void)

@@ -182,7 +182,7 @@ static int question(const char *id)
 
 /* Of softmax (0) or lssar (1), by seed. */
 static const double *by_seed(const struct verdict *v, const char *id, int attention,
-                             double (*number)(const struct orr_row *row))
+                             enum orr_row_number number)
 {
     return verdict_values(v, question(id), attention, -1, number);
 }
@@ -208,22 +208,22 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
     assert_string_equal(v.attention[0], "softmax");
     assert_int_equal(v.missing.count, 0);
     assert_int_equal(v.unasked.count, 4);
-    assert_int_equal(verdict_mean(&v, question("labels_100"), 1, -1, orr_row_value).n, 3);
-    near(by_seed(&v, "labels_100", 1, orr_row_value)[0], 0.69);
-    near(by_seed(&v, "labels_100", 1, orr_row_learned)[2], 0.41);
-    near(by_seed(&v, "labels_100", 1, orr_row_gain)[2], 0.41);
+    assert_int_equal(verdict_mean(&v, question("labels_100"), 1, -1, ORR_ROW_VALUE).n, 3);
+    near(by_seed(&v, "labels_100", 1, ORR_ROW_VALUE)[0], 0.69);
+    near(by_seed(&v, "labels_100", 1, ORR_ROW_LEARNED)[2], 0.41);
+    near(by_seed(&v, "labels_100", 1, ORR_ROW_GAIN)[2], 0.41);
     /* the exponent -2.1 is as near to the truth as -1.9: 0.1 off, where the floor is 0.5 off */
-    near(by_seed(&v, "exponent_r", 1, orr_row_gain)[0], 0.4);
-    near(by_seed(&v, "exponent_r", 1, orr_row_learned)[0], -0.6);
-    near(by_seed(&v, "exponent_r", 1, orr_row_gain)[1], -0.1);
-    near(by_seed(&v, "next_state", 0, orr_row_value)[1], 0.01);
-    near(by_seed(&v, "next_state", 0, orr_row_ceiling)[1], 0.005);
-    near(by_seed(&v, "next_state", 0, orr_row_raw)[1], 0.1);
-    assert_true(isnan(by_seed(&v, "next_state", 0, orr_row_floor)[1]));
-    assert_true(isnan(by_seed(&v, "next_state", 0, orr_row_gain)[1]));
-    near(by_seed(&v, "next_state", 0, orr_row_floor)[2], 1.1); /* bin/probe evaluate was asked */
-    near(by_seed(&v, "next_state", 0, orr_row_gain)[2], 1.09);
-    assert_int_equal(verdict_mean(&v, question("labels_3000"), 0, -1, orr_row_value).n, 0);
+    near(by_seed(&v, "exponent_r", 1, ORR_ROW_GAIN)[0], 0.4);
+    near(by_seed(&v, "exponent_r", 1, ORR_ROW_LEARNED)[0], -0.6);
+    near(by_seed(&v, "exponent_r", 1, ORR_ROW_GAIN)[1], -0.1);
+    near(by_seed(&v, "next_state", 0, ORR_ROW_VALUE)[1], 0.01);
+    near(by_seed(&v, "next_state", 0, ORR_ROW_CEILING)[1], 0.005);
+    near(by_seed(&v, "next_state", 0, ORR_ROW_RAW)[1], 0.1);
+    assert_true(isnan(by_seed(&v, "next_state", 0, ORR_ROW_FLOOR)[1]));
+    assert_true(isnan(by_seed(&v, "next_state", 0, ORR_ROW_GAIN)[1]));
+    near(by_seed(&v, "next_state", 0, ORR_ROW_FLOOR)[2], 1.1); /* bin/probe evaluate was asked */
+    near(by_seed(&v, "next_state", 0, ORR_ROW_GAIN)[2], 1.09);
+    assert_int_equal(verdict_mean(&v, question("labels_3000"), 0, -1, ORR_ROW_VALUE).n, 0);
     verdict_free(&v);
 }
 
@@ -234,14 +234,14 @@ static void attentions_are_compared_seed_by_seed(void **state)
     write_cells();
     read_cells(&v, 6, 0);
     int q = question("labels_100");
-    near(verdict_values(&v, q, 1, 0, orr_row_value)[0], 0.09);
-    near(verdict_values(&v, q, 1, 0, orr_row_nearness)[2], 0.11);
-    assert_true(verdict_beyond_chance(verdict_mean(&v, q, 1, 0, orr_row_nearness)));
+    near(verdict_values(&v, q, 1, 0, ORR_ROW_VALUE)[0], 0.09);
+    near(verdict_values(&v, q, 1, 0, ORR_ROW_NEARNESS)[2], 0.11);
+    assert_true(verdict_beyond_chance(verdict_mean(&v, q, 1, 0, ORR_ROW_NEARNESS)));
     q = question("exponent_r");
-    near(verdict_values(&v, q, 1, 0, orr_row_value)[0], -0.2);
-    near(verdict_values(&v, q, 1, 0, orr_row_nearness)[0], 0);
-    near(verdict_values(&v, q, 1, 0, orr_row_nearness)[1], -0.4);
-    assert_false(verdict_beyond_chance(verdict_mean(&v, q, 1, 0, orr_row_nearness)));
+    near(verdict_values(&v, q, 1, 0, ORR_ROW_VALUE)[0], -0.2);
+    near(verdict_values(&v, q, 1, 0, ORR_ROW_NEARNESS)[0], 0);
+    near(verdict_values(&v, q, 1, 0, ORR_ROW_NEARNESS)[1], -0.4);
+    assert_false(verdict_beyond_chance(verdict_mean(&v, q, 1, 0, ORR_ROW_NEARNESS)));
     assert_false(verdict_beyond_chance(orr_mean_of((double[]){1, 1.0001}, 2))); /* two seeds */
     /* found in all samples by one and in none by the other: three seeds do not tell, five do */
     assert_false(verdict_beyond_chance(orr_mean_of((double[]){1, 1, 1}, 3)));
@@ -409,8 +409,8 @@ static void rows_of_probes_are_the_right_ones(void **state)
     write_probe("s0", "softmax", "intervene", slope, 4, false);
     write_probe("s0", "softmax", "rollout", place, 4, false);
     read_cells(&v, 6, 0);
-    near(by_seed(&v, "intervene_velocity_x", 0, orr_row_value)[0], 0.6);
-    near(by_seed(&v, "rollout_place", 0, orr_row_value)[0], 0.15);
+    near(by_seed(&v, "intervene_velocity_x", 0, ORR_ROW_VALUE)[0], 0.6);
+    near(by_seed(&v, "rollout_place", 0, ORR_ROW_VALUE)[0], 0.15);
     verdict_free(&v);
 }
 
@@ -471,7 +471,7 @@ static void what_is_missing_is_named(void **state)
     assert_int_equal(v.count, 5);
     for (int attention = 0; attention < 2; attention++)
         for (int i = 0; i < 3; i++) {
-            const double value = by_seed(&v, "labels_100", attention, orr_row_value)[i];
+            const double value = by_seed(&v, "labels_100", attention, ORR_ROW_VALUE)[i];
             assert_true(attention && v.seed[i] == 0 ? value == 0.69 : isnan(value));
         }
     verdict_free(&v);
