@@ -4,11 +4,10 @@
 #
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
 # colour[]; of pareto law, "Newton's law", and per curve front[], a file of columns Complexity and Loss, and
-# size[], loss[] and is_true[] (1, 0; -1: there is none) of the selected law. STEM.dat, of loss: two blocks per curve: the line, then its
+# size[], loss[] and is_true[] (1, 0; -1: there is none) of the selected law. $data, of loss: two blocks per curve: the line, then its
 # marks (validation losses).
 
 load ARG1.".set"
-data = ARG1.".dat"
 
 # one legend entry per title
 seen = "|"
@@ -75,8 +74,8 @@ do for [p = 1:panels] {
         set datafile separator
     } else {
         set xlabel "step"
-        plot for [c = 1:curves] data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.9 lc rgb colour[c], \
-             for [c = 1:curves] data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):2 with linespoints pt 7 ps 0.5 lw 1.8 lc rgb colour[c]
+        plot for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.9 lc rgb colour[c], \
+             for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):2 with linespoints pt 7 ps 0.5 lw 1.8 lc rgb colour[c]
     }
 }
 

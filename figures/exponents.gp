@@ -3,10 +3,9 @@
 #   gnuplot -c exponents.gp STEM OUTPUT png|svg
 #
 # STEM.set: rows, title[], colour[], law (whose exponents are expected[]), lowest[] and highest[] of
-# the axes. STEM.dat: one block and one row per source: value, low, high of r, then of m1, of m2.
+# the axes; $data: one block and one row per source: value, low, high of r, then of m1, of m2.
 
 load ARG1.".set"
-data = ARG1.".dat"
 
 longest = 0
 do for [s = 1:rows] { longest = strlen(title[s]) > longest ? strlen(title[s]) : longest }
@@ -53,7 +52,7 @@ do for [e = 1:3] {
         do for [s = 1:rows] { unset label s }
     }
     set arrow 1 from expected[e], graph 0 to expected[e], graph 1 nohead lw 1.2 dt 2 lc rgb "#666666" back
-    plot for [s = 1:rows] data index s - 1 using (column(3 * e - 2)):(s):(column(3 * e - 1)):(column(3 * e)) with xerrorbars pt 7 ps 1.0 lw 1.8 lc rgb colour[s]
+    plot for [s = 1:rows] $data index s - 1 using (column(3 * e - 2)):(s):(column(3 * e - 1)):(column(3 * e)) with xerrorbars pt 7 ps 1.0 lw 1.8 lc rgb colour[s]
 }
 unset multiplot
 set output

@@ -1,4 +1,4 @@
-/* plot_curves.c - data of curves.gp (losses, Pareto fronts) and of exponents.gp. */
+/* plot_curves.c - what curves.gp (losses, Pareto fronts) and exponents.gp draw. */
 #include "report.h"
 
 #include <math.h>
@@ -6,23 +6,16 @@
 
 enum { POINTS_DRAWN = 400 }; /* a longer training log is averaged down to this many points */
 
-/* Writes the head of a .set file of curves.gp; panels and curves follow. */
-static int open_pair(const char *folder, const char *name, struct orr_file *data,
-                     struct orr_file *set)
+static int create(const char *folder, const struct report_picture *picture, struct orr_file *set)
 {
     char path[REPORT_PATH];
-    TRY(orr_path(path, "%s/%s.dat", folder, name));
-    TRY(orr_file_create(data, path));
-    TRY(orr_path(path, "%s/%s.set", folder, name));
+    TRY(orr_path(path, "%s/%s.set", folder, picture->name));
     return orr_file_create(set, path);
 }
 
-/* rc: of opening them, and of what is no matter of writing. */
-static int close_pair(struct orr_file *data, struct orr_file *set, int rc)
+static int finish(struct orr_file *set)
 {
-    rc = rc ? rc : orr_file_commit(data);
-    rc = rc ? rc : orr_file_commit(set);
-    orr_file_close(data);
+    const int rc = orr_file_commit(set);
     orr_file_close(set);
     return rc;
 }
@@ -89,10 +82,8 @@ int report_plot_loss(const struct report_run *run, const char *folder,
                         "%s: no training log in any source; make them with: make finetune "
                         "PRESET=%s/preset.json RUN=%s",
                         run->path, run->path, run->path);
-    struct orr_file data = {0}, set = {0};
-    const int rc = open_pair(folder, picture->name, &data, &set);
-    if (rc)
-        return close_pair(&data, &set, rc);
+    struct orr_file set;
+    TRY(create(folder, picture, &set));
     orr_file_printf(&set,
                     "panels = %d\ncurves = %d\nkind = \"loss\"\narray panel_title[%d]\n"
                     "array panel_of[%d]\narray title[%d]\narray colour[%d]\n",
@@ -103,14 +94,17 @@ int report_plot_loss(const struct report_run *run, const char *folder,
             continue;
         orr_file_printf(&set, "panel_title[%d] = \"%s\"\n", panel_of_stage[stage],
                         report_stage_title[stage]);
-        for (int s = 0; s < run->source_count; s++) {
-            if (run->source[s].curve[stage].count == 0)
-                continue;
-            name_curve(&set, ++curve, panel_of_stage[stage], &run->source[s]);
-            write_training(&data, &run->source[s].curve[stage]);
-        }
+        for (int s = 0; s < run->source_count; s++)
+            if (run->source[s].curve[stage].count > 0)
+                name_curve(&set, ++curve, panel_of_stage[stage], &run->source[s]);
     }
-    return close_pair(&data, &set, 0);
+    orr_file_printf(&set, "$data << EOD\n");
+    for (int stage = 0; stage < REPORT_STAGES; stage++)
+        for (int s = 0; s < run->source_count; s++)
+            if (run->source[s].curve[stage].count > 0)
+                write_training(&set, &run->source[s].curve[stage]);
+    orr_file_printf(&set, "EOD\n");
+    return finish(&set);
 }
 
 /* The choice of rule `best` (or the last rule) on sample 0 of a source; NULL when absent. */
@@ -133,8 +127,8 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                        struct report_picture *picture)
 {
     char path[REPORT_PATH];
-    struct orr_file set = {0};
-    int curve = 0, curves = 0, rc = 0;
+    struct orr_file set;
+    int curve = 0, curves = 0;
     snprintf(picture->name, sizeof picture->name, "pareto");
     snprintf(picture->caption, sizeof picture->caption,
              "Pareto fronts of symbolic regression on sample 0: loss against complexity. The large "
@@ -142,8 +136,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
              run->true_law.newton ? "k m1 m2 / r^2" : "the run's own law");
     for (int s = 0; s < run->source_count; s++)
         curves += run->source[s].has_laws;
-    TRY(orr_path(path, "%s/pareto.set", folder));
-    TRY(orr_file_create(&set, path));
+    TRY(create(folder, picture, &set));
     orr_file_printf(&set,
                     "panels = 1\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
                     "array panel_title[1]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
@@ -151,20 +144,18 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                     "panel_title[1] = \"Pareto fronts, sample 0\"\n",
                     curves, run->true_law.newton ? "Newton's law" : "the run's own law", curves,
                     curves, curves, curves, curves, curves, curves);
-    for (int s = 0; s < run->source_count && !rc; s++) {
+    for (int s = 0; s < run->source_count; s++) {
+        const struct report_law *law = choice(run, s);
         if (!run->source[s].has_laws)
             continue;
-        const struct report_law *law = choice(run, s);
         name_curve(&set, ++curve, 1, &run->source[s]);
-        rc = report_front_path(run, s, path);
+        (void)report_front_path(run, s, path); /* which was read before */
         orr_gnuplot_assign(&set, "front", curve, path);
         orr_file_printf(&set, "size[%d] = %.7g\nloss[%d] = %.7g\nis_true[%d] = %d\n", curve,
                         law ? law->complexity : 0, curve, law ? law->loss : 1, curve,
                         law ? law->selected_true : -1);
     }
-    rc = rc ? rc : orr_file_commit(&set);
-    orr_file_close(&set);
-    return rc;
+    return finish(&set);
 }
 
 /* The axes: half a unit around the law's exponents, and every interval. */
@@ -199,24 +190,23 @@ int report_plot_exponents(const struct report_run *run, const char *folder,
         rows += isfinite(run->source[s].exponent[0].value);
     if (rows == 0)
         return ORR_FAIL(ORR_EFORMAT, "%s/laws/laws.json: no exponents in \"sources\"", run->path);
-    struct orr_file data = {0}, set = {0};
-    const int rc = open_pair(folder, picture->name, &data, &set);
-    if (rc)
-        return close_pair(&data, &set, rc);
+    struct orr_file set;
+    TRY(create(folder, picture, &set));
     orr_file_printf(&set, "rows = %d\narray title[%d]\narray colour[%d]\n", rows, rows, rows);
     write_exponent_axes(run, &set);
     int row = 0;
-    for (int s = 0; s < run->source_count; s++) {
-        const struct report_source *source = &run->source[s];
-        if (!isfinite(source->exponent[0].value))
-            continue;
-        row++;
-        orr_file_printf(&set, "colour[%d] = \"%s\"\n", row, source->colour);
-        orr_gnuplot_assign(&set, "title", row, source->title);
-        for (int e = 0; e < 3; e++)
-            orr_file_printf(&data, "%.7g %.7g %.7g%s", source->exponent[e].value,
-                            source->exponent[e].low, source->exponent[e].high,
+    for (int s = 0; s < run->source_count; s++)
+        if (isfinite(run->source[s].exponent[0].value)) {
+            orr_file_printf(&set, "colour[%d] = \"%s\"\n", ++row, run->source[s].colour);
+            orr_gnuplot_assign(&set, "title", row, run->source[s].title);
+        }
+    orr_file_printf(&set, "$data << EOD\n");
+    for (int s = 0; s < run->source_count; s++)
+        for (int e = 0; e < 3 && isfinite(run->source[s].exponent[0].value); e++) {
+            const struct report_interval *x = &run->source[s].exponent[e];
+            orr_file_printf(&set, "%.7g %.7g %.7g%s", x->value, x->low, x->high,
                             e < 2 ? " " : "\n\n\n");
-    }
-    return close_pair(&data, &set, 0);
+        }
+    orr_file_printf(&set, "EOD\n");
+    return finish(&set);
 }

@@ -183,8 +183,8 @@ struct report_pictures {
 /* Draws every figure of the run as PNG and SVG into `folder` (which exists). */
 int report_plot(const struct report_run *run, const char *folder, bool quiet,
                 struct report_pictures *pictures);
-/* Writes <folder>/<stem>.set, and .dat of numbers that no file has as they are drawn, for one
- * figure: see forces.gp, curves.gp, exponents.gp. */
+/* Writes <folder>/<stem>.set, of forces .dat as well, for one figure: see forces.gp, curves.gp,
+ * exponents.gp. */
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
                        struct report_picture *picture);
 int report_plot_loss(const struct report_run *run, const char *folder,
