@@ -40,19 +40,36 @@ static void open_row(struct orr_file *html, const struct report_source *source)
     orr_file_printf(html, "</th>");
 }
 
-void report_html_table(struct orr_file *html, const char *id, const char *caption)
+static void open_heads(struct orr_file *html, const char *heads)
+{
+    while (*heads) {
+        const bool number = *heads == '#';
+        const int bytes = (int)strcspn(heads += number, "|");
+        orr_file_printf(html, "<th scope=\"col\"%s>%.*s</th>", number ? " class=\"n\"" : "", bytes,
+                        heads);
+        heads += bytes + (heads[bytes] == '|');
+    }
+}
+
+void report_html_rows(struct orr_file *html)
+{
+    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
+}
+
+int report_html_table_end(struct orr_file *html)
+{
+    return orr_file_printf(html, "</tbody></table></div>\n");
+}
+
+void report_html_table(struct orr_file *html, const char *id, const char *caption,
+                       const char *heads)
 {
     orr_file_printf(html,
                     "<p class=\"caption\" id=\"%s\">%s</p>\n<div class=\"wide\" "
                     "role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\"><table>\n"
                     "<thead><tr>",
                     id, caption, id);
-}
-
-static void open_table(struct orr_file *html, const char *id, const char *caption)
-{
-    report_html_table(html, id, caption);
-    orr_file_printf(html, "<th scope=\"col\">Source</th>");
+    open_heads(html, heads);
 }
 
 static const struct report_law *find_law(const struct report_run *run, int source, int sample,
@@ -115,16 +132,11 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
              "deviation, the constant of a law that misses m<sub>2</sub>; leverage is the largest "
              "share of the sum of |F| that one sequence has; both of sample 0.",
              headline, run->samples, run->true_law.newton ? "Newton's" : "the run's own");
-    open_table(html, "laws", caption);
-    orr_file_printf(html, "<th scope=\"col\">Law</th>"
-                          "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
-                          "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
-                          "<th scope=\"col\" class=\"n\">k</th><th scope=\"col\" class=\"n\">"
-                          "k without m<sub>2</sub></th><th scope=\"col\" class=\"n\">Leverage"
-                          "</th>");
+    report_html_table(html, "laws", caption,
+                      "Source|Law|#Size|#Loss|#On front|#k|#k without m<sub>2</sub>|#Leverage");
     for (int r = 0; r < run->rules.count; r++)
         orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]);
-    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
+    report_html_rows(html);
     for (int s = 0; s < run->source_count; s++) {
         const struct report_law *law = find_law(run, s, 0, headline);
         if (!law)
@@ -152,19 +164,17 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         }
         orr_file_printf(html, "</tr>\n");
     }
-    return orr_file_printf(html, "</tbody></table></div>\n");
+    return report_html_table_end(html);
 }
 
 void report_html_choices(const struct report_run *run, struct orr_file *html)
 {
     orr_file_printf(html, "<details><summary>Every choice, sample by sample</summary>\n");
-    open_table(html, "choices", "The choice of each rule on each sample of held-out positions.");
-    orr_file_printf(html,
-                    "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
-                    "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
-                    "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">%s</th>"
-                    "</tr></thead>\n<tbody>\n",
-                    run->true_law.newton ? "Newton" : "True");
+    report_html_table(html, "choices",
+                      "The choice of each rule on each sample of held-out positions.",
+                      run->true_law.newton ? "Source|#Sample|Rule|Law|#Size|#Loss|Newton"
+                                           : "Source|#Sample|Rule|Law|#Size|#Loss|True");
+    report_html_rows(html);
     for (size_t i = 0; i < run->law_count; i++) {
         const struct report_law *law = &run->law[i];
         open_row(html, &run->source[law->source]);
@@ -228,17 +238,14 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
         "the median error and the search for laws. %sThe last rows are floors: what a constant "
         "or a regression on the named quantities alone reaches.",
         run->true_law.newton ? "" : "In brackets: exponents of the truth. ");
-    open_table(html, "powers", caption);
-    orr_file_printf(html, "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" "
-                          "class=\"n\">Dropped</th><th scope=\"col\" class=\"n\">Median "
-                          "error</th>");
+    report_html_table(html, "powers", caption, "Source|#R&sup2;|#Dropped|#Median error");
     for (int e = 0; e < 3; e++) {
         static const char *const names[3] = {"r", "m<sub>1</sub>", "m<sub>2</sub>"};
         const double x = run->true_law.exponent[e];
         orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s (%s%.4g)</th>", names[e],
                         x < 0 ? "&minus;" : "", fabs(x));
     }
-    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
+    report_html_rows(html);
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!source->has_laws)
@@ -254,7 +261,7 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
     floor_row(html, "floor: log r only", run->floor_log_r);
     floor_row(html, "floor: log scale, log dt, log r", run->floor_log_scale_dt_r);
     floor_row(html, "floor: constant", run->floor_constant);
-    orr_file_printf(html, "</tbody></table></div>\n");
+    report_html_table_end(html);
 }
 
 /* What planet runs can not tell (docs/laws.md). */
@@ -315,14 +322,12 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
     snprintf(caption, sizeof caption, "%s: %s, over unlabelled positions", bodies->title,
              cosine ? "mean cosine of the angle to the true force"
                     : "median relative error of the force vector");
-    open_table(html, id, caption);
+    report_html_table(html, id, caption, "Source");
     for (int p = 0; p < bodies->count; p++)
         orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>",
                         report_body_title[bodies->first + p]);
-    orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", bodies->all);
-    if (bodies->anomaly)
-        orr_file_printf(html, "<th scope=\"col\" class=\"n\">even in true anomaly</th>");
-    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
+    open_heads(html, bodies->all);
+    report_html_rows(html);
     for (int s = 0; s < run->source_count; s++)
         if (run->source[s].has_vectors) {
             open_row(html, &run->source[s]);
@@ -332,13 +337,14 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
         orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", floors[f].name);
         TRY(vector_cells(html, run->source[0].orbit, cosine, floors[f].floor, bodies));
     }
-    return orr_file_printf(html, "</tbody></table></div>\n");
+    return report_html_table_end(html);
 }
 
 int report_html_vectors(const struct report_run *run, struct orr_file *html)
 {
-    static const struct bodies groups[] = {{"planets", "Planets", "All", 0, REPORT_PLANETS, false},
-                                           {"eccentric", "Eccentric bodies", "All, even in time",
+    static const struct bodies groups[] = {{"planets", "Planets", "#All", 0, REPORT_PLANETS, false},
+                                           {"eccentric", "Eccentric bodies",
+                                            "#All, even in time|#even in true anomaly",
                                             REPORT_PLANETS, REPORT_BODIES - REPORT_PLANETS, true}};
     for (int g = 0; g < (report_bodies(run) > REPORT_PLANETS ? 2 : 1); g++)
         for (int cosine = 1; cosine >= 0; cosine--) {

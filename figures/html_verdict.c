@@ -83,36 +83,26 @@ static void names(struct orr_file *html, const char *title, const char *attentio
     orr_file_printf(html, "</td><td class=\"n\">%.0f</td>", orr_json_number(row, "seeds"));
 }
 
-static void open_table(struct orr_file *html, const char *id, const char *caption,
-                       const char *const head[])
-{
-    report_html_table(html, id, caption);
-    for (int i = 0; head[i]; i++)
-        orr_file_printf(html, "<th scope=\"col\"%s>%s</th>", i > 1 ? " class=\"n\"" : "", head[i]);
-    orr_file_printf(html, "</tr></thead>\n<tbody>\n");
-}
-
 static void write_figures(const cJSON *json, struct orr_file *html)
 {
-    static const char *const head[] = {"Figure",        "Attention", "Seeds", "Value",
-                                       "Ceiling",       "Floor",     "Raw",   "Nearer than floor",
-                                       "Beyond chance", NULL};
     static const char *const mean[] = {"value", "ceiling", "floor", "raw", "nearer_than_floor"};
     const cJSON *row;
-    open_table(html, "verdict-figures",
-               "Means over seeds and half of the 95% interval of Student's t. Ceiling: the "
-               "same procedure fed the truth, or an observer who fits the orbit; floor: random "
-               "weights of the same shape, fine-tuned alike; raw: without a model. Nearer than "
-               "floor: how much pretraining has brought the figure nearer to the ceiling, seed "
-               "by seed.",
-               head);
+    report_html_table(
+        html, "verdict-figures",
+        "Means over seeds and half of the 95% interval of Student's t. Ceiling: the "
+        "same procedure fed the truth, or an observer who fits the orbit; floor: random "
+        "weights of the same shape, fine-tuned alike; raw: without a model. Nearer than "
+        "floor: how much pretraining has brought the figure nearer to the ceiling, seed "
+        "by seed.",
+        "Figure|Attention|#Seeds|#Value|#Ceiling|#Floor|#Raw|#Nearer than floor|#Beyond chance");
+    report_html_rows(html);
     cJSON_ArrayForEach (row, get(json, "figures")) {
         names(html, get(row, "title")->valuestring, get(row, "attention")->valuestring, row);
         for (int i = 0; i < 5; i++)
             mean_cell(html, get(row, mean[i]));
         chance_cell(html, row);
     }
-    orr_file_printf(html, "</tbody></table></div>\n");
+    report_html_table_end(html);
 }
 
 static const char *title_of(const cJSON *json, const char *id)
@@ -126,14 +116,13 @@ static const char *title_of(const cJSON *json, const char *id)
 
 static void write_differences(const cJSON *json, struct orr_file *html)
 {
-    static const char *const head[] = {
-        "Figure",        "Attention", "Seeds", "Difference", "Nearer to the ceiling",
-        "Beyond chance", NULL};
     const cJSON *row, *list = get(json, "differences");
     if (!cJSON_GetArraySize(list))
         return;
-    open_table(html, "verdict-differences", "Each attention against the first one, seed by seed.",
-               head);
+    report_html_table(html, "verdict-differences",
+                      "Each attention against the first one, seed by seed.",
+                      "Figure|Attention|#Seeds|#Difference|#Nearer to the ceiling|#Beyond chance");
+    report_html_rows(html);
     cJSON_ArrayForEach (row, list) {
         names(html, title_of(json, get(row, "id")->valuestring), get(row, "attention")->valuestring,
               row);
@@ -141,7 +130,7 @@ static void write_differences(const cJSON *json, struct orr_file *html)
         mean_cell(html, get(row, "nearer"));
         chance_cell(html, row);
     }
-    orr_file_printf(html, "</tbody></table></div>\n");
+    report_html_table_end(html);
 }
 
 int report_html_verdict(const struct cJSON *json, struct orr_file *html)

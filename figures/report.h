@@ -209,10 +209,13 @@ int report_html_laws(const struct report_run *run, struct orr_file *html);
 void report_html_choices(const struct report_run *run, struct orr_file *html);
 void report_html_exponents(const struct report_run *run, struct orr_file *html);
 int report_html_vectors(const struct report_run *run, struct orr_file *html);
-/* Opens a table up to its row of heads: the caption (HTML), and a box that scrolls by itself, so
- * that no table makes the page wider than a screen. The caption stands outside, where it is read
- * without scrolling. */
-void report_html_table(struct orr_file *html, const char *id, const char *caption);
+/* Opens a table with heads "Source|#Size" (#: of numbers), to which more may be added: the caption
+ * (HTML), and a box that scrolls by itself, so that no table makes the page wider than a screen. The
+ * caption stands outside, where it is read without scrolling. Then its rows, and its end. */
+void report_html_table(struct orr_file *html, const char *id, const char *caption,
+                       const char *heads);
+void report_html_rows(struct orr_file *html);
+int report_html_table_end(struct orr_file *html);
 /* The dot in the colour of a source. */
 void report_html_dot(const struct report_source *source, struct orr_file *html);
 /* The player of orbits, and its data alone: one JSON object. */
