@@ -35,8 +35,9 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
                           .raw = NAN};
     if (!cell->sources++)
         cell->first = cells->table.count;
-    for (int c = 0; c < VERDICT_COLUMNS; c++) {
-        row.quantity = verdict_column_name[c].key;
+    for (int c = 0; c < VERDICT_ROWS; c++) {
+        row.quantity = c < VERDICT_COLUMNS ? verdict_column_name[c].key
+                                           : verdict_table[c - VERDICT_COLUMNS].id;
         TRY(orr_table_add(&cells->table, &row));
     }
     verdict_cell_row(cells, cell, cell->sources - 1, VERDICT_IS_MODEL)->value = is_model;
@@ -46,7 +47,7 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
 struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
                                  int source, int column)
 {
-    return &cells->table.row[cell->first + (size_t)(source * VERDICT_COLUMNS + column)];
+    return &cells->table.row[cell->first + (size_t)(source * VERDICT_ROWS + column)];
 }
 
 const char *verdict_cell_source(const struct verdict_cells *cells, const struct verdict_cell *cell,
@@ -62,6 +63,12 @@ int verdict_cell_find(const struct verdict_cells *cells, const struct verdict_ce
     while (s < cell->sources && strcmp(verdict_cell_source(cells, cell, s), source) != 0)
         s++;
     return s < cell->sources ? s : -1;
+}
+
+bool verdict_is_model(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                      int source)
+{
+    return verdict_cell_row(cells, cell, source, VERDICT_IS_MODEL)->value > 0;
 }
 
 static double value_of(const struct verdict_cells *cells, const struct verdict_cell *cell,
@@ -88,7 +95,7 @@ static void complete(const struct verdict_cells *cells, const struct verdict_cel
                  verdict_cell_source(cells, cell, s));
         const int floor = verdict_cell_find(cells, cell, untrained);
         for (int c = 0; c < VERDICT_COLUMNS; c++) {
-            if (c == VERDICT_NEXT_STATE && row[VERDICT_IS_MODEL].value > 0)
+            if (c == VERDICT_NEXT_STATE && verdict_is_model(cells, cell, s))
                 continue; /* has those of its own evaluation */
             row[c].ceiling = value_of(cells, cell, truth, c);
             row[c].floor = value_of(cells, cell, floor, c);
@@ -110,7 +117,7 @@ int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
                        struct orr_table *view)
 {
     *view = (struct orr_table){0};
-    view->row = orr_alloc(cells->table.count / VERDICT_COLUMNS + 1, sizeof *view->row);
+    view->row = orr_alloc(cells->table.count / VERDICT_ROWS + 1, sizeof *view->row);
     TRY(view->row ? 0 : ORR_ENOMEM);
     for (size_t i = 0; i < cells->count; i++)
         for (int s = 0; cells->cell[i].group == group && s < cells->cell[i].sources; s++) {
@@ -259,7 +266,7 @@ static bool share_a_model(const struct verdict_cells *cells, const struct verdic
                           const struct verdict_cell *b)
 {
     for (int s = 0; s < a->sources; s++)
-        if (value_of(cells, a, s, VERDICT_IS_MODEL) > 0 &&
+        if (verdict_is_model(cells, a, s) &&
             verdict_cell_find(cells, b, verdict_cell_source(cells, a, s)) >= 0)
             return true;
     return false;

@@ -37,6 +37,35 @@ struct verdict_column_name {
 };
 extern const struct verdict_column_name verdict_column_name[VERDICT_COLUMNS];
 
+/* Where a figure stands: a column of the cell (`context`: enum verdict_column); forces_vector.csv,
+ * even in true anomaly (`context` 0: mean cosine of the four eccentric bodies, 1: their median
+ * relative error; 2, 3: of the planets); <attention>/probe/<probe>.json. */
+enum verdict_kind { VERDICT_COLUMN, VERDICT_BODIES, VERDICT_PROBE };
+/* Which sentence a figure belongs to: how good a model of places it is; what pretraining saves in
+ * labels; the law from all labels; what a line reads from the residual stream; where no label was;
+ * rollouts, interventions, bodies. */
+enum verdict_topic {
+    VERDICT_WORLD,
+    VERDICT_LABELS,
+    VERDICT_LAW,
+    VERDICT_READOUT,
+    VERDICT_OUTSIDE,
+    VERDICT_USE
+};
+
+struct verdict_question {
+    const char *id;    /* "labels_100": in JSON */
+    const char *title; /* in tables */
+    enum verdict_topic topic;
+    enum verdict_kind kind;
+    const char *probe, *quantity, *measure; /* of VERDICT_PROBE */
+    int context;                            /* of a probe's row; -1: the largest there is */
+    bool last_layer; /* a row of the deepest layer, not of the model as a whole */
+};
+/* Rows of a source: columns, and behind them its figures. */
+enum { VERDICT_QUESTIONS = 29, VERDICT_ROWS = VERDICT_COLUMNS + VERDICT_QUESTIONS };
+extern const struct verdict_question verdict_table[VERDICT_QUESTIONS + 1]; /* ended by id == NULL */
+
 struct verdict_cell {
     char path[REPORT_PATH]; /* below the folder */
     struct cJSON *record;   /* not the run, but the file of its results; NULL: the run itself */
@@ -44,7 +73,7 @@ struct verdict_cell {
     struct report_true_law true_law;
     char rule[ORR_NAME];       /* whose choice counts as selected */
     int sources;               /* truth first */
-    size_t first;              /* their rows, VERDICT_COLUMNS each */
+    size_t first;              /* their rows, VERDICT_ROWS each */
     char label[VERDICT_LABEL]; /* settings in which it differs from others: "a=b c=d" */
     int group;                 /* cells of the same label, numbered as they appear */
 };
@@ -61,7 +90,7 @@ struct verdict_cells {
     size_t count;
     struct verdict_cell *cell; /* (count), of a folder by path */
     /* Models are "attention=lssar", "attention=untrained (softmax)", quantities the keys of
-     * verdict_column_name; ceiling, floor and raw are of the truth, of random weights of the
+     * verdict_column_name and ids of verdict_table; of columns ceiling, floor and raw are of the truth, of random weights of the
      * model's shape and of the oracle, in the same cell. */
     struct orr_table table;
     struct verdict_missing_list left_out;
@@ -79,14 +108,17 @@ void verdict_cells_free(struct verdict_cells *cells);
 /* Adds what is missing, and why, a line each. */
 int verdict_miss(struct verdict_missing_list *list, const char *what, const char *why);
 
-/* A source's row of a column; its name, "lssar"; its number by its name, -1 for none. */
+/* A source's row of a column, or of a figure, VERDICT_COLUMNS + question; its name, "lssar"; its number by its name, -1 for none. */
 struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
                                  int source, int column);
 const char *verdict_cell_source(const struct verdict_cells *cells, const struct verdict_cell *cell,
                                 int source);
 int verdict_cell_find(const struct verdict_cells *cells, const struct verdict_cell *cell,
                       const char *source);
-/* The rows of a column in a group, one of each source and seed. */
+/* Whether the source is a model that was pretrained, not its random weights. */
+bool verdict_is_model(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                      int source);
+/* The rows of a column or figure in a group, one of each source and seed. */
 int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
                        struct orr_table *view);
 /* Markdown to stdout; <folder>/runs.json, atomically. */

@@ -273,7 +273,7 @@ static int take_run(const struct report_run *run, const char *path, struct verdi
         if (run->source[s].has_laws)
             TRY(take_source(run, s, cells, cell));
     for (int s = 0; s < cell->sources; s++)
-        if (verdict_cell_row(cells, cell, s, VERDICT_IS_MODEL)->value > 0)
+        if (verdict_is_model(cells, cell, s))
             TRY(read_trained(cells, cell, s, path));
     return 0;
 }

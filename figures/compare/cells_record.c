@@ -19,7 +19,7 @@ static void add_source(const struct verdict_cells *cells, const struct verdict_c
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
     cJSON_AddStringToObject(json, "source", verdict_cell_source(cells, cell, s));
-    cJSON_AddBoolToObject(json, "is_model", row[VERDICT_IS_MODEL].value > 0);
+    cJSON_AddBoolToObject(json, "is_model", verdict_is_model(cells, cell, s));
     for (int c = 0; c < VERDICT_COLUMNS; c++) {
         if (c == VERDICT_R2) { /* exponents stand before it */
             for (int e = 0; e < 3; e++)
@@ -54,22 +54,19 @@ int verdict_cell_record(const struct verdict_cells *cells, const struct verdict_
 }
 
 /* The figures of one attention. */
-static void add_figures(const struct verdict *v, const char *attention, cJSON *list)
+static void add_figures(const struct verdict *v, const struct verdict_cell *cell, int s,
+                        cJSON *list)
 {
-    char model[2 * ORR_NAME];
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
-    cJSON_AddStringToObject(json, "attention", attention);
+    cJSON_AddStringToObject(json, "attention", verdict_cell_source(&v->cells, cell, s));
     cJSON *figures = cJSON_AddObjectToObject(json, "figures");
-    snprintf(model, sizeof model, "attention=%s", attention);
-    for (int q = 0; verdict_table[q].id; q++)
-        for (size_t i = 0; i < v->figure[q].count; i++) {
-            const struct orr_row *row = &v->figure[q].row[i];
-            const double x[4] = {row->value, row->ceiling, row->floor, row->raw};
-            if (!strcmp(row->model, model) &&
-                (isfinite(x[0]) || isfinite(x[1]) || isfinite(x[2]) || isfinite(x[3])))
-                orr_json_add_list(figures, row->quantity, x, 4);
-        }
+    for (int q = 0; verdict_table[q].id; q++) {
+        const struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
+        const double x[4] = {row->value, row->ceiling, row->floor, row->raw};
+        if (isfinite(x[0]) || isfinite(x[1]) || isfinite(x[2]) || isfinite(x[3]))
+            orr_json_add_list(figures, row->quantity, x, 4);
+    }
 }
 
 int verdict_record(const struct verdict *v, const char *run)
@@ -81,8 +78,8 @@ int verdict_record(const struct verdict *v, const char *run)
     verdict_add_missing(v, json);
     cJSON *list = cJSON_AddArrayToObject(json, "cells");
     for (int s = 0; s < cell->sources; s++)
-        if (verdict_cell_row(&v->cells, cell, s, VERDICT_IS_MODEL)->value > 0)
-            add_figures(v, verdict_cell_source(&v->cells, cell, s), list);
+        if (verdict_is_model(&v->cells, cell, s))
+            add_figures(v, cell, s, list);
     if (!rc && !list)
         rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", run);
     rc = rc ? rc : orr_path(path, "%s/cell.json", run);
@@ -188,24 +185,27 @@ static int take_figures(struct verdict *v, const struct verdict_cell *cell, cons
 {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
     const cJSON *figures = cJSON_GetObjectItemCaseSensitive(json, "figures");
+    const int s = name ? verdict_cell_find(&v->cells, cell, name) : -1;
     double x[4];
-    if (!name || !orr_is_name(name) || strchr(name, ' ') || !orr_is_label(name) ||
-        strlen(name) >= ORR_NAME || !cJSON_IsObject(figures))
-        return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected an attention and its figures",
+    if (s < 0 || !cJSON_IsObject(figures) || !verdict_is_model(&v->cells, cell, s))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: \"cells\": expected an attention of \"sources\" and its figures",
                         cell->path);
     for (const cJSON *other = json->next; other; other = other->next)
         if (orr_json_says(other, "attention", name))
             return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": attention %s is there twice", cell->path,
                             name);
-    TRY(verdict_add_attention(v, cell, name));
     for (int q = 0; verdict_table[q].id; q++) {
-        const char *id = verdict_table[q].id;
-        if (!cJSON_HasObjectItem(figures, id))
+        struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
+        if (!cJSON_HasObjectItem(figures, row->quantity))
             continue;
-        if (!orr_json_list(figures, id, x, 4))
+        if (!orr_json_list(figures, row->quantity, x, 4))
             return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, ceiling, floor, raw",
-                            cell->path, id);
-        TRY(verdict_add_figure(v, cell, name, q, x));
+                            cell->path, row->quantity);
+        row->value = x[0];
+        row->ceiling = x[1];
+        row->floor = x[2];
+        row->raw = x[3];
     }
     return 0;
 }

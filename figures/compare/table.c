@@ -16,7 +16,7 @@
         id, title, VERDICT_LAW, VERDICT_COLUMN, NULL, NULL, NULL, figure, false                    \
     }
 
-const struct verdict_question verdict_table[] = {
+const struct verdict_question verdict_table[VERDICT_QUESTIONS + 1] = {
     {"next_state", "next-state error, AU", VERDICT_WORLD, VERDICT_COLUMN, NULL, NULL, NULL,
      VERDICT_NEXT_STATE, false},
     LABELS(100),

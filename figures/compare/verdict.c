@@ -47,8 +47,19 @@ static bool is_twice(const struct orr_table *rows, const struct orr_row *row)
     return count > 1;
 }
 
-static int take_probe(struct verdict *v, const struct verdict_cell *cell, const char *attention,
-                      int q, const char *path, const struct orr_table *rows)
+/* The row of a figure has the numbers of another row. */
+static void take(const struct verdict *v, const struct verdict_cell *cell, int s, int q,
+                 const struct orr_row *from)
+{
+    struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
+    row->value = from->value;
+    row->ceiling = from->ceiling;
+    row->floor = from->floor;
+    row->raw = from->raw;
+}
+
+static int take_probe(struct verdict *v, const struct verdict_cell *cell, int s, int q,
+                      const char *path, const struct orr_table *rows)
 {
     const struct verdict_question *question = &verdict_table[q];
     const struct orr_row *row = verdict_probe_row(rows, question->quantity, question->measure,
@@ -58,17 +69,17 @@ static int take_probe(struct verdict *v, const struct verdict_cell *cell, const 
         snprintf(why, sizeof why, "%s of \"%s\" is there twice", row->measure, row->quantity);
         return verdict_miss(&v->missing, path, why);
     }
-    if (!row) /* of labels there may be fewer */
-        return question->topic == VERDICT_LABELS ? 0
-                                                 : verdict_miss(&v->missing, path, question->title);
-    return verdict_add_figure(v, cell, attention, q,
-                              (double[4]){row->value, row->ceiling, row->floor, row->raw});
+    if (row)
+        take(v, cell, s, q, row);
+    return row || question->topic == VERDICT_LABELS /* of which there may be fewer */
+               ? 0
+               : verdict_miss(&v->missing, path, question->title);
 }
 
 /* The figures of one probe. */
-static int read_probe(struct verdict *v, const struct verdict_cell *cell, const char *attention,
-                      const char *probe)
+static int read_probe(struct verdict *v, const struct verdict_cell *cell, int s, const char *probe)
 {
+    const char *attention = verdict_cell_source(&v->cells, cell, s);
     char path[REPORT_PATH];
     struct orr_table rows = {0};
     if (is_unasked(v, probe))
@@ -81,7 +92,7 @@ static int read_probe(struct verdict *v, const struct verdict_cell *cell, const 
     } else {
         for (int q = 0; verdict_table[q].id && !rc; q++)
             if (verdict_table[q].kind == VERDICT_PROBE && !strcmp(verdict_table[q].probe, probe))
-                rc = take_probe(v, cell, attention, q, path, &rows);
+                rc = take_probe(v, cell, s, q, path, &rows);
     }
     orr_table_free(&rows);
     return rc;
@@ -91,14 +102,13 @@ static int read_probe(struct verdict *v, const struct verdict_cell *cell, const 
 
 static int read_column(struct verdict *v, const struct verdict_cell *cell, int s, int q)
 {
-    const char *attention = verdict_cell_source(&v->cells, cell, s);
-    const struct orr_row *row = verdict_cell_row(&v->cells, cell, s, verdict_table[q].context);
     char path[REPORT_PATH];
-    TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", cell->path, attention));
+    TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", cell->path,
+                 verdict_cell_source(&v->cells, cell, s)));
     if (verdict_table[q].context == VERDICT_NEXT_STATE && !orr_exists(path))
         return verdict_miss(&v->missing, path, "not found");
-    return verdict_add_figure(v, cell, attention, q,
-                              (double[4]){row->value, row->ceiling, row->floor, row->raw});
+    take(v, cell, s, q, verdict_cell_row(&v->cells, cell, s, verdict_table[q].context));
+    return 0;
 }
 
 /* Agreement on the eccentric bodies and on the planets; NaN where the source has none. */
@@ -134,8 +144,9 @@ static int measure_bodies(const struct report_run *run, const char *attention, d
 }
 
 /* The raw figure is "towards the Sun, by 1/r^2 from the labels". */
-static int read_bodies(struct verdict *v, const struct verdict_cell *cell, const char *attention)
+static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s)
 {
+    const char *attention = verdict_cell_source(&v->cells, cell, s);
     static struct report_run run;
     double own[4], floor[4], raw[4];
     if (!orr_has_task(&cell->preset, true))
@@ -152,8 +163,9 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, const
     for (int q = 0; verdict_table[q].id && !rc; q++) {
         const int k = verdict_table[q].context;
         if (verdict_table[q].kind == VERDICT_BODIES)
-            rc = verdict_add_figure(v, cell, attention, q,
-                                    (double[4]){own[k], k % 2 ? 0 : 1, floor[k], raw[k]});
+            take(v, cell, s, q,
+                 &(struct orr_row){
+                     .value = own[k], .ceiling = k % 2 ? 0 : 1, .floor = floor[k], .raw = raw[k]});
     }
     return rc;
 }
@@ -172,49 +184,12 @@ static bool begins_probe(int q)
     return true;
 }
 
-int verdict_add_figure(struct verdict *v, const struct verdict_cell *cell, const char *attention,
-                       int question, const double number[4])
-{
-    char model[2 * ORR_NAME];
-    snprintf(model, sizeof model, "attention=%s", attention);
-    const struct orr_row row = {.model = model,
-                                .quantity = verdict_table[question].id,
-                                .measure = "",
-                                .seed = cell->preset.seed,
-                                .value = number[0],
-                                .half = NAN,
-                                .ceiling = number[1],
-                                .floor = number[2],
-                                .raw = number[3]};
-    return orr_table_add(&v->figure[question], &row);
-}
-
-int verdict_add_attention(struct verdict *v, const struct verdict_cell *cell, const char *attention)
-{
-    bool has = false, has_seed = false;
-    v->count++;
-    for (int a = 0; a < v->attentions; a++)
-        has |= !strcmp(v->attention[a], attention);
-    for (int s = 0; s < v->seeds; s++)
-        has_seed |= v->seed[s] == cell->preset.seed;
-    if (!has_seed)
-        v->seed[v->seeds++] = cell->preset.seed;
-    if (has)
-        return 0;
-    if (v->attentions == ORR_LIST)
-        return ORR_FAIL(ORR_EINVAL, "%s: expected at most %d attentions", cell->path, ORR_LIST);
-    snprintf(v->attention[v->attentions++], ORR_NAME, "%s", attention);
-    return 0;
-}
-
 static int read_model(struct verdict *v, const struct verdict_cell *cell, int s)
 {
-    const char *attention = verdict_cell_source(&v->cells, cell, s);
-    TRY(verdict_add_attention(v, cell, attention));
-    TRY(read_bodies(v, cell, attention));
+    TRY(read_bodies(v, cell, s));
     for (int q = 0; verdict_table[q].id; q++)
         if (begins_probe(q))
-            TRY(read_probe(v, cell, attention, verdict_table[q].probe));
+            TRY(read_probe(v, cell, s, verdict_table[q].probe));
         else if (verdict_table[q].kind == VERDICT_COLUMN)
             TRY(read_column(v, cell, s, q));
     return 0;
@@ -244,6 +219,42 @@ static int check_group(const struct verdict_cells *cells)
     return 0;
 }
 
+static int list_model(struct verdict *v, const struct verdict_cell *cell, int s)
+{
+    const char *attention = verdict_cell_source(&v->cells, cell, s);
+    bool has = false, has_seed = false;
+    v->count++;
+    for (int a = 0; a < v->attentions; a++)
+        has |= !strcmp(v->attention[a], attention);
+    for (int k = 0; k < v->seeds; k++)
+        has_seed |= v->seed[k] == cell->preset.seed;
+    if (!has_seed)
+        v->seed[v->seeds++] = cell->preset.seed;
+    if (has)
+        return 0;
+    if (v->attentions == ORR_LIST)
+        return ORR_FAIL(ORR_EINVAL, "%s: expected at most %d attentions", cell->path, ORR_LIST);
+    snprintf(v->attention[v->attentions++], ORR_NAME, "%s", attention);
+    return 0;
+}
+
+/* Which attentions and seeds there are, and the rows of each figure. */
+static int list(struct verdict *v)
+{
+    v->seed = orr_alloc(v->cells.count, sizeof *v->seed);
+    v->value = orr_alloc(v->cells.count, sizeof *v->value);
+    TRY(v->seed && v->value ? 0 : ORR_ENOMEM);
+    for (size_t i = 0; i < v->cells.count; i++)
+        for (int s = 0; s < v->cells.cell[i].sources; s++)
+            if (verdict_is_model(&v->cells, &v->cells.cell[i], s))
+                TRY(list_model(v, &v->cells.cell[i], s));
+    qsort(v->seed, (size_t)v->seeds, sizeof *v->seed, by_seed);
+    qsort(v->attention, (size_t)v->attentions, ORR_NAME, by_attention);
+    for (int q = 0; verdict_table[q].id; q++)
+        TRY(verdict_cells_view(&v->cells, 0, VERDICT_COLUMNS + q, &v->figure[q]));
+    return 0;
+}
+
 int verdict_read(struct verdict *v, const char *const *path, int n)
 {
     *v = (struct verdict){.planned = n};
@@ -251,9 +262,6 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
     for (size_t i = 0; i < v->cells.left_out.count; i++)
         TRY(verdict_miss(&v->missing, v->cells.left_out.at[i].what, v->cells.left_out.at[i].why));
     TRY(check_group(&v->cells));
-    v->seed = orr_alloc(v->cells.count, sizeof *v->seed);
-    v->value = orr_alloc(v->cells.count, sizeof *v->value);
-    TRY(v->seed && v->value ? 0 : ORR_ENOMEM);
     for (int q = 0; verdict_table[q].id; q++)
         if (begins_probe(q))
             TRY(list_unasked(v, verdict_table[q].probe));
@@ -262,12 +270,10 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
         if (cell->record)
             TRY(verdict_take_record(v, cell));
         for (int s = 0; s < cell->sources && !cell->record; s++)
-            if (verdict_cell_row(&v->cells, cell, s, VERDICT_IS_MODEL)->value > 0)
+            if (verdict_is_model(&v->cells, cell, s))
                 TRY(read_model(v, cell, s));
     }
-    qsort(v->seed, (size_t)v->seeds, sizeof *v->seed, by_seed);
-    qsort(v->attention, (size_t)v->attentions, ORR_NAME, by_attention);
-    return 0;
+    return list(v);
 }
 
 void verdict_free(struct verdict *v)

@@ -14,34 +14,6 @@
 
 struct verdict_ledger;
 
-/* Where a figure stands: a column of the cell (`context`: enum verdict_column); forces_vector.csv,
- * even in true anomaly (`context` 0: mean cosine of the four eccentric bodies, 1: their median
- * relative error; 2, 3: of the planets); <attention>/probe/<probe>.json. */
-enum verdict_kind { VERDICT_COLUMN, VERDICT_BODIES, VERDICT_PROBE };
-/* Which sentence a figure belongs to: how good a model of places it is; what pretraining saves in
- * labels; the law from all labels; what a line reads from the residual stream; where no label was;
- * rollouts, interventions, bodies. */
-enum verdict_topic {
-    VERDICT_WORLD,
-    VERDICT_LABELS,
-    VERDICT_LAW,
-    VERDICT_READOUT,
-    VERDICT_OUTSIDE,
-    VERDICT_USE
-};
-
-struct verdict_question {
-    const char *id;    /* "labels_100": in JSON */
-    const char *title; /* in tables */
-    enum verdict_topic topic;
-    enum verdict_kind kind;
-    const char *probe, *quantity, *measure; /* of VERDICT_PROBE */
-    int context;                            /* of a probe's row; -1: the largest there is */
-    bool last_layer; /* a row of the deepest layer, not of the model as a whole */
-};
-enum { VERDICT_QUESTIONS = 40 };
-extern const struct verdict_question verdict_table[]; /* ended by id == NULL */
-
 struct verdict {
     int planned;                         /* cells that were asked for */
     const struct verdict_ledger *beside; /* of other grids (beside.h), set after reading, or NULL */
@@ -53,7 +25,7 @@ struct verdict {
     char attention[ORR_LIST][ORR_NAME];         /* softmax first, if it is there */
     uint64_t *seed;                             /* (seeds), ascending */
     double *value;                              /* (seeds) see verdict_values */
-    struct orr_table figure[VERDICT_QUESTIONS]; /* a row a model and seed that has one */
+    struct orr_table figure[VERDICT_QUESTIONS]; /* views of the cells' rows */
 };
 /* Reads the cells, run directories or files of their results (cell.json) in any mix; of those that
  * are not complete the rest. What is not there, or is not of the very checkpoint that the run
@@ -65,14 +37,9 @@ void verdict_free(struct verdict *v);
  * bin/report --runs, takes of it. */
 int verdict_record(const struct verdict *v, const char *run);
 
-/* Inside figures/compare/: adds what is missing, and why; a model without figures yet, and one of
- * its figures: value, ceiling, floor, raw. */
-void verdict_add_missing(const struct verdict *v, struct cJSON *json); /* "unasked", "missing" */
-int verdict_add_attention(struct verdict *v, const struct verdict_cell *cell,
-                          const char *attention);
-int verdict_add_figure(struct verdict *v, const struct verdict_cell *cell, const char *attention,
-                       int question, const double number[4]);
-/* Inside figures/compare/: the figures of a file of results; whether it was asked for a probe. */
+/* Inside figures/compare/: "unasked" and "missing" of a JSON object; the figures of a file of
+ * results; whether it was asked for a probe. */
+void verdict_add_missing(const struct verdict *v, struct cJSON *json);
 int verdict_take_record(struct verdict *v, const struct verdict_cell *cell);
 bool verdict_record_has(const struct verdict_cell *cell, const char *probe);
 
