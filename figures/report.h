@@ -127,9 +127,9 @@ extern const char *const report_stage_title[REPORT_STAGES];
  * after an error. */
 int report_read(struct report_run *run, const char *path, const char *attention);
 void report_free(struct report_run *run);
-/* Parts of report_read(): settings and names of the sources; laws/laws.json, beside which the fronts
- * of sample 0 have to be; a number of a JSON file (what is not there leaves it as it is); one
- * training log (a file that is not there leaves an empty curve). */
+/* Parts of report_read(): settings and names of the sources; laws/laws.json, beside which the
+ * fronts of sample 0 have to be; a number of a JSON file (what is not there leaves it as it is);
+ * one training log (a file that is not there leaves an empty curve). */
 int report_read_settings(struct report_run *run, const char *path, const char *attention);
 int report_read_laws(struct report_run *run);
 /* laws/laws.json alone; the front of sample 0 of a source, which gnuplot reads. */
@@ -210,8 +210,8 @@ void report_html_choices(const struct report_run *run, struct orr_file *html);
 void report_html_exponents(const struct report_run *run, struct orr_file *html);
 int report_html_vectors(const struct report_run *run, struct orr_file *html);
 /* Opens a table with heads "Source|#Size" (#: of numbers), to which more may be added: the caption
- * (HTML), and a box that scrolls by itself, so that no table makes the page wider than a screen. The
- * caption stands outside, where it is read without scrolling. Then its rows, and its end. */
+ * (HTML), and a box that scrolls by itself, so that no table makes the page wider than a screen.
+ * The caption stands outside, where it is read without scrolling. Then its rows, and its end. */
 void report_html_table(struct orr_file *html, const char *id, const char *caption,
                        const char *heads);
 void report_html_rows(struct orr_file *html);

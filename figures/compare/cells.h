@@ -1,5 +1,5 @@
 /* cells.h - runs, and files of their results, as rows of one long table (base/table.h): what
- * bin/report --runs and bin/verdict put together. Cells of equal settings are seeds of one group. */
+ * bin/report --runs and bin/verdict put together. Cells of equal settings are seeds of a group. */
 #ifndef VERDICT_CELLS_H
 #define VERDICT_CELLS_H
 
@@ -90,8 +90,8 @@ struct verdict_cells {
     size_t count;
     struct verdict_cell *cell; /* (count), of a folder by path */
     /* Models are "attention=lssar", "attention=untrained (softmax)", quantities the keys of
-     * verdict_column_name and ids of verdict_table; of columns ceiling, floor and raw are of the truth, of random weights of the
-     * model's shape and of the oracle, in the same cell. */
+     * verdict_column_name and ids of verdict_table; of columns ceiling, floor and raw are of the
+     * truth, of random weights of the model's shape and of the oracle, in the same cell. */
     struct orr_table table;
     struct verdict_missing_list left_out;
     int groups;
@@ -108,7 +108,8 @@ void verdict_cells_free(struct verdict_cells *cells);
 /* Adds what is missing, and why, a line each. */
 int verdict_miss(struct verdict_missing_list *list, const char *what, const char *why);
 
-/* A source's row of a column, or of a figure, VERDICT_COLUMNS + question; its name, "lssar"; its number by its name, -1 for none. */
+/* A source's row of a column, or of a figure, VERDICT_COLUMNS + question; its name, "lssar"; its
+ * number by its name, -1 for none. */
 struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
                                  int source, int column);
 const char *verdict_cell_source(const struct verdict_cells *cells, const struct verdict_cell *cell,
@@ -132,7 +133,7 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
 int verdict_cell_read(struct verdict_cells *cells, struct verdict_cell *cell, const char *path);
 int verdict_cell_take_record(struct verdict_cells *cells, struct verdict_cell *cell,
                              const char *path);
-/* The results of a run as one small JSON object, which cJSON_Delete() frees, also after an error. */
+/* The results of a run as one small JSON object. cJSON_Delete() it, also after an error. */
 int verdict_cell_record(const struct verdict_cells *cells, const struct verdict_cell *cell,
                         struct cJSON **record);
 /* <run>/<name>/probe/<probe>.json as rows, of model "". ORR_EINVAL: of another checkpoint than the

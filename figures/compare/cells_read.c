@@ -1,5 +1,5 @@
-/* cells_read.c - what a run directory says: laws of each source, errors of its models at the trained
- * length and beyond it, time and memory of pretraining; rows of probes. */
+/* cells_read.c - what a run directory says: laws of each source, errors of its models at the
+ * trained length and beyond it, time and memory of pretraining; rows of probes. */
 #include "cells.h"
 
 #include "figures/origin.h"
@@ -173,8 +173,8 @@ static int read_random(const char *run, const char *name, struct orr_row *next)
     return 0;
 }
 
-/* Errors beyond the trained length, of the longest sequences that bin/probe length measured. What is
- * of another model, or cannot be read, says nothing of this one. */
+/* Errors beyond the trained length, of the longest sequences that bin/probe length measured. What
+ * is of another model, or cannot be read, says nothing of this one. */
 static int read_beyond(const char *run, const struct orr_settings *preset, const char *name,
                        struct orr_row *beyond)
 {

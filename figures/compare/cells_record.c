@@ -1,5 +1,5 @@
-/* cells_record.c - a run's results as one small file, and the same read again: what bin/report --runs
- * and bin/verdict put together of runs that lie elsewhere (docs/formats.md, cell.json). */
+/* cells_record.c - a run's results as one small file, and the same read again: what bin/report
+ * --runs and bin/verdict put together of runs that lie elsewhere (docs/formats.md, cell.json). */
 #include "verdict.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* cells_write.c - cells over seeds, and one source minus another seed by seed: Markdown for readers,
- * runs.json for programs. */
+/* cells_write.c - cells over seeds, and one source minus another seed by seed: Markdown for
+ * readers, runs.json for programs. */
 #include "cells.h"
 
 #include <math.h>
