@@ -133,9 +133,6 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
 int verdict_cell_read(struct verdict_cells *cells, struct verdict_cell *cell, const char *path);
 int verdict_cell_take_record(struct verdict_cells *cells, struct verdict_cell *cell,
                              const char *path);
-/* The results of a run as one small JSON object. cJSON_Delete() it, also after an error. */
-int verdict_cell_record(const struct verdict_cells *cells, const struct verdict_cell *cell,
-                        struct cJSON **record);
 /* <run>/<name>/probe/<probe>.json as rows, of model "". ORR_EINVAL: of another checkpoint than the
  * run's, or of a changed one; ORR_EFORMAT. */
 int verdict_probe_read(const char *run, const struct orr_settings *preset, const char *name,

@@ -31,8 +31,8 @@ static void add_source(const struct verdict_cells *cells, const struct verdict_c
     }
 }
 
-int verdict_cell_record(const struct verdict_cells *cells, const struct verdict_cell *cell,
-                        cJSON **record)
+static int record_cell(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                       cJSON **record)
 {
     cJSON *json = cJSON_CreateObject(), *settings = orr_settings_json(&cell->preset);
     *record = json;
@@ -74,7 +74,7 @@ int verdict_record(const struct verdict *v, const char *run)
     const struct verdict_cell *cell = &v->cells.cell[0];
     char path[REPORT_PATH];
     cJSON *json = NULL;
-    int rc = verdict_cell_record(&v->cells, cell, &json);
+    int rc = record_cell(&v->cells, cell, &json);
     verdict_add_missing(v, json);
     cJSON *list = cJSON_AddArrayToObject(json, "cells");
     for (int s = 0; s < cell->sources; s++)
