@@ -346,7 +346,7 @@ static void seed_of_the_same_settings_twice_is_refused(void **state)
 }
 
 /* Differences of the exponent of r: seeds 1 and 2 of both attentions, 4 of softmax and 5 of lssar
- * alone; each model's untrained shape predicts what the model does, so that it differs by nothing. */
+ * alone; each model's untrained shape predicts what the model does: it differs by nothing. */
 static void models_are_compared_seed_by_seed(void **state)
 {
     (void)state;
