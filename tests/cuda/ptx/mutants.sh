@@ -44,7 +44,8 @@ command_of() {
     case $1 in
     golden) echo "$build/tests/kernels/golden_attention_cuda tests/golden" ;;
     matmul | half) echo "$2" ;;
-    fused:*) echo "env ORRERY_CUDA_HOPPER=0 ORRERY_TEST_ONLY=${1#fused:} $build/tests/kernels/cuda_fused_cuda" ;;
+    fused:*) echo "env ORRERY_CUDA_HOPPER=0 ORRERY_TEST_ONLY=${1#fused:}" \
+        "$build/tests/kernels/cuda_fused_cuda" ;;
     hopper:*) echo "env ORRERY_TEST_ONLY=${1#hopper:}" \
         "$build/tests/kernels/cuda_fused_cuda" ;;
     *) echo "$build/tests/${1}_cuda" ;;
