@@ -127,9 +127,10 @@ struct probe_page {
 int probe_draw(const struct probe_page *page, const char *folder, const char *name);
 /* Draws <folder>/<name>.png by a script of gnuplot, whole or not at all, from what `write`
  * puts into a data file and a file of settings: <stem>.dat and <stem>.set, with the stem as
- * the script's argument, in a working folder that is gone afterwards. */
+ * the script's argument, in a working folder that is gone afterwards. `write` may leave alone what
+ * writing returns, and neither commits nor closes. */
 int probe_picture(const char *folder, const char *name, const char *script,
-                  int (*write)(const void *of, const char *data, const char *settings),
+                  int (*write)(const void *of, struct orr_file *data, struct orr_file *settings),
                   const void *of);
 /* Cells (n, n) of the picture of one map (T, T): blocks of `block` positions, the entry of largest
  * size of each; NaN where nothing is attended. n = ceil(T / block). */

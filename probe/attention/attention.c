@@ -82,19 +82,18 @@ static int write_csv(const struct probe_run *run)
     const struct gpt_config *c = &run->probe.model.config;
     char path[4096];
     struct orr_file file = {0};
-    int rc = orr_path(path, "%s/attention.csv", run->folder);
-    rc = rc ? rc : orr_file_create(&file, path);
-    rc = rc ? rc : orr_file_printf(&file, "layer,head");
-    for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
-        rc = orr_file_printf(&file, ",%s%s", k < COLUMNS ? "" : "random_",
-                             columns[k % COLUMNS].name);
-    for (int i = 0; i < c->layers * c->heads && !rc; i++) {
-        rc = orr_file_printf(&file, "\n%d,%d", i / c->heads, i % c->heads);
-        for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
-            rc = orr_file_printf(&file, ",%.9g", value_of(&run->mean[k / COLUMNS][i], k % COLUMNS));
+    TRY(orr_path(path, "%s/attention.csv", run->folder));
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "layer,head");
+    for (size_t k = 0; k < 2 * COLUMNS; k++)
+        orr_file_printf(&file, ",%s%s", k < COLUMNS ? "" : "random_", columns[k % COLUMNS].name);
+    for (int i = 0; i < c->layers * c->heads; i++) {
+        orr_file_printf(&file, "\n%d,%d", i / c->heads, i % c->heads);
+        for (size_t k = 0; k < 2 * COLUMNS; k++)
+            orr_file_printf(&file, ",%.9g", value_of(&run->mean[k / COLUMNS][i], k % COLUMNS));
     }
-    rc = rc ? rc : orr_file_printf(&file, "\n");
-    rc = rc ? rc : orr_file_commit_changes(&file);
+    orr_file_printf(&file, "\n");
+    const int rc = orr_file_commit_changes(&file);
     orr_file_close(&file);
     return rc;
 }

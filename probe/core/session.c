@@ -42,6 +42,7 @@ int probe_session_run(struct probe_session *s, const struct probe_options *optio
                       const struct probe_steps *steps, void *of)
 {
     s->options = options;
+    s->name = steps->name;
     const int rc = run_steps(s, steps, of);
     probe_results_free(&s->results);
     probe_resamples_free(&s->resamples);

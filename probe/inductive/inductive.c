@@ -2,7 +2,7 @@
  * functions of the state of the bodies, and of nothing else, holds apart what differs in state and
  * together what does not (Vafa et al. 2025, arXiv 2507.06952). */
 #include "inductive.h"
-#include "probe/core/picture.h"
+#include "probe/core/figure.h"
 #include "probe/labels/labels.h"
 
 #include <math.h>
@@ -251,7 +251,7 @@ static int measure_model(void *of)
 static int write_figure(void *of)
 {
     const struct probe_inductive *p = of;
-    return probe_session_draw(&p->s, "inductive", "inductive.gp", NULL, NULL);
+    return probe_session_draw(&p->s, "inductive.gp", NULL, NULL);
 }
 
 /* All but the bins. */

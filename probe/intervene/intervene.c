@@ -297,22 +297,21 @@ static int draw_panels(void *of)
         const int way = WAYS - 1 - k / PROBE_CHANGES, q = k % PROBE_CHANGES;
         snprintf(name[k], sizeof name[k], "%s, %s change", probe_change_name[q],
                  way == SHORTEST ? "shortest" : "likeliest");
-        panel[k] = (struct probe_panel){.title = name[k],
-                                        .quantity = probe_change_name[q],
+        panel[k] = (struct probe_panel){.quantity = probe_change_name[q],
                                         .measure = slope_name[way],
                                         .y_label = q ? "" : "slope",
-                                        .fixed = horizons[0]};
+                                        .title = name[k]};
     }
-    const struct probe_figure figure = {.title = "Next place when a quantity is changed inside",
-                                        .x_label = "layer (0 = embedding)",
+    const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
                                         .value = "model",
                                         .ceiling = "orbit (ceiling)",
                                         .floor = "random weights (floor)",
                                         .raw = "random directions",
                                         .least = -1,
+                                        .fixed = horizons[0],
                                         .panel = panel,
                                         .panels = WAYS * PROBE_CHANGES};
-    return probe_figure_draw(&v->s, &figure, "intervene");
+    return probe_figure_draw(&v->s, &figure, "Next place when a quantity is changed inside");
 }
 
 /* ----------------------------------------------------------------------------------- probe */

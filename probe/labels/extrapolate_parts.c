@@ -190,20 +190,20 @@ int probe_write_forces(const char *path, const struct probe_held_out *j, const b
     const struct sim_dataset *set = j->set;
     const size_t P = (size_t)set->positions;
     struct orr_file file = {0};
-    int rc = orr_file_create(&file, path);
-    rc = rc ? rc : orr_file_printf(&file, "sample,sequence,step,r,m1,m2,dt,F_true,F\n");
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "sample,sequence,step,r,m1,m2,dt,F_true,F\n");
     for (int d = 0; d < draws; d++)
-        for (size_t i = 0; i < j->rows && !rc; i++) {
+        for (size_t i = 0; i < j->rows; i++) {
             const size_t at = j->at[i], sequence = j->sequence[j->of[i]];
             const float *s = set->full_state + 6 * at;
             if (keep[i])
-                rc = orr_file_printf(&file, "%d,%zu,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", d,
-                                     sequence, ((int)(at % P) - 1) / set->num_bodies[sequence],
-                                     ft_separation(set, at), (double)s[4], (double)s[5],
-                                     orr_exp((double)set->coords[2 * sequence * P]),
-                                     (double)set->force_magnitude[at], orr_exp(log_f[d][i]));
+                orr_file_printf(&file, "%d,%zu,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", d, sequence,
+                                ((int)(at % P) - 1) / set->num_bodies[sequence],
+                                ft_separation(set, at), (double)s[4], (double)s[5],
+                                orr_exp((double)set->coords[2 * sequence * P]),
+                                (double)set->force_magnitude[at], orr_exp(log_f[d][i]));
         }
-    rc = rc ? rc : orr_file_commit(&file);
+    const int rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

@@ -3,7 +3,7 @@
  * pretraining saves. */
 #include "labels.h"
 #include "probe/core/cells.h"
-#include "probe/core/picture.h"
+#include "probe/core/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -307,7 +307,7 @@ static int measure_model(void *of)
 static int write_figure(void *of)
 {
     const struct curves *c = of;
-    return probe_session_draw(&c->t.s, "labels", "labels.gp", NULL, NULL);
+    return probe_session_draw(&c->t.s, "labels.gp", NULL, NULL);
 }
 
 int probe_labels(const struct probe_options *options)

@@ -221,36 +221,27 @@ static int draw_panels(void *of)
 {
     const struct length *l = of;
     const struct probe *probe = &l->s.probe;
-    const bool places = probe_errors_of_places(probe), ntk = gpt_has_ntk(&l->trained);
-    const char *const what = places ? "next place" : "next token";
-    char title[PROBE_TEXT], scaled[PROBE_QUANTITY];
-    snprintf(scaled, sizeof scaled, "%s, NTK", what);
-    struct probe_panel panel[6];
-    const char *const quantity[] = {what,   "relative entropy",      "sink",
-                                    scaled, "relative entropy, NTK", "sink, NTK"};
-    for (int k = 0; k < 6; k++)
-        panel[k] = (struct probe_panel){.title = quantity[k],
-                                        .quantity = quantity[k],
-                                        .measure = k % 3 ? "share" : probe_errors_unit(probe),
-                                        .y_label = k % 3    ? ""
-                                                   : places ? "mean error, AU"
-                                                            : "nats",
-                                        .by_context = true,
-                                        .fixed = -1,
-                                        .log = k % 3 == 0 && places};
-    snprintf(title, sizeof title, "Sequences longer than the %d positions of training",
-             l->trained.context);
-    const struct probe_figure figure = {.title = title,
-                                        .x_label = "positions",
+    const bool places = probe_errors_of_places(probe);
+    const char *const unit = probe_errors_unit(probe), *label = places ? "mean error, AU" : unit;
+    const struct probe_panel panel[] = {
+        {places ? "next place" : "next token", unit, .y_label = label, .log = places},
+        {"relative entropy", "share", .y_label = ""},
+        {"sink", "share", .y_label = ""},
+        {places ? "next place, NTK" : "next token, NTK", unit, .y_label = label, .log = places},
+        {"relative entropy, NTK", "share", .y_label = ""},
+        {"sink, NTK", "share", .y_label = ""},
+    };
+    const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
-                                        .ceiling = NULL,
                                         .floor = "random weights (floor)",
                                         .raw = places ? "persistence, uniform" : "uniform",
                                         .doubling = true,
-                                        .least = 0,
+                                        .by_context = true,
+                                        .fixed = -1,
                                         .panel = panel,
-                                        .panels = ntk ? 6 : 3};
-    return probe_figure_draw(&l->s, &figure, "length");
+                                        .panels = gpt_has_ntk(&l->trained) ? 6 : 3};
+    return probe_figure_draw(&l->s, &figure, "Sequences longer than the %d positions of training",
+                             l->trained.context);
 }
 
 /* Rows of all layers together. */

@@ -200,29 +200,23 @@ static bool is_of_model(const struct probe_row *row)
 static int draw_panels(void *of)
 {
     const struct linear *l = of;
-    static const char *const shown[] = {"log force",       "1/r^2",        "velocity",
-                                        "semi-major axis", "eccentricity", "angular momentum"};
-    enum { SHOWN = sizeof shown / sizeof *shown };
-    char title[PROBE_TEXT];
-    struct probe_panel panel[SHOWN];
+    static const struct probe_panel panel[] = {
+        {"log force", "R^2", .y_label = "R^2"},       {"1/r^2", "R^2", .y_label = ""},
+        {"velocity", "R^2", .y_label = ""},           {"semi-major axis", "R^2", .y_label = "R^2"},
+        {"eccentricity", "R^2", .y_label = ""},       {"angular momentum", "R^2", .y_label = ""},
+    };
     const int context = l->context[full_context(l)].context;
-    for (int k = 0; k < SHOWN; k++)
-        panel[k] = (struct probe_panel){.title = shown[k],
-                                        .quantity = shown[k],
-                                        .measure = "R^2",
-                                        .y_label = k % 3 ? "" : "R^2",
-                                        .fixed = context};
-    snprintf(title, sizeof title, "Ridge readout of the residual stream after %d steps", context);
-    const struct probe_figure figure = {.title = title,
-                                        .x_label = "layer (0 = embedding)",
+    const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
                                         .value = "model",
                                         .ceiling = l->fit.newton ? "orbit fit (ceiling)" : NULL,
                                         .floor = "random weights (floor)",
                                         .raw = "inputs (raw)",
                                         .least = -0.2,
+                                        .fixed = context,
                                         .panel = panel,
-                                        .panels = SHOWN};
-    return probe_figure_draw(&l->s, &figure, "linear");
+                                        .panels = sizeof panel / sizeof *panel};
+    return probe_figure_draw(&l->s, &figure,
+                             "Ridge readout of the residual stream after %d steps", context);
 }
 
 /* ----------------------------------------------------------------------------------- probe */

@@ -2,7 +2,7 @@
 #include "planets.h"
 
 #include "ephemeris.h"
-#include "probe/core/picture.h"
+#include "probe/core/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ static int write_files(void *of)
 {
     struct probe_planets *p = of;
     TRY(probe_arrows_remove(p));
-    TRY(probe_session_draw(&p->s, "planets", "planets.gp", NULL, NULL));
+    TRY(probe_session_draw(&p->s, "planets.gp", NULL, NULL));
     if (!p->arrows.there)
         return 0;
     TRY(probe_arrows_draw(p));

@@ -271,23 +271,21 @@ int probe_arrows_write(struct probe_planets *p)
     struct orr_file file = {0};
     char path[4096];
     TRY(orr_path(path, "%s/planets_forces.csv", p->s.folder));
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file,
-                             "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_floor,fy_floor\n");
-    for (int i = 0; i < PROBE_PLANETS && !rc; i++)
-        for (int k = a->first; k < a->first + a->count && !rc; k++) {
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_floor,fy_floor\n");
+    for (int i = 0; i < PROBE_PLANETS; i++)
+        for (int k = a->first; k < a->first + a->count; k++) {
             double truth[2], f[2], floor[2] = {NAN, NAN};
             const double *at = p->real[i].state + 4 * k;
             probe_arrows_truth(p, i, k, truth);
             probe_arrows_at(p, 0, i, k, f);
             if (a->has_floor)
                 probe_arrows_at(p, 1, i, k, floor);
-            rc = orr_file_printf(&file, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
-                                 sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0],
-                                 f[1], floor[0], floor[1]);
+            orr_file_printf(&file, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
+                            sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0],
+                            f[1], floor[0], floor[1]);
         }
-    rc = rc ? rc : orr_file_commit(&file);
+    const int rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc ? rc : probe_results_file(&p->s.results, p->s.folder, "planets_forces.csv");
 }

@@ -183,30 +183,24 @@ static int add_rows(struct rollout *r)
 static int draw_panels(void *of)
 {
     const struct rollout *r = of;
-    struct probe_panel panel[QUANTITIES];
-    char title[PROBE_TEXT];
-    const int panels = r->set.newton && last_horizon(r, 1) >= 1 ? QUANTITIES : 1;
-    for (int k = 0; k < panels; k++)
-        panel[k] = (struct probe_panel){.title = quantity[k],
-                                        .quantity = quantity[k],
-                                        .measure = k ? "drift" : "AU",
-                                        .y_label = k == 0   ? "mean error, AU"
-                                                   : k == 3 ? "median drift"
-                                                            : "median relative drift",
-                                        .by_context = true,
-                                        .fixed = -1,
-                                        .log = true};
-    snprintf(title, sizeof title, "Rollouts after %d steps", r->known);
-    const struct probe_figure figure = {.title = title,
-                                        .x_label = "steps after the prefix",
+    static const struct probe_panel panel[] = {
+        {"place", "AU", "mean error, AU", .log = true},
+        {"energy", "drift", "median relative drift", .log = true},
+        {"angular momentum", "drift", "median relative drift", .log = true},
+        {"Runge-Lenz vector", "drift", "median drift", .log = true},
+    };
+    const bool drifts = r->set.newton && last_horizon(r, 1) >= 1;
+    const struct probe_figure figure = {.x_label = "steps after the prefix",
                                         .value = "model",
                                         .ceiling = r->set.newton ? "ceiling" : NULL,
                                         .floor = "random weights (floor)",
                                         .raw = "persistence",
                                         .least = NAN,
+                                        .by_context = true,
+                                        .fixed = -1,
                                         .panel = panel,
-                                        .panels = panels};
-    return probe_figure_draw(&r->s, &figure, "rollout");
+                                        .panels = drifts ? QUANTITIES : 1};
+    return probe_figure_draw(&r->s, &figure, "Rollouts after %d steps", r->known);
 }
 
 /* ----------------------------------------------------------------------------------- probe */
