@@ -90,13 +90,14 @@ static int add_weights(struct length *l, const struct cell *cell, int layer,
 /* ------------------------------------------------------------------------------- measuring */
 
 /* Sums of all layers, added up over the heads: sums (layers). */
-static int add_weights_of(struct cell *cell, struct gpt_model *model, int mapped,
-                          struct probe_sums *sums)
+static int add_weights_of(struct probe_arena *arena, struct cell *cell, struct gpt_model *model,
+                          int mapped, struct probe_sums *sums)
 {
     const int layers = model->config.layers, heads = model->config.heads;
-    struct probe_sums *each = orr_alloc((size_t)layers * (size_t)heads, sizeof *each);
+    struct probe_sums *each = probe_take(arena, (size_t)layers * (size_t)heads, sizeof *each);
     struct gpt_batch batch = {0};
-    int rc = each ? gpt_batch_create(&batch, &model->config, 1, cell->probe.T) : ORR_ENOMEM;
+    TRY(arena->failed);
+    int rc = gpt_batch_create(&batch, &model->config, 1, cell->probe.T);
     for (int i = 0; i < mapped && !rc; i++) {
         rc = probe_fill(&cell->probe, (uint64_t)i, &batch);
         rc = rc ? rc : gpt_forward_body(model, &batch);
@@ -107,7 +108,6 @@ static int add_weights_of(struct cell *cell, struct gpt_model *model, int mapped
     for (int k = 0; k < layers * heads && !rc; k++)
         probe_merge(&sums[k / heads], &each[k]);
     gpt_batch_free(&batch);
-    free(each);
     return rc;
 }
 
@@ -116,20 +116,21 @@ static int measure_weights(struct length *l, struct cell *cell)
 {
     const int layers = cell->probe.model.config.layers;
     const int mapped = cell->probe.sequences < MAPPED ? cell->probe.sequences : MAPPED;
-    struct probe_sums *sums = orr_alloc(2 * (size_t)layers, sizeof *sums), all[2] = {{0}, {0}};
-    int rc = sums ? add_weights_of(cell, &cell->probe.model, mapped, sums) : ORR_ENOMEM;
-    rc = rc ? rc : add_weights_of(cell, &cell->floor, mapped, sums + layers);
-    for (int k = 0; k < layers && !rc; k++) {
+    struct probe_arena *arena = &l->s.arena;
+    struct probe_sums *sums = probe_take(arena, 2 * (size_t)layers, sizeof *sums);
+    struct probe_sums all[2] = {{0}, {0}};
+    TRY(arena->failed);
+    TRY(add_weights_of(arena, cell, &cell->probe.model, mapped, sums));
+    TRY(add_weights_of(arena, cell, &cell->floor, mapped, sums + layers));
+    for (int k = 0; k < layers; k++) {
         probe_merge(&all[0], &sums[k]);
         probe_merge(&all[1], &sums[layers + k]);
-        rc = add_weights(l, cell, k, &sums[k], &sums[layers + k], mapped);
+        TRY(add_weights(l, cell, k, &sums[k], &sums[layers + k], mapped));
     }
-    rc = rc ? rc : add_weights(l, cell, -1, &all[0], &all[1], mapped);
-    free(sums);
-    return rc;
+    return add_weights(l, cell, -1, &all[0], &all[1], mapped);
 }
 
-static int open_cell(const struct length *l, struct cell *cell, int times)
+static int open_cell(struct length *l, struct cell *cell, int times)
 {
     struct probe_options o = *l->s.options;
     o.length = times * l->trained.context;
@@ -139,15 +140,13 @@ static int open_cell(const struct length *l, struct cell *cell, int times)
         o.change.p = cell->way->p;
     TRY(probe_open(&cell->probe, &o, true, o.sequences ? o.sequences : SEQUENCES));
     TRY(probe_floor(&cell->probe, &o, &cell->floor));
-    return probe_resamples_create(&cell->resamples, cell->probe.preset.seed, cell->probe.sequences);
+    return probe_resamples_create(&l->s.arena, &cell->resamples, cell->probe.preset.seed,
+                                  cell->probe.sequences);
 }
 
 static void close_cell(struct cell *cell)
 {
     gpt_free(&cell->floor);
-    for (int k = 0; k < 3; k++)
-        probe_errors_free(&cell->errors[k]);
-    probe_resamples_free(&cell->resamples);
     probe_close(&cell->probe);
 }
 
@@ -167,7 +166,7 @@ static int measure_errors(struct length *l, struct cell *cell)
     for (int k = 0; k < 3; k++) {
         if (k == 2 && !probe_errors_of_places(probe))
             continue; /* nothing stays where it is */
-        TRY(probe_errors_create(&cell->errors[k], probe->sequences));
+        TRY(probe_errors_create(&l->s.arena, &cell->errors[k], probe->sequences));
         TRY(probe_errors_of(probe,
                             k == 0   ? &probe->model
                             : k == 1 ? &cell->floor
@@ -200,6 +199,7 @@ static int measure_model(void *of)
     orr_progress_init(&l->s.progress, "length", (uint64_t)cells, l->s.options->quiet);
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++) {
+            const size_t kept = l->s.arena.count;
             struct cell cell = {.way = &ways[w], .ceiling = &l->ceiling[k]};
             if (is_skipped(l, &ways[w], 1 << k))
                 continue;
@@ -208,6 +208,7 @@ static int measure_model(void *of)
             rc = rc ? rc : measure_errors(l, &cell);
             rc = rc ? rc : measure_weights(l, &cell);
             close_cell(&cell);
+            probe_rewind(&l->s.arena, kept);
             TRY(rc);
             orr_progress_set(&l->s.progress, ++l->s.done, NULL);
         }

@@ -193,11 +193,9 @@ static int measure_model(void *of)
 {
     struct passkey *p = of;
     p->trials = p->s.options->sequences ? p->s.options->sequences : TRIALS;
-    p->found.share = orr_alloc((size_t)p->trials, sizeof(double));
-    p->below.share = orr_alloc((size_t)p->trials, sizeof(double));
-    if (!p->found.share || !p->below.share)
-        return ORR_ENOMEM;
-    TRY(probe_resamples_create(&p->s.resamples, p->s.probe.preset.seed, p->trials));
+    p->found.share = probe_take(&p->s.arena, (size_t)p->trials, sizeof(double));
+    p->below.share = probe_take(&p->s.arena, (size_t)p->trials, sizeof(double));
+    TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed, p->trials));
     return measure_all(p);
 }
 
@@ -210,8 +208,5 @@ int probe_passkey(const struct probe_options *options)
                                              .measure = measure_model,
                                              .write = draw_panels};
     struct passkey p = {.trials = 0};
-    const int rc = probe_session_run(&p.s, options, &steps, &p);
-    free(p.found.share);
-    free(p.below.share);
-    return rc;
+    return probe_session_run(&p.s, options, &steps, &p);
 }

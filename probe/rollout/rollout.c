@@ -71,13 +71,11 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
 }
 
 /* What an observer expects of orbits: of sequences of two_body_train, not of those that judge. */
-static int find_prior(const struct rollout *r, struct gpt_orbit_prior *prior)
+static int find_prior(struct rollout *r, struct gpt_orbit_prior *prior)
 {
-    struct probe_labelled set = {0};
-    int rc = probe_labelled_make(&set, &r->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
-    rc = rc ? rc : probe_orbit_prior(&set, prior);
-    probe_labelled_free(&set);
-    return rc;
+    struct probe_labelled set;
+    TRY(probe_labelled_make(&r->s.arena, &set, &r->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR));
+    return probe_orbit_prior(&set, prior);
 }
 
 static int continue_all(struct rollout *r)
@@ -217,14 +215,15 @@ static int prepare_set(struct rollout *r)
             "probe rollout: %s: %d positions leave no step to continue after a prefix of "
             "half of them; give a --length of 4 or more",
             r->s.options->checkpoint, r->T);
-    TRY(probe_labelled_make(&r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
-    TRY(probe_resamples_create(&r->s.resamples, r->s.probe.preset.seed, n));
-    r->column = orr_alloc((size_t)n, sizeof *r->column);
-    r->rank = orr_alloc((size_t)n, sizeof *r->rank);
+    struct probe_arena *arena = &r->s.arena;
+    TRY(probe_labelled_make(arena, &r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_resamples_create(arena, &r->s.resamples, r->s.probe.preset.seed, n));
+    r->column = probe_take(arena, (size_t)n, sizeof *r->column);
+    r->rank = probe_take(arena, (size_t)n, sizeof *r->rank);
     for (int w = 0; w < WHO; w++)
-        if (!(r->path[w] = orr_alloc((size_t)n * (size_t)r->T * 2, sizeof *r->path[w])))
-            return ORR_ENOMEM;
-    return r->column && r->rank ? probe_floor(&r->s.probe, r->s.options, &r->s.floor) : ORR_ENOMEM;
+        r->path[w] = probe_take(arena, (size_t)n * (size_t)r->T * 2, sizeof *r->path[w]);
+    TRY(arena->failed);
+    return probe_floor(&r->s.probe, r->s.options, &r->s.floor);
 }
 
 static int measure_model(void *of)
@@ -250,11 +249,5 @@ int probe_rollout(const struct probe_options *options)
                                              .measure = measure_model,
                                              .write = draw_panels};
     struct rollout r = {.T = 0};
-    const int rc = probe_session_run(&r.s, options, &steps, &r);
-    probe_labelled_free(&r.set);
-    for (int w = 0; w < WHO; w++)
-        free(r.path[w]);
-    free(r.column);
-    free(r.rank);
-    return rc;
+    return probe_session_run(&r.s, options, &steps, &r);
 }
