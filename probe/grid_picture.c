@@ -228,12 +228,11 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
     if (drawn->row && !of_one && grid->factors < PROBE_FACTORS)
         find_contexts(files, n, drawn);
     widen(grid, drawn, &wide);
-    const int rc = !drawn->row
-                       ? ORR_FAIL(ORR_EINVAL, "no figure of the model as a whole has numbers")
-                   : !probe_grid_fits(&wide)
-                       ? ORR_FAIL(ORR_EUSAGE, "more than %d curves or %d panels", PROBE_CURVES,
-                                  PROBE_PANELS)
-                       : orr_gnuplot_check("grid.gp");
+    const int rc =
+        !drawn->row ? ORR_FAIL(ORR_EINVAL, "no figure of the model as a whole has numbers")
+        : !probe_grid_fits(&wide)
+            ? ORR_FAIL(ORR_EUSAGE, "more than %d curves or %d panels", PROBE_CURVES, PROBE_PANELS)
+            : orr_gnuplot_check("grid.gp");
     if (!rc || options->figure)
         return rc;
     orr_note(options->quiet, "note: no picture: %s", orr_error());

@@ -6,7 +6,6 @@
 #include "probe/labels/labels.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include <cjson/cJSON.h>
 #include <gsl/gsl_randist.h>

@@ -5,7 +5,6 @@
 #include "probe/linear/readout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LABELS = PROBE_NOISE_SEQUENCES * PROBE_NOISE_LABELS, BATCH = 64 };

@@ -141,8 +141,8 @@ static int directions_at(struct intervene *v, int layer, const struct probe_ridg
         while (held[q][count] >= 0)
             count++;
         probe_steer_shortest(ridge->weight + q, C, READOUTS, direction_of(v, SHORTEST, layer, q));
-        TRY(probe_steer_likeliest(rows->rows, C, rows->x, READOUTS, rows->y, count, held[q],
-                                  direction_of(v, LIKELIEST, layer, q)));
+        TRY(probe_steer_likeliest(&v->s.arena, rows->rows, C, rows->x, READOUTS, rows->y, count,
+                                  held[q], direction_of(v, LIKELIEST, layer, q)));
     }
     return 0;
 }
@@ -207,7 +207,8 @@ static int steer_model(struct intervene *v, enum who who, struct gpt_model *mode
                                                    .base = v->base,
                                                    .random = who == RANDOM,
                                                    .seed = v->s.probe.preset.seed};
-                TRY(probe_steer(&subject, &how, moved_of(v, who, (enum way)way, layer, q)));
+                TRY(probe_steer(&v->s.arena, &subject, &how,
+                                moved_of(v, who, (enum way)way, layer, q)));
                 orr_progress_set(&v->s.progress, ++v->s.done, NULL);
             }
     return 0;

@@ -5,7 +5,6 @@
 #include "adaptation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>

@@ -2,7 +2,6 @@
 #include "adaptation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "probe/linear/ridge.h"

@@ -4,7 +4,6 @@
 #include "extrapolate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>

@@ -3,7 +3,6 @@
 #include "extrapolate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_fit.h>

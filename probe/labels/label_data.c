@@ -2,7 +2,6 @@
 #include "labels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_randist.h>

@@ -2,8 +2,6 @@
  * the held-out rows, the learners and their budget. */
 #include "labels.h"
 
-#include <stdlib.h>
-
 #include <cjson/cJSON.h>
 
 enum { HELD_OUT = 512, ROWS = 8, DRAWS = 3 };

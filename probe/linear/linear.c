@@ -4,7 +4,6 @@
 #include "readout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIT = 4000, OBSERVED = 200 };

@@ -2,7 +2,6 @@
 #include "readout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 int probe_contexts(int steps, int from, struct probe_context list[PROBE_CONTEXTS])

@@ -3,7 +3,6 @@
 #include "ridge.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_errno.h>

@@ -55,8 +55,8 @@ static void measure_field(struct field *field)
 /* The row of one planet's forces, which probe_arrows_measure() has added. */
 static const struct probe_row *row_of(const struct field *field, const char *measure)
 {
-    const struct probe_row row = probe_row_of(probe_exactly(NAN), measure, "force, %s",
-                                              probe_planets_name(field->planet));
+    const struct probe_row row =
+        probe_row_of(probe_exactly(NAN), measure, "force, %s", probe_planets_name(field->planet));
     return probe_results_find(&field->p->s.results, &row);
 }
 
@@ -90,7 +90,8 @@ static const char *colour_of(const char *attention)
 static void write_panels(const struct field *field, struct orr_file *file)
 {
     const struct gpt_model *model = &field->p->s.probe.model;
-    const struct probe_row *cosine = row_of(field, "cosine"), *error = row_of(field, "error of size");
+    const struct probe_row *cosine = row_of(field, "cosine"),
+                           *error = row_of(field, "error of size");
     const char *const colour[WHO] = {"#222222", colour_of(model->config.attention), "#8a8a8a"};
     char text[PROBE_TEXT], note[128];
     probe_describe(model, text);
@@ -118,8 +119,8 @@ static int write_field(const void *of, struct orr_file *data, struct orr_file *s
                     "panels = %d\nextent = %.7g\narrow = %.7g\ncut = %d\nlongest = %.3g\n"
                     "stride = 1\nlabels = 0\nunit_name = \"largest labelled force\"\n"
                     "array title[%d]\narray note[%d]\narray colour[%d]\n",
-                    field.panels, field.extent_au, field.arrow_au, field.cut, longest,
-                    field.panels, field.panels, field.panels);
+                    field.panels, field.extent_au, field.arrow_au, field.cut, longest, field.panels,
+                    field.panels, field.panels);
     snprintf(name, sizeof name, "%s, real places (VSOP87)", probe_planets_name(field.planet));
     orr_gnuplot_assign(settings, "planet", 0, name);
     write_panels(&field, settings);

@@ -6,7 +6,6 @@
 #include "sim/sim.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------- sampling */
