@@ -5,9 +5,9 @@
 #include "session.h"
 
 /* Draws <name>.png of the session's results, whole or not at all. The script gets STEM.dat, their
- * rows, columns between tabs as in <name>.csv (a value without an interval is its own low and high),
- * and STEM.set: model, seed and what `settings` adds, NULL: nothing. The CSV itself does not do:
- * texts hold commas, which strcol() of gnuplot 5.4 takes for their ends even in quotes. */
+ * rows, columns between tabs as in <name>.csv (a value without an interval is its own low and
+ * high), and STEM.set: model, seed and what `settings` adds, NULL: nothing. The CSV itself does not
+ * do: texts hold commas, which strcol() of gnuplot 5.4 takes for their ends even in quotes. */
 int probe_session_draw(const struct probe_session *session, const char *script,
                        void (*settings)(const void *of, struct orr_file *file), const void *of);
 
