@@ -4,10 +4,10 @@
 #   gnuplot -c probe_panels.gp STEM OUTPUT png
 #
 # STEM.set: model (its description), title (before that), x_label, panels, least (lowest y that is
-# drawn), doubling (1: logarithmic x, ticks at what was measured), curve[1..4], names of value, ceiling,
-# floor, raw ("" = not drawn), and per panel panel_title[], y_label[], logarithmic[] and the rows that it
-# shows: quantity[], measure[], by_context[] (1: the axis is the context, of layer fixed[]; 0: the layer,
-# of context fixed[]). STEM.dat: the rows of results.
+# drawn), doubling (1: logarithmic x, ticks at what was measured), by_context (1: the axis is the
+# context, of layer `fixed`; 0: the layer, of context `fixed`), curve[1..4], names of value, ceiling,
+# floor, raw ("" = not drawn), and per panel panel_title[], y_label[], logarithmic[] and the rows that
+# it shows: quantity[], measure[]. STEM.dat: the rows of results.
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -15,8 +15,8 @@ set datafile separator "\t"
 set datafile missing NaN
 # columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
 array number[4] = [5, 8, 9, 10] # columns of the curves
-is_shown(p) = strcol(1) eq quantity[p] && strcol(2) eq measure[p] && column(by_context[p] ? 3 : 4) == fixed[p]
-at(p) = is_shown(p) ? column(by_context[p] ? 4 : 3) : NaN
+is_shown(p) = strcol(1) eq quantity[p] && strcol(2) eq measure[p] && column(by_context ? 3 : 4) == fixed
+at(p) = is_shown(p) ? column(by_context ? 4 : 3) : NaN
 is_number(k) = strstrt(strcol(k), "n") == 0
 # notes the least and the largest number of a column in `low` and `top`
 note(k) = is_shown(p) && is_number(k) ? (low = column(k) < low ? column(k) : low, top = column(k) > top ? column(k) : top) : 0

@@ -20,27 +20,27 @@ void probe_print_mean(struct orr_mean x)
 }
 
 /* A name that can be that of a file. */
-static int take_name(const struct probe_file *cell, const cJSON *json, const char *key,
+static int take_name(const struct probe_file *file, const cJSON *json, const char *key,
                      char text[ORR_NAME])
 {
     const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
     if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
-        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", cell->path, key,
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", file->path, key,
                         value ? value : "none");
     if (orr_is_name(text))
         return 0;
     return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a name without \"/\", found \"%s\"",
-                    cell->path, key, text);
+                    file->path, key, text);
 }
 
 /* The same of one that stands in tables. */
-static int take_label(const struct probe_file *cell, const cJSON *json, const char *key,
+static int take_label(const struct probe_file *file, const cJSON *json, const char *key,
                       char text[ORR_NAME])
 {
-    TRY(take_name(cell, json, key, text));
+    TRY(take_name(file, json, key, text));
     return orr_is_label(text)
                ? 0
-               : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": found \"|\" in \"%s\"", cell->path, key, text);
+               : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": found \"|\" in \"%s\"", file->path, key, text);
 }
 
 /* Where results lie in the run, <source>/probe/, the checkpoint is in <source>/<stage>/. Files that
@@ -69,31 +69,33 @@ static int check_checkpoint(const char *path, const cJSON *json)
                     path, checkpoint);
 }
 
-static int read_cell(const char *path, struct probe_file *cell)
+static int fill_file(const cJSON *json, struct probe_file *file)
 {
-    cJSON *json;
-    cell->path = path;
-    int rc = probe_results_read(path, &cell->results, &json);
-    if (rc)
-        return rc;
-    if (!orr_json_u64(json, "seed", &cell->seed))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", path);
-    rc = rc ? rc : take_label(cell, json, "probe", cell->probe);
-    rc = rc ? rc : take_label(cell, json, "source", cell->source);
-    rc = rc ? rc : take_label(cell, json, "stage", cell->stage);
-    rc = rc ? rc : check_checkpoint(path, json);
-    rc = rc ? rc : take_name(cell, json, "preset", cell->preset);
     const char *attention =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
-    if (attention && (!orr_is_label(attention) || strlen(attention) >= sizeof cell->attention))
-        rc = rc ? rc
-                : ORR_FAIL(ORR_EFORMAT, "%s: \"attention\": expected a short text, found %s", path,
-                           attention);
-    else
-        snprintf(cell->attention, sizeof cell->attention, "%s", attention ? attention : "");
     const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
-    snprintf(cell->key, sizeof cell->key, "%s", key ? key : "");
-    cell->settings = cJSON_DetachItemFromObjectCaseSensitive(json, "settings");
+    if (!orr_json_u64(json, "seed", &file->seed))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", file->path);
+    TRY(take_label(file, json, "probe", file->probe));
+    TRY(take_label(file, json, "source", file->source));
+    TRY(take_label(file, json, "stage", file->stage));
+    TRY(check_checkpoint(file->path, json));
+    TRY(take_name(file, json, "preset", file->preset));
+    if (attention && (!orr_is_label(attention) || strlen(attention) >= sizeof file->attention))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"attention\": expected a short text, found %s",
+                        file->path, attention);
+    snprintf(file->attention, sizeof file->attention, "%s", attention ? attention : "");
+    snprintf(file->key, sizeof file->key, "%s", key ? key : "");
+    return 0;
+}
+
+static int read_file(const char *path, struct probe_file *file)
+{
+    cJSON *json;
+    file->path = path;
+    TRY(probe_results_read(path, &file->results, &json));
+    const int rc = fill_file(json, file);
+    file->settings = cJSON_DetachItemFromObjectCaseSensitive(json, "settings");
     cJSON_Delete(json);
     return rc;
 }
@@ -108,48 +110,63 @@ static const char *options_of(const struct probe_file *file)
 }
 
 int probe_files_read(const struct probe_options *options, const char *name,
-                     struct probe_file **cells)
+                     struct probe_file **files)
 {
     const int n = options->file_count;
-    *cells = NULL;
+    *files = NULL;
     if (n < 1 || n > PROBE_FILES)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected 1 to %d files of results of one probe, found %d",
                         name, PROBE_FILES, n);
-    struct probe_file *cell = calloc((size_t)n, sizeof *cell);
-    if (!cell)
+    struct probe_file *file = calloc((size_t)n, sizeof *file);
+    if (!file)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", name);
-    *cells = cell;
+    *files = file;
     for (int i = 0; i < n; i++) {
-        TRY(read_cell(options->file[i], &cell[i]));
-        if (strcmp(cell[i].probe, cell[0].probe) || strcmp(cell[i].preset, cell[0].preset))
+        TRY(read_file(options->file[i], &file[i]));
+        if (strcmp(file[i].probe, file[0].probe) || strcmp(file[i].preset, file[0].preset))
             return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
-                            cell[i].path, cell[i].probe, cell[i].preset, cell[0].path,
-                            cell[0].probe, cell[0].preset);
-        if (*cell[i].key && *cell[0].key && strcmp(options_of(&cell[i]), options_of(&cell[0])) != 0)
+                            file[i].path, file[i].probe, file[i].preset, file[0].path,
+                            file[0].probe, file[0].preset);
+        if (*file[i].key && *file[0].key && strcmp(options_of(&file[i]), options_of(&file[0])) != 0)
             return ORR_FAIL(ORR_EINVAL, "%s: measured with other options (%s) than %s (%s)",
-                            cell[i].path, options_of(&cell[i]), cell[0].path, options_of(&cell[0]));
+                            file[i].path, options_of(&file[i]), file[0].path, options_of(&file[0]));
     }
     return 0;
 }
 
-void probe_files_free(struct probe_file *cells, int n)
+void probe_files_free(struct probe_file *files, int n)
 {
-    for (int i = 0; cells && i < n; i++) {
-        probe_results_free(&cells[i].results);
-        cJSON_Delete(cells[i].settings);
+    for (int i = 0; files && i < n; i++) {
+        probe_results_free(&files[i].results);
+        cJSON_Delete(files[i].settings);
     }
-    free(cells);
+    free(files);
 }
 
-cJSON *probe_files_json(const struct probe_file *cells, int n, const char *format)
+bool probe_same_kind(const struct probe_file *a, const struct probe_file *b)
+{
+    return !strcmp(a->source, b->source) && !strcmp(a->stage, b->stage);
+}
+
+bool probe_is_first(const struct probe_file *files, int i, const struct probe_row *row,
+                    bool of_kind)
+{
+    for (int k = 0; k < i; k++)
+        if ((!of_kind || probe_same_kind(&files[k], &files[i])) &&
+            probe_results_find(&files[k].results, row))
+            return false;
+    return true;
+}
+
+cJSON *probe_files_json(const struct probe_file *files, int n, const char *format)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", format);
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
-    cJSON_AddStringToObject(json, "probe", cells[0].probe);
-    cJSON_AddStringToObject(json, "preset", cells[0].preset);
-    cJSON *files = cJSON_AddArrayToObject(json, "files");
+    cJSON_AddStringToObject(json, "probe", files[0].probe);
+    cJSON_AddStringToObject(json, "preset", files[0].preset);
+    cJSON *paths = cJSON_AddArrayToObject(json, "files");
     for (int i = 0; i < n; i++)
-        cJSON_AddItemToArray(files, cJSON_CreateString(cells[i].path));
+        cJSON_AddItemToArray(paths, cJSON_CreateString(files[i].path));
     return json;
 }

@@ -173,15 +173,6 @@ static int tell_figure(struct figures *f, cJSON *rows)
     return 0;
 }
 
-/* Whether no file before has the row. */
-static bool is_new(const struct probe_file *file, int i, const struct probe_row *row)
-{
-    for (int k = 0; k < i; k++)
-        if (probe_results_find(&file[k].results, row))
-            return false;
-    return true;
-}
-
 static cJSON *factors_json(const struct probe_grid *g)
 {
     cJSON *all = cJSON_CreateArray();
@@ -226,7 +217,7 @@ static int tell(struct figures *f, const struct probe_file *files, int n,
     for (int i = 0; i < n; i++)
         for (int r = 0; r < files[i].results.count && !rc; r++) {
             f->row = &files[i].results.row[r];
-            if (f->row->layer < 0 && is_new(files, i, f->row))
+            if (f->row->layer < 0 && probe_is_first(files, i, f->row, false))
                 rc = tell_figure(f, rows);
         }
     rc = rc ? rc : write(f, files, drawn, out, json);

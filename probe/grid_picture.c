@@ -1,10 +1,147 @@
 /* grid_picture.c - see grid_picture.h. */
 #include "grid_picture.h"
-#include "grid_figure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Which setting is on the axis and which makes the curves (-1: none); the others make panels. */
+struct roles {
+    int axis, curve;
+    int panels;
+};
+
+static struct roles roles_of(const struct probe_grid *g)
+{
+    struct roles roles = {.axis = -1, .curve = -1, .panels = 1};
+    double value[PROBE_LEVELS];
+    for (int i = 0; i < g->factors; i++)
+        if (probe_factor_numbers(&g->factor[i], value) &&
+            (roles.axis < 0 || g->factor[i].count > g->factor[roles.axis].count))
+            roles.axis = i;
+    if (roles.axis < 0)
+        roles.axis = 0;
+    for (int i = 0; i < g->factors; i++)
+        if (i != roles.axis &&
+            (roles.curve < 0 || g->factor[i].count > g->factor[roles.curve].count))
+            roles.curve = i;
+    for (int i = 0; i < g->factors; i++)
+        if (i != roles.axis && i != roles.curve)
+            roles.panels *= g->factor[i].count;
+    return roles;
+}
+
+static int curves_of(const struct probe_grid *g, const struct roles *roles)
+{
+    return roles->curve < 0 ? 1 : g->factor[roles->curve].count;
+}
+
+bool probe_grid_fits(const struct probe_grid *g)
+{
+    const struct roles roles = roles_of(g);
+    return g->factors > 0 && curves_of(g, &roles) <= PROBE_CURVES && roles.panels <= PROBE_PANELS;
+}
+
+/* A place of this panel, with the first levels on the axis and of the curves; its name. */
+static int place_of_panel(const struct probe_grid *g, const struct roles *roles, int panel,
+                          char *title, size_t room)
+{
+    int place = 0;
+    title[0] = '\0';
+    for (int i = g->factors - 1; i >= 0; i--) {
+        const struct probe_factor *factor = &g->factor[i];
+        const size_t used = strlen(title);
+        if (i == roles->axis || i == roles->curve)
+            continue;
+        place = probe_grid_place(g, place, i, panel % factor->count);
+        snprintf(title + used, room - used, "%s%s %s", used ? ", " : "", factor->name,
+                 factor->level[panel % factor->count]);
+        panel /= factor->count;
+    }
+    return place;
+}
+
+static void write_point(const struct probe_grid_figure *f, int place, int level,
+                        struct orr_file *file)
+{
+    const size_t from = (size_t)place * (size_t)f->grid->seeds;
+    const struct orr_mean value = orr_mean_of(f->value + from, f->grid->seeds);
+    const double half = isfinite(value.half) ? value.half : 0;
+    if (isfinite(value.mean))
+        orr_file_printf(file, "%d %.9g %.9g %.9g %.9g %.9g\n", level + 1, value.mean,
+                        value.mean - half, value.mean + half,
+                        orr_mean_of(f->ceiling + from, f->grid->seeds).mean,
+                        orr_mean_of(f->floor + from, f->grid->seeds).mean);
+}
+
+/* A block per panel and curve; one without points has a line of none. */
+static void write_data(const struct probe_grid_figure *f, const struct roles *roles,
+                       struct orr_file *file)
+{
+    const struct probe_grid *g = f->grid;
+    const int curves = curves_of(g, roles);
+    char title[512];
+    for (int k = 0; k < roles->panels * curves; k++) {
+        int place = place_of_panel(g, roles, k / curves, title, sizeof title);
+        if (roles->curve >= 0)
+            place = probe_grid_place(g, place, roles->curve, k % curves);
+        orr_file_printf(file, "1 nan nan nan nan nan\n");
+        for (int level = 0; level < g->factor[roles->axis].count; level++)
+            write_point(f, probe_grid_place(g, place, roles->axis, level), level, file);
+        orr_file_printf(file, "\n\n");
+    }
+}
+
+static bool any_number(const struct probe_grid *g, const double *x)
+{
+    for (int i = 0; i < g->places * g->seeds; i++)
+        if (isfinite(x[i]))
+            return true;
+    return false;
+}
+
+static int write_figure(const void *of, struct orr_file *data, struct orr_file *settings)
+{
+    const struct probe_grid_figure *f = of;
+    const struct probe_grid *g = f->grid;
+    const struct roles roles = roles_of(g);
+    const struct probe_factor *axis = &g->factor[roles.axis];
+    const struct probe_factor *curve = roles.curve < 0 ? NULL : &g->factor[roles.curve];
+    const int curves = curves_of(g, &roles);
+    double value[PROBE_LEVELS];
+    char text[512];
+    write_data(f, &roles, data);
+    orr_file_printf(settings,
+                    "panels = %d\ncurves = %d\nlevels = %d\njoined = %d\nceiling = %d\n"
+                    "floor_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
+                    "array x_title[%d]\n",
+                    roles.panels, curves, axis->count, probe_factor_numbers(axis, value),
+                    any_number(g, f->ceiling), any_number(g, f->floor), roles.panels, curves,
+                    axis->count);
+    orr_gnuplot_assign(settings, "title", 0, f->title);
+    orr_gnuplot_assign(settings, "subtitle", 0, f->subtitle);
+    orr_gnuplot_assign(settings, "y_label", 0, f->y_label);
+    orr_gnuplot_assign(settings, "x_label", 0, axis->name);
+    for (int i = 0; i < axis->count; i++)
+        orr_gnuplot_assign(settings, "x_title", i + 1, axis->level[i]);
+    for (int i = 0; i < curves; i++) {
+        snprintf(text, sizeof text, "%s %s", curve ? curve->name : "mean over seeds",
+                 curve ? curve->level[i] : "");
+        orr_gnuplot_assign(settings, "curve_title", i + 1, text);
+    }
+    for (int p = 0; p < roles.panels; p++) {
+        (void)place_of_panel(g, &roles, p, text, sizeof text);
+        orr_gnuplot_assign(settings, "panel_title", p + 1, text);
+    }
+    return 0;
+}
+
+int probe_grid_draw(const struct probe_grid_figure *figure, const char *folder, const char *name)
+{
+    return probe_picture(folder, name, "grid.gp", write_figure, figure);
+}
+
+/* -------------------------------------------------------------------------- what is drawn */
 
 void probe_row_name(const struct probe_row *row, bool with_context, char name[PROBE_ROW_NAME])
 {
@@ -91,13 +228,11 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
     if (drawn->row && !of_one && grid->factors < PROBE_FACTORS)
         find_contexts(files, n, drawn);
     widen(grid, drawn, &wide);
-    int rc = 0;
-    if (!drawn->row)
-        rc = ORR_FAIL(ORR_EINVAL, "no figure of the model as a whole has numbers");
-    else if (!probe_grid_fits(&wide))
-        rc = ORR_FAIL(ORR_EUSAGE, "more than %d curves or %d panels", PROBE_CURVES, PROBE_PANELS);
-    else
-        rc = orr_gnuplot_check("grid.gp");
+    const int rc =
+        !drawn->row ? ORR_FAIL(ORR_EINVAL, "no figure of the model as a whole has numbers")
+        : !probe_grid_fits(&wide)
+            ? ORR_FAIL(ORR_EUSAGE, "more than %d curves or %d panels", PROBE_CURVES, PROBE_PANELS)
+            : orr_gnuplot_check("grid.gp");
     if (!rc || options->figure)
         return rc;
     orr_note(options->quiet, "note: no picture: %s", orr_error());

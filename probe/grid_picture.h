@@ -1,4 +1,4 @@
-/* grid_picture.h - inside probe/: which figure of a grid is drawn, and over what. */
+/* grid_picture.h - inside probe/: which figure of a grid is drawn, and over what settings. */
 #ifndef PROBE_GRID_PICTURE_H
 #define PROBE_GRID_PICTURE_H
 
@@ -21,5 +21,19 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
 /* <out>/<probe>_grid.png, or none: not that of before. */
 int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *files,
                        const struct probe_drawn *drawn, const char *out);
+
+/* A picture: numbers (places, seeds), NaN = none. */
+struct probe_grid_figure {
+    const struct probe_grid *grid;
+    const char *title, *subtitle, *y_label;
+    const double *value, *ceiling, *floor;
+};
+enum { PROBE_CURVES = 12, PROBE_PANELS = 12 };
+/* Whether it can be drawn: no more curves and panels than that. The axis is the setting
+ * with the most levels that are numbers, or the first; a curve is a level of the one with the most
+ * of the others. */
+bool probe_grid_fits(const struct probe_grid *grid);
+/* Draws <folder>/<name>.png by gnuplot (figures/grid.gp), whole or not at all. */
+int probe_grid_draw(const struct probe_grid_figure *figure, const char *folder, const char *name);
 
 #endif

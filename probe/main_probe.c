@@ -84,58 +84,47 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
     return read_whole("--window", window_text, 0, &change->window);
 }
 
-/* Options that only some probes have, and where their rows say so. */
-static int refuse_others(const struct probe_command *command)
+/* The table of probes says which of them take an option; one that no row names is of all that ask
+ * models. Results have been asked already. */
+static int check_option(const struct probe_command *command, const char *option)
 {
-    static const struct {
-        const char *name, **text;
-        size_t flag; /* in struct probe_command */
-    } own[] = {
-        {"--sizes", &sizes_text, offsetof(struct probe_command, sizes)},
-        {"--steps", &steps_text, offsetof(struct probe_command, steps)},
-        {"--draws", &draws_text, offsetof(struct probe_command, draws)},
-        {"--figure", &figure_text, offsetof(struct probe_command, figure)},
-    };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        char names[128] = "";
-        if (!*own[i].text || *(const bool *)((const char *)command + own[i].flag))
-            continue;
-        for (const struct probe_command *c = probe_table; c->name; c++)
-            if (*(const bool *)((const char *)c + own[i].flag))
-                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-                         *names ? ", " : "", c->name);
-        return ORR_FAIL(ORR_EUSAGE, "%s: not with probe %s; it belongs to %s", own[i].name,
-                        command->name, names);
-    }
-    return 0;
+    char owners[128] = "";
+    for (const struct probe_command *c = probe_table; c->name; c++)
+        if (probe_takes(c, option))
+            snprintf(owners + strlen(owners), sizeof owners - strlen(owners), "%s%s",
+                     *owners ? ", " : "", c->name);
+    if (!*owners && command->files)
+        return ORR_FAIL(ORR_EUSAGE, "%s: probe %s reads results, no models; name their files",
+                        option, command->name);
+    if (!*owners || probe_takes(command, option))
+        return 0;
+    if (!strcmp(option, "--resume"))
+        return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
+    return ORR_FAIL(ORR_EUSAGE, "%s: not with probe %s; it belongs to %s", option, command->name,
+                    owners);
 }
 
-/* What says which model is asked, or how: results have been asked already. */
-static int refuse_of_models(const struct orr_cli *cli, const struct probe_command *command)
+static int check_options(const struct orr_cli *cli, const struct probe_command *command)
 {
     const struct {
         const char *name;
         bool given;
-    } of_models[] = {{"--checkpoint", *cli->checkpoint != '\0'},
-                     {"--attention", *cli->attention != '\0'},
-                     {"--orbits", orbits_text != NULL},
-                     {"--sequences", sequences_text != NULL},
-                     {"--reweight", reweight_text != NULL},
-                     {"--p", p_text != NULL},
-                     {"--window", window_text != NULL},
-                     {"--length", length_text != NULL},
-                     {"--ntk", ntk_text != NULL},
-                     {"--run", cli->run_given},
-                     {"--preset", cli->preset_given},
-                     {"--set", cli->set_given},
-                     {"--seed", cli->seed_given},
-                     {"--threads", cli->threads_given},
-                     {"--device", cli->device != ORR_DEVICE_AUTO},
-                     {"--attention-impl", cli->generic_attention}};
-    for (size_t i = 0; i < sizeof of_models / sizeof *of_models && command->files; i++)
-        if (of_models[i].given)
-            return ORR_FAIL(ORR_EUSAGE, "%s: probe %s reads results, no models; name their files",
-                            of_models[i].name, command->name);
+    } common[] = {{"--checkpoint", *cli->checkpoint != '\0'},
+                  {"--attention", *cli->attention != '\0'},
+                  {"--run", cli->run_given},
+                  {"--preset", cli->preset_given},
+                  {"--set", cli->set_given},
+                  {"--seed", cli->seed_given},
+                  {"--threads", cli->threads_given},
+                  {"--device", cli->device != ORR_DEVICE_AUTO},
+                  {"--attention-impl", cli->generic_attention},
+                  {"--resume", cli->resume}};
+    for (const struct orr_option *o = options; o->name; o++)
+        if (*o->value)
+            TRY(check_option(command, o->name));
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        if (common[i].given)
+            TRY(check_option(command, common[i].name));
     return 0;
 }
 
@@ -155,16 +144,10 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .file = cli->argv_rest + 1,
                                 .file_count = cli->argc_rest - 1,
                                 .quiet = cli->quiet};
-    if ((layer_text || head_text) && !command->maps)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe attention",
-                        layer_text ? "--layer" : "--head");
     if (o->file_count > 0 && !command->files)
         return ORR_FAIL(ORR_EUSAGE, "probe %s: unexpected argument \"%s\"", command->name,
                         o->file[0]);
-    TRY(refuse_others(command));
-    TRY(refuse_of_models(cli, command));
-    if (cli->resume && !command->keeps)
-        return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
+    TRY(check_options(cli, command));
     TRY(read_whole("--layer", layer_text, 0, &o->layer));
     TRY(read_whole("--head", head_text, 0, &o->head));
     TRY(read_whole("--sequences", sequences_text, 1, &o->sequences));

@@ -127,9 +127,10 @@ struct probe_page {
 int probe_draw(const struct probe_page *page, const char *folder, const char *name);
 /* Draws <folder>/<name>.png by a script of gnuplot, whole or not at all, from what `write`
  * puts into a data file and a file of settings: <stem>.dat and <stem>.set, with the stem as
- * the script's argument, in a working folder that is gone afterwards. */
+ * the script's argument, in a working folder that is gone afterwards. `write` may leave alone what
+ * writing returns, and neither commits nor closes. */
 int probe_picture(const char *folder, const char *name, const char *script,
-                  int (*write)(const void *of, const char *data, const char *settings),
+                  int (*write)(const void *of, struct orr_file *data, struct orr_file *settings),
                   const void *of);
 /* Cells (n, n) of the picture of one map (T, T): blocks of `block` positions, the entry of largest
  * size of each; NaN where nothing is attended. n = ceil(T / block). */
@@ -197,14 +198,14 @@ int probe_grid(const struct probe_options *options);
 struct probe_command {
     const char *name, *purpose; /* as in the command line; as in --help */
     int (*run)(const struct probe_options *options);
-    bool maps;                        /* takes --layer and --head */
-    bool exact;                       /* computes matrix products in fp32, never in bf16 */
-    bool keeps;                       /* takes --resume (probe_results_there) */
-    bool planets;                     /* of a run: takes the models of planet runs */
-    bool files;                       /* takes files of results instead of a model */
-    bool sizes, steps, draws, figure; /* takes the option of that name */
+    /* Options that not every probe takes, between blanks; --resume: probe_results_there(). */
+    const char *takes;
+    bool exact;   /* computes matrix products in fp32, never in bf16 */
+    bool planets; /* of a run: takes the models of planet runs */
+    bool files;   /* takes files of results instead of a model, and no option of models */
 };
 extern const struct probe_command probe_table[]; /* ended by name == NULL */
+bool probe_takes(const struct probe_command *command, const char *option);
 /* The probe of that name; of an unknown one, or of NULL, ORR_EUSAGE names all that there are. */
 int probe_find(const char *name, const struct probe_command **command);
 

@@ -92,36 +92,32 @@ static double *number_of(struct probe_row *row, size_t k)
 }
 
 /* In quotes, with two of them for one inside (RFC 4180). */
-static int write_text(struct orr_file *file, const char *text)
+static void write_text(struct orr_file *file, const char *text)
 {
-    TRY(orr_file_printf(file, "\""));
+    orr_file_printf(file, "\"");
     for (const char *c = text; *c; c++)
-        TRY(*c == '"' ? orr_file_printf(file, "\"\"") : orr_file_printf(file, "%c", *c));
-    return orr_file_printf(file, "\",");
+        orr_file_printf(file, *c == '"' ? "%c\"" : "%c", *c);
+    orr_file_printf(file, "\",");
 }
 
 static int write_csv(const struct probe_results *results, const char *path)
 {
     struct orr_file file = {0};
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file, "quantity,measure,layer,context");
-    for (size_t k = 0; k < NUMBERS && !rc; k++)
-        rc = orr_file_printf(&file, ",%s", numbers[k].name);
-    if (!rc)
-        rc = orr_file_printf(&file, ",n\n");
-    for (int i = 0; i < results->count && !rc; i++) {
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "quantity,measure,layer,context");
+    for (size_t k = 0; k < NUMBERS; k++)
+        orr_file_printf(&file, ",%s", numbers[k].name);
+    orr_file_printf(&file, ",n\n");
+    for (int i = 0; i < results->count; i++) {
         struct probe_row *row = &results->row[i];
-        rc = write_text(&file, row->quantity);
-        rc = rc ? rc : write_text(&file, row->measure);
-        rc = rc ? rc : orr_file_printf(&file, "%d,%d", row->layer, row->context);
-        for (size_t k = 0; k < NUMBERS && !rc; k++)
-            rc = orr_file_printf(&file, ",%.9g", *number_of(row, k));
-        if (!rc)
-            rc = orr_file_printf(&file, ",%ld\n", row->n);
+        write_text(&file, row->quantity);
+        write_text(&file, row->measure);
+        orr_file_printf(&file, "%d,%d", row->layer, row->context);
+        for (size_t k = 0; k < NUMBERS; k++)
+            orr_file_printf(&file, ",%.9g", *number_of(row, k));
+        orr_file_printf(&file, ",%ld\n", row->n);
     }
-    if (!rc)
-        rc = orr_file_commit(&file);
+    const int rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

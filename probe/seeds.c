@@ -3,7 +3,6 @@
 #include "files.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -17,24 +16,19 @@ struct figure {
         gain[PROBE_FILES];
 };
 
-static bool same_kind(const struct probe_file *a, const struct probe_file *b)
-{
-    return !strcmp(a->source, b->source) && !strcmp(a->stage, b->stage);
-}
-
 /* No model twice, none beside itself with other attention. */
-static int check_cells(const struct probe_file *cell, int n)
+static int check_files(const struct probe_file *file, int n)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++) {
-            if (!same_kind(&cell[i], &cell[k]))
+            if (!probe_same_kind(&file[i], &file[k]))
                 continue;
-            if (strcmp(cell[i].attention, cell[k].attention) != 0)
+            if (strcmp(file[i].attention, file[k].attention) != 0)
                 return ORR_FAIL(ORR_EINVAL, "%s: measured with attention \"%s\", %s with \"%s\"",
-                                cell[i].path, cell[i].attention, cell[k].path, cell[k].attention);
-            if (cell[i].seed == cell[k].seed)
+                                file[i].path, file[i].attention, file[k].path, file[k].attention);
+            if (file[i].seed == file[k].seed)
                 return ORR_FAIL(ORR_EINVAL, "%s: of the same model (%s, %s) and seed as %s",
-                                cell[i].path, cell[i].source, cell[i].stage, cell[k].path);
+                                file[i].path, file[i].source, file[i].stage, file[k].path);
         }
     return 0;
 }
@@ -51,26 +45,16 @@ static void take(struct figure *figure, const struct probe_row *row)
     figure->gain[i] = row->value - row->floor;
 }
 
-/* Row of the first cell of a kind, with those of the cells of other seeds. */
-static void gather(const struct probe_file *cell, int n, int first, const struct probe_row *row,
+/* Row of the first file of a kind, with those of the files of other seeds. */
+static void gather(const struct probe_file *file, int n, int first, const struct probe_row *row,
                    struct figure *figure)
 {
-    *figure = (struct figure){.first = &cell[first], .row = row};
+    *figure = (struct figure){.first = &file[first], .row = row};
     for (int i = first; i < n; i++) {
-        const struct probe_row *found = probe_results_find(&cell[i].results, row);
-        if (found && same_kind(&cell[i], &cell[first]))
+        const struct probe_row *found = probe_results_find(&file[i].results, row);
+        if (found && probe_same_kind(&file[i], &file[first]))
             take(figure, found);
     }
-}
-
-/* Whether no earlier cell of its kind has the figure. Not every seed has every one: the measure of
- * a label saving says whether it is known. */
-static bool is_new(const struct probe_file *cell, int i, const struct probe_row *row)
-{
-    for (int k = 0; k < i; k++)
-        if (same_kind(&cell[k], &cell[i]) && probe_results_find(&cell[k].results, row))
-            return false;
-    return true;
 }
 
 /* Means over seeds; without intervals where the numbers are bounds of what is not known. */
@@ -129,30 +113,30 @@ static void print_figure(const struct figure *f)
     printf(" %d |\n", mean_of(f, f->value).n);
 }
 
-static int write(const struct probe_options *options, const struct probe_file *cell, cJSON *json)
+static int write(const struct probe_options *options, const struct probe_file *file, cJSON *json)
 {
     char path[4096];
     const char *folder = *options->out ? options->out : ".";
     TRY(orr_mkdir(folder));
-    TRY(orr_path(path, "%s/%s_seeds.json", folder, cell[0].probe));
+    TRY(orr_path(path, "%s/%s_seeds.json", folder, file[0].probe));
     TRY(orr_json_write(path, json));
     orr_note(options->quiet, "seeds: %s", path);
     return 0;
 }
 
 /* Prints the table while it fills `rows`. */
-static void tell(const struct probe_file *cell, int n, cJSON *rows)
+static void tell(const struct probe_file *file, int n, cJSON *rows)
 {
     struct figure figure;
-    printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", cell[0].probe,
-           cell[0].preset);
+    printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", file[0].probe,
+           file[0].preset);
     printf("| model | quantity | measure | layer | context | value | above floor | ceiling | floor "
            "| raw | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < cell[i].results.count; k++) {
-            if (!is_new(cell, i, &cell[i].results.row[k]))
+        for (int k = 0; k < file[i].results.count; k++) {
+            if (!probe_is_first(file, i, &file[i].results.row[k], true))
                 continue;
-            gather(cell, n, i, &cell[i].results.row[k], &figure);
+            gather(file, n, i, &file[i].results.row[k], &figure);
             print_figure(&figure);
             cJSON_AddItemToArray(rows, figure_json(&figure));
         }
@@ -160,16 +144,16 @@ static void tell(const struct probe_file *cell, int n, cJSON *rows)
 
 int probe_seeds(const struct probe_options *options)
 {
-    struct probe_file *cell;
+    struct probe_file *file;
     const int n = options->file_count;
-    int rc = probe_files_read(options, "seeds", &cell);
-    rc = rc ? rc : check_cells(cell, n);
+    int rc = probe_files_read(options, "seeds", &file);
+    rc = rc ? rc : check_files(file, n);
     if (!rc) {
-        cJSON *json = probe_files_json(cell, n, "orrery-probe-seeds-1");
-        tell(cell, n, cJSON_AddArrayToObject(json, "rows"));
-        rc = write(options, cell, json);
+        cJSON *json = probe_files_json(file, n, "orrery-probe-seeds-1");
+        tell(file, n, cJSON_AddArrayToObject(json, "rows"));
+        rc = write(options, file, json);
         cJSON_Delete(json);
     }
-    probe_files_free(cell, n);
+    probe_files_free(file, n);
     return rc;
 }

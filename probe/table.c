@@ -5,36 +5,44 @@
 
 const struct probe_command probe_table[] = {
     {"attention", "maps, entropy, sink mass, zeros of every layer and head", probe_attention,
-     .maps = true},
+     .takes = "--layer --head"},
     {"evaluate", "next-state errors (text: loss), as trained and as changed", probe_evaluate,
-     .maps = false},
-    {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, .exact = true},
+     .takes = ""},
+    {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, .takes = "",
+     .exact = true},
     {"linear", "R^2 of physical quantities read out of the residual stream", probe_linear,
-     .exact = true, .keeps = true},
+     .takes = "--resume", .exact = true},
     {"rollout", "errors and drifts of a model's own continuation of orbits", probe_rollout,
-     .exact = true, .keeps = true},
+     .takes = "--resume", .exact = true},
     {"intervene", "whether a quantity changed inside the model moves what it predicts",
-     probe_intervene, .exact = true, .keeps = true},
+     probe_intervene, .takes = "--resume", .exact = true},
     {"labels", "R^2 of forces against labelled sequences, label saving", probe_labels,
-     .keeps = true, .sizes = true, .steps = true, .draws = true},
+     .takes = "--resume --sizes --steps --draws"},
     {"extrapolate", "forces outside the range of r, or m1 m2, of the labels", probe_extrapolate,
-     .keeps = true, .sizes = true, .steps = true, .draws = true},
+     .takes = "--resume --sizes --steps --draws"},
     {"adaptation", "forces outside the labels, read from the frozen and the fine-tuned model",
-     probe_adaptation, .exact = true, .keeps = true, .sizes = true, .steps = true, .draws = true},
+     probe_adaptation, .takes = "--resume --sizes --steps --draws", .exact = true},
     {"length", "errors, entropy, sinks of sequences 1 to 16 times as long as trained", probe_length,
-     .keeps = true},
+     .takes = "--resume"},
     {"passkey", "keys found in text of half to 16 times the trained length", probe_passkey,
-     .keeps = true},
+     .takes = "--resume"},
     {"inductive", "whether random targets of the state are generalised as the state does",
-     probe_inductive, .keeps = true, .steps = true, .draws = true},
+     probe_inductive, .takes = "--resume --steps --draws"},
     {"planets", "next places and forces of the real planets, by VSOP87 (libnova)", probe_planets,
-     .exact = true, .keeps = true, .planets = true},
+     .takes = "--resume", .exact = true, .planets = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
-     .files = true},
+     .takes = "", .files = true},
     {"grid", "effects of settings on what the probes measured of a grid: FILE.json ...", probe_grid,
-     .files = true, .figure = true},
+     .takes = "--figure", .files = true},
     {.name = NULL},
 };
+
+bool probe_takes(const struct probe_command *command, const char *option)
+{
+    const size_t bytes = strlen(option);
+    const char *at = strstr(command->takes, option);
+    return at && (at[bytes] == ' ' || !at[bytes]);
+}
 
 int probe_find(const char *name, const struct probe_command **command)
 {

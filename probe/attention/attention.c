@@ -1,10 +1,10 @@
 /* attention.c - bin/probe attention: statistics of every layer and head, and maps. */
+#include "probe/core/arena.h"
 #include "probe/probe.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,6 +16,7 @@ enum { DEFAULT_SEQUENCES = 8 };
 
 struct probe_run {
     const struct probe_options *options;
+    struct probe_arena arena;
     struct probe probe;
     struct gpt_batch batch;      /* B = 1 */
     struct gpt_model floor;      /* random weights */
@@ -82,19 +83,18 @@ static int write_csv(const struct probe_run *run)
     const struct gpt_config *c = &run->probe.model.config;
     char path[4096];
     struct orr_file file = {0};
-    int rc = orr_path(path, "%s/attention.csv", run->folder);
-    rc = rc ? rc : orr_file_create(&file, path);
-    rc = rc ? rc : orr_file_printf(&file, "layer,head");
-    for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
-        rc = orr_file_printf(&file, ",%s%s", k < COLUMNS ? "" : "random_",
-                             columns[k % COLUMNS].name);
-    for (int i = 0; i < c->layers * c->heads && !rc; i++) {
-        rc = orr_file_printf(&file, "\n%d,%d", i / c->heads, i % c->heads);
-        for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
-            rc = orr_file_printf(&file, ",%.9g", value_of(&run->mean[k / COLUMNS][i], k % COLUMNS));
+    TRY(orr_path(path, "%s/attention.csv", run->folder));
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "layer,head");
+    for (size_t k = 0; k < 2 * COLUMNS; k++)
+        orr_file_printf(&file, ",%s%s", k < COLUMNS ? "" : "random_", columns[k % COLUMNS].name);
+    for (int i = 0; i < c->layers * c->heads; i++) {
+        orr_file_printf(&file, "\n%d,%d", i / c->heads, i % c->heads);
+        for (size_t k = 0; k < 2 * COLUMNS; k++)
+            orr_file_printf(&file, ",%.9g", value_of(&run->mean[k / COLUMNS][i], k % COLUMNS));
     }
-    rc = rc ? rc : orr_file_printf(&file, "\n");
-    rc = rc ? rc : orr_file_commit_changes(&file);
+    orr_file_printf(&file, "\n");
+    const int rc = orr_file_commit_changes(&file);
     orr_file_close(&file);
     return rc;
 }
@@ -142,9 +142,7 @@ static int write_json(const struct probe_run *run)
 {
     const struct gpt_config *c = &run->probe.model.config;
     char path[4096];
-    const int rc = orr_path(path, "%s/attention.json", run->folder);
-    if (rc)
-        return rc;
+    TRY(orr_path(path, "%s/attention.json", run->folder));
     cJSON *json = json_settings(run), *layers = cJSON_AddArrayToObject(json, "layers");
     for (int l = 0; l < c->layers; l++) {
         struct probe_means mean[2];
@@ -167,9 +165,9 @@ static int write_json(const struct probe_run *run)
             add_means(head, (struct probe_means[2]){run->mean[0][at], run->mean[1][at]});
         }
     }
-    const int written = orr_json_write(path, json);
+    const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
-    return written;
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------------ maps */
@@ -189,15 +187,15 @@ static int write_map(struct probe_run *run, int layer, float *map)
     const bool one = o->head >= 0;
     const int first = one ? o->head : 0, count = one ? 1 : c->heads;
     const size_t shape[] = {(size_t)count, T, T};
-    struct probe_sums *unused = orr_alloc((size_t)c->layers * (size_t)c->heads, sizeof *unused);
+    struct probe_sums *unused =
+        probe_take(&run->arena, (size_t)c->layers * (size_t)c->heads, sizeof *unused);
     char name[ORR_NAME], path[4096];
-    int rc =
-        unused ? probe_weights(&run->probe.model, run->probe.T, unused, layer, map) : ORR_ENOMEM;
-    free(unused);
+    TRY(run->arena.failed);
+    TRY(probe_weights(&run->probe.model, run->probe.T, unused, layer, map));
     snprintf(name, sizeof name, one ? "attention_layer%d_head%d" : "attention_layer%d", layer,
              first);
-    rc = rc ? rc : orr_path(path, "%s/%s.npy", run->folder, name);
-    rc = rc ? rc : orr_npy_write(path, ORR_F32, 3, shape, map + (size_t)first * T * T, NULL);
+    TRY(orr_path(path, "%s/%s.npy", run->folder, name));
+    TRY(orr_npy_write(path, ORR_F32, 3, shape, map + (size_t)first * T * T, NULL));
     struct probe_page page = {.layer = layer,
                               .first = first,
                               .count = count,
@@ -207,7 +205,7 @@ static int write_map(struct probe_run *run, int layer, float *map)
                               .map = map + (size_t)first * T * T,
                               .means = &run->mean[0][layer * c->heads + first]};
     snprintf(page.title, sizeof page.title, "Layer %d: %s", layer, run->text);
-    return rc ? rc : probe_draw(&page, run->folder, name);
+    return probe_draw(&page, run->folder, name);
 }
 
 /* Whether a name is one that write_map() gives, and of what. */
@@ -256,14 +254,14 @@ static int write_maps(struct probe_run *run)
     const struct probe_options *o = run->options;
     const struct gpt_config *c = &run->probe.model.config;
     const size_t T = (size_t)run->probe.T;
-    float *map = orr_alloc((size_t)c->heads * T * T, sizeof *map);
-    int rc = map ? probe_fill(&run->probe, 0, &run->batch) : ORR_ENOMEM;
-    rc = rc ? rc : gpt_forward_body(&run->probe.model, &run->batch);
-    for (int l = 0; l < c->layers && !rc; l++)
+    float *map = probe_take(&run->arena, (size_t)c->heads * T * T, sizeof *map);
+    TRY(run->arena.failed);
+    TRY(probe_fill(&run->probe, 0, &run->batch));
+    TRY(gpt_forward_body(&run->probe.model, &run->batch));
+    for (int l = 0; l < c->layers; l++)
         if (o->layer < 0 || o->layer == l)
-            rc = write_map(run, l, map);
-    free(map);
-    return rc;
+            TRY(write_map(run, l, map));
+    return 0;
 }
 
 /* ---------------------------------------------------------------------------------- probe */
@@ -280,20 +278,17 @@ static int prepare_run(struct probe_run *run)
 {
     struct probe *probe = &run->probe;
     const struct gpt_config *c = &probe->model.config;
-    int rc = check_choice("--layer", run->options->layer, c->layers);
-    rc = rc ? rc : check_choice("--head", run->options->head, c->heads);
-    rc = rc ? rc : gpt_batch_create(&run->batch, c, 1, probe->T);
-    rc = rc ? rc : probe_folder(probe, run->options, run->folder);
-    if (rc)
-        return rc;
+    TRY(check_choice("--layer", run->options->layer, c->layers));
+    TRY(check_choice("--head", run->options->head, c->heads));
+    TRY(gpt_batch_create(&run->batch, c, 1, probe->T));
+    TRY(probe_folder(probe, run->options, run->folder));
     probe_describe(&probe->model, run->text);
     const size_t tasks = (size_t)c->layers * (size_t)c->heads;
     for (int f = 0; f < 2; f++) {
-        run->sums[f] = orr_alloc(tasks, sizeof *run->sums[f]);
-        run->mean[f] = orr_alloc(tasks, sizeof *run->mean[f]);
-        if (!run->sums[f] || !run->mean[f])
-            return ORR_ENOMEM;
+        run->sums[f] = probe_take(&run->arena, tasks, sizeof *run->sums[f]);
+        run->mean[f] = probe_take(&run->arena, tasks, sizeof *run->mean[f]);
     }
+    TRY(run->arena.failed);
     return probe_floor(probe, run->options, &run->floor);
 }
 
@@ -332,10 +327,7 @@ int probe_attention(const struct probe_options *options)
                  run.probe.sequences, run.probe.T, run.folder);
     gpt_batch_free(&run.batch);
     gpt_free(&run.floor);
-    for (int f = 0; f < 2; f++) {
-        free(run.sums[f]);
-        free(run.mean[f]);
-    }
+    probe_rewind(&run.arena, 0);
     probe_close(&run.probe);
     return rc;
 }

@@ -3,21 +3,19 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-int probe_resamples_create(struct probe_resamples *r, uint64_t seed, int n)
+int probe_resamples_create(struct probe_arena *arena, struct probe_resamples *r, uint64_t seed,
+                           int n)
 {
-    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, 1ull << 40);
     *r = (struct probe_resamples){.n = n};
-    r->times = orr_alloc((size_t)(1 + PROBE_RESAMPLES) * (size_t)n, sizeof *r->times);
-    if (!r->times || !rng) {
-        if (rng)
-            gsl_rng_free(rng);
+    r->times = probe_take(arena, (size_t)(1 + PROBE_RESAMPLES) * (size_t)n, sizeof *r->times);
+    TRY(arena->failed);
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, 1ull << 40);
+    if (!rng)
         return ORR_FAIL(ORR_ENOMEM, "bootstrap over %d sequences: out of memory", n);
-    }
     for (int i = 0; i < n; i++)
         r->times[i] = 1;
     for (int k = 1; k <= PROBE_RESAMPLES; k++)
@@ -25,12 +23,6 @@ int probe_resamples_create(struct probe_resamples *r, uint64_t seed, int n)
             r->times[(size_t)k * (size_t)n + gsl_rng_uniform_int(rng, (unsigned long)n)]++;
     gsl_rng_free(rng);
     return 0;
-}
-
-void probe_resamples_free(struct probe_resamples *r)
-{
-    free(r->times);
-    *r = (struct probe_resamples){0};
 }
 
 struct probe_estimate probe_bootstrap(const struct probe_resamples *r,

@@ -3,6 +3,7 @@
 #ifndef PROBE_BOOTSTRAP_H
 #define PROBE_BOOTSTRAP_H
 
+#include "arena.h"
 #include "probe/results.h"
 
 enum { PROBE_RESAMPLES = 200 };
@@ -13,8 +14,8 @@ struct probe_resamples {
     unsigned short *times; /* (1 + PROBE_RESAMPLES, n): how often each is drawn; first once each */
 };
 /* Drawn from (seed, ORR_STAGE_BOOTSTRAP). ORR_ENOMEM. */
-int probe_resamples_create(struct probe_resamples *resamples, uint64_t seed, int n);
-void probe_resamples_free(struct probe_resamples *resamples);
+int probe_resamples_create(struct probe_arena *arena, struct probe_resamples *resamples,
+                           uint64_t seed, int n);
 
 struct probe_estimate {
     double value, low, high; /* NaN where the statistic is not a number */

@@ -42,9 +42,10 @@ int probe_session_run(struct probe_session *s, const struct probe_options *optio
                       const struct probe_steps *steps, void *of)
 {
     s->options = options;
+    s->name = steps->name;
     const int rc = run_steps(s, steps, of);
     probe_results_free(&s->results);
-    probe_resamples_free(&s->resamples);
+    probe_rewind(&s->arena, 0);
     gpt_free(&s->floor);
     probe_close(&s->probe);
     return rc;

@@ -8,7 +8,9 @@
 
 struct probe_session {
     const struct probe_options *options;
+    const char *name; /* of the probe and its files */
     struct probe probe;
+    struct probe_arena arena;         /* of all that lives as long as the session */
     struct gpt_model floor;           /* untrained baseline, where `measure` makes it */
     struct probe_resamples resamples; /* of what intervals are over, where `measure` makes them */
     struct probe_results results;

@@ -1,7 +1,7 @@
 /* outputs.c - what a model is fed and puts out, to compare with a model built elsewhere. */
+#include "probe/core/arena.h"
 #include "probe/probe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SEQUENCES = 8 };
@@ -62,30 +62,32 @@ static int write_arrays(const struct probe *probe, const struct probe_options *o
     return rc;
 }
 
+/* Of all sequences. */
+static int run_all(struct probe *probe, const struct probe_options *options,
+                   struct probe_arena *arena, struct gpt_batch *batch)
+{
+    const struct gpt_config *c = &probe->model.config;
+    const size_t rows = (size_t)probe->sequences * (size_t)probe->T;
+    const size_t row_bytes = c->input == GPT_INPUT_CONTINUOUS
+                                 ? 2 * sizeof(float)
+                                 : (size_t)gpt_config_channels(c) * sizeof(uint16_t);
+    unsigned char *inputs = probe_take(arena, rows, row_bytes);
+    real *outputs = probe_take(arena, rows * (size_t)c->outputs, sizeof *outputs);
+    TRY(arena->failed);
+    TRY(gpt_batch_create(batch, c, 1, probe->T));
+    for (int b = 0; b < probe->sequences; b++)
+        TRY(run_sequence(probe, batch, b, inputs, row_bytes, outputs));
+    return write_arrays(probe, options, inputs, outputs);
+}
+
 int probe_outputs(const struct probe_options *options)
 {
     struct probe probe;
+    struct probe_arena arena = {0};
     struct gpt_batch batch = {0};
-    unsigned char *inputs = NULL;
-    real *outputs = NULL;
     int rc = probe_open(&probe, options, true, options->sequences ? options->sequences : SEQUENCES);
-    rc = rc ? rc : gpt_batch_create(&batch, &probe.model.config, 1, probe.T);
-    if (!rc) {
-        const size_t row_bytes =
-            probe.model.config.input == GPT_INPUT_CONTINUOUS
-                ? 2 * sizeof(float)
-                : (size_t)gpt_config_channels(&probe.model.config) * sizeof(uint16_t);
-        const size_t rows = (size_t)probe.sequences * (size_t)probe.T;
-        inputs = orr_alloc(rows, row_bytes);
-        outputs = orr_alloc(rows * (size_t)probe.model.config.outputs, sizeof *outputs);
-        if (!inputs || !outputs)
-            rc = ORR_ENOMEM;
-        for (int b = 0; b < probe.sequences && !rc; b++)
-            rc = run_sequence(&probe, &batch, b, inputs, row_bytes, outputs);
-        rc = rc ? rc : write_arrays(&probe, options, inputs, outputs);
-    }
-    free(inputs);
-    free(outputs);
+    rc = rc ? rc : run_all(&probe, options, &arena, &batch);
+    probe_rewind(&arena, 0);
     gpt_batch_free(&batch);
     probe_close(&probe);
     return rc;

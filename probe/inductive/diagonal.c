@@ -4,7 +4,6 @@
 #include "probe/results.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static double edge_of(const struct probe_bins *bins, int b)
 {
@@ -26,16 +25,14 @@ static int bin_of(const struct probe_bins *bins, double distance, bool open)
     return b;
 }
 
-int probe_bins_make(struct probe_bins *bins, size_t points, int sets, const double *const oracle[],
-                    bool open)
+int probe_bins_make(struct probe_arena *arena, struct probe_bins *bins, size_t points, int sets,
+                    const double *const oracle[], bool open)
 {
     *bins = (struct probe_bins){.points = points, .pairs = probe_pairs(points)};
-    double *distance = orr_alloc(bins->pairs + 1, sizeof *distance);
-    bins->bin = orr_alloc(bins->pairs + 1, sizeof *bins->bin);
-    if (!distance || !bins->bin) {
-        free(distance);
-        return ORR_ENOMEM;
-    }
+    bins->bin = probe_take(arena, bins->pairs + 1, sizeof *bins->bin);
+    const size_t kept = arena->count;
+    double *distance = probe_take(arena, bins->pairs + 1, sizeof *distance);
+    TRY(arena->failed);
     for (int d = 0; d < sets; d++) {
         size_t pair = 0;
         for (size_t i = 0; i < points; i++)
@@ -58,14 +55,8 @@ int probe_bins_make(struct probe_bins *bins, size_t points, int sets, const doub
     }
     for (int b = 0; b < PROBE_BINS; b++)
         bins->diagonal[b] = sum[b] / (double)bins->count[b];
-    free(distance);
+    probe_rewind(arena, kept);
     return 0;
-}
-
-void probe_bins_free(struct probe_bins *bins)
-{
-    free(bins->bin);
-    *bins = (struct probe_bins){0};
 }
 
 void probe_bins_mean(const struct probe_bins *bins, const double *value, double mean[PROBE_BINS])

@@ -21,11 +21,9 @@ struct probe_bins {
 };
 /* oracle (sets) of (points): the distance of a pair is |difference| of its points in a data set,
  * averaged over all of them. A pair on an edge belongs to the bin above it, on the last edge to
- * the last bin; open: on any edge to none, as in the published code. Free it also after an error.
- * ORR_ENOMEM. */
-int probe_bins_make(struct probe_bins *bins, size_t points, int sets, const double *const oracle[],
-                    bool open);
-void probe_bins_free(struct probe_bins *bins);
+ * the last bin; open: on any edge to none, as in the published code. ORR_ENOMEM. */
+int probe_bins_make(struct probe_arena *arena, struct probe_bins *bins, size_t points, int sets,
+                    const double *const oracle[], bool open);
 /* Mean |value_i - value_j| over the pairs of each bin; NaN where there are none. value (points). */
 void probe_bins_mean(const struct probe_bins *bins, const double *value, double mean[PROBE_BINS]);
 

@@ -2,11 +2,10 @@
  * functions of the state of the bodies, and of nothing else, holds apart what differs in state and
  * together what does not (Vafa et al. 2025, arXiv 2507.06952). */
 #include "inductive.h"
-#include "probe/core/picture.h"
+#include "probe/core/figure.h"
 #include "probe/labels/labels.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include <cjson/cJSON.h>
 #include <gsl/gsl_randist.h>
@@ -30,8 +29,9 @@ static void set_training(struct probe_inductive *p)
     p->train.train = ORR_TRAINED_ALL;
 }
 
-int probe_inductive_open(struct probe_inductive *p)
+int probe_inductive_open(void *of)
 {
+    struct probe_inductive *p = of;
     const struct probe_options *o = p->s.options;
     const int from = o->preset->orbits.label_from_step;
     char more[PROBE_KEY];
@@ -58,76 +58,55 @@ static int draw_points(struct probe_inductive *p)
     const size_t here = (size_t)p->held_out.n * (size_t)steps;
     const size_t own = (size_t)PROBE_NOISE_SEQUENCES * (size_t)T, most = here > own ? here : own;
     const size_t n = here < POINTS ? here : POINTS, m = own < POINTS ? own : POINTS;
-    int *all = orr_alloc(most, sizeof *all);
-    gsl_rng *rng = orr_rng_create(p->pool.seed, ORR_STAGE_SAMPLE, point_stream);
+    int *all = probe_take(&p->s.arena, most, sizeof *all);
     p->points[PROBE_CORRECTED] = n;
     p->points[PROBE_PUBLISHED] = m;
-    p->sequence = orr_alloc(n, sizeof *p->sequence);
-    p->step = orr_alloc(n, sizeof *p->step);
-    p->place = orr_alloc(m, sizeof *p->place);
-    int rc = all && rng && p->sequence && p->step && p->place
-                 ? 0
-                 : ORR_FAIL(ORR_ENOMEM, "inductive: out of memory");
-    for (size_t i = 0; i < most && !rc; i++)
+    p->sequence = probe_take(&p->s.arena, n, sizeof *p->sequence);
+    p->step = probe_take(&p->s.arena, n, sizeof *p->step);
+    p->place = probe_take(&p->s.arena, m, sizeof *p->place);
+    TRY(p->s.arena.failed);
+    gsl_rng *rng = orr_rng_create(p->pool.seed, ORR_STAGE_SAMPLE, point_stream);
+    if (!rng)
+        return ORR_FAIL(ORR_ENOMEM, "inductive: out of memory");
+    for (size_t i = 0; i < most; i++)
         all[i] = (int)i;
-    if (!rc) {
-        gsl_ran_choose(rng, p->sequence, n, all, here, sizeof *all);
-        gsl_ran_choose(rng, p->place, m, all, own, sizeof *all);
-    }
-    for (size_t i = 0; i < n && !rc; i++) {
+    gsl_ran_choose(rng, p->sequence, n, all, here, sizeof *all);
+    gsl_ran_choose(rng, p->place, m, all, own, sizeof *all);
+    gsl_rng_free(rng);
+    for (size_t i = 0; i < n; i++) {
         p->step[i] = p->pool.from + p->sequence[i] % steps;
         p->sequence[i] /= steps;
     }
-    if (rng)
-        gsl_rng_free(rng);
-    free(all);
-    return rc;
+    return 0;
 }
 
 static int create_values(struct probe_inductive *p)
 {
     const size_t sets = (size_t)p->sets;
-    p->noise = orr_alloc(sets, sizeof *p->noise);
-    p->used = orr_alloc(sets, sizeof *p->used);
-    bool ok = p->noise && p->used;
+    p->noise = probe_take(&p->s.arena, sets, sizeof *p->noise);
+    p->used = probe_take(&p->s.arena, sets, sizeof *p->used);
     for (int form = 0; form < PROBE_FORMS; form++)
         for (int by = 0; by < PROBE_PREDICTORS; by++)
             if (form == PROBE_CORRECTED || by != PROBE_BY_INPUTS)
-                ok &= (p->value[form][by] = orr_alloc(sets * p->points[form], sizeof(double))) !=
-                      NULL;
-    return ok ? 0 : ORR_FAIL(ORR_ENOMEM, "inductive: %d data sets: out of memory", p->sets);
+                p->value[form][by] =
+                    probe_take(&p->s.arena, sets * p->points[form], sizeof(double));
+    return p->s.arena.failed;
 }
 
 int probe_inductive_prepare(struct probe_inductive *p)
 {
     const struct probe_options *o = p->s.options;
     const int own = PROBE_NOISE_SEQUENCES * p->sets;
-    TRY(probe_labelled_make(&p->fit, &p->s.probe, SIM_SPLIT_TWO_BODY_TRAIN,
+    TRY(probe_labelled_make(&p->s.arena, &p->fit, &p->s.probe, SIM_SPLIT_TWO_BODY_TRAIN,
                             own > PROBE_NOISE_POINTS ? own : PROBE_NOISE_POINTS));
-    TRY(probe_labelled_make(&p->held_out, &p->s.probe, SIM_SPLIT_TWO_BODY_TEST,
+    TRY(probe_labelled_make(&p->s.arena, &p->held_out, &p->s.probe, SIM_SPLIT_TWO_BODY_TEST,
                             o->sequences ? o->sequences : HELD));
-    TRY(probe_pool_create(&p->pool, &p->fit, o->preset->orbits.label_from_step,
+    TRY(probe_pool_create(&p->s.arena, &p->pool, &p->fit, o->preset->orbits.label_from_step,
                           (p->s.probe.T - 1) / 2, o->preset->seed));
     TRY(draw_points(p));
     TRY(create_values(p));
     return probe_cells_open(&p->cells, o, p->s.folder, "inductive", p->cells_key,
                             p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED]);
-}
-
-void probe_inductive_close(struct probe_inductive *p)
-{
-    for (int form = 0; form < PROBE_FORMS; form++)
-        for (int by = 0; by < PROBE_PREDICTORS; by++)
-            free(p->value[form][by]);
-    free(p->noise);
-    free(p->used);
-    free(p->sequence);
-    free(p->step);
-    free(p->place);
-    probe_cells_free(&p->cells);
-    probe_pool_free(&p->pool);
-    probe_labelled_free(&p->fit);
-    probe_labelled_free(&p->held_out);
 }
 
 /* --------------------------------------------------------------------------------- measure */
@@ -139,21 +118,24 @@ static const double *find_cell(const struct probe_inductive *p, int learner, int
 
 static int measure_set(struct probe_inductive *p, int d, struct orr_progress *progress)
 {
-    double *guess = orr_alloc(p->cells.numbers, sizeof *guess);
-    int rc = guess ? probe_noise_make(&p->pool, d, &p->noise[d]) : ORR_ENOMEM;
-    for (int learner = 0; learner < PROBE_MODELS && !rc; learner++) {
+    const size_t kept = p->s.arena.count;
+    double *guess = probe_take(&p->s.arena, p->cells.numbers, sizeof *guess);
+    TRY(p->s.arena.failed);
+    TRY(probe_noise_make(&p->pool, d, &p->noise[d]));
+    for (int learner = 0; learner < PROBE_MODELS; learner++) {
         char detail[64];
         snprintf(detail, sizeof detail, "%s, data set %d", learner_name[learner], d + 1);
         orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)learner, detail);
-        if (orr_signal_seen()) {
-            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
-        } else if (!find_cell(p, learner, d)) {
-            rc = probe_inductive_fit(p, learner, d, guess);
-            rc = rc ? rc : probe_cells_add(&p->cells, guess, "%s.%d", learner_name[learner], d);
-        }
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        if (find_cell(p, learner, d))
+            continue;
+        TRY(probe_inductive_fit(p, learner, d, guess));
+        TRY(probe_cells_add(&p->cells, guess, "%s.%d", learner_name[learner], d));
     }
-    free(guess);
-    return rc ? rc : probe_inductive_observe(p, d);
+    TRY(probe_inductive_observe(p, d));
+    probe_rewind(&p->s.arena, kept);
+    return 0;
 }
 
 static int measure_sets(struct probe_inductive *p)
@@ -232,11 +214,6 @@ static int add_about(struct probe_inductive *p)
     return json && list ? 0 : ORR_FAIL(ORR_ENOMEM, "inductive: out of memory");
 }
 
-static int open_model(void *of)
-{
-    return probe_inductive_open(of);
-}
-
 static int measure_model(void *of)
 {
     struct probe_inductive *p = of;
@@ -251,7 +228,7 @@ static int measure_model(void *of)
 static int write_figure(void *of)
 {
     const struct probe_inductive *p = of;
-    return probe_session_draw(&p->s, "inductive", "inductive.gp", NULL, NULL);
+    return probe_session_draw(&p->s, "inductive.gp", NULL, NULL);
 }
 
 /* All but the bins. */
@@ -265,12 +242,12 @@ int probe_inductive(const struct probe_options *options)
     static const struct probe_steps steps = {.name = "inductive",
                                              .revision = REVISION,
                                              .script = "inductive.gp",
-                                             .open = open_model,
+                                             .open = probe_inductive_open,
                                              .measure = measure_model,
                                              .write = write_figure,
                                              .is_shown = is_summary};
     struct probe_inductive p = {.sets = 0};
     const int rc = probe_session_run(&p.s, options, &steps, &p);
-    probe_inductive_close(&p);
+    probe_cells_free(&p.cells);
     return rc;
 }

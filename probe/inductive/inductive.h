@@ -46,13 +46,12 @@ struct probe_inductive {
     char cells_key[PROBE_KEY];
 };
 
-/* The model and the settings, by p->s.options; close it also after an error. ORR_EINVAL or
- * ORR_EUSAGE, saying why, where this checkpoint cannot be asked. (inductive.c) */
-int probe_inductive_open(struct probe_inductive *p);
-/* Sequences, points, and the predictions that are in the session's folder already. */
+/* The model and the settings, by p->s.options. ORR_EINVAL or ORR_EUSAGE, saying why, where this
+ * checkpoint cannot be asked. of: struct probe_inductive. (inductive.c) */
+int probe_inductive_open(void *of);
+/* Sequences, points, and the predictions that are in the session's folder already (p->cells: free
+ * them). */
 int probe_inductive_prepare(struct probe_inductive *p);
-/* All but what p->s holds, which probe_session_run() closes. */
-void probe_inductive_close(struct probe_inductive *p);
 
 /* Part `pass` of data set d: inputs, and targets where its labels stand; all other rows have no
  * weight. config: of the fine-tuned model. (inductive_predict.c) */

@@ -5,7 +5,6 @@
 #include "probe/linear/readout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LABELS = PROBE_NOISE_SEQUENCES * PROBE_NOISE_LABELS, BATCH = 64 };
@@ -71,24 +70,22 @@ static int run_outputs(struct gpt_model *model, const struct probe_labelled *set
     return rc;
 }
 
-static int predict_points(const struct probe_inductive *p, struct gpt_model *model, int d,
-                          double *guess)
+static int predict_points(struct probe_inductive *p, struct gpt_model *model, int d, double *guess)
 {
     const size_t T = (size_t)p->s.probe.T, n = p->points[PROBE_CORRECTED];
     const int held = p->held_out.n;
-    double *out = orr_alloc((size_t)(held + PROBE_NOISE_SEQUENCES) * T, sizeof *out);
-    if (!out)
-        return ORR_ENOMEM;
+    const size_t kept = p->s.arena.count;
+    double *out = probe_take(&p->s.arena, (size_t)(held + PROBE_NOISE_SEQUENCES) * T, sizeof *out);
+    TRY(p->s.arena.failed);
     double *own = out + (size_t)held * T;
-    int rc = run_outputs(model, &p->held_out, 0, held, (int)T, out);
-    rc = rc ? rc
-            : run_outputs(model, &p->fit, p->noise[d].first, PROBE_NOISE_SEQUENCES, (int)T, own);
-    for (size_t i = 0; i < n && !rc; i++)
+    TRY(run_outputs(model, &p->held_out, 0, held, (int)T, out));
+    TRY(run_outputs(model, &p->fit, p->noise[d].first, PROBE_NOISE_SEQUENCES, (int)T, own));
+    for (size_t i = 0; i < n; i++)
         guess[i] = out[(size_t)p->sequence[i] * T + row_of(p->step[i])];
-    for (size_t i = 0; i < p->points[PROBE_PUBLISHED] && !rc; i++)
+    for (size_t i = 0; i < p->points[PROBE_PUBLISHED]; i++)
         guess[n + i] = own[p->place[i]];
-    free(out);
-    return rc;
+    probe_rewind(&p->s.arena, kept);
+    return 0;
 }
 
 static bool all_finite(size_t n, const double *x)
@@ -151,28 +148,27 @@ static int by_inputs(struct probe_inductive *p, int d, const double *y)
     const int window = p->pool.from + 1, features = 1 + 4 * window, group = 0;
     const struct probe_reader reader = {
         .features = features, .fit = &p->fit, .held_out = &p->held_out, .window = window};
-    struct probe_rows rows = {0};
-    struct probe_ridge ridge = {0};
-    double *x = orr_alloc((size_t)features, sizeof *x);
-    int rc = x ? probe_rows_create(&rows, LABELS, features, 1, 1, &group) : ORR_ENOMEM;
-    for (; rows.rows < LABELS && !rc; rows.rows++) {
+    struct probe_rows rows;
+    struct probe_ridge ridge;
+    const size_t kept = p->s.arena.count;
+    double *x = probe_take(&p->s.arena, (size_t)features, sizeof *x);
+    TRY(probe_rows_create(&p->s.arena, &rows, LABELS, features, 1, 1, &group));
+    for (; rows.rows < LABELS; rows.rows++) {
         const int s = (int)rows.rows / PROBE_NOISE_LABELS, k = (int)rows.rows % PROBE_NOISE_LABELS;
         probe_read_inputs(&reader, false, p->noise[d].first + s, p->noise[d].step[s][k],
                           rows.x + rows.rows * features);
         rows.y[rows.rows] = y[rows.rows];
         rows.sequence[rows.rows] = s;
     }
-    rc = rc ? rc : probe_ridge_fit(&rows, &ridge);
+    TRY(probe_ridge_fit(&p->s.arena, &rows, &ridge));
     const size_t n = p->points[PROBE_CORRECTED];
     double *to = p->value[PROBE_CORRECTED][PROBE_BY_INPUTS] + (size_t)d * n;
-    for (size_t i = 0; i < n && !rc; i++) {
+    for (size_t i = 0; i < n; i++) {
         probe_read_inputs(&reader, true, p->sequence[i], p->step[i], x);
         probe_ridge_predict(&ridge, x, &to[i]);
     }
-    probe_ridge_free(&ridge);
-    probe_rows_free(&rows);
-    free(x);
-    return rc;
+    probe_rewind(&p->s.arena, kept);
+    return 0;
 }
 
 int probe_inductive_observe(struct probe_inductive *p, int d)

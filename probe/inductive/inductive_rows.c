@@ -24,7 +24,6 @@ struct comparison {
     struct probe_bins bins;
     const struct probe_resamples *resamples;
     double *mean[PROBE_PREDICTORS]; /* (usable, PROBE_BINS) */
-    unsigned short *once;           /* (usable) */
 };
 
 /* The predictions of one in every data set that is used: list (usable). */
@@ -36,40 +35,26 @@ static void list_of(const struct probe_inductive *p, enum probe_form form, enum 
             *list++ = p->value[form][by] + (size_t)d * p->points[form];
 }
 
-static void comparison_close(struct comparison *j)
-{
-    for (int by = 0; by < PROBE_PREDICTORS; by++)
-        free(j->mean[by]);
-    free(j->once);
-    probe_bins_free(&j->bins);
-}
-
-static int comparison_open(struct comparison *j)
+static int comparison_open(struct probe_arena *arena, struct comparison *j)
 {
     const struct probe_inductive *p = j->p;
     const enum probe_predictor oracle = oracles[j->oracle].by;
     const size_t n = (size_t)p->usable;
-    const double **list = orr_alloc(n, sizeof *list);
-    j->once = orr_alloc(n, sizeof *j->once);
-    int rc = list && j->once ? 0 : ORR_ENOMEM;
-    for (size_t d = 0; d < n && !rc; d++)
-        j->once[d] = 1;
-    if (!rc) {
-        list_of(p, j->form, oracle, list);
-        rc = probe_bins_make(&j->bins, p->points[j->form], p->usable, list,
-                             j->form == PROBE_PUBLISHED);
-    }
-    for (int by = 0; by < PROBE_PREDICTORS && !rc; by++) {
+    const double **list = probe_take(arena, n, sizeof *list);
+    TRY(arena->failed);
+    list_of(p, j->form, oracle, list);
+    TRY(probe_bins_make(arena, &j->bins, p->points[j->form], p->usable, list,
+                        j->form == PROBE_PUBLISHED));
+    for (int by = 0; by < PROBE_PREDICTORS; by++) {
         if (!p->value[j->form][by])
             continue;
-        j->mean[by] = orr_alloc(n * PROBE_BINS, sizeof **j->mean);
-        rc = j->mean[by] ? 0 : ORR_ENOMEM;
+        j->mean[by] = probe_take(arena, n * PROBE_BINS, sizeof **j->mean);
+        TRY(arena->failed);
         list_of(p, j->form, (enum probe_predictor)by, list);
-        for (size_t d = 0; d < n && !rc; d++)
+        for (size_t d = 0; d < n; d++)
             probe_bins_mean(&j->bins, list[d], j->mean[by] + d * PROBE_BINS);
     }
-    free(list);
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------------ to the diagonal */
@@ -193,13 +178,12 @@ static int bin_row(struct probe_inductive *p, const struct comparison *j, int b,
 
 static int bin_rows(struct probe_inductive *p, const struct comparison *j)
 {
-    double *column = orr_alloc((size_t)p->usable, sizeof *column);
-    int rc = column ? 0 : ORR_ENOMEM;
-    for (int b = 0; b < PROBE_BINS && !rc; b++)
+    double *column = probe_take(&p->s.arena, (size_t)p->usable, sizeof *column);
+    TRY(p->s.arena.failed);
+    for (int b = 0; b < PROBE_BINS; b++)
         if (j->bins.count[b] > 0)
-            rc = bin_row(p, j, b, column);
-    free(column);
-    return rc;
+            TRY(bin_row(p, j, b, column));
+    return 0;
 }
 
 /* ---------------------------------------------------------------------------------- targets */
@@ -229,9 +213,8 @@ static int target_rows(struct probe_inductive *p, const struct probe_resamples *
 {
     struct probe_estimate e[PROBE_PREDICTORS], less;
     const size_t n = (size_t)p->usable;
-    double *r2 = orr_alloc(PROBE_PREDICTORS * n, sizeof *r2);
-    if (!r2)
-        return ORR_ENOMEM;
+    double *r2 = probe_take(&p->s.arena, PROBE_PREDICTORS * n, sizeof *r2);
+    TRY(p->s.arena.failed);
     for (int by = 0; by < PROBE_PREDICTORS; by++) {
         r2_of(p, (enum probe_predictor)by, r2 + (size_t)by * n);
         e[by] = probe_bootstrap(resamples, probe_mean_of, r2 + (size_t)by * n);
@@ -239,7 +222,6 @@ static int target_rows(struct probe_inductive *p, const struct probe_resamples *
     for (size_t d = 0; d < n; d++)
         r2[d] -= r2[PROBE_BY_FLOOR * n + d];
     less = probe_bootstrap(resamples, probe_mean_of, r2);
-    free(r2);
     if (e[PROBE_BY_LINEAR].value < 0.999)
         return ORR_FAIL(ORR_EINVAL,
                         "probe inductive: the targets are linear in the state, yet the R^2 of "
@@ -274,25 +256,22 @@ static int diverged_row(struct probe_inductive *p)
 int probe_inductive_rows(struct probe_inductive *p)
 {
     enum { COMPARISONS = PROBE_FORMS * ORACLES };
-    struct comparison j[COMPARISONS] = {{.p = NULL}};
-    struct probe_resamples resamples = {0};
-    int rc = probe_resamples_create(&resamples, p->s.probe.preset.seed, p->usable);
-    for (int k = 0; k < COMPARISONS && !rc; k++) {
+    struct comparison j[COMPARISONS];
+    struct probe_resamples resamples;
+    TRY(probe_resamples_create(&p->s.arena, &resamples, p->s.probe.preset.seed, p->usable));
+    for (int k = 0; k < COMPARISONS; k++) {
         j[k] = (struct comparison){.p = p,
                                    .form = (enum probe_form)(k / ORACLES),
                                    .oracle = k % ORACLES,
                                    .resamples = &resamples};
-        rc = comparison_open(&j[k]);
-        rc = rc ? rc : summary_row(p, &j[k]);
+        TRY(comparison_open(&p->s.arena, &j[k]));
+        TRY(summary_row(p, &j[k]));
     }
-    for (int k = 0; k < ORACLES && !rc; k++) /* the corrected ones come first */
-        rc = excess_row(p, &j[k]);
-    rc = rc ? rc : target_rows(p, &resamples);
-    rc = rc ? rc : diverged_row(p);
-    for (int k = 0; k < COMPARISONS; k++) {
-        rc = rc ? rc : bin_rows(p, &j[k]);
-        comparison_close(&j[k]);
-    }
-    probe_resamples_free(&resamples);
-    return rc;
+    for (int k = 0; k < ORACLES; k++) /* the corrected ones come first */
+        TRY(excess_row(p, &j[k]));
+    TRY(target_rows(p, &resamples));
+    TRY(diverged_row(p));
+    for (int k = 0; k < COMPARISONS; k++)
+        TRY(bin_rows(p, &j[k]));
+    return 0;
 }

@@ -45,34 +45,31 @@ void probe_standard_apply(const struct probe_standard *s, const double state[PRO
 
 /* ------------------------------------------------------------------------------------ pool */
 
-static int fit_standard(struct probe_pool *p)
+static int fit_standard(struct probe_arena *arena, struct probe_pool *p)
 {
-    const size_t steps = (size_t)(p->to - p->from);
-    double *state = orr_alloc(PROBE_NOISE_POINTS * steps * PROBE_STATE, sizeof *state);
-    if (!state)
-        return ORR_ENOMEM;
+    const size_t steps = (size_t)(p->to - p->from), kept = arena->count;
+    double *state = probe_take(arena, PROBE_NOISE_POINTS * steps * PROBE_STATE, sizeof *state);
+    TRY(arena->failed);
     for (int i = 0; i < PROBE_NOISE_POINTS; i++)
         for (size_t k = 0; k < steps; k++)
             probe_noise_state(probe_labelled_state(p->set, i, p->from + (int)k),
                               state + ((size_t)i * steps + k) * PROBE_STATE);
     probe_standard_fit(PROBE_NOISE_POINTS * steps, state, &p->standard);
-    free(state);
+    probe_rewind(arena, kept);
     return 0;
 }
 
-int probe_pool_create(struct probe_pool *p, const struct probe_labelled *set, int from, int to,
-                      uint64_t seed)
+int probe_pool_create(struct probe_arena *arena, struct probe_pool *p,
+                      const struct probe_labelled *set, int from, int to, uint64_t seed)
 {
     const size_t pairs = probe_pairs(PROBE_NOISE_POINTS);
     *p = (struct probe_pool){.set = set, .seed = seed, .from = from, .to = to};
-    p->rank = orr_alloc(pairs, sizeof *p->rank);
-    p->projected_rank = orr_alloc(pairs, sizeof *p->projected_rank);
-    p->z = orr_alloc((size_t)PROBE_NOISE_POINTS * PROBE_STATE, sizeof *p->z);
-    p->distance = orr_alloc(pairs, sizeof *p->distance);
-    p->work = orr_alloc(2 * pairs, sizeof *p->work);
-    if (!p->rank || !p->projected_rank || !p->z || !p->distance || !p->work)
-        return ORR_ENOMEM;
-    TRY(fit_standard(p));
+    p->rank = probe_take(arena, pairs, sizeof *p->rank);
+    p->projected_rank = probe_take(arena, pairs, sizeof *p->projected_rank);
+    p->z = probe_take(arena, (size_t)PROBE_NOISE_POINTS * PROBE_STATE, sizeof *p->z);
+    p->distance = probe_take(arena, pairs, sizeof *p->distance);
+    p->work = probe_take(arena, 2 * pairs, sizeof *p->work);
+    TRY(fit_standard(arena, p));
     for (int i = 0; i < PROBE_NOISE_POINTS; i++) {
         const uint64_t drawn = orr_rng_hash(seed, ORR_STAGE_SAMPLE, label_stream, (uint64_t)i);
         probe_pool_state(p, set, i, from + (int)(drawn % (uint64_t)(to - from)),
@@ -81,16 +78,6 @@ int probe_pool_create(struct probe_pool *p, const struct probe_labelled *set, in
     probe_distances(PROBE_NOISE_POINTS, PROBE_STATE, p->z, p->distance);
     probe_ranks(pairs, p->distance, p->rank, p->work);
     return 0;
-}
-
-void probe_pool_free(struct probe_pool *p)
-{
-    free(p->rank);
-    free(p->projected_rank);
-    free(p->z);
-    free(p->distance);
-    free(p->work);
-    *p = (struct probe_pool){0};
 }
 
 void probe_pool_state(const struct probe_pool *p, const struct probe_labelled *set, int sequence,

@@ -42,11 +42,9 @@ struct probe_pool {
     float *distance;                /* (pairs) */
     uint64_t *work;                 /* (2 pairs) */
 };
-/* set: of at least PROBE_NOISE_POINTS sequences, which must outlive the pool. Free it also after an
- * error. ORR_ENOMEM. */
-int probe_pool_create(struct probe_pool *pool, const struct probe_labelled *set, int from, int to,
-                      uint64_t seed);
-void probe_pool_free(struct probe_pool *pool);
+/* set: of at least PROBE_NOISE_POINTS sequences, which must outlive the pool. ORR_ENOMEM. */
+int probe_pool_create(struct probe_arena *arena, struct probe_pool *pool,
+                      const struct probe_labelled *set, int from, int to, uint64_t seed);
 /* The standardised state of a step of a sequence of any set. */
 void probe_pool_state(const struct probe_pool *pool, const struct probe_labelled *set, int sequence,
                       int step, double z[PROBE_STATE]);

@@ -89,11 +89,12 @@ static int continue_all(void *of, int layer, const real *vector, double *place)
 /* ------------------------------------------------------------------------------ directions */
 
 /* Rows of one layer, the values of the quantities and the place as targets. */
-static int gather_rows(const struct intervene *v, const struct probe_reader *reader,
+static int gather_rows(struct intervene *v, const struct probe_reader *reader,
                        struct probe_rows *rows)
 {
     static const int group[READOUTS] = {0, 1, 2, 3, 4, 5};
-    TRY(probe_rows_create(rows, v->fit.n, reader->features, READOUTS, READOUTS, group));
+    TRY(probe_rows_create(&v->s.arena, rows, v->fit.n, reader->features, READOUTS, READOUTS,
+                          group));
     for (int i = 0; i < v->fit.n; i++) {
         const struct probe_orbit orbit = probe_orbit_true(&v->fit, i, v->known - 1);
         double *y = rows->y + (size_t)i * READOUTS;
@@ -140,8 +141,8 @@ static int directions_at(struct intervene *v, int layer, const struct probe_ridg
         while (held[q][count] >= 0)
             count++;
         probe_steer_shortest(ridge->weight + q, C, READOUTS, direction_of(v, SHORTEST, layer, q));
-        TRY(probe_steer_likeliest(rows->rows, C, rows->x, READOUTS, rows->y, count, held[q],
-                                  direction_of(v, LIKELIEST, layer, q)));
+        TRY(probe_steer_likeliest(&v->s.arena, rows->rows, C, rows->x, READOUTS, rows->y, count,
+                                  held[q], direction_of(v, LIKELIEST, layer, q)));
     }
     return 0;
 }
@@ -150,28 +151,27 @@ static int directions_at(struct intervene *v, int layer, const struct probe_ridg
 static int find_directions(struct intervene *v, struct gpt_model *model, bool floor)
 {
     const struct probe_context last = {.context = v->known, .count = 1, .step = {v->known - 1}};
-    struct probe_stream stream = {0};
-    int rc = probe_stream_capture(&stream, model, &v->fit, v->prefix, &last, 1);
+    const size_t before = v->s.arena.count;
+    struct probe_stream stream;
+    TRY(probe_stream_capture(&v->s.arena, &stream, model, &v->fit, v->prefix, &last, 1));
     struct probe_reader reader = {.features = model->config.width,
                                   .read = probe_read_stream,
                                   .fit = &v->fit,
                                   .stream = {&stream, NULL}};
-    for (; reader.layer < v->layers && !rc; reader.layer++) {
-        struct probe_rows rows = {0};
-        struct probe_ridge ridge = {0};
-        rc = gather_rows(v, &reader, &rows);
-        rc = rc ? rc : probe_ridge_fit(&rows, &ridge);
-        for (int q = 0; q < PROBE_CHANGES && !rc; q++)
+    for (; reader.layer < v->layers; reader.layer++) {
+        const size_t kept = v->s.arena.count;
+        struct probe_rows rows;
+        struct probe_ridge ridge;
+        TRY(gather_rows(v, &reader, &rows));
+        TRY(probe_ridge_fit(&v->s.arena, &rows, &ridge));
+        for (int q = 0; q < PROBE_CHANGES; q++)
             v->inner[((floor ? v->layers : 0) + reader.layer) * PROBE_CHANGES + q] = ridge.inner[q];
-        if (!rc) {
-            find_deviations(v, &rows);
-            rc = directions_at(v, reader.layer, &ridge, &rows);
-        }
-        probe_ridge_free(&ridge);
-        probe_rows_free(&rows);
+        find_deviations(v, &rows);
+        TRY(directions_at(v, reader.layer, &ridge, &rows));
+        probe_rewind(&v->s.arena, kept);
     }
-    probe_stream_free(&stream);
-    return rc;
+    probe_rewind(&v->s.arena, before);
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------- measuring */
@@ -207,7 +207,8 @@ static int steer_model(struct intervene *v, enum who who, struct gpt_model *mode
                                                    .base = v->base,
                                                    .random = who == RANDOM,
                                                    .seed = v->s.probe.preset.seed};
-                TRY(probe_steer(&subject, &how, moved_of(v, who, (enum way)way, layer, q)));
+                TRY(probe_steer(&v->s.arena, &subject, &how,
+                                moved_of(v, who, (enum way)way, layer, q)));
                 orr_progress_set(&v->s.progress, ++v->s.done, NULL);
             }
     return 0;
@@ -297,22 +298,21 @@ static int draw_panels(void *of)
         const int way = WAYS - 1 - k / PROBE_CHANGES, q = k % PROBE_CHANGES;
         snprintf(name[k], sizeof name[k], "%s, %s change", probe_change_name[q],
                  way == SHORTEST ? "shortest" : "likeliest");
-        panel[k] = (struct probe_panel){.title = name[k],
-                                        .quantity = probe_change_name[q],
+        panel[k] = (struct probe_panel){.quantity = probe_change_name[q],
                                         .measure = slope_name[way],
                                         .y_label = q ? "" : "slope",
-                                        .fixed = horizons[0]};
+                                        .title = name[k]};
     }
-    const struct probe_figure figure = {.title = "Next place when a quantity is changed inside",
-                                        .x_label = "layer (0 = embedding)",
+    const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
                                         .value = "model",
                                         .ceiling = "orbit (ceiling)",
                                         .floor = "random weights (floor)",
                                         .raw = "random directions",
                                         .least = -1,
+                                        .fixed = horizons[0],
                                         .panel = panel,
                                         .panels = WAYS * PROBE_CHANGES};
-    return probe_figure_draw(&v->s, &figure, "intervene");
+    return probe_figure_draw(&v->s, &figure, "Next place when a quantity is changed inside");
 }
 
 /* ----------------------------------------------------------------------------------- probe */
@@ -351,18 +351,19 @@ static int prepare_sets(struct intervene *v)
         if (v->prefix + 2 * horizons[h] - 1 <= v->s.probe.T)
             v->T = v->prefix + 2 * horizons[v->horizons++] - 1;
     const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
-    TRY(probe_labelled_make(&v->fit, &v->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, FIT));
-    TRY(probe_labelled_make(&v->held_out, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
-    TRY(probe_resamples_create(&v->s.resamples, v->s.probe.preset.seed, n));
-    v->orbit = orr_alloc(N, sizeof *v->orbit);
-    v->base = orr_alloc(N * H * 2, sizeof *v->base);
-    v->direction = orr_alloc(WAYS * L * PROBE_CHANGES * (size_t)v->s.probe.model.config.width,
-                             sizeof *v->direction);
-    v->inner = orr_alloc(2 * L * PROBE_CHANGES, sizeof *v->inner);
-    v->moved = orr_alloc(WHO * WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
-    return v->orbit && v->base && v->inner && v->direction && v->moved
-               ? probe_floor(&v->s.probe, v->s.options, &v->s.floor)
-               : ORR_ENOMEM;
+    struct probe_arena *arena = &v->s.arena;
+    TRY(probe_labelled_make(arena, &v->fit, &v->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, FIT));
+    TRY(probe_labelled_make(arena, &v->held_out, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_resamples_create(arena, &v->s.resamples, v->s.probe.preset.seed, n));
+    v->orbit = probe_take(arena, N, sizeof *v->orbit);
+    v->base = probe_take(arena, N * H * 2, sizeof *v->base);
+    v->direction =
+        probe_take(arena, WAYS * L * PROBE_CHANGES * (size_t)v->s.probe.model.config.width,
+                   sizeof *v->direction);
+    v->inner = probe_take(arena, 2 * L * PROBE_CHANGES, sizeof *v->inner);
+    v->moved = probe_take(arena, WHO * WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
+    TRY(arena->failed);
+    return probe_floor(&v->s.probe, v->s.options, &v->s.floor);
 }
 
 static int measure_model(void *of)
@@ -389,13 +390,5 @@ int probe_intervene(const struct probe_options *options)
                                              .write = draw_panels,
                                              .is_shown = is_short};
     struct intervene v = {.T = 0};
-    const int rc = probe_session_run(&v.s, options, &steps, &v);
-    probe_labelled_free(&v.fit);
-    probe_labelled_free(&v.held_out);
-    free(v.orbit);
-    free(v.base);
-    free(v.inner);
-    free(v.direction);
-    free(v.moved);
-    return rc;
+    return probe_session_run(&v.s, options, &steps, &v);
 }

@@ -2,7 +2,6 @@
 #include "steer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_errno.h>
@@ -44,40 +43,38 @@ static void centre_readouts(const double *y, int count, const int *chosen, const
         to[k] = y[chosen[k]] - mean[chosen[k]];
 }
 
-int probe_steer_likeliest(long n, int width, const double *x, int readouts, const double *y,
-                          int count, const int *chosen, double *direction)
+int probe_steer_likeliest(struct probe_arena *arena, long n, int width, const double *x,
+                          int readouts, const double *y, int count, const int *chosen,
+                          double *direction)
 {
-    const size_t K = (size_t)count, C = (size_t)width, R = (size_t)readouts;
-    gsl_matrix *A = gsl_matrix_calloc(K, K);
-    gsl_vector *z = gsl_vector_calloc(K);
-    double *mean = orr_alloc(R, sizeof *mean), *row = orr_alloc(K, sizeof *row);
-    int rc = A && z && mean && row ? 0 : ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
+    const size_t K = (size_t)count, C = (size_t)width, R = (size_t)readouts, kept = arena->count;
+    double *square = probe_take(arena, K * K, sizeof *square);
+    double *basis = probe_take(arena, K, sizeof *basis);
+    double *mean = probe_take(arena, R, sizeof *mean), *row = probe_take(arena, K, sizeof *row);
+    TRY(arena->failed);
+    gsl_matrix_view A = gsl_matrix_view_array(square, K, K);
+    gsl_vector_view z = gsl_vector_view_array(basis, K);
     memset(direction, 0, C * sizeof *direction);
-    for (size_t i = 0; i < (size_t)n && !rc; i++)
+    for (size_t i = 0; i < (size_t)n; i++)
         for (size_t k = 0; k < R; k++)
             mean[k] += y[i * R + k] / (double)n;
-    for (size_t i = 0; i < (size_t)n && !rc; i++) {
+    for (size_t i = 0; i < (size_t)n; i++) {
         centre_readouts(y + i * R, count, chosen, mean, row);
         for (size_t a = 0; a < K; a++)
             for (size_t b = 0; b < K; b++)
-                *gsl_matrix_ptr(A, a, b) += row[a] * row[b];
+                square[a * K + b] += row[a] * row[b];
     }
-    if (!rc && first_column(A, z))
-        for (size_t i = 0; i < (size_t)n; i++) {
-            double weight = 0; /* sum over rows of x times a number of sum 0: x needs no mean */
-            centre_readouts(y + i * R, count, chosen, mean, row);
-            for (size_t k = 0; k < K; k++)
-                weight += row[k] * gsl_vector_get(z, k);
-            for (size_t c = 0; c < C; c++)
-                direction[c] += weight * x[i * C + c];
-        }
-    if (A)
-        gsl_matrix_free(A);
-    if (z)
-        gsl_vector_free(z);
-    free(mean);
-    free(row);
-    return rc;
+    const bool solved = first_column(&A.matrix, &z.vector);
+    for (size_t i = 0; i < (size_t)n && solved; i++) {
+        double weight = 0; /* sum over rows of x times a number of sum 0: x needs no mean */
+        centre_readouts(y + i * R, count, chosen, mean, row);
+        for (size_t k = 0; k < K; k++)
+            weight += row[k] * basis[k];
+        for (size_t c = 0; c < C; c++)
+            direction[c] += weight * x[i * C + c];
+    }
+    probe_rewind(arena, kept);
+    return 0;
 }
 
 /* What is added to the state of sequence i: as long as the direction times `by`. */
@@ -146,25 +143,26 @@ static int steer_by(const struct probe_subject *s, const struct probe_steering *
     return 0;
 }
 
-int probe_steer(const struct probe_subject *s, const struct probe_steering *how,
-                struct probe_moved *moved)
+int probe_steer(struct probe_arena *arena, const struct probe_subject *s,
+                const struct probe_steering *how, struct probe_moved *moved)
 {
-    const size_t n = (size_t)s->n, H = (size_t)s->horizons;
-    gsl_rng *rng = orr_rng_create(how->seed, ORR_STAGE_BOOTSTRAP, 2ull << 40);
-    real *vector = orr_alloc(n * (size_t)s->width, sizeof *vector);
-    double *place = orr_alloc(n * H * 2, sizeof *place), *move = orr_alloc(H * 2, sizeof *move);
-    int rc = rng && vector && place && move ? 0 : ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
+    const size_t n = (size_t)s->n, H = (size_t)s->horizons, kept = arena->count;
+    real *vector = probe_take(arena, n * (size_t)s->width, sizeof *vector);
+    double *place = probe_take(arena, n * H * 2, sizeof *place);
+    double *move = probe_take(arena, H * 2, sizeof *move);
     bool has_no_direction = true;
+    int rc = 0;
+    TRY(arena->failed);
+    gsl_rng *rng = orr_rng_create(how->seed, ORR_STAGE_BOOTSTRAP, 2ull << 40);
+    if (!rng)
+        return ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
     for (int c = 0; c < s->width; c++)
         has_no_direction &= how->direction[c] == 0;
     memset(moved, 0, n * H * sizeof *moved);
     for (int t = -DEVIATIONS; t <= DEVIATIONS && !rc; t++)
         if (t && !has_no_direction)
             rc = steer_by(s, how, t, rng, vector, place, move, moved);
-    if (rng)
-        gsl_rng_free(rng);
-    free(vector);
-    free(place);
-    free(move);
+    gsl_rng_free(rng);
+    probe_rewind(arena, kept);
     return rc;
 }

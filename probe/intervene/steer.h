@@ -27,8 +27,9 @@ void probe_steer_shortest(const double *weight, int width, int stride, double *d
  * S W (W' S W)^-1 e for the weights W of all of them, e of the first (of a single one S w / w' S w,
  * the pattern of Haufe et al. 2014, NeuroImage 87, Eq. 6). From n states x (n, width) and readouts
  * y (n, readouts), of which `chosen` (count) are taken, the one to be raised first. ORR_ENOMEM. */
-int probe_steer_likeliest(long n, int width, const double *x, int readouts, const double *y,
-                          int count, const int *chosen, double *direction);
+int probe_steer_likeliest(struct probe_arena *arena, long n, int width, const double *x,
+                          int readouts, const double *y, int count, const int *chosen,
+                          double *direction);
 /* t sd, t = -3 .. 3 without 0, are added to the quantity: to the states along `direction`, which
  * the subject then continues, and to the true orbits (n) at the last step seen.
  *
@@ -46,7 +47,7 @@ struct probe_steering {
     bool random;
     uint64_t seed;
 };
-int probe_steer(const struct probe_subject *subject, const struct probe_steering *steering,
-                struct probe_moved *moved);
+int probe_steer(struct probe_arena *arena, const struct probe_subject *subject,
+                const struct probe_steering *steering, struct probe_moved *moved);
 
 #endif

@@ -5,7 +5,6 @@
 #include "adaptation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -42,7 +41,7 @@ static int read_learner(struct adaptation *a, int random, bool first,
     struct ft_transform transform;
     struct gpt_model model;
     TRY(probe_copy(&a->t.s.probe, a->t.s.options, random, &model));
-    int rc = probe_read_model(&model, fit, &a->t.held_out, &d->by[FROZEN][random],
+    int rc = probe_read_model(&a->t.s.arena, &model, fit, &a->t.held_out, &d->by[FROZEN][random],
                               first && !random ? &a->told : NULL);
     gpt_free(&model);
     if (!rc && first)
@@ -50,21 +49,23 @@ static int read_learner(struct adaptation *a, int random, bool first,
     TRY(rc);
     TRY(probe_learner_train(&a->t.learners, learner, labels, a->rate[random],
                             a->t.learners.train.steps, &model, &transform));
-    rc = probe_learner_forces(&model, &transform, labels, &a->t.held_out,
+    rc = probe_learner_forces(&a->t.learners, &model, &transform, labels, &a->t.held_out,
                               d->by[OUTPUT][random].of[PROBE_LOG_F]);
-    rc = rc ? rc : probe_read_model(&model, fit, &a->t.held_out, &d->by[ADAPTED][random], NULL);
+    rc = rc ? rc
+            : probe_read_model(&a->t.s.arena, &model, fit, &a->t.held_out, &d->by[ADAPTED][random],
+                               NULL);
     gpt_free(&model);
     a->t.learners.seconds[learner] += orr_time_s() - begin_s;
     orr_progress_set(&a->t.s.progress, ++a->t.s.done, probe_learner_name[learner]);
     return rc;
 }
 
-static int create_draw(struct draw *d, size_t rows)
+static int create_draw(struct probe_arena *arena, struct draw *d, size_t rows)
 {
     for (int random = 0; random < 2; random++)
         for (int way = 0; way < WAYS; way++)
-            TRY(probe_read_create(&d->by[way][random], rows));
-    return probe_read_create(&d->places, rows);
+            TRY(probe_read_create(arena, &d->by[way][random], rows));
+    return probe_read_create(arena, &d->places, rows);
 }
 
 static int one_draw(void *of, int number, const struct ft_labels *labels)
@@ -72,14 +73,13 @@ static int one_draw(void *of, int number, const struct ft_labels *labels)
     struct adaptation *a = of;
     struct draw *d = &a->draw[number];
     struct probe_held_out fit;
-    TRY(create_draw(d, a->t.held_out.rows));
-    int rc = probe_held_out_draw(&fit, labels->set, &labels->bounds, labels->sequence,
-                                 labels->count, ROWS, a->t.s.options->preset->seed);
-    for (int random = 0; random < 2 && !rc; random++)
-        rc = read_learner(a, random, number == 0, labels, &fit, d);
-    rc = rc ? rc : probe_read_places(&fit, &a->t.held_out, &d->places);
-    probe_held_out_free(&fit);
-    return rc;
+    struct probe_arena *arena = &a->t.s.arena;
+    TRY(create_draw(arena, d, a->t.held_out.rows));
+    TRY(probe_held_out_draw(arena, &fit, labels->set, &labels->bounds, labels->sequence,
+                            labels->count, ROWS, a->t.s.options->preset->seed));
+    for (int random = 0; random < 2; random++)
+        TRY(read_learner(a, random, number == 0, labels, &fit, d));
+    return probe_read_places(arena, &fit, &a->t.held_out, &d->places);
 }
 
 /* The truth among the features: anything but a correlation near 1 is a fault of this program. */
@@ -157,8 +157,8 @@ static int add_row(struct adaptation *a, struct figure f)
                      way_name[f.way], difference ? " less " : "",
                      difference ? way_name[f.less] : "", f.outside ? "outside" : "inside");
     row.context = a->t.n[0];
-    TRY(probe_draws_interval(a->t.s.options->preset->seed, a->t.held_out.sequences, a->t.draws,
-                             of_draw, &f, &row));
+    TRY(probe_draws_interval(&a->t.s.arena, a->t.s.options->preset->seed, a->t.held_out.sequences,
+                             a->t.draws, of_draw, &f, &row));
     f.random = true;
     row.floor = probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL);
     row.ceiling = difference ? 0 : statistic_of(&f, a->told.of[f.quantity], NULL);
@@ -194,21 +194,19 @@ static int write_tables(void *of)
 {
     struct adaptation *a = of;
     char name[ORR_NAME], path[4096];
-    double **log_f = orr_alloc((size_t)a->t.draws, sizeof *log_f);
-    int rc = log_f ? 0 : ORR_ENOMEM;
-    for (int way = 0; way < WAYS && !rc; way++)
-        for (int random = 0; random < 2 && !rc; random++) {
+    double **log_f = probe_take(&a->t.s.arena, (size_t)a->t.draws, sizeof *log_f);
+    TRY(a->t.s.arena.failed);
+    for (int way = 0; way < WAYS; way++)
+        for (int random = 0; random < 2; random++) {
             for (int k = 0; k < a->t.draws; k++)
                 log_f[k] = a->draw[k].by[way][random].of[PROBE_LOG_F];
             snprintf(name, sizeof name, "adaptation_%s%s.csv", way_name[way],
                      random ? "_untrained" : "");
-            rc = orr_path(path, "%s/%s", a->t.s.folder, name);
-            rc =
-                rc ? rc : probe_write_forces(path, &a->t.held_out, a->r.outside, a->t.draws, log_f);
-            rc = rc ? rc : probe_results_file(&a->t.s.results, a->t.s.folder, name);
+            TRY(orr_path(path, "%s/%s", a->t.s.folder, name));
+            TRY(probe_write_forces(path, &a->t.held_out, a->r.outside, a->t.draws, log_f));
+            TRY(probe_results_file(&a->t.s.results, a->t.s.folder, name));
         }
-    free(log_f);
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------ run */
@@ -245,15 +243,15 @@ static int open_all(void *of)
 {
     struct adaptation *a = of;
     TRY(probe_label_study_open(&a->t));
-    TRY(probe_experiment_open(&a->r, 0, &a->t.forces, &a->t.held_out));
+    TRY(probe_experiment_open(&a->t.s.arena, &a->r, 0, &a->t.forces, &a->t.held_out));
     TRY(probe_label_study_size(&a->t, a->r.labels.count));
     if (a->t.sizes > 1)
         return ORR_FAIL(ORR_EUSAGE,
                         "--sizes: probe adaptation takes one number of labelled sequences, found "
                         "\"%s\"",
                         a->t.s.options->sizes);
-    a->draw = orr_alloc((size_t)a->t.draws, sizeof *a->draw);
-    return a->draw ? probe_read_create(&a->told, a->t.held_out.rows) : ORR_ENOMEM;
+    a->draw = probe_take(&a->t.s.arena, (size_t)a->t.draws, sizeof *a->draw);
+    return probe_read_create(&a->t.s.arena, &a->told, a->t.held_out.rows);
 }
 
 static int measure_model(void *of)
@@ -261,8 +259,8 @@ static int measure_model(void *of)
     struct adaptation *a = of;
     orr_progress_init(&a->t.s.progress, "adaptation", 2 * (uint64_t)a->t.draws,
                       a->t.s.options->quiet);
-    const int rc = probe_labels_each(&a->r.labels, a->t.s.options->preset->seed, a->t.draws,
-                                     (size_t)a->t.n[0], one_draw, a);
+    const int rc = probe_labels_each(&a->t.s.arena, &a->r.labels, a->t.s.options->preset->seed,
+                                     a->t.draws, (size_t)a->t.n[0], one_draw, a);
     orr_progress_end(&a->t.s.progress, NULL);
     TRY(rc);
     TRY(check_plumbing(a));
@@ -279,14 +277,7 @@ int probe_adaptation(const struct probe_options *options)
                                              .write = write_tables};
     struct adaptation a = {.draw = NULL};
     const int rc = probe_session_run(&a.t.s, options, &steps, &a);
-    for (int k = 0; k < a.t.draws && a.draw; k++) {
-        probe_read_free(&a.draw[k].places);
-        for (int way = 0; way < 2 * WAYS; way++)
-            probe_read_free(&a.draw[k].by[way / 2][way % 2]);
-    }
-    free(a.draw);
-    probe_read_free(&a.told);
-    probe_experiment_close(&a.r);
-    probe_label_study_close(&a.t);
+    ft_labels_free(&a.r.labels);
+    probe_label_sets_close(&a.t.forces);
     return rc;
 }

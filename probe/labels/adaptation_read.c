@@ -2,25 +2,16 @@
 #include "adaptation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "probe/linear/ridge.h"
 
-int probe_read_create(struct probe_read *read, size_t rows)
+int probe_read_create(struct probe_arena *arena, struct probe_read *read, size_t rows)
 {
     *read = (struct probe_read){.layer = {-1, -1}};
     for (int q = 0; q < PROBE_READ; q++)
-        if (!(read->of[q] = orr_alloc(rows, sizeof *read->of[q])))
-            return ORR_ENOMEM;
-    return 0;
-}
-
-void probe_read_free(struct probe_read *read)
-{
-    for (int q = 0; q < PROBE_READ; q++)
-        free(read->of[q]);
-    *read = (struct probe_read){0};
+        read->of[q] = probe_take(arena, rows, sizeof *read->of[q]);
+    return arena->failed;
 }
 
 static void read_truth(const struct probe_held_out *j, size_t row, double truth[PROBE_READ])
@@ -58,7 +49,8 @@ static int keep_rows(struct stream *s, struct gpt_model *model, const struct pro
     return 0;
 }
 
-static int capture_stream(struct stream *s, struct gpt_model *model, const struct probe_held_out *j)
+static int capture_stream(struct probe_arena *arena, struct stream *s, struct gpt_model *model,
+                          const struct probe_held_out *j)
 {
     enum { BATCH = 32 };
     const int T = j->set->positions - 1, most = gpt_evaluation_batch(model, T, BATCH);
@@ -66,8 +58,9 @@ static int capture_stream(struct stream *s, struct gpt_model *model, const struc
     struct gpt_batch batch = {0};
     size_t row = 0;
     *s = (struct stream){.layers = model->config.layers + 1, .width = model->config.width};
-    s->x = orr_alloc((size_t)s->layers * j->rows * (size_t)s->width, sizeof *s->x);
-    int rc = s->x ? gpt_batch_create(&batch, &model->config, most, T) : ORR_ENOMEM;
+    s->x = probe_take(arena, (size_t)s->layers * j->rows * (size_t)s->width, sizeof *s->x);
+    TRY(arena->failed);
+    int rc = gpt_batch_create(&batch, &model->config, most, T);
     for (size_t first = 0; first < j->sequences && !rc; first += (size_t)most) {
         const size_t left = j->sequences - first;
         batch.B = left < (size_t)most ? (int)left : most;
@@ -115,12 +108,12 @@ static void read_features(const struct features *f, const struct probe_held_out 
         read_truth(j, row, x);
 }
 
-static int gather_rows(const struct features *f, const struct probe_held_out *j,
-                       struct probe_rows *rows)
+static int gather_rows(struct probe_arena *arena, const struct features *f,
+                       const struct probe_held_out *j, struct probe_rows *rows)
 {
     static const int group[PROBE_READ] = {0, 1}; /* strengths of their own */
     const int count = features_of(f);
-    TRY(probe_rows_create(rows, (long)j->rows, count, PROBE_READ, PROBE_READ, group));
+    TRY(probe_rows_create(arena, rows, (long)j->rows, count, PROBE_READ, PROBE_READ, group));
     for (size_t i = 0; i < j->rows; i++) {
         read_features(f, j, i, rows->x + i * (size_t)count);
         read_truth(j, i, rows->y + i * PROBE_READ);
@@ -132,37 +125,38 @@ static int gather_rows(const struct features *f, const struct probe_held_out *j,
 
 /* A readout of these features replaces those of the quantities that it reads better than `inner`,
  * on the inner held-out sequences. */
-static int read_from(const struct features *fitted, const struct features *held_out_from,
-                     const struct probe_held_out *fit, const struct probe_held_out *held_out,
-                     double inner[PROBE_READ], struct probe_read *read)
+static int read_from(struct probe_arena *arena, const struct features *fitted,
+                     const struct features *held_out_from, const struct probe_held_out *fit,
+                     const struct probe_held_out *held_out, double inner[PROBE_READ],
+                     struct probe_read *read)
 {
-    struct probe_rows rows = {0};
-    struct probe_ridge ridge = {0};
-    double *x = orr_alloc((size_t)features_of(fitted), sizeof *x), found[PROBE_READ];
+    struct probe_rows rows;
+    struct probe_ridge ridge;
+    const size_t kept = arena->count;
+    double *x = probe_take(arena, (size_t)features_of(fitted), sizeof *x), found[PROBE_READ];
     bool better[PROBE_READ];
-    int rc = x ? gather_rows(fitted, fit, &rows) : ORR_ENOMEM;
-    rc = rc ? rc : probe_ridge_fit(&rows, &ridge);
-    for (int q = 0; q < PROBE_READ && !rc; q++) {
+    TRY(gather_rows(arena, fitted, fit, &rows));
+    TRY(probe_ridge_fit(arena, &rows, &ridge));
+    for (int q = 0; q < PROBE_READ; q++) {
         better[q] = ridge.inner[q] > inner[q];
         if (better[q]) {
             inner[q] = ridge.inner[q];
             read->layer[q] = fitted->stream ? fitted->layer : -1;
         }
     }
-    for (size_t i = 0; i < held_out->rows && !rc; i++) {
+    for (size_t i = 0; i < held_out->rows; i++) {
         read_features(held_out_from, held_out, i, x);
         probe_ridge_predict(&ridge, x, found);
         for (int q = 0; q < PROBE_READ; q++)
             if (better[q])
                 read->of[q][i] = found[q];
     }
-    probe_ridge_free(&ridge);
-    probe_rows_free(&rows);
-    free(x);
-    return rc;
+    probe_rewind(arena, kept);
+    return 0;
 }
 
-static int read_layers(const struct stream *of_fit, const struct stream *of_held_out, bool told,
+static int read_layers(struct probe_arena *arena, const struct stream *of_fit,
+                       const struct stream *of_held_out, bool told,
                        const struct probe_held_out *fit, const struct probe_held_out *held_out,
                        struct probe_read *read)
 {
@@ -170,24 +164,24 @@ static int read_layers(const struct stream *of_fit, const struct stream *of_held
     for (int l = 0; l < of_fit->layers; l++) {
         const struct features a = {.stream = of_fit, .layer = l, .told = told},
                               b = {.stream = of_held_out, .layer = l, .told = told};
-        TRY(read_from(&a, &b, fit, held_out, inner, read));
+        TRY(read_from(arena, &a, &b, fit, held_out, inner, read));
     }
     return 0;
 }
 
-int probe_read_model(struct gpt_model *model, const struct probe_held_out *fit,
-                     const struct probe_held_out *held_out, struct probe_read *read,
-                     struct probe_read *told)
+int probe_read_model(struct probe_arena *arena, struct gpt_model *model,
+                     const struct probe_held_out *fit, const struct probe_held_out *held_out,
+                     struct probe_read *read, struct probe_read *told)
 {
-    struct stream of_fit = {0}, of_held_out = {0};
-    int rc = capture_stream(&of_fit, model, fit);
-    rc = rc ? rc : capture_stream(&of_held_out, model, held_out);
-    rc = rc ? rc : read_layers(&of_fit, &of_held_out, false, fit, held_out, read);
-    if (!rc && told)
-        rc = read_layers(&of_fit, &of_held_out, true, fit, held_out, told);
-    free(of_fit.x);
-    free(of_held_out.x);
-    return rc;
+    struct stream of_fit, of_held_out;
+    const size_t kept = arena->count;
+    TRY(capture_stream(arena, &of_fit, model, fit));
+    TRY(capture_stream(arena, &of_held_out, model, held_out));
+    TRY(read_layers(arena, &of_fit, &of_held_out, false, fit, held_out, read));
+    if (told)
+        TRY(read_layers(arena, &of_fit, &of_held_out, true, fit, held_out, told));
+    probe_rewind(arena, kept);
+    return 0;
 }
 
 /* Places of every row: those from row 1 of its sequence, behind the time step, to itself. */
@@ -200,13 +194,13 @@ static int fewest_places(const struct probe_held_out *j, int most)
     return most;
 }
 
-int probe_read_places(const struct probe_held_out *fit, const struct probe_held_out *held_out,
-                      struct probe_read *read)
+int probe_read_places(struct probe_arena *arena, const struct probe_held_out *fit,
+                      const struct probe_held_out *held_out, struct probe_read *read)
 {
     enum { MOST = 64 };
     double inner[PROBE_READ] = {-INFINITY, -INFINITY};
     const struct features f = {.places = fewest_places(held_out, fewest_places(fit, MOST))};
-    return read_from(&f, &f, fit, held_out, inner, read);
+    return read_from(arena, &f, &f, fit, held_out, inner, read);
 }
 
 /* ------------------------------------------------------------------------------ agreement */

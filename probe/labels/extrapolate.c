@@ -4,7 +4,6 @@
 #include "extrapolate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -28,28 +27,15 @@ struct extrapolation {
 
 /* --------------------------------------------------------------------------- predictions */
 
-static void free_predictions(struct predictions *p, int draws)
+static int create_predictions(struct probe_arena *arena, struct predictions *p, int draws,
+                              size_t rows)
 {
     for (int s = 0; s < PROBE_SOURCES; s++) {
+        p->of[s] = probe_take(arena, (size_t)draws, sizeof *p->of[s]);
         for (int d = 0; d < draws && p->of[s]; d++)
-            free(p->of[s][d]);
-        free(p->of[s]);
+            p->of[s][d] = probe_take(arena, rows, sizeof *p->of[s][d]);
     }
-    *p = (struct predictions){0};
-}
-
-static int create_predictions(struct predictions *p, int draws, size_t rows)
-{
-    *p = (struct predictions){0};
-    for (int s = 0; s < PROBE_SOURCES; s++) {
-        p->of[s] = orr_alloc((size_t)draws, sizeof *p->of[s]);
-        if (!p->of[s])
-            return ORR_ENOMEM;
-        for (int d = 0; d < draws; d++)
-            if (!(p->of[s][d] = orr_alloc(rows, sizeof *p->of[s][d])))
-                return ORR_ENOMEM;
-    }
-    return 0;
+    return arena->failed;
 }
 
 /* What a draw's predictions go into. */
@@ -73,7 +59,7 @@ static int one_draw(void *of, int draw, const struct ft_labels *subset)
         orr_progress_set(&x->t.s.progress, ++x->t.s.done, probe_learner_name[learner]);
     }
     memcpy(p->of[PROBE_TRUTH][draw], x->t.held_out.y, x->t.held_out.rows * sizeof(double));
-    return probe_power_law(subset, &x->t.held_out, p->of[PROBE_POWER][draw]);
+    return probe_power_law(&x->t.s.arena, subset, &x->t.held_out, p->of[PROBE_POWER][draw]);
 }
 
 /* -------------------------------------------------------------------------------- figures */
@@ -106,9 +92,10 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
     static const char *const names[] = {"log force", "exponent of r", "exponent of m1",
                                         "exponent of m2"};
     const bool *keep = outside ? e->outside : e->inside;
-    double *residual = orr_alloc(x->t.held_out.sequences, sizeof *residual), value[PROBE_SOURCES];
-    if (!residual)
-        return ORR_ENOMEM;
+    const size_t kept = x->t.s.arena.count;
+    double *residual = probe_take(&x->t.s.arena, x->t.held_out.sequences, sizeof *residual);
+    double value[PROBE_SOURCES];
+    TRY(x->t.s.arena.failed);
     struct measured m = {
         .held_out = &x->t.held_out, .keep = keep, .what = what, .residual = residual};
     for (int s = 0; s < PROBE_SOURCES; s++) {
@@ -128,11 +115,10 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
         row.raw = value[PROBE_NEIGHBOURS];
     }
     m.log_f = p->of[power ? PROBE_POWER : PROBE_PRETRAINED];
-    int rc = probe_draws_interval(x->t.s.options->preset->seed, x->t.held_out.sequences, x->t.draws,
-                                  statistic_of, &m, &row);
-    rc = rc ? rc : probe_results_add(&x->t.s.results, &row);
-    free(residual);
-    return rc;
+    TRY(probe_draws_interval(&x->t.s.arena, x->t.s.options->preset->seed, x->t.held_out.sequences,
+                             x->t.draws, statistic_of, &m, &row));
+    probe_rewind(&x->t.s.arena, kept);
+    return probe_results_add(&x->t.s.results, &row);
 }
 
 static int add_rows(struct extrapolation *x, const struct probe_experiment *e, int n,
@@ -166,10 +152,10 @@ static int write_tables(struct extrapolation *x, const struct probe_experiment *
 static int measure_experiment(struct extrapolation *x, int i)
 {
     const struct probe_experiment *e = &x->experiment[i];
-    TRY(create_predictions(&x->last[i], x->t.draws, x->t.held_out.rows));
+    TRY(create_predictions(&x->t.s.arena, &x->last[i], x->t.draws, x->t.held_out.rows));
     for (int size = 0; size < x->t.sizes; size++) {
         struct predicting into = {x, &x->last[i]};
-        TRY(probe_labels_each(&e->labels, x->t.s.options->preset->seed, x->t.draws,
+        TRY(probe_labels_each(&x->t.s.arena, &e->labels, x->t.s.options->preset->seed, x->t.draws,
                               (size_t)x->t.n[size], one_draw, &into));
         TRY(add_rows(x, e, x->t.n[size], &x->last[i]));
     }
@@ -200,7 +186,8 @@ static int open_all(void *of)
     TRY(probe_label_study_open(&x->t));
     size_t most = x->t.forces.labels.count;
     for (int i = 0; i < EXPERIMENTS; i++) {
-        TRY(probe_experiment_open(&x->experiment[i], i, &x->t.forces, &x->t.held_out));
+        TRY(probe_experiment_open(&x->t.s.arena, &x->experiment[i], i, &x->t.forces,
+                                  &x->t.held_out));
         most = x->experiment[i].labels.count < most ? x->experiment[i].labels.count : most;
     }
     return probe_label_study_size(&x->t, most);
@@ -236,10 +223,8 @@ int probe_extrapolate(const struct probe_options *options)
                                              .write = write_files};
     struct extrapolation x = {.last = {{.rate = {0}}}};
     const int rc = probe_session_run(&x.t.s, options, &steps, &x);
-    for (int i = 0; i < EXPERIMENTS; i++) {
-        free_predictions(&x.last[i], x.t.draws);
-        probe_experiment_close(&x.experiment[i]);
-    }
-    probe_label_study_close(&x.t);
+    for (int i = 0; i < EXPERIMENTS; i++)
+        ft_labels_free(&x.experiment[i].labels);
+    probe_label_sets_close(&x.t.forces);
     return rc;
 }

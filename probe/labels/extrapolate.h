@@ -14,15 +14,15 @@ struct probe_experiment {
     struct ft_labels labels;
     bool *outside, *inside; /* (rows) of the held-out rows */
 };
-/* Bounds at the quartiles of r (number 0) or of m1 m2 (number 1) over the labels. */
-int probe_experiment_open(struct probe_experiment *experiment, int number,
-                          const struct probe_label_sets *forces,
+/* Bounds at the quartiles of r (number 0) or of m1 m2 (number 1) over the labels. Free its labels
+ * also after an error. */
+int probe_experiment_open(struct probe_arena *arena, struct probe_experiment *experiment,
+                          int number, const struct probe_label_sets *forces,
                           const struct probe_held_out *held_out);
-void probe_experiment_close(struct probe_experiment *experiment);
 
 /* ln F = a + b ln r by least squares over the labels, at the held-out rows: log_f (rows). */
-int probe_power_law(const struct ft_labels *labels, const struct probe_held_out *held_out,
-                    double *log_f);
+int probe_power_law(struct probe_arena *arena, const struct ft_labels *labels,
+                    const struct probe_held_out *held_out, double *log_f);
 /* Exponents of r, m1, m2: least squares of log_f on 1, ln r, ln m1, ln m2 over the rows that are
  * kept; sequences count weight[s] times, NULL = once. NaN where they are not determined. */
 void probe_exponents(const struct probe_held_out *held_out, const bool *keep, const double *log_f,
@@ -34,7 +34,7 @@ double probe_over_draws(int draws,
                         const void *of, const double *weight, const double *times);
 /* row->low, row->high: its 95% interval, by 200 resamples of held-out sequences and draws, the same
  * for every statistic. ORR_ENOMEM. */
-int probe_draws_interval(uint64_t seed, size_t sequences, int draws,
+int probe_draws_interval(struct probe_arena *arena, uint64_t seed, size_t sequences, int draws,
                          double (*statistic)(const void *of, int draw, const double *weight),
                          const void *of, struct probe_row *row);
 /* Rows that are kept, of every draw, in the format of forces_magnitude.csv; log_f (draws) arrays

@@ -3,7 +3,6 @@
 #include "extrapolate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_fit.h>
@@ -14,32 +13,28 @@
 /* ---------------------------------------------------------------------------- experiments */
 
 /* Quartiles of r or of m1 m2 over all labels of the settings; logarithms have the same ones. */
-static int find_quartiles(const struct ft_labels *labels, bool masses, double *low, double *high)
+static int find_quartiles(struct probe_arena *arena, const struct ft_labels *labels, bool masses,
+                          double *low, double *high)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL);
-    float *states = orr_alloc(n ? n * 6 : 1, sizeof *states);
-    double *x = orr_alloc(n ? n : 1, sizeof *x);
-    int rc = states && x ? 0 : ORR_ENOMEM;
-    if (!rc && n < 8)
-        rc = ORR_FAIL(ORR_EINVAL, "two_body_train: %zu labels, too few for quarters of them", n);
-    if (!rc)
-        ft_labels_points(labels, states, NULL);
-    for (size_t i = 0; i < n && !rc; i++) {
+    float *states = probe_take(arena, n ? n * 6 : 1, sizeof *states);
+    double *x = probe_take(arena, n ? n : 1, sizeof *x);
+    TRY(arena->failed);
+    if (n < 8)
+        return ORR_FAIL(ORR_EINVAL, "two_body_train: %zu labels, too few for quarters of them", n);
+    ft_labels_points(labels, states, NULL);
+    for (size_t i = 0; i < n; i++) {
         const float *s = states + 6 * i;
         x[i] = masses ? (double)s[4] * (double)s[5]
                       : sqrt((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
     }
-    if (!rc) {
-        gsl_sort(x, 1, n);
-        *low = gsl_stats_quantile_from_sorted_data(x, 1, n, 0.25);
-        *high = gsl_stats_quantile_from_sorted_data(x, 1, n, 0.75);
-    }
-    free(states);
-    free(x);
-    return rc;
+    gsl_sort(x, 1, n);
+    *low = gsl_stats_quantile_from_sorted_data(x, 1, n, 0.25);
+    *high = gsl_stats_quantile_from_sorted_data(x, 1, n, 0.75);
+    return 0;
 }
 
-int probe_experiment_open(struct probe_experiment *e, int number,
+int probe_experiment_open(struct probe_arena *arena, struct probe_experiment *e, int number,
                           const struct probe_label_sets *forces,
                           const struct probe_held_out *held_out)
 {
@@ -47,14 +42,15 @@ int probe_experiment_open(struct probe_experiment *e, int number,
     double low = 0, high = 0;
     *e = (struct probe_experiment){
         .name = masses ? "m1 m2" : "r", .tag = masses ? "m" : "r", .bounds = forces->labels.bounds};
-    TRY(find_quartiles(&forces->labels, masses, &low, &high));
+    const size_t kept = arena->count;
+    TRY(find_quartiles(arena, &forces->labels, masses, &low, &high));
+    probe_rewind(arena, kept);
     *(masses ? &e->bounds.m_min : &e->bounds.r_min) = low;
     *(masses ? &e->bounds.m_max : &e->bounds.r_max) = high;
     TRY(ft_labels_find(&e->labels, &forces->train, &e->bounds));
-    e->outside = orr_alloc(held_out->rows, sizeof *e->outside);
-    e->inside = orr_alloc(held_out->rows, sizeof *e->inside);
-    if (!e->outside || !e->inside)
-        return ORR_ENOMEM;
+    e->outside = probe_take(arena, held_out->rows, sizeof *e->outside);
+    e->inside = probe_take(arena, held_out->rows, sizeof *e->inside);
+    TRY(arena->failed);
     size_t inside = 0;
     for (size_t i = 0; i < held_out->rows; i++) {
         const double x = masses ? ft_mass_product(held_out->set, held_out->at[i])
@@ -71,41 +67,29 @@ int probe_experiment_open(struct probe_experiment *e, int number,
                           inside, held_out->rows, e->name);
 }
 
-void probe_experiment_close(struct probe_experiment *e)
-{
-    ft_labels_free(&e->labels);
-    free(e->outside);
-    free(e->inside);
-    *e = (struct probe_experiment){0};
-}
-
 /* -------------------------------------------------------------------------- least squares */
 
-int probe_power_law(const struct ft_labels *labels, const struct probe_held_out *held_out,
-                    double *log_f)
+int probe_power_law(struct probe_arena *arena, const struct ft_labels *labels,
+                    const struct probe_held_out *held_out, double *log_f)
 {
-    const size_t n = ft_labels_points(labels, NULL, NULL);
-    float *states = orr_alloc(n * 6, sizeof *states), *forces = orr_alloc(n, sizeof *forces);
-    double *x = orr_alloc(n, sizeof *x), *y = orr_alloc(n, sizeof *y);
+    const size_t n = ft_labels_points(labels, NULL, NULL), kept = arena->count;
+    float *states = probe_take(arena, n * 6, sizeof *states);
+    float *forces = probe_take(arena, n, sizeof *forces);
+    double *x = probe_take(arena, n, sizeof *x), *y = probe_take(arena, n, sizeof *y);
     double a, b, unused[4];
-    int rc = states && forces && x && y ? 0 : ORR_ENOMEM;
-    if (!rc) {
-        ft_labels_points(labels, states, forces);
-        for (size_t i = 0; i < n; i++) {
-            const float *s = states + 6 * i;
-            x[i] = 0.5 * orr_log((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
-            y[i] = orr_log((double)forces[i]);
-        }
-        if (gsl_fit_linear(x, 1, y, 1, n, &a, &b, &unused[0], &unused[1], &unused[2], &unused[3]))
-            rc = ORR_FAIL(ORR_EINVAL, "a power law of %zu labels: no least squares", n);
+    TRY(arena->failed);
+    ft_labels_points(labels, states, forces);
+    for (size_t i = 0; i < n; i++) {
+        const float *s = states + 6 * i;
+        x[i] = 0.5 * orr_log((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
+        y[i] = orr_log((double)forces[i]);
     }
-    for (size_t i = 0; i < held_out->rows && !rc; i++)
+    if (gsl_fit_linear(x, 1, y, 1, n, &a, &b, &unused[0], &unused[1], &unused[2], &unused[3]))
+        return ORR_FAIL(ORR_EINVAL, "a power law of %zu labels: no least squares", n);
+    for (size_t i = 0; i < held_out->rows; i++)
         log_f[i] = a + b * orr_log(ft_separation(held_out->set, held_out->at[i]));
-    free(states);
-    free(forces);
-    free(x);
-    free(y);
-    return rc;
+    probe_rewind(arena, kept);
+    return 0;
 }
 
 /* 1, ln r, ln m1, ln m2 of a held-out row. */
@@ -157,29 +141,29 @@ double probe_over_draws(int draws, double (*statistic)(const void *, int, const 
     return sum / count;
 }
 
-int probe_draws_interval(uint64_t seed, size_t sequences, int draws,
+int probe_draws_interval(struct probe_arena *arena, uint64_t seed, size_t sequences, int draws,
                          double (*statistic)(const void *, int, const double *), const void *of,
                          struct probe_row *row)
 {
     enum { RESAMPLES = 200 };
     const uint64_t own = 6ull << 40;
+    const size_t kept = arena->count;
     double again[RESAMPLES];
-    double *weight = orr_alloc(sequences, sizeof *weight);
-    double *times = orr_alloc((size_t)draws, sizeof *times);
+    double *weight = probe_take(arena, sequences, sizeof *weight);
+    double *times = probe_take(arena, (size_t)draws, sizeof *times);
+    TRY(arena->failed);
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
-    const int rc = weight && times && rng ? 0 : ORR_ENOMEM;
-    for (uint64_t r = 0; r < RESAMPLES && !rc; r++) {
+    if (!rng)
+        return ORR_ENOMEM;
+    for (uint64_t r = 0; r < RESAMPLES; r++) {
         probe_resample(rng, seed, own + 2 * r, sequences, weight);
         probe_resample(rng, seed, own + 2 * r + 1, (size_t)draws, times);
         again[r] = probe_over_draws(draws, statistic, of, weight, times);
     }
-    if (!rc)
-        probe_interval(again, RESAMPLES, &row->low, &row->high);
-    if (rng)
-        gsl_rng_free(rng);
-    free(weight);
-    free(times);
-    return rc;
+    probe_interval(again, RESAMPLES, &row->low, &row->high);
+    gsl_rng_free(rng);
+    probe_rewind(arena, kept);
+    return 0;
 }
 
 /* --------------------------------------------------------------------------------- tables */
@@ -190,20 +174,20 @@ int probe_write_forces(const char *path, const struct probe_held_out *j, const b
     const struct sim_dataset *set = j->set;
     const size_t P = (size_t)set->positions;
     struct orr_file file = {0};
-    int rc = orr_file_create(&file, path);
-    rc = rc ? rc : orr_file_printf(&file, "sample,sequence,step,r,m1,m2,dt,F_true,F\n");
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "sample,sequence,step,r,m1,m2,dt,F_true,F\n");
     for (int d = 0; d < draws; d++)
-        for (size_t i = 0; i < j->rows && !rc; i++) {
+        for (size_t i = 0; i < j->rows; i++) {
             const size_t at = j->at[i], sequence = j->sequence[j->of[i]];
             const float *s = set->full_state + 6 * at;
             if (keep[i])
-                rc = orr_file_printf(&file, "%d,%zu,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", d,
-                                     sequence, ((int)(at % P) - 1) / set->num_bodies[sequence],
-                                     ft_separation(set, at), (double)s[4], (double)s[5],
-                                     orr_exp((double)set->coords[2 * sequence * P]),
-                                     (double)set->force_magnitude[at], orr_exp(log_f[d][i]));
+                orr_file_printf(&file, "%d,%zu,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", d, sequence,
+                                ((int)(at % P) - 1) / set->num_bodies[sequence],
+                                ft_separation(set, at), (double)s[4], (double)s[5],
+                                orr_exp((double)set->coords[2 * sequence * P]),
+                                (double)set->force_magnitude[at], orr_exp(log_f[d][i]));
         }
-    rc = rc ? rc : orr_file_commit(&file);
+    const int rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }

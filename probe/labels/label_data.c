@@ -2,7 +2,6 @@
 #include "labels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_randist.h>
@@ -52,16 +51,16 @@ static void keep_sequence(const struct arrays *a, size_t i, const struct sim_seq
     a->bodies[i] = (uint8_t)q->num_bodies;
 }
 
-static int make_set(struct sim_dataset *set, const struct orr_settings *preset,
-                    enum sim_split split)
+static int make_set(struct probe_arena *arena, struct sim_dataset *set,
+                    const struct orr_settings *preset, enum sim_split split)
 {
     const size_t n = (size_t)sim_split_count(preset, split);
     const size_t P = (size_t)sim_split_positions(preset, split);
     struct sim_sequence sequence = {0};
-    const struct arrays a = {.coords = orr_alloc(n * P * 2, sizeof(float)),
-                             .full_state = orr_alloc(n * P * 6, sizeof(float)),
-                             .force = orr_alloc(n * P, sizeof(float)),
-                             .bodies = orr_alloc(n, 1)};
+    const struct arrays a = {.coords = probe_take(arena, n * P * 2, sizeof(float)),
+                             .full_state = probe_take(arena, n * P * 6, sizeof(float)),
+                             .force = probe_take(arena, n * P, sizeof(float)),
+                             .bodies = probe_take(arena, n, 1)};
     *set = (struct sim_dataset){.n = n,
                                 .positions = (int)P,
                                 .split = split,
@@ -69,9 +68,8 @@ static int make_set(struct sim_dataset *set, const struct orr_settings *preset,
                                 .full_state = a.full_state,
                                 .force_magnitude = a.force,
                                 .num_bodies = a.bodies};
-    int rc = a.coords && a.full_state && a.force && a.bodies
-                 ? sim_sequence_create(&sequence, preset, split)
-                 : ORR_ENOMEM;
+    TRY(arena->failed);
+    int rc = sim_sequence_create(&sequence, preset, split);
     for (size_t i = 0; i < n && !rc; i++) {
         rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
                                : sim_sequence_make(&sequence, preset, split, i);
@@ -82,8 +80,8 @@ static int make_set(struct sim_dataset *set, const struct orr_settings *preset,
     return rc;
 }
 
-static int open_set(struct sim_dataset *set, const struct probe_options *options,
-                    enum sim_split split, bool *made)
+static int open_set(struct probe_arena *arena, struct sim_dataset *set,
+                    const struct probe_options *options, enum sim_split split, bool *made)
 {
     char dir[4096] = "";
     const bool named = *options->orbits != '\0';
@@ -94,36 +92,27 @@ static int open_set(struct sim_dataset *set, const struct probe_options *options
     if (named)
         TRY(sim_dataset_verify(options->preset, dir, &split, 1, false, options->quiet));
     *made = !named && !(*dir && sim_dataset_has(options->preset, dir, split));
-    return *made ? make_set(set, options->preset, split)
+    return *made ? make_set(arena, set, options->preset, split)
                  : sim_dataset_open(set, options->preset, dir, split);
 }
 
-int probe_label_sets_open(struct probe_label_sets *f, const struct probe_options *options)
+int probe_label_sets_open(struct probe_arena *arena, struct probe_label_sets *f,
+                          const struct probe_options *options)
 {
     struct ft_bounds bounds;
     *f = (struct probe_label_sets){0};
     ft_bounds_of(options->preset, &bounds);
-    TRY(open_set(&f->train, options, SIM_SPLIT_TWO_BODY_TRAIN, &f->made[0]));
-    TRY(open_set(&f->test, options, SIM_SPLIT_TWO_BODY_TEST, &f->made[1]));
+    TRY(open_set(arena, &f->train, options, SIM_SPLIT_TWO_BODY_TRAIN, &f->made[0]));
+    TRY(open_set(arena, &f->test, options, SIM_SPLIT_TWO_BODY_TEST, &f->made[1]));
     return ft_labels_find(&f->labels, &f->train, &bounds);
-}
-
-static void close_set(struct sim_dataset *set, bool made)
-{
-    if (!made) {
-        sim_dataset_close(set);
-        return;
-    }
-    free((void *)(uintptr_t)set->coords);
-    free((void *)(uintptr_t)set->full_state);
-    free((void *)(uintptr_t)set->force_magnitude);
-    free((void *)(uintptr_t)set->num_bodies);
 }
 
 void probe_label_sets_close(struct probe_label_sets *f)
 {
-    close_set(&f->train, f->made[0]);
-    close_set(&f->test, f->made[1]);
+    if (!f->made[0])
+        sim_dataset_close(&f->train);
+    if (!f->made[1])
+        sim_dataset_close(&f->test);
     ft_labels_free(&f->labels);
     *f = (struct probe_label_sets){0};
 }
@@ -142,23 +131,23 @@ static size_t find_labelled(const struct sim_dataset *set, const struct ft_bound
     return count;
 }
 
-int probe_held_out_draw(struct probe_held_out *j, const struct sim_dataset *set,
-                        const struct ft_bounds *bounds, const size_t *sequence, size_t count,
-                        int per, uint64_t seed)
+int probe_held_out_draw(struct probe_arena *arena, struct probe_held_out *j,
+                        const struct sim_dataset *set, const struct ft_bounds *bounds,
+                        const size_t *sequence, size_t count, int per, uint64_t seed)
 {
     const uint64_t own = 2ull << 40; /* streams apart from those of regression samples */
     const size_t most = count * (size_t)per;
     *j = (struct probe_held_out){.set = set, .sequences = count};
-    j->sequence = orr_alloc(count ? count : 1, sizeof *j->sequence);
-    j->of = orr_alloc(most ? most : 1, sizeof *j->of);
-    j->at = orr_alloc(most ? most : 1, sizeof *j->at);
-    j->y = orr_alloc(most ? most : 1, sizeof *j->y);
-    size_t *all = orr_alloc((size_t)set->positions, sizeof *all);
+    j->sequence = probe_take(arena, count ? count : 1, sizeof *j->sequence);
+    j->of = probe_take(arena, most ? most : 1, sizeof *j->of);
+    j->at = probe_take(arena, most ? most : 1, sizeof *j->at);
+    j->y = probe_take(arena, most ? most : 1, sizeof *j->y);
+    size_t *all = probe_take(arena, (size_t)set->positions, sizeof *all);
+    TRY(arena->failed);
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, own);
-    int rc = j->sequence && j->of && j->at && j->y && all && rng
-                 ? 0
-                 : ORR_FAIL(ORR_ENOMEM, "rows to judge by: out of memory");
-    for (size_t i = 0; i < count && !rc; i++) {
+    if (!rng)
+        return ORR_FAIL(ORR_ENOMEM, "rows to judge by: out of memory");
+    for (size_t i = 0; i < count; i++) {
         j->sequence[i] = sequence ? sequence[i] : i;
         const size_t found = find_labelled(set, bounds, j->sequence[i], all);
         const size_t take = found < (size_t)per ? found : (size_t)per;
@@ -170,21 +159,10 @@ int probe_held_out_draw(struct probe_held_out *j, const struct sim_dataset *set,
             j->y[j->rows] = orr_log((double)set->force_magnitude[j->at[j->rows]]);
         }
     }
-    if (!rc && !j->rows)
-        rc = ORR_FAIL(ORR_EINVAL, "%s: no labelled row to judge by", sim_split_name(set->split));
-    if (rng)
-        gsl_rng_free(rng);
-    free(all);
-    return rc;
-}
-
-void probe_held_out_free(struct probe_held_out *j)
-{
-    free(j->sequence);
-    free(j->of);
-    free(j->at);
-    free(j->y);
-    *j = (struct probe_held_out){0};
+    gsl_rng_free(rng);
+    return j->rows ? 0
+                   : ORR_FAIL(ORR_EINVAL, "%s: no labelled row to judge by",
+                              sim_split_name(set->split));
 }
 
 void probe_residuals(const struct probe_held_out *j, const bool *keep, const double *log_f,

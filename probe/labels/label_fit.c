@@ -3,7 +3,6 @@
 #include "labels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -36,19 +35,19 @@ void probe_labels_draw(const struct ft_labels *labels, const size_t *order, int 
         subset->sequence[i] = order[((size_t)draw * n + i) % labels->count];
 }
 
-int probe_labels_each(const struct ft_labels *labels, uint64_t seed, int draws, size_t n,
+int probe_labels_each(struct probe_arena *arena, const struct ft_labels *labels, uint64_t seed,
+                      int draws, size_t n,
                       int (*one)(void *of, int draw, const struct ft_labels *subset), void *of)
 {
-    struct ft_labels subset = {.sequence = orr_alloc(n, sizeof *subset.sequence)};
-    size_t *order = orr_alloc(labels->count, sizeof *order);
-    int rc = subset.sequence && order ? probe_labels_order(labels, seed, order) : ORR_ENOMEM;
-    for (int draw = 0; draw < draws && !rc; draw++) {
+    struct ft_labels subset = {.sequence = probe_take(arena, n, sizeof *subset.sequence)};
+    size_t *order = probe_take(arena, labels->count, sizeof *order);
+    TRY(arena->failed);
+    TRY(probe_labels_order(labels, seed, order));
+    for (int draw = 0; draw < draws; draw++) {
         probe_labels_draw(labels, order, draw, n, &subset);
-        rc = one(of, draw, &subset);
+        TRY(one(of, draw, &subset));
     }
-    free(subset.sequence);
-    free(order);
-    return rc;
+    return 0;
 }
 
 void probe_labels_split(const struct ft_labels *subset, struct ft_labels *trained,
@@ -74,12 +73,12 @@ void probe_shorter(const struct orr_train_settings *of, long steps, int batch,
         train->warmup = of->warmup * steps / of->steps;
 }
 
-void probe_learners_init(struct probe_learners *learners, const struct probe *probe,
-                         const struct probe_options *options)
+void probe_learners_init(struct probe_learners *learners, struct probe_arena *arena,
+                         const struct probe *probe, const struct probe_options *options)
 {
     const struct orr_train_settings *t = &options->preset->finetune.magnitude;
     const long usual = t->steps > 0 && t->steps < STEPS ? t->steps : STEPS;
-    *learners = (struct probe_learners){.probe = probe, .options = options};
+    *learners = (struct probe_learners){.arena = arena, .probe = probe, .options = options};
     probe_shorter(t, options->steps ? options->steps : usual, t->batch < BATCH ? t->batch : BATCH,
                   &learners->train);
     learners->rate_steps = (learners->train.steps + 1) / 2;
@@ -125,19 +124,17 @@ int probe_learner_train(struct probe_learners *learners, enum probe_learner lear
 }
 
 /* Forces at the held-out rows; F (rows). */
-static int predict_forces(struct gpt_model *model, const struct ft_transform *transform,
+static int predict_forces(struct probe_arena *arena, struct gpt_model *model,
+                          const struct ft_transform *transform,
                           const struct probe_held_out *held_out, double *F)
 {
     const size_t P = (size_t)held_out->set->positions, T = P - 1;
-    double *all = orr_alloc(held_out->sequences * T, sizeof *all);
-    if (!all)
-        return ORR_ENOMEM;
-    const int rc =
-        ft_predict(model, transform, held_out->set, held_out->sequence, held_out->sequences, all);
-    for (size_t i = 0; i < held_out->rows && !rc; i++)
+    double *all = probe_take(arena, held_out->sequences * T, sizeof *all);
+    TRY(arena->failed);
+    TRY(ft_predict(model, transform, held_out->set, held_out->sequence, held_out->sequences, all));
+    for (size_t i = 0; i < held_out->rows; i++)
         F[i] = all[held_out->of[i] * T + held_out->at[i] % P];
-    free(all);
-    return rc;
+    return 0;
 }
 
 static int by_model(struct probe_learners *learners, enum probe_learner learner,
@@ -147,7 +144,7 @@ static int by_model(struct probe_learners *learners, enum probe_learner learner,
     struct ft_transform transform;
     struct gpt_model model;
     TRY(probe_learner_train(learners, learner, labels, lr, steps, &model, &transform));
-    const int rc = predict_forces(&model, &transform, held_out, F);
+    const int rc = predict_forces(learners->arena, &model, &transform, held_out, F);
     gpt_free(&model);
     return rc;
 }
@@ -158,56 +155,45 @@ static int by_neighbours(const struct probe_learners *learners, const struct ft_
 {
     const size_t n = ft_labels_points(labels, NULL, NULL), m = held_out->rows;
     const int wanted = learners->options->preset->finetune.knn_magnitude;
-    float *states = orr_alloc(n * 6, sizeof *states), *forces = orr_alloc(n, sizeof *forces);
-    float *queries = orr_alloc(m * 6, sizeof *queries), *out = orr_alloc(m, sizeof *out);
-    int rc = states && forces && queries && out ? 0 : ORR_ENOMEM;
-    if (!rc) {
-        ft_labels_points(labels, states, forces);
-        for (size_t i = 0; i < m; i++)
-            memcpy(queries + 6 * i, held_out->set->full_state + 6 * held_out->at[i],
-                   6 * sizeof *queries);
-        ft_standardise(6, n, states, m, queries);
-        rc = ft_knn((size_t)wanted < n ? wanted : (int)n, 6, n, states, 1, forces, m, queries, out);
-    }
-    for (size_t i = 0; i < m && !rc; i++)
+    struct probe_arena *arena = learners->arena;
+    float *states = probe_take(arena, n * 6, sizeof *states);
+    float *forces = probe_take(arena, n, sizeof *forces);
+    float *queries = probe_take(arena, m * 6, sizeof *queries);
+    float *out = probe_take(arena, m, sizeof *out);
+    TRY(arena->failed);
+    ft_labels_points(labels, states, forces);
+    for (size_t i = 0; i < m; i++)
+        memcpy(queries + 6 * i, held_out->set->full_state + 6 * held_out->at[i],
+               6 * sizeof *queries);
+    ft_standardise(6, n, states, m, queries);
+    TRY(ft_knn((size_t)wanted < n ? wanted : (int)n, 6, n, states, 1, forces, m, queries, out));
+    for (size_t i = 0; i < m; i++)
         F[i] = (double)out[i];
-    free(states);
-    free(forces);
-    free(queries);
-    free(out);
-    return rc;
-}
-
-static int least_label(const struct ft_labels *labels, double *least)
-{
-    const size_t n = ft_labels_points(labels, NULL, NULL);
-    float *forces = orr_alloc(n ? n : 1, sizeof *forces);
-    if (!forces)
-        return ORR_ENOMEM;
-    ft_labels_points(labels, NULL, forces);
-    *least = INFINITY;
-    for (size_t i = 0; i < n; i++)
-        *least = fmin(*least, (double)forces[i]);
-    free(forces);
     return 0;
 }
 
 /* ln of forces in place; what is not positive counts as the least label. */
-static int take_logarithms(const struct ft_labels *labels, size_t rows, double *F)
+static int take_logarithms(struct probe_arena *arena, const struct ft_labels *labels, size_t rows,
+                           double *F)
 {
-    double least;
-    TRY(least_label(labels, &least));
+    const size_t n = ft_labels_points(labels, NULL, NULL);
+    float *forces = probe_take(arena, n ? n : 1, sizeof *forces);
+    double least = INFINITY;
+    TRY(arena->failed);
+    ft_labels_points(labels, NULL, forces);
+    for (size_t i = 0; i < n; i++)
+        least = fmin(least, (double)forces[i]);
     for (size_t i = 0; i < rows; i++)
         F[i] = orr_log(F[i] > 0 ? F[i] : least);
     return 0;
 }
 
-int probe_learner_forces(struct gpt_model *model, const struct ft_transform *transform,
-                         const struct ft_labels *labels, const struct probe_held_out *held_out,
-                         double *log_f)
+int probe_learner_forces(const struct probe_learners *learners, struct gpt_model *model,
+                         const struct ft_transform *transform, const struct ft_labels *labels,
+                         const struct probe_held_out *held_out, double *log_f)
 {
-    TRY(predict_forces(model, transform, held_out, log_f));
-    return take_logarithms(labels, held_out->rows, log_f);
+    TRY(predict_forces(learners->arena, model, transform, held_out, log_f));
+    return take_logarithms(learners->arena, labels, held_out->rows, log_f);
 }
 
 int probe_learner_predict(struct probe_learners *learners, enum probe_learner learner,
@@ -215,10 +201,12 @@ int probe_learner_predict(struct probe_learners *learners, enum probe_learner le
                           const struct probe_held_out *held_out, double *log_f)
 {
     const double begin_s = orr_time_s();
+    const size_t kept = learners->arena->count;
     int rc = learner == PROBE_NEIGHBOURS
                  ? by_neighbours(learners, labels, held_out, log_f)
                  : by_model(learners, learner, labels, lr, steps, held_out, log_f);
-    rc = rc ? rc : take_logarithms(labels, held_out->rows, log_f);
+    rc = rc ? rc : take_logarithms(learners->arena, labels, held_out->rows, log_f);
+    probe_rewind(learners->arena, kept);
     learners->seconds[learner] += orr_time_s() - begin_s;
     return rc;
 }
@@ -228,22 +216,20 @@ static int try_rate(struct probe_learners *learners, enum probe_learner learner,
                     const struct ft_labels *trained, double lr, const struct probe_held_out *inner,
                     double *r2)
 {
-    double *log_f = orr_alloc(inner->rows, sizeof *log_f);
-    double *residual = orr_alloc(inner->sequences, sizeof *residual);
-    int rc = log_f && residual ? probe_learner_predict(learners, learner, trained, lr,
-                                                       learners->rate_steps, inner, log_f)
-                               : ORR_ENOMEM;
+    double *log_f = probe_take(learners->arena, inner->rows, sizeof *log_f);
+    double *residual = probe_take(learners->arena, inner->sequences, sizeof *residual);
+    TRY(learners->arena->failed);
+    const int rc =
+        probe_learner_predict(learners, learner, trained, lr, learners->rate_steps, inner, log_f);
     *r2 = -INFINITY;
     if (rc == ORR_EDIVERGED) {
         orr_error_clear();
-        rc = 0;
-    } else if (!rc) {
-        probe_residuals(inner, NULL, log_f, residual);
-        *r2 = probe_held_out_r2(inner, NULL, residual, NULL);
+        return 0;
     }
-    free(log_f);
-    free(residual);
-    return rc;
+    TRY(rc);
+    probe_residuals(inner, NULL, log_f, residual);
+    *r2 = probe_held_out_r2(inner, NULL, residual, NULL);
+    return 0;
 }
 
 int probe_learner_rate(struct probe_learners *learners, enum probe_learner learner,
@@ -252,21 +238,22 @@ int probe_learner_rate(struct probe_learners *learners, enum probe_learner learn
     struct ft_labels trained, held;
     struct probe_held_out inner;
     double best = -INFINITY;
+    const size_t kept = learners->arena->count;
     *lr = learners->rate[PROBE_RATES / 2];
     if (learner == PROBE_NEIGHBOURS)
         return 0;
     probe_labels_split(labels, &trained, &held);
     const size_t held_out = held.count < INNER_SEQUENCES ? held.count : INNER_SEQUENCES;
-    int rc = probe_held_out_draw(&inner, held.set, &held.bounds, held.sequence, held_out,
-                                 INNER_ROWS, learners->options->preset->seed);
-    for (int k = 0; k < PROBE_RATES && !rc; k++) {
+    TRY(probe_held_out_draw(learners->arena, &inner, held.set, &held.bounds, held.sequence,
+                            held_out, INNER_ROWS, learners->options->preset->seed));
+    for (int k = 0; k < PROBE_RATES; k++) {
         double r2;
-        rc = try_rate(learners, learner, &trained, learners->rate[k], &inner, &r2);
-        if (!rc && r2 > best) {
+        TRY(try_rate(learners, learner, &trained, learners->rate[k], &inner, &r2));
+        if (r2 > best) {
             best = r2;
             *lr = learners->rate[k];
         }
     }
-    probe_held_out_free(&inner);
-    return rc;
+    probe_rewind(learners->arena, kept);
+    return 0;
 }

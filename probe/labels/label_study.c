@@ -2,8 +2,6 @@
  * the held-out rows, the learners and their budget. */
 #include "labels.h"
 
-#include <stdlib.h>
-
 #include <cjson/cJSON.h>
 
 enum { HELD_OUT = 512, ROWS = 8, DRAWS = 3 };
@@ -15,9 +13,9 @@ int probe_label_study_open(struct probe_label_study *t)
     const size_t asked = o->sequences ? (size_t)o->sequences : HELD_OUT;
     TRY(probe_open(&t->s.probe, o, false, 1));
     TRY(probe_label_sets_check(&t->s.probe, o));
-    TRY(probe_label_sets_open(&t->forces, o));
+    TRY(probe_label_sets_open(&t->s.arena, &t->forces, o));
     t->draws = o->draws ? o->draws : DRAWS;
-    return probe_held_out_draw(&t->held_out, &t->forces.test, &none, NULL,
+    return probe_held_out_draw(&t->s.arena, &t->held_out, &t->forces.test, &none, NULL,
                                t->forces.test.n < asked ? t->forces.test.n : asked, ROWS,
                                o->preset->seed);
 }
@@ -26,7 +24,7 @@ int probe_label_study_sizes(struct probe_label_study *t, const int *standard, in
                             size_t most)
 {
     TRY(probe_sizes_read(t->s.options->sizes, standard, standards, most, t->n, &t->sizes));
-    probe_learners_init(&t->learners, &t->s.probe, t->s.options);
+    probe_learners_init(&t->learners, &t->s.arena, &t->s.probe, t->s.options);
     probe_learners_key(&t->learners, t->draws, t->n, t->sizes, t->s.more);
     return 0;
 }
@@ -45,10 +43,4 @@ cJSON *probe_label_study_about(struct probe_label_study *t)
     cJSON_AddNumberToObject(json, "draws", t->draws);
     cJSON_AddNumberToObject(json, "held_out_sequences", (double)t->held_out.sequences);
     return json;
-}
-
-void probe_label_study_close(struct probe_label_study *t)
-{
-    probe_held_out_free(&t->held_out);
-    probe_label_sets_close(&t->forces);
 }

@@ -3,7 +3,7 @@
  * pretraining saves. */
 #include "labels.h"
 #include "probe/core/cells.h"
-#include "probe/core/picture.h"
+#include "probe/core/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,20 +67,17 @@ static int fit_cell(struct curves *c, enum probe_learner learner, const double *
 static int measure_cell(struct curves *c, enum probe_learner learner, int size, int draw)
 {
     const int n = c->t.n[size];
-    struct ft_labels subset = {.sequence = orr_alloc((size_t)n, sizeof(size_t))};
-    double *log_f = orr_alloc(c->t.held_out.rows, sizeof *log_f);
-    double *cell = orr_alloc(c->cells.numbers, sizeof *cell);
-    int rc = subset.sequence && log_f && cell ? 0 : ORR_ENOMEM;
-    if (!rc) {
-        probe_labels_draw(&c->t.forces.labels, c->order, draw, (size_t)n, &subset);
-        rc = fit_cell(c, learner, find_cell(c, learner, size, 0), &subset, log_f, cell);
-    }
-    rc = rc ? rc
-            : probe_cells_add(&c->cells, cell, "%s %d %d", probe_learner_name[learner], n, draw);
-    free(subset.sequence);
-    free(log_f);
-    free(cell);
-    return rc;
+    struct probe_arena *arena = &c->t.s.arena;
+    const size_t kept = arena->count;
+    struct ft_labels subset = {.sequence = probe_take(arena, (size_t)n, sizeof(size_t))};
+    double *log_f = probe_take(arena, c->t.held_out.rows, sizeof *log_f);
+    double *cell = probe_take(arena, c->cells.numbers, sizeof *cell);
+    TRY(arena->failed);
+    probe_labels_draw(&c->t.forces.labels, c->order, draw, (size_t)n, &subset);
+    TRY(fit_cell(c, learner, find_cell(c, learner, size, 0), &subset, log_f, cell));
+    TRY(probe_cells_add(&c->cells, cell, "%s %d %d", probe_learner_name[learner], n, draw));
+    probe_rewind(arena, kept);
+    return 0;
 }
 
 static int measure_all(struct curves *c)
@@ -111,8 +108,6 @@ static int measure_all(struct curves *c)
 struct summary {
     double mean[PROBE_LEARNERS][PROBE_SIZES];
     double *again[PROBE_LEARNERS][PROBE_SIZES]; /* (RESAMPLES) */
-    double *memory, *weight;
-    gsl_rng *rng;
 };
 
 /* Mean over draws, each of which counts times[draw]; NULL = once. */
@@ -131,31 +126,33 @@ static double mean_r2(const struct curves *c, enum probe_learner learner, int si
 }
 
 /* Held-out sequences are picked alike for all; draws of each learner and size by themselves. */
-static int summarise_cells(const struct curves *c, struct summary *s)
+static int summarise_cells(struct curves *c, struct summary *s)
 {
     const uint64_t seed = c->t.s.options->preset->seed, own = 5ull << 40;
-    double *times = orr_alloc((size_t)c->t.draws, sizeof *times);
-    s->memory = orr_alloc((size_t)PROBE_LEARNERS * PROBE_SIZES * RESAMPLES, sizeof *s->memory);
-    s->weight = orr_alloc(c->t.held_out.sequences, sizeof *s->weight);
-    s->rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
-    int rc = times && s->memory && s->weight && s->rng ? 0 : ORR_ENOMEM;
-    for (int learner = 0; learner < PROBE_LEARNERS && !rc; learner++)
-        for (int k = 0; k < c->t.sizes; k++) {
-            s->again[learner][k] = s->memory + (size_t)(learner * PROBE_SIZES + k) * RESAMPLES;
+    struct probe_arena *arena = &c->t.s.arena;
+    double *times = probe_take(arena, (size_t)c->t.draws, sizeof *times);
+    double *weight = probe_take(arena, c->t.held_out.sequences, sizeof *weight);
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++)
+        for (int k = 0; k < c->t.sizes; k++)
+            s->again[learner][k] = probe_take(arena, RESAMPLES, sizeof *s->again[learner][k]);
+    TRY(arena->failed);
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
+    if (!rng)
+        return ORR_ENOMEM;
+    for (int learner = 0; learner < PROBE_LEARNERS; learner++)
+        for (int k = 0; k < c->t.sizes; k++)
             s->mean[learner][k] = mean_r2(c, (enum probe_learner)learner, k, NULL, NULL);
-        }
-    for (int r = 0; r < RESAMPLES && !rc; r++) {
+    for (int r = 0; r < RESAMPLES; r++) {
         uint64_t stream = own + 4096 * (uint64_t)(r + 1);
-        probe_resample(s->rng, seed, stream, c->t.held_out.sequences, s->weight);
+        probe_resample(rng, seed, stream, c->t.held_out.sequences, weight);
         for (int learner = 0; learner < PROBE_LEARNERS; learner++)
             for (int k = 0; k < c->t.sizes; k++) {
-                probe_resample(s->rng, seed, ++stream, (size_t)c->t.draws, times);
-                s->again[learner][k][r] =
-                    mean_r2(c, (enum probe_learner)learner, k, s->weight, times);
+                probe_resample(rng, seed, ++stream, (size_t)c->t.draws, times);
+                s->again[learner][k][r] = mean_r2(c, (enum probe_learner)learner, k, weight, times);
             }
     }
-    free(times);
-    return rc;
+    gsl_rng_free(rng);
+    return 0;
 }
 
 /* Labels that a learner needs, of resample r, or of the means (r < 0). */
@@ -224,34 +221,28 @@ static int size_row(struct curves *c, struct summary *s, enum probe_learner lear
     return probe_results_add(&c->t.s.results, &row);
 }
 
-/* The same judgement of the truth. */
-static int score_truth(const struct curves *c, double *r2)
+/* R^2 of the truth, scored as predictions are. */
+static int score_truth(struct curves *c, double *r2)
 {
-    double *residual = orr_alloc(c->t.held_out.sequences, sizeof *residual);
-    if (!residual)
-        return ORR_ENOMEM;
+    double *residual = probe_take(&c->t.s.arena, c->t.held_out.sequences, sizeof *residual);
+    TRY(c->t.s.arena.failed);
     probe_residuals(&c->t.held_out, NULL, c->t.held_out.y, residual);
     *r2 = probe_held_out_r2(&c->t.held_out, NULL, residual, NULL);
-    free(residual);
     return 0;
 }
 
 static int add_rows(struct curves *c)
 {
-    struct summary s = {.memory = NULL};
-    double ceiling = NAN;
-    int rc = score_truth(c, &ceiling);
-    rc = rc ? rc : summarise_cells(c, &s);
+    struct summary s;
+    double ceiling;
+    TRY(score_truth(c, &ceiling));
+    TRY(summarise_cells(c, &s));
     for (int learner = 0; learner < PROBE_LEARNERS; learner++)
-        for (int k = 0; k < c->t.sizes && !rc; k++)
-            rc = size_row(c, &s, (enum probe_learner)learner, k, ceiling);
-    for (int i = 0; i < 2 * LEVELS && !rc; i++)
-        rc = level_row(c, &s, level[i % LEVELS], i >= LEVELS);
-    free(s.memory);
-    free(s.weight);
-    if (s.rng)
-        gsl_rng_free(s.rng);
-    return rc;
+        for (int k = 0; k < c->t.sizes; k++)
+            TRY(size_row(c, &s, (enum probe_learner)learner, k, ceiling));
+    for (int i = 0; i < 2 * LEVELS; i++)
+        TRY(level_row(c, &s, level[i % LEVELS], i >= LEVELS));
+    return 0;
 }
 
 /* -------------------------------------------------------------------------------- budget */
@@ -291,9 +282,8 @@ static int measure_model(void *of)
     struct curves *c = of;
     const struct probe_options *o = c->t.s.options;
     char more[PROBE_KEY], key[PROBE_KEY];
-    c->order = orr_alloc(c->t.forces.labels.count, sizeof *c->order);
-    if (!c->order)
-        return ORR_ENOMEM;
+    c->order = probe_take(&c->t.s.arena, c->t.forces.labels.count, sizeof *c->order);
+    TRY(c->t.s.arena.failed);
     TRY(probe_labels_order(&c->t.forces.labels, o->preset->seed, c->order));
     snprintf(more, sizeof more, "%ld", c->t.learners.train.steps);
     TRY(probe_key(o, "labels_cells", REVISION, more, key));
@@ -307,7 +297,7 @@ static int measure_model(void *of)
 static int write_figure(void *of)
 {
     const struct curves *c = of;
-    return probe_session_draw(&c->t.s, "labels", "labels.gp", NULL, NULL);
+    return probe_session_draw(&c->t.s, "labels.gp", NULL, NULL);
 }
 
 int probe_labels(const struct probe_options *options)
@@ -320,8 +310,7 @@ int probe_labels(const struct probe_options *options)
                                              .write = write_figure};
     struct curves c = {.order = NULL};
     const int rc = probe_session_run(&c.t.s, options, &steps, &c);
-    probe_label_study_close(&c.t);
+    probe_label_sets_close(&c.t.forces);
     probe_cells_free(&c.cells);
-    free(c.order);
     return rc;
 }

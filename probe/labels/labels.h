@@ -16,7 +16,8 @@ struct probe_label_sets {
     bool made[2];            /* in memory of our own */
     struct ft_labels labels; /* of train, within the bounds of the settings */
 };
-int probe_label_sets_open(struct probe_label_sets *forces, const struct probe_options *options);
+int probe_label_sets_open(struct probe_arena *arena, struct probe_label_sets *forces,
+                          const struct probe_options *options);
 void probe_label_sets_close(struct probe_label_sets *forces);
 /* ORR_EINVAL, saying why, where a checkpoint cannot learn from labels: of tokens, of another stage
  * or length; where the settings have no labels; ORR_EUSAGE where attention is changed. */
@@ -33,10 +34,9 @@ struct probe_held_out {
     double *y;        /* (rows) ln F */
 };
 /* Of sequences sequence[0 .. count - 1], NULL: the first ones. */
-int probe_held_out_draw(struct probe_held_out *held_out, const struct sim_dataset *set,
-                        const struct ft_bounds *bounds, const size_t *sequence, size_t count,
-                        int per, uint64_t seed);
-void probe_held_out_free(struct probe_held_out *held_out);
+int probe_held_out_draw(struct probe_arena *arena, struct probe_held_out *held_out,
+                        const struct sim_dataset *set, const struct ft_bounds *bounds,
+                        const size_t *sequence, size_t count, int per, uint64_t seed);
 /* Sums of squares left by predictions ln F (rows), by sequence: residual (sequences). Only rows
  * where keep is NULL or true. */
 void probe_residuals(const struct probe_held_out *held_out, const bool *keep, const double *log_f,
@@ -59,20 +59,22 @@ int probe_labels_order(const struct ft_labels *labels, uint64_t seed, size_t *or
 void probe_labels_draw(const struct ft_labels *labels, const size_t *order, int draw, size_t n,
                        struct ft_labels *subset);
 /* one() of `draws` such draws, in order; stops at an error. ORR_ENOMEM. */
-int probe_labels_each(const struct ft_labels *labels, uint64_t seed, int draws, size_t n,
+int probe_labels_each(struct probe_arena *arena, const struct ft_labels *labels, uint64_t seed,
+                      int draws, size_t n,
                       int (*one)(void *of, int draw, const struct ft_labels *subset), void *of);
 /* The inner split: the last fifth, at least 1, judges learning rates, the rest is trained on. Views
  * into the subset, not to be freed. */
 void probe_labels_split(const struct ft_labels *subset, struct ft_labels *trained,
                         struct ft_labels *held);
 
-/* ---- arms (label_fit.c) */
+/* ---- learners (label_fit.c) */
 
 enum probe_learner { PROBE_PRETRAINED, PROBE_UNTRAINED, PROBE_NEIGHBOURS, PROBE_LEARNERS };
 extern const char *const probe_learner_name[PROBE_LEARNERS];
 
 enum { PROBE_RATES = 3 };
 struct probe_learners {
+    struct probe_arena *arena;
     const struct probe *probe;
     const struct probe_options *options;
     struct orr_train_settings train; /* of every learner; its lr is the middle of the rates */
@@ -86,8 +88,8 @@ struct probe_learners {
 void probe_shorter(const struct orr_train_settings *of, long steps, int batch,
                    struct orr_train_settings *train);
 /* Settings of finetune.magnitude with fewer steps, a smaller batch and no patience. */
-void probe_learners_init(struct probe_learners *learners, const struct probe *probe,
-                         const struct probe_options *options);
+void probe_learners_init(struct probe_learners *learners, struct probe_arena *arena,
+                         const struct probe *probe, const struct probe_options *options);
 /* Learns from the labels and predicts ln F (rows) of the held-out rows. A prediction that is not
  * positive counts as the least label. */
 int probe_learner_predict(struct probe_learners *learners, enum probe_learner learner,
@@ -98,9 +100,9 @@ int probe_learner_predict(struct probe_learners *learners, enum probe_learner le
 int probe_learner_train(struct probe_learners *learners, enum probe_learner learner,
                         const struct ft_labels *labels, double lr, long steps,
                         struct gpt_model *model, struct ft_transform *transform);
-int probe_learner_forces(struct gpt_model *model, const struct ft_transform *transform,
-                         const struct ft_labels *labels, const struct probe_held_out *held_out,
-                         double *log_f);
+int probe_learner_forces(const struct probe_learners *learners, struct gpt_model *model,
+                         const struct ft_transform *transform, const struct ft_labels *labels,
+                         const struct probe_held_out *held_out, double *log_f);
 /* The rate of the best R^2 on the inner split of the labels; nothing else is looked at. */
 int probe_learner_rate(struct probe_learners *learners, enum probe_learner learner,
                        const struct ft_labels *labels, double *lr);
@@ -124,10 +126,9 @@ struct probe_label_study {
     struct probe_learners learners;
     int n[PROBE_SIZES], sizes, draws; /* numbers of labelled sequences, ascending */
 };
-/* Opens model and sequences, and draws the held-out rows. Close it also after an error; what
- * `s` holds is closed by probe_session_run(). */
+/* Opens model and sequences, and draws the held-out rows. Close study->forces also after an error;
+ * what `s` holds is closed by probe_session_run(). */
 int probe_label_study_open(struct probe_label_study *study);
-void probe_label_study_close(struct probe_label_study *study);
 /* After it, the numbers of --sizes, of which `most` sequences are there, and the key's options. */
 int probe_label_study_sizes(struct probe_label_study *study, const int *standard, int standards,
                             size_t most);

@@ -4,7 +4,6 @@
 #include "length.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SEQUENCES = 128, MAPPED = 4, LENGTHS = 5 };
@@ -29,7 +28,7 @@ struct length {
 };
 
 /* One length under one way. */
-struct cell {
+struct measurement {
     const struct way *way;
     struct probe probe;
     struct gpt_model floor;
@@ -40,28 +39,28 @@ struct cell {
 
 /* ------------------------------------------------------------------------------------ rows */
 
-static double mean_of(const struct cell *cell, const double *error)
+static double mean_of(const struct measurement *m, const double *error)
 {
-    return error ? probe_mean_of(error, cell->resamples.n, cell->resamples.times) : NAN;
+    return error ? probe_mean_of(error, m->resamples.n, m->resamples.times) : NAN;
 }
 
-static int add_error(struct length *l, const struct cell *cell, bool late)
+static int add_error(struct length *l, const struct measurement *m, bool late)
 {
-    const struct probe_errors *e = cell->errors;
+    const struct probe_errors *e = m->errors;
     struct probe_row row =
-        probe_row_of(probe_bootstrap(&cell->resamples, probe_mean_of, late ? e[0].late : e[0].all),
-                     probe_errors_unit(&cell->probe), "%s%s%s",
-                     probe_errors_of_places(&cell->probe) ? "next place" : "next token",
-                     late ? ", beyond" : "", cell->way->name);
-    row.context = cell->probe.T;
-    row.ceiling = late ? cell->ceiling->orbit_fit_late : cell->ceiling->orbit_fit;
-    row.floor = mean_of(cell, late ? e[1].late : e[1].all);
-    row.raw = mean_of(cell, late ? e[2].late : e[2].all);
-    row.n = cell->probe.sequences;
+        probe_row_of(probe_bootstrap(&m->resamples, probe_mean_of, late ? e[0].late : e[0].all),
+                     probe_errors_unit(&m->probe), "%s%s%s",
+                     probe_errors_of_places(&m->probe) ? "next place" : "next token",
+                     late ? ", beyond" : "", m->way->name);
+    row.context = m->probe.T;
+    row.ceiling = late ? m->ceiling->orbit_fit_late : m->ceiling->orbit_fit;
+    row.floor = mean_of(m, late ? e[1].late : e[1].all);
+    row.raw = mean_of(m, late ? e[2].late : e[2].all);
+    row.n = m->probe.sequences;
     return probe_results_add(&l->s.results, &row);
 }
 
-static int add_weights(struct length *l, const struct cell *cell, int layer,
+static int add_weights(struct length *l, const struct measurement *m, int layer,
                        const struct probe_sums *of_model, const struct probe_sums *of_floor,
                        int mapped)
 {
@@ -76,9 +75,9 @@ static int add_weights(struct length *l, const struct cell *cell, int layer,
                  {"zeros", model.zeros, floor.zeros, 0}};
     for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
         struct probe_row row = probe_row_of(probe_exactly(share[k].model), "share", "%s%s",
-                                            share[k].name, cell->way->name);
+                                            share[k].name, m->way->name);
         row.layer = layer;
-        row.context = cell->probe.T;
+        row.context = m->probe.T;
         row.floor = share[k].floor;
         row.raw = share[k].uniform;
         row.n = mapped;
@@ -90,92 +89,91 @@ static int add_weights(struct length *l, const struct cell *cell, int layer,
 /* ------------------------------------------------------------------------------- measuring */
 
 /* Sums of all layers, added up over the heads: sums (layers). */
-static int add_weights_of(struct cell *cell, struct gpt_model *model, int mapped,
-                          struct probe_sums *sums)
+static int add_weights_of(struct probe_arena *arena, struct measurement *m, struct gpt_model *model,
+                          int mapped, struct probe_sums *sums)
 {
     const int layers = model->config.layers, heads = model->config.heads;
-    struct probe_sums *each = orr_alloc((size_t)layers * (size_t)heads, sizeof *each);
+    struct probe_sums *each = probe_take(arena, (size_t)layers * (size_t)heads, sizeof *each);
     struct gpt_batch batch = {0};
-    int rc = each ? gpt_batch_create(&batch, &model->config, 1, cell->probe.T) : ORR_ENOMEM;
+    TRY(arena->failed);
+    int rc = gpt_batch_create(&batch, &model->config, 1, m->probe.T);
     for (int i = 0; i < mapped && !rc; i++) {
-        rc = probe_fill(&cell->probe, (uint64_t)i, &batch);
+        rc = probe_fill(&m->probe, (uint64_t)i, &batch);
         rc = rc ? rc : gpt_forward_body(model, &batch);
-        rc = rc ? rc : probe_weights(model, cell->probe.T, each, -1, NULL);
+        rc = rc ? rc : probe_weights(model, m->probe.T, each, -1, NULL);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
     }
     for (int k = 0; k < layers * heads && !rc; k++)
         probe_merge(&sums[k / heads], &each[k]);
     gpt_batch_free(&batch);
-    free(each);
     return rc;
 }
 
 /* Entropy, sink and zeros of every layer, and of all of them. */
-static int measure_weights(struct length *l, struct cell *cell)
+static int measure_weights(struct length *l, struct measurement *m)
 {
-    const int layers = cell->probe.model.config.layers;
-    const int mapped = cell->probe.sequences < MAPPED ? cell->probe.sequences : MAPPED;
-    struct probe_sums *sums = orr_alloc(2 * (size_t)layers, sizeof *sums), all[2] = {{0}, {0}};
-    int rc = sums ? add_weights_of(cell, &cell->probe.model, mapped, sums) : ORR_ENOMEM;
-    rc = rc ? rc : add_weights_of(cell, &cell->floor, mapped, sums + layers);
-    for (int k = 0; k < layers && !rc; k++) {
+    const int layers = m->probe.model.config.layers;
+    const int mapped = m->probe.sequences < MAPPED ? m->probe.sequences : MAPPED;
+    struct probe_arena *arena = &l->s.arena;
+    struct probe_sums *sums = probe_take(arena, 2 * (size_t)layers, sizeof *sums);
+    struct probe_sums all[2] = {{0}, {0}};
+    TRY(arena->failed);
+    TRY(add_weights_of(arena, m, &m->probe.model, mapped, sums));
+    TRY(add_weights_of(arena, m, &m->floor, mapped, sums + layers));
+    for (int k = 0; k < layers; k++) {
         probe_merge(&all[0], &sums[k]);
         probe_merge(&all[1], &sums[layers + k]);
-        rc = add_weights(l, cell, k, &sums[k], &sums[layers + k], mapped);
+        TRY(add_weights(l, m, k, &sums[k], &sums[layers + k], mapped));
     }
-    rc = rc ? rc : add_weights(l, cell, -1, &all[0], &all[1], mapped);
-    free(sums);
-    return rc;
+    return add_weights(l, m, -1, &all[0], &all[1], mapped);
 }
 
-static int open_cell(const struct length *l, struct cell *cell, int times)
+static int open_measurement(struct length *l, struct measurement *m, int times)
 {
     struct probe_options o = *l->s.options;
     o.length = times * l->trained.context;
     o.final = true;
-    o.change.ntk = cell->way->ntk;
-    if (cell->way->p > 0)
-        o.change.p = cell->way->p;
-    TRY(probe_open(&cell->probe, &o, true, o.sequences ? o.sequences : SEQUENCES));
-    TRY(probe_floor(&cell->probe, &o, &cell->floor));
-    return probe_resamples_create(&cell->resamples, cell->probe.preset.seed, cell->probe.sequences);
+    o.change.ntk = m->way->ntk;
+    if (m->way->p > 0)
+        o.change.p = m->way->p;
+    TRY(probe_open(&m->probe, &o, true, o.sequences ? o.sequences : SEQUENCES));
+    TRY(probe_floor(&m->probe, &o, &m->floor));
+    return probe_resamples_create(&l->s.arena, &m->resamples, m->probe.preset.seed,
+                                  m->probe.sequences);
 }
 
-static void close_cell(struct cell *cell)
+static void close_measurement(struct measurement *m)
 {
-    gpt_free(&cell->floor);
-    for (int k = 0; k < 3; k++)
-        probe_errors_free(&cell->errors[k]);
-    probe_resamples_free(&cell->resamples);
-    probe_close(&cell->probe);
+    gpt_free(&m->floor);
+    probe_close(&m->probe);
 }
 
 /* Of the length's own data, which no way changes. */
-static int measure_ceiling(const struct length *l, struct cell *cell,
+static int measure_ceiling(const struct length *l, struct measurement *m,
                            struct gpt_next_state *ceiling)
 {
-    ceiling->sequences = cell->probe.sequences;
-    return gpt_orbit_ceiling(cell->probe.data, &cell->probe.preset,
-                             cell->probe.split >= SIM_SPLIT_PLANETS_TRAIN, cell->probe.T + 1,
+    ceiling->sequences = m->probe.sequences;
+    return gpt_orbit_ceiling(m->probe.data, &m->probe.preset,
+                             m->probe.split >= SIM_SPLIT_PLANETS_TRAIN, m->probe.T + 1,
                              l->trained.context + 1, ceiling);
 }
 
-static int measure_errors(struct length *l, struct cell *cell)
+static int measure_errors(struct length *l, struct measurement *m)
 {
-    struct probe *probe = &cell->probe;
+    struct probe *probe = &m->probe;
     for (int k = 0; k < 3; k++) {
         if (k == 2 && !probe_errors_of_places(probe))
             continue; /* nothing stays where it is */
-        TRY(probe_errors_create(&cell->errors[k], probe->sequences));
+        TRY(probe_errors_create(&l->s.arena, &m->errors[k], probe->sequences));
         TRY(probe_errors_of(probe,
                             k == 0   ? &probe->model
-                            : k == 1 ? &cell->floor
+                            : k == 1 ? &m->floor
                                      : NULL,
-                            &cell->errors[k]));
+                            &m->errors[k]));
     }
-    TRY(add_error(l, cell, false));
-    return probe->T > probe->trained.context ? add_error(l, cell, true) : 0;
+    TRY(add_error(l, m, false));
+    return probe->T > probe->trained.context ? add_error(l, m, true) : 0;
 }
 
 /* A way that says nothing new: NTK changes no length that was trained, nor a model without rotary
@@ -191,23 +189,25 @@ static bool is_skipped(const struct length *l, const struct way *way, int times)
 static int measure_model(void *of)
 {
     struct length *l = of;
-    int cells = 0;
+    int count = 0;
     l->trained = l->s.probe.model.config;
     l->sharpens = l->s.probe.model.variant.reweight;
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++)
-            cells += !is_skipped(l, &ways[w], 1 << k);
-    orr_progress_init(&l->s.progress, "length", (uint64_t)cells, l->s.options->quiet);
+            count += !is_skipped(l, &ways[w], 1 << k);
+    orr_progress_init(&l->s.progress, "length", (uint64_t)count, l->s.options->quiet);
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++) {
-            struct cell cell = {.way = &ways[w], .ceiling = &l->ceiling[k]};
+            const size_t kept = l->s.arena.count;
+            struct measurement m = {.way = &ways[w], .ceiling = &l->ceiling[k]};
             if (is_skipped(l, &ways[w], 1 << k))
                 continue;
-            int rc = open_cell(l, &cell, 1 << k);
-            rc = rc || w > 0 ? rc : measure_ceiling(l, &cell, &l->ceiling[k]);
-            rc = rc ? rc : measure_errors(l, &cell);
-            rc = rc ? rc : measure_weights(l, &cell);
-            close_cell(&cell);
+            int rc = open_measurement(l, &m, 1 << k);
+            rc = rc || w > 0 ? rc : measure_ceiling(l, &m, &l->ceiling[k]);
+            rc = rc ? rc : measure_errors(l, &m);
+            rc = rc ? rc : measure_weights(l, &m);
+            close_measurement(&m);
+            probe_rewind(&l->s.arena, kept);
             TRY(rc);
             orr_progress_set(&l->s.progress, ++l->s.done, NULL);
         }
@@ -221,36 +221,27 @@ static int draw_panels(void *of)
 {
     const struct length *l = of;
     const struct probe *probe = &l->s.probe;
-    const bool places = probe_errors_of_places(probe), ntk = gpt_has_ntk(&l->trained);
-    const char *const what = places ? "next place" : "next token";
-    char title[PROBE_TEXT], scaled[PROBE_QUANTITY];
-    snprintf(scaled, sizeof scaled, "%s, NTK", what);
-    struct probe_panel panel[6];
-    const char *const quantity[] = {what,   "relative entropy",      "sink",
-                                    scaled, "relative entropy, NTK", "sink, NTK"};
-    for (int k = 0; k < 6; k++)
-        panel[k] = (struct probe_panel){.title = quantity[k],
-                                        .quantity = quantity[k],
-                                        .measure = k % 3 ? "share" : probe_errors_unit(probe),
-                                        .y_label = k % 3    ? ""
-                                                   : places ? "mean error, AU"
-                                                            : "nats",
-                                        .by_context = true,
-                                        .fixed = -1,
-                                        .log = k % 3 == 0 && places};
-    snprintf(title, sizeof title, "Sequences longer than the %d positions of training",
-             l->trained.context);
-    const struct probe_figure figure = {.title = title,
-                                        .x_label = "positions",
+    const bool places = probe_errors_of_places(probe);
+    const char *const unit = probe_errors_unit(probe), *label = places ? "mean error, AU" : unit;
+    const struct probe_panel panel[] = {
+        {places ? "next place" : "next token", unit, .y_label = label, .log = places},
+        {"relative entropy", "share", .y_label = ""},
+        {"sink", "share", .y_label = ""},
+        {places ? "next place, NTK" : "next token, NTK", unit, .y_label = label, .log = places},
+        {"relative entropy, NTK", "share", .y_label = ""},
+        {"sink, NTK", "share", .y_label = ""},
+    };
+    const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
-                                        .ceiling = NULL,
                                         .floor = "random weights (floor)",
                                         .raw = places ? "persistence, uniform" : "uniform",
                                         .doubling = true,
-                                        .least = 0,
+                                        .by_context = true,
+                                        .fixed = -1,
                                         .panel = panel,
-                                        .panels = ntk ? 6 : 3};
-    return probe_figure_draw(&l->s, &figure, "length");
+                                        .panels = gpt_has_ntk(&l->trained) ? 6 : 3};
+    return probe_figure_draw(&l->s, &figure, "Sequences longer than the %d positions of training",
+                             l->trained.context);
 }
 
 /* Rows of all layers together. */

@@ -12,8 +12,7 @@
 struct probe_errors {
     double *all, *late; /* (n) */
 };
-int probe_errors_create(struct probe_errors *errors, int n);
-void probe_errors_free(struct probe_errors *errors);
+int probe_errors_create(struct probe_arena *arena, struct probe_errors *errors, int n);
 /* Of sequences 0 .. probe->sequences - 1 of probe's data, rows 0 .. probe->T - 1; model: that of
  * the probe, or another one of its shape; NULL: bodies that stay where they are, in coordinates.
  * A prediction that is no number: ORR_EDIVERGED. A signal: ORR_EINTR. */

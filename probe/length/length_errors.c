@@ -4,18 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-int probe_errors_create(struct probe_errors *errors, int n)
+int probe_errors_create(struct probe_arena *arena, struct probe_errors *errors, int n)
 {
-    errors->all = orr_alloc((size_t)n, sizeof *errors->all);
-    errors->late = orr_alloc((size_t)n, sizeof *errors->late);
-    return errors->all && errors->late ? 0 : ORR_ENOMEM;
-}
-
-void probe_errors_free(struct probe_errors *errors)
-{
-    free(errors->all);
-    free(errors->late);
-    *errors = (struct probe_errors){0};
+    errors->all = probe_take(arena, (size_t)n, sizeof *errors->all);
+    errors->late = probe_take(arena, (size_t)n, sizeof *errors->late);
+    return arena->failed;
 }
 
 static bool of_places(const struct gpt_config *config)

@@ -150,29 +150,23 @@ static int measure_all(struct passkey *p)
 static int draw_panels(void *of)
 {
     const struct passkey *p = of;
-    static const char *const quantity[] = {"passkey", "digits", "passkey, NTK", "digits, NTK"};
-    struct probe_panel panel[4];
-    char title[PROBE_TEXT];
-    for (int k = 0; k < 4; k++)
-        panel[k] = (struct probe_panel){.title = quantity[k],
-                                        .quantity = quantity[k],
-                                        .measure = "accuracy",
-                                        .y_label = k % 2 ? "" : "share that is right",
-                                        .by_context = true,
-                                        .fixed = -1};
-    snprintf(title, sizeof title, "Keys found in records, trained on %d positions",
-             p->s.probe.model.config.context);
-    const struct probe_figure figure = {.title = title,
-                                        .x_label = "positions",
+    static const struct probe_panel panel[] = {
+        {"passkey", "accuracy", .y_label = "share that is right"},
+        {"digits", "accuracy", .y_label = ""},
+        {"passkey, NTK", "accuracy", .y_label = "share that is right"},
+        {"digits, NTK", "accuracy", .y_label = ""},
+    };
+    const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
-                                        .ceiling = NULL,
                                         .floor = "random weights (floor)",
                                         .raw = "chance",
                                         .doubling = true,
-                                        .least = 0,
+                                        .by_context = true,
+                                        .fixed = -1,
                                         .panel = panel,
                                         .panels = gpt_has_ntk(&p->s.probe.model.config) ? 4 : 2};
-    return probe_figure_draw(&p->s, &figure, "passkey");
+    return probe_figure_draw(&p->s, &figure, "Keys found in records, trained on %d positions",
+                             p->s.probe.model.config.context);
 }
 
 /* ----------------------------------------------------------------------------------- probe */
@@ -199,11 +193,9 @@ static int measure_model(void *of)
 {
     struct passkey *p = of;
     p->trials = p->s.options->sequences ? p->s.options->sequences : TRIALS;
-    p->found.share = orr_alloc((size_t)p->trials, sizeof(double));
-    p->below.share = orr_alloc((size_t)p->trials, sizeof(double));
-    if (!p->found.share || !p->below.share)
-        return ORR_ENOMEM;
-    TRY(probe_resamples_create(&p->s.resamples, p->s.probe.preset.seed, p->trials));
+    p->found.share = probe_take(&p->s.arena, (size_t)p->trials, sizeof(double));
+    p->below.share = probe_take(&p->s.arena, (size_t)p->trials, sizeof(double));
+    TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed, p->trials));
     return measure_all(p);
 }
 
@@ -216,8 +208,5 @@ int probe_passkey(const struct probe_options *options)
                                              .measure = measure_model,
                                              .write = draw_panels};
     struct passkey p = {.trials = 0};
-    const int rc = probe_session_run(&p.s, options, &steps, &p);
-    free(p.found.share);
-    free(p.below.share);
-    return rc;
+    return probe_session_run(&p.s, options, &steps, &p);
 }

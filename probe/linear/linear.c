@@ -4,7 +4,6 @@
 #include "readout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIT = 4000, OBSERVED = 200 };
@@ -52,29 +51,30 @@ static int check_plumbing(const struct linear *l, struct probe_reader reader, in
 /* Readings of a model at all layers and contexts. */
 static int read_model(struct linear *l, struct gpt_model *model, int floor)
 {
-    struct probe_stream stream[2] = {{0}, {0}};
+    struct probe_stream stream[2];
     const int T = l->s.probe.T;
-    int rc = probe_stream_capture(&stream[0], model, &l->fit, T, l->context, l->contexts);
-    rc =
-        rc ? rc : probe_stream_capture(&stream[1], model, &l->held_out, T, l->context, l->contexts);
-    struct probe_reader reader = {.features = model->config.width,
+    const size_t kept = l->s.arena.count;
+    TRY(probe_stream_capture(&l->s.arena, &stream[0], model, &l->fit, T, l->context, l->contexts));
+    TRY(probe_stream_capture(&l->s.arena, &stream[1], model, &l->held_out, T, l->context,
+                             l->contexts));
+    struct probe_reader reader = {.arena = &l->s.arena,
+                                  .features = model->config.width,
                                   .read = probe_read_stream,
                                   .fit = &l->fit,
                                   .held_out = &l->held_out,
                                   .stream = {&stream[0], &stream[1]}};
-    for (int c = 0; c < l->contexts && !rc; c++) {
-        for (reader.layer = 0; reader.layer < l->layers && !rc; reader.layer++) {
-            rc = probe_readout(&reader, &l->context[c], floor ? NULL : &l->s.resamples,
-                               reading_of(l, floor, reader.layer, c));
-            rc = rc ? rc : probe_session_tick(&l->s);
+    for (int c = 0; c < l->contexts; c++) {
+        for (reader.layer = 0; reader.layer < l->layers; reader.layer++) {
+            TRY(probe_readout(&reader, &l->context[c], floor ? NULL : &l->s.resamples,
+                              reading_of(l, floor, reader.layer, c)));
+            TRY(probe_session_tick(&l->s));
         }
         reader.layer = l->layers - 1;
-        if (!rc && !floor)
-            rc = check_plumbing(l, reader, c);
+        if (!floor)
+            TRY(check_plumbing(l, reader, c));
     }
-    probe_stream_free(&stream[0]);
-    probe_stream_free(&stream[1]);
-    return rc;
+    probe_rewind(&l->s.arena, kept);
+    return 0;
 }
 
 /* What the inputs alone give, and an observer who knows the law. */
@@ -87,7 +87,8 @@ static int read_inputs(struct linear *l)
         l->observed = WORK / (steps * steps) + 8;
     for (int c = 0; c < l->contexts; c++) {
         const int window = l->context[c].step[0] + 1;
-        const struct probe_reader reader = {.features = 1 + 4 * window,
+        const struct probe_reader reader = {.arena = &l->s.arena,
+                                            .features = 1 + 4 * window,
                                             .read = probe_read_inputs,
                                             .fit = &l->fit,
                                             .held_out = &l->held_out,
@@ -97,8 +98,8 @@ static int read_inputs(struct linear *l)
             l->ceiling[c][q] = NAN;
         TRY(probe_session_tick(&l->s));
     }
-    return l->fit.newton ? probe_observer(&l->fit, &l->held_out, l->observed, l->context,
-                                          l->contexts, l->ceiling)
+    return l->fit.newton ? probe_observer(&l->s.arena, &l->fit, &l->held_out, l->observed,
+                                          l->context, l->contexts, l->ceiling)
                          : 0;
 }
 
@@ -200,29 +201,23 @@ static bool is_of_model(const struct probe_row *row)
 static int draw_panels(void *of)
 {
     const struct linear *l = of;
-    static const char *const shown[] = {"log force",       "1/r^2",        "velocity",
-                                        "semi-major axis", "eccentricity", "angular momentum"};
-    enum { SHOWN = sizeof shown / sizeof *shown };
-    char title[PROBE_TEXT];
-    struct probe_panel panel[SHOWN];
+    static const struct probe_panel panel[] = {
+        {"log force", "R^2", .y_label = "R^2"}, {"1/r^2", "R^2", .y_label = ""},
+        {"velocity", "R^2", .y_label = ""},     {"semi-major axis", "R^2", .y_label = "R^2"},
+        {"eccentricity", "R^2", .y_label = ""}, {"angular momentum", "R^2", .y_label = ""},
+    };
     const int context = l->context[full_context(l)].context;
-    for (int k = 0; k < SHOWN; k++)
-        panel[k] = (struct probe_panel){.title = shown[k],
-                                        .quantity = shown[k],
-                                        .measure = "R^2",
-                                        .y_label = k % 3 ? "" : "R^2",
-                                        .fixed = context};
-    snprintf(title, sizeof title, "Ridge readout of the residual stream after %d steps", context);
-    const struct probe_figure figure = {.title = title,
-                                        .x_label = "layer (0 = embedding)",
+    const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
                                         .value = "model",
                                         .ceiling = l->fit.newton ? "orbit fit (ceiling)" : NULL,
                                         .floor = "random weights (floor)",
                                         .raw = "inputs (raw)",
                                         .least = -0.2,
+                                        .fixed = context,
                                         .panel = panel,
-                                        .panels = SHOWN};
-    return probe_figure_draw(&l->s, &figure, "linear");
+                                        .panels = sizeof panel / sizeof *panel};
+    return probe_figure_draw(&l->s, &figure, "Ridge readout of the residual stream after %d steps",
+                             context);
 }
 
 /* ----------------------------------------------------------------------------------- probe */
@@ -242,13 +237,13 @@ static int prepare_sets(struct linear *l)
                         least, l->s.probe.model.config.width, PROBE_NUMBERS, fit);
     l->layers = l->s.probe.model.config.layers + 1;
     l->contexts = probe_contexts(steps, l->s.probe.preset.orbits.label_from_step, l->context);
-    l->reading = orr_alloc((size_t)2 * (size_t)l->layers * (size_t)l->contexts * PROBE_QUANTITIES,
-                           sizeof *l->reading);
-    if (!l->reading)
-        return ORR_ENOMEM;
-    TRY(probe_resamples_create(&l->s.resamples, l->s.probe.preset.seed, held_out));
-    TRY(probe_labelled_make(&l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
-    TRY(probe_labelled_make(&l->held_out, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, held_out));
+    struct probe_arena *arena = &l->s.arena;
+    l->reading =
+        probe_take(arena, (size_t)2 * (size_t)l->layers * (size_t)l->contexts * PROBE_QUANTITIES,
+                   sizeof *l->reading);
+    TRY(probe_resamples_create(arena, &l->s.resamples, l->s.probe.preset.seed, held_out));
+    TRY(probe_labelled_make(arena, &l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
+    TRY(probe_labelled_make(arena, &l->held_out, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, held_out));
     return probe_floor(&l->s.probe, l->s.options, &l->s.floor);
 }
 
@@ -287,8 +282,5 @@ int probe_linear(const struct probe_options *options)
         orr_note(options->quiet,
                  "linear: fitted on %d sequences, judged on %d; the ceiling is of the first %d",
                  l.fit.n, l.held_out.n, l.observed);
-    probe_labelled_free(&l.fit);
-    probe_labelled_free(&l.held_out);
-    free(l.reading);
     return rc;
 }

@@ -2,7 +2,6 @@
 #include "readout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 int probe_contexts(int steps, int from, struct probe_context list[PROBE_CONTEXTS])
@@ -28,13 +27,12 @@ int probe_contexts(int steps, int from, struct probe_context list[PROBE_CONTEXTS
 
 /* --------------------------------------------------------------------------------- stream */
 
-static int plan_places(struct probe_stream *s, int T, const struct probe_context *contexts,
-                       int count)
+static int plan_places(struct probe_arena *arena, struct probe_stream *s, int T,
+                       const struct probe_context *contexts, int count)
 {
     s->steps = (T - 1) / 2;
-    s->place = orr_alloc((size_t)s->steps, sizeof *s->place);
-    if (!s->place)
-        return ORR_ENOMEM;
+    s->place = probe_take(arena, (size_t)s->steps, sizeof *s->place);
+    TRY(arena->failed);
     for (int c = 0; c < count; c++)
         for (int k = 0; k < contexts[c].count; k++)
             s->place[contexts[c].step[k]] = 1;
@@ -65,7 +63,7 @@ static int keep_steps(struct probe_stream *s, struct gpt_model *model, int first
     return 0;
 }
 
-int probe_stream_capture(struct probe_stream *s, struct gpt_model *model,
+int probe_stream_capture(struct probe_arena *arena, struct probe_stream *s, struct gpt_model *model,
                          const struct probe_labelled *set, int T,
                          const struct probe_context *contexts, int count)
 {
@@ -74,10 +72,11 @@ int probe_stream_capture(struct probe_stream *s, struct gpt_model *model,
     struct gpt_batch batch = {0};
     *s = (struct probe_stream){
         .n = set->n, .layers = model->config.layers + 1, .width = model->config.width};
-    TRY(plan_places(s, T, contexts, count));
-    s->x = orr_alloc((size_t)s->n * (size_t)s->kept * (size_t)s->layers * (size_t)s->width,
-                     sizeof *s->x);
-    int rc = s->x ? gpt_batch_create(&batch, &model->config, most, T) : ORR_ENOMEM;
+    TRY(plan_places(arena, s, T, contexts, count));
+    s->x = probe_take(arena, (size_t)s->n * (size_t)s->kept * (size_t)s->layers * (size_t)s->width,
+                      sizeof *s->x);
+    TRY(arena->failed);
+    int rc = gpt_batch_create(&batch, &model->config, most, T);
     for (int first = 0; first < s->n && !rc; first += most) {
         batch.B = s->n - first < most ? s->n - first : most;
         probe_labelled_fill(set, &model->config, first, &batch);
@@ -88,13 +87,6 @@ int probe_stream_capture(struct probe_stream *s, struct gpt_model *model,
     }
     gpt_batch_free(&batch);
     return rc;
-}
-
-void probe_stream_free(struct probe_stream *s)
-{
-    free(s->place);
-    free(s->x);
-    *s = (struct probe_stream){0};
 }
 
 /* ------------------------------------------------------------------------------- features */
@@ -155,7 +147,7 @@ static int gather_rows(const struct probe_reader *r, bool held_out,
 {
     const struct probe_labelled *set = held_out ? r->held_out : r->fit;
     double number[PROBE_NUMBERS];
-    TRY(probe_rows_create(rows, (long)set->n * context->count, r->features, f->numbers,
+    TRY(probe_rows_create(r->arena, rows, (long)set->n * context->count, r->features, f->numbers,
                           f->q1 - f->q0, f->group));
     for (int i = 0; i < set->n; i++)
         for (int k = 0; k < context->count; k++) {
@@ -206,31 +198,27 @@ static int read_family(const struct probe_reader *r, const struct probe_context 
                        const struct probe_resamples *resamples, const struct family *f,
                        struct probe_reading *reading)
 {
-    struct probe_rows fit = {0}, rows = {0};
-    struct probe_ridge ridge = {0};
+    struct probe_rows fit, rows;
+    struct probe_ridge ridge;
     const int n = r->held_out->n;
-    struct probe_score *score = orr_alloc((size_t)(f->q1 - f->q0) * (size_t)n, sizeof *score);
-    unsigned short *once = orr_alloc((size_t)n, sizeof *once);
-    int rc = score && once ? gather_rows(r, false, context, f, &fit) : ORR_ENOMEM;
-    rc = rc ? rc : gather_rows(r, true, context, f, &rows);
-    rc = rc ? rc : probe_ridge_fit(&fit, &ridge);
-    if (!rc)
-        score_rows(&ridge, &rows, f, n, score);
-    for (int i = 0; i < n && once; i++)
+    const size_t kept = r->arena->count, N = (size_t)n;
+    struct probe_score *score = probe_take(r->arena, (size_t)(f->q1 - f->q0) * N, sizeof *score);
+    unsigned short *once = probe_take(r->arena, N, sizeof *once);
+    TRY(gather_rows(r, false, context, f, &fit));
+    TRY(gather_rows(r, true, context, f, &rows));
+    TRY(probe_ridge_fit(r->arena, &fit, &ridge));
+    score_rows(&ridge, &rows, f, n, score);
+    for (int i = 0; i < n; i++)
         once[i] = 1;
-    for (int q = f->q0; q < f->q1 && !rc; q++) {
-        const struct probe_score *of = score + (size_t)(q - f->q0) * (size_t)n;
+    for (int q = f->q0; q < f->q1; q++) {
+        const struct probe_score *of = score + (size_t)(q - f->q0) * N;
         reading[q].r2 = resamples ? probe_bootstrap(resamples, probe_r2, of)
-                                  : (struct probe_estimate){probe_r2(of, n, once), NAN, NAN};
+                                  : probe_exactly(probe_r2(of, n, once));
         reading[q].inner = ridge.inner[q - f->q0];
         reading[q].n = rows.rows;
     }
-    probe_ridge_free(&ridge);
-    probe_rows_free(&fit);
-    probe_rows_free(&rows);
-    free(score);
-    free(once);
-    return rc;
+    probe_rewind(r->arena, kept);
+    return 0;
 }
 
 /* Whether every row of the context has a bound orbit. */
@@ -324,32 +312,32 @@ static void score_observer(const struct probe_labelled *set, int i,
     }
 }
 
-int probe_observer(const struct probe_labelled *fit, const struct probe_labelled *held_out, int n,
+int probe_observer(struct probe_arena *arena, const struct probe_labelled *fit,
+                   const struct probe_labelled *held_out, int n,
                    const struct probe_context *contexts, int count, double r2[][PROBE_QUANTITIES])
 {
     struct probe_score score[PROBE_CONTEXTS][PROBE_QUANTITIES] = {{{0}}};
     double mean[PROBE_CONTEXTS][PROBE_NUMBERS];
     const unsigned short once = 1;
     struct gpt_orbit_prior prior;
-    double *found = orr_alloc((size_t)held_out->steps * PROBE_NUMBERS, sizeof *found);
-    bool *wanted = orr_alloc((size_t)held_out->steps, sizeof *wanted);
-    int rc = found && wanted ? probe_orbit_prior(fit, &prior) : ORR_ENOMEM;
-    for (int c = 0; c < count && !rc; c++) {
+    double *found = probe_take(arena, (size_t)held_out->steps * PROBE_NUMBERS, sizeof *found);
+    bool *wanted = probe_take(arena, (size_t)held_out->steps, sizeof *wanted);
+    TRY(arena->failed);
+    TRY(probe_orbit_prior(fit, &prior));
+    for (int c = 0; c < count; c++) {
         find_means(fit, &contexts[c], mean[c]);
         for (int k = 0; k < contexts[c].count; k++)
             wanted[contexts[c].step[k]] = true;
     }
-    for (int i = 0; i < n && !rc; i++) {
-        rc = orr_signal_seen()
-                 ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
-                 : fitted_numbers(held_out, i, held_out->steps, wanted, &prior, found);
-        for (int c = 0; c < count && !rc; c++)
+    for (int i = 0; i < n; i++) {
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        TRY(fitted_numbers(held_out, i, held_out->steps, wanted, &prior, found));
+        for (int c = 0; c < count; c++)
             score_observer(held_out, i, &contexts[c], found, mean[c], score[c]);
     }
     for (int c = 0; c < count; c++)
         for (int q = 0; q < PROBE_QUANTITIES; q++)
             r2[c][q] = probe_r2(&score[c][q], 1, &once);
-    free(found);
-    free(wanted);
-    return rc;
+    return 0;
 }

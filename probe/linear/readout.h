@@ -27,13 +27,13 @@ struct probe_stream {
     float *x; /* (n, kept, layers, width) */
 };
 /* Feeds the first T rows of every sequence; steps that any of the contexts has are kept. */
-int probe_stream_capture(struct probe_stream *stream, struct gpt_model *model,
-                         const struct probe_labelled *set, int T,
+int probe_stream_capture(struct probe_arena *arena, struct probe_stream *stream,
+                         struct gpt_model *model, const struct probe_labelled *set, int T,
                          const struct probe_context *contexts, int count);
-void probe_stream_free(struct probe_stream *stream);
 
 /* Where features come from: x (features) of a step of a sequence, of the fitted or held-out set. */
 struct probe_reader {
+    struct probe_arena *arena;
     int features;
     void (*read)(const struct probe_reader *reader, bool held_out, int sequence, int step,
                  double *x);
@@ -64,7 +64,8 @@ int probe_readout(const struct probe_reader *reader, const struct probe_context 
 /* R^2, at every context, of what an observer makes of the same steps who knows Newton's law: the
  * orbit is fitted to the places seen (probe_orbit_fit) of the first n held-out sequences. What a
  * fit does not give is guessed to be the mean over the fitted sequences. */
-int probe_observer(const struct probe_labelled *fit, const struct probe_labelled *held_out, int n,
+int probe_observer(struct probe_arena *arena, const struct probe_labelled *fit,
+                   const struct probe_labelled *held_out, int n,
                    const struct probe_context *contexts, int count, double r2[][PROBE_QUANTITIES]);
 
 #endif

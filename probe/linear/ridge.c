@@ -3,7 +3,6 @@
 #include "ridge.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_errno.h>
@@ -13,24 +12,18 @@
 
 enum { STRENGTHS = 11, INNER = 4 };
 
-int probe_rows_create(struct probe_rows *r, long most, int features, int targets, int groups,
-                      const int *group)
+int probe_rows_create(struct probe_arena *arena, struct probe_rows *r, long most, int features,
+                      int targets, int groups, const int *group)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
-    *r = (struct probe_rows){
-        .features = features, .targets = targets, .groups = groups, .group = group};
-    r->x = orr_alloc(n * (size_t)features, sizeof *r->x);
-    r->y = orr_alloc(n * (size_t)targets, sizeof *r->y);
-    r->sequence = orr_alloc(n, sizeof *r->sequence);
-    return r->x && r->y && r->sequence ? 0 : ORR_ENOMEM;
-}
-
-void probe_rows_free(struct probe_rows *r)
-{
-    free(r->x);
-    free(r->y);
-    free(r->sequence);
-    *r = (struct probe_rows){0};
+    *r = (struct probe_rows){.features = features,
+                             .targets = targets,
+                             .groups = groups,
+                             .group = group,
+                             .x = probe_take(arena, n * (size_t)features, sizeof *r->x),
+                             .y = probe_take(arena, n * (size_t)targets, sizeof *r->y),
+                             .sequence = probe_take(arena, n, sizeof *r->sequence)};
+    return arena->failed;
 }
 
 /* ------------------------------------------------------------------------ sums of products */
@@ -49,25 +42,17 @@ struct fit {
     double *mean, *scale; /* (features), over all rows */
     double *centre;       /* (targets) */
     struct sums inner, held;
-    double *row;    /* (D) */
-    double *weight; /* (targets, D) of a strength */
-    gsl_matrix *A;
-    gsl_vector *b;
+    double *row;       /* (D) */
+    double *weight;    /* (targets, D) of a strength */
+    gsl_matrix_view A; /* (D, D) */
+    gsl_vector_view b; /* (D) */
 };
 
-static int sums_create(struct sums *s, int D, int targets)
+static struct sums create_sums(struct probe_arena *arena, size_t D, size_t targets)
 {
-    s->gram = orr_alloc((size_t)D * (size_t)D, sizeof *s->gram);
-    s->cross = orr_alloc((size_t)D * (size_t)targets, sizeof *s->cross);
-    s->square = orr_alloc((size_t)targets, sizeof *s->square);
-    return s->gram && s->cross && s->square ? 0 : ORR_ENOMEM;
-}
-
-static void sums_free(struct sums *s)
-{
-    free(s->gram);
-    free(s->cross);
-    free(s->square);
+    return (struct sums){.gram = probe_take(arena, D * D, sizeof(double)),
+                         .cross = probe_take(arena, D * targets, sizeof(double)),
+                         .square = probe_take(arena, targets, sizeof(double))};
 }
 
 /* Adds a row x (D) with targets y, of which `centre` is taken away. */
@@ -147,26 +132,28 @@ static double strength_of(int index)
 static bool solve_weights(struct fit *f, const struct sums *s, double strength)
 {
     const size_t D = (size_t)f->D;
+    gsl_matrix *A = &f->A.matrix;
+    gsl_vector *b = &f->b.vector;
     for (size_t i = 0; i < D; i++)
         for (size_t j = 0; j <= i; j++) {
             const double g = s->gram[i * D + j] + (i == j && i + 1 < D ? s->n * strength : 0);
-            gsl_matrix_set(f->A, i, j, g);
-            gsl_matrix_set(f->A, j, i, g);
+            gsl_matrix_set(A, i, j, g);
+            gsl_matrix_set(A, j, i, g);
         }
     /* a feature that does not vary at all has no weight */
     for (size_t i = 0; i < D; i++)
-        if (!(gsl_matrix_get(f->A, i, i) > 0))
+        if (!(gsl_matrix_get(A, i, i) > 0))
             return false;
-    if (gsl_linalg_cholesky_decomp1(f->A) != GSL_SUCCESS)
+    if (gsl_linalg_cholesky_decomp1(A) != GSL_SUCCESS)
         return false;
     for (int k = 0; k < f->rows->targets; k++) {
         double *w = f->weight + (size_t)k * D;
         for (size_t j = 0; j < D; j++)
-            gsl_vector_set(f->b, j, s->cross[(size_t)k * D + j]);
-        if (gsl_linalg_cholesky_svx(f->A, f->b) != GSL_SUCCESS)
+            gsl_vector_set(b, j, s->cross[(size_t)k * D + j]);
+        if (gsl_linalg_cholesky_svx(A, b) != GSL_SUCCESS)
             return false;
         for (size_t j = 0; j < D; j++)
-            w[j] = gsl_vector_get(f->b, j);
+            w[j] = gsl_vector_get(b, j);
     }
     return true;
 }
@@ -252,73 +239,50 @@ static int choose_and_fit(struct fit *f, struct probe_ridge *ridge)
                              ridge->features);
 }
 
-static int fit_create(struct fit *f, const struct probe_rows *rows)
+static int create_fit(struct probe_arena *arena, struct fit *f, const struct probe_rows *rows)
 {
     const size_t F = (size_t)rows->features, K = (size_t)rows->targets, D = F + 1;
-    *f = (struct fit){.rows = rows, .D = (int)D};
-    f->mean = orr_alloc(F, sizeof *f->mean);
-    f->scale = orr_alloc(F, sizeof *f->scale);
-    f->centre = orr_alloc(K, sizeof *f->centre);
-    f->row = orr_alloc(D, sizeof *f->row);
-    f->weight = orr_alloc(D * K, sizeof *f->weight);
-    f->A = gsl_matrix_alloc(D, D);
-    f->b = gsl_vector_alloc(D);
-    TRY(sums_create(&f->inner, f->D, rows->targets));
-    TRY(sums_create(&f->held, f->D, rows->targets));
-    return f->mean && f->scale && f->centre && f->row && f->weight && f->A && f->b
-               ? 0
-               : ORR_FAIL(ORR_ENOMEM, "ridge regression on %zu features: out of memory", F);
+    double *matrix = probe_take(arena, D * D, sizeof *matrix);
+    double *vector = probe_take(arena, D, sizeof *vector);
+    *f = (struct fit){.rows = rows,
+                      .D = (int)D,
+                      .mean = probe_take(arena, F, sizeof *f->mean),
+                      .scale = probe_take(arena, F, sizeof *f->scale),
+                      .centre = probe_take(arena, K, sizeof *f->centre),
+                      .inner = create_sums(arena, D, K),
+                      .held = create_sums(arena, D, K),
+                      .row = probe_take(arena, D, sizeof *f->row),
+                      .weight = probe_take(arena, D * K, sizeof *f->weight)};
+    TRY(arena->failed);
+    f->A = gsl_matrix_view_array(matrix, D, D);
+    f->b = gsl_vector_view_array(vector, D);
+    return 0;
 }
 
-static void fit_free(struct fit *f)
-{
-    free(f->mean);
-    free(f->scale);
-    free(f->centre);
-    free(f->row);
-    free(f->weight);
-    sums_free(&f->inner);
-    sums_free(&f->held);
-    if (f->A)
-        gsl_matrix_free(f->A);
-    if (f->b)
-        gsl_vector_free(f->b);
-}
-
-int probe_ridge_fit(const struct probe_rows *rows, struct probe_ridge *ridge)
+int probe_ridge_fit(struct probe_arena *arena, const struct probe_rows *rows,
+                    struct probe_ridge *ridge)
 {
     const size_t F = (size_t)rows->features, K = (size_t)rows->targets, G = (size_t)rows->groups;
     struct fit f;
-    *ridge = (struct probe_ridge){
-        .features = rows->features, .targets = rows->targets, .groups = rows->groups};
-    ridge->weight = orr_alloc(F * K, sizeof *ridge->weight);
-    ridge->bias = orr_alloc(K, sizeof *ridge->bias);
-    ridge->strength = orr_alloc(G, sizeof *ridge->strength);
-    ridge->inner = orr_alloc(G, sizeof *ridge->inner);
-    int rc = fit_create(&f, rows);
-    if (!ridge->weight || !ridge->bias || !ridge->strength || !ridge->inner)
-        rc = ORR_ENOMEM;
-    if (!rc) {
-        find_scales(&f);
-        collect_sums(&f);
-        rc = f.inner.n > 0 && f.held.n > 0
-                 ? choose_and_fit(&f, ridge)
-                 : ORR_FAIL(ORR_EINVAL,
-                            "ridge regression: %ld rows are too few: every fourth sequence chooses "
-                            "the strength",
-                            rows->rows);
-    }
-    fit_free(&f);
+    *ridge = (struct probe_ridge){.features = rows->features,
+                                  .targets = rows->targets,
+                                  .groups = rows->groups,
+                                  .weight = probe_take(arena, F * K, sizeof *ridge->weight),
+                                  .bias = probe_take(arena, K, sizeof *ridge->bias),
+                                  .strength = probe_take(arena, G, sizeof *ridge->strength),
+                                  .inner = probe_take(arena, G, sizeof *ridge->inner)};
+    const size_t kept = arena->count;
+    TRY(create_fit(arena, &f, rows));
+    find_scales(&f);
+    collect_sums(&f);
+    const int rc = f.inner.n > 0 && f.held.n > 0
+                       ? choose_and_fit(&f, ridge)
+                       : ORR_FAIL(ORR_EINVAL,
+                                  "ridge regression: %ld rows are too few: every fourth sequence "
+                                  "chooses the strength",
+                                  rows->rows);
+    probe_rewind(arena, kept);
     return rc;
-}
-
-void probe_ridge_free(struct probe_ridge *ridge)
-{
-    free(ridge->weight);
-    free(ridge->bias);
-    free(ridge->strength);
-    free(ridge->inner);
-    *ridge = (struct probe_ridge){0};
 }
 
 void probe_ridge_predict(const struct probe_ridge *ridge, const double *x, double *y)

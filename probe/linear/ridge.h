@@ -4,7 +4,7 @@
 #ifndef PROBE_RIDGE_H
 #define PROBE_RIDGE_H
 
-#include <stdbool.h>
+#include "probe/core/arena.h"
 
 /* Rows of features x (rows, features) and targets y (rows, targets). Rows of a sequence belong
  * together. Targets are in groups that share a strength: group[k] of target k, from 0. */
@@ -16,9 +16,8 @@ struct probe_rows {
     const int *group; /* (targets) */
 };
 /* Allocates x, y and sequence. ORR_ENOMEM. */
-int probe_rows_create(struct probe_rows *rows, long most, int features, int targets, int groups,
-                      const int *group);
-void probe_rows_free(struct probe_rows *rows);
+int probe_rows_create(struct probe_arena *arena, struct probe_rows *rows, long most, int features,
+                      int targets, int groups, const int *group);
 
 struct probe_ridge {
     int features, targets, groups;
@@ -28,10 +27,10 @@ struct probe_ridge {
     double *inner;    /* (groups): R^2 on the inner held-out sequences; NaN where nothing varies */
 };
 /* Every fourth sequence (sequence % 4 == 3) is held out of the inner fit: the strength of a group,
- * 10^-9, 10^-8, ... 10, is that of the largest R^2 there; then all rows are fitted. Free it also
- * after an error. ORR_EINVAL where either part has no rows. */
-int probe_ridge_fit(const struct probe_rows *rows, struct probe_ridge *ridge);
-void probe_ridge_free(struct probe_ridge *ridge);
+ * 10^-9, 10^-8, ... 10, is that of the largest R^2 there; then all rows are fitted.
+ * ORR_EINVAL where either part has no rows. */
+int probe_ridge_fit(struct probe_arena *arena, const struct probe_rows *rows,
+                    struct probe_ridge *ridge);
 /* y (targets) of one row x (features). */
 void probe_ridge_predict(const struct probe_ridge *ridge, const double *x, double *y);
 

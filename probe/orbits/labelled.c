@@ -27,40 +27,31 @@ static int copy_sequence(struct probe_labelled *set, struct sim_sequence *q, int
     return 0;
 }
 
-int probe_labelled_make(struct probe_labelled *set, const struct probe *probe, enum sim_split split,
-                        int n)
+int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
+                        const struct probe *probe, enum sim_split split, int n)
 {
+    const size_t N = (size_t)n, P = (size_t)probe->T + 1, S = (size_t)probe->T / 2;
     struct orr_settings preset = probe->preset;
     struct sim_sequence q = {0};
-    preset.orbits.positions = probe->T + 1;
+    preset.orbits.positions = (int)P;
     preset.orbits.compat_velocity_sign = preset.orbits.compat_relative_state = false;
-    *set = (struct probe_labelled){.n = n, .P = probe->T + 1, .steps = probe->T / 2};
-    set->newton = preset.orbits.law == ORR_LAW_NEWTON && !preset.orbits.nbody;
-    const size_t N = (size_t)n, S = (size_t)set->steps;
-    set->coords = orr_alloc(N * (size_t)set->P * 2, sizeof *set->coords);
-    set->state = orr_alloc(N * S * 6, sizeof *set->state);
-    set->force = orr_alloc(N * S * 2, sizeof *set->force);
-    set->dt_yr = orr_alloc(N, sizeof *set->dt_yr);
-    if (!set->coords || !set->state || !set->force || !set->dt_yr)
-        return ORR_ENOMEM;
+    *set = (struct probe_labelled){.n = n,
+                                   .P = (int)P,
+                                   .steps = (int)S,
+                                   .coords = probe_take(arena, N * P * 2, sizeof *set->coords),
+                                   .state = probe_take(arena, N * S * 6, sizeof *set->state),
+                                   .force = probe_take(arena, N * S * 2, sizeof *set->force),
+                                   .dt_yr = probe_take(arena, N, sizeof *set->dt_yr)};
+    TRY(arena->failed);
     int rc = sim_sequence_create(&q, &preset, split);
-    if (!rc)
-        set->newton &= q.dynamics.jump_step == 0;
+    set->newton = !rc && preset.orbits.law == ORR_LAW_NEWTON && !preset.orbits.nbody &&
+                  q.dynamics.jump_step == 0;
     for (int i = 0; i < n && !rc; i++) {
         rc = sim_sequence_make(&q, &preset, split, (uint64_t)i);
         rc = rc ? rc : copy_sequence(set, &q, i);
     }
     sim_sequence_free(&q);
     return rc;
-}
-
-void probe_labelled_free(struct probe_labelled *set)
-{
-    free(set->coords);
-    free(set->state);
-    free(set->force);
-    free(set->dt_yr);
-    *set = (struct probe_labelled){0};
 }
 
 const float *probe_labelled_rows(const struct probe_labelled *set, int i)

@@ -4,6 +4,7 @@
 #ifndef PROBE_LABELLED_H
 #define PROBE_LABELLED_H
 
+#include "probe/core/arena.h"
 #include "probe/results.h"
 
 #include "model/evaluate/orbit_fit.h"
@@ -23,9 +24,8 @@ struct probe_labelled {
     bool newton;     /* orbits are closed-form Newtonian ones: a fit by Newton's law applies */
 };
 /* Sequences 0 .. n - 1 of two_body_train or two_body_test, as long as probe->T + 1 rows. */
-int probe_labelled_make(struct probe_labelled *set, const struct probe *probe, enum sim_split split,
-                        int n);
-void probe_labelled_free(struct probe_labelled *set);
+int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
+                        const struct probe *probe, enum sim_split split, int n);
 const float *probe_labelled_rows(const struct probe_labelled *set, int i);
 const double *probe_labelled_state(const struct probe_labelled *set, int i, int step);
 const double *probe_labelled_force(const struct probe_labelled *set, int i, int step);

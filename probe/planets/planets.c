@@ -2,7 +2,7 @@
 #include "planets.h"
 
 #include "ephemeris.h"
-#include "probe/core/picture.h"
+#include "probe/core/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ static int make_tracks(struct probe_planets *p)
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct sim_body *body = &sim_sun_bodies[i];
         const double dt_yr = sim_period_yr(body->a_au, 1 + body->mass) / samples;
-        TRY(probe_track_make(&p->real[i], i, body->mass, steps, orbit, dt_yr,
+        TRY(probe_track_make(&p->s.arena, &p->real[i], i, body->mass, steps, orbit, dt_yr,
                              probe_ephemeris_place));
-        TRY(probe_track_osculate(&p->kepler[i], &p->real[i]));
+        TRY(probe_track_osculate(&p->s.arena, &p->kepler[i], &p->real[i]));
     }
     return 0;
 }
@@ -193,7 +193,7 @@ static int write_files(void *of)
 {
     struct probe_planets *p = of;
     TRY(probe_arrows_remove(p));
-    TRY(probe_session_draw(&p->s, "planets", "planets.gp", NULL, NULL));
+    TRY(probe_session_draw(&p->s, "planets.gp", NULL, NULL));
     if (!p->arrows.there)
         return 0;
     TRY(probe_arrows_draw(p));
@@ -259,7 +259,8 @@ static int measure_model(void *of)
     struct probe_planets *p = of;
     TRY(make_tracks(p));
     TRY(probe_floor(&p->s.probe, p->s.options, &p->s.floor));
-    TRY(probe_resamples_create(&p->s.resamples, p->s.probe.preset.seed, PROBE_PLANETS));
+    TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed,
+                               PROBE_PLANETS));
     TRY(measure_places(p, "next place", p->real));
     TRY(measure_places(p, "next place, two bodies", p->kepler));
     TRY(measure_departure(p));
@@ -278,11 +279,5 @@ int probe_planets(const struct probe_options *options)
                                              .measure = measure_model,
                                              .write = write_files};
     struct probe_planets p = {.T = 0};
-    const int rc = probe_session_run(&p.s, options, &steps, &p);
-    for (int i = 0; i < PROBE_PLANETS; i++) {
-        probe_track_free(&p.real[i]);
-        probe_track_free(&p.kepler[i]);
-    }
-    probe_arrows_free(&p.arrows);
-    return rc;
+    return probe_session_run(&p.s, options, &steps, &p);
 }

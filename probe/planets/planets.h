@@ -58,6 +58,5 @@ int probe_arrows_write(struct probe_planets *p);
 int probe_arrows_draw(struct probe_planets *p);
 /* Removes these files of an earlier measurement, where they are. ORR_EIO. */
 int probe_arrows_remove(const struct probe_planets *p);
-void probe_arrows_free(struct probe_arrows *arrows);
 
 #endif

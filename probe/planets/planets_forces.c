@@ -5,7 +5,6 @@
 #include "finetune/ft.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -88,13 +87,6 @@ int probe_arrows_find(struct probe_planets *p)
     return a->has_floor ? check_floor(p) : 0;
 }
 
-void probe_arrows_free(struct probe_arrows *a)
-{
-    free(a->f[0]);
-    free(a->f[1]);
-    *a = (struct probe_arrows){0};
-}
-
 /* ------------------------------------------------------------------------- what was labelled */
 
 /* The simulated planets that heads were fine-tuned on, made from the seed. */
@@ -104,21 +96,21 @@ struct simulated {
     float scale[PROBE_PLANETS];
 };
 
-static int simulate_labels(struct simulated *s, const struct orr_settings *preset)
+static int simulate_labels(struct probe_arena *arena, struct simulated *s,
+                           const struct orr_settings *preset)
 {
     const size_t P = (size_t)sim_split_positions(preset, SIM_SPLIT_PLANETS_SOLAR);
     const size_t labels = (size_t)preset->planets.labels;
     struct sim_sequence sequence = {0};
-    s->force = orr_alloc(PROBE_PLANETS * P * 2, sizeof *s->force);
+    s->force = probe_take(arena, PROBE_PLANETS * P * 2, sizeof *s->force);
     s->run.preset = preset;
-    s->run.labels = orr_alloc(PROBE_PLANETS * labels, sizeof *s->run.labels);
+    s->run.labels = probe_take(arena, PROBE_PLANETS * labels, sizeof *s->run.labels);
     s->run.planets = (struct sim_dataset){.n = PROBE_PLANETS,
                                           .positions = (int)P,
                                           .split = SIM_SPLIT_PLANETS_SOLAR,
                                           .force_vector = s->force};
-    int rc = s->force && s->run.labels
-                 ? sim_sequence_create(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR)
-                 : ORR_ENOMEM;
+    TRY(arena->failed);
+    int rc = sim_sequence_create(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR);
     for (size_t i = 0; i < PROBE_PLANETS && !rc; i++) {
         rc = sim_sequence_make(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR, i);
         if (rc)
@@ -139,11 +131,10 @@ static int find_units(struct probe_planets *p)
 {
     struct simulated s = {0};
     double unit[FT_PLANETS][2];
-    int rc = simulate_labels(&s, &p->s.probe.preset);
-    if (!rc)
-        ft_vector_scale(&s.run, unit);
+    TRY(simulate_labels(&p->s.arena, &s, &p->s.probe.preset));
+    ft_vector_scale(&s.run, unit);
     const int labels = p->s.probe.preset.planets.labels;
-    for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
+    for (int i = 0; i < PROBE_PLANETS; i++) {
         const double ratio = (double)s.scale[i] / p->real[i].scale_au;
         double size = 0;
         for (int k = 0; k < labels; k++) {
@@ -155,9 +146,7 @@ static int find_units(struct probe_planets *p)
         for (int c = 0; c < 2; c++)
             p->arrows.unit[i][c] = unit[i][c] * ratio * ratio;
     }
-    free(s.force);
-    free(s.run.labels);
-    return rc;
+    return 0;
 }
 
 /* --------------------------------------------------------------------------------- figures */
@@ -180,9 +169,8 @@ static int predict_forces(struct probe_planets *p, int which)
 {
     struct probe_arrows *a = &p->arrows;
     struct gpt_model model = {0};
-    a->f[which] = orr_alloc(PROBE_PLANETS * (size_t)p->T * 2, sizeof *a->f[which]);
-    if (!a->f[which])
-        return ORR_ENOMEM;
+    a->f[which] = probe_take(&p->s.arena, PROBE_PLANETS * (size_t)p->T * 2, sizeof *a->f[which]);
+    TRY(p->s.arena.failed);
     TRY(gpt_load(&model, a->path[which], p->s.options->ops, NULL));
     const struct gpt_config *c = &model.config;
     int rc = 0;
@@ -201,15 +189,15 @@ static int predict_forces(struct probe_planets *p, int which)
 
 /* Mean cosine and median relative error of the size; by: 0 model, 1 floor, -1 towards the Sun with
  * the mean size of the labels, in absolute units: a constant. */
-static int score_planet(const struct probe_planets *p, int by, int planet, double *cosine,
-                        double *error)
+static int score_planet(struct probe_planets *p, int by, int planet, double *cosine, double *error)
 {
     const struct probe_arrows *a = &p->arrows;
-    double *column = orr_alloc((size_t)a->count, sizeof *column);
-    const int rc = column ? 0 : ORR_ENOMEM;
+    const size_t kept = p->s.arena.count;
+    double *column = probe_take(&p->s.arena, (size_t)a->count, sizeof *column);
     size_t numbers = 0;
+    TRY(p->s.arena.failed);
     *cosine = 0;
-    for (int i = 0; i < a->count && !rc; i++) {
+    for (int i = 0; i < a->count; i++) {
         double truth[2], f[2];
         const double *at = p->real[planet].state + 4 * (a->first + i);
         probe_arrows_truth(p, planet, a->first + i, truth);
@@ -224,10 +212,9 @@ static int score_planet(const struct probe_planets *p, int by, int planet, doubl
         column[numbers] = fabs(found / size - 1);
         numbers += isfinite(column[numbers]) != 0;
     }
-    if (!rc)
-        *error = orr_median(column, numbers);
-    free(column);
-    return rc;
+    *error = orr_median(column, numbers);
+    probe_rewind(&p->s.arena, kept);
+    return 0;
 }
 
 int probe_arrows_measure(struct probe_planets *p)
@@ -271,23 +258,21 @@ int probe_arrows_write(struct probe_planets *p)
     struct orr_file file = {0};
     char path[4096];
     TRY(orr_path(path, "%s/planets_forces.csv", p->s.folder));
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file,
-                             "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_floor,fy_floor\n");
-    for (int i = 0; i < PROBE_PLANETS && !rc; i++)
-        for (int k = a->first; k < a->first + a->count && !rc; k++) {
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_floor,fy_floor\n");
+    for (int i = 0; i < PROBE_PLANETS; i++)
+        for (int k = a->first; k < a->first + a->count; k++) {
             double truth[2], f[2], floor[2] = {NAN, NAN};
             const double *at = p->real[i].state + 4 * k;
             probe_arrows_truth(p, i, k, truth);
             probe_arrows_at(p, 0, i, k, f);
             if (a->has_floor)
                 probe_arrows_at(p, 1, i, k, floor);
-            rc = orr_file_printf(&file, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
-                                 sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0],
-                                 f[1], floor[0], floor[1]);
+            orr_file_printf(&file, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
+                            sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0], f[1],
+                            floor[0], floor[1]);
         }
-    rc = rc ? rc : orr_file_commit(&file);
+    const int rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc ? rc : probe_results_file(&p->s.results, p->s.folder, "planets_forces.csv");
 }

@@ -6,7 +6,6 @@
 #include "sim/sim.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------- sampling */
@@ -85,28 +84,27 @@ static double distance_of(const double place[])
     return sqrt(place[0] * place[0] + place[1] * place[1]);
 }
 
-int probe_track_make(struct probe_track *track, int planet, double mass, int steps, int orbit,
-                     double dt_yr, int (*place)(int planet, double t_yr, double place_au[3]))
+int probe_track_make(struct probe_arena *arena, struct probe_track *track, int planet, double mass,
+                     int steps, int orbit, double dt_yr,
+                     int (*place)(int planet, double t_yr, double place_au[3]))
 {
-    double axis[3][3], *space = orr_alloc((size_t)steps * 6, sizeof *space);
-    *track = (struct probe_track){.steps = steps,
-                                  .orbit = orbit,
-                                  .mass = mass,
-                                  .dt_yr = dt_yr,
-                                  .state = orr_alloc((size_t)steps * 4, sizeof *track->state)};
-    int rc = space && track->state ? 0 : ORR_ENOMEM;
-    for (int k = 0; k < steps && !rc; k++)
-        rc = sample_state(place, planet, k * dt_yr, dt_yr / 8, space + 6 * k);
-    if (!rc)
-        rc = find_plane(space, steps < orbit ? steps : orbit, axis);
-    if (!rc) {
-        lay_down(track, space, axis);
-        track->scale_au = distance_of(track->state);
-    }
-    free(space);
-    if (rc)
-        probe_track_free(track);
-    return rc;
+    double axis[3][3];
+    *track =
+        (struct probe_track){.steps = steps,
+                             .orbit = orbit,
+                             .mass = mass,
+                             .dt_yr = dt_yr,
+                             .state = probe_take(arena, (size_t)steps * 4, sizeof *track->state)};
+    const size_t kept = arena->count;
+    double *space = probe_take(arena, (size_t)steps * 6, sizeof *space);
+    TRY(arena->failed);
+    for (int k = 0; k < steps; k++)
+        TRY(sample_state(place, planet, k * dt_yr, dt_yr / 8, space + 6 * k));
+    TRY(find_plane(space, steps < orbit ? steps : orbit, axis));
+    lay_down(track, space, axis);
+    track->scale_au = distance_of(track->state);
+    probe_rewind(arena, kept);
+    return 0;
 }
 
 /* ------------------------------------------------------------------------- Kepler's orbits */
@@ -117,29 +115,21 @@ static bool advance_step(const struct probe_track *track, double state[4])
     return gpt_orbit_advance(SIM_G * (1 + track->mass), track->dt_yr, state);
 }
 
-int probe_track_osculate(struct probe_track *orbit, const struct probe_track *track)
+int probe_track_osculate(struct probe_arena *arena, struct probe_track *orbit,
+                         const struct probe_track *track)
 {
     *orbit = *track;
     orbit->out_of_plane = 0;
-    orbit->state = orr_alloc((size_t)track->steps * 4, sizeof *orbit->state);
-    if (!orbit->state)
-        return ORR_ENOMEM;
+    orbit->state = probe_take(arena, (size_t)track->steps * 4, sizeof *orbit->state);
+    TRY(arena->failed);
     double at[4];
     memcpy(at, track->state, sizeof at);
     for (int k = 0; k < orbit->steps; k++) {
-        if (k > 0 && !advance_step(track, at)) {
-            probe_track_free(orbit);
+        if (k > 0 && !advance_step(track, at))
             return ORR_FAIL(ORR_EDOM, "a planet's track: its first orbit cannot be followed");
-        }
         memcpy(orbit->state + 4 * k, at, sizeof at);
     }
     return 0;
-}
-
-void probe_track_free(struct probe_track *track)
-{
-    free(track->state);
-    *track = (struct probe_track){0};
 }
 
 /* ------------------------------------------------------------------------ rows and errors */

@@ -7,7 +7,7 @@
 #ifndef PROBE_TRACK_H
 #define PROBE_TRACK_H
 
-#include <stddef.h>
+#include "probe/core/arena.h"
 
 struct probe_track {
     int steps, orbit;    /* steps 0 .. steps - 1; step `orbit` is one period after step 0 */
@@ -22,12 +22,13 @@ struct probe_track {
  * counter-clockwise; x is the direction in it that is nearest to the x axis of `place`. Velocities
  * are central differences of sixth order over dt / 8. steps >= 1, orbit >= 1, mass >= 0. Fails as
  * `place` does; ORR_ENOMEM; ORR_EDOM where the planet does not go round. */
-int probe_track_make(struct probe_track *track, int planet, double mass, int steps, int orbit,
-                     double dt_yr, int (*place)(int planet, double t_yr, double place_au[3]));
+int probe_track_make(struct probe_arena *arena, struct probe_track *track, int planet, double mass,
+                     int steps, int orbit, double dt_yr,
+                     int (*place)(int planet, double t_yr, double place_au[3]));
 /* The osculating Kepler orbit of step 0 of `track`, at the same steps: motion by Newton's law
  * through that place and velocity. ORR_ENOMEM; ORR_EDOM where it cannot be followed. */
-int probe_track_osculate(struct probe_track *orbit, const struct probe_track *track);
-void probe_track_free(struct probe_track *track);
+int probe_track_osculate(struct probe_arena *arena, struct probe_track *orbit,
+                         const struct probe_track *track);
 
 /* coords (1 + 2 steps, 2): the rows of a sequence, ln dt and 0, then planet and star of step 0, of
  * step 1, ... */

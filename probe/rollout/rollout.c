@@ -71,13 +71,11 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
 }
 
 /* What an observer expects of orbits: of sequences of two_body_train, not of those that judge. */
-static int find_prior(const struct rollout *r, struct gpt_orbit_prior *prior)
+static int find_prior(struct rollout *r, struct gpt_orbit_prior *prior)
 {
-    struct probe_labelled set = {0};
-    int rc = probe_labelled_make(&set, &r->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
-    rc = rc ? rc : probe_orbit_prior(&set, prior);
-    probe_labelled_free(&set);
-    return rc;
+    struct probe_labelled set;
+    TRY(probe_labelled_make(&r->s.arena, &set, &r->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR));
+    return probe_orbit_prior(&set, prior);
 }
 
 static int continue_all(struct rollout *r)
@@ -183,30 +181,24 @@ static int add_rows(struct rollout *r)
 static int draw_panels(void *of)
 {
     const struct rollout *r = of;
-    struct probe_panel panel[QUANTITIES];
-    char title[PROBE_TEXT];
-    const int panels = r->set.newton && last_horizon(r, 1) >= 1 ? QUANTITIES : 1;
-    for (int k = 0; k < panels; k++)
-        panel[k] = (struct probe_panel){.title = quantity[k],
-                                        .quantity = quantity[k],
-                                        .measure = k ? "drift" : "AU",
-                                        .y_label = k == 0   ? "mean error, AU"
-                                                   : k == 3 ? "median drift"
-                                                            : "median relative drift",
-                                        .by_context = true,
-                                        .fixed = -1,
-                                        .log = true};
-    snprintf(title, sizeof title, "Rollouts after %d steps", r->known);
-    const struct probe_figure figure = {.title = title,
-                                        .x_label = "steps after the prefix",
+    static const struct probe_panel panel[] = {
+        {"place", "AU", "mean error, AU", .log = true},
+        {"energy", "drift", "median relative drift", .log = true},
+        {"angular momentum", "drift", "median relative drift", .log = true},
+        {"Runge-Lenz vector", "drift", "median drift", .log = true},
+    };
+    const bool drifts = r->set.newton && last_horizon(r, 1) >= 1;
+    const struct probe_figure figure = {.x_label = "steps after the prefix",
                                         .value = "model",
                                         .ceiling = r->set.newton ? "ceiling" : NULL,
                                         .floor = "random weights (floor)",
                                         .raw = "persistence",
                                         .least = NAN,
+                                        .by_context = true,
+                                        .fixed = -1,
                                         .panel = panel,
-                                        .panels = panels};
-    return probe_figure_draw(&r->s, &figure, "rollout");
+                                        .panels = drifts ? QUANTITIES : 1};
+    return probe_figure_draw(&r->s, &figure, "Rollouts after %d steps", r->known);
 }
 
 /* ----------------------------------------------------------------------------------- probe */
@@ -223,14 +215,15 @@ static int prepare_set(struct rollout *r)
             "probe rollout: %s: %d positions leave no step to continue after a prefix of "
             "half of them; give a --length of 4 or more",
             r->s.options->checkpoint, r->T);
-    TRY(probe_labelled_make(&r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
-    TRY(probe_resamples_create(&r->s.resamples, r->s.probe.preset.seed, n));
-    r->column = orr_alloc((size_t)n, sizeof *r->column);
-    r->rank = orr_alloc((size_t)n, sizeof *r->rank);
+    struct probe_arena *arena = &r->s.arena;
+    TRY(probe_labelled_make(arena, &r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(probe_resamples_create(arena, &r->s.resamples, r->s.probe.preset.seed, n));
+    r->column = probe_take(arena, (size_t)n, sizeof *r->column);
+    r->rank = probe_take(arena, (size_t)n, sizeof *r->rank);
     for (int w = 0; w < WHO; w++)
-        if (!(r->path[w] = orr_alloc((size_t)n * (size_t)r->T * 2, sizeof *r->path[w])))
-            return ORR_ENOMEM;
-    return r->column && r->rank ? probe_floor(&r->s.probe, r->s.options, &r->s.floor) : ORR_ENOMEM;
+        r->path[w] = probe_take(arena, (size_t)n * (size_t)r->T * 2, sizeof *r->path[w]);
+    TRY(arena->failed);
+    return probe_floor(&r->s.probe, r->s.options, &r->s.floor);
 }
 
 static int measure_model(void *of)
@@ -256,11 +249,5 @@ int probe_rollout(const struct probe_options *options)
                                              .measure = measure_model,
                                              .write = draw_panels};
     struct rollout r = {.T = 0};
-    const int rc = probe_session_run(&r.s, options, &steps, &r);
-    probe_labelled_free(&r.set);
-    for (int w = 0; w < WHO; w++)
-        free(r.path[w]);
-    free(r.column);
-    free(r.rank);
-    return rc;
+    return probe_session_run(&r.s, options, &steps, &r);
 }

@@ -259,7 +259,8 @@ with() {
 refuse "unknown variant" 2 'unknown variant "sotfmax"' -- with attention --attention sotfmax
 refuse "no such layer" 2 --layer '0 to 0' -- with attention --layer 1
 refuse "no such head" 2 --head: '0 to 1' 'found 5' -- with attention --head 5
-refuse "a layer for evaluate" 2 --layer: 'probe attention' -- with evaluate --layer 0
+refuse "a layer for evaluate" 2 --layer: 'not with probe evaluate; it belongs to attention' -- \
+    with evaluate --layer 0
 refuse "neither on nor off" 2 --reweight: 'on or off' -- with evaluate --reweight yes
 refuse "a power below 1" 2 --p: 'at least 1' '"0.5"' -- with attention --p 0.5
 refuse "a power that is none" 2 --p: 'at least 1' '"nan"' -- with attention --p nan

@@ -12,6 +12,8 @@
 
 #include "probe/labels/adaptation.h"
 
+static struct probe_arena arena;
+
 /* -------------------------------------------------------------------------------- readouts */
 
 /* y of every row := a combination of the coordinates on that very row, which layer 0, a linear map
@@ -36,14 +38,14 @@ static void test_rows_in_step(void **state)
     const size_t some[] = {3, 0, 7, 5, 1, 6};
     forces_open(&f, "softmax");
     assert_int_equal(probe_open(&probe, &f.options, false, 1), 0);
-    assert_int_equal(probe_label_sets_open(&forces, &f.options), 0);
-    assert_int_equal(probe_held_out_draw(&fit, &forces.train, &none, NULL, 23, 5, 1), 0);
-    assert_int_equal(probe_held_out_draw(&held_out, &forces.test, &none, some, 6, 3, 1), 0);
+    assert_int_equal(probe_label_sets_open(&arena, &forces, &f.options), 0);
+    assert_int_equal(probe_held_out_draw(&arena, &fit, &forces.train, &none, NULL, 23, 5, 1), 0);
+    assert_int_equal(probe_held_out_draw(&arena, &held_out, &forces.test, &none, some, 6, 3, 1), 0);
     plant(&fit);
     plant(&held_out);
-    assert_int_equal(probe_read_create(&read, held_out.rows), 0);
-    assert_int_equal(probe_read_create(&told, held_out.rows), 0);
-    assert_int_equal(probe_read_model(&probe.model, &fit, &held_out, &read, NULL), 0);
+    assert_int_equal(probe_read_create(&arena, &read, held_out.rows), 0);
+    assert_int_equal(probe_read_create(&arena, &told, held_out.rows), 0);
+    assert_int_equal(probe_read_model(&arena, &probe.model, &fit, &held_out, &read, NULL), 0);
     assert_int_equal(read.layer[PROBE_LOG_F], 0);
     const struct probe_agreement planted =
         probe_agree(&held_out, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL);
@@ -51,17 +53,14 @@ static void test_rows_in_step(void **state)
     assert_true(
         probe_agree(&held_out, NULL, PROBE_INVERSE_SQUARE, read.of[PROBE_INVERSE_SQUARE], NULL)
             .rho < 0.99);
-    assert_int_equal(probe_read_places(&fit, &held_out, &read), 0);
+    assert_int_equal(probe_read_places(&arena, &fit, &held_out, &read), 0);
     assert_int_equal(read.layer[PROBE_LOG_F], -1);
     assert_true(probe_agree(&held_out, NULL, PROBE_LOG_F, read.of[PROBE_LOG_F], NULL).r2 >
                 1 - 1e-9);
-    assert_int_equal(probe_read_model(&probe.model, &fit, &held_out, &read, &told), 0);
+    assert_int_equal(probe_read_model(&arena, &probe.model, &fit, &held_out, &read, &told), 0);
     for (int q = 0; q < PROBE_READ; q++)
         assert_true(probe_agree(&held_out, NULL, q, told.of[q], NULL).r2 > 0.9999);
-    probe_read_free(&read);
-    probe_read_free(&told);
-    probe_held_out_free(&fit);
-    probe_held_out_free(&held_out);
+    probe_rewind(&arena, 0);
     probe_label_sets_close(&forces);
     probe_close(&probe);
     forces_close(&f);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "probe/grid.h"
-#include "probe/grid_figure.h"
 #include "probe/grid_picture.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))

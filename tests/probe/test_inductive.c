@@ -12,6 +12,8 @@
 #include "probe/inductive/inductive.h"
 #include "probe/inductive/rank.h"
 
+static struct probe_arena arena;
+
 static void assert_near(double found, double expected, double error)
 {
     if (!(fabs(found - expected) <= error))
@@ -226,7 +228,8 @@ static void test_data_sets(void **state)
     probe_ranks(probe_pairs(PROBE_NOISE_POINTS), p.pool.distance, p.pool.rank, p.pool.work);
     assert_near(spearman_of(&p.pool, weight, p.pool.projected_rank), 1, 1e-6);
     probe_close(&p.s.probe);
-    probe_inductive_close(&p);
+    probe_cells_free(&p.cells);
+    probe_rewind(&p.s.arena, 0);
 }
 
 /* Labels stand where both bodies of their step have been seen: the places on this row and the one
@@ -267,7 +270,8 @@ static void test_rows(void **state)
     gpt_batch_free(&batch);
     gpt_free(&model);
     probe_close(&p.s.probe);
-    probe_inductive_close(&p);
+    probe_cells_free(&p.cells);
+    probe_rewind(&p.s.arena, 0);
 }
 
 /* Predictions are those of the point's own row, of a model that was not trained at all. */
@@ -304,7 +308,8 @@ static void test_guesses(void **state)
     gpt_free(&model);
     free(guess);
     probe_close(&p.s.probe);
-    probe_inductive_close(&p);
+    probe_cells_free(&p.cells);
+    probe_rewind(&p.s.arena, 0);
 }
 
 /* Observers are asked about the state at the point: the place of body 1 from body 2 is what the
@@ -339,7 +344,8 @@ static void test_points(void **state)
     probe_standard_apply(&p.pool.standard, nothing, z);
     assert_near(probe_noise_target(noise, z), 0, 1e-12);
     probe_close(&p.s.probe);
-    probe_inductive_close(&p);
+    probe_cells_free(&p.cells);
+    probe_rewind(&p.s.arena, 0);
 }
 
 /* --------------------------------------------------------------------------------- oracles */
@@ -405,7 +411,7 @@ static void test_bins(void **state)
     for (int open = 0; open < 2; open++) {
         const double expected = open ? (2 + 3 + 6) / 3.0 : 23 / 6.0;
         for (int k = 0; k < 2; k++) {
-            assert_int_equal(probe_bins_make(&bins, 4, 2, k ? spread : oracle, open), 0);
+            assert_int_equal(probe_bins_make(&arena, &bins, 4, 2, k ? spread : oracle, open), 0);
             assert_int_equal(bins.pairs, 6);
             for (int i = 0; i < 6; i++)
                 assert_int_equal(bins.bin[i], open ? open_bins[i] : closed_bins[i]);
@@ -413,7 +419,7 @@ static void test_bins(void **state)
                 assert_true(bins.count[b] > 0 ? bins.count[b] == 1 : isnan(bins.diagonal[b]));
             assert_near(bins.diagonal[3], 2, 1e-12);
             if (!k)
-                probe_bins_free(&bins);
+                probe_rewind(&arena, 0);
         }
         probe_bins_mean(&bins, four, mean);
         assert_near(probe_to_diagonal(mean, bins.diagonal), 0, 1e-12);
@@ -423,11 +429,12 @@ static void test_bins(void **state)
         assert_near(probe_to_diagonal(mean, bins.diagonal), expected, 1e-12);
         probe_bins_mean(&bins, twice, mean); /* everything twice as far */
         assert_near(probe_to_diagonal(mean, bins.diagonal), expected, 1e-12);
-        probe_bins_free(&bins);
+        probe_rewind(&arena, 0);
     }
-    assert_int_equal(probe_bins_make(&bins, 4, 1, &spread[0], false), 0); /* no width at all */
+    assert_int_equal(probe_bins_make(&arena, &bins, 4, 1, &spread[0], false),
+                     0); /* no width at all */
     assert_int_equal(bins.count[PROBE_BINS - 1], 6);
-    probe_bins_free(&bins);
+    probe_rewind(&arena, 0);
 }
 
 /* Departures of two data sets cancel where they are opposite, and count as often as drawn. */

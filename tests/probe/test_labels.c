@@ -15,6 +15,8 @@
 
 #include "probe/labels/extrapolate.h"
 
+static struct probe_arena arena;
+
 /* ---------------------------------------------------------------------------------- curves */
 
 static void test_monotone(void **state)
@@ -337,15 +339,15 @@ static void test_parts(void **state)
     struct probe_held_out held_out;
     const struct ft_bounds none = {0};
     open_fixture(&f);
-    assert_int_equal(probe_label_sets_open(&forces, &f.options), 0);
-    assert_int_equal(probe_held_out_draw(&held_out, &forces.test, &none, NULL, forces.test.n, 8, 1),
-                     0);
+    assert_int_equal(probe_label_sets_open(&arena, &forces, &f.options), 0);
+    assert_int_equal(
+        probe_held_out_draw(&arena, &held_out, &forces.test, &none, NULL, forces.test.n, 8, 1), 0);
     double *log_f = malloc(held_out.rows * sizeof *log_f), exponent[3];
     double *residual = malloc(held_out.sequences * sizeof *residual);
     assert_true(log_f && residual);
     for (int k = 0; k < 2; k++) {
         struct probe_experiment e;
-        assert_int_equal(probe_experiment_open(&e, k, &forces, &held_out), 0);
+        assert_int_equal(probe_experiment_open(&arena, &e, k, &forces, &held_out), 0);
         const size_t all = ft_labels_points(&forces.labels, NULL, NULL);
         const size_t n = ft_labels_points(&e.labels, NULL, NULL);
         assert_true(fabs((double)n / (double)all - 0.5) < 0.1);
@@ -381,9 +383,9 @@ static void test_parts(void **state)
         assert_true(fabs(sum - 0.0625 * count) < 1e-9 * count);
         assert_true(probe_held_out_r2(&held_out, e.outside, residual, NULL) < 1);
         free(states);
-        probe_experiment_close(&e);
+        ft_labels_free(&e.labels);
     }
-    assert_int_equal(probe_power_law(&forces.labels, &held_out, log_f), 0);
+    assert_int_equal(probe_power_law(&arena, &forces.labels, &held_out, log_f), 0);
     probe_exponents(&held_out, NULL, log_f, NULL, exponent);
     assert_true(fabs(exponent[1]) < 1e-6 && fabs(exponent[2]) < 1e-6); /* it knows only r */
     double mean = 0;
@@ -395,7 +397,7 @@ static void test_parts(void **state)
     assert_true(fabs(probe_held_out_r2(&held_out, NULL, residual, NULL)) < 1e-12);
     free(log_f);
     free(residual);
-    probe_held_out_free(&held_out);
+    probe_rewind(&arena, 0);
     probe_label_sets_close(&forces);
     forces_close(&f);
 }

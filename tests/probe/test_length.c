@@ -7,6 +7,8 @@
 #include "probe/length/length.h"
 #include "probe/results.h"
 
+static struct probe_arena arena;
+
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 
 static struct tiny tiny;
@@ -80,8 +82,8 @@ static void test_errors(void **state)
         struct probe_options o = options;
         o.length = 32 * times;
         assert_int_equal(probe_open(&probe, &o, true, 5), 0);
-        assert_int_equal(probe_errors_create(&model, 5), 0);
-        assert_int_equal(probe_errors_create(&stays, 5), 0);
+        assert_int_equal(probe_errors_create(&arena, &model, 5), 0);
+        assert_int_equal(probe_errors_create(&arena, &stays, 5), 0);
         assert_int_equal(probe_errors_of(&probe, &probe.model, &model), 0);
         assert_int_equal(probe_errors_of(&probe, NULL, &stays), 0);
         for (int i = 0; i < 5; i++) {
@@ -94,8 +96,7 @@ static void test_errors(void **state)
             assert_near(model.late[i], by_hand(&probe, i, 33, constant), 1e-6);
             assert_near(stays.late[i], by_hand(&probe, i, 33, NULL), 1e-6);
         }
-        probe_errors_free(&model);
-        probe_errors_free(&stays);
+        probe_rewind(&arena, 0);
         probe_close(&probe);
     }
 }

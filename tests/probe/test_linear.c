@@ -8,6 +8,8 @@
 
 #include "probe/linear/readout.h"
 
+static struct probe_arena arena;
+
 static struct tiny tiny;
 static char checkpoint[2][4096]; /* of stages pretrain, magnitude */
 static struct probe_options options;
@@ -62,15 +64,15 @@ struct sets {
 static void open_sets(struct sets *s, int fit, int held_out)
 {
     assert_int_equal(probe_open_labelled(&s->probe, &options, "test", true), 0);
-    assert_int_equal(probe_labelled_make(&s->fit, &s->probe, SIM_SPLIT_TWO_BODY_TRAIN, fit), 0);
+    assert_int_equal(probe_labelled_make(&arena, &s->fit, &s->probe, SIM_SPLIT_TWO_BODY_TRAIN, fit),
+                     0);
     assert_int_equal(
-        probe_labelled_make(&s->held_out, &s->probe, SIM_SPLIT_TWO_BODY_TEST, held_out), 0);
+        probe_labelled_make(&arena, &s->held_out, &s->probe, SIM_SPLIT_TWO_BODY_TEST, held_out), 0);
 }
 
 static void close_sets(struct sets *s)
 {
-    probe_labelled_free(&s->fit);
-    probe_labelled_free(&s->held_out);
+    probe_rewind(&arena, 0);
     probe_close(&s->probe);
 }
 
@@ -144,9 +146,12 @@ static void test_readouts(void **state)
     struct probe_resamples resamples;
     open_sets(&s, 400, 200);
     const int contexts = probe_contexts(15, 5, list);
-    assert_int_equal(probe_resamples_create(&resamples, 1, 200), 0);
-    struct probe_reader reader = {
-        .features = PROBE_NUMBERS, .read = mixed, .fit = &s.fit, .held_out = &s.held_out};
+    assert_int_equal(probe_resamples_create(&arena, &resamples, 1, 200), 0);
+    struct probe_reader reader = {.arena = &arena,
+                                  .features = PROBE_NUMBERS,
+                                  .read = mixed,
+                                  .fit = &s.fit,
+                                  .held_out = &s.held_out};
     for (int c = 0; c < contexts; c++) {
         assert_int_equal(probe_readout(&reader, &list[c], &resamples, reading), 0);
         for (int q = 0; q < PROBE_QUANTITIES; q++) {
@@ -170,7 +175,7 @@ static void test_readouts(void **state)
     assert_int_equal(probe_readout(&reader, &list[4], &resamples, reading), 0);
     assert_true(reading[probe_quantity_find("velocity")].r2.value > 0.9);
     assert_true(reading[probe_quantity_find("log m1")].r2.value < 0.3);
-    probe_resamples_free(&resamples);
+    probe_rewind(&arena, 0);
     close_sets(&s);
 }
 
@@ -187,9 +192,10 @@ static void test_stream(void **state)
     open_sets(&s, 40, 8);
     const int contexts = probe_contexts(15, 5, list);
     assert_int_equal(
-        probe_stream_capture(&stream, &s.probe.model, &s.fit, s.probe.T, list, contexts), 0);
+        probe_stream_capture(&arena, &stream, &s.probe.model, &s.fit, s.probe.T, list, contexts),
+        0);
     assert_int_equal(gpt_batch_create(&batch, &s.probe.model.config, 1, s.probe.T), 0);
-    struct probe_reader reader = {.fit = &s.fit, .stream = {&stream, NULL}};
+    struct probe_reader reader = {.arena = &arena, .fit = &s.fit, .stream = {&stream, NULL}};
     for (int i = 0; i < 40; i += 13) {
         probe_labelled_fill(&s.fit, &s.probe.model.config, i, &batch);
         assert_int_equal(gpt_forward(&s.probe.model, &batch, &out), 0);
@@ -204,7 +210,7 @@ static void test_stream(void **state)
         }
     }
     gpt_batch_free(&batch);
-    probe_stream_free(&stream);
+    probe_rewind(&arena, 0);
     close_sets(&s);
 }
 
@@ -217,7 +223,7 @@ static void test_observer(void **state)
     double r2[PROBE_CONTEXTS][PROBE_QUANTITIES];
     open_sets(&s, 200, 40);
     const int contexts = probe_contexts(15, 5, list);
-    assert_int_equal(probe_observer(&s.fit, &s.held_out, 40, list, contexts, r2), 0);
+    assert_int_equal(probe_observer(&arena, &s.fit, &s.held_out, 40, list, contexts, r2), 0);
     for (int c = 0; c < contexts; c++)
         for (int q = 0; q < PROBE_QUANTITIES; q++)
             if (list[c].context == 0 || list[c].context >= 5)

@@ -9,6 +9,8 @@
 #include "probe/orbits/quantities.h"
 #include "probe/intervene/steer.h"
 
+static struct probe_arena arena;
+
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))
 
@@ -270,7 +272,7 @@ static double toy_slope(struct toy *toy, enum probe_change change, const double 
                                        .base = base,
                                        .random = random,
                                        .seed = 5};
-    assert_int_equal(probe_steer(&subject, &how, moved), 0);
+    assert_int_equal(probe_steer(&arena, &subject, &how, moved), 0);
     /* t = -3 .. 3: 2 (1 + 4 + 9) sd^2, of velocities */
     const double step = toy->orbit[1].share * toy_horizon[h] * toy->orbit[1].dt_yr * how.sd;
     if (change <= PROBE_CHANGE_VY && direction[0] + direction[1] > 0)
@@ -323,16 +325,16 @@ static void test_likeliest(void **state)
         y[2 * i + 1] = x[i * WIDTH] + x[i * WIDTH + 1];
     }
     static const int both[] = {0, 1}, other[] = {1, 0}, twice[] = {0, 0};
-    assert_int_equal(probe_steer_likeliest(MANY, WIDTH, x, 2, y, 2, both, d), 0);
+    assert_int_equal(probe_steer_likeliest(&arena, MANY, WIDTH, x, 2, y, 2, both, d), 0);
     assert_near(d[0], 1, 1e-10); /* a + 1, b - 1 */
     assert_near(d[1], -1, 1e-10);
     assert_near(d[2], 3.5, 1e-10);
-    assert_int_equal(probe_steer_likeliest(MANY, WIDTH, x, 2, y, 2, other, d), 0);
+    assert_int_equal(probe_steer_likeliest(&arena, MANY, WIDTH, x, 2, y, 2, other, d), 0);
     assert_near(d[0], 0, 1e-10);
     assert_near(d[1], 1, 1e-10);
     assert_near(d[2], 0.5, 1e-10);
     /* a readout that is held and raised: no such way */
-    assert_int_equal(probe_steer_likeliest(MANY, WIDTH, x, 2, y, 2, twice, d), 0);
+    assert_int_equal(probe_steer_likeliest(&arena, MANY, WIDTH, x, 2, y, 2, twice, d), 0);
     assert_true(d[0] == 0 && d[1] == 0 && d[2] == 0);
 }
 

@@ -4,6 +4,8 @@
 
 #include "probe/planets/planets.h"
 
+static struct probe_arena arena;
+
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))
 
@@ -34,16 +36,10 @@ static void make_tracks(struct probe_track track[PROBE_PLANETS])
 {
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct sim_system s = system_of(i);
-        assert_int_equal(
-            probe_track_make(&track[i], i, s.mass[0], preset.planets.steps, 40, s.dt_yr, simulated),
-            0);
+        assert_int_equal(probe_track_make(&arena, &track[i], i, s.mass[0], preset.planets.steps, 40,
+                                          s.dt_yr, simulated),
+                         0);
     }
-}
-
-static void free_tracks(struct probe_track track[PROBE_PLANETS])
-{
-    for (int i = 0; i < PROBE_PLANETS; i++)
-        probe_track_free(&track[i]);
 }
 
 /* The same error as gpt_evaluate_next_state() has of these sequences. */
@@ -75,7 +71,7 @@ static void test_next_places(void **state)
     }
     assert_near(mean / expected.teacher_forced, 1, 1e-6);
     assert_near(stays / expected.persistence, 1, 1e-6);
-    free_tracks(track);
+    probe_rewind(&arena, 0);
     gpt_source_close(source);
     gpt_free(&model);
 }
@@ -89,16 +85,15 @@ static void measure(struct probe_planets *p, const struct tiny *tiny)
     p->arrows.first = preset.orbits.label_from_step;
     p->arrows.count = preset.planets.steps - 1 - p->arrows.first;
     tiny_path(p->arrows.path[0], tiny, "untrained", "vector.safetensors");
-    assert_int_equal(probe_resamples_create(&p->s.resamples, 3, PROBE_PLANETS), 0);
+    assert_int_equal(probe_resamples_create(&p->s.arena, &p->s.resamples, 3, PROBE_PLANETS), 0);
     make_tracks(p->real);
     assert_int_equal(probe_arrows_measure(p), 0);
 }
 
 static void done(struct probe_planets *p)
 {
-    free_tracks(p->real);
-    probe_arrows_free(&p->arrows);
-    probe_resamples_free(&p->s.resamples);
+    probe_rewind(&arena, 0);
+    probe_rewind(&p->s.arena, 0);
     probe_results_free(&p->s.results);
 }
 

@@ -9,6 +9,8 @@
 #include "probe/linear/readout.h"
 #include "probe/linear/ridge.h"
 
+static struct probe_arena arena;
+
 static const int one_group[] = {0, 0}, two_groups[] = {0, 1};
 
 static double normal(uint64_t stream, uint64_t k)
@@ -28,7 +30,7 @@ static void test_by_hand(void **state)
     static const double y[] = {1.1, 3.9, 5.2, 7.7, 12.1, 14.2, 16.3, 18.4};
     struct probe_rows rows;
     struct probe_ridge ridge;
-    assert_int_equal(probe_rows_create(&rows, 8, 1, 1, 1, one_group), 0);
+    assert_int_equal(probe_rows_create(&arena, &rows, 8, 1, 1, 1, one_group), 0);
     double mx = 0, my = 0, xx = 0, xy = 0;
     for (int i = 0; i < 8; i++) {
         rows.x[i] = x[i];
@@ -42,7 +44,7 @@ static void test_by_hand(void **state)
         xx += (x[i] - mx) * (x[i] - mx);
         xy += (x[i] - mx) * (y[i] - my);
     }
-    assert_int_equal(probe_ridge_fit(&rows, &ridge), 0);
+    assert_int_equal(probe_ridge_fit(&arena, &rows, &ridge), 0);
     const double slope = xy / xx / (1 + ridge.strength[0]);
     assert_true(ridge.strength[0] >= 1e-9 && ridge.strength[0] <= 10);
     assert_true(fabs(ridge.weight[0] - slope) <= 1e-12 * fabs(slope));
@@ -50,8 +52,7 @@ static void test_by_hand(void **state)
     double found;
     probe_ridge_predict(&ridge, &mx, &found);
     assert_true(fabs(found - my) <= 1e-12 * my);
-    probe_ridge_free(&ridge);
-    probe_rows_free(&rows);
+    probe_rewind(&arena, 0);
 }
 
 enum { N = 400, F = 12 };
@@ -59,7 +60,7 @@ enum { N = 400, F = 12 };
 /* Rows of random features; target 0 is linear in them, target 1 has nothing to do with them. */
 static void random_rows(struct probe_rows *rows)
 {
-    assert_int_equal(probe_rows_create(rows, N, F, 2, 2, two_groups), 0);
+    assert_int_equal(probe_rows_create(&arena, rows, N, F, 2, 2, two_groups), 0);
     for (int i = 0; i < N; i++) {
         double *x = rows->x + (size_t)i * F;
         for (int j = 0; j < F; j++)
@@ -78,7 +79,7 @@ static void test_what_can_be_read(void **state)
     struct probe_rows rows;
     struct probe_ridge ridge;
     random_rows(&rows);
-    assert_int_equal(probe_ridge_fit(&rows, &ridge), 0);
+    assert_int_equal(probe_ridge_fit(&arena, &rows, &ridge), 0);
     assert_true(ridge.inner[0] > 1 - 1e-12);
     assert_true(fabs(ridge.weight[2 * 1] - 2.385) < 1e-6);
     assert_true(fabs(ridge.weight[2 * 5] + 0.7) < 1e-6);
@@ -86,8 +87,7 @@ static void test_what_can_be_read(void **state)
     assert_true(ridge.inner[1] < 0.05);
     assert_true(ridge.strength[0] < ridge.strength[1]); /* noise is best left alone */
     assert_true(ridge.weight[2 * (F - 1)] == 0 && ridge.weight[2 * (F - 1) + 1] == 0);
-    probe_ridge_free(&ridge);
-    probe_rows_free(&rows);
+    probe_rewind(&arena, 0);
 }
 
 /* Targets and features are a sequence's own: a split by rows would read them, one by sequences
@@ -98,7 +98,7 @@ static void test_split_by_sequence(void **state)
     enum { SEQUENCES = 80, EACH = 5, WIDE = 60 };
     struct probe_rows rows;
     struct probe_ridge ridge;
-    assert_int_equal(probe_rows_create(&rows, SEQUENCES * EACH, WIDE, 1, 1, one_group), 0);
+    assert_int_equal(probe_rows_create(&arena, &rows, SEQUENCES * EACH, WIDE, 1, 1, one_group), 0);
     for (int i = 0; i < SEQUENCES * EACH; i++) {
         const int s = i / EACH;
         for (int j = 0; j < WIDE; j++)
@@ -107,13 +107,11 @@ static void test_split_by_sequence(void **state)
         rows.sequence[i] = s;
     }
     rows.rows = SEQUENCES * EACH;
-    assert_int_equal(probe_ridge_fit(&rows, &ridge), 0);
+    assert_int_equal(probe_ridge_fit(&arena, &rows, &ridge), 0);
     assert_true(ridge.inner[0] < 0.1);
-    probe_ridge_free(&ridge);
     rows.rows = 3 * EACH; /* no fourth sequence */
-    assert_int_equal(probe_ridge_fit(&rows, &ridge), ORR_EINVAL);
-    probe_ridge_free(&ridge);
-    probe_rows_free(&rows);
+    assert_int_equal(probe_ridge_fit(&arena, &rows, &ridge), ORR_EINVAL);
+    probe_rewind(&arena, 0);
 }
 
 /* A vector has one strength and one R^2 over both components. */
@@ -125,7 +123,7 @@ static void test_vectors_share(void **state)
     random_rows(&rows);
     rows.groups = 1;
     rows.group = one_group;
-    assert_int_equal(probe_ridge_fit(&rows, &ridge), 0);
+    assert_int_equal(probe_ridge_fit(&arena, &rows, &ridge), 0);
     double square[2] = {0}, sum[2] = {0}, count = 0;
     for (int i = 3; i < N; i += 4, count++)
         for (int k = 0; k < 2; k++) {
@@ -135,8 +133,7 @@ static void test_vectors_share(void **state)
     const double v0 = square[0] - sum[0] * sum[0] / count, v1 = square[1] - sum[1] * sum[1] / count;
     /* all of the first component, about nothing of the second */
     assert_true(fabs(ridge.inner[0] - v0 / (v0 + v1)) < 0.15 * v1 / (v0 + v1));
-    probe_ridge_free(&ridge);
-    probe_rows_free(&rows);
+    probe_rewind(&arena, 0);
 }
 
 /* ------------------------------------------------------------------------------- bootstrap */
@@ -171,8 +168,8 @@ static void test_intervals(void **state)
     double x[MANY];
     for (int i = 0; i < MANY; i++)
         x[i] = normal(5, (uint64_t)i);
-    assert_int_equal(probe_resamples_create(&a, 3, MANY), 0);
-    assert_int_equal(probe_resamples_create(&b, 3, MANY), 0);
+    assert_int_equal(probe_resamples_create(&arena, &a, 3, MANY), 0);
+    assert_int_equal(probe_resamples_create(&arena, &b, 3, MANY), 0);
     assert_memory_equal(a.times, b.times, MANY * (1 + PROBE_RESAMPLES) * sizeof *a.times);
     for (int k = 0; k <= PROBE_RESAMPLES; k++) {
         int drawn = 0;
@@ -184,8 +181,7 @@ static void test_intervals(void **state)
     assert_true(e.low < e.value && e.value < e.high);
     const double width = 2 * 1.96 / sqrt(MANY); /* of a standard normal's mean */
     assert_true(fabs(e.high - e.low - width) < 0.25 * width);
-    probe_resamples_free(&a);
-    probe_resamples_free(&b);
+    probe_rewind(&arena, 0);
 }
 
 int main(void)
