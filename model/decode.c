@@ -14,7 +14,7 @@ int gpt_first_row(const struct gpt_model *model)
 /* Bytes of C numbers of a row of the pass. */
 static size_t row_bytes(const struct gpt_model *model)
 {
-    return (size_t)model->config.width * (model->act->narrow ? sizeof(uint16_t) : sizeof(real));
+    return (size_t)model->config.width * (model->act->bf16 ? sizeof(uint16_t) : sizeof(real));
 }
 
 int gpt_cache_attend(struct gpt_model *model, int layer)

@@ -38,7 +38,7 @@ static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, r
                                                  .C = gpt_config_features(&model->config),
                                                  .OC = C,
                                                  .inp = batch->features,
-                                                 .exact = true,
+                                                 .fp32_only = true,
                                                  .out = x}));
     }
     if (model->position >= 0)
@@ -50,7 +50,7 @@ static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, r
 struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, int T)
 {
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
-    shape.narrow = model->act->narrow;
+    shape.bf16 = model->act->bf16;
     shape.forward_only = !model->act->trains;
     shape.may_overwrite_qk = model->act->trains;
     return shape;
@@ -65,7 +65,7 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
     struct gpt_layer_activations *a = &model->act->layer[l];
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
-    const bool narrow = model->act->narrow;
+    const bool bf16 = model->act->bf16;
     const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
 
     TRY(gpt_norm_forward(model, w->ln1_w, w->ln1_b, a->ln1, a->mean1, a->rstd1, a->x, N));
@@ -75,8 +75,8 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                              .OC = 3 * C,
                                              .inp = a->ln1,
                                              .out = a->qkv,
-                                             .narrow_inp = narrow,
-                                             .narrow_out = narrow}));
+                                             .inp_bf16 = bf16,
+                                             .out_bf16 = bf16}));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(a->qkv, &(struct k_rope){.B = B,
                                              .T = T,
@@ -95,14 +95,10 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
             .act = c->gate, .n = NC, .y = a->y, .pre = a->gate, .out = a->gated}));
         y = a->gated;
     }
-    TRY(gpt_linear_forward(model, w->proj_w, w->proj_b,
-                           (struct k_linear){.N = N,
-                                             .C = C,
-                                             .OC = C,
-                                             .inp = y,
-                                             .out = a->mid,
-                                             .residual = a->x,
-                                             .narrow_inp = narrow}));
+    TRY(gpt_linear_forward(
+        model, w->proj_w, w->proj_b,
+        (struct k_linear){
+            .N = N, .C = C, .OC = C, .inp = y, .out = a->mid, .residual = a->x, .inp_bf16 = bf16}));
     TRY(gpt_norm_forward(model, w->ln2_w, w->ln2_b, a->ln2, a->mean2, a->rstd2, a->mid, N));
     return gpt_linear_forward(model, w->up_w, w->up_b,
                               (struct k_linear){.N = N,
@@ -111,8 +107,8 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                                 .inp = a->ln2,
                                                 .out = a->up,
                                                 .pre = a->pre,
-                                                .narrow_inp = narrow,
-                                                .narrow_out = narrow});
+                                                .inp_bf16 = bf16,
+                                                .out_bf16 = bf16});
 }
 
 /* x (N, C) of layer l -> next (N, C). */
@@ -138,7 +134,7 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
                                                 .inp = a->up,
                                                 .out = next,
                                                 .residual = a->mid,
-                                                .narrow_inp = act->narrow});
+                                                .inp_bf16 = act->bf16});
 }
 
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T)
@@ -156,7 +152,7 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv)
     const bool there = !model->config.recompute || layer == act->made;
     const size_t N = (size_t)act->sequences * (size_t)act->T;
     return gpt_copy_to_host_as(model->ops, &act->layer[layer].host_qkv,
-                               there ? act->layer[layer].qkv : NULL, act->narrow,
+                               there ? act->layer[layer].qkv : NULL, act->bf16,
                                N * 3 * (size_t)model->config.width, qkv);
 }
 
@@ -197,7 +193,7 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, 
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width;
     act->trains = trains;
-    TRY(gpt_narrow_parameters(model));
+    TRY(gpt_parameters_to_bf16(model));
     TRY(embed_input(model, batch, act->layer[0].x));
     TRY(gpt_patch_residual(model, 0, batch->B, batch->T));
     for (int l = 0; l < c->layers; l++) {
@@ -240,18 +236,18 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
-    const bool gate = c->gate != K_GATE_NONE, narrow = act->narrow;
+    const bool gate = c->gate != K_GATE_NONE, bf16 = act->bf16;
     const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
 
-    TRY(gpt_linear_backward(model, w->proj_w, narrow ? -1 : w->proj_b,
+    TRY(gpt_linear_backward(model, w->proj_w, bf16 ? -1 : w->proj_b,
                             (struct k_linear){.N = N,
                                               .C = C,
                                               .OC = C,
                                               .inp = gate ? a->gated : a->y,
-                                              .dout = narrow ? act->dx_narrow : act->dx,
+                                              .dout = bf16 ? act->dx_bf16 : act->dx,
                                               .dinp = act->dy,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = narrow}));
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = bf16}));
     if (gate)
         TRY(k->gate_backward(&(struct k_gating){.act = c->gate,
                                                 .n = NC,
@@ -275,8 +271,8 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                                               .inp = a->ln1,
                                               .dout = act->dwide,
                                               .dinp = act->dy,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = narrow}));
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = bf16}));
     if (gate) { /* ln1 feeds qkv and the gate: both gradients count */
         TRY(gpt_linear_backward(
             model, w->gate_w, -1,
@@ -296,32 +292,32 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     struct gpt_activations *act = model->act;
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width, F = c->ffn;
-    const bool narrow = act->narrow;
-    const bool copied = narrow && l + 1 < c->layers; /* the final norm makes no copy of dx */
+    const bool bf16 = act->bf16;
+    const bool copied = bf16 && l + 1 < c->layers; /* the final norm makes no copy of dx */
 
     TRY(gpt_block_redo(model, l, B, T));
-    /* feed-forward half: dx is the gradient of mid through the residual. In a narrow model the pass
+    /* feed-forward half: dx is the gradient of mid through the residual. In a bf16 model the pass
      * that makes dwide the gradient of pre sums its columns for the bias of `up` as well. */
     TRY(gpt_linear_backward(model, w->down_w, copied ? -1 : w->down_b,
                             (struct k_linear){.N = N,
                                               .C = F,
                                               .OC = C,
                                               .inp = a->up,
-                                              .dout = copied ? act->dx_narrow : act->dx,
+                                              .dout = copied ? act->dx_bf16 : act->dx,
                                               .dinp = act->dwide,
                                               .inp_pre = a->pre,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = copied,
-                                              .inp_db = narrow ? gpt_grad(model, w->up_b) : NULL}));
-    TRY(gpt_linear_backward(model, w->up_w, narrow ? -1 : w->up_b,
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = copied,
+                                              .inp_db = bf16 ? gpt_grad(model, w->up_b) : NULL}));
+    TRY(gpt_linear_backward(model, w->up_w, bf16 ? -1 : w->up_b,
                             (struct k_linear){.N = N,
                                               .C = C,
                                               .OC = F,
                                               .inp = a->ln2,
                                               .dout = act->dwide,
                                               .dinp = act->dy,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = narrow}));
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = bf16}));
     TRY(gpt_norm_backward(model, w->ln2_w, w->ln2_b, a->mid, a->mean2, a->rstd2, w->proj_b, N));
     return attention_backward(model, l, B, T);
 }
@@ -339,7 +335,7 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
                                                      .C = gpt_config_features(&model->config),
                                                      .OC = C,
                                                      .inp = batch->features,
-                                                     .exact = true,
+                                                     .fp32_only = true,
                                                      .dout = act->dx});
     const int V = model->config.vocab;
     if (model->config.input == GPT_INPUT_TEXT)

@@ -15,7 +15,7 @@ static int head_forward(struct gpt_model *model, size_t first, size_t rows)
                                                 .C = c->width,
                                                 .OC = c->outputs,
                                                 .inp = act->ln + first * (size_t)c->width,
-                                                .exact = c->head == GPT_HEAD_REGRESSION,
+                                                .fp32_only = c->head == GPT_HEAD_REGRESSION,
                                                 .out = act->out});
 }
 
@@ -185,7 +185,7 @@ int gpt_head_backward(struct gpt_model *model, const struct gpt_batch *batch)
                                   .C = c->width,
                                   .OC = OC,
                                   .inp = act->ln,
-                                  .exact = regression,
+                                  .fp32_only = regression,
                                   .out = act->out,
                                   .dout = act->dout,
                                   .dinp = act->dy};

@@ -7,7 +7,7 @@
  *   prepare    vectors are rounded to bf16 once; for cosines, queries times everything that
  *              multiplies their scores and log2 e, keys divided by their lengths: a product of
  *              both is the score in units of log 2, and the loops have no factors. Dot products
- *              have one factor for all; where the model's tensors are bf16 (narrow), they are read
+ *              have one factor for all; where the model's tensors are bf16, they are read
  *              as they are
  *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
  *              for them, by products of queries and keys alone, one for weights and their sum
@@ -76,7 +76,7 @@ struct fused {
     struct fused_row *numbers;    /* (B H T) */
     float *sums;                  /* dq of tiles of queries so far: k_cuda_fused_turns() */
     unsigned *started, *done;     /* backward: blocks; of each tile, for each warp */
-    bool narrow;                  /* what follows is bf16 */
+    bool bf16_tensors;            /* what follows is bf16 */
     bool pairs;                   /* of which two neighbours can be written at once */
     void *out;                    /* (B, T, H, D) */
     void *dqkv;                   /* (B, T, 3, H, D) */
@@ -302,7 +302,7 @@ static __device__ __forceinline__ void fused_mask(const struct fused &p, float s
 static __device__ __forceinline__ void fused_put_pair(const struct fused &p, void *to, size_t place,
                                                       float first, float second)
 {
-    if (p.narrow) {
+    if (p.bf16_tensors) {
         bf16 *const at = (bf16 *)to + place;
         if (p.pairs) {
             *(unsigned *)at = tensor_pair(first, second);

@@ -177,7 +177,8 @@ put_output(const struct fused &p, const struct fused_place &at, int i, float o[W
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             const float out = factor * o[c][2 * half + j];
-            x[j] = fmaf(-powers, p.narrow ? tensor_rounded(out) : out, spread[c][2 * half + j]);
+            x[j] =
+                fmaf(-powers, p.bf16_tensors ? tensor_rounded(out) : out, spread[c][2 * half + j]);
         }
         if (8 * c + column < p.D)
             *(unsigned *)(p.spread + to + (size_t)(8 * c + column)) = tensor_pair(x[0], x[1]);
