@@ -96,7 +96,7 @@ static void plan_layer(const struct gpt_model *model, struct gpt_activations *ac
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width, F = (size_t)c->ffn;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
-    const size_t saved = k_attention_row_stats(model->ops, &shape),
+    const size_t row_stats = k_attention_row_stats(model->ops, &shape),
                  gate = c->gate == K_GATE_NONE ? 0 : N * C;
     const size_t wide = sizeof(real), either = bytes_of(keeps_bf16(model));
     const struct {
@@ -104,7 +104,7 @@ static void plan_layer(const struct gpt_model *model, struct gpt_activations *ac
         size_t count, bytes;
     } list[] = {
         {&l->x, N * C, wide},    {&l->ln1, N * C, either},     {&l->mean1, N, wide},
-        {&l->rstd1, N, wide},    {&l->qkv, N * 3 * C, either}, {&l->saved, saved, wide},
+        {&l->rstd1, N, wide},    {&l->qkv, N * 3 * C, either}, {&l->row_stats, row_stats, wide},
         {&l->y, N * C, either},  {&l->mid, N * C, wide},       {&l->ln2, N * C, either},
         {&l->mean2, N, wide},    {&l->rstd2, N, wide},         {&l->pre, N * F, either},
         {&l->up, N * F, either}, {&l->gate, gate, wide},       {&l->gated, gate, wide},
@@ -194,7 +194,7 @@ void gpt_activations_free(struct gpt_activations *act)
     for (int l = 0; act->layer && l < act->layers; l++)
         gpt_host_copy_free(&act->layer[l].host_qkv);
     free(act->layer);
-    free(act->silent);
+    free(act->degenerate);
     free(act);
 }
 
@@ -233,8 +233,8 @@ static int reserve(struct gpt_model *model, int B, int T)
     const size_t layers = (size_t)act->layers, bytes = plan_bytes(model, B, T);
     act->ops = model->ops;
     act->layer = calloc(layers, sizeof *act->layer);
-    act->silent = calloc(layers, sizeof *act->silent);
-    if (!act->layer || !act->silent || act->ops->alloc(&act->memory, bytes)) {
+    act->degenerate = calloc(layers, sizeof *act->degenerate);
+    if (!act->layer || !act->degenerate || act->ops->alloc(&act->memory, bytes)) {
         gpt_activations_free(act);
         model->act = NULL;
         return ORR_FAIL(ORR_ENOMEM, "activations of %d x %d positions: %.1f MB: out of memory", B,

@@ -16,7 +16,7 @@ struct gpt_layer_activations {
     real *x;                   /* (N, C) input of the block */
     real *ln1, *mean1, *rstd1; /* (N, C) *, (N), (N) */
     real *qkv;                 /* (N, 3C) *, rotated when positions are rope */
-    real *saved;               /* attention statistics */
+    real *row_stats;           /* attention statistics */
     real *y;                   /* (N, C) * attention output */
     real *gate, *gated;        /* (N, C) ln1 W_g^T, y * act(gate); with a gate only */
     real *mid;                 /* (N, C) x after attention */
@@ -61,7 +61,7 @@ struct gpt_activations {
     real *dgate;               /* (N, C), with a gate only */
     /* Written asynchronously by kernels; valid after k_ops.wait(). */
     double loss[2], pass_loss[2]; /* of gpt_loss, of gpt_loss_backward: one per head channel */
-    long *silent;                 /* (layers) zero-output rows of the last forward pass */
+    long *degenerate;             /* (layers) zero-output rows of the last forward pass */
     struct gpt_replay replay;
     struct gpt_host_copy host_out, host_residual;
 };

@@ -85,7 +85,7 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                              .base = c->rope_base,
                                              .offset = gpt_first_row(model)}));
     TRY(model->cache ? gpt_cache_attend(model, l)
-                     : k->attention_forward(a->y, a->saved, a->qkv, &shape));
+                     : k->attention_forward(a->y, a->row_stats, a->qkv, &shape));
     const real *y = a->y; /* (N, C) into proj */
     if (c->gate != K_GATE_NONE) {
         TRY(gpt_linear_forward(
@@ -125,7 +125,7 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     /* With recomputation the next block overwrites the row statistics: count its zero rows now. */
     if (c->recompute) {
         const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
-        TRY(k->attention_degenerate(&act->silent[l], a->saved, &shape));
+        TRY(k->attention_degenerate(&act->degenerate[l], a->row_stats, &shape));
     }
     return gpt_linear_forward(model, w->down_w, w->down_b,
                               (struct k_linear){.N = N,
@@ -156,19 +156,19 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv)
                                N * 3 * (size_t)model->config.width, qkv);
 }
 
-int gpt_silent_rows(const struct gpt_model *model, long *rows)
+int gpt_degenerate_rows(const struct gpt_model *model, long *rows)
 {
     const struct gpt_activations *act = model->act;
     *rows = 0;
     if (!act || act->sequences < 1)
-        return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
+        return ORR_FAIL(ORR_EINVAL, "degenerate rows: there was no forward pass");
     const struct k_attention_shape shape = gpt_pass_shape(model, act->sequences, act->T);
     int rc = 0;
     for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
-        rc = model->ops->attention_degenerate(&act->silent[l], act->layer[l].saved, &shape);
+        rc = model->ops->attention_degenerate(&act->degenerate[l], act->layer[l].row_stats, &shape);
     TRY(gpt_settle(model->ops, rc));
     for (int l = 0; l < model->config.layers; l++)
-        *rows += act->silent[l];
+        *rows += act->degenerate[l];
     return 0;
 }
 
@@ -256,7 +256,7 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                                                 .dout = act->dy,
                                                 .dy = act->dy,
                                                 .dpre = act->dgate}));
-    TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
+    TRY(k->attention_backward(act->dwide, act->dy, a->y, a->row_stats, a->qkv, &shape));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(act->dwide, &(struct k_rope){.B = B,
                                                  .T = T,

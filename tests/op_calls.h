@@ -16,7 +16,7 @@ static inline int call_linear_fp32_only_forward(const struct k_ops *ops, real *o
                                                 const real *w, const real *b, int N, int C, int OC)
 {
     return ops->linear_forward(&(struct k_linear){
-        .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .exact = true, .b = b, .out = out});
+        .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .fp32_only = true, .b = b, .out = out});
 }
 
 static inline int call_linear_gelu_forward(const struct k_ops *ops, real *out, real *pre,
@@ -63,7 +63,7 @@ static inline int call_linear_fp32_only_backward(const struct k_ops *ops, real *
                                                  const real *w, int N, int C, int OC)
 {
     struct k_linear l = linear_gradients(dinp, dw, db, dout, inp, w, N, C, OC);
-    l.exact = true;
+    l.fp32_only = true;
     return ops->linear_backward(&l);
 }
 

@@ -73,7 +73,8 @@ static double distance(const real *a, const real *b, size_t n)
 }
 
 /* Passes over four batches, adding up: the first runs, the second is recorded, then replayed. */
-static void passes(struct gpt_model *model, double change, double loss[5], real *grad, long *silent)
+static void passes(struct gpt_model *model, double change, double loss[5], real *grad,
+                   long *degenerate)
 {
     struct gpt_batch batch;
     enlarge(model, change);
@@ -84,7 +85,7 @@ static void passes(struct gpt_model *model, double change, double loss[5], real 
         batch.weight[2] = (real)0.25;
         assert_int_equal(gpt_loss_backward(model, &batch, &loss[k]), 0);
     }
-    assert_int_equal(gpt_silent_rows(model, silent), 0);
+    assert_int_equal(gpt_degenerate_rows(model, degenerate), 0);
     assert_int_equal(gpt_loss(model, &batch, &loss[4]), 0);
     get(model->ops, grad, model->grad, model->total);
     gpt_batch_free(&batch);
@@ -100,13 +101,13 @@ static void check_passes(enum k_precision precision, double roundoff)
         const struct gpt_config c = config_of(kind);
         struct gpt_model model;
         double loss[4][5]; /* of ref, of ref with changed weights, of cuda, once more */
-        long silent[4];
+        long degenerate[4];
         real *grad[4];
         assert_int_equal(cuda->open(1, precision), 0);
         for (int i = 0; i < 4; i++) {
             assert_int_equal(gpt_create(&model, &c, i < 2 ? &k_ref : cuda, 5), 0);
             grad[i] = orr_alloc(model.total, sizeof(real));
-            passes(&model, i == 1 ? roundoff : 0, loss[i], grad[i], &silent[i]);
+            passes(&model, i == 1 ? roundoff : 0, loss[i], grad[i], &degenerate[i]);
             if (i < 3)
                 gpt_free(&model);
         }
@@ -129,9 +130,9 @@ static void check_passes(enum k_precision precision, double roundoff)
         /* the same bits every time */
         assert_memory_equal(loss[2], loss[3], sizeof loss[2]);
         assert_true(tiny_same(grad[2], grad[3], model.total));
-        assert_int_equal(silent[2], silent[3]);
+        assert_int_equal(degenerate[2], degenerate[3]);
         if (precision == K_PRECISION_FP32)
-            assert_int_equal(silent[2], silent[0]);
+            assert_int_equal(degenerate[2], degenerate[0]);
         for (int i = 0; i < 4; i++)
             free(grad[i]);
         gpt_free(&model);
@@ -163,7 +164,7 @@ static void test_bf16(void **state)
         const struct gpt_config c = config_of(kind);
         struct gpt_model model;
         double loss[3][5], largest = 0;
-        long silent;
+        long degenerate;
         real *grad[3], *kept = NULL;
         const real *qkv;
         assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
@@ -172,7 +173,7 @@ static void test_bf16(void **state)
             const struct k_ops *ops = i == 0 ? cuda : i == 1 ? &wide : &k_ref;
             assert_int_equal(gpt_create(&model, &c, ops, 5), 0);
             grad[i] = orr_alloc(model.total, sizeof(real));
-            passes(&model, i == 2 ? 0x1p-9 : 0, loss[i], grad[i], &silent);
+            passes(&model, i == 2 ? 0x1p-9 : 0, loss[i], grad[i], &degenerate);
             assert_true(model.act->bf16 == (i == 0 && kind >= BF16));
             assert_int_equal(gpt_layer_qkv(&model, c.layers - 1, &qkv), 0);
             if (i == 0)
@@ -279,13 +280,13 @@ static void test_recording(void **state)
         const struct gpt_config c = config_of(kind);
         struct gpt_model model;
         double loss[2][5];
-        long silent[2];
+        long degenerate[2];
         real *grad[2] = {NULL, NULL};
         assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
         for (int i = 0; i < 2; i++) {
             assert_int_equal(gpt_create(&model, &c, i ? &plain : cuda, 5), 0);
             grad[i] = orr_alloc(model.total, sizeof(real));
-            passes(&model, 0, loss[i], grad[i], &silent[i]);
+            passes(&model, 0, loss[i], grad[i], &degenerate[i]);
             assert_int_equal(model.act->replay.recording != NULL, cuda->record_begin && !i);
             if (i)
                 assert_true(tiny_same(grad[0], grad[1], model.total));
@@ -293,7 +294,7 @@ static void test_recording(void **state)
         }
         cuda->close();
         assert_memory_equal(loss[0], loss[1], sizeof loss[0]);
-        assert_int_equal(silent[0], silent[1]);
+        assert_int_equal(degenerate[0], degenerate[1]);
         free(grad[0]);
         free(grad[1]);
     }
