@@ -16,8 +16,11 @@ static const void *bf16_copy_of(const struct gpt_model *model, int index)
                                    : NULL;
 }
 
+/* The shape and the weights of a layer: a weight is (OC, C). */
 static void weights_of(struct gpt_model *model, int w, int b, struct k_linear *layer)
 {
+    layer->C = (int)model->table[w].shape[1];
+    layer->OC = (int)model->table[w].shape[0];
     layer->w = gpt_param(model, w);
     layer->b = gpt_param(model, b);
     if (!layer->fp32_only) {
@@ -40,38 +43,23 @@ int gpt_linear_backward(struct gpt_model *model, int w, int b, struct k_linear l
     return model->ops->linear_backward(&layer);
 }
 
-int gpt_norm_forward(struct gpt_model *model, int w, int b, real *out, real *mean, real *rstd,
-                     const real *x, int N)
+int gpt_norm_forward(struct gpt_model *model, int w, int b, struct k_layernorm norm)
 {
-    return model->ops->layernorm_forward(&(struct k_layernorm){.N = N,
-                                                               .C = model->config.width,
-                                                               .x = x,
-                                                               .gamma = gpt_param(model, w),
-                                                               .beta = gpt_param(model, b),
-                                                               .mean = mean,
-                                                               .rstd = rstd,
-                                                               .out = out,
-                                                               .bf16 = model->act->bf16});
+    norm.C = model->config.width;
+    norm.gamma = gpt_param(model, w);
+    norm.beta = gpt_param(model, b);
+    return model->ops->layernorm_forward(&norm);
 }
 
-int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, real *mean, real *rstd,
-                      int db, int N)
+int gpt_norm_backward(struct gpt_model *model, int w, int b, struct k_layernorm norm)
 {
     const struct gpt_activations *act = model->act;
-    struct k_layernorm norm = {.N = N,
-                               .C = model->config.width,
-                               .x = x,
-                               .gamma = gpt_param(model, w),
-                               .mean = mean,
-                               .rstd = rstd,
-                               .bf16 = act->bf16,
-                               .dout = act->dy,
-                               .dx = act->dx,
-                               .dgamma = gpt_grad(model, w),
-                               .dbeta = gpt_grad(model, b)};
-    if (act->bf16 && db >= 0) {
-        norm.dx_bf16 = act->dx_bf16;
-        norm.dx_sums = gpt_grad(model, db);
-    }
+    norm.C = model->config.width;
+    norm.gamma = gpt_param(model, w);
+    norm.dgamma = gpt_grad(model, w);
+    norm.dbeta = gpt_grad(model, b);
+    norm.dout = act->dy;
+    norm.dx = act->dx;
+    norm.dx_bf16 = norm.dx_sums ? act->dx_bf16 : NULL;
     return model->ops->layernorm_backward(&norm);
 }
