@@ -115,7 +115,8 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *row
 }
 
 /* q, k, v and, unless it is NULL, dout. Queries and keys of cosines take the place of the model's
- * where it may overwrite them: they are made in the forward pass, and still there in the backward pass. */
+ * where it may overwrite them: they are made in the forward pass, and still there in the backward
+ * pass. */
 static int prepare_vectors(struct fused *p, const void *qkv, const void *dout, bool overwrites)
 {
     struct scratch s;

@@ -106,31 +106,16 @@ static __host__ __device__ constexpr bool fused_reweighted(enum fused_kind kind)
     return kind == RW_SOFTMAX || kind == LSSAR;
 }
 
-/* Calls FUNCTION<width, kind>(ARGUMENT) for those of the problem. */
+/* FUNCTION<width, kind>(ARGUMENT) of those of the problem. */
 #define FUSED_KINDS(FUNCTION, W, problem, ARGUMENT)                                                \
-    switch ((problem)->kind) {                                                                     \
-    case SOFTMAX:                                                                                  \
-        return FUNCTION<W, SOFTMAX>(ARGUMENT);                                                     \
-    case LSSA:                                                                                     \
-        return FUNCTION<W, LSSA>(ARGUMENT);                                                        \
-    case RW_SOFTMAX:                                                                               \
-        return FUNCTION<W, RW_SOFTMAX>(ARGUMENT);                                                  \
-    case LSSAR:                                                                                    \
-        return FUNCTION<W, LSSAR>(ARGUMENT);                                                       \
-    }
+    ((problem)->kind == SOFTMAX      ? FUNCTION<W, SOFTMAX>(ARGUMENT)                              \
+     : (problem)->kind == LSSA       ? FUNCTION<W, LSSA>(ARGUMENT)                                 \
+     : (problem)->kind == RW_SOFTMAX ? FUNCTION<W, RW_SOFTMAX>(ARGUMENT)                           \
+                                     : FUNCTION<W, LSSAR>(ARGUMENT))
 #define FUSED_DISPATCH(FUNCTION, problem, ARGUMENT)                                                \
-    switch ((problem)->width) {                                                                    \
-    case 32:                                                                                       \
-        FUSED_KINDS(FUNCTION, 32, problem, ARGUMENT)                                               \
-        break;                                                                                     \
-    case 64:                                                                                       \
-        FUSED_KINDS(FUNCTION, 64, problem, ARGUMENT)                                               \
-        break;                                                                                     \
-    case 128:                                                                                      \
-        FUSED_KINDS(FUNCTION, 128, problem, ARGUMENT)                                              \
-        break;                                                                                     \
-    }                                                                                              \
-    return ORR_FAIL(ORR_EINVAL, "fused attention: width %d", (problem)->width)
+    ((problem)->width == 32   ? FUSED_KINDS(FUNCTION, 32, problem, ARGUMENT)                       \
+     : (problem)->width == 64 ? FUSED_KINDS(FUNCTION, 64, problem, ARGUMENT)                       \
+                              : FUSED_KINDS(FUNCTION, 128, problem, ARGUMENT))
 
 /* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
  * masked, x and slope then 0 */
@@ -212,6 +197,12 @@ struct fused_place {
 static __device__ __forceinline__ int fused_first_key_of(const struct fused &p, int query)
 {
     return p.rule.window > 0 && query + 1 > p.rule.window ? query + 1 - p.rule.window : 0;
+}
+
+/* Blocks that have `rows` rows of a head each. */
+static inline unsigned fused_blocks(const struct fused *p, int rows)
+{
+    return (unsigned)((p->T + rows - 1) / rows) * (unsigned)(p->B * p->H);
 }
 
 /* Blocks of `rows` queries. Heads go in groups whose keys and values fit into the cache, and of a

@@ -213,5 +213,5 @@ int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const
     a.out = out;
     a.quads = quads(p, dout) && quads(p, out);
     a.spread_quads = p->D % 8 == 0 && k_cuda_aligned(p->spread);
-    FUSED_DISPATCH(gradients, p, &a);
+    return FUSED_DISPATCH(gradients, p, &a);
 }
