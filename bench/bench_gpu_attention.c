@@ -68,7 +68,7 @@ static int fill(void *to, size_t n)
         bench_normal(&state, x, n);
     int rc = x ? cuda->alloc(&wide, n * sizeof *x) : ORR_ENOMEM;
     rc = rc ? rc : cuda->upload(wide, x, n * sizeof *x);
-    rc = rc ? rc : cuda->narrow(to, wide, n);
+    rc = rc ? rc : cuda->to_bf16(to, wide, n);
     rc = rc ? rc : cuda->wait();
     cuda->release(wide);
     free(x);
@@ -89,7 +89,7 @@ static int problem_create(struct problem *p, const struct size *s)
                                     .H = s->H,
                                     .D = s->D,
                                     .p = 15,
-                                    .narrow = true,
+                                    .bf16 = true,
                                     .may_overwrite_qk = true}};
     const size_t bytes[TENSORS] = {
         [OUT] = 2 * n,  [SAVED] = k_attention_row_stats(NULL, &p->shape) * sizeof(real),

@@ -54,12 +54,13 @@ static int linear_backward(const struct k_ops *ops, const struct data *d)
 }
 static int exact_forward(const struct k_ops *ops, const struct data *d)
 {
-    return call_linear_exact_forward(ops, d->x[0], d->x[1], d->x[2], d->x[3], d->N, d->IC, d->OC);
+    return call_linear_fp32_only_forward(ops, d->x[0], d->x[1], d->x[2], d->x[3], d->N, d->IC,
+                                         d->OC);
 }
 static int exact_backward(const struct k_ops *ops, const struct data *d)
 {
-    return call_linear_exact_backward(ops, d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[2],
-                                      d->N, d->IC, d->OC);
+    return call_linear_fp32_only_backward(ops, d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[2],
+                                          d->N, d->IC, d->OC);
 }
 static double forward_gflop(const struct data *d)
 {

@@ -53,7 +53,7 @@ static int ignore_copy(void *to, const void *from, size_t bytes)
     return 0;
 }
 
-static bool narrows(void)
+static bool has_bf16_tensors(void)
 {
     return true;
 }
@@ -67,7 +67,7 @@ static struct k_ops counting(void)
     ops.release = free;
     ops.zero = ignore_zero;
     ops.copy = ops.upload = ops.download = ignore_copy;
-    ops.narrows = narrows;
+    ops.has_bf16_tensors = has_bf16_tensors;
     return ops;
 }
 

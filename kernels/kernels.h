@@ -38,7 +38,7 @@ struct k_attention_shape {
     /* Forward: only rows first .. end - 1 are asked for (end 0: T). Rows of qkv from `end` on are
      * not read; other rows of out and row_stats may or may not be written. */
     int first, end;
-    bool narrow; /* qkv, out and their gradients are bf16 (k_ops.narrow); row_stats never are */
+    bool bf16; /* qkv, out and their gradients are (k_ops.has_bf16_tensors); row_stats never is */
     bool forward_only; /* no backward pass follows: it needs nothing in row_stats */
     /* The forward pass may overwrite q and k of qkv, although it is const, by multiples of them,
      * which the backward pass with the same member then reads. The caller must not read their
@@ -57,7 +57,7 @@ struct k_linear {
     int N, C, OC;
     const real *inp; /* (N, C) */
     const real *w;   /* (OC, C) */
-    bool exact;      /* inputs are not rounded, whatever open() allowed: for coordinates that
+    bool fp32_only;  /* inputs are not rounded, whatever open() allowed: for coordinates that
                       * come in, and coordinates and forces that come out */
     /* forward; at most one of `residual` and `pre` */
     real *out;            /* (N, OC) */
@@ -71,11 +71,12 @@ struct k_linear {
     real *db;            /* (OC) adds the column sums of dout */
     const real *inp_pre; /* (N, C): inp was gelu(inp_pre), and dinp is multiplied by
                           * gelu'(inp_pre): the gradient by inp_pre */
-    /* What is narrow (k_ops.narrow): the pointers above then point to bf16. Not with `exact`. */
-    bool narrow_inp;                 /* inp, dinp and inp_pre are */
-    bool narrow_out;                 /* out, pre and dout are; not with `residual` */
-    const void *w_narrow, *b_narrow; /* narrow copies of w and b, or NULL */
-    real *inp_db; /* (C) or NULL, only with narrow_inp and inp_pre: adds the column sums of dinp,
+    /* Tensors that are bf16 (k_ops.has_bf16_tensors): the pointers above then point to bf16. Not
+     * with `fp32_only`. */
+    bool inp_bf16;               /* inp, dinp and inp_pre are */
+    bool out_bf16;               /* out, pre and dout are; not with `residual` */
+    const void *w_bf16, *b_bf16; /* bf16 copies of w and b, or NULL */
+    real *inp_db; /* (C) or NULL, only with inp_bf16 and inp_pre: adds the column sums of dinp,
                    * the gradient of the bias of the layer that made inp_pre */
 };
 
@@ -86,7 +87,7 @@ struct k_layernorm {
     const real *x;     /* (N, C) */
     const real *gamma; /* (C) */
     real *mean, *rstd; /* (N) each: the forward pass writes them, the backward pass reads them */
-    bool narrow;       /* out and dout are bf16 (k_ops.narrow) */
+    bool bf16;         /* out and dout are (k_ops.has_bf16_tensors) */
     /* forward */
     const real *beta; /* (C) */
     real *out;        /* (N, C) */
@@ -95,9 +96,9 @@ struct k_layernorm {
     real *dx;             /* (N, C) adds */
     real *dgamma, *dbeta; /* (C) add */
     /* Of dx as it is afterwards, what the linear layer before takes as dout and adds to db. Only
-     * with `narrow`; each may be NULL. */
-    void *dx_narrow; /* (N, C) a bf16 copy */
-    real *dx_sums;   /* (C) adds the column sums */
+     * with `bf16`; each may be NULL. */
+    void *dx_bf16; /* (N, C) a bf16 copy */
+    real *dx_sums; /* (C) adds the column sums */
 };
 
 /* One pass of an embedding: columns [at, at + C) of row n of `out` are row token[n token_stride] of
@@ -254,13 +255,13 @@ struct k_ops {
     int (*replay)(const struct k_recording *recording);
     void (*record_free)(struct k_recording *recording);
 
-    /* ---- narrow tensors: bf16, where `real` stands elsewhere. Members and parameters that say so
-     * may be narrow in a backend that narrows(); both are NULL in one that has none. They are half
-     * as many bytes to move, and products take them as they are. */
+    /* ---- tensors of bf16 where `real` stands elsewhere: what members say so, in a backend that
+     * has_bf16_tensors(); both entries are NULL in one that never has. They are half as
+     * many bytes to move, and products take them as they are. */
     /* Whether it pays: open() allowed bf16. */
-    bool (*narrows)(void);
+    bool (*has_bf16_tensors)(void);
     /* out (n) = x, rounded to nearest even; out is aligned to 16 bytes. */
-    int (*narrow)(void *out, const real *x, size_t n);
+    int (*to_bf16)(void *out, const real *x, size_t n);
 
     /* ---- linear layers: see struct k_linear */
     int (*linear_forward)(const struct k_linear *layer);

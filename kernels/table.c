@@ -9,7 +9,7 @@
 
 /* clang-format off */
 const struct k_attention k_attention_table[] = {
-    /* name, score, bias, phi, norm, post, reweight, free rows, source */
+    /* name, score, bias, phi, norm, transform, reweight, unshifted rows, source */
     {"softmax",             K_SCORE_DOT,      K_BIAS_NONE,       K_PHI_EXP,      K_NORM_L1,       K_TRANSFORM_NONE,         false, 0, "LSSAR Eq. (1)"},
     {"lssa",                K_SCORE_COS_LOGN, K_BIAS_NONE,       K_PHI_SOFTPLUS, K_NORM_L1,       K_TRANSFORM_NONE,         false, 0, "LSSAR Eq. (4)"},
     {"lssar",               K_SCORE_COS_LOGN, K_BIAS_NONE,       K_PHI_SOFTPLUS, K_NORM_L1,       K_TRANSFORM_NONE,         true,  3, "LSSAR Eqs. (4), (5)"},

@@ -17,26 +17,27 @@ struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int 
 
 /* Whether the blocks of the model keep their tensors as bf16: where the backend has such and their
  * rows are whole pieces of 16 bytes. Not with an output gate or rope, whose kernels take reals. */
-static bool is_narrow(const struct gpt_model *model)
+static bool keeps_bf16(const struct gpt_model *model)
 {
     enum { PIECE = 8 }; /* bf16 in 16 bytes */
     const struct gpt_config *c = &model->config;
-    return model->ops->narrows && model->ops->narrows() && c->gate == K_GATE_NONE &&
-           c->positions != ORR_POSITIONS_ROPE && c->width % PIECE == 0 && c->ffn % PIECE == 0;
+    return model->ops->has_bf16_tensors && model->ops->has_bf16_tensors() &&
+           c->gate == K_GATE_NONE && c->positions != ORR_POSITIONS_ROPE && c->width % PIECE == 0 &&
+           c->ffn % PIECE == 0;
 }
 
-/* Bytes of a number in a tensor that may be narrow. */
-static size_t bytes_of(bool narrow)
+/* Bytes of a number in a tensor that may be bf16. */
+static size_t bytes_of(bool bf16)
 {
-    return narrow ? sizeof(uint16_t) : sizeof(real);
+    return bf16 ? sizeof(uint16_t) : sizeof(real);
 }
 
 /* Bytes of a row of dwide: gradients of qkv or of the feed-forward part, and those of a pair of
  * embeddings, which are reals. */
-static size_t widest(const struct gpt_config *c, bool narrow)
+static size_t widest(const struct gpt_config *c, bool bf16)
 {
     const size_t qkv = 3 * (size_t)c->width, ffn = (size_t)c->ffn;
-    const size_t block = (qkv > ffn ? qkv : ffn) * bytes_of(narrow);
+    const size_t block = (qkv > ffn ? qkv : ffn) * bytes_of(bf16);
     const size_t pair = 2 * (size_t)c->width * sizeof(real);
     return block > pair ? block : pair;
 }
@@ -95,15 +96,15 @@ static void plan_layer(const struct gpt_model *model, struct gpt_activations *ac
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width, F = (size_t)c->ffn;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
-    const size_t saved = k_attention_row_stats(model->ops, &shape),
+    const size_t row_stats = k_attention_row_stats(model->ops, &shape),
                  gate = c->gate == K_GATE_NONE ? 0 : N * C;
-    const size_t wide = sizeof(real), either = bytes_of(is_narrow(model));
+    const size_t wide = sizeof(real), either = bytes_of(keeps_bf16(model));
     const struct {
         real **where;
         size_t count, bytes;
     } list[] = {
         {&l->x, N * C, wide},    {&l->ln1, N * C, either},     {&l->mean1, N, wide},
-        {&l->rstd1, N, wide},    {&l->qkv, N * 3 * C, either}, {&l->saved, saved, wide},
+        {&l->rstd1, N, wide},    {&l->qkv, N * 3 * C, either}, {&l->row_stats, row_stats, wide},
         {&l->y, N * C, either},  {&l->mid, N * C, wide},       {&l->ln2, N * C, either},
         {&l->mean2, N, wide},    {&l->rstd2, N, wide},         {&l->pre, N * F, either},
         {&l->up, N * F, either}, {&l->gate, gate, wide},       {&l->gated, gate, wide},
@@ -118,7 +119,7 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width;
     const size_t gate = c->gate == K_GATE_NONE ? 0 : N * C;
-    const bool narrow = is_narrow(model);
+    const bool bf16 = keeps_bf16(model);
     struct gpt_layer_activations none = {0};
     void *param = NULL, *dx = NULL;
     size_t planned = 0;
@@ -147,12 +148,12 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         reals(act, &planned, list[k].where, list[k].count);
-    numbers(act, &planned, &act->dwide, N * widest(c, narrow));
-    piece(act, &planned, &dx, narrow ? N * C * bytes_of(true) : 0);
-    piece(act, &planned, &param, narrow ? model->total * bytes_of(true) : 0);
-    if (narrow) {
-        act->dx_narrow = dx;
-        act->param_narrow = param;
+    numbers(act, &planned, &act->dwide, N * widest(c, bf16));
+    piece(act, &planned, &dx, bf16 ? N * C * bytes_of(true) : 0);
+    piece(act, &planned, &param, bf16 ? model->total * bytes_of(true) : 0);
+    if (bf16) {
+        act->dx_bf16 = dx;
+        act->param_bf16 = param;
     }
     plan_input(model, act, N, &planned);
     return planned;
@@ -193,7 +194,7 @@ void gpt_activations_free(struct gpt_activations *act)
     for (int l = 0; act->layer && l < act->layers; l++)
         gpt_host_copy_free(&act->layer[l].host_qkv);
     free(act->layer);
-    free(act->silent);
+    free(act->degenerate);
     free(act);
 }
 
@@ -221,7 +222,7 @@ int gpt_activations_reserve_dout(struct gpt_model *model)
 static int reserve(struct gpt_model *model, int B, int T)
 {
     if (model->act && model->act->T == T && B <= model->act->B &&
-        model->act->narrow == is_narrow(model))
+        model->act->bf16 == keeps_bf16(model))
         return 0;
     gpt_activations_free(model->act);
     model->act = calloc(1, sizeof *model->act);
@@ -232,8 +233,8 @@ static int reserve(struct gpt_model *model, int B, int T)
     const size_t layers = (size_t)act->layers, bytes = plan_bytes(model, B, T);
     act->ops = model->ops;
     act->layer = calloc(layers, sizeof *act->layer);
-    act->silent = calloc(layers, sizeof *act->silent);
-    if (!act->layer || !act->silent || act->ops->alloc(&act->memory, bytes)) {
+    act->degenerate = calloc(layers, sizeof *act->degenerate);
+    if (!act->layer || !act->degenerate || act->ops->alloc(&act->memory, bytes)) {
         gpt_activations_free(act);
         model->act = NULL;
         return ORR_FAIL(ORR_ENOMEM, "activations of %d x %d positions: %.1f MB: out of memory", B,
@@ -241,7 +242,7 @@ static int reserve(struct gpt_model *model, int B, int T)
     }
     act->B = B;
     act->T = T;
-    act->narrow = is_narrow(model);
+    act->bf16 = keeps_bf16(model);
     plan(model, act, B, T);
     return 0;
 }

@@ -10,13 +10,13 @@ struct gpt_host_copy {
     size_t room; /* reals */
 };
 
-/* Everything a backward pass needs from one layer. N = B T rows. Where gpt_activations.narrow says
- * so, what is marked * points to bf16 (k_ops.narrow) instead of reals. */
+/* Everything a backward pass needs from one layer. N = B T rows. Where gpt_activations.bf16 says
+ * so, what is marked * points to bf16 instead of reals. */
 struct gpt_layer_activations {
     real *x;                   /* (N, C) input of the block */
     real *ln1, *mean1, *rstd1; /* (N, C) *, (N), (N) */
     real *qkv;                 /* (N, 3C) *, rotated when positions are rope */
-    real *saved;               /* attention statistics */
+    real *row_stats;           /* attention statistics */
     real *y;                   /* (N, C) * attention output */
     real *gate, *gated;        /* (N, C) ln1 W_g^T, y * act(gate); with a gate only */
     real *mid;                 /* (N, C) x after attention */
@@ -41,7 +41,7 @@ struct gpt_replay {
 struct gpt_activations {
     const struct k_ops *ops; /* whose memory it is */
     int layers, B, T;        /* capacity is for B T rows of T positions */
-    bool narrow;             /* the blocks keep their tensors as bf16 */
+    bool bf16;               /* the blocks keep their tensors as bf16 */
     bool trains;             /* a backward pass follows the forward pass that is being made */
     int sequences;           /* B of the last forward pass */
     int made;     /* with recomputation: the layer whose activations are there, -1 = none */
@@ -56,12 +56,12 @@ struct gpt_activations {
     real *dout;                          /* (N, OC), of heads with whole outputs in training */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)); the last two hold
                                           * gradients of bf16 tensors as bf16 */
-    void *dx_narrow;                     /* (N, C) bf16 copy of dx as a norm left it; or NULL */
-    unsigned char *param_narrow; /* bf16 copies of all parameters, made by each pass; or NULL */
-    real *dgate;                 /* (N, C), with a gate only */
+    void *dx_bf16;                       /* (N, C) bf16 copy of dx as a norm left it; or NULL */
+    unsigned char *param_bf16; /* bf16 copies of all parameters, made by each pass; or NULL */
+    real *dgate;               /* (N, C), with a gate only */
     /* Written asynchronously by kernels; valid after k_ops.wait(). */
     double loss[2], pass_loss[2]; /* of gpt_loss, of gpt_loss_backward: one per head channel */
-    long *silent;                 /* (layers) zero-output rows of the last forward pass */
+    long *degenerate;             /* (layers) zero-output rows of the last forward pass */
     struct gpt_replay replay;
     struct gpt_host_copy host_out, host_residual;
 };
@@ -77,9 +77,9 @@ int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
  * next use. */
 int gpt_copy_to_host(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
                      size_t count, const real **seen);
-/* The same of a tensor that is bf16 where `narrow`. */
+/* gpt_copy_to_host of a tensor that may be bf16. */
 int gpt_copy_to_host_as(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
-                        bool narrow, size_t count, const real **seen);
+                        bool bf16, size_t count, const real **seen);
 void gpt_host_copy_free(struct gpt_host_copy *copy);
 /* Waits for the numbers that kernels write, also when an entry failed with rc, because their memory
  * may be released afterwards. Returns the first failure. */
@@ -97,7 +97,7 @@ int gpt_block_redo(struct gpt_model *model, int l, int B, int T);
 
 /* From the batch to the final norm, act->ln (N, C); *on = the batch in memory of the backend. */
 int gpt_body(struct gpt_model *model, const struct gpt_batch *batch, struct gpt_batch *on);
-/* The shape of the attention of a pass, whose tensors may be narrow. */
+/* The shape of the attention of a pass, whose tensors may be bf16. */
 struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, int T);
 
 #endif

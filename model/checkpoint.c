@@ -23,6 +23,7 @@
 #endif
 
 enum kind { KIND_INT, KIND_DOUBLE, KIND_TEXT };
+#define FIELD(member, kind) #member, kind, offsetof(struct gpt_config, member)
 /* The configuration as metadata: one line per member. */
 static const struct field {
     const char *key;
@@ -33,33 +34,27 @@ static const struct field {
     const char *setting;           /* of presets; ending in =, the value and `more` make it fit */
     int more;
 } fields[] = {
-    {"layers", KIND_INT, offsetof(struct gpt_config, layers), BODY, false, "model.layers=", 0},
-    {"heads", KIND_INT, offsetof(struct gpt_config, heads), BODY, false, "model.heads=", 0},
-    {"width", KIND_INT, offsetof(struct gpt_config, width), BODY, false, "model.width=", 0},
-    {"ffn", KIND_INT, offsetof(struct gpt_config, ffn), BODY, false, "model.ffn_mult", 0},
-    {"context", KIND_INT, offsetof(struct gpt_config, context), BODY, false,
-     "orbits.positions=", 1},
-    {"input", KIND_INT, offsetof(struct gpt_config, input), BODY, false, "orbits.output", 0},
-    {"vocab", KIND_INT, offsetof(struct gpt_config, vocab), BODY, false, "orbits.bins=", -3},
-    {"fourier", KIND_INT, offsetof(struct gpt_config, fourier), BODY, false, "model.fourier=", 0},
-    {"fourier_min_au", KIND_DOUBLE, offsetof(struct gpt_config, fourier_min_au), BODY, false,
-     "model.fourier_min_au=", 0},
-    {"head", KIND_INT, offsetof(struct gpt_config, head), HEAD, false, NULL, 0},
-    {"outputs", KIND_INT, offsetof(struct gpt_config, outputs), HEAD, false, NULL, 0},
-    {"positions", KIND_INT, offsetof(struct gpt_config, positions), BODY, false, "model.positions",
-     0},
-    {"rope_base", KIND_DOUBLE, offsetof(struct gpt_config, rope_base), BODY, false,
-     "model.rope_base=", 0},
-    {"attention", KIND_TEXT, offsetof(struct gpt_config, attention), BODY, false, "attention=", 0},
-    {"attention_p", KIND_DOUBLE, offsetof(struct gpt_config, attention_p), BODY, false,
-     "model.attention_p=", 0},
-    {"attention_window", KIND_INT, offsetof(struct gpt_config, attention_window), BODY, false,
-     "model.attention_window=", 0},
-    {"gate", KIND_INT, offsetof(struct gpt_config, gate), BODY, true, "model.gate", 0},
-    {"tied", KIND_INT, offsetof(struct gpt_config, tied), HEAD, true, "model.tie", 0},
-    {"init_std", KIND_DOUBLE, offsetof(struct gpt_config, init_std), OWN, true, NULL, 0},
-    {"huber", KIND_DOUBLE, offsetof(struct gpt_config, huber), OWN, true, NULL, 0},
-    {"head_bias", KIND_INT, offsetof(struct gpt_config, head_bias), OWN, true, NULL, 0},
+    {FIELD(layers, KIND_INT), BODY, false, "model.layers=", 0},
+    {FIELD(heads, KIND_INT), BODY, false, "model.heads=", 0},
+    {FIELD(width, KIND_INT), BODY, false, "model.width=", 0},
+    {FIELD(ffn, KIND_INT), BODY, false, "model.ffn_mult", 0},
+    {FIELD(context, KIND_INT), BODY, false, "orbits.positions=", 1},
+    {FIELD(input, KIND_INT), BODY, false, "orbits.output", 0},
+    {FIELD(vocab, KIND_INT), BODY, false, "orbits.bins=", -3},
+    {FIELD(fourier, KIND_INT), BODY, false, "model.fourier=", 0},
+    {FIELD(fourier_min_au, KIND_DOUBLE), BODY, false, "model.fourier_min_au=", 0},
+    {FIELD(head, KIND_INT), HEAD, false, NULL, 0},
+    {FIELD(outputs, KIND_INT), HEAD, false, NULL, 0},
+    {FIELD(positions, KIND_INT), BODY, false, "model.positions", 0},
+    {FIELD(rope_base, KIND_DOUBLE), BODY, false, "model.rope_base=", 0},
+    {FIELD(attention, KIND_TEXT), BODY, false, "attention=", 0},
+    {FIELD(attention_p, KIND_DOUBLE), BODY, false, "model.attention_p=", 0},
+    {FIELD(attention_window, KIND_INT), BODY, false, "model.attention_window=", 0},
+    {FIELD(gate, KIND_INT), BODY, true, "model.gate", 0},
+    {FIELD(tied, KIND_INT), HEAD, true, "model.tie", 0},
+    {FIELD(init_std, KIND_DOUBLE), OWN, true, NULL, 0},
+    {FIELD(huber, KIND_DOUBLE), OWN, true, NULL, 0},
+    {FIELD(head_bias, KIND_INT), OWN, true, NULL, 0},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, TEXT = 64 };
 

@@ -14,7 +14,7 @@ int gpt_first_row(const struct gpt_model *model)
 /* Bytes of C numbers of a row of the pass. */
 static size_t row_bytes(const struct gpt_model *model)
 {
-    return (size_t)model->config.width * (model->act->narrow ? sizeof(uint16_t) : sizeof(real));
+    return (size_t)model->config.width * (model->act->bf16 ? sizeof(uint16_t) : sizeof(real));
 }
 
 int gpt_cache_attend(struct gpt_model *model, int layer)
@@ -27,14 +27,14 @@ int gpt_cache_attend(struct gpt_model *model, int layer)
     unsigned char *qkv = (unsigned char *)cache->qkv[layer];
     if (!cache->y) { /* a pass over all rows, whose layers share their memory */
         TRY(k->copy(qkv, a->qkv, (size_t)cache->B * T * 3 * row));
-        return k->attention_forward(a->y, a->saved, a->qkv, &shape);
+        return k->attention_forward(a->y, a->row_stats, a->qkv, &shape);
     }
     for (size_t b = 0; b < (size_t)cache->B; b++)
         TRY(k->copy(qkv + (b * T + (size_t)cache->row) * 3 * row,
                     (const unsigned char *)a->qkv + b * 3 * row, 3 * row));
     shape.first = cache->row;
     shape.end = cache->row + 1;
-    TRY(k->attention_forward(cache->y, cache->saved, cache->qkv[layer], &shape));
+    TRY(k->attention_forward(cache->y, cache->row_stats, cache->qkv[layer], &shape));
     for (size_t b = 0; b < (size_t)cache->B; b++)
         TRY(k->copy((unsigned char *)a->y + b * row,
                     (const unsigned char *)cache->y + (b * T + (size_t)cache->row) * row, row));
@@ -85,7 +85,7 @@ static int pass_over_all(struct gpt_decoder *d)
     for (int l = 0; l < model->config.layers && !d->owns; l++)
         d->cache.qkv[l] = d->whole->layer[l].qkv;
     d->cache.y = d->whole->layer[0].y;
-    d->cache.saved = d->whole->layer[0].saved;
+    d->cache.row_stats = d->whole->layer[0].row_stats;
     model->cache = &d->cache;
     return 0;
 }

@@ -6,10 +6,11 @@
 
 /* q, k and v of the rows so far, for passes over one more row of every sequence. */
 struct gpt_cache {
-    int B, T;        /* sequences, rows that there is room for */
-    int row;         /* that is being made; 0: all of them are */
-    real **qkv;      /* (layers) of (B, T, 3C), narrow where the model is */
-    real *y, *saved; /* attention of all rows, of which one is asked for; NULL while all are made */
+    int B, T;   /* sequences, rows that there is room for */
+    int row;    /* that is being made; 0: all of them are */
+    real **qkv; /* (layers) of (B, T, 3C), bf16 where the model is */
+    real *y,
+        *row_stats; /* attention of all rows, of which one is asked for; NULL while all are made */
 };
 /* Outputs of a batch row after row; whoever decodes fills in the next row between two calls. */
 struct gpt_decoder {

@@ -138,16 +138,17 @@ _Static_assert((int)ORR_PRECISION_BF16 - ORR_PRECISION_FP32 == (int)K_PRECISION_
                    (int)K_PRECISION_FP32 == 0,
                "precisions of settings and of kernels");
 
-static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops, bool exact)
+static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops,
+                                     bool fp32_only)
 {
     const enum orr_precision wanted = cli->preset.model.precision;
     const enum orr_precision p = wanted == ORR_PRECISION_AUTO ? automatic_precision(ops) : wanted;
-    return exact ? K_PRECISION_FP32 : (enum k_precision)(p - ORR_PRECISION_FP32);
+    return fp32_only ? K_PRECISION_FP32 : (enum k_precision)(p - ORR_PRECISION_FP32);
 }
 
-int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact)
+int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool fp32_only)
 {
-    const enum k_precision precision = precision_of(cli, device->ops, exact);
+    const enum k_precision precision = precision_of(cli, device->ops, fp32_only);
     static const char *const names[] = {
         [K_PRECISION_FP32] = "fp32", [K_PRECISION_BF16] = "bf16", [K_PRECISION_TF32] = "tf32"};
     int rc = device->ops->open(cli->threads, precision);

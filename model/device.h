@@ -22,9 +22,9 @@ int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
 /* Says what was decided, once there is something to compute, and where this machine cannot. */
 void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decided,
                         const struct gpt_device *device);
-/* Opens it with the preset's precision, exact: with fp32; ops->close() it. Where a GPU was optional
+/* Opens it with the preset's precision, or in fp32; ops->close() it. Where a GPU was optional
  * and cannot be used, says why and opens the CPU. ops may change. */
-int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);
+int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool fp32_only);
 
 /* Whether threads have little to share in one such model, on the CPU, so that models are better
  * trained side by side (orr_jobs_run): tensors (batch, positions, width) of at most 2^20

@@ -29,17 +29,12 @@ static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, r
             e.table = gpt_param(model, i ? model->embed_y : model->embed_x);
             TRY(k->embed_forward(&e));
         }
-        TRY(gpt_linear_forward(
-            model, model->combine_w, model->combine_b,
-            (struct k_linear){.N = N, .C = 2 * C, .OC = C, .inp = both, .out = x}));
+        TRY(gpt_linear_forward(model, model->combine_w, model->combine_b,
+                               (struct k_linear){.N = N, .inp = both, .out = x}));
     } else {
-        TRY(gpt_linear_forward(model, model->embed_w, model->embed_b,
-                               (struct k_linear){.N = N,
-                                                 .C = gpt_config_features(&model->config),
-                                                 .OC = C,
-                                                 .inp = batch->features,
-                                                 .exact = true,
-                                                 .out = x}));
+        TRY(gpt_linear_forward(
+            model, model->embed_w, model->embed_b,
+            (struct k_linear){.N = N, .inp = batch->features, .fp32_only = true, .out = x}));
     }
     if (model->position >= 0)
         TRY(k->position_forward(x, gpt_param(model, model->position) + gpt_first_row(model) * C, N,
@@ -50,7 +45,7 @@ static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, r
 struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, int T)
 {
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
-    shape.narrow = model->act->narrow;
+    shape.bf16 = model->act->bf16;
     shape.forward_only = !model->act->trains;
     shape.may_overwrite_qk = model->act->trains;
     return shape;
@@ -65,18 +60,17 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
     struct gpt_layer_activations *a = &model->act->layer[l];
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
-    const bool narrow = model->act->narrow;
+    const bool bf16 = model->act->bf16;
     const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
 
-    TRY(gpt_norm_forward(model, w->ln1_w, w->ln1_b, a->ln1, a->mean1, a->rstd1, a->x, N));
-    TRY(gpt_linear_forward(model, w->qkv_w, w->qkv_b,
-                           (struct k_linear){.N = N,
-                                             .C = C,
-                                             .OC = 3 * C,
-                                             .inp = a->ln1,
-                                             .out = a->qkv,
-                                             .narrow_inp = narrow,
-                                             .narrow_out = narrow}));
+    TRY(gpt_norm_forward(
+        model, w->ln1_w, w->ln1_b,
+        (struct k_layernorm){
+            .N = N, .x = a->x, .mean = a->mean1, .rstd = a->rstd1, .out = a->ln1, .bf16 = bf16}));
+    TRY(gpt_linear_forward(
+        model, w->qkv_w, w->qkv_b,
+        (struct k_linear){
+            .N = N, .inp = a->ln1, .out = a->qkv, .inp_bf16 = bf16, .out_bf16 = bf16}));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(a->qkv, &(struct k_rope){.B = B,
                                              .T = T,
@@ -85,34 +79,29 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                              .base = c->rope_base,
                                              .offset = gpt_first_row(model)}));
     TRY(model->cache ? gpt_cache_attend(model, l)
-                     : k->attention_forward(a->y, a->saved, a->qkv, &shape));
+                     : k->attention_forward(a->y, a->row_stats, a->qkv, &shape));
     const real *y = a->y; /* (N, C) into proj */
     if (c->gate != K_GATE_NONE) {
-        TRY(gpt_linear_forward(
-            model, w->gate_w, -1,
-            (struct k_linear){.N = N, .C = C, .OC = C, .inp = a->ln1, .out = a->gate}));
+        TRY(gpt_linear_forward(model, w->gate_w, -1,
+                               (struct k_linear){.N = N, .inp = a->ln1, .out = a->gate}));
         TRY(k->gate_forward(&(struct k_gating){
             .act = c->gate, .n = NC, .y = a->y, .pre = a->gate, .out = a->gated}));
         y = a->gated;
     }
-    TRY(gpt_linear_forward(model, w->proj_w, w->proj_b,
-                           (struct k_linear){.N = N,
-                                             .C = C,
-                                             .OC = C,
-                                             .inp = y,
-                                             .out = a->mid,
-                                             .residual = a->x,
-                                             .narrow_inp = narrow}));
-    TRY(gpt_norm_forward(model, w->ln2_w, w->ln2_b, a->ln2, a->mean2, a->rstd2, a->mid, N));
+    TRY(gpt_linear_forward(
+        model, w->proj_w, w->proj_b,
+        (struct k_linear){.N = N, .inp = y, .out = a->mid, .residual = a->x, .inp_bf16 = bf16}));
+    TRY(gpt_norm_forward(
+        model, w->ln2_w, w->ln2_b,
+        (struct k_layernorm){
+            .N = N, .x = a->mid, .mean = a->mean2, .rstd = a->rstd2, .out = a->ln2, .bf16 = bf16}));
     return gpt_linear_forward(model, w->up_w, w->up_b,
                               (struct k_linear){.N = N,
-                                                .C = C,
-                                                .OC = c->ffn,
                                                 .inp = a->ln2,
                                                 .out = a->up,
                                                 .pre = a->pre,
-                                                .narrow_inp = narrow,
-                                                .narrow_out = narrow});
+                                                .inp_bf16 = bf16,
+                                                .out_bf16 = bf16});
 }
 
 /* x (N, C) of layer l -> next (N, C). */
@@ -123,22 +112,18 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     const struct gpt_block *w = &model->block[l];
     struct gpt_activations *act = model->act;
     struct gpt_layer_activations *a = &act->layer[l];
-    const int N = B * T, C = c->width;
+    const int N = B * T;
     TRY(block_inside(model, l, B, T));
     act->made = l;
     /* With recomputation the next block overwrites the row statistics: count its zero rows now. */
     if (c->recompute) {
         const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
-        TRY(k->attention_degenerate(&act->silent[l], a->saved, &shape));
+        TRY(k->attention_degenerate(&act->degenerate[l], a->row_stats, &shape));
     }
-    return gpt_linear_forward(model, w->down_w, w->down_b,
-                              (struct k_linear){.N = N,
-                                                .C = c->ffn,
-                                                .OC = C,
-                                                .inp = a->up,
-                                                .out = next,
-                                                .residual = a->mid,
-                                                .narrow_inp = act->narrow});
+    return gpt_linear_forward(
+        model, w->down_w, w->down_b,
+        (struct k_linear){
+            .N = N, .inp = a->up, .out = next, .residual = a->mid, .inp_bf16 = act->bf16});
 }
 
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T)
@@ -156,23 +141,23 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv)
     const bool there = !model->config.recompute || layer == act->made;
     const size_t N = (size_t)act->sequences * (size_t)act->T;
     return gpt_copy_to_host_as(model->ops, &act->layer[layer].host_qkv,
-                               there ? act->layer[layer].qkv : NULL, act->narrow,
+                               there ? act->layer[layer].qkv : NULL, act->bf16,
                                N * 3 * (size_t)model->config.width, qkv);
 }
 
-int gpt_silent_rows(const struct gpt_model *model, long *rows)
+int gpt_degenerate_rows(const struct gpt_model *model, long *rows)
 {
     const struct gpt_activations *act = model->act;
     *rows = 0;
     if (!act || act->sequences < 1)
-        return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
+        return ORR_FAIL(ORR_EINVAL, "degenerate rows: there was no forward pass");
     const struct k_attention_shape shape = gpt_pass_shape(model, act->sequences, act->T);
     int rc = 0;
     for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
-        rc = model->ops->attention_degenerate(&act->silent[l], act->layer[l].saved, &shape);
+        rc = model->ops->attention_degenerate(&act->degenerate[l], act->layer[l].row_stats, &shape);
     TRY(gpt_settle(model->ops, rc));
     for (int l = 0; l < model->config.layers; l++)
-        *rows += act->silent[l];
+        *rows += act->degenerate[l];
     return 0;
 }
 
@@ -192,12 +177,11 @@ static int check_batch(const struct gpt_model *model, const struct gpt_batch *ba
  * pass follows. */
 static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, bool trains)
 {
-    const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
-    const int N = batch->B * batch->T, C = c->width;
+    const int N = batch->B * batch->T;
     act->trains = trains;
-    TRY(gpt_narrow_parameters(model));
+    TRY(gpt_parameters_to_bf16(model));
     TRY(embed_input(model, batch, act->layer[0].x));
     TRY(gpt_patch_residual(model, 0, batch->B, batch->T));
     for (int l = 0; l < c->layers; l++) {
@@ -205,14 +189,10 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, 
                           batch->T));
         TRY(gpt_patch_residual(model, l + 1, batch->B, batch->T));
     }
-    TRY(k->layernorm_forward(&(struct k_layernorm){.N = N,
-                                                   .C = C,
-                                                   .x = act->last,
-                                                   .gamma = gpt_param(model, model->final_w),
-                                                   .beta = gpt_param(model, model->final_b),
-                                                   .mean = act->mean,
-                                                   .rstd = act->rstd,
-                                                   .out = act->ln}));
+    TRY(gpt_norm_forward(
+        model, model->final_w, model->final_b,
+        (struct k_layernorm){
+            .N = N, .x = act->last, .mean = act->mean, .rstd = act->rstd, .out = act->ln}));
     act->sequences = batch->B;
     return 0;
 }
@@ -240,18 +220,16 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
-    const bool gate = c->gate != K_GATE_NONE, narrow = act->narrow;
+    const bool gate = c->gate != K_GATE_NONE, bf16 = act->bf16;
     const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
 
-    TRY(gpt_linear_backward(model, w->proj_w, narrow ? -1 : w->proj_b,
+    TRY(gpt_linear_backward(model, w->proj_w, bf16 ? -1 : w->proj_b,
                             (struct k_linear){.N = N,
-                                              .C = C,
-                                              .OC = C,
                                               .inp = gate ? a->gated : a->y,
-                                              .dout = narrow ? act->dx_narrow : act->dx,
+                                              .dout = bf16 ? act->dx_bf16 : act->dx,
                                               .dinp = act->dy,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = narrow}));
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = bf16}));
     if (gate)
         TRY(k->gate_backward(&(struct k_gating){.act = c->gate,
                                                 .n = NC,
@@ -260,7 +238,7 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                                                 .dout = act->dy,
                                                 .dy = act->dy,
                                                 .dpre = act->dgate}));
-    TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
+    TRY(k->attention_backward(act->dwide, act->dy, a->y, a->row_stats, a->qkv, &shape));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(act->dwide, &(struct k_rope){.B = B,
                                                  .T = T,
@@ -270,59 +248,65 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                                                  .inverse = true}));
     TRY(gpt_linear_backward(model, w->qkv_w, w->qkv_b,
                             (struct k_linear){.N = N,
-                                              .C = C,
-                                              .OC = 3 * C,
                                               .inp = a->ln1,
                                               .dout = act->dwide,
                                               .dinp = act->dy,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = narrow}));
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = bf16}));
     if (gate) { /* ln1 feeds qkv and the gate: both gradients count */
         TRY(gpt_linear_backward(
             model, w->gate_w, -1,
-            (struct k_linear){
-                .N = N, .C = C, .OC = C, .inp = a->ln1, .dout = act->dgate, .dinp = act->dwide}));
+            (struct k_linear){.N = N, .inp = a->ln1, .dout = act->dgate, .dinp = act->dwide}));
         TRY(k->add(act->dy, act->dy, act->dwide, NC));
     }
-    return gpt_norm_backward(model, w->ln1_w, w->ln1_b, a->x, a->mean1, a->rstd1,
-                             l > 0 ? w[-1].down_b : -1, N);
+    return gpt_norm_backward(
+        model, w->ln1_w, w->ln1_b,
+        (struct k_layernorm){.N = N,
+                             .x = a->x,
+                             .mean = a->mean1,
+                             .rstd = a->rstd1,
+                             .bf16 = bf16,
+                             .dx_sums = bf16 && l > 0 ? gpt_grad(model, w[-1].down_b) : NULL});
 }
 
 /* dx (N, C): gradient of the block's output on entry, of its input on return. */
 static int block_backward(struct gpt_model *model, int l, int B, int T)
 {
-    const struct gpt_config *c = &model->config;
     const struct gpt_block *w = &model->block[l];
     struct gpt_activations *act = model->act;
     const struct gpt_layer_activations *a = &act->layer[l];
-    const int N = B * T, C = c->width, F = c->ffn;
-    const bool narrow = act->narrow;
-    const bool copied = narrow && l + 1 < c->layers; /* the final norm makes no copy of dx */
+    const int N = B * T;
+    const bool bf16 = act->bf16;
+    const bool copied =
+        bf16 && l + 1 < model->config.layers; /* the final norm makes no copy of dx */
 
     TRY(gpt_block_redo(model, l, B, T));
-    /* feed-forward half: dx is the gradient of mid through the residual. In a narrow model the pass
+    /* feed-forward half: dx is the gradient of mid through the residual. In a bf16 model the pass
      * that makes dwide the gradient of pre sums its columns for the bias of `up` as well. */
     TRY(gpt_linear_backward(model, w->down_w, copied ? -1 : w->down_b,
                             (struct k_linear){.N = N,
-                                              .C = F,
-                                              .OC = C,
                                               .inp = a->up,
-                                              .dout = copied ? act->dx_narrow : act->dx,
+                                              .dout = copied ? act->dx_bf16 : act->dx,
                                               .dinp = act->dwide,
                                               .inp_pre = a->pre,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = copied,
-                                              .inp_db = narrow ? gpt_grad(model, w->up_b) : NULL}));
-    TRY(gpt_linear_backward(model, w->up_w, narrow ? -1 : w->up_b,
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = copied,
+                                              .inp_db = bf16 ? gpt_grad(model, w->up_b) : NULL}));
+    TRY(gpt_linear_backward(model, w->up_w, bf16 ? -1 : w->up_b,
                             (struct k_linear){.N = N,
-                                              .C = C,
-                                              .OC = F,
                                               .inp = a->ln2,
                                               .dout = act->dwide,
                                               .dinp = act->dy,
-                                              .narrow_inp = narrow,
-                                              .narrow_out = narrow}));
-    TRY(gpt_norm_backward(model, w->ln2_w, w->ln2_b, a->mid, a->mean2, a->rstd2, w->proj_b, N));
+                                              .inp_bf16 = bf16,
+                                              .out_bf16 = bf16}));
+    TRY(gpt_norm_backward(
+        model, w->ln2_w, w->ln2_b,
+        (struct k_layernorm){.N = N,
+                             .x = a->mid,
+                             .mean = a->mean2,
+                             .rstd = a->rstd2,
+                             .bf16 = bf16,
+                             .dx_sums = bf16 ? gpt_grad(model, w->proj_b) : NULL}));
     return attention_backward(model, l, B, T);
 }
 
@@ -334,13 +318,9 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
     if (model->position >= 0)
         TRY(k->position_backward(gpt_grad(model, model->position), act->dx, N, batch->T, C));
     if (model->config.input == GPT_INPUT_CONTINUOUS)
-        return gpt_linear_backward(model, model->embed_w, model->embed_b,
-                                   (struct k_linear){.N = N,
-                                                     .C = gpt_config_features(&model->config),
-                                                     .OC = C,
-                                                     .inp = batch->features,
-                                                     .exact = true,
-                                                     .dout = act->dx});
+        return gpt_linear_backward(
+            model, model->embed_w, model->embed_b,
+            (struct k_linear){.N = N, .inp = batch->features, .fp32_only = true, .dout = act->dx});
     const int V = model->config.vocab;
     if (model->config.input == GPT_INPUT_TEXT)
         return k->embed_backward(&(struct k_embedding){.N = N,
@@ -353,8 +333,7 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
                                                        .dtable = gpt_grad(model, model->embed_w)});
     TRY(gpt_linear_backward(
         model, model->combine_w, model->combine_b,
-        (struct k_linear){
-            .N = N, .C = 2 * C, .OC = C, .inp = act->embed, .dout = act->dx, .dinp = act->dwide}));
+        (struct k_linear){.N = N, .inp = act->embed, .dout = act->dx, .dinp = act->dwide}));
     struct k_embedding e = {
         .N = N, .V = V, .C = C, .token_stride = 2, .stride = 2 * C, .dout = act->dwide};
     for (int i = 0; i < 2; i++) {
@@ -385,16 +364,9 @@ int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
     if (model->frozen > model->final_w) /* nothing below the head is trained */
         return 0;
     TRY(k->zero(act->dx, (size_t)N * (size_t)C * sizeof(real)));
-    TRY(k->layernorm_backward(&(struct k_layernorm){.N = N,
-                                                    .C = C,
-                                                    .x = act->last,
-                                                    .gamma = gpt_param(model, model->final_w),
-                                                    .mean = act->mean,
-                                                    .rstd = act->rstd,
-                                                    .dout = act->dy,
-                                                    .dx = act->dx,
-                                                    .dgamma = gpt_grad(model, model->final_w),
-                                                    .dbeta = gpt_grad(model, model->final_b)}));
+    TRY(gpt_norm_backward(
+        model, model->final_w, model->final_b,
+        (struct k_layernorm){.N = N, .x = act->last, .mean = act->mean, .rstd = act->rstd}));
     TRY(tell_graded(model, model->final_w));
     for (int l = c->layers - 1; l >= 0 && model->block[l].ln1_w >= model->frozen; l--) {
         TRY(block_backward(model, l, on->B, on->T));

@@ -47,9 +47,9 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
 int gpt_residual(struct gpt_model *model, int layer, const real **stream);
 /* The shape of the attention of a pass over B sequences of T rows. */
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
-/* *rows = zero-output ("silent", kernels/attention.h) rows of the last forward pass, summed over
+/* *rows = degenerate rows (kernels/attention.h) of the last forward pass, summed over
  * layers and heads: of layers B H T. ORR_EINVAL before any forward pass. */
-int gpt_silent_rows(const struct gpt_model *model, long *rows);
+int gpt_degenerate_rows(const struct gpt_model *model, long *rows);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);

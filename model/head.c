@@ -12,10 +12,8 @@ static int head_forward(struct gpt_model *model, size_t first, size_t rows)
     TRY(gpt_activations_reserve_out(act, rows * (size_t)c->outputs));
     return gpt_linear_forward(model, model->head_w, model->head_b,
                               (struct k_linear){.N = (int)rows,
-                                                .C = c->width,
-                                                .OC = c->outputs,
                                                 .inp = act->ln + first * (size_t)c->width,
-                                                .exact = c->head == GPT_HEAD_REGRESSION,
+                                                .fp32_only = c->head == GPT_HEAD_REGRESSION,
                                                 .out = act->out});
 }
 
@@ -146,7 +144,7 @@ static int biased_backward(struct gpt_model *model, const struct gpt_batch *batc
 {
     const struct k_ops *k = model->ops;
     struct gpt_activations *act = model->act;
-    const int OC = head->OC, V = model->config.vocab;
+    const int OC = model->config.outputs, V = model->config.vocab;
     for (int i = 0; i < 2; i++)
         TRY(k->cross_entropy(&act->pass_loss[i],
                              &(struct k_cross_entropy){.N = head->N,
@@ -182,10 +180,8 @@ int gpt_head_backward(struct gpt_model *model, const struct gpt_batch *batch)
                                                    .dw = gpt_grad(model, model->head_w)});
     TRY(gpt_activations_reserve_dout(model));
     const struct k_linear head = {.N = N,
-                                  .C = c->width,
-                                  .OC = OC,
                                   .inp = act->ln,
-                                  .exact = regression,
+                                  .fp32_only = regression,
                                   .out = act->out,
                                   .dout = act->dout,
                                   .dinp = act->dy};

@@ -1,29 +1,31 @@
 /* layers.c - linear layers and norms of a model by indices of parameters: with bf16 copies of
- * the weights, and bf16 tensors, where the model is narrow (gpt_activations.narrow). */
+ * the weights, and bf16 tensors where gpt_activations.bf16. */
 #include "layers.h"
 
-int gpt_narrow_parameters(struct gpt_model *model)
+int gpt_parameters_to_bf16(struct gpt_model *model)
 {
     struct gpt_activations *act = model->act;
-    return act->narrow ? model->ops->narrow(act->param_narrow, model->param, model->total) : 0;
+    return act->bf16 ? model->ops->to_bf16(act->param_bf16, model->param, model->total) : 0;
 }
 
 /* The bf16 copy of a parameter, or NULL. */
-static const void *narrow_param(const struct gpt_model *model, int index)
+static const void *bf16_copy_of(const struct gpt_model *model, int index)
 {
     const struct gpt_activations *act = model->act;
-    return act->narrow && index >= 0
-               ? act->param_narrow + model->table[index].offset * sizeof(uint16_t)
-               : NULL;
+    return act->bf16 && index >= 0 ? act->param_bf16 + model->table[index].offset * sizeof(uint16_t)
+                                   : NULL;
 }
 
+/* The shape and the weights of a layer: a weight is (OC, C). */
 static void weights_of(struct gpt_model *model, int w, int b, struct k_linear *layer)
 {
+    layer->C = (int)model->table[w].shape[1];
+    layer->OC = (int)model->table[w].shape[0];
     layer->w = gpt_param(model, w);
     layer->b = gpt_param(model, b);
-    if (!layer->exact) {
-        layer->w_narrow = narrow_param(model, w);
-        layer->b_narrow = narrow_param(model, b);
+    if (!layer->fp32_only) {
+        layer->w_bf16 = bf16_copy_of(model, w);
+        layer->b_bf16 = bf16_copy_of(model, b);
     }
 }
 
@@ -41,38 +43,23 @@ int gpt_linear_backward(struct gpt_model *model, int w, int b, struct k_linear l
     return model->ops->linear_backward(&layer);
 }
 
-int gpt_norm_forward(struct gpt_model *model, int w, int b, real *out, real *mean, real *rstd,
-                     const real *x, int N)
+int gpt_norm_forward(struct gpt_model *model, int w, int b, struct k_layernorm norm)
 {
-    return model->ops->layernorm_forward(&(struct k_layernorm){.N = N,
-                                                               .C = model->config.width,
-                                                               .x = x,
-                                                               .gamma = gpt_param(model, w),
-                                                               .beta = gpt_param(model, b),
-                                                               .mean = mean,
-                                                               .rstd = rstd,
-                                                               .out = out,
-                                                               .narrow = model->act->narrow});
+    norm.C = model->config.width;
+    norm.gamma = gpt_param(model, w);
+    norm.beta = gpt_param(model, b);
+    return model->ops->layernorm_forward(&norm);
 }
 
-int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, real *mean, real *rstd,
-                      int db, int N)
+int gpt_norm_backward(struct gpt_model *model, int w, int b, struct k_layernorm norm)
 {
     const struct gpt_activations *act = model->act;
-    struct k_layernorm norm = {.N = N,
-                               .C = model->config.width,
-                               .x = x,
-                               .gamma = gpt_param(model, w),
-                               .mean = mean,
-                               .rstd = rstd,
-                               .narrow = act->narrow,
-                               .dout = act->dy,
-                               .dx = act->dx,
-                               .dgamma = gpt_grad(model, w),
-                               .dbeta = gpt_grad(model, b)};
-    if (act->narrow && db >= 0) {
-        norm.dx_narrow = act->dx_narrow;
-        norm.dx_sums = gpt_grad(model, db);
-    }
+    norm.C = model->config.width;
+    norm.gamma = gpt_param(model, w);
+    norm.dgamma = gpt_grad(model, w);
+    norm.dbeta = gpt_grad(model, b);
+    norm.dout = act->dy;
+    norm.dx = act->dx;
+    norm.dx_bf16 = norm.dx_sums ? act->dx_bf16 : NULL;
     return model->ops->layernorm_backward(&norm);
 }

@@ -23,18 +23,15 @@ int gpt_patch_residual(struct gpt_model *model, int layer, int B, int T);
 
 /* ----------------- layers.c: w and b are indices of parameters, b < 0 where there is no bias */
 
-/* Makes bf16 copies of all parameters for the products of a pass, where the model is narrow. */
-int gpt_narrow_parameters(struct gpt_model *model);
-/* The layer, whose weights and their gradients are filled in. */
+/* Makes bf16 copies of all parameters for the products of a pass, where the model is bf16. */
+int gpt_parameters_to_bf16(struct gpt_model *model);
+/* The layer, whose shape, weights and their gradients are filled in. */
 int gpt_linear_forward(struct gpt_model *model, int w, int b, struct k_linear layer);
 int gpt_linear_backward(struct gpt_model *model, int w, int b, struct k_linear layer);
-/* The norm inside a block of x (N, C). */
-int gpt_norm_forward(struct gpt_model *model, int w, int b, real *out, real *mean, real *rstd,
-                     const real *x, int N);
-/* act->dx adds the gradient by x; that of the output is in act->dy. A narrow model also copies dx
- * to act->dx_narrow, and the gradient of parameter `db`, the bias of the layer before, adds its
- * column sums; db < 0: neither. */
-int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, real *mean, real *rstd,
-                      int db, int N);
+/* The norm of x (N, C), whose weights and their gradients are filled in. */
+int gpt_norm_forward(struct gpt_model *model, int w, int b, struct k_layernorm norm);
+/* act->dx adds the gradient by x; that of the output is in act->dy. With dx_sums also copies dx to
+ * act->dx_bf16. */
+int gpt_norm_backward(struct gpt_model *model, int w, int b, struct k_layernorm norm);
 
 #endif

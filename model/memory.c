@@ -57,9 +57,9 @@ static void widen_bf16(real *to, size_t count)
 }
 
 int gpt_copy_to_host_as(const struct k_ops *ops, struct gpt_host_copy *copy, const real *tensor,
-                        bool narrow, size_t count, const real **seen)
+                        bool bf16, size_t count, const real **seen)
 {
-    if (!narrow || !tensor)
+    if (!bf16 || !tensor)
         return gpt_copy_to_host(ops, copy, tensor, count, seen);
     const size_t bytes = count * sizeof(uint16_t);
     TRY(reserve_copy(copy, count));

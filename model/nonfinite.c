@@ -11,11 +11,11 @@ struct look {
     int rc; /* of what could not be seen */
 };
 
-static bool finite_either(struct look *look, const real *tensor, bool narrow, size_t n)
+static bool finite_either(struct look *look, const real *tensor, bool bf16, size_t n)
 {
     const real *x = NULL;
     if (!look->rc)
-        look->rc = gpt_copy_to_host_as(look->ops, &look->copy, tensor, narrow, n, &x);
+        look->rc = gpt_copy_to_host_as(look->ops, &look->copy, tensor, bf16, n, &x);
     for (size_t i = 0; x && !look->rc && i < n; i++)
         if (!isfinite(x[i]))
             return false;
@@ -35,25 +35,25 @@ static const char *bad_in_block(struct look *look, const struct gpt_model *model
     const struct gpt_layer_activations *a = &model->act->layer[l];
     const size_t C = (size_t)c->width, F = (size_t)c->ffn;
     const size_t gate = c->gate == K_GATE_NONE ? 0 : N * C;
-    const bool narrow = model->act->narrow;
+    const bool bf16 = model->act->bf16;
     const struct {
         const char *name;
         const real *x;
         size_t count;
-        bool narrow;
+        bool bf16;
     } list[] = {
-        {"ln1", a->ln1, N * C, narrow},
-        {"attention.qkv", a->qkv, N * 3 * C, narrow},
-        {"attention", a->y, N * C, narrow},
+        {"ln1", a->ln1, N * C, bf16},
+        {"attention.qkv", a->qkv, N * 3 * C, bf16},
+        {"attention", a->y, N * C, bf16},
         {"attention.gate", a->gate, gate, false},
         {"attention.gate", a->gated, gate, false},
         {"attention.proj", a->mid, N * C, false},
-        {"ln2", a->ln2, N * C, narrow},
-        {"ffn.up", a->pre, N * F, narrow},
-        {"ffn.up", a->up, N * F, narrow},
+        {"ln2", a->ln2, N * C, bf16},
+        {"ffn.up", a->pre, N * F, bf16},
+        {"ffn.up", a->up, N * F, bf16},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (!finite_either(look, list[k].x, list[k].narrow, list[k].count))
+        if (!finite_either(look, list[k].x, list[k].bf16, list[k].count))
             return list[k].name;
     return NULL;
 }

@@ -202,18 +202,24 @@ real *gpt_grad(struct gpt_model *model, int index)
     return index < 0 ? NULL : model->grad + model->table[index].offset;
 }
 
+static struct gpt_config config_with_head(const struct gpt_config *config, enum gpt_head head,
+                                          int outputs)
+{
+    struct gpt_config c = *config;
+    c.head = head;
+    c.outputs = outputs;
+    c.tied = c.head_bias = 0;
+    c.huber = 0;
+    return c;
+}
+
 int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed)
 {
-    struct gpt_config config = model->overridden ? model->trained : model->config;
-    config.head = head;
-    config.outputs = outputs;
-    config.tied = 0;
-    config.head_bias = 0;
-    config.huber = 0;
+    const struct gpt_config trained = model->overridden ? model->trained : model->config;
+    const struct gpt_config config = config_with_head(&trained, head, outputs);
     struct gpt_model fresh;
-    int rc = gpt_create(&fresh, &config, model->ops, seed);
-    if (rc)
-        return rc;
+    int rc = 0;
+    TRY(gpt_create(&fresh, &config, model->ops, seed));
     /* the head is the end of the table: everything before it has the same place */
     for (int i = 0; i < fresh.head_w && !rc; i++)
         rc = fresh.ops->copy(gpt_param(&fresh, i), gpt_param(model, i),
@@ -223,12 +229,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     if (model->overridden) { /* the new head does not change how the model attends */
         fresh.variant = model->variant;
         fresh.trained = config;
-        fresh.config = model->config;
-        fresh.config.head = head;
-        fresh.config.outputs = outputs;
-        fresh.config.tied = 0;
-        fresh.config.head_bias = 0;
-        fresh.config.huber = 0;
+        fresh.config = config_with_head(&model->config, head, outputs);
         fresh.overridden = true;
     }
     gpt_free(model);

@@ -12,11 +12,11 @@ static inline int call_linear_forward(const struct k_ops *ops, real *out, const 
         &(struct k_linear){.N = N, .C = C, .OC = OC, .inp = inp, .w = w, .b = b, .out = out});
 }
 
-static inline int call_linear_exact_forward(const struct k_ops *ops, real *out, const real *inp,
-                                            const real *w, const real *b, int N, int C, int OC)
+static inline int call_linear_fp32_only_forward(const struct k_ops *ops, real *out, const real *inp,
+                                                const real *w, const real *b, int N, int C, int OC)
 {
     return ops->linear_forward(&(struct k_linear){
-        .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .exact = true, .b = b, .out = out});
+        .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .fp32_only = true, .b = b, .out = out});
 }
 
 static inline int call_linear_gelu_forward(const struct k_ops *ops, real *out, real *pre,
@@ -58,12 +58,12 @@ static inline int call_linear_backward(const struct k_ops *ops, real *dinp, real
     return ops->linear_backward(&l);
 }
 
-static inline int call_linear_exact_backward(const struct k_ops *ops, real *dinp, real *dw,
-                                             real *db, const real *dout, const real *inp,
-                                             const real *w, int N, int C, int OC)
+static inline int call_linear_fp32_only_backward(const struct k_ops *ops, real *dinp, real *dw,
+                                                 real *db, const real *dout, const real *inp,
+                                                 const real *w, int N, int C, int OC)
 {
     struct k_linear l = linear_gradients(dinp, dw, db, dout, inp, w, N, C, OC);
-    l.exact = true;
+    l.fp32_only = true;
     return ops->linear_backward(&l);
 }
 

@@ -1,4 +1,4 @@
-/* attention_rows.c - phi, normalisation, post-processing and re-weighting of one row, forward
+/* attention_rows.c - phi, normalisation, transform and re-weighting of one row, forward
  * and backward.
  *
  * The rule of a row is attention_math.h's: what its theta, height and factor are, which rows are

@@ -359,7 +359,7 @@ bool k_cpu_rounds(int C, int OC)
 
 static bool layer_rounds(const struct k_linear *l)
 {
-    return !l->exact && k_cpu_rounds(l->C, l->OC);
+    return !l->fp32_only && k_cpu_rounds(l->C, l->OC);
 }
 
 static int narrow_forward(const struct k_linear *l)

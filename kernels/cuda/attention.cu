@@ -120,7 +120,7 @@ static int cuda_attention_degenerate(long *rows, const float *row_stats,
 static int cuda_attention_generic_forward(float *out, float *row_stats, const float *qkv,
                                           const struct k_attention_shape *shape)
 {
-    if (shape->narrow)
+    if (shape->bf16)
         return k_cuda_widened_forward(cuda_attention_generic_forward, out, row_stats, qkv, shape);
     struct problem p = problem_of(qkv, row_stats, shape);
     p.out = out;
@@ -133,7 +133,7 @@ static int cuda_attention_generic_backward(float *dqkv, const float *dout, const
                                            const float *row_stats, const float *qkv,
                                            const struct k_attention_shape *shape)
 {
-    if (shape->narrow)
+    if (shape->bf16)
         return k_cuda_widened_backward(cuda_attention_generic_backward, dqkv, dout, out, row_stats,
                                        qkv, shape);
     /* row_stats are written by the forward kernels alone, which share the struct */

@@ -43,7 +43,7 @@ struct problem {
 enum { OUTER, INNER, CENTRES };
 enum { QUERY, KEY, VALUE };
 
-/* attention_narrow.cu: the entry `run` for float tensors, on narrow ones */
+/* attention_bf16.cu: the entry `run` for float tensors, on bf16 ones */
 typedef int k_cuda_attention_forward(float *, float *, const float *,
                                      const struct k_attention_shape *);
 typedef int k_cuda_attention_backward(float *, const float *, const float *, const float *,

@@ -7,7 +7,7 @@
  * alone. */
 #include "kernels/scalar.h"
 #include "matmul.h"
-#include "narrow.h"
+#include "load_store.h"
 
 enum {
     THREADS = 256,
@@ -169,11 +169,11 @@ int k_cuda_columns(const struct k_cuda_columns *k)
     }
     const dim3 grid((unsigned)across, (unsigned)chunks);
     if (k->pre)
-        TRY((k->narrow ? launch<__nv_bfloat16, true>(k, &c, grid)
-                       : launch<float, true>(k, &c, grid)));
+        TRY((k->bf16 ? launch<__nv_bfloat16, true>(k, &c, grid)
+                     : launch<float, true>(k, &c, grid)));
     else
-        TRY((k->narrow ? launch<__nv_bfloat16, false>(k, &c, grid)
-                       : launch<float, false>(k, &c, grid)));
+        TRY((k->bf16 ? launch<__nv_bfloat16, false>(k, &c, grid)
+                     : launch<float, false>(k, &c, grid)));
     if (!k->sums)
         return 0;
     return K_LAUNCH(k_columns_finish, (k->columns + K_WARP - 1) / K_WARP, THREADS, 0, k->sums,

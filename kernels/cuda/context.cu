@@ -338,7 +338,7 @@ static struct k_ops table(void)
     t.upload = cuda_upload;
     t.download = cuda_download;
     k_cuda_install_record(&t);
-    k_cuda_install_narrow(&t);
+    k_cuda_install_round(&t);
     k_cuda_install_linear(&t);
     k_cuda_install_elements(&t);
     k_cuda_install_rows(&t);

@@ -7,7 +7,7 @@
  * K_LAUNCH and touches the device by what CUDA C++ and this header have alone.
  *
  * Every kernel is deterministic: sums are made in an order that the shape alone decides; no float
- * atomics. Tensors are float where they are not said to be narrow, which is bf16 (narrow.h);
+ * atomics. Tensors are float where they are not said to be bf16 (load_store.h);
  * pointers of entries are device memory (kernels.h). Indices are
  * size_t: B T V may pass 2^31. A kernel must be right for any grid (grid-stride loops) where its
  * comment does not say otherwise. */
@@ -78,7 +78,7 @@ enum k_cuda_slot {
     K_CUDA_SLOT_PARTIAL, /* partial sums of reductions over blocks */
     K_CUDA_SLOT_LOGITS,  /* chunks of logits and their gradients */
     K_CUDA_SLOT_ATTENTION,
-    K_CUDA_SLOT_WIDENED, /* float copies of narrow tensors */
+    K_CUDA_SLOT_WIDENED, /* float copies of bf16 tensors */
     K_CUDA_SLOTS,
 };
 int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory);
@@ -102,9 +102,9 @@ void k_cuda_results_close(void);
 /* ---- the entries: each file fills in its own */
 
 void k_cuda_install_record(struct k_ops *ops);
-void k_cuda_install_narrow(struct k_ops *ops);
+void k_cuda_install_round(struct k_ops *ops);
 /* The entry of round.cu that other entries use as well. */
-int k_cuda_narrow(void *out, const float *x, size_t n);
+int k_cuda_to_bf16(void *out, const float *x, size_t n);
 void k_cuda_install_linear(struct k_ops *ops);
 void k_cuda_install_elements(struct k_ops *ops);
 void k_cuda_install_rows(struct k_ops *ops);

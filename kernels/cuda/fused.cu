@@ -74,7 +74,7 @@ static struct fused_rows copy_next(const struct fused *p, struct scratch *s)
     return {at, true, head * p->H, head, p->width};
 }
 
-/* Vector `which` of `of` in the rows of a narrow tensor of the model (B, T, of, H, D). */
+/* Vector `which` of `of` in the rows of a bf16 tensor of the model (B, T, of, H, D). */
 static struct fused_rows in_place(const struct fused *p, const void *tensor, int which, int of)
 {
     const ptrdiff_t row = (ptrdiff_t)of * p->H * p->D;
@@ -84,13 +84,13 @@ static struct fused_rows in_place(const struct fused *p, const void *tensor, int
 /* Whether its vectors can be read where they are. */
 static bool is_readable(const struct fused *p, const void *tensor)
 {
-    return p->narrow && p->D == p->width && k_cuda_aligned(tensor);
+    return p->bf16_tensors && p->D == p->width && k_cuda_aligned(tensor);
 }
 
 /* Whether two numbers of it can be written at once: D is even. */
 static bool in_pairs(const struct fused *p, const void *tensor)
 {
-    return (uintptr_t)tensor % (p->narrow ? 4 : 8) == 0;
+    return (uintptr_t)tensor % (p->bf16_tensors ? 4 : 8) == 0;
 }
 
 static struct fused problem_of(const struct k_attention_shape *shape, float *row_stats)
@@ -108,14 +108,15 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *row
         p.spread = (bf16 *)(row_stats + k_attention_beside(shape));
     p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
     p.low = log((double)shape->D) * log((double)shape->T) < LOW_SCORE;
-    p.narrow = shape->narrow;
+    p.bf16_tensors = shape->bf16;
     p.width = width_of(p.D);
     kind_of(shape->variant, &p.kind);
     return p;
 }
 
 /* q, k, v and, unless it is NULL, dout. Queries and keys of cosines take the place of the model's
- * where it spends them: they are made in the forward pass, and still there in the backward pass. */
+ * where it may overwrite them: they are made in the forward pass, and still there in the backward
+ * pass. */
 static int prepare_vectors(struct fused *p, const void *qkv, const void *dout, bool overwrites)
 {
     struct scratch s;

@@ -7,7 +7,7 @@
  *   prepare    vectors are rounded to bf16 once; for cosines, queries times everything that
  *              multiplies their scores and log2 e, keys divided by their lengths: a product of
  *              both is the score in units of log 2, and the loops have no factors. Dot products
- *              have one factor for all; where the model's tensors are bf16 (narrow), they are read
+ *              have one factor for all; where the model's tensors are bf16, they are read
  *              as they are
  *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
  *              for them, by products of queries and keys alone, one for weights and their sum
@@ -76,7 +76,7 @@ struct fused {
     struct fused_row *numbers;    /* (B H T) */
     float *sums;                  /* dq of tiles of queries so far: k_cuda_fused_turns() */
     unsigned *started, *done;     /* backward: blocks; of each tile, for each warp */
-    bool narrow;                  /* what follows is bf16 */
+    bool bf16_tensors;            /* what follows is bf16 */
     bool pairs;                   /* of which two neighbours can be written at once */
     void *out;                    /* (B, T, H, D) */
     void *dqkv;                   /* (B, T, 3, H, D) */
@@ -106,31 +106,16 @@ static __host__ __device__ constexpr bool fused_reweighted(enum fused_kind kind)
     return kind == RW_SOFTMAX || kind == LSSAR;
 }
 
-/* Calls FUNCTION<width, kind>(ARGUMENT) for those of the problem. */
+/* FUNCTION<width, kind>(ARGUMENT) of those of the problem. */
 #define FUSED_KINDS(FUNCTION, W, problem, ARGUMENT)                                                \
-    switch ((problem)->kind) {                                                                     \
-    case SOFTMAX:                                                                                  \
-        return FUNCTION<W, SOFTMAX>(ARGUMENT);                                                     \
-    case LSSA:                                                                                     \
-        return FUNCTION<W, LSSA>(ARGUMENT);                                                        \
-    case RW_SOFTMAX:                                                                               \
-        return FUNCTION<W, RW_SOFTMAX>(ARGUMENT);                                                  \
-    case LSSAR:                                                                                    \
-        return FUNCTION<W, LSSAR>(ARGUMENT);                                                       \
-    }
+    ((problem)->kind == SOFTMAX      ? FUNCTION<W, SOFTMAX>(ARGUMENT)                              \
+     : (problem)->kind == LSSA       ? FUNCTION<W, LSSA>(ARGUMENT)                                 \
+     : (problem)->kind == RW_SOFTMAX ? FUNCTION<W, RW_SOFTMAX>(ARGUMENT)                           \
+                                     : FUNCTION<W, LSSAR>(ARGUMENT))
 #define FUSED_DISPATCH(FUNCTION, problem, ARGUMENT)                                                \
-    switch ((problem)->width) {                                                                    \
-    case 32:                                                                                       \
-        FUSED_KINDS(FUNCTION, 32, problem, ARGUMENT)                                               \
-        break;                                                                                     \
-    case 64:                                                                                       \
-        FUSED_KINDS(FUNCTION, 64, problem, ARGUMENT)                                               \
-        break;                                                                                     \
-    case 128:                                                                                      \
-        FUSED_KINDS(FUNCTION, 128, problem, ARGUMENT)                                              \
-        break;                                                                                     \
-    }                                                                                              \
-    return ORR_FAIL(ORR_EINVAL, "fused attention: width %d", (problem)->width)
+    ((problem)->width == 32   ? FUSED_KINDS(FUNCTION, 32, problem, ARGUMENT)                       \
+     : (problem)->width == 64 ? FUSED_KINDS(FUNCTION, 64, problem, ARGUMENT)                       \
+                              : FUSED_KINDS(FUNCTION, 128, problem, ARGUMENT))
 
 /* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
  * masked, x and slope then 0 */
@@ -212,6 +197,12 @@ struct fused_place {
 static __device__ __forceinline__ int fused_first_key_of(const struct fused &p, int query)
 {
     return p.rule.window > 0 && query + 1 > p.rule.window ? query + 1 - p.rule.window : 0;
+}
+
+/* Blocks that have `rows` rows of a head each. */
+static inline unsigned fused_blocks(const struct fused *p, int rows)
+{
+    return (unsigned)((p->T + rows - 1) / rows) * (unsigned)(p->B * p->H);
 }
 
 /* Blocks of `rows` queries. Heads go in groups whose keys and values fit into the cache, and of a
@@ -302,7 +293,7 @@ static __device__ __forceinline__ void fused_mask(const struct fused &p, float s
 static __device__ __forceinline__ void fused_put_pair(const struct fused &p, void *to, size_t place,
                                                       float first, float second)
 {
-    if (p.narrow) {
+    if (p.bf16_tensors) {
         bf16 *const at = (bf16 *)to + place;
         if (p.pairs) {
             *(unsigned *)at = tensor_pair(first, second);

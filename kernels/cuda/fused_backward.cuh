@@ -265,4 +265,95 @@ static __device__ __forceinline__ void put_keys(const struct fused &p, const str
     }
 }
 
+/* Weights and d s of the warp's 16 keys from `key` on and of 8 PART queries, as they are rounded,
+ * from scores and gradients by weights; HALF columns of 8 are worked on at a time. numbers: of the
+ * queries. */
+template <enum fused_kind KIND, int PART, int HALF>
+static __device__ __forceinline__ void
+part_gradients(const struct fused &p, int key, int query, const struct fused_row *numbers,
+               float s[PART][4], float d[PART][4], unsigned weights[PART / 2][4],
+               unsigned ds[PART / 2][4])
+{
+    const int lane = (int)threadIdx.x % K_WARP;
+    if (fused_edge(p, query, 8 * PART, key, 16))
+        fused_mask<PART, true>(p, s, key + lane / 4, query + lane % 4 * 2);
+#pragma unroll
+    for (int n = 0; n < PART; n += HALF) {
+        const struct fused_row *const r = numbers + 8 * n;
+        if (careful_part<KIND, HALF>(r))
+            key_gradients<KIND, HALF, true>(p, r, s + n, d + n);
+        else
+            key_gradients<KIND, HALF, false>(p, r, s + n, d + n);
+        tensor_round<HALF>(weights + n / 2, s + n);
+        tensor_round<HALF>(ds + n / 2, d + n);
+    }
+}
+
+/* ---- the pass, by the tiles and products of ENGINE (fused_backward.cu, hopper_backward.cu):
+ *
+ *   ROWS, PART   keys of a product, of which `key` is the first; columns of 8 of scores at a time
+ *   keys, queries, numbers, exchange   where these are in shared memory, of buffer 0
+ *   begin        keys, values and the first tile of queries and their gradients are under way
+ *   fetch        the tile into a buffer; await: tile `count` is there
+ *   gradients    d s of 8 PART queries, rounded, with weights, and perhaps dv and dk of them
+ *   put_ds       d s of 16 queries, for other warps; stored: all may read it, after a barrier
+ *   add          dv and dk, where `gradients` has not added
+ *   query_product    dq of a tile, the part of the block's keys */
+
+template <class ENGINE, int W, enum fused_kind KIND>
+static __device__ __forceinline__ void backward_block(const struct fused &p,
+                                                      const struct fused_place &at, ENGINE &e)
+{
+    constexpr int PART = ENGINE::PART, Q = queries_of<W>();
+    constexpr unsigned numbers_one = Q * sizeof(struct fused_row);
+    const int warp_row = (int)threadIdx.x / K_WARP * 16, window = p.rule.window;
+    const struct fused_row *const rows = p.numbers + at.head;
+    float dk[1][W / 8][4] = {}, dv[1][W / 8][4] = {};
+    e.begin();
+    fetch_numbers<Q>(e.numbers, rows, at.first * Q, p.T);
+    tensor_fetched();
+    for (int tile = at.first; tile <= at.last; tile++) {
+        const int buffer = (tile - at.first) % 2;
+        tensor_wait<0>();
+        __syncthreads(); /* the numbers are there; nobody reads the tile before, or its d s */
+        if (tile < at.last) {
+            e.fetch(1 - buffer, tile + 1);
+            fetch_numbers<Q>(e.numbers + (unsigned)(1 - buffer) * numbers_one, rows, (tile + 1) * Q,
+                             p.T);
+            tensor_fetched();
+        }
+        e.await(tile - at.first);
+#pragma unroll 1
+        for (int part = 0; part < Q; part += 8 * PART) {
+            const int query = tile * Q + part;
+            const bool attended = query + 8 * PART > e.key && query < p.T &&
+                                  (window <= 0 || query < e.key + ENGINE::ROWS - 1 + window);
+            const struct fused_row *const numbers =
+                (const struct fused_row *)(tensor_shared() + e.numbers +
+                                           (unsigned)buffer * numbers_one) +
+                part;
+            unsigned weights[PART / 2][4], ds[PART / 2][4] = {};
+            if (attended)
+                e.template gradients<KIND>(p, at.own + warp_row, query, part, numbers, weights, ds,
+                                           dv, dk);
+#pragma unroll
+            for (int k = 0; k < PART / 2; k++)
+                e.put_ds(warp_row, part + 16 * k, ds[k]);
+            if (attended)
+                e.add(part, weights, ds, dv, dk);
+        }
+        e.stored();
+        __syncthreads(); /* all d s is there */
+        const struct query_rows r = query_rows_of<W>();
+        float x[columns_of<W>() / 8][4];
+        e.query_product(x, r);
+        add_queries<W, KIND, typename ENGINE::query_tile>(
+            p, at, x, e.queries + (unsigned)buffer * ENGINE::one, e.exchange, tile);
+        if (fused_cosine(KIND))
+            e.stored(); /* they were read: the next but one is fetched over them */
+    }
+    put_keys<W, KIND, typename ENGINE::own_tile>(
+        p, at, at.own + warp_row + (int)threadIdx.x % K_WARP / 4, dk[0], dv[0], e.keys);
+}
+
 #endif

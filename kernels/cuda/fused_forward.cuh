@@ -177,7 +177,8 @@ put_output(const struct fused &p, const struct fused_place &at, int i, float o[W
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             const float out = factor * o[c][2 * half + j];
-            x[j] = fmaf(-powers, p.narrow ? tensor_rounded(out) : out, spread[c][2 * half + j]);
+            x[j] =
+                fmaf(-powers, p.bf16_tensors ? tensor_rounded(out) : out, spread[c][2 * half + j]);
         }
         if (8 * c + column < p.D)
             *(unsigned *)(p.spread + to + (size_t)(8 * c + column)) = tensor_pair(x[0], x[1]);
@@ -312,6 +313,77 @@ put_forward_rows(const struct fused &p, const struct fused_place &at, int row, i
             put_forward_row<W, KIND, SPREAD>(p, at, row + step * m + 8 * half, r.sums[m][half],
                                              r.totals[m][2 * half], r.o[m], r.spread[m], half,
                                              r.more[m][2 * half]);
+}
+
+/* ---- the pass, by the tiles and products of ENGINE (fused_forward.cu, hopper_forward.cu):
+ *
+ *   COLUMNS  columns of 8 of the scores that are there at a time
+ *   STEP     rows from one tile of a thread's to the next; `row`: the thread's first
+ *   begin    queries and the first tile of keys, with its values or without, are under way
+ *   step     the tile that comes next is there; with `more` tile `next` is then under way, with its
+ *            values or without; first: no tile was there before
+ *   reaches  whether the warp has rows that may attend the tile
+ *   scores   of the tile's keys from `part` on, perhaps under way; scores_of: those of tile m of
+ *            rows are there, and masked
+ *   add_tile, add    weights times values to the rows' sums: of tile m of rows, of all */
+
+template <class ENGINE, int W, enum fused_kind KIND, bool SPREAD>
+static __device__ __forceinline__ void forward_block(const struct fused &p,
+                                                     const struct fused_place &at, ENGINE &e)
+{
+    constexpr int M = tiles_of<W, KIND>(), N = ENGINE::COLUMNS, HALF = KEYS / 16;
+    constexpr bool reweighted = fused_reweighted(KIND);
+    struct forward_rows<W, KIND, SPREAD> r;
+    e.begin(!reweighted);
+    for (int tile = at.first; reweighted && tile <= at.last; tile++) { /* the sums of the rows */
+        e.step(true, tile < at.last ? tile + 1 : at.first, tile == at.last, tile == at.first);
+        if (!e.reaches(tile))
+            continue;
+        float s[M][KEYS / 8][4];
+        e.template scores<KEYS / 8>(s, tile, 0);
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            e.template scores_of<KEYS / 8>(s[m], m, tile);
+            add_scores<KIND>(p, s[m], r.sums[m]);
+        }
+    }
+    const bool careful = reweighted && begin_all_weights(p, e.row, ENGINE::STEP, r);
+    for (int tile = at.first; tile <= at.last; tile++) {
+        e.step(tile < at.last, tile + 1, true, !reweighted && tile == at.first);
+        if (!e.reaches(tile))
+            continue;
+#pragma unroll
+        for (int part = 0; part < KEYS; part += 8 * N) {
+            float s[M][N][4];
+            unsigned w[M][N / 2][4], powers[M][N / 2][4];
+            e.template scores<N>(s, tile, part);
+#pragma unroll
+            for (int m = 0; m < M; m++) {
+                e.template scores_of<N>(s[m], m, tile);
+                if constexpr (reweighted)
+#pragma unroll
+                    for (int n = 0; n < N; n += HALF)
+                        weigh_tile<HALF>(p, careful, s[m] + n, r, m, w[m] + n / 2,
+                                         powers[m] + n / 2);
+                else
+                    take_scores<W, KIND>(p, s[m], r.sums[m], r.o[m], w[m]);
+                e.add_tile(r, m, w[m], powers[m]);
+            }
+            e.add(r, w, powers, part);
+        }
+    }
+    put_forward_rows(p, at, e.row, ENGINE::STEP, r);
+}
+
+/* The launch of a kernel of the file that includes this. */
+template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const struct fused *p);
+
+template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
+{
+    if constexpr (fused_reweighted(KIND))
+        if (p->spread)
+            return launch_as<W, KIND, true>(p);
+    return launch_as<W, KIND, false>(p);
 }
 
 #endif

@@ -3,7 +3,7 @@
  * A vector belongs to W / 8 neighbouring threads, eight numbers each; its copy is W wide, zeros
  * from D on. */
 #include "fused.cuh"
-#include "narrow.h"
+#include "load_store.h"
 
 enum { THREADS = 256 };
 
@@ -33,8 +33,8 @@ static __device__ __forceinline__ struct k_cuda_eight take_of(const T *vector, i
 static __device__ __forceinline__ struct k_cuda_eight take(const struct prepared &a,
                                                            const void *from, size_t at, int column)
 {
-    return a.p.narrow ? take_of((const bf16 *)from + at, column, a.p.D, a.quads)
-                      : take_of((const float *)from + at, column, a.p.D, a.quads);
+    return a.p.bf16_tensors ? take_of((const bf16 *)from + at, column, a.p.D, a.quads)
+                            : take_of((const float *)from + at, column, a.p.D, a.quads);
 }
 
 /* Where vector (b, h, t) of rows that are made goes. */
@@ -173,7 +173,7 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
 
 static bool quads(const struct fused *p, const void *pointer)
 {
-    return p->D % (p->narrow ? 8 : 4) == 0 && k_cuda_aligned(pointer);
+    return p->D % (p->bf16_tensors ? 8 : 4) == 0 && k_cuda_aligned(pointer);
 }
 
 template <int W> static int vectors(const struct prepared *a)
@@ -213,5 +213,5 @@ int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const
     a.out = out;
     a.quads = quads(p, dout) && quads(p, out);
     a.spread_quads = p->D % 8 == 0 && k_cuda_aligned(p->spread);
-    FUSED_DISPATCH(gradients, p, &a);
+    return FUSED_DISPATCH(gradients, p, &a);
 }

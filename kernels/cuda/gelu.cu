@@ -5,7 +5,7 @@
  * project's GELU is the exact form, so that models are the same on every backend. */
 #include "kernels/scalar.h"
 #include "matmul.h"
-#include "narrow.h"
+#include "load_store.h"
 
 enum { THREADS = 256 };
 
@@ -44,11 +44,11 @@ template <typename T> static int launch(T *out, const T *pre, size_t n)
     return K_LAUNCH((k_gelu_kernel<T, false>), k_cuda_blocks(n, THREADS), THREADS, 0, out, pre, n);
 }
 
-int k_cuda_gelu_forward(void *out, const void *pre, bool narrow, size_t n)
+int k_cuda_gelu_forward(void *out, const void *pre, bool bf16, size_t n)
 {
     if (!n)
         return 0;
-    if (narrow)
+    if (bf16)
         return launch((__nv_bfloat16 *)out, (const __nv_bfloat16 *)pre, n);
     return launch((float *)out, (const float *)pre, n);
 }

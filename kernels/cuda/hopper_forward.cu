@@ -4,182 +4,150 @@
 #include "hopper.cuh"
 #include "hopper.h"
 
-/* Of queries, and two tiles of keys and values each; a barrier for each of the two; what it takes
- * to begin at a multiple of 1,024. */
-template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size_t shared_of(void)
-{
-    return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS) + HOPPER_BARRIERS + HOPPER_SLACK;
-}
-
 struct forward_maps {
     CUtensorMap q, k, v;
 };
 
-/* Where the tiles are. */
-template <int W, int ROWS> struct forward_places {
+/* Tiles that one thread has fetched, a barrier for each of the two buffers; products of four warps,
+ * under way while what comes before is worked on. */
+template <int W, enum fused_kind KIND, bool SPREAD>
+struct hopper_forward_engine {
+    static constexpr int M = tiles_of<W, KIND>(),
+    ROWS = rows_of<W, KIND>(),
+    STEP = 64;
+    static constexpr int COLUMNS = KEYS / 8;
     static constexpr unsigned one = tile_bytes<W>(KEYS);
-    unsigned queries, keys, values, barriers;
+    static constexpr size_t shared = tile_bytes<W>(ROWS) + 4 * one + HOPPER_BARRIERS + HOPPER_SLACK;
+    typedef struct hopper_tile<W, ROWS>
+        query_tile;
+    typedef struct hopper_tile<W, KEYS>
+        key_tile;
 
-    __device__ __forceinline__ explicit forward_places(unsigned base)
-        : queries(base), keys(base + tile_bytes<W>(ROWS)), values(keys + 2 * one),
-          barriers(values + 2 * one)
-    {
-    }
-};
+    const struct fused & p;
+    const struct forward_maps & maps;
+    const struct fused_place & at;
+    const unsigned queries, keys, values, barriers; /* where they are */
+    const int warp, row;                            /* the first rows of the warp, the thread */
+    const bool fetches;
+    int count = 0;    /* tiles so far: in two buffers, by turns */
+    unsigned now = 0; /* bytes to the tile that is there */
 
-/* By one thread: a tile of keys and, where they are asked for, of values into a buffer; more: bytes
- * that come beside them. */
-template <int W, int ROWS>
-static __device__ __forceinline__ void
-fetch_keys(const struct fused &p, const struct forward_maps &maps, const struct fused_place &at,
-           const struct forward_places<W, ROWS> &to, int buffer, int tile, bool values,
-           unsigned more)
+    __device__ __forceinline__ hopper_forward_engine(
+        const struct fused &problem, const struct forward_maps &of, const struct fused_place &place,
+        unsigned base) : p(problem),
+    maps(of),
+    at(place),
+    queries(base),
+    keys(base + tile_bytes<W>(ROWS)),
+    values(keys + 2 * one),
+    barriers(values + 2 * one),
+    warp(at.own + (int)threadIdx.x / K_WARP * 16),
+    row(warp + (int)threadIdx.x % K_WARP / 4),
+    fetches(threadIdx.x == 0){}
+
+    /* By one thread; more: bytes that come beside them. */
+    __device__ __forceinline__ void fetch(int buffer, int tile, bool with_values, unsigned more)
+        const {
+            const unsigned barrier = barriers + (unsigned)buffer * 8, off = (unsigned)buffer *one;
+            hopper_expect(barrier, (with_values ? 2 : 1) * one + more); key_tile::fetch(
+                keys + off, &maps.k, hopper_heads_first(p.k, p.H), tile *KEYS, at.h, at.b, barrier);
+            if (with_values) key_tile::fetch(values + off, &maps.v, hopper_heads_first(p.v, p.H),
+                                             tile *KEYS, at.h, at.b, barrier);}
+
+__device__ __forceinline__ void begin(bool with_values) const
 {
-    typedef struct hopper_tile<W, KEYS> keys;
-    const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
-    hopper_expect(barrier, (values ? 2 : 1) * to.one + more);
-    keys::fetch(to.keys + off, &maps.k, hopper_heads_first(p.k, p.H), tile * KEYS, at.h, at.b,
-                barrier);
-    if (values)
-        keys::fetch(to.values + off, &maps.v, hopper_heads_first(p.v, p.H), tile * KEYS, at.h, at.b,
-                    barrier);
+    if (!fetches)
+        return;
+    hopper_barriers_make(barriers);
+    fetch(0, at.first, with_values, tile_bytes<W>(ROWS));
+    query_tile::fetch(queries, &maps.q, hopper_heads_first(p.q, p.H), at.own, at.h, at.b, barriers);
 }
 
-/* Products of the block's queries and the keys of a tile are under way. */
-template <int W, int ROWS, int M>
-static __device__ __forceinline__ void
-begin_scores(float s[M][KEYS / 8][4], const struct forward_places<W, ROWS> &at, int buffer)
+__device__ __forceinline__ void step(bool more, int next, bool with_values, bool)
 {
-    typedef struct hopper_tile<W, ROWS> queries;
-    typedef struct hopper_tile<W, KEYS> keys;
-    const uint64_t b = keys::descriptor(at.keys + (unsigned)buffer * at.one, 0);
+    const int buffer = count % 2;
+    __syncthreads(); /* nobody reads the tile before */
+    if (fetches && more)
+        fetch(1 - buffer, next, with_values, 0);
+    hopper_await(barriers + (unsigned)buffer * 8, (unsigned)count / 2);
+    now = (unsigned)buffer * one;
+    count++;
+}
+
+/* Four warps multiply at once: all or none. */
+__device__ __forceinline__ bool reaches(int) const
+{
+    return true;
+}
+
+template <int N> __device__ __forceinline__ void scores(float s[M][N][4], int, int) const
+{
+    const uint64_t b = key_tile::descriptor(keys + now, 0);
     hopper_ready();
 #pragma unroll
     for (int m = 0; m < M; m++) {
-        hopper_scores<queries, keys, W, KEYS / 8>(s[m], queries::descriptor(at.queries, 64 * m), b);
+        hopper_scores<query_tile, key_tile, W, N>(s[m], query_tile::descriptor(queries, 64 * m), b);
         hopper_close();
     }
 }
 
-template <int N>
-static __device__ __forceinline__ void mask_scores(const struct fused &p, int warp, int row,
-                                                   float s[N][4], int key)
+template <int N> __device__ __forceinline__ void scores_of(float s[N][4], int m, int tile) const
 {
-    if (fused_edge(p, warp, 16, key, 8 * N))
-        fused_mask<N, false>(p, s, row, key + (int)threadIdx.x % 4 * 2);
+    hopper_wait<M - 1>(); /* the scores are there; one product may be under way */
+    hopper_hold<N>(s);
+    if (fused_edge(p, warp + 64 * m, 16, tile * KEYS, 8 * N))
+        fused_mask<N, false>(p, s, row + 64 * m, tile * KEYS + (int)threadIdx.x % 4 * 2);
 }
 
-/* The sums of re-weighted rows, by a pass over the keys; `count` tiles so far. */
-template <int W, enum fused_kind KIND, bool SPREAD, int ROWS>
-static __device__ __forceinline__ void
-sum_rows(const struct fused &p, const struct forward_maps &maps, const struct fused_place &at,
-         const struct forward_places<W, ROWS> &here, int warp, int row,
-         struct forward_rows<W, KIND, SPREAD> &r, int &count)
+__device__ __forceinline__ void add_tile(struct forward_rows<W, KIND, SPREAD> &r, int m,
+                                         unsigned w[KEYS / 16][4],
+                                         unsigned powers[KEYS / 16][4]) const
 {
-    constexpr int M = tiles_of<W, KIND>();
-    for (int tile = at.first; tile <= at.last; tile++, count++) {
-        const int buffer = count % 2;
-        __syncthreads(); /* nobody reads the tile before */
-        if (threadIdx.x == 0)
-            fetch_keys<W, ROWS>(p, maps, at, here, 1 - buffer, tile < at.last ? tile + 1 : at.first,
-                                tile == at.last, 0);
-        hopper_await(here.barriers + (unsigned)buffer * 8, (unsigned)count / 2);
-        float s[M][KEYS / 8][4];
-        begin_scores<W, ROWS, M>(s, here, buffer);
-        hopper_wait<0>();
+    const uint64_t b = key_tile::descriptor(values + now, 0);
+    hopper_ready();
+    hopper_add<key_tile, W, KEYS / 8>(r.o[m], w, b);
+    if constexpr (SPREAD)
+        hopper_add<key_tile, W, KEYS / 8>(r.spread[m], powers, b);
+    hopper_close();
+}
+
+__device__ __forceinline__ void add(struct forward_rows<W, KIND, SPREAD> &r,
+                                    unsigned (*)[KEYS / 16][4], unsigned (*)[KEYS / 16][4],
+                                    int) const
+{
+    hopper_wait<0>();
 #pragma unroll
-        for (int m = 0; m < M; m++) {
-            hopper_hold<KEYS / 8>(s[m]);
-            mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
-            add_scores<KIND>(p, s[m], r.sums[m]);
-        }
+    for (int m = 0; m < M; m++) {
+        hopper_hold<W / 8>(r.o[m]);
+        hopper_hold<(SPREAD ? W / 8 : 1)>(r.spread[m]);
     }
 }
+}
+;
 
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
     hopper_forward(const struct fused p, const __grid_constant__ struct forward_maps maps)
 {
-    constexpr int M = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
-    constexpr bool reweighted = fused_reweighted(KIND);
-    constexpr int N = KEYS / 16; /* columns of 8 whose weights are made at a time, if re-weighted */
-    typedef struct hopper_tile<W, KEYS> tiles;
-    const struct forward_places<W, ROWS> here(hopper_base());
-    const struct fused_place at = fused_queries_of<W>(p, ROWS);
-    const int warp = at.own + (int)threadIdx.x / K_WARP * 16;
-    const int row = warp + (int)threadIdx.x % K_WARP / 4;
-    const bool fetches = threadIdx.x == 0;
-    struct forward_rows<W, KIND, SPREAD> r;
-    int count = 0; /* tiles so far: in two buffers, by turns */
-    if (fetches) {
-        hopper_barriers_make(here.barriers);
-        fetch_keys<W, ROWS>(p, maps, at, here, 0, at.first, !reweighted, tile_bytes<W>(ROWS));
-        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, hopper_heads_first(p.q, p.H), at.own,
-                                    at.h, at.b, here.barriers);
-    }
-    if (reweighted)
-        sum_rows<W, KIND, SPREAD, ROWS>(p, maps, at, here, warp, row, r, count);
-    const bool careful = reweighted && begin_all_weights(p, row, 64, r);
-    for (int tile = at.first; tile <= at.last; tile++, count++) {
-        const int buffer = count % 2;
-        __syncthreads();
-        if (fetches && tile < at.last)
-            fetch_keys<W, ROWS>(p, maps, at, here, 1 - buffer, tile + 1, true, 0);
-        hopper_await(here.barriers + (unsigned)buffer * 8, (unsigned)count / 2);
-        const uint64_t values = tiles::descriptor(here.values + (unsigned)buffer * here.one, 0);
-        float s[M][KEYS / 8][4];
-        unsigned w[M][KEYS / 16][4], powers[M][KEYS / 16][4];
-        begin_scores<W, ROWS, M>(s, here, buffer);
-#pragma unroll
-        for (int m = 0; m < M; m++) {
-            hopper_wait<M - 1>(); /* the scores are there; one product may be under way */
-            hopper_hold<KEYS / 8>(s[m]);
-            mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
-            if constexpr (reweighted)
-#pragma unroll
-                for (int n = 0; n < KEYS / 8; n += N)
-                    weigh_tile<N>(p, careful, s[m] + n, r, m, w[m] + n / 2, powers[m] + n / 2);
-            else
-                take_scores<W, KIND>(p, s[m], r.sums[m], r.o[m], w[m]);
-            hopper_ready();
-            hopper_add<tiles, W, KEYS / 8>(r.o[m], w[m], values);
-            if constexpr (SPREAD)
-                hopper_add<tiles, W, KEYS / 8>(r.spread[m], powers[m], values);
-            hopper_close();
-        }
-        hopper_wait<0>();
-#pragma unroll
-        for (int m = 0; m < M; m++) {
-            hopper_hold<W / 8>(r.o[m]);
-            hopper_hold<(SPREAD ? W / 8 : 1)>(r.spread[m]);
-        }
-    }
-    put_forward_rows(p, at, row, 64, r);
+    typedef struct hopper_forward_engine<W, KIND, SPREAD> engine;
+    const struct fused_place at = fused_queries_of<W>(p, engine::ROWS);
+    engine e(p, maps, at, hopper_base());
+    forward_block<engine, W, KIND, SPREAD>(p, at, e);
 }
 
 template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const struct fused *p)
 {
-    constexpr int rows = rows_of<W, KIND>();
-    constexpr size_t shared = shared_of<W, KIND>();
-    const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
+    typedef struct hopper_forward_engine<W, KIND, SPREAD> engine;
     struct forward_maps maps;
-    TRY(k_cuda_hopper_map(&maps.q, p, &p->q, rows));
+    TRY(k_cuda_hopper_map(&maps.q, p, &p->q, engine::ROWS));
     TRY(k_cuda_hopper_map(&maps.k, p, &p->k, KEYS));
     TRY(k_cuda_hopper_map(&maps.v, p, &p->v, KEYS));
-    TRY(K_SHARED_LIMIT((hopper_forward<W, KIND, SPREAD>), shared));
-    return K_LAUNCH((hopper_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
-                    shared, *p, maps);
-}
-
-template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
-{
-    if constexpr (fused_reweighted(KIND))
-        if (p->spread)
-            return launch_as<W, KIND, true>(p);
-    return launch_as<W, KIND, false>(p);
+    TRY(K_SHARED_LIMIT((hopper_forward<W, KIND, SPREAD>), engine::shared));
+    return K_LAUNCH((hopper_forward<W, KIND, SPREAD>), fused_blocks(p, engine::ROWS), BLOCK,
+                    engine::shared, *p, maps);
 }
 
 int k_cuda_hopper_forward(const struct fused *p)
 {
-    FUSED_DISPATCH(launch, p, p);
+    return FUSED_DISPATCH(launch, p, p);
 }

@@ -4,32 +4,32 @@
  * dout^T inp has A transposed and adds to itself. Biases and residuals ride along in the product,
  * GELU does not (gelu.cu).
  *
- * Operands that came narrow are taken as they are. Where products are of bf16 and the gradient of
+ * Operands that are bf16 are taken as they are. Where products are of bf16 and the gradient of
  * the output came as float, it is rounded once for both products, in the pass that sums its
  * columns (columns.cu). */
 #include "matmul.h"
 
 static enum k_precision precision_of(const struct k_linear *l)
 {
-    return l->exact ? K_PRECISION_FP32 : k_cuda_precision();
+    return l->fp32_only ? K_PRECISION_FP32 : k_cuda_precision();
 }
 
 /* A tensor as bf16 where it is. */
-static const __nv_bfloat16 *bf16_of(const float *tensor, bool narrow)
+static const __nv_bfloat16 *bf16_of(const float *tensor, bool bf16)
 {
-    return narrow ? (const __nv_bfloat16 *)(const void *)tensor : NULL;
+    return bf16 ? (const __nv_bfloat16 *)(const void *)tensor : NULL;
 }
 
-static __nv_bfloat16 *bf16_of(float *tensor, bool narrow)
+static __nv_bfloat16 *bf16_of(float *tensor, bool bf16)
 {
-    return narrow ? (__nv_bfloat16 *)(void *)tensor : NULL;
+    return bf16 ? (__nv_bfloat16 *)(void *)tensor : NULL;
 }
 
 /* W as the right operand. */
 static void take_weights(const struct k_linear *l, struct k_cuda_matmul *m)
 {
     m->b = l->w;
-    m->b_narrow = l->exact ? NULL : (const __nv_bfloat16 *)l->w_narrow;
+    m->b_bf16 = l->fp32_only ? NULL : (const __nv_bfloat16 *)l->w_bf16;
     m->b_stride = l->C;
     m->precision = precision_of(l);
 }
@@ -41,16 +41,16 @@ static int cuda_linear_forward(const struct k_linear *l)
     struct k_cuda_matmul m = {};
     float *const out = l->pre ? l->pre : l->out;
     m.M = l->N, m.N = l->OC, m.K = l->C;
-    m.a = l->inp, m.a_narrow = bf16_of(l->inp, l->narrow_inp), m.a_stride = l->C;
+    m.a = l->inp, m.a_bf16 = bf16_of(l->inp, l->inp_bf16), m.a_stride = l->C;
     take_weights(l, &m);
     m.b_transposed = true;
     m.add = l->residual;
-    m.bias = l->b, m.bias_narrow = (const __nv_bfloat16 *)l->b_narrow;
-    m.out = out, m.out_narrow = bf16_of(out, l->narrow_out);
+    m.bias = l->b, m.bias_bf16 = (const __nv_bfloat16 *)l->b_bf16;
+    m.out = out, m.out_bf16 = bf16_of(out, l->out_bf16);
     TRY(k_cuda_matmul(&m));
     if (!l->pre)
         return 0;
-    return k_cuda_gelu_forward(l->out, l->pre, l->narrow_out, (size_t)l->N * (size_t)l->OC);
+    return k_cuda_gelu_forward(l->out, l->pre, l->out_bf16, (size_t)l->N * (size_t)l->OC);
 }
 
 /* ---- backward */
@@ -61,11 +61,11 @@ static int take_dout(const struct k_linear *l, struct k_cuda_operand *a)
     struct k_cuda_columns c = {};
     c.rows = l->N, c.columns = l->OC;
     c.x = l->dout;
-    c.narrow = l->narrow_out;
+    c.bf16 = l->out_bf16;
     c.sums = l->db;
-    a->x = bf16_of(l->dout, l->narrow_out);
+    a->x = bf16_of(l->dout, l->out_bf16);
     a->stride = l->OC;
-    if (!a->x && (precision_of(l) == K_PRECISION_BF16 || l->narrow_inp)) {
+    if (!a->x && (precision_of(l) == K_PRECISION_BF16 || l->inp_bf16)) {
         void *memory;
         a->stride = k_cuda_round_stride(l->OC);
         TRY(k_cuda_scratch(K_CUDA_SLOT_LINEAR,
@@ -80,9 +80,9 @@ static int weight_gradient(const struct k_linear *l, const struct k_cuda_operand
 {
     struct k_cuda_matmul m = {};
     m.M = l->OC, m.N = l->C, m.K = l->N;
-    m.a = l->dout, m.a_narrow = dout->x, m.a_stride = dout->stride;
+    m.a = l->dout, m.a_bf16 = dout->x, m.a_stride = dout->stride;
     m.a_transposed = true;
-    m.b = l->inp, m.b_narrow = bf16_of(l->inp, l->narrow_inp), m.b_stride = l->C;
+    m.b = l->inp, m.b_bf16 = bf16_of(l->inp, l->inp_bf16), m.b_stride = l->C;
     m.add = m.out = l->dw;
     m.precision = precision_of(l);
     return k_cuda_matmul(&m);
@@ -93,9 +93,9 @@ static int input_gradient(const struct k_linear *l, const struct k_cuda_operand 
 {
     struct k_cuda_matmul m = {};
     m.M = l->N, m.N = l->C, m.K = l->OC;
-    m.a = l->dout, m.a_narrow = dout->x, m.a_stride = dout->stride;
+    m.a = l->dout, m.a_bf16 = dout->x, m.a_stride = dout->stride;
     take_weights(l, &m);
-    m.out = l->dinp, m.out_narrow = bf16_of(l->dinp, l->narrow_inp);
+    m.out = l->dinp, m.out_bf16 = bf16_of(l->dinp, l->inp_bf16);
     TRY(k_cuda_matmul(&m));
     if (!l->inp_pre)
         return 0;
@@ -103,7 +103,7 @@ static int input_gradient(const struct k_linear *l, const struct k_cuda_operand 
     c.rows = l->N, c.columns = l->C;
     c.x = c.dpre = l->dinp;
     c.pre = l->inp_pre;
-    c.narrow = l->narrow_inp;
+    c.bf16 = l->inp_bf16;
     c.sums = l->inp_db;
     return k_cuda_columns(&c);
 }

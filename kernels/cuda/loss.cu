@@ -16,7 +16,7 @@
  * A target that is not below V, in a row that counts, makes the loss NaN: it cannot be refused
  * here, where the host does not see it. */
 #include "matmul.h"
-#include "narrow.h"
+#include "load_store.h"
 
 #include <float.h>
 #include <math.h>
@@ -71,10 +71,10 @@ static __global__ void __launch_bounds__(TOTAL)
 /* ---- cross entropy of rows of one or several channels */
 
 struct cross_entropy {
-    double *parts;          /* (N, channels) share of each row and channel in the loss */
-    const double *total;    /* sum of the weights */
-    float *dlogits;         /* NULL: loss only; or logits */
-    __nv_bfloat16 *dnarrow; /* or NULL: in place of dlogits */
+    double *parts;               /* (N, channels) share of each row and channel in the loss */
+    const double *total;         /* sum of the weights */
+    float *dlogits;              /* NULL: loss only; or logits */
+    __nv_bfloat16 *dlogits_bf16; /* or NULL: in place of dlogits */
     const float *logits;
     const uint16_t *target;
     const float *weight;
@@ -87,7 +87,7 @@ struct cross_entropy {
 struct row {
     const float *x;
     float *d;              /* or NULL */
-    __nv_bfloat16 *narrow; /* or NULL: in place of d */
+    __nv_bfloat16 *d_bf16; /* or NULL: in place of d */
     double share;
     int answer;
     float logit; /* of the answer; NaN where there is no such class */
@@ -100,7 +100,7 @@ static __device__ __forceinline__ struct row row_of(const struct cross_entropy *
     struct row r;
     r.x = e->logits + at;
     r.d = e->dlogits ? e->dlogits + at : NULL;
-    r.narrow = e->dnarrow ? e->dnarrow + at : NULL;
+    r.d_bf16 = e->dlogits_bf16 ? e->dlogits_bf16 + at : NULL;
     r.answer = e->target[n * (size_t)e->target_stride + channel];
     const double weight = e->weight ? (double)e->weight[n] : 1, total = *e->total;
     r.share = total > 0 ? weight / (total * e->channels) : 0;
@@ -110,8 +110,8 @@ static __device__ __forceinline__ struct row row_of(const struct cross_entropy *
 
 static __device__ __forceinline__ void put_slope(const struct row *r, size_t v, float d)
 {
-    if (r->narrow)
-        k_cuda_put(r->narrow + v, d);
+    if (r->d_bf16)
+        k_cuda_put(r->d_bf16 + v, d);
     else if (r->d)
         r->d[v] = d;
 }
@@ -180,8 +180,8 @@ static __global__ void __launch_bounds__(THREADS)
             const float4 d =
                 make_float4(slope(&r, x[k][0], factor, v), slope(&r, x[k][1], factor, v + 1),
                             slope(&r, x[k][2], factor, v + 2), slope(&r, x[k][3], factor, v + 3));
-            if (r.narrow && at < vecs)
-                k_cuda_put4(r.narrow + v, d);
+            if (r.d_bf16 && at < vecs)
+                k_cuda_put4(r.d_bf16 + v, d);
             else if (r.d && at < vecs)
                 k_cuda_put4(r.d + v, d);
         }
@@ -212,7 +212,7 @@ static __global__ void __launch_bounds__(THREADS) cross_entropy_kernel(const str
         sum = k_cuda_block_sum(sum * expf(own - largest), shared);
         row_loss(&e, i, &r, largest, sum);
         const float factor = (float)r.share / sum;
-        for (int v = (int)threadIdx.x; (r.d || r.narrow) && v < (int)e.padded; v += (int)blockDim.x)
+        for (int v = (int)threadIdx.x; (r.d || r.d_bf16) && v < (int)e.padded; v += (int)blockDim.x)
             put_slope(&r, (size_t)v, v < e.V ? slope(&r, expf(r.x[v] - largest), factor, v) : 0);
     }
 }
@@ -224,7 +224,7 @@ static int cross_entropy_rows(const struct cross_entropy *e)
     const int blocks = k_cuda_blocks((size_t)e->N * (size_t)e->channels * (size_t)threads, threads);
     const bool wide = e->stride % 4 == 0 && e->at % 4 == 0 && e->padded % 4 == 0 &&
                       k_cuda_aligned(e->logits) && k_cuda_aligned(e->dlogits) &&
-                      k_cuda_aligned(e->dnarrow);
+                      k_cuda_aligned(e->dlogits_bf16);
     if (wide && e->padded <= 4 * THREADS)
         return K_LAUNCH(cross_entropy_kept_kernel<1>, blocks, threads, 0, *e);
     if (wide && e->padded <= 4 * KEPT * THREADS)
@@ -272,7 +272,7 @@ struct head : k_token_head {
     float *w_padded, *dw_padded,
         *logits; /* (channels padded, C) twice, where padded; (rows, channels padded) */
     /* bf16 copies where products are of that, else NULL: w, inp, the gradient of the logits */
-    __nv_bfloat16 *w_narrow, *inp_narrow, *dlogits;
+    __nv_bfloat16 *w_bf16, *inp_bf16, *dlogits;
     int stride; /* of rows of the first two */
 };
 
@@ -300,25 +300,25 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     struct k_cuda_matmul m = {};
     m.precision = k_cuda_precision();
     m.M = rows, m.N = OC, m.K = h->C;
-    const __nv_bfloat16 *inp = h->inp_narrow ? h->inp_narrow + first * (size_t)h->stride : NULL;
-    m.a = h->inp + first * C, m.a_narrow = inp, m.a_stride = h->stride;
-    m.b = h->w_padded, m.b_narrow = h->w_narrow, m.b_stride = h->stride, m.b_transposed = true;
+    const __nv_bfloat16 *inp = h->inp_bf16 ? h->inp_bf16 + first * (size_t)h->stride : NULL;
+    m.a = h->inp + first * C, m.a_bf16 = inp, m.a_stride = h->stride;
+    m.b = h->w_padded, m.b_bf16 = h->w_bf16, m.b_stride = h->stride, m.b_transposed = true;
     m.out = h->logits;
     TRY(k_cuda_matmul(&m));
     struct cross_entropy e = {};
     e.parts = h->parts + first * (size_t)h->channels, e.total = h->total;
-    e.dlogits = h->logits, e.logits = h->logits, e.dnarrow = h->dlogits;
+    e.dlogits = h->logits, e.logits = h->logits, e.dlogits_bf16 = h->dlogits;
     e.target = h->target + first * (size_t)h->channels;
     e.weight = h->weight ? h->weight + first : NULL;
     e.stride = (size_t)OC, e.padded = (size_t)h->padded;
     e.target_stride = h->channels, e.N = rows, e.V = h->V, e.channels = h->channels;
     TRY(cross_entropy_rows(&e));
     m.N = h->C, m.K = OC;
-    m.a = h->logits, m.a_narrow = h->dlogits, m.a_stride = OC, m.b_transposed = false;
+    m.a = h->logits, m.a_bf16 = h->dlogits, m.a_stride = OC, m.b_transposed = false;
     m.out = h->dinp + first * C;
     TRY(k_cuda_matmul(&m));
     m.M = OC, m.K = rows;
-    m.a_transposed = true, m.b = h->inp + first * C, m.b_narrow = inp;
+    m.a_transposed = true, m.b = h->inp + first * C, m.b_bf16 = inp;
     m.out = dw, m.add = add ? dw : NULL;
     return k_cuda_matmul(&m);
 }
@@ -334,15 +334,15 @@ static int head_prepare(struct head *h)
     const size_t parts = up_to(N * (size_t)h->channels + 1, 2) * sizeof(double);
     const size_t weights = h->padded != h->V ? OC * (size_t)h->C : 0;
     const size_t logits = ((size_t)h->rows < N ? (size_t)h->rows : N) * OC;
-    const bool narrow = k_cuda_precision() == K_PRECISION_BF16;
+    const bool bf16 = k_cuda_precision() == K_PRECISION_BF16;
     void *memory;
     TRY(k_cuda_scratch(K_CUDA_SLOT_LOGITS,
                        (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts +
-                           (narrow ? logits * sizeof(__nv_bfloat16) : 0),
+                           (bf16 ? logits * sizeof(__nv_bfloat16) : 0),
                        &memory));
     h->logits = (float *)memory; /* multiples of 16 bytes, so that all of it is aligned */
     float *after = h->logits + logits;
-    if (narrow) {
+    if (bf16) {
         h->dlogits = (__nv_bfloat16 *)(void *)after;
         after += logits / 2;
     }
@@ -359,8 +359,8 @@ static int head_round(struct head *h)
     const int OC = h->padded * h->channels;
     if (!h->dlogits)
         return 0;
-    TRY(k_cuda_round(K_CUDA_SLOT_HEAD_W, h->w_padded, OC, h->C, &h->w_narrow, &h->stride));
-    return k_cuda_round(K_CUDA_SLOT_HEAD_INP, h->inp, h->N, h->C, &h->inp_narrow, &h->stride);
+    TRY(k_cuda_round(K_CUDA_SLOT_HEAD_W, h->w_padded, OC, h->C, &h->w_bf16, &h->stride));
+    return k_cuda_round(K_CUDA_SLOT_HEAD_INP, h->inp, h->N, h->C, &h->inp_bf16, &h->stride);
 }
 
 static int cuda_head_cross_entropy(double *loss, const struct k_token_head *of)

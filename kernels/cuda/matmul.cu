@@ -20,7 +20,7 @@ struct key {
     enum k_precision precision; /* bf16 also where an operand came so */
     int a_stride, b_stride;
     unsigned char a_transposed, b_transposed, has_add, has_bias;
-    unsigned char out_narrow;          /* and with it the bias */
+    unsigned char out_bf16;            /* and with it the bias */
     unsigned char alignment[OPERANDS]; /* of a, b, add, out, bias: powers of 2, 256 at most */
 };
 
@@ -128,7 +128,7 @@ static int describe_product(struct plan *p, const void *bias)
                                                 k->a_transposed ? K : M, k->a_stride),
                      "layout"));
     return check_cublas(
-        cublasLtMatrixLayoutCreate(&p->out, k->out_narrow ? CUDA_R_16BF : CUDA_R_32F, N, M, k->N),
+        cublasLtMatrixLayoutCreate(&p->out, k->out_bf16 ? CUDA_R_16BF : CUDA_R_32F, N, M, k->N),
         "layout");
 }
 
@@ -223,7 +223,7 @@ static int run_plan(struct plan *p, const struct k_cuda_matmul *m, const void *a
 {
     const float one = 1, beta = m->add ? 1.0f : 0.0f;
     const void *const bias = k_cuda_bias_of(m);
-    void *const out = m->out_narrow ? (void *)m->out_narrow : (void *)m->out;
+    void *const out = m->out_bf16 ? (void *)m->out_bf16 : (void *)m->out;
     void *workspace;
     TRY(k_cuda_scratch(K_CUDA_SLOT_MATMUL, lt.workspace_bytes, &workspace));
     if (m->bias)
@@ -240,7 +240,7 @@ static int prepare_product(const struct k_cuda_matmul *m, struct plan **plan, co
 {
     struct key key;
     const void *const bias = m->bias ? k_cuda_bias_of(m) : NULL;
-    const void *const out = m->out_narrow ? (void *)m->out_narrow : (void *)m->out;
+    const void *const out = m->out_bf16 ? (void *)m->out_bf16 : (void *)m->out;
     memset(&key, 0, sizeof(key)); /* also what is between its members: it is compared as bytes */
     key.M = m->M;
     key.N = m->N;
@@ -250,18 +250,18 @@ static int prepare_product(const struct k_cuda_matmul *m, struct plan **plan, co
     key.b_transposed = m->b_transposed;
     key.has_add = m->add != NULL;
     key.has_bias = m->bias != NULL;
-    key.out_narrow = m->out_narrow != NULL;
+    key.out_bf16 = m->out_bf16 != NULL;
     key.a_stride = m->a_transposed ? m->M : m->K;
     key.b_stride = m->b_transposed ? m->K : m->N;
     *a = m->a;
     *b = m->b;
     if (k_cuda_is_bf16(m)) {
-        struct k_cuda_operand narrow_a, narrow_b;
-        TRY(k_cuda_operands(m, &narrow_a, &narrow_b));
-        *a = narrow_a.x;
-        *b = narrow_b.x;
-        key.a_stride = narrow_a.stride;
-        key.b_stride = narrow_b.stride;
+        struct k_cuda_operand a_bf16, b_bf16;
+        TRY(k_cuda_operands(m, &a_bf16, &b_bf16));
+        *a = a_bf16.x;
+        *b = b_bf16.x;
+        key.a_stride = a_bf16.stride;
+        key.b_stride = b_bf16.stride;
     }
     const void *const operands[OPERANDS] = {*a, *b, m->add ? m->add : out, out, bias};
     for (int i = 0; i < OPERANDS; i++)

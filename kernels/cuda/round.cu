@@ -1,6 +1,6 @@
 /* round.cu - inputs of matmuls as bf16, and a plain product for what the library does not do. */
 #include "matmul.h"
-#include "narrow.h"
+#include "load_store.h"
 
 enum { THREADS = 256, TILE = 16 };
 
@@ -21,7 +21,7 @@ static __global__ void __launch_bounds__(THREADS)
         k_cuda_put(out + i, x[i]);
 }
 
-int k_cuda_narrow(void *out, const float *x, size_t n)
+int k_cuda_to_bf16(void *out, const float *x, size_t n)
 {
     __nv_bfloat16 *const to = (__nv_bfloat16 *)out;
     if (!n)
@@ -59,52 +59,52 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
     TRY(k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory));
     *copy = (__nv_bfloat16 *)memory;
     if (*stride == cols)
-        return k_cuda_narrow(memory, x, n);
+        return k_cuda_to_bf16(memory, x, n);
     return K_LAUNCH(k_round_rows<float>, k_cuda_blocks(n, THREADS), threads_for(cols), 0, *copy, x,
                     rows, cols, cols, *stride);
 }
 
-/* One operand, float or narrow, which is (rows, cols) in memory. */
-static int take_operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *narrow,
+/* One operand, float or bf16, which is (rows, cols) in memory. */
+static int take_operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *x_bf16,
                         int from, int rows, int cols, struct k_cuda_operand *o)
 {
     void *memory;
     __nv_bfloat16 *copy;
-    o->x = narrow;
+    o->x = x_bf16;
     o->stride = from;
-    if (!narrow) {
+    if (!x_bf16) {
         TRY(k_cuda_round(slot, x, rows, cols, &copy, &o->stride));
         o->x = copy;
         return 0;
     }
-    if (from % K_EIGHT == 0 && k_cuda_aligned(narrow))
+    if (from % K_EIGHT == 0 && k_cuda_aligned(x_bf16))
         return 0;
     o->stride = k_cuda_round_stride(cols);
     const size_t n = (size_t)rows * (size_t)o->stride;
     TRY(k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory));
     o->x = copy = (__nv_bfloat16 *)memory;
     return K_LAUNCH(k_round_rows<__nv_bfloat16>, k_cuda_blocks(n, THREADS), threads_for(cols), 0,
-                    copy, narrow, rows, cols, from, o->stride);
+                    copy, x_bf16, rows, cols, from, o->stride);
 }
 
 int k_cuda_operands(const struct k_cuda_matmul *m, struct k_cuda_operand *a,
                     struct k_cuda_operand *b)
 {
-    TRY(take_operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride, m->a_transposed ? m->K : m->M,
+    TRY(take_operand(K_CUDA_SLOT_A, m->a, m->a_bf16, m->a_stride, m->a_transposed ? m->K : m->M,
                      m->a_transposed ? m->M : m->K, a));
-    return take_operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride,
-                        m->b_transposed ? m->N : m->K, m->b_transposed ? m->K : m->N, b);
+    return take_operand(K_CUDA_SLOT_B, m->b, m->b_bf16, m->b_stride, m->b_transposed ? m->N : m->K,
+                        m->b_transposed ? m->K : m->N, b);
 }
 
-static bool cuda_narrows(void)
+static bool cuda_has_bf16_tensors(void)
 {
     return k_cuda_precision() == K_PRECISION_BF16;
 }
 
-void k_cuda_install_narrow(struct k_ops *ops)
+void k_cuda_install_round(struct k_ops *ops)
 {
-    ops->narrows = cuda_narrows;
-    ops->narrow = k_cuda_narrow;
+    ops->has_bf16_tensors = cuda_has_bf16_tensors;
+    ops->to_bf16 = k_cuda_to_bf16;
 }
 
 /* ---- the plain product */
@@ -112,16 +112,16 @@ void k_cuda_install_narrow(struct k_ops *ops)
 struct plain {
     int M, N, K;
     const float *a, *b, *add, *bias;
-    const __nv_bfloat16 *a_narrow, *b_narrow; /* NULL: a, b */
+    const __nv_bfloat16 *a_bf16, *b_bf16; /* NULL: a, b */
     float *out;
-    __nv_bfloat16 *out_narrow;         /* NULL: out */
+    __nv_bfloat16 *out_bf16;           /* NULL: out */
     size_t a_row, a_col, b_row, b_col; /* distances of neighbours */
 };
 
-static __device__ __forceinline__ float element(const float *x, const __nv_bfloat16 *narrow,
+static __device__ __forceinline__ float element(const float *x, const __nv_bfloat16 *x_bf16,
                                                 size_t at)
 {
-    return narrow ? k_cuda_get(narrow + at) : x[at];
+    return x_bf16 ? k_cuda_get(x_bf16 + at) : x[at];
 }
 
 /* A tile of out to a block, one number to a thread; K in steps of a tile. */
@@ -136,8 +136,8 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
         for (int k = 0; k < p.K; k += TILE) {
             const size_t at_a = (size_t)m * p.a_row + (size_t)(k + x) * p.a_col;
             const size_t at_b = (size_t)(k + y) * p.b_row + (size_t)n * p.b_col;
-            a[y][x] = m < p.M && k + x < p.K ? element(p.a, p.a_narrow, at_a) : 0;
-            b[y][x] = n < p.N && k + y < p.K ? element(p.b, p.b_narrow, at_b) : 0;
+            a[y][x] = m < p.M && k + x < p.K ? element(p.a, p.a_bf16, at_a) : 0;
+            b[y][x] = n < p.N && k + y < p.K ? element(p.b, p.b_bf16, at_b) : 0;
             __syncthreads();
             for (int i = 0; i < TILE; i++)
                 sum = fmaf(a[y][i], b[i][x], sum);
@@ -149,8 +149,8 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
                 sum += p.add[at];
             if (p.bias)
                 sum += p.bias[n];
-            if (p.out_narrow)
-                k_cuda_put(p.out_narrow + at, sum);
+            if (p.out_bf16)
+                k_cuda_put(p.out_bf16 + at, sum);
             else
                 p.out[at] = sum;
         }
@@ -160,19 +160,19 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
 int k_cuda_matmul_plain(const struct k_cuda_matmul *m)
 {
     struct plain p = {};
-    const size_t a_stride = (size_t)(m->a_narrow ? m->a_stride : m->a_transposed ? m->M : m->K);
-    const size_t b_stride = (size_t)(m->b_narrow ? m->b_stride : m->b_transposed ? m->K : m->N);
+    const size_t a_stride = (size_t)(m->a_bf16 ? m->a_stride : m->a_transposed ? m->M : m->K);
+    const size_t b_stride = (size_t)(m->b_bf16 ? m->b_stride : m->b_transposed ? m->K : m->N);
     p.M = m->M;
     p.N = m->N;
     p.K = m->K;
     p.a = m->a;
     p.b = m->b;
-    p.a_narrow = m->a_narrow;
-    p.b_narrow = m->b_narrow;
+    p.a_bf16 = m->a_bf16;
+    p.b_bf16 = m->b_bf16;
     p.add = m->add;
     p.bias = m->bias;
     p.out = m->out;
-    p.out_narrow = m->out_narrow;
+    p.out_bf16 = m->out_bf16;
     p.a_row = m->a_transposed ? 1 : a_stride;
     p.a_col = m->a_transposed ? a_stride : 1;
     p.b_row = m->b_transposed ? 1 : b_stride;
@@ -198,10 +198,10 @@ int k_cuda_matmul_then_bias(const struct k_cuda_matmul *m)
 {
     struct k_cuda_matmul bare = *m;
     bare.bias = NULL;
-    bare.bias_narrow = NULL;
+    bare.bias_bf16 = NULL;
     TRY(k_cuda_matmul(&bare));
-    if (m->out_narrow)
-        return K_LAUNCH(k_add_bias<__nv_bfloat16>, m->M, THREADS, 0, m->out_narrow, m->bias, m->M,
+    if (m->out_bf16)
+        return K_LAUNCH(k_add_bias<__nv_bfloat16>, m->M, THREADS, 0, m->out_bf16, m->bias, m->M,
                         m->N);
     return K_LAUNCH(k_add_bias<float>, m->M, THREADS, 0, m->out, m->bias, m->M, m->N);
 }

@@ -9,8 +9,8 @@
  * the end, one line of partial sums per range, and added in order by a second kernel. How many
  * ranges there are is a matter of the shape alone.
  *
- * What goes out of the forward pass, and comes back as its gradient, may be narrow (bf16). */
-#include "narrow.h"
+ * What goes out of the forward pass, and comes back as its gradient, may be bf16. */
+#include "load_store.h"
 
 #include <limits.h>
 
@@ -387,16 +387,16 @@ template <typename T> static struct layernorm<T> layernorm_of(const struct k_lay
 static int
 cuda_layernorm_forward(const struct k_layernorm *norm)
 {
-    return norm->narrow ? layernorm_forward(layernorm_of<__nv_bfloat16>(norm))
-                        : layernorm_forward(layernorm_of<float>(norm));
+    return norm->bf16 ? layernorm_forward(layernorm_of<__nv_bfloat16>(norm))
+                      : layernorm_forward(layernorm_of<float>(norm));
 }
 
 static int cuda_layernorm_backward(const struct k_layernorm *norm)
 {
-    if (!norm->narrow)
+    if (!norm->bf16)
         return layernorm_backward(layernorm_of<float>(norm), norm->dgamma, norm->dbeta, NULL);
     struct layernorm<__nv_bfloat16> l = layernorm_of<__nv_bfloat16>(norm);
-    l.copy = (__nv_bfloat16 *)norm->dx_narrow;
+    l.copy = (__nv_bfloat16 *)norm->dx_bf16;
     return layernorm_backward(l, norm->dgamma, norm->dbeta, norm->dx_sums);
 }
 

@@ -1,4 +1,4 @@
-/* row.c - phi, normalisation, post-processing and re-weighting of one row of attention weights,
+/* row.c - phi, normalisation, transform and re-weighting of one row of attention weights,
  * forward and backward, as their formulas. */
 #include "row.h"
 

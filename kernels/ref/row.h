@@ -4,8 +4,8 @@
 
 #include "kernels/kernels.h"
 
-/* Row i of one head: scores s (bias included), x = phi(s), a = norm(x), A = post or re-weighting of
- * a. Arithmetic is double in both builds. */
+/* Row i of one head: scores s (bias included), x = phi(s), a = norm(x), A = transform or
+ * re-weighting of a. Arithmetic is double in both builds. */
 struct k_ref_row {
     int n;                     /* attended keys */
     double *s, *x, *a, *z, *A; /* (T) each, the first n in use; z: the row before the last norm */

@@ -24,7 +24,7 @@ void gpt_meter_add(struct gpt_meter *meter, double seconds);
 struct gpt_log_entry {
     long step, steps; /* 1-based */
     double loss, lr, norm;
-    long silent;
+    long degenerate;
     const char *skipped;
     long skipped_steps;
 };

@@ -350,9 +350,9 @@ static int report_step(struct loop *loop, long step, const struct outcome *out)
     orr_progress_set(&loop->progress, (uint64_t)step, detail);
     if (!out->skipped && step != 1 && step % 10 && step != t->steps)
         return 0;
-    TRY(gpt_silent_rows(loop->model,
-                        &entry.silent)); /* of the last pass, which the last rank has */
-    TRY(cluster_broadcast(&entry.silent, sizeof entry.silent, cluster_size() - 1));
+    TRY(gpt_degenerate_rows(loop->model,
+                            &entry.degenerate)); /* of the last pass, which the last rank has */
+    TRY(cluster_broadcast(&entry.degenerate, sizeof entry.degenerate, cluster_size() - 1));
     return cluster_agree(cluster_leads() ? gpt_log_step(&loop->log, &entry, &loop->meter) : 0);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* To nearest, ties to even. */
-static inline uint16_t bf16_narrow(float x)
+static inline uint16_t bf16_of(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -25,7 +25,7 @@ static int open_bf16(void **state)
 
 static float rounded(double x)
 {
-    return bf16_widen(bf16_narrow((float)x));
+    return bf16_widen(bf16_of((float)x));
 }
 
 /* A vector as the kernels take it, in its own length; of a cosine, `factor` times its direction is
@@ -183,7 +183,7 @@ static void agree_with_the_reference(void **state)
                 turn % 3 ? window[turn / 3 % 6] : 0);
 }
 
-/* Narrow heads alone, for where kernels take long to compile (make check on nvcc's PTX). */
+/* Heads of few columns alone, for where kernels take long to compile (make check on nvcc's PTX). */
 static void width_32_agrees(void **state)
 {
     (void)state;
@@ -440,7 +440,7 @@ static void large_scores(void **state)
     }
 }
 
-/* ---- what is not fused, and narrow tensors */
+/* ---- what is not fused, and bf16 tensors */
 
 /* The path of any variant, bit for bit: other variants, odd, small and wide heads, fp32, powers
  * that float has no digits for. */
@@ -510,7 +510,7 @@ static bool same_results(const struct problem p[2], size_t n)
            !memcmp(found(&p[0], 4), found(&p[1], 4), 3 * n * sizeof(float));
 }
 
-/* Where wide heads have no room, narrow ones do; and 163 KiB, an A100's, are enough for all: the
+/* Where wide heads have no room, smaller ones do; and 163 KiB, an A100's, are enough for all: the
  * same bits as where there are 227. */
 static void small_gpus_take_what_fits(void **state)
 {
@@ -548,20 +548,20 @@ static void hopper_is_taken_unless_refused(void **state)
     }
 }
 
-/* Of bf16 inputs a narrow output is the float one, rounded; gradients are rounded, too, and come
+/* Of bf16 inputs a bf16 output is the float one, rounded; gradients are rounded, too, and come
  * from the rounded output: one more rounding, of a number of which another is taken away. */
-static void narrow_as_float(const char *name, int T, int H, int D, int window)
+static void bf16_as_float(const char *name, int T, int H, int D, int window)
 {
     struct problem p[2];
     struct attention a = make(name, 2, T, H, D, 3, window);
     uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, sizeof *dout);
     float *out = orr_alloc(4 * a.n, sizeof *out), *dqkv = out + a.n;
     for (size_t i = 0; i < 3 * a.n; i++)
-        a.qkv[i] = bf16_widen(qkv[i] = bf16_narrow(a.qkv[i]));
+        a.qkv[i] = bf16_widen(qkv[i] = bf16_of(a.qkv[i]));
     for (size_t i = 0; i < a.n; i++)
-        a.dout[i] = bf16_widen(dout[i] = bf16_narrow(a.dout[i]));
+        a.dout[i] = bf16_widen(dout[i] = bf16_of(a.dout[i]));
     run_case(&p[0], &a);
-    a.shape.narrow = true;
+    a.shape.bf16 = true;
     run_orders(&p[1], &a, qkv, dout, sizeof *qkv);
     for (size_t i = 0; i < a.n; i++)
         out[i] = bf16_widen(((const uint16_t *)(const void *)p[1].item[0].found[0])[i]);
@@ -580,12 +580,12 @@ static void narrow_as_float(const char *name, int T, int H, int D, int window)
 }
 
 /* Inputs of a case as bf16: qkv (3 n) and dout (n). */
-static void narrow_inputs(const struct attention *a, uint16_t *qkv, uint16_t *dout)
+static void inputs_to_bf16(const struct attention *a, uint16_t *qkv, uint16_t *dout)
 {
     for (size_t i = 0; i < 3 * a->n; i++)
-        qkv[i] = bf16_narrow(a->qkv[i]);
+        qkv[i] = bf16_of(a->qkv[i]);
     for (size_t i = 0; i < a->n; i++)
-        dout[i] = bf16_narrow(a->dout[i]);
+        dout[i] = bf16_of(a->dout[i]);
 }
 
 /* Tensors that begin anywhere: the same bits. */
@@ -594,18 +594,18 @@ static void tensors_need_no_alignment(void **state)
     (void)state;
     static const int D[] = {64, 10};
     for (int k = 0; k < KINDS; k++)
-        for (int narrows = 0; narrows < 2; narrows++)
+        for (int as_bf16 = 0; as_bf16 < 2; as_bf16++)
             for (size_t d = 0; d < LENGTH(D); d++) {
                 struct problem p[2];
                 struct attention a = make(kinds[k], 1, 70, 2, D[d], 3, 0);
-                const size_t size = narrows ? sizeof(uint16_t) : sizeof(float);
+                const size_t size = as_bf16 ? sizeof(uint16_t) : sizeof(float);
                 uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, 2);
-                a.shape.narrow = narrows;
-                narrow_inputs(&a, qkv, dout);
+                a.shape.bf16 = as_bf16;
+                inputs_to_bf16(&a, qkv, dout);
                 for (int i = 0; i < 2; i++) {
                     shift_under_test = i;
-                    run_orders(&p[i], &a, narrows ? (void *)qkv : a.qkv,
-                               narrows ? (void *)dout : a.dout, size);
+                    run_orders(&p[i], &a, as_bf16 ? (void *)qkv : a.qkv,
+                               as_bf16 ? (void *)dout : a.dout, size);
                 }
                 shift_under_test = 0;
                 assert_memory_equal(p[0].item[0].found[0], p[1].item[0].found[0], a.n * size);
@@ -630,8 +630,8 @@ static void spent_vectors_change_nothing(void **state)
             struct attention a = make(kinds[k], 2, 71, 3, D[d], 3, d == 1 ? 20 : 0);
             uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, 2);
             const size_t row = (size_t)(a.shape.H * D[d]);
-            a.shape.narrow = true;
-            narrow_inputs(&a, qkv, dout);
+            a.shape.bf16 = true;
+            inputs_to_bf16(&a, qkv, dout);
             for (int overwrites = 0; overwrites < 2; overwrites++) {
                 a.shape.may_overwrite_qk = overwrites;
                 run_orders(&p[overwrites], &a, qkv, dout, sizeof *qkv);
@@ -654,29 +654,29 @@ static void spent_vectors_change_nothing(void **state)
         }
 }
 
-static void narrow_tensors(void **state)
+static void bf16_tensors(void **state)
 {
     (void)state;
     static const int D[] = {64, 32, 128, 24, 10};
     for (int k = 0; k < KINDS; k++)
         for (size_t d = 0; d < LENGTH(D); d++)
-            narrow_as_float(kinds[k], 90, 2, D[d], d == 3 ? 20 : 0);
-    narrow_as_float("softmax", 150, 1, 64, 0); /* one head, whose rows follow each other */
+            bf16_as_float(kinds[k], 90, 2, D[d], d == 3 ? 20 : 0);
+    bf16_as_float("softmax", 150, 1, 64, 0); /* one head, whose rows follow each other */
 }
 
 /* The path of any variant takes them, too. */
-static void narrow_tensors_of_others(void **state)
+static void bf16_tensors_of_others(void **state)
 {
     (void)state;
     const struct k_ops *open = cuda;
     struct k_ops generic;
-    narrow_as_float("softmax", 90, 2, 33, 0);
-    narrow_as_float("lssar", 90, 2, 160, 20);
-    narrow_as_float("rw_sigmoid", 90, 2, 64, 0);
-    narrow_as_float("decomp_III", 90, 2, 7, 0);
+    bf16_as_float("softmax", 90, 2, 33, 0);
+    bf16_as_float("lssar", 90, 2, 160, 20);
+    bf16_as_float("rw_sigmoid", 90, 2, 64, 0);
+    bf16_as_float("decomp_III", 90, 2, 7, 0);
     cuda = k_generic_attention(cuda, &generic);
     for (int k = 0; k < KINDS; k++)
-        narrow_as_float(kinds[k], 90, 2, k % 2 ? 32 : 6, k == 3 ? 20 : 0);
+        bf16_as_float(kinds[k], 90, 2, k % 2 ? 32 : 6, k == 3 ? 20 : 0);
     cuda = open;
 }
 
@@ -697,10 +697,10 @@ int main(void)
         cmocka_unit_test(others_take_the_generic_path),
         cmocka_unit_test(small_gpus_take_what_fits),
         cmocka_unit_test(hopper_is_taken_unless_refused),
-        cmocka_unit_test(narrow_tensors),
+        cmocka_unit_test(bf16_tensors),
         cmocka_unit_test(spent_vectors_change_nothing),
         cmocka_unit_test(tensors_need_no_alignment),
-        cmocka_unit_test(narrow_tensors_of_others),
+        cmocka_unit_test(bf16_tensors_of_others),
     };
     const char *only = getenv("ORRERY_TEST_ONLY"); /* a name, with * and ? */
     size_t chosen = 0;

@@ -303,7 +303,7 @@ static void forget_vanished_rows(const struct attention *a, const real *row_stat
         if ((row_stats[i] == 0) != (a->row_stats[i] == 0)) {
             const size_t row = ((size_t)(i % T) * (size_t)H + (size_t)(i / T)) * (size_t)D;
             if (!may || row_stats[i] != 0)
-                fail_msg("%s: row %d of head %d is silent on one backend only",
+                fail_msg("%s: row %d of head %d is degenerate on one backend only",
                          a->shape.variant->name, i % T, i / T);
             memset(one->item[0].data + row, 0, (size_t)D * sizeof(real));
             memset(two->item[0].data + row, 0, (size_t)D * sizeof(real));

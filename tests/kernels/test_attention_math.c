@@ -114,7 +114,7 @@ static void compare(struct row *row, double tolerance)
     snprintf(what, sizeof what, "%s, n %d, p %g, s %.3g %.3g", row->shape.variant->name, row->n,
              row->shape.p, (double)row->s[0], (double)row->s[row->n - 1]);
     if (row->degenerate != e.row.degenerate)
-        fail_msg("%s: silent is %d", what, row->degenerate);
+        fail_msg("%s: degenerate is %d", what, row->degenerate);
     const double weights = error_of(row->A, e.A, row->n, 1e-6);
     double flow = 1e-6; /* what gradients are differences of */
     for (int j = 0; j < row->n; j++)

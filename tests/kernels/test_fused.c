@@ -76,7 +76,7 @@ static void run(const struct k_ops *ops, const struct attention *a, int threads,
     assert_int_equal(ops->attention_degenerate(&degenerate, a->row_stats, &a->shape), 0);
     assert_int_equal(ops->attention_backward(dqkv, a->dout, out, a->row_stats, a->qkv, &a->shape),
                      0);
-    output_number(o, "silent", (double)degenerate);
+    output_number(o, "degenerate", (double)degenerate);
     ops->close();
 }
 

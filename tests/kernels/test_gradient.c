@@ -80,15 +80,16 @@ static void run_linear(const struct k_ops *ops, struct problem *p, bool backward
     take_loss(p, product(N, OC));
 }
 
-static void run_linear_exact(const struct k_ops *ops, struct problem *p, bool backward)
+static void run_linear_fp32_only(const struct k_ops *ops, struct problem *p, bool backward)
 {
     const struct variable *v = p->variable;
     const int N = p->N, C = p->C, OC = p->OC;
-    assert_int_equal(call_linear_exact_forward(ops, p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
+    assert_int_equal(call_linear_fp32_only_forward(ops, p->out, v[0].x, v[1].x, v[2].x, N, C, OC),
+                     0);
     if (backward)
-        assert_int_equal(call_linear_exact_backward(ops, v[0].gradient, v[1].gradient,
-                                                    v[2].gradient, p->form, v[0].x, v[1].x, N, C,
-                                                    OC),
+        assert_int_equal(call_linear_fp32_only_backward(ops, v[0].gradient, v[1].gradient,
+                                                        v[2].gradient, p->form, v[0].x, v[1].x, N,
+                                                        C, OC),
                          0);
     take_loss(p, product(N, OC));
 }
@@ -309,7 +310,7 @@ static void linear_layers(void **state)
         const char *name;
         void (*run)(const struct k_ops *, struct problem *, bool);
     } kinds[] = {{"linear", run_linear},
-                 {"linear exact", run_linear_exact},
+                 {"linear fp32_only", run_linear_fp32_only},
                  {"linear gelu", run_linear_gelu}};
     static const int widths[][2] = {{6, 5}, {1, 3}, {3, 1}, {17, 19}};
     for (size_t k = 0; k < 3; k++)

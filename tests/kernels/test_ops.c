@@ -10,7 +10,7 @@ static const double tight = 2e-5;
 static const double rounded = 1e-2;
 
 /* Sizes: N rows, C in, OC out (or vocabulary); every path of the linear layers is among them
- * (narrow: C or OC <= 8; one piece, several pieces, left-over rows, all groups). */
+ * (bf16: C or OC <= 8; one piece, several pieces, left-over rows, all groups). */
 struct size {
     int N, C, OC;
 };
@@ -27,7 +27,7 @@ struct op {
 };
 
 static void linear(const struct k_ops *ops, const struct size *z, struct outputs *o, bool bias,
-                   bool exact)
+                   bool fp32_only)
 {
     struct stream s = {SEED, 0};
     const size_t N = (size_t)z->N, C = (size_t)z->C, OC = (size_t)z->OC;
@@ -35,11 +35,12 @@ static void linear(const struct k_ops *ops, const struct size *z, struct outputs
     const real *b = input(o, &s, OC, 1), *dout = input(o, &s, N * OC, 1);
     real *out = output(o, "out", N * OC), *dinp = output(o, "dinp", N * C);
     real *dw = output_added(o, &s, "dw", OC * C), *db = output_added(o, &s, "db", OC);
-    if (exact) {
+    if (fp32_only) {
         assert_int_equal(
-            call_linear_exact_forward(ops, out, inp, w, bias ? b : NULL, z->N, z->C, z->OC), 0);
-        assert_int_equal(call_linear_exact_backward(ops, bias ? dinp : NULL, dw, bias ? db : NULL,
-                                                    dout, inp, w, z->N, z->C, z->OC),
+            call_linear_fp32_only_forward(ops, out, inp, w, bias ? b : NULL, z->N, z->C, z->OC), 0);
+        assert_int_equal(call_linear_fp32_only_backward(ops, bias ? dinp : NULL, dw,
+                                                        bias ? db : NULL, dout, inp, w, z->N, z->C,
+                                                        z->OC),
                          0);
     } else {
         assert_int_equal(call_linear_forward(ops, out, inp, w, bias ? b : NULL, z->N, z->C, z->OC),
@@ -64,12 +65,13 @@ static void op_linear_bare(const struct k_ops *ops, const struct size *z, struct
     linear(ops, z, o, false, false);
 }
 
-static void op_linear_exact(const struct k_ops *ops, const struct size *z, struct outputs *o)
+static void op_linear_fp32_only(const struct k_ops *ops, const struct size *z, struct outputs *o)
 {
     linear(ops, z, o, true, true);
 }
 
-static void op_linear_exact_bare(const struct k_ops *ops, const struct size *z, struct outputs *o)
+static void op_linear_fp32_only_bare(const struct k_ops *ops, const struct size *z,
+                                     struct outputs *o)
 {
     linear(ops, z, o, false, true);
 }
@@ -347,8 +349,8 @@ static void op_average(const struct k_ops *ops, const struct size *z, struct out
 static const struct op ops_table[] = {
     {"linear", op_linear},
     {"linear, no bias", op_linear_bare},
-    {"linear exact", op_linear_exact},
-    {"linear exact, no bias", op_linear_exact_bare},
+    {"linear fp32_only", op_linear_fp32_only},
+    {"linear fp32_only, no bias", op_linear_fp32_only_bare},
     {"linear gelu", op_linear_gelu},
     {"linear gelu, no bias", op_linear_gelu_bare},
     {"gelu", op_gelu},
@@ -518,7 +520,7 @@ static void backends_are_found_by_name(void **state)
     assert_int_equal(k_find("abacus", &ops), ORR_EDEVICE);
     assert_non_null(strstr(orr_error(), "abacus"));
     /* every entry of every backend is there, those of recordings all or none, and so those of
-     * narrow tensors */
+     * bf16 tensors */
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         for (size_t at = 0; at < sizeof **all; at += sizeof(void *)) {
             void *entry;
@@ -526,8 +528,9 @@ static void backends_are_found_by_name(void **state)
             if (at >= offsetof(struct k_ops, record_begin) &&
                 at <= offsetof(struct k_ops, record_free))
                 assert_true(!entry == !(*all)->record_begin);
-            else if (at >= offsetof(struct k_ops, narrows) && at <= offsetof(struct k_ops, narrow))
-                assert_true(!entry == !(*all)->narrows);
+            else if (at >= offsetof(struct k_ops, has_bf16_tensors) &&
+                     at <= offsetof(struct k_ops, to_bf16))
+                assert_true(!entry == !(*all)->has_bf16_tensors);
             else if (at != offsetof(struct k_ops, host) && at != offsetof(struct k_ops, choose) &&
                      at != offsetof(struct k_ops, collectives))
                 assert_non_null(entry);

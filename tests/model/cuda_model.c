@@ -30,23 +30,23 @@ static void enlarge(struct gpt_model *model, double change)
     free(w);
 }
 
-enum { KINDS = 10, NARROW = 6 };
-/* Every input and head, kinds of positions, a gate, a window, recomputation. From NARROW on models
- * whose blocks are narrow at bf16: rows of whole pieces of 16 bytes, no gate, no rope. */
+enum { KINDS = 10, BF16 = 6 };
+/* Every input and head, kinds of positions, a gate, a window, recomputation. From BF16 on models
+ * whose blocks have bf16 tensors at bf16: rows of whole pieces of 16 bytes, no gate, no rope. */
 static struct gpt_config config_of(int kind)
 {
     static const char *const attention[] = {"softmax", "lssar", "phi_relu"};
-    if (kind == NARROW + 3) { /* without recomputation, too */
-        struct gpt_config c = config_of(NARROW + 1);
+    if (kind == BF16 + 3) { /* without recomputation, too */
+        struct gpt_config c = config_of(BF16 + 1);
         c.recompute = 0;
         return c;
     }
-    if (kind >= NARROW) {
-        struct gpt_config c = config_of(kind - NARROW);
-        c.width = kind == NARROW + 1 ? 96 : 24; /* heads of 32 are read, and spent, in place */
+    if (kind >= BF16) {
+        struct gpt_config c = config_of(kind - BF16);
+        c.width = kind == BF16 + 1 ? 96 : 24; /* heads of 32 are read, and overwritten, in place */
         c.ffn = 40;
-        c.positions = kind == NARROW + 1 ? ORR_POSITIONS_NONE : ORR_POSITIONS_LEARNED;
-        if (kind == NARROW + 2) { /* sums of phi_relu near 0 hide what is measured here */
+        c.positions = kind == BF16 + 1 ? ORR_POSITIONS_NONE : ORR_POSITIONS_LEARNED;
+        if (kind == BF16 + 2) { /* sums of phi_relu near 0 hide what is measured here */
             c.attention_window = 4;
             snprintf(c.attention, sizeof c.attention, "softmax");
         }
@@ -73,7 +73,8 @@ static double distance(const real *a, const real *b, size_t n)
 }
 
 /* Passes over four batches, adding up: the first runs, the second is recorded, then replayed. */
-static void passes(struct gpt_model *model, double change, double loss[5], real *grad, long *silent)
+static void passes(struct gpt_model *model, double change, double loss[5], real *grad,
+                   long *degenerate)
 {
     struct gpt_batch batch;
     enlarge(model, change);
@@ -84,7 +85,7 @@ static void passes(struct gpt_model *model, double change, double loss[5], real 
         batch.weight[2] = (real)0.25;
         assert_int_equal(gpt_loss_backward(model, &batch, &loss[k]), 0);
     }
-    assert_int_equal(gpt_silent_rows(model, silent), 0);
+    assert_int_equal(gpt_degenerate_rows(model, degenerate), 0);
     assert_int_equal(gpt_loss(model, &batch, &loss[4]), 0);
     get(model->ops, grad, model->grad, model->total);
     gpt_batch_free(&batch);
@@ -100,13 +101,13 @@ static void check_passes(enum k_precision precision, double roundoff)
         const struct gpt_config c = config_of(kind);
         struct gpt_model model;
         double loss[4][5]; /* of ref, of ref with changed weights, of cuda, once more */
-        long silent[4];
+        long degenerate[4];
         real *grad[4];
         assert_int_equal(cuda->open(1, precision), 0);
         for (int i = 0; i < 4; i++) {
             assert_int_equal(gpt_create(&model, &c, i < 2 ? &k_ref : cuda, 5), 0);
             grad[i] = orr_alloc(model.total, sizeof(real));
-            passes(&model, i == 1 ? roundoff : 0, loss[i], grad[i], &silent[i]);
+            passes(&model, i == 1 ? roundoff : 0, loss[i], grad[i], &degenerate[i]);
             if (i < 3)
                 gpt_free(&model);
         }
@@ -129,9 +130,9 @@ static void check_passes(enum k_precision precision, double roundoff)
         /* the same bits every time */
         assert_memory_equal(loss[2], loss[3], sizeof loss[2]);
         assert_true(tiny_same(grad[2], grad[3], model.total));
-        assert_int_equal(silent[2], silent[3]);
+        assert_int_equal(degenerate[2], degenerate[3]);
         if (precision == K_PRECISION_FP32)
-            assert_int_equal(silent[2], silent[0]);
+            assert_int_equal(degenerate[2], degenerate[0]);
         for (int i = 0; i < 4; i++)
             free(grad[i]);
         gpt_free(&model);
@@ -151,29 +152,30 @@ static void test_passes_bf16(void **state)
     check_passes(K_PRECISION_BF16, 0x1p-9);
 }
 
-/* Narrow and not, at bf16: as far apart as rounding explains, and both the same when replayed. What
- * the host sees of a layer is what a backend without narrow tensors shows, rounded. */
-static void test_narrow(void **state)
+/* Blocks of bf16 and of float tensors, at bf16: as far apart as rounding explains, and both the same
+ * when replayed. What the host sees of a layer is what a backend without bf16 tensors shows,
+ * rounded. */
+static void test_bf16(void **state)
 {
     (void)state;
     enum { FACTOR = 4 };
     struct k_ops wide = *cuda;
-    wide.narrows = NULL;
+    wide.has_bf16_tensors = NULL;
     for (int kind = 0; kind < KINDS; kind++) {
         const struct gpt_config c = config_of(kind);
         struct gpt_model model;
         double loss[3][5], largest = 0;
-        long silent;
+        long degenerate;
         real *grad[3], *kept = NULL;
         const real *qkv;
         assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
         const size_t rows = 3 * (size_t)c.context, count = rows * 3 * (size_t)c.width;
-        for (int i = 0; i < 3; i++) { /* narrow, not, ref with changed weights */
+        for (int i = 0; i < 3; i++) { /* bf16, float, ref with changed weights */
             const struct k_ops *ops = i == 0 ? cuda : i == 1 ? &wide : &k_ref;
             assert_int_equal(gpt_create(&model, &c, ops, 5), 0);
             grad[i] = orr_alloc(model.total, sizeof(real));
-            passes(&model, i == 2 ? 0x1p-9 : 0, loss[i], grad[i], &silent);
-            assert_true(model.act->narrow == (i == 0 && kind >= NARROW));
+            passes(&model, i == 2 ? 0x1p-9 : 0, loss[i], grad[i], &degenerate);
+            assert_true(model.act->bf16 == (i == 0 && kind >= BF16));
             assert_int_equal(gpt_layer_qkv(&model, c.layers - 1, &qkv), 0);
             if (i == 0)
                 kept = orr_alloc(count, sizeof *kept);
@@ -191,7 +193,7 @@ static void test_narrow(void **state)
         const double apart = distance(grad[0], grad[1], model.total);
         if (!(apart <= FACTOR * change))
             fail_msg("kind %d: %.3g apart, rounding of weights is %.3g", kind, apart, change);
-        assert_true((apart > 0) == (kind >= NARROW));
+        assert_true((apart > 0) == (kind >= BF16));
         for (int k = 0; k < 5; k++)
             assert_true(fabs(loss[0][k] - loss[1][k]) <= 0x1p-8 * fabs(loss[1][k]));
         for (int i = 0; i < 3; i++)
@@ -202,13 +204,13 @@ static void test_narrow(void **state)
     }
 }
 
-/* A model lives on when its backend is opened anew, with narrow tensors no longer or again. */
+/* A model lives on when its backend is opened anew, with bf16 tensors no longer or again. */
 static void test_another_precision(void **state)
 {
     (void)state;
     static const enum k_precision precisions[] = {K_PRECISION_BF16, K_PRECISION_FP32,
                                                   K_PRECISION_BF16};
-    const struct gpt_config c = config_of(NARROW);
+    const struct gpt_config c = config_of(BF16);
     struct gpt_model model, fresh;
     struct gpt_batch batch;
     double loss[2];
@@ -220,7 +222,7 @@ static void test_another_precision(void **state)
         cuda->close();
         assert_int_equal(cuda->open(1, precisions[k]), 0);
         assert_int_equal(gpt_loss(&model, &batch, &loss[0]), 0);
-        assert_true(model.act->narrow == (precisions[k] == K_PRECISION_BF16));
+        assert_true(model.act->bf16 == (precisions[k] == K_PRECISION_BF16));
         assert_int_equal(gpt_create(&fresh, &c, cuda, 5), 0);
         assert_int_equal(gpt_loss(&fresh, &batch, &loss[1]), 0);
         assert_true(memcmp(&loss[0], &loss[1], sizeof loss[0]) == 0);
@@ -231,11 +233,11 @@ static void test_another_precision(void **state)
     cuda->close();
 }
 
-/* The first layer with a number that is not finite is named, though its numbers are narrow. */
+/* The first layer with a number that is not finite is named, though its numbers are bf16. */
 static void test_first_bad_layer(void **state)
 {
     (void)state;
-    const struct gpt_config c = config_of(NARROW);
+    const struct gpt_config c = config_of(BF16);
     struct gpt_model model;
     struct gpt_batch batch;
     assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
@@ -263,7 +265,7 @@ static void test_first_bad_layer(void **state)
             fail_msg("%s: %s", known[k].name, orr_error());
         assert_int_equal(cuda->upload(w, &kept, sizeof kept), 0);
     }
-    assert_true(model.act->narrow);
+    assert_true(model.act->bf16);
     gpt_batch_free(&batch);
     gpt_free(&model);
     cuda->close();
@@ -279,13 +281,13 @@ static void test_recording(void **state)
         const struct gpt_config c = config_of(kind);
         struct gpt_model model;
         double loss[2][5];
-        long silent[2];
+        long degenerate[2];
         real *grad[2] = {NULL, NULL};
         assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
         for (int i = 0; i < 2; i++) {
             assert_int_equal(gpt_create(&model, &c, i ? &plain : cuda, 5), 0);
             grad[i] = orr_alloc(model.total, sizeof(real));
-            passes(&model, 0, loss[i], grad[i], &silent[i]);
+            passes(&model, 0, loss[i], grad[i], &degenerate[i]);
             assert_int_equal(model.act->replay.recording != NULL, cuda->record_begin && !i);
             if (i)
                 assert_true(tiny_same(grad[0], grad[1], model.total));
@@ -293,7 +295,7 @@ static void test_recording(void **state)
         }
         cuda->close();
         assert_memory_equal(loss[0], loss[1], sizeof loss[0]);
-        assert_int_equal(silent[0], silent[1]);
+        assert_int_equal(degenerate[0], degenerate[1]);
         free(grad[0]);
         free(grad[1]);
     }
@@ -342,7 +344,7 @@ static void test_without_recordings(void **state)
     enum { FAILURES = 6, STEPS = 10 }; /* 0: none */
     if (!cuda_host_fail_graphs || !cuda->record_begin)
         skip();
-    const struct gpt_config c = config_of(NARROW);
+    const struct gpt_config c = config_of(BF16);
     struct gpt_model model;
     char folder[4096], name[64];
     real *param[FAILURES];
@@ -352,7 +354,7 @@ static void test_without_recordings(void **state)
         snprintf(name, sizeof name, "graphs-%d", what);
         scratch_path(folder, dir, name);
         cuda_host_fail_graphs(what);
-        train(cuda, K_PRECISION_BF16, NARROW, folder, STEPS, &param[what]);
+        train(cuda, K_PRECISION_BF16, BF16, folder, STEPS, &param[what]);
         cuda_host_fail_graphs(0);
         assert_true((cuda_host_graphs() > before + STEPS) == (what == 0));
         assert_true(what == 0 || cuda_host_graphs() == before);
@@ -369,7 +371,7 @@ static void test_without_recordings(void **state)
 static void test_training(void **state)
 {
     (void)state;
-    static const int kinds[] = {0, 1, NARROW};
+    static const int kinds[] = {0, 1, BF16};
     for (int i_kind = 0; i_kind < 3; i_kind++)
         for (int bf16 = i_kind == 2; bf16 < 2; bf16++) {
             const int kind = kinds[i_kind];
@@ -461,7 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_fp32),
         cmocka_unit_test(test_passes_bf16),
-        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_bf16),
         cmocka_unit_test(test_another_precision),
         cmocka_unit_test(test_first_bad_layer),
         cmocka_unit_test(test_recording),

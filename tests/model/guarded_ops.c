@@ -401,11 +401,11 @@ static int guarded_position_backward(real *dtable, const real *dx, int N, int T,
     {                                                                                              \
         return k_ref.name##_forward(P(0), P(1), P(2), &c->shape);                                  \
     }                                                                                              \
-    static int guarded_##name##_forward(real *out, real *saved, const real *qkv,                   \
+    static int guarded_##name##_forward(real *out, real *row_stats, const real *qkv,               \
                                         const struct k_attention_shape *shape)                     \
     {                                                                                              \
         return ask(&(struct call){.run = run_##name##_forward,                                     \
-                                  .p = {out, saved, IN(qkv)},                                      \
+                                  .p = {out, row_stats, IN(qkv)},                                  \
                                   .shape = *shape,                                                 \
                                   .variant = *shape->variant});                                    \
     }                                                                                              \
@@ -414,11 +414,11 @@ static int guarded_position_backward(real *dtable, const real *dx, int N, int T,
         return k_ref.name##_backward(P(0), P(1), P(2), P(3), P(4), &c->shape);                     \
     }                                                                                              \
     static int guarded_##name##_backward(real *dqkv, const real *dout, const real *out,            \
-                                         const real *saved, const real *qkv,                       \
+                                         const real *row_stats, const real *qkv,                   \
                                          const struct k_attention_shape *shape)                    \
     {                                                                                              \
         return ask(&(struct call){.run = run_##name##_backward,                                    \
-                                  .p = {dqkv, IN(dout), IN(out), IN(saved), IN(qkv)},              \
+                                  .p = {dqkv, IN(dout), IN(out), IN(row_stats), IN(qkv)},          \
                                   .shape = *shape,                                                 \
                                   .variant = *shape->variant});                                    \
     }
@@ -430,11 +430,11 @@ static int run_attention_degenerate(const struct call *c)
     return k_ref.attention_degenerate(c->count, P(0), &c->shape);
 }
 
-static int guarded_attention_degenerate(long *rows, const real *saved,
+static int guarded_attention_degenerate(long *rows, const real *row_stats,
                                         const struct k_attention_shape *shape)
 {
     return ask(&(struct call){.run = run_attention_degenerate,
-                              .p = {IN(saved)},
+                              .p = {IN(row_stats)},
                               .shape = *shape,
                               .variant = *shape->variant,
                               .count = rows});

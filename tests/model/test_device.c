@@ -115,19 +115,19 @@ static void see_pass(struct seen *seen, struct gpt_model *model, struct gpt_batc
                      uint64_t stream)
 {
     double loss;
-    long silent;
+    long degenerate;
     tiny_fill(batch, &model->config, stream);
     if (batch->weight) /* not those that are left out at the end */
         batch->weight[2] = (real)0.25, batch->weight[7] = 0;
     assert_int_equal(gpt_loss_backward(model, batch, &loss), 0);
     assert_true(isfinite(loss));
     keep(seen, &loss, sizeof loss);
-    assert_int_equal(gpt_silent_rows(model, &silent), 0);
-    keep(seen, &silent, sizeof silent);
+    assert_int_equal(gpt_degenerate_rows(model, &degenerate), 0);
+    keep(seen, &degenerate, sizeof degenerate);
     keep_tensor(seen, model->grad, model->total);
 }
 
-/* Losses, gradients, outputs, silent rows, qkv; other batches, fewer sequences, no weights. */
+/* Losses, gradients, outputs, degenerate rows, qkv; other batches, fewer sequences, no weights. */
 static void passes(struct seen *seen, int kind)
 {
     struct gpt_config c = config_of(kind);

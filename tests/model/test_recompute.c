@@ -18,7 +18,7 @@ static void check(const struct k_ops *ops, struct gpt_config c, uint64_t stream)
 {
     struct gpt_model kept, redone;
     struct gpt_batch batch;
-    long silent[2];
+    long degenerate[2];
     double loss[2];
     assert_int_equal(gpt_create(&kept, &c, ops, 9), 0);
     c.recompute = true;
@@ -31,9 +31,9 @@ static void check(const struct k_ops *ops, struct gpt_config c, uint64_t stream)
         assert_int_equal(gpt_loss_backward(&kept, &batch, &loss[0]), 0);
         assert_int_equal(gpt_loss_backward(&redone, &batch, &loss[1]), 0);
         assert_true(loss[0] == loss[1]);
-        assert_int_equal(gpt_silent_rows(&kept, &silent[0]), 0);
-        assert_int_equal(gpt_silent_rows(&redone, &silent[1]), 0);
-        assert_int_equal(silent[0], silent[1]);
+        assert_int_equal(gpt_degenerate_rows(&kept, &degenerate[0]), 0);
+        assert_int_equal(gpt_degenerate_rows(&redone, &degenerate[1]), 0);
+        assert_int_equal(degenerate[0], degenerate[1]);
         assert_true(tiny_same(kept.grad, redone.grad, kept.total));
         assert_int_equal(gpt_loss(&kept, &batch, &loss[0]), 0);
         assert_int_equal(gpt_loss(&redone, &batch, &loss[1]), 0);

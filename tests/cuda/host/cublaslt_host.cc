@@ -234,8 +234,8 @@ static struct shape shape_of(const struct cublaslt_host_description *what,
     must(c->rows == s.m && c->columns == s.n, "C has another shape than D");
     must(what->scale == CUDA_R_32F, "factors that are no floats");
     must(a->type == b->type && c->type == d->type, "types that differ");
-    must(a->type == CUDA_R_16BF || d->type == CUDA_R_32F, "float operands, narrow output");
-    must(a->type == CUDA_R_32F || what->compute == CUBLAS_COMPUTE_32F, "tf32 of narrow operands");
+    must(a->type == CUDA_R_16BF || d->type == CUDA_R_32F, "float operands, bf16 output");
+    must(a->type == CUDA_R_32F || what->compute == CUBLAS_COMPUTE_32F, "tf32 of bf16 operands");
     return s;
 }
 

@@ -30,13 +30,13 @@ enum { OUT, A, B, ADD, BIAS, TENSORS };
 struct test_case {
     int M, N, K;
     enum k_precision precision;
-    bool a_transposed, b_transposed, add, in_place, bias, a_narrow, b_narrow, out_narrow;
+    bool a_transposed, b_transposed, add, in_place, bias, a_bf16, b_bf16, out_bf16;
     size_t shift; /* numbers that operands are off their alignment */
 };
 
 struct tensors {
-    void *memory[TENSORS], *narrow[TENSORS];
-    float *host[TENSORS]; /* as the device has it, rounded where it is narrow */
+    void *memory[TENSORS], *bf16[TENSORS];
+    float *host[TENSORS]; /* as the device has it, rounded where it is bf16 */
     size_t n[TENSORS];
 };
 
@@ -60,7 +60,7 @@ static void *device(const void *from, size_t bytes, size_t shift)
 static void make(const struct test_case *c, struct tensors *t)
 {
     uint32_t state = 7;
-    const bool narrow[TENSORS] = {c->out_narrow, c->a_narrow, c->b_narrow, false, c->out_narrow};
+    const bool bf16[TENSORS] = {c->out_bf16, c->a_bf16, c->b_bf16, false, c->out_bf16};
     memset(t, 0, sizeof(*t));
     for (int i = 0; i < TENSORS; i++) {
         const size_t n = length(c, i);
@@ -69,14 +69,14 @@ static void make(const struct test_case *c, struct tensors *t)
         __nv_bfloat16 *h = (__nv_bfloat16 *)calloc(n, sizeof(*h));
         for (size_t k = 0; k < n; k++) {
             h[k] = __float2bfloat16_rn(t->host[i][k] = draw(&state));
-            if (narrow[i])
+            if (bf16[i])
                 t->host[i][k] = __bfloat162float(h[k]);
         }
         /* the output is NaN before: beta = 0 must not read it */
         t->memory[i] = device(i == OUT && !c->in_place ? NULL : t->host[i], n * sizeof(float),
                               c->shift * sizeof(float));
-        if (narrow[i])
-            t->narrow[i] = device(i == OUT ? NULL : h, n * sizeof(*h), c->shift * sizeof(*h));
+        if (bf16[i])
+            t->bf16[i] = device(i == OUT ? NULL : h, n * sizeof(*h), c->shift * sizeof(*h));
         free(h);
     }
 }
@@ -85,8 +85,8 @@ static void drop(const struct test_case *c, struct tensors *t)
 {
     for (int i = 0; i < TENSORS; i++) {
         cudaFree((char *)t->memory[i] - c->shift * sizeof(float));
-        if (t->narrow[i])
-            cudaFree((char *)t->narrow[i] - c->shift * sizeof(__nv_bfloat16));
+        if (t->bf16[i])
+            cudaFree((char *)t->bf16[i] - c->shift * sizeof(__nv_bfloat16));
         free(t->host[i]);
     }
 }
@@ -102,24 +102,24 @@ static struct k_cuda_matmul matmul_of(const struct test_case *c, const struct te
     m.b_transposed = c->b_transposed;
     m.a = (const float *)t->memory[A];
     m.b = (const float *)t->memory[B];
-    m.a_narrow = (const __nv_bfloat16 *)t->narrow[A];
-    m.b_narrow = (const __nv_bfloat16 *)t->narrow[B];
+    m.a_bf16 = (const __nv_bfloat16 *)t->bf16[A];
+    m.b_bf16 = (const __nv_bfloat16 *)t->bf16[B];
     m.a_stride = c->a_transposed ? c->M : c->K;
     m.b_stride = c->b_transposed ? c->K : c->N;
     m.out = (float *)t->memory[OUT];
-    m.out_narrow = (__nv_bfloat16 *)t->narrow[OUT];
+    m.out_bf16 = (__nv_bfloat16 *)t->bf16[OUT];
     m.add = c->in_place ? m.out : c->add ? (const float *)t->memory[ADD] : NULL;
     m.bias = c->bias ? (const float *)t->memory[BIAS] : NULL;
-    m.bias_narrow = c->bias ? (const __nv_bfloat16 *)t->narrow[BIAS] : NULL;
+    m.bias_bf16 = c->bias ? (const __nv_bfloat16 *)t->bf16[BIAS] : NULL;
     return m;
 }
 
 /* Bits that inputs keep: each rounding is half a unit of these, and there are two in a product. */
 static double unit_of(const struct test_case *c)
 {
-    return c->precision == K_PRECISION_BF16 || c->a_narrow || c->b_narrow ? 0x1p-8
-           : c->precision == K_PRECISION_TF32                             ? 0x1p-11
-                                                                          : 0;
+    return c->precision == K_PRECISION_BF16 || c->a_bf16 || c->b_bf16 ? 0x1p-8
+           : c->precision == K_PRECISION_TF32                         ? 0x1p-11
+                                                                      : 0;
 }
 
 /* Every number within what roundings of inputs, float sums and the output's rounding may do. */
@@ -128,8 +128,8 @@ static void check_numbers(const struct test_case *c, const struct tensors *t)
     const size_t M = (size_t)c->M, N = (size_t)c->N, K = (size_t)c->K, n = M * N;
     float *found = (float *)calloc(n, sizeof(float));
     __nv_bfloat16 *h = (__nv_bfloat16 *)calloc(n, sizeof(*h));
-    if (c->out_narrow)
-        cudaMemcpy(h, t->narrow[OUT], n * sizeof(*h), cudaMemcpyDeviceToHost);
+    if (c->out_bf16)
+        cudaMemcpy(h, t->bf16[OUT], n * sizeof(*h), cudaMemcpyDeviceToHost);
     else
         cudaMemcpy(found, t->memory[OUT], n * sizeof(float), cudaMemcpyDeviceToHost);
     for (size_t i = 0; i < n; i++) {
@@ -143,9 +143,9 @@ static void check_numbers(const struct test_case *c, const struct tensors *t)
         sum += (c->in_place ? (double)t->host[OUT][i] : 0) +
                (c->add ? (double)t->host[ADD][i] : 0) +
                (c->bias ? (double)t->host[BIAS][i % N] : 0);
-        const double x = (double)(c->out_narrow ? __bfloat162float(h[i]) : found[i]);
+        const double x = (double)(c->out_bf16 ? __bfloat162float(h[i]) : found[i]);
         const double allowed = sizes * (2.01 * unit_of(c) / 2 + 0x1p-23 * (double)(K / 32 + 34)) +
-                               0x1p-22 + (c->out_narrow ? 0x1p-8 * fabs(sum) : 0);
+                               0x1p-22 + (c->out_bf16 ? 0x1p-8 * fabs(sum) : 0);
         if (!(fabs(x - sum) <= allowed))
             fail_msg("(%d, %d, %d), precision %d, across %d %d: number %zu is %g, not %g within %g",
                      c->M, c->N, c->K, (int)c->precision, c->a_transposed, c->b_transposed, i, x,
@@ -168,7 +168,7 @@ static void run(const struct test_case *c)
 
 static const enum k_precision precisions[] = {K_PRECISION_FP32, K_PRECISION_TF32, K_PRECISION_BF16};
 
-/* One of 96 cases: layouts, precisions, what is added, which tensors are narrow. */
+/* One of 96 cases: layouts, precisions, what is added, which tensors are bf16. */
 static struct test_case nth(int i, int M, int N, int K)
 {
     struct test_case c = {M,
@@ -188,9 +188,9 @@ static struct test_case nth(int i, int M, int N, int K)
     c.add = extra == 1;
     c.in_place = extra == 2;
     c.bias = extra == 3 || extra == 5 || extra == 6;
-    c.a_narrow = extra >= 4;
-    c.b_narrow = extra >= 5;
-    c.out_narrow = extra >= 6;
+    c.a_bf16 = extra >= 4;
+    c.b_bf16 = extra >= 5;
+    c.out_bf16 = extra >= 6;
     return c;
 }
 enum { CASES = 96 };
@@ -268,16 +268,16 @@ static void product(int M, int N, int K, const char *preset)
     for (int i = 0; i < CASES; i++) {
         const struct test_case c = nth(i, M, N, K);
         struct tensors t = {};
-        const int narrow = c.a_narrow && c.b_narrow;
-        if (c.precision == K_PRECISION_BF16 && !narrow) /* a kernel would round the operands */
+        const int bf16 = c.a_bf16 && c.b_bf16;
+        if (c.precision == K_PRECISION_BF16 && !bf16) /* a kernel would round the operands */
             continue;
-        if (c.a_narrow != c.b_narrow || ((c.a_transposed ? M : K) | (c.b_transposed ? K : N)) % 8)
+        if (c.a_bf16 != c.b_bf16 || ((c.a_transposed ? M : K) | (c.b_transposed ? K : N)) % 8)
             continue;
         for (int k = 0; k < TENSORS; k++)
             t.memory[k] = memory;
-        t.narrow[A] = c.a_narrow ? memory : NULL;
-        t.narrow[B] = c.b_narrow ? memory : NULL;
-        t.narrow[OUT] = t.narrow[BIAS] = c.out_narrow ? memory : NULL;
+        t.bf16[A] = c.a_bf16 ? memory : NULL;
+        t.bf16[B] = c.b_bf16 ? memory : NULL;
+        t.bf16[OUT] = t.bf16[BIAS] = c.out_bf16 ? memory : NULL;
         const struct k_cuda_matmul m = matmul_of(&c, &t);
         const long before = cublaslt_host_products();
         if (k_cuda_matmul(&m))

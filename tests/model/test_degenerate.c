@@ -1,5 +1,5 @@
-/* test_silent.c - the counter of silent rows: with q = k = 0 every row is uniform, and those that
- * are shifted are silent - all after the third, in every layer and head. */
+/* test_degenerate.c - the counter of degenerate rows: with q = k = 0 every row is uniform, and those
+ * that are shifted are degenerate - all after the third, in every layer and head. */
 #include "tiny.h"
 
 #include <cjson/cJSON.h>
@@ -26,7 +26,7 @@ static long count(struct gpt_model *model, int B, int T)
     assert_int_equal(gpt_forward(model, &batch, &out), 0);
     for (int i = 0; i < B * T * model->config.outputs; i++)
         assert_true(isfinite(out[i]));
-    assert_int_equal(gpt_silent_rows(model, &rows), 0);
+    assert_int_equal(gpt_degenerate_rows(model, &rows), 0);
     gpt_batch_free(&batch);
     return rows;
 }
@@ -36,7 +36,7 @@ static void test_count(void **state)
     (void)state;
     static const struct {
         const char *attention;
-        int window, silent;                             /* of a head with 11 positions */
+        int window, degenerate;                         /* of a head with 11 positions */
     } cases[] = {{"lssar", 0, 8},      {"lssar", 5, 8}, /* uniform rows of 4 and of 5 keys */
                  {"lssar", 3, 0},                       /* no row is shifted */
                  {"rw_softmax", 0, 8}, {"lssa", 0, 0},  {"softmax", 0, 0},
@@ -50,9 +50,9 @@ static void test_count(void **state)
             strcpy(c.attention, cases[i].attention);
             c.attention_window = cases[i].window;
             make_uniform(&model, &c, *ops);
-            assert_int_equal(gpt_silent_rows(&model, &rows), ORR_EINVAL);
+            assert_int_equal(gpt_degenerate_rows(&model, &rows), ORR_EINVAL);
             error_names("forward", NULL);
-            const long each = (long)c.layers * c.heads * cases[i].silent;
+            const long each = (long)c.layers * c.heads * cases[i].degenerate;
             assert_int_equal(count(&model, 5, 11), 5 * each);
             assert_int_equal(count(&model, 2, 11), 2 * each); /* none of the larger batch before */
             assert_int_equal(count(&model, 2, 3), strcmp(c.attention, "relu_li") ? 0 : 2 * 2 * 9);

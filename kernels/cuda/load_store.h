@@ -1,9 +1,9 @@
-/* narrow.h - tensors of float or of bf16 alike: eight numbers to a thread, or four, or one.
+/* load_store.h - tensors of float or of bf16 alike: eight numbers to a thread, or four, or one.
  *
  * Kernels are templates over the type in memory and compute in float. Eight floats are two loads of
  * 16 bytes and eight bf16 are one; both need pointers aligned to 16 bytes (k_cuda_aligned). */
-#ifndef K_CUDA_NARROW_H
-#define K_CUDA_NARROW_H
+#ifndef K_CUDA_LOAD_STORE_H
+#define K_CUDA_LOAD_STORE_H
 
 #include "reduce.h"
 

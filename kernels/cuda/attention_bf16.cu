@@ -1,7 +1,7 @@
-/* attention_narrow.cu - the path of any variant for narrow tensors: inputs are widened into scratch
- * memory, results are rounded. Fused attention takes narrow tensors itself. */
+/* attention_bf16.cu - the path of any variant for bf16 tensors: inputs are widened into scratch
+ * memory, results are rounded. Fused attention takes bf16 tensors itself. */
 #include "attention.cuh"
-#include "narrow.h"
+#include "load_store.h"
 
 enum { WIDEN_THREADS = 256, TENSORS = 5 };
 
@@ -12,15 +12,15 @@ static __global__ void __launch_bounds__(WIDEN_THREADS)
         out[i] = k_cuda_get(x + i);
 }
 
-/* *copy = a float tensor in `memory`, of the numbers of a narrow one where there is one. */
-static int widen_tensor(float **memory, float **copy, const void *narrow, size_t n)
+/* *copy = a float tensor in `memory`, of the numbers of a bf16 one where there is one. */
+static int widen_tensor(float **memory, float **copy, const void *bf16, size_t n)
 {
     *copy = *memory;
     *memory += (n + 15) / 16 * 16;
-    if (!narrow)
+    if (!bf16)
         return 0;
     return K_LAUNCH(k_widen, k_cuda_blocks(n, WIDEN_THREADS), WIDEN_THREADS, 0, *copy,
-                    (const __nv_bfloat16 *)narrow, n);
+                    (const __nv_bfloat16 *)bf16, n);
 }
 
 static size_t count_elements(const struct k_attention_shape *shape)
@@ -44,12 +44,12 @@ int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *row
     const size_t n = count_elements(shape);
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o;
-    as_float.narrow = false;
+    as_float.bf16 = false;
     TRY(take_scratch(&memory, 4, n));
     TRY(widen_tensor(&memory, &q, qkv, 3 * n));
     TRY(widen_tensor(&memory, &o, NULL, n));
     TRY(run(o, row_stats, q, &as_float));
-    return k_cuda_narrow(out, o, n);
+    return k_cuda_to_bf16(out, o, n);
 }
 
 int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const float *dout,
@@ -59,12 +59,12 @@ int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const f
     const size_t n = count_elements(shape);
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o, *d, *dq;
-    as_float.narrow = false;
+    as_float.bf16 = false;
     TRY(take_scratch(&memory, 8, n));
     TRY(widen_tensor(&memory, &q, qkv, 3 * n));
     TRY(widen_tensor(&memory, &o, out, n));
     TRY(widen_tensor(&memory, &d, dout, n));
     TRY(widen_tensor(&memory, &dq, NULL, 3 * n));
     TRY(run(dq, d, o, row_stats, q, &as_float));
-    return k_cuda_narrow(dqkv, dq, 3 * n);
+    return k_cuda_to_bf16(dqkv, dq, 3 * n);
 }
