@@ -1,21 +1,16 @@
-/* scratch.h - what the tests share: cmocka, a folder that goes away, small files, and messages
+/* scratch.h - what the tests share: a folder that goes away, small files, and messages
  * that must name what is wrong. */
 #ifndef TESTS_BASE_SCRATCH_H
 #define TESTS_BASE_SCRATCH_H
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/base.h"
+#include "testing.h"
 
 /* A fresh folder in $TMPDIR, else in /tmp; scratch_remove() takes it away with the files in it. */
 static inline void scratch_create(char dir[64])

@@ -15,7 +15,6 @@ static char *path_before;
 
 static int open_folder(void **state)
 {
-    (void)state;
     char path[4096], both[8192];
     scratch_create(folder);
     scratch_path(path, folder, "x.gp");
@@ -34,7 +33,6 @@ static int open_folder(void **state)
 
 static int close_folder(void **state)
 {
-    (void)state;
     setenv("PATH", path_before, 1);
     unsetenv("ORRERY_FIGURES");
     free(path_before);
@@ -63,9 +61,8 @@ static void as_before(void)
     assert_int_equal(scratch_count(pictures), 1);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     static const struct {
         const char *script, *message;
     } cases[] = {
@@ -89,9 +86,8 @@ static void test_failures(void **state)
 }
 
 /* The end of an SVG is another one, with blanks behind it at most. */
-static void test_svg(void **state)
+TEST(test_svg)
 {
-    (void)state;
     char path[4096];
     scratch_path(path, pictures, "it.svg");
     pose("printf '<svg></svg> <!-- cut' > \"$4\"\n");
@@ -105,9 +101,8 @@ static void test_svg(void **state)
     error_names("it.pdf", ".png", ".svg", NULL);
 }
 
-static void test_missing(void **state)
+TEST(test_missing)
 {
-    (void)state;
     char path[4096], *now = strdup(getenv("PATH"));
     assert_non_null(now);
     scratch_path(path, folder, "gnuplot");
@@ -136,9 +131,8 @@ static void test_missing(void **state)
 }
 
 /* What can be written is less than a picture. */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
@@ -157,9 +151,8 @@ static void test_full_disk(void **state)
 }
 
 /* gnuplot gets script, input, a name to draw under, and the format; no input of its own. */
-static void test_success(void **state)
+TEST(test_success)
 {
-    (void)state;
     char *text, *named, expected[4200];
     char path[4096];
     size_t bytes;
@@ -181,24 +174,8 @@ static void test_success(void **state)
     scratch_text(picture, "what was there before");
 }
 
-/* A signal ends a gnuplot that waits; one that came before does not keep it from drawing. */
-static void test_signal(void **state)
+TEST(test_strings)
 {
-    (void)state;
-    orr_signals_catch();
-    pose(PNG "kill -INT $PPID\nexec sleep 60\n");
-    const double start_s = orr_time_s();
-    assert_int_equal(orr_gnuplot_draw("x.gp", "input", picture), ORR_EINTR);
-    assert_true(orr_time_s() - start_s < 30);
-    error_names("signal", "it.png", NULL);
-    as_before();
-    pose(PNG);
-    assert_int_equal(orr_gnuplot_draw("x.gp", "input", picture), 0);
-}
-
-static void test_strings(void **state)
-{
-    (void)state;
     struct orr_file file = {0};
     char path[4096], *text;
     size_t bytes;
@@ -212,13 +189,19 @@ static void test_strings(void **state)
     orr_file_close(&file);
 }
 
-int main(void)
+/* A signal ends a gnuplot that waits; one that came before does not keep it from drawing. The test
+ * is the last, since the signal stays seen. */
+TEST(test_signal)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_svg),
-        cmocka_unit_test(test_missing),  cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_success),  cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_signal), /* last: it stays seen */
-    };
-    return cmocka_run_group_tests(tests, open_folder, close_folder);
+    orr_signals_catch();
+    pose(PNG "kill -INT $PPID\nexec sleep 60\n");
+    const double start_s = orr_time_s();
+    assert_int_equal(orr_gnuplot_draw("x.gp", "input", picture), ORR_EINTR);
+    assert_true(orr_time_s() - start_s < 30);
+    error_names("signal", "it.png", NULL);
+    as_before();
+    pose(PNG);
+    assert_int_equal(orr_gnuplot_draw("x.gp", "input", picture), 0);
 }
+
+TESTS(open_folder, close_folder)

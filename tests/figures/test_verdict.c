@@ -195,9 +195,8 @@ static void near(double x, double expected)
 
 /* --------------------------------------------------------------------------------- tests */
 
-static void figures_are_taken_with_ceiling_and_floor(void **state)
+TEST_BETWEEN(figures_are_taken_with_ceiling_and_floor, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     write_cells();
     write_text("s2", "softmax/probe/evaluate.json",
@@ -227,9 +226,8 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
     verdict_free(&v);
 }
 
-static void attentions_are_compared_seed_by_seed(void **state)
+TEST_BETWEEN(attentions_are_compared_seed_by_seed, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     write_cells();
     read_cells(&v, 6, 0);
@@ -250,9 +248,8 @@ static void attentions_are_compared_seed_by_seed(void **state)
     verdict_free(&v);
 }
 
-static void the_same_in_every_seed_is_not_certain(void **state)
+TEST(the_same_in_every_seed_is_not_certain)
 {
-    (void)state;
     near(verdict_half(0.5, 0.2, 3, true), 0.2);
     near(verdict_half(1, 0, 3, false), 1 - cbrt(0.05)); /* a share, and how low it may be */
     near(verdict_half(0.2, 0, 1, false), 0.8 * 0.95);
@@ -262,9 +259,8 @@ static void the_same_in_every_seed_is_not_certain(void **state)
     assert_true(isnan(verdict_half(1, NAN, 1, true)));
 }
 
-static void sentences_follow_from_the_figures(void **state)
+TEST_BETWEEN(sentences_follow_from_the_figures, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     struct verdict_sentences s;
     write_cells();
@@ -298,9 +294,8 @@ static void sentences_follow_from_the_figures(void **state)
 
 /* Exponents where no label was: of softmax -2.0 +- 0.25, nearer than the floor's -1.2 in all seeds;
  * of lssar -1.5. */
-static void exponents_outside_decide_about_the_law(void **state)
+TEST_BETWEEN(exponents_outside_decide_about_the_law, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const leads[3] = {"The law goes on where no label was: ",
                                          "That the law goes on where no label was is not shown: ",
                                          "The law does not go on where no label was: "};
@@ -354,9 +349,8 @@ static void say_beside(struct verdict *v, const char *folder, struct verdict_sen
     v->beside = NULL;
 }
 
-static void text_and_claims_stand_beside(void **state)
+TEST_BETWEEN(text_and_claims_stand_beside, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char folder[4096], path[4096];
     struct verdict v;
     struct verdict_sentences s;
@@ -396,9 +390,8 @@ static void text_and_claims_stand_beside(void **state)
 }
 
 /* Figures of the deepest layer and of the longest time, not of the first ones. */
-static void rows_of_probes_are_the_right_ones(void **state)
+TEST_BETWEEN(rows_of_probes_are_the_right_ones, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const slope[] = {
         "velocity x|slope, likely|2|1|0.3|1|0", "velocity x|slope, likely|6|1|0.6|1|0",
         "velocity x|slope, likely|6|2|0.7|1|0", "velocity x|slope|6|1|0.8|1|0"};
@@ -415,9 +408,8 @@ static void rows_of_probes_are_the_right_ones(void **state)
 }
 
 /* In a file without a sum, a figure that is there twice, or as a text, is none, and why is said. */
-static void damaged_rows_are_named(void **state)
+TEST_BETWEEN(damaged_rows_are_named, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const twice[] = {"place|AU|-1|8|0.15|0|1", "place|AU|-1|5|0.07|0|1",
                                         "place|AU|-1|8|0.99|0|1"};
     struct verdict v;
@@ -443,9 +435,8 @@ static void damaged_rows_are_named(void **state)
     verdict_free(&v);
 }
 
-static void what_is_missing_is_named(void **state)
+TEST_BETWEEN(what_is_missing_is_named, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     char path[4096];
     write_cells();
@@ -477,9 +468,8 @@ static void what_is_missing_is_named(void **state)
     verdict_free(&v);
 }
 
-static void cells_of_other_settings_are_refused(void **state)
+TEST_BETWEEN(cells_of_other_settings_are_refused, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     write_cells();
     write_cell("l2", "lssar", "seed=2 pretrain.steps=7", 0.9, -2);
@@ -495,9 +485,8 @@ static void cells_of_other_settings_are_refused(void **state)
 }
 
 /* The same cells in another order make the same bytes. */
-static void the_file_is_the_same_every_time(void **state)
+TEST_BETWEEN(the_file_is_the_same_every_time, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     struct verdict_sentences sentences;
     char *text[2], path[4096];
@@ -525,28 +514,4 @@ static void the_file_is_the_same_every_time(void **state)
     free(text[1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(figures_are_taken_with_ceiling_and_floor, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(attentions_are_compared_seed_by_seed, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test(the_same_in_every_seed_is_not_certain),
-        cmocka_unit_test_setup_teardown(sentences_follow_from_the_figures, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(exponents_outside_decide_about_the_law, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(text_and_claims_stand_beside, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(rows_of_probes_are_the_right_ones, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(damaged_rows_are_named, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(what_is_missing_is_named, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(cells_of_other_settings_are_refused, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(the_file_is_the_same_every_time, scratch_setup,
-                                        scratch_teardown),
-    };
-    return cmocka_run_group_tests_name("figures/verdict", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -139,23 +139,20 @@ static void check_passes(enum k_precision precision, double roundoff)
     }
 }
 
-static void test_passes_fp32(void **state)
+TEST(test_passes_fp32)
 {
-    (void)state;
     check_passes(K_PRECISION_FP32, 8 * 0x1p-24); /* the longest sum is of 54 numbers */
 }
 
-static void test_passes_bf16(void **state)
+TEST(test_passes_bf16)
 {
-    (void)state;
     check_passes(K_PRECISION_BF16, 0x1p-9);
 }
 
 /* Narrow and not, at bf16: as far apart as rounding explains, and both the same when replayed. What
  * the host sees of a layer is what a backend without narrow tensors shows, rounded. */
-static void test_narrow(void **state)
+TEST(test_narrow)
 {
-    (void)state;
     enum { FACTOR = 4 };
     struct k_ops wide = *cuda;
     wide.narrows = NULL;
@@ -203,9 +200,8 @@ static void test_narrow(void **state)
 }
 
 /* A model lives on when its backend is opened anew, with narrow tensors no longer or again. */
-static void test_another_precision(void **state)
+TEST(test_another_precision)
 {
-    (void)state;
     static const enum k_precision precisions[] = {K_PRECISION_BF16, K_PRECISION_FP32,
                                                   K_PRECISION_BF16};
     const struct gpt_config c = config_of(NARROW);
@@ -232,9 +228,8 @@ static void test_another_precision(void **state)
 }
 
 /* The first layer with a number that is not finite is named, though its numbers are narrow. */
-static void test_first_bad_layer(void **state)
+TEST(test_first_bad_layer)
 {
-    (void)state;
     const struct gpt_config c = config_of(NARROW);
     struct gpt_model model;
     struct gpt_batch batch;
@@ -270,9 +265,8 @@ static void test_first_bad_layer(void **state)
 }
 
 /* Replayed and not: the same bits. */
-static void test_recording(void **state)
+TEST(test_recording)
 {
-    (void)state;
     struct k_ops plain = *cuda;
     plain.record_begin = NULL;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -336,9 +330,8 @@ static void train(const struct k_ops *ops, enum k_precision precision, int kind,
 extern void cuda_host_fail_graphs(int what) __attribute__((weak)); /* of the emulation */
 extern long cuda_host_graphs(void) __attribute__((weak));
 
-static void test_without_recordings(void **state)
+TEST(test_without_recordings)
 {
-    (void)state;
     enum { FAILURES = 6, STEPS = 10 }; /* 0: none */
     if (!cuda_host_fail_graphs || !cuda->record_begin)
         skip();
@@ -366,9 +359,8 @@ static void test_without_recordings(void **state)
 }
 
 /* From one checkpoint, 10 steps on each; then each goes on from the other's. */
-static void test_training(void **state)
+TEST(test_training)
 {
-    (void)state;
     static const int kinds[] = {0, 1, NARROW};
     for (int i_kind = 0; i_kind < 3; i_kind++)
         for (int bf16 = i_kind == 2; bf16 < 2; bf16++) {
@@ -411,9 +403,8 @@ static void test_training(void **state)
 }
 
 /* Weights, moments and average come back from a file as they were; rollouts agree with ref's. */
-static void test_files_and_outputs(void **state)
+TEST(test_files_and_outputs)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, back;
     struct gpt_batch batch;
@@ -458,18 +449,6 @@ static void test_files_and_outputs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes_fp32),
-        cmocka_unit_test(test_passes_bf16),
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_another_precision),
-        cmocka_unit_test(test_first_bad_layer),
-        cmocka_unit_test(test_recording),
-        cmocka_unit_test(test_without_recordings),
-        cmocka_unit_test(test_training),
-        cmocka_unit_test(test_files_and_outputs),
-    };
     const int rc = k_find("cuda", &cuda);
-    return rc ? orr_error_exit("cuda_model", rc)
-              : cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+    return rc ? orr_error_exit("cuda_model", rc) : tests_run(scratch_setup, scratch_teardown);
 }

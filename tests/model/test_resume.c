@@ -110,9 +110,8 @@ static void same_training(const char *expected, const char *found)
 }
 
 /* 20 steps = 10 steps, a stop, 10 steps; also with many stops, one right after another. */
-static void test_resume(void **state)
+TEST(test_resume)
 {
-    (void)state;
     char folder[4096];
     scratch_path(folder, dir, "whole");
     assert_int_equal(run(folder, -1, 0), 0);
@@ -134,9 +133,8 @@ static void test_resume(void **state)
 }
 
 /* A process killed between checkpoints has logged steps that will be made again. */
-static void test_resume_after_kill(void **state)
+TEST(test_resume_after_kill)
 {
-    (void)state;
     char folder[4096], path[4096], *text;
     scratch_path(folder, dir, "killed");
     run_stopped(folder, 11, 1);
@@ -152,9 +150,8 @@ static void test_resume_after_kill(void **state)
 }
 
 /* Weights alone cannot be trained on as if nothing had happened. */
-static void test_resume_without_moments(void **state)
+TEST(test_resume_without_moments)
 {
-    (void)state;
     struct gpt_config c = resumed_config();
     const struct orr_train_settings t = resumed_training();
     struct tiny_data data;
@@ -197,9 +194,8 @@ static double least_loss(const char *name, long *step)
 
 /* The best checkpoint holds the weights that were measured - the average -, and those of an
  * earlier training in the same folder do not outlive it. */
-static void test_best(void **state)
+TEST(test_best)
 {
-    (void)state;
     struct gpt_config c = resumed_config();
     struct tiny_data data;
     struct gpt_model model, best;
@@ -230,13 +226,4 @@ static void test_best(void **state)
     gpt_free(&best);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_resume_after_kill),
-        cmocka_unit_test(test_resume_without_moments),
-        cmocka_unit_test(test_best),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

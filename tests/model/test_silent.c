@@ -31,9 +31,8 @@ static long count(struct gpt_model *model, int B, int T)
     return rows;
 }
 
-static void test_count(void **state)
+TEST(test_count)
 {
-    (void)state;
     static const struct {
         const char *attention;
         int window, silent;                             /* of a head with 11 positions */
@@ -63,9 +62,8 @@ static void test_count(void **state)
 }
 
 /* The log of a step counts the rows of its last pass. */
-static void test_logged(void **state)
+TEST_BETWEEN(test_logged, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct orr_train_settings t = tiny_training(1, 3);
     struct tiny_data data;
@@ -91,11 +89,4 @@ static void test_logged(void **state)
     gpt_free(&model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count),
-        cmocka_unit_test_setup_teardown(test_logged, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "on_ref.h"
 #include "stage/provenance.h"
 #include "base/scratch.h"
 #include "probe/cells_fixture.h"
@@ -17,9 +18,8 @@
 
 /* ---------------------------------------------------------------------------------- curves */
 
-static void test_monotone(void **state)
+TEST(test_monotone)
 {
-    (void)state;
     double y[] = {0.1, 0.5, 0.3, 0.2, 0.9, 0.8, 0.95};
     const double expected[] = {0.1, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0.85, 0.85, 0.95};
     probe_monotone(7, y);
@@ -33,9 +33,8 @@ static void test_monotone(void **state)
 
 /* R^2 = a + b ln n: labels to a level are exp((level - a) / b), and the saving of a curve that is
  * higher by d is exp(d / b). */
-static void test_saving(void **state)
+TEST(test_saving)
 {
-    (void)state;
     const int n[] = {30, 100, 300, 1000, 3000};
     const double a = 0.1, b = 0.1143, d = 0.0931;
     double low[5], high[5], value;
@@ -55,9 +54,8 @@ static void test_saving(void **state)
 }
 
 /* A level that one curve never reaches, or reaches at once, bounds the saving from one side. */
-static void test_censoring(void **state)
+TEST(test_censoring)
 {
-    (void)state;
     const int n[] = {30, 300, 3000};
     const double never[] = {0.1, 0.2, 0.3}, some[] = {0.2, 0.6, 1.0}, at_once[] = {0.9, 0.9, 0.95};
     const double needed = 30 * sqrt(10) * 10; /* of `some`, to 0.8 */
@@ -85,9 +83,8 @@ static void test_censoring(void **state)
     }
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     static const char *const bad[] = {"", "4", "30,", "30,,40", "30,30", "40,30", "x", "30x"};
     static const int standard[] = {30, 100, 300};
     int n[PROBE_SIZES], count;
@@ -108,9 +105,8 @@ static void test_sizes(void **state)
 
 /* Draws are a function of the seed, share nothing while there are enough, and their inner split is
  * made of them alone. */
-static void test_draws(void **state)
+TEST(test_draws)
 {
-    (void)state;
     enum { N = 23, SIZE = 7, D = 3 };
     size_t sequence[N], order[2][N], drawn[D][SIZE];
     struct ft_labels labels = {.sequence = sequence, .count = N}, trained, held;
@@ -205,9 +201,8 @@ static bool keeps(const struct forces_fixture *f, const char *text)
 
 /* Files and sequences that are made give the same figures; held-out labels choose no rate; an
  * interrupted probe goes on to the same figures; another budget is measured anew. */
-static void test_curves(void **state)
+TEST(test_curves)
 {
-    (void)state;
     struct forces_fixture f;
     char before[2048], after[2048], path[4096];
     open_fixture(&f);
@@ -243,9 +238,8 @@ static void test_curves(void **state)
 }
 
 /* Labels outside the bounds that the settings give the probe are not learned from. */
-static void test_extrapolate(void **state)
+TEST(test_extrapolate)
 {
-    (void)state;
     struct forces_fixture f;
     char path[4096];
     struct probe_results results;
@@ -296,9 +290,8 @@ static void fail_between_tables(struct forces_fixture *f)
 }
 
 /* Results are kept while all of their tables are there, and not beside tables of other settings. */
-static void test_extrapolate_resumed(void **state)
+TEST(test_extrapolate_resumed)
 {
-    (void)state;
     struct forces_fixture f;
     char path[4096];
     open_fixture(&f);
@@ -329,9 +322,8 @@ static void test_extrapolate_resumed(void **state)
 
 /* The masks: labels lie inside, rows outside are outside; exponents and the power law by closed
  * forms. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     struct forces_fixture f;
     struct probe_label_sets forces;
     struct probe_held_out held_out;
@@ -403,9 +395,8 @@ static void test_parts(void **state)
 /* ------------------------------------------------------------------------------- intervals */
 
 /* Resamples in which a figure is no number are left out, wherever they stand. */
-static void test_interval(void **state)
+TEST(test_interval)
 {
-    (void)state;
     double x[201], low, high;
     for (int i = 0; i < 201; i++) /* 81 numbers, -40 to 40, in no order */
         x[i] = i % 5 < 2 ? (double)(i / 5 * 2 + i % 5) * 31 : (double)NAN;
@@ -438,9 +429,8 @@ static void refused(struct forces_fixture *f, int code, const char *word)
     assert_false(orr_exists(path)); /* before anything is written */
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     struct forces_fixture f;
     struct probe probe = {.stage = "pretrain"};
     open_fixture(&f);
@@ -471,25 +461,4 @@ static void test_refused(void **state)
     forces_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_monotone),
-        cmocka_unit_test(test_saving),
-        cmocka_unit_test(test_censoring),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_interval),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_curves),
-        cmocka_unit_test(test_extrapolate),
-        cmocka_unit_test(test_extrapolate_resumed),
-    };
-    gsl_set_error_handler_off();
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

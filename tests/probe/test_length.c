@@ -71,9 +71,8 @@ static double by_hand(struct probe *probe, int i, int from, const double place[2
     return rows ? sum / rows : (double)NAN;
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     for (int times = 1; times <= 2; times++) {
         struct probe probe;
         struct probe_errors model = {0}, stays = {0};
@@ -127,9 +126,8 @@ static cJSON *measured(const char *from)
 
 /* Without weights all scores are equal: softmax attends all n keys of a row alike, of which there
  * are 2 .. T, at every length and base. */
-static void test_uniform(void **state)
+TEST(test_uniform)
 {
-    (void)state;
     cJSON *json = measured(checkpoint[3]);
     assert_non_null(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "settings"), "model"));
     double harmonic = 0;
@@ -153,9 +151,8 @@ static void test_uniform(void **state)
 }
 
 /* No length, base or power changes what such a model predicts. */
-static void test_probe(void **state)
+TEST(test_probe)
 {
-    (void)state;
     static const char *const way[] = {"", ", NTK", ", p = 2"};
     char name[64];
     cJSON *json = measured(checkpoint[0]);
@@ -175,9 +172,8 @@ static void test_probe(void **state)
     cJSON_Delete(json);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     struct probe_options o = options;
     o.checkpoint = checkpoint[1];
     assert_int_equal(probe_length(&o), ORR_EINVAL); /* learned positions end */
@@ -191,13 +187,4 @@ static void test_refusals(void **state)
     assert_int_equal(probe_length(&o), ORR_EUSAGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS(setup, teardown)

@@ -80,9 +80,8 @@ static bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-static void test_read_back(void **state)
+TEST(test_read_back)
 {
-    (void)state;
     struct fixture f;
     struct probe_results read;
     struct orr_csv csv;
@@ -127,9 +126,8 @@ static bool there(struct fixture *f)
 }
 
 /* Only what is whole and of the same key is kept. */
-static void test_kept(void **state)
+TEST(test_kept)
 {
-    (void)state;
     struct fixture f;
     char path[4096], other[PROBE_KEY];
     open_fixture(&f);
@@ -176,9 +174,8 @@ static void test_kept(void **state)
 }
 
 /* A value that is not the one that was measured is neither kept nor read. */
-static void test_changed_values(void **state)
+TEST(test_changed_values)
 {
-    (void)state;
     struct fixture f;
     struct probe_results read;
     cJSON *json;
@@ -199,9 +196,8 @@ static void test_changed_values(void **state)
 }
 
 /* While one probe writes, another one waits, and everything is of one of them. */
-static void test_one_at_a_time(void **state)
+TEST(test_one_at_a_time)
 {
-    (void)state;
     struct fixture f;
     int other;
     open_fixture(&f);
@@ -221,9 +217,8 @@ static void test_one_at_a_time(void **state)
 
 #define ROW           "{\"quantity\": \"energy\", \"measure\": \"R^2\", "
 #define FILE_OF(rows) "{\"format\": \"orrery-probe-1\", \"rows\": [" rows "]}"
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
-    (void)state;
     static const struct {
         const char *text, *names;
     } bad[] = {
@@ -263,12 +258,4 @@ static void test_bad_files(void **state)
     close_fixture(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_back),      cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_changed_values), cmocka_unit_test(test_one_at_a_time),
-        cmocka_unit_test(test_bad_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -65,9 +65,8 @@ static int run(const char *const *file, int count)
 
 /* Values 0.7, 0.8, 0.9: mean 0.8, standard error 0.1 / sqrt(3), t(2) at 97.5% = 4.302653. The gain
  * over the floor 0.5, 0.6, 0.7 is 0.2 in each, without any spread. */
-static void test_three_seeds(void **state)
+TEST(test_three_seeds)
 {
-    (void)state;
     static char path[4][4096];
     const char *file[4] = {path[0], path[1], path[2], path[3]};
     char out[4096];
@@ -100,9 +99,8 @@ static void test_three_seeds(void **state)
 
 /* Names of presets are names of folders: one with a "|" is as good, one with controls is none. What
  * stands in tables holds no "|". */
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const struct {
         const char *from, *to;
         int rc;
@@ -131,9 +129,8 @@ static void test_names(void **state)
 }
 
 /* A row that the first seed does not have is not lost, and bounds have no interval. */
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
-    (void)state;
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
     char out[4096];
@@ -156,9 +153,8 @@ static void test_bounded(void **state)
 }
 
 /* A model with its attention changed is no other seed of the unchanged one. */
-static void test_changed(void **state)
+TEST(test_changed)
 {
-    (void)state;
     static char path[2][4096];
     const char *file[2] = {path[0], path[1]};
     scratch_create(dir);
@@ -169,9 +165,8 @@ static void test_changed(void **state)
     scratch_remove(dir);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
     scratch_create(dir);
@@ -210,9 +205,8 @@ static void write_of(char path[4096], const char *name, const char *seed, const 
 }
 
 /* Seeds beyond 2^53 are texts, whose last digits count. */
-static void test_long_seeds(void **state)
+TEST(test_long_seeds)
 {
-    (void)state;
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
     char out[4096];
@@ -238,9 +232,8 @@ static void test_long_seeds(void **state)
 
 /* A checkpoint that is still there must be the one that was measured; one that is not there says
  * nothing. */
-static void test_retrained(void **state)
+TEST(test_retrained)
 {
-    (void)state;
     static char path[2][4096], checkpoint[4096];
     const char *file[2] = {path[0], path[1]};
     char is[17], folder[4096];
@@ -263,13 +256,4 @@ static void test_retrained(void **state)
     scratch_remove(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_seeds), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_bounded),     cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_long_seeds),
-        cmocka_unit_test(test_retrained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

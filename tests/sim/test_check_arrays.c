@@ -212,10 +212,9 @@ static void check(const struct orr_settings *preset, const struct defect *defect
     }
 }
 
-static void test_defects(void **state)
+TEST_BETWEEN(test_defects, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
-    (void)state;
     presets(&tokens, &coords);
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
     check(&tokens, at_open, sizeof at_open / sizeof *at_open, true);
@@ -226,13 +225,12 @@ static void test_defects(void **state)
 }
 
 /* What is no label may hold anything; numbers of bodies count without a preset, too. */
-static void test_allowed(void **state)
+TEST_BETWEEN(test_allowed, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
     struct sim_dataset set;
     unsigned char old[4];
     char path[4096];
-    (void)state;
     presets(&tokens, &coords);
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
     scratch_path(path, dir, "force_magnitude_two_body_test.npy");
@@ -252,10 +250,9 @@ static void test_allowed(void **state)
 }
 
 /* Sequences of ours that are cut in their first step. */
-static void test_short(void **state)
+TEST_BETWEEN(test_short, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
-    (void)state;
     presets(&tokens, &coords);
     tokens.orbits.positions = 5;
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
@@ -264,12 +261,11 @@ static void test_short(void **state)
 }
 
 /* One vector of 0 is a force; a sequence of nothing else has no unit. */
-static void test_no_force(void **state)
+TEST_BETWEEN(test_no_force, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
     unsigned char old[4];
     char path[4096];
-    (void)state;
     presets(&tokens, &coords);
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
     scratch_path(path, dir, "force_vector_solar_system_two_body.npy");
@@ -282,13 +278,4 @@ static void test_no_force(void **state)
     error_names(path, "sequence 6", "other than 0", NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_defects, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_allowed, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_short, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_no_force, sets_setup, sets_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

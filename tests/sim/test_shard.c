@@ -17,10 +17,9 @@ static bool there(const char *folder, const char *name)
 }
 
 /* Shards hold what the whole file holds; the last one is shorter. */
-static void test_same_data(void **state)
+TEST_BETWEEN(test_same_data, sets_setup, sets_teardown)
 {
     struct orr_settings p;
-    (void)state;
     sets_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     for (long size = 300; size <= 500; size += 200) { /* 1000 is a multiple of the second */
@@ -63,10 +62,9 @@ static void time_of(const char *name, struct timespec *changed)
 }
 
 /* Bytes of a part: sequences counted one by one. */
-static void test_shares(void **state)
+TEST(test_shares)
 {
     struct orr_settings p;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     p.orbits.val = p.orbits.two_body_train = p.orbits.two_body_val = p.orbits.two_body_test = 0;
@@ -85,12 +83,11 @@ static void test_shares(void **state)
 
 /* Parts in one folder, in any order and number, come to the bytes of one process; the last one
  * writes the manifest, whichever that is. */
-static void test_parts(void **state)
+TEST_BETWEEN(test_parts, sets_setup, sets_teardown)
 {
     static const int orders[][4] = {{0, 1}, {1, 0}, {0, 1, 2}, {2, 0, 1}, {3, 1, 0, 2}};
     static const int counts[] = {2, 2, 3, 3, 4};
     struct orr_settings p;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -115,12 +112,11 @@ static void test_parts(void **state)
 
 /* What a part meets in the folder: other settings, another layout while others write, a lock of the
  * only process, parts of an earlier version. */
-static void test_parts_refused(void **state)
+TEST_BETWEEN(test_parts_refused, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
     char path[4096];
     int lock;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write_part(&p, dir, 0, 2, 1, false, true), 0);
@@ -179,12 +175,11 @@ static void flip_middle(const char *path)
 
 /* A record that is not of this plan, or whose files are not whole, counts for nothing: the shard is
  * made again. */
-static void test_records(void **state)
+TEST_BETWEEN(test_records, sets_setup, sets_teardown)
 {
     static const char *const record = "progress_train-00002-of-00004.json";
     struct orr_settings p;
     char path[4096];
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -224,13 +219,12 @@ static void test_records(void **state)
 }
 
 /* The progress file of an earlier version lists files itself, and has no digests: it goes on. */
-static void test_earlier_progress(void **state)
+TEST_BETWEEN(test_earlier_progress, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct timespec before, after;
     char path[4096];
     cJSON *progress, *record, *set, *sets, *file;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -261,9 +255,8 @@ static void test_earlier_progress(void **state)
 }
 
 /* Ten million sequences: sizes beyond 32 bits, and the last of them. */
-static void test_ten_million(void **state)
+TEST(test_ten_million)
 {
-    (void)state;
     enum { N = 10000000, P = 1000 };
     struct orr_settings p;
     struct sim_block block, again;
@@ -293,9 +286,8 @@ static void test_ten_million(void **state)
 }
 
 /* Headers that claim 2^40 sequences or rows, with no or few bytes behind them. */
-static void test_claims(void **state)
+TEST_BETWEEN(test_claims, sets_setup, sets_teardown)
 {
-    (void)state;
     static const struct {
         size_t shape[3];
         const char *said;
@@ -324,11 +316,10 @@ static void test_claims(void **state)
 }
 
 /* Labelled sets in shards are gathered: the arrays are in one piece. */
-static void test_labelled(void **state)
+TEST_BETWEEN(test_labelled, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct sim_dataset whole, parts;
-    (void)state;
     sets_preset(&p);
     p.orbits.train = p.orbits.train_files = 1;
     assert_int_equal(sim_dataset_write(&p, dir, 1, false, true), 0);
@@ -349,7 +340,7 @@ static void test_labelled(void **state)
 }
 
 /* Stops at a shard whose temporary place is taken; goes on there, leaving the finished ones. */
-static void test_resume(void **state)
+TEST_BETWEEN(test_resume, sets_setup, sets_teardown)
 {
     static const char *const blocked[] = {"obs_train-00000-of-00004.npy",
                                           "num_bodies_train-00002-of-00004.npy",
@@ -357,7 +348,6 @@ static void test_resume(void **state)
     struct orr_settings p;
     struct timespec before = {0}, after;
     char path[ORR_TEMPORARY];
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 1, false, true), 0);
@@ -382,11 +372,10 @@ static void test_resume(void **state)
 }
 
 /* Progress of other settings, or whose files are not whole, is not gone on with. */
-static void test_stale(void **state)
+TEST_BETWEEN(test_stale, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
     char path[ORR_TEMPORARY];
-    (void)state;
     sets_preset(&p);
     q = p;
     p.orbits.shard_sequences = 300;
@@ -430,11 +419,10 @@ static void test_stale(void **state)
 }
 
 /* Never over files that came from elsewhere, nor beside another writer. */
-static void test_not_ours(void **state)
+TEST_BETWEEN(test_not_ours, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     char path[4096], *text;
-    (void)state;
     sets_preset(&p);
     scratch_path(path, dir, "obs_val.npy");
     scratch_text(path, "precious");
@@ -453,14 +441,13 @@ static void test_not_ours(void **state)
 }
 
 /* What verify finds: a flipped byte, a cut, a missing file, a count that is not so. */
-static void test_damage(void **state)
+TEST_BETWEEN(test_damage, sets_setup, sets_teardown)
 {
     static const char *const name = "obs_train-00002-of-00004.npy";
     struct orr_settings p;
     struct sim_dataset set;
     char path[4096], *bytes;
     size_t size;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_check(dir), ORR_EMISSING);
@@ -494,12 +481,11 @@ static void test_damage(void **state)
 }
 
 /* The manifest's own text must agree with the files. */
-static void test_manifest_lies(void **state)
+TEST_BETWEEN(test_manifest_lies, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     char path[4096];
     cJSON *json;
-    (void)state;
     sets_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     scratch_path(path, dir, "manifest.json");
@@ -533,7 +519,7 @@ static void unlist(const char *list, const char *set, const char *name)
 }
 
 /* A list without one kind of files, or without a whole shard, is of no set that is whole. */
-static void test_unlisted(void **state)
+TEST_BETWEEN(test_unlisted, sets_setup, sets_teardown)
 {
     static const struct {
         const char *set, *name, *other;
@@ -543,7 +529,6 @@ static void test_unlisted(void **state)
                 {"train", "obs_train-00003-of-00004.npy", "num_bodies_train-00003-of-00004.npy"}};
     struct orr_settings p;
     char path[4096];
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -585,14 +570,13 @@ static void write_npy(const char *name, int version, const char *dict, const voi
 }
 
 /* Folders without a manifest: right types and shapes are enough, wider whole numbers welcome. */
-static void test_foreign(void **state)
+TEST_BETWEEN(test_foreign, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct sim_dataset ours, theirs;
     const enum sim_split val = SIM_SPLIT_VAL;
     int64_t bodies[7], wide[7 * 48];
     char path[4096];
-    (void)state;
     sets_preset(&p);
     p.orbits.train = 0;
     assert_int_equal(sim_dataset_write(&p, dir, 1, false, true), 0);
@@ -647,25 +631,4 @@ static void test_foreign(void **state)
     sim_dataset_close(&ours);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_same_data, sets_setup, sets_teardown),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test_setup_teardown(test_parts, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_parts_refused, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_records, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_earlier_progress, sets_setup, sets_teardown),
-        cmocka_unit_test(test_ten_million),
-        cmocka_unit_test_setup_teardown(test_claims, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_labelled, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_resume, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_stale, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_not_ours, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_damage, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_manifest_lies, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_unlisted, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_foreign, sets_setup, sets_teardown),
-    };
-    return cmocka_run_group_tests_name("sim/shard", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -382,9 +382,8 @@ static unsigned changed_by(const struct orr_setting *f, const char *value, const
 
 /* Every setting of the table of settings: exactly what is declared for it is made again. One that
  * has no effect, as a note tells, is in no record but the report's. */
-static void test_every_setting(void **state)
+TEST(test_every_setting)
 {
-    (void)state;
     int settings = 0;
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++, settings++) {
         const char *value = "";
@@ -415,9 +414,8 @@ static void test_every_setting(void **state)
 }
 
 /* Models from files, a text, the untrained floor of another list. */
-static void test_inputs(void **state)
+TEST(test_inputs)
 {
-    (void)state;
     static char before[ARTEFACTS][ORR_DIGEST], after[ARTEFACTS][ORR_DIGEST];
     struct orr_settings p;
     struct orr_lineage c;
@@ -460,9 +458,8 @@ static void test_inputs(void **state)
 }
 
 /* A stage that is left out has no artefacts, and the stages after it do without. */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
-    (void)state;
     struct orr_settings p;
     char one[ORR_DIGEST], other[ORR_DIGEST];
     struct orr_lineage c;
@@ -503,9 +500,8 @@ static void told(const struct orr_settings *was, const struct orr_settings *is, 
     orr_lineage_close(&now);
 }
 
-static void test_messages(void **state)
+TEST(test_messages)
 {
-    (void)state;
     struct orr_settings was, is;
     run_preset(&was);
     is = was;
@@ -534,9 +530,8 @@ static void test_messages(void **state)
 }
 
 /* Records of other versions, broken ones, none. */
-static void test_foreign_records(void **state)
+TEST(test_foreign_records)
 {
-    (void)state;
     struct orr_settings p;
     struct orr_lineage c;
     char digest[ORR_DIGEST], taken[ORR_DIGEST], why[ORR_WHY];
@@ -579,9 +574,8 @@ static void write_with_record(const char *path, const char *text, const struct o
     orr_file_close(&file);
 }
 
-static void test_sidecar(void **state)
+TEST_BETWEEN(test_sidecar, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct orr_settings p;
     struct orr_lineage c;
     char path[4096], sidecar[4096], digest[ORR_DIGEST], why[ORR_WHY];
@@ -619,9 +613,8 @@ static void test_sidecar(void **state)
 }
 
 /* Whatever digits numbers were written with, a reader of the file finds the sum that it says. */
-static void test_sums(void **state)
+TEST_BETWEEN(test_sums, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096], why[ORR_WHY] = "";
     cJSON *json = cJSON_CreateObject(), *read = NULL;
     orr_json_add_u64(json, "seed", 1000000000000000);
@@ -642,9 +635,8 @@ static void test_sums(void **state)
 
 /* Data sets of a folder that was named: by its manifest, by content without one, of the settings
  * where there is nothing. */
-static void test_named_sets(void **state)
+TEST_BETWEEN(test_named_sets, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct orr_settings p, other;
     struct orr_lineage c;
     char own[ORR_DIGEST], found[ORR_DIGEST], again[ORR_DIGEST], path[4096];
@@ -696,9 +688,8 @@ static void test_named_sets(void **state)
 }
 
 /* Tables without any record are known by content; one with a record asks for all. */
-static void test_tables_made_elsewhere(void **state)
+TEST_BETWEEN(test_tables_made_elsewhere, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct orr_settings p;
     struct orr_lineage c;
     struct orr_sources sources;
@@ -735,9 +726,8 @@ static void test_tables_made_elsewhere(void **state)
 }
 
 /* Every line of the table takes something out of something, with a reason. */
-static void test_reasons(void **state)
+TEST(test_reasons)
 {
-    (void)state;
     int out = 0, in = 0;
     for (int kind = 0; kind < ORR_KINDS; kind++)
         for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
@@ -756,20 +746,4 @@ static void test_reasons(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_setting),
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_foreign_records),
-        cmocka_unit_test_setup_teardown(test_sidecar, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_sums, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_named_sets, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_tables_made_elsewhere, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test(test_reasons),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)
