@@ -26,6 +26,16 @@ static inline void scratch_path(char path[4096], const char *dir, const char *na
     assert_int_equal(orr_path(path, "%s/%s", dir, name), 0);
 }
 
+/* dir/name, for a statement: the text stands until the eighth call after it. */
+static inline const char *scratch_at(const char *dir, const char *name)
+{
+    static char paths[8][4096];
+    static int next;
+    char *path = paths[next++ % 8];
+    scratch_path(path, dir, name);
+    return path;
+}
+
 /* Entries of a folder. */
 static inline int scratch_count(const char *dir)
 {

@@ -9,11 +9,10 @@ static char program[4096]; /* this one */
 /* A file of the imitated /sys/fs/cgroup. */
 static void write_at(const char *folder, const char *name, const char *text)
 {
-    char path[4096], file[4096];
+    char path[4096];
     scratch_path(path, scratch_dir, folder);
     assert_int_equal(orr_mkdir(path), 0);
-    scratch_path(file, path, name);
-    scratch_text(file, text);
+    scratch_text(scratch_at(path, name), text);
 }
 
 static double quota(const char *groups)

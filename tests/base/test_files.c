@@ -60,17 +60,12 @@ TEST_BETWEEN(test_abandoned, scratch_setup, scratch_teardown)
     scratch_path(path, dir, "b.txt.12.orrery-partial"); /* as if killed */
     scratch_text(path, "half");
     for (size_t i = 0; i < STAY; i++) {
-        scratch_path(path, dir, stay[i]);
-        scratch_text(path, "not ours");
+        scratch_text(scratch_at(dir, stay[i]), "not ours");
     }
-    scratch_path(path, dir, "a.folder.12.orrery-partial");
-    assert_int_equal(orr_mkdir(path), 0);
-    scratch_path(path, dir, "open.txt");
-    assert_int_equal(orr_file_create(&other, path), 0); /* being written */
-    scratch_path(path, dir, "b.txt.12.orrery-partial");
-    assert_false(orr_exists(path));
-    scratch_path(path, dir, "c.txt");
-    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "a.folder.12.orrery-partial")), 0);
+    assert_int_equal(orr_file_create(&other, scratch_at(dir, "open.txt")), 0); /* being written */
+    assert_false(orr_exists(scratch_at(dir, "b.txt.12.orrery-partial")));
+    assert_int_equal(orr_file_create(&file, scratch_at(dir, "c.txt")), 0);
     assert_int_equal(orr_file_commit(&file), 0);
     orr_file_close(&file);
     assert_true(orr_exists(other.temporary));
@@ -181,8 +176,7 @@ TEST_BETWEEN(test_paths, scratch_setup, scratch_teardown)
     assert_true(S_ISDIR(info.st_mode));
     scratch_path(path, dir, "file");
     scratch_text(path, "x");
-    scratch_path(deep, dir, "file/under");
-    assert_int_equal(orr_mkdir(deep), ORR_EIO);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "file/under")), ORR_EIO);
     error_names("file", NULL);
     assert_int_equal(orr_mkdir(path), ORR_EIO);
     error_names("expected a folder, found a file", NULL);

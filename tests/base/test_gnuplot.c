@@ -15,14 +15,12 @@ static char *path_before;
 
 static int open_folder(void **state)
 {
-    char path[4096], both[8192];
+    char both[8192];
     scratch_create(folder);
-    scratch_path(path, folder, "x.gp");
-    scratch_text(path, "");
+    scratch_text(scratch_at(folder, "x.gp"), "");
     scratch_path(pictures, folder, "pictures");
     assert_int_equal(orr_mkdir(pictures), 0);
-    scratch_path(picture, pictures, "it.png");
-    scratch_text(picture, "what was there before");
+    scratch_text(scratch_at(pictures, "it.png"), "what was there before");
     path_before = strdup(getenv("PATH"));
     assert_non_null(path_before);
     snprintf(both, sizeof both, "/nonexistent::%s:%s", folder, path_before);
@@ -116,8 +114,7 @@ TEST(test_missing)
     as_before();
     setenv("PATH", now, 1);
     free(now);
-    scratch_path(path, folder, "gnuplot");
-    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(scratch_at(folder, "gnuplot")), 0);
     pose(PNG);
     assert_int_equal(orr_gnuplot_check("x.gp"), 0);
     assert_int_equal(orr_gnuplot_check("y.gp"), ORR_EMISSING);
@@ -177,10 +174,9 @@ TEST(test_success)
 TEST(test_strings)
 {
     struct orr_file file = {0};
-    char path[4096], *text;
+    char *text;
     size_t bytes;
-    scratch_path(path, folder, "escapes");
-    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_create(&file, scratch_at(folder, "escapes")), 0);
     assert_int_equal(orr_gnuplot_string(&file, "a\"b\\c`d`\ne"), 0);
     assert_int_equal(orr_file_flush(&file), 0);
     assert_int_equal(orr_file_read(file.temporary, &text, &bytes), 0);

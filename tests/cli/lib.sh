@@ -230,6 +230,19 @@ refuse() {
     pass "$name"
 }
 
+# refusals COMMAND...: a table on standard input, a line a case:
+#     NAME | STATUS PATTERN... | ARGUMENT...
+# as words of the shell; the arguments follow those of the command.
+refusals() {
+    local row name expected arguments
+    while IFS= read -r row <&3; do
+        [[ $row == *' | '*' |'* ]] || { fail "a row of refusals: $row" && continue; }
+        name=${row%% | *} arguments=${row##* |} expected=${row#* | }
+        expected=${expected% |*}
+        eval "refuse \"\$name\" $expected -- \"\$@\" $arguments" </dev/null
+    done 3<&0
+}
+
 # holds_words LINE PATTERN: where the pattern begins or ends with a letter or digit, none goes on
 holds_words() {
     local before= after=

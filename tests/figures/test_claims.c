@@ -8,9 +8,7 @@
 
 static void write_text(const char *name, const char *text)
 {
-    char path[4096];
-    scratch_path(path, scratch_dir, name);
-    scratch_text(path, text);
+    scratch_text(scratch_at(scratch_dir, name), text);
 }
 
 static struct verdict_fact fact_of(struct verdict_claim claim)

@@ -12,10 +12,9 @@
 
 static void write_text(const char *cell, const char *file, const char *text)
 {
-    char path[4096], name[256];
+    char name[256];
     snprintf(name, sizeof name, "%s/%s", cell, file);
-    scratch_path(path, scratch_dir, name);
-    scratch_text(path, text);
+    scratch_text(scratch_at(scratch_dir, name), text);
 }
 
 /* ------------------------------------------------------------------------------- a cell */
@@ -67,11 +66,10 @@ static void write_laws(const char *path, const struct orr_settings *preset, cons
 static void write_probe(const char *cell, const char *attention, const char *probe,
                         const char *const row[], int rows, bool changed)
 {
-    char path[4096], name[256], text[64];
+    char name[256], text[64];
     uint64_t content, bytes;
     snprintf(name, sizeof name, "%s/%s/pretrain/last.safetensors", cell, attention);
-    scratch_path(path, scratch_dir, name);
-    assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
+    assert_int_equal(orr_file_checksum(scratch_at(scratch_dir, name), &content, &bytes), 0);
     cJSON *json = cJSON_CreateObject();
     snprintf(text, sizeof text, "%016llx", (unsigned long long)content);
     cJSON_AddStringToObject(json, "checkpoint_xxh64", text);
@@ -92,8 +90,7 @@ static void write_probe(const char *cell, const char *attention, const char *pro
             cJSON_AddNumberToObject(item, key[k], number[k]);
     }
     snprintf(name, sizeof name, "%s/%s/probe/%s.json", cell, attention, probe);
-    scratch_path(path, scratch_dir, name);
-    assert_int_equal(orr_json_write(path, json), 0);
+    assert_int_equal(orr_json_write(scratch_at(scratch_dir, name), json), 0);
     cJSON_Delete(json);
 }
 
@@ -126,8 +123,7 @@ static void write_cell(const char *cell, const char *attention, const char *sett
                               : "/%s/probe",
                      attention);
         snprintf(name, sizeof name, "%s%s", cell, below);
-        scratch_path(path, scratch_dir, name);
-        assert_int_equal(orr_mkdir(path), 0);
+        assert_int_equal(orr_mkdir(scratch_at(scratch_dir, name)), 0);
     }
     scratch_path(path, scratch_dir, cell);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
@@ -323,7 +319,7 @@ TEST_BETWEEN(exponents_outside_decide_about_the_law, scratch_setup, scratch_tear
 /* Table 1 of text beside: lssar -1 +- 0.25 (or as much above 0), lssa 1 +- 0.25 of three seeds. */
 static void write_table1(const char *name, const char *lssar)
 {
-    char path[4096], text[2048];
+    char text[2048];
     snprintf(text, sizeof text,
              "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": [{\"name\": "
              "\"attention\", \"levels\": [\"softmax\", \"lssar\", \"lssa\"]}], \"rows\": [{"
@@ -332,10 +328,8 @@ static void write_table1(const char *name, const char *lssar)
              "[\"lssar\"], \"values\": %s}, {\"levels\": [\"lssa\"], \"values\": "
              "[2.9, 3, 3.1]}]}]}",
              lssar);
-    scratch_path(path, scratch_dir, "beside");
-    assert_int_equal(orr_mkdir(path), 0);
-    scratch_path(path, scratch_dir, name);
-    scratch_text(path, text);
+    assert_int_equal(orr_mkdir(scratch_at(scratch_dir, "beside")), 0);
+    scratch_text(scratch_at(scratch_dir, name), text);
 }
 
 static void say_beside(struct verdict *v, const char *folder, struct verdict_sentences *s)
@@ -372,17 +366,14 @@ TEST_BETWEEN(text_and_claims_stand_beside, scratch_setup, scratch_teardown)
     assert_non_null(strstr(s.text[3], "1 +- 0.25 (lssar, 3 seeds, against the claim), 1 +- 0.25 "
                                       "(lssa, 3 seeds, against the claim)."));
     assert_non_null(strstr(s.text[4], " 0 are reproduced, 2 refuted"));
-    scratch_path(path, scratch_dir, "beside/table1.json");
-    scratch_text(path, "{}");
+    scratch_text(scratch_at(scratch_dir, "beside/table1.json"), "{}");
     assert_int_equal(verdict_ledger_read(folder, "verdict.json", &ledger), ORR_EFORMAT);
     error_names("table1.json", NULL);
     verdict_ledger_free(&ledger);
     scratch_path(path, scratch_dir, "beside/verdict.json"); /* which is made here: is not read */
     scratch_text(path, "{}");
-    scratch_path(path, scratch_dir, "beside/table1.json");
-    assert_int_equal(remove(path), 0);
-    scratch_path(path, scratch_dir, "beside/text_short.json");
-    assert_int_equal(remove(path), 0);
+    assert_int_equal(remove(scratch_at(scratch_dir, "beside/table1.json")), 0);
+    assert_int_equal(remove(scratch_at(scratch_dir, "beside/text_short.json")), 0);
     say_beside(&v, folder, &s);
     assert_int_equal(s.count, 4);
     assert_non_null(strstr(s.text[3], "bear on 0 are reproduced"));
@@ -489,7 +480,7 @@ TEST_BETWEEN(the_file_is_the_same_every_time, scratch_setup, scratch_teardown)
 {
     struct verdict v;
     struct verdict_sentences sentences;
-    char *text[2], path[4096];
+    char *text[2];
     size_t bytes[2];
     write_cells();
     for (int k = 0; k < 2; k++) {
@@ -503,8 +494,8 @@ TEST_BETWEEN(the_file_is_the_same_every_time, scratch_setup, scratch_teardown)
         verdict_sentences(&v, &sentences);
         assert_int_equal(verdict_write(&v, &sentences, scratch_dir), 0);
         verdict_free(&v);
-        scratch_path(path, scratch_dir, "verdict.json");
-        assert_int_equal(orr_file_read(path, &text[k], &bytes[k]), 0);
+        assert_int_equal(
+            orr_file_read(scratch_at(scratch_dir, "verdict.json"), &text[k], &bytes[k]), 0);
     }
     assert_int_equal(bytes[0], bytes[1]);
     assert_memory_equal(text[0], text[1], bytes[0]);

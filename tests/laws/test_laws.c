@@ -366,8 +366,7 @@ TEST_BETWEEN(runs_repeat_themselves, create, discard)
     char other[4096], path[4096];
     assert_int_equal(orr_mkdir(f->laws), 0);
     for (int i = 0; i < 4; i++) {
-        scratch_path(path, f->laws, mine[i]);
-        scratch_text(path, "");
+        scratch_text(scratch_at(f->laws, mine[i]), "");
     }
     scratch_path(path, f->laws, "front_softmax_7.csv"); /* of a search of more samples */
     scratch_text(path, "");
@@ -375,8 +374,7 @@ TEST_BETWEEN(runs_repeat_themselves, create, discard)
         fail_msg("%s", orr_error());
     assert_false(orr_exists(path));
     for (int i = 0; i < 4; i++) {
-        scratch_path(path, f->laws, mine[i]);
-        assert_true(orr_exists(path));
+        assert_true(orr_exists(scratch_at(f->laws, mine[i])));
     }
     scratch_path(other, f->dir, "elsewhere/deep");
     snprintf(f->cli.out, sizeof f->cli.out, "%s", other);
@@ -452,8 +450,7 @@ TEST_BETWEEN(resume_computes_only_what_changed, create, discard)
     assert_int_equal(unlink(path), 0);
     assert_true(computes_again(f));
     f->cli.resume = false; /* without --resume always */
-    scratch_path(path, f->laws, "laws.md");
-    scratch_text(path, "marked\n");
+    scratch_text(scratch_at(f->laws, "laws.md"), "marked\n");
     assert_int_equal(quietly(f, laws), 0);
     file_has(f->laws, "laws.md", "| truth |");
 }

@@ -278,8 +278,7 @@ TEST(test_damaged)
     free(data);
     scratch_text(bad, "step,loss\n1,2\n");
     refused(bad, ORR_EFORMAT, "", "");
-    scratch_path(bad, dir, "absent.safetensors");
-    refused(bad, ORR_EMISSING, "", "");
+    refused(scratch_at(dir, "absent.safetensors"), ORR_EMISSING, "", "");
 }
 
 /* What gpt_progress says of a file with this step and state of training. */

@@ -433,13 +433,12 @@ TEST(test_pretrain)
         job.resume = run == 1;
         scratch_path(job.folder, dir, run == 2 ? "again" : "pretrain");
         assert_int_equal(gpt_pretrain(&job), 0);
-        scratch_path(path, job.folder, "last.safetensors");
-        assert_int_equal(orr_file_checksum(path, &sum[run], &bytes), 0);
+        assert_int_equal(
+            orr_file_checksum(scratch_at(job.folder, "last.safetensors"), &sum[run], &bytes), 0);
         assert_int_equal(sum[run], sum[0]);
     }
     struct cJSON *json;
-    scratch_path(path, job.folder, "evaluation.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(job.folder, "evaluation.json"), &json), 0);
     assert_int_equal(cJSON_GetObjectItem(json, "step")->valueint, 6);
     assert_int_equal(cJSON_GetObjectItem(json, "sequences")->valueint, 37);
     assert_string_equal(cJSON_GetObjectItem(json, "unit")->valuestring, "AU");
@@ -490,7 +489,7 @@ TEST(test_start)
                                   .quiet = true};
     struct gpt_config c;
     struct gpt_model start, model;
-    char from[2][4096], last[4096], third[4096];
+    char from[2][4096], last[4096];
     uint64_t sum[2];
     preset.pretrain.keep = 2;
     preset.pretrain.keep_every = 3;
@@ -517,8 +516,8 @@ TEST(test_start)
     }
     assert_int_equal(sum[0], sum[1]);
     scratch_path(last, job.folder, "last.safetensors");
-    scratch_path(third, job.folder, "last-000000003.safetensors");
-    assert_int_equal(rename(third, last), 0); /* as if stopped there */
+    assert_int_equal(rename(scratch_at(job.folder, "last-000000003.safetensors"), last),
+                     0); /* as if stopped there */
     job.resume = true;
     assert_int_equal(trained(&job, &model), sum[0]);
     gpt_free(&model);

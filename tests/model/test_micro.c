@@ -183,9 +183,8 @@ TEST(test_same_bits)
 /* Loss and gradient norm of the first step in the log. */
 static void first_line(double *loss, double *norm)
 {
-    char path[4096], folder[4096], line[1024];
-    scratch_path(folder, dir, "run");
-    scratch_path(path, folder, "log.jsonl");
+    char path[4096], line[1024];
+    scratch_path(path, scratch_at(dir, "run"), "log.jsonl");
     FILE *stream = fopen(path, "r");
     assert_non_null(stream);
     assert_non_null(fgets(line, sizeof line, stream));

@@ -257,8 +257,7 @@ TEST(test_no_update)
     long at;
     const int compared[][2] = {{22, 24}, {24, 25}};
     t.steps = 25; /* once more, so that the numbered files of these steps are still there */
-    scratch_path(path, dir, "quiet");
-    scratch_remove(path);
+    scratch_remove(scratch_at(dir, "quiet"));
     assert_int_equal(run("quiet", &t, 22, 24, -1, &step), 0);
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 2; k++) {

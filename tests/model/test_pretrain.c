@@ -64,11 +64,10 @@ static struct gpt_pretraining make_job(const char *folder)
 /* The last number of a key in the log. */
 static double logged(const struct gpt_pretraining *job, const char *key)
 {
-    char path[4096], *text;
+    char *text;
     size_t bytes;
     double value = NAN;
-    scratch_path(path, job->folder, "log.jsonl");
-    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    assert_int_equal(orr_file_read(scratch_at(job->folder, "log.jsonl"), &text, &bytes), 0);
     for (char *at = text; (at = strstr(at, key)) != NULL;) {
         at += strlen(key);
         value = strtod(at + strspn(at, "\": "), NULL);
@@ -125,10 +124,8 @@ TEST(test_all_sequences_count)
 
 static cJSON *evaluation_of(const struct gpt_pretraining *job)
 {
-    char path[4096];
     cJSON *json;
-    scratch_path(path, job->folder, "evaluation.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(job->folder, "evaluation.json"), &json), 0);
     return json;
 }
 
@@ -219,8 +216,8 @@ TEST(test_test_set_is_apart)
         assert_int_equal(gpt_pretrain(&job), 0);
         static const char *const files[] = {"last.safetensors", "best.safetensors"};
         for (int f = 0; f < 2; f++) {
-            scratch_path(path, job.folder, files[f]);
-            assert_int_equal(orr_file_checksum(path, &sum[run][f], &bytes), 0);
+            assert_int_equal(
+                orr_file_checksum(scratch_at(job.folder, files[f]), &sum[run][f], &bytes), 0);
         }
         cJSON *json = evaluation_of(&job);
         loss[run] = cJSON_GetObjectItem(json, "loss")->valuedouble;
@@ -380,10 +377,9 @@ TEST(test_pseudo_huber)
         write_orbits();
         struct gpt_pretraining job = make_job("pretrain");
         struct gpt_model model;
-        char path[4096];
         assert_int_equal(gpt_pretrain(&job), 0);
-        scratch_path(path, job.folder, "last.safetensors");
-        assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
+        assert_int_equal(gpt_load(&model, scratch_at(job.folder, "last.safetensors"), &k_ref, NULL),
+                         0);
         assert_true(model.config.huber == (tokens ? 0 : 0.3125));
         assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, 1), 0);
         assert_true(model.config.huber == 0);

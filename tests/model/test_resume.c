@@ -113,8 +113,7 @@ static void same_training(const char *expected, const char *found)
 TEST(test_resume)
 {
     char folder[4096];
-    scratch_path(folder, dir, "whole");
-    assert_int_equal(run(folder, -1, 0), 0);
+    assert_int_equal(run(scratch_at(dir, "whole"), -1, 0), 0);
     scratch_path(folder, dir, "halves");
     run_stopped(folder, 9, 1);
     assert_true(checksum("halves", "last.safetensors") != checksum("whole", "last.safetensors"));

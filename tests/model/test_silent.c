@@ -68,7 +68,7 @@ TEST_BETWEEN(test_logged, scratch_setup, scratch_teardown)
     struct orr_train_settings t = tiny_training(1, 3);
     struct tiny_data data;
     struct gpt_model model;
-    char path[4096], *text;
+    char *text;
     long step = 0;
     strcpy(c.attention, "lssar");
     t.accumulation = 2;
@@ -77,8 +77,7 @@ TEST_BETWEEN(test_logged, scratch_setup, scratch_teardown)
     struct gpt_task task = tiny_task(&data, dir);
     task.evaluate = NULL;
     assert_int_equal(gpt_train(&model, &t, &task, &step), 0);
-    scratch_path(path, dir, "log.jsonl");
-    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    assert_int_equal(orr_file_read(scratch_at(dir, "log.jsonl"), &text, NULL), 0);
     cJSON *json = cJSON_Parse(text);
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "silent_rows");
     assert_non_null(rows);

@@ -307,9 +307,7 @@ static void keep_what_gnuplot_gets(char dir[64], char before[4096])
 
 static void read_what_it_got(const char *dir, char *data, size_t room)
 {
-    char path[4096];
-    scratch_path(path, dir, "seen");
-    FILE *stream = fopen(path, "r");
+    FILE *stream = fopen(scratch_at(dir, "seen"), "r");
     assert_non_null(stream);
     const size_t read = fread(data, 1, room - 1, stream);
     assert_true(read > 0);

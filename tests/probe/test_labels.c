@@ -176,11 +176,9 @@ static float garbage(float value, size_t index, const void *context)
 static double rates(const struct forces_fixture *f, const char *name, char text[2048])
 {
     struct probe_cells cells;
-    char folder[4096];
     double sum = 0;
     size_t used = 0;
-    scratch_path(folder, f->tiny.dir, name);
-    cells_open(&cells, folder, "labels", true);
+    cells_open(&cells, scratch_at(f->tiny.dir, name), "labels", true);
     for (int i = 0; i < cells.count; i++) {
         used += (size_t)snprintf(text + used, 2048 - used, "%g ", cells.cell[i].value[0]);
         sum += cells.cell[i].value[1];
@@ -220,8 +218,8 @@ TEST(test_curves)
 
     scratch_path(path, f.tiny.dir, "made/labels.json"); /* as if it had been stopped near the end */
     assert_int_equal(remove(path), 0);
-    scratch_path(path, f.tiny.dir, "made");
-    cells_keep(path, "labels", 7, 0, 3, 12345); /* seconds: kept, not measured again */
+    cells_keep(scratch_at(f.tiny.dir, "made"), "labels", 7, 0, 3,
+               12345); /* seconds: kept, not measured again */
     f.options.resume = true;
     measure(&f, probe_labels, "made");
     assert_same(&f, "files", "made", "labels.csv");
@@ -232,8 +230,7 @@ TEST(test_curves)
     f.options.steps = 13;
     measure(&f, probe_labels, "made");
     assert_false(keeps(&f, "12345"));
-    scratch_path(path, f.tiny.dir, "made/labels.png");
-    assert_true(orr_exists(path));
+    assert_true(orr_exists(scratch_at(f.tiny.dir, "made/labels.png")));
     forces_close(&f);
 }
 
@@ -241,7 +238,6 @@ TEST(test_curves)
 TEST(test_extrapolate)
 {
     struct forces_fixture f;
-    char path[4096];
     struct probe_results results;
     cJSON *json;
     open_fixture(&f);
@@ -249,8 +245,8 @@ TEST(test_extrapolate)
     measure(&f, probe_extrapolate, "out");
     f.options.resume = true;
     measure(&f, probe_extrapolate, "out");
-    scratch_path(path, f.tiny.dir, "out/extrapolate.json");
-    assert_int_equal(probe_results_read(path, &results, &json), 0);
+    assert_int_equal(
+        probe_results_read(scratch_at(f.tiny.dir, "out/extrapolate.json"), &results, &json), 0);
     assert_int_equal(results.count, 14);
     for (int i = 0; i < results.count; i++) {
         const struct probe_row *row = &results.row[i];
@@ -262,8 +258,9 @@ TEST(test_extrapolate)
     probe_results_free(&results);
     cJSON_Delete(json);
     struct orr_csv csv;
-    scratch_path(path, f.tiny.dir, "out/extrapolate_r_neighbours.csv");
-    assert_int_equal(orr_csv_read(path, ORR_CSV_NUMBERS, &csv), 0);
+    assert_int_equal(orr_csv_read(scratch_at(f.tiny.dir, "out/extrapolate_r_neighbours.csv"),
+                                  ORR_CSV_NUMBERS, &csv),
+                     0);
     assert_int_equal(orr_csv_column(&csv, "F"), 8);
     for (size_t i = 0; i < csv.rows; i++) {
         const double *v = csv.values + 9 * i;
@@ -293,14 +290,12 @@ static void fail_between_tables(struct forces_fixture *f)
 TEST(test_extrapolate_resumed)
 {
     struct forces_fixture f;
-    char path[4096];
     open_fixture(&f);
     f.options.sizes = NULL;
     measure(&f, probe_extrapolate, "out");
     char *made = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     f.options.resume = true;
-    scratch_path(path, f.tiny.dir, "out/extrapolate_r_pretrained.csv");
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(scratch_at(f.tiny.dir, "out/extrapolate_r_pretrained.csv")), 0);
     measure(&f, probe_extrapolate, "out");
     char *again = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     assert_string_equal(made, again);
@@ -419,14 +414,12 @@ TEST(test_interval)
 
 static void refused(struct forces_fixture *f, int code, const char *word)
 {
-    char path[4096];
     scratch_path(f->out, f->tiny.dir, "refused");
     assert_int_equal(probe_labels(&f->options), code);
     error_names(word, NULL);
     assert_int_equal(probe_extrapolate(&f->options), code);
     error_names(word, NULL);
-    scratch_path(path, f->tiny.dir, "refused");
-    assert_false(orr_exists(path)); /* before anything is written */
+    assert_false(orr_exists(scratch_at(f->tiny.dir, "refused"))); /* before anything is written */
 }
 
 TEST(test_refused)

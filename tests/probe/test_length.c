@@ -114,13 +114,11 @@ static double of_row(const cJSON *json, const char *quantity, int layer, int con
 
 static cJSON *measured(const char *from)
 {
-    char path[4096];
     cJSON *json;
     struct probe_options o = options;
     o.checkpoint = from;
     assert_int_equal(probe_length(&o), 0);
-    scratch_path(path, tiny.dir, "length.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(tiny.dir, "length.json"), &json), 0);
     return json;
 }
 

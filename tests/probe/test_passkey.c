@@ -89,14 +89,12 @@ TEST(test_names)
  * no key but 7777. */
 TEST(test_probe)
 {
-    char path[4096];
     cJSON *json;
     const cJSON *row;
     struct probe_options options = asked_of(&preset, checkpoint, dir);
     options.sequences = trials;
     assert_int_equal(probe_passkey(&options), 0);
-    scratch_path(path, dir, "passkey.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "passkey.json"), &json), 0);
     int rows = 0;
     cJSON_ArrayForEach (row, cJSON_GetObjectItem(json, "rows")) {
         const char *quantity = cJSON_GetStringValue(cJSON_GetObjectItem(row, "quantity"));
@@ -131,14 +129,12 @@ TEST(test_probe)
  * has a loss that depends on the share of sevens alone. */
 TEST(test_length)
 {
-    char path[4096];
     cJSON *json;
     const cJSON *row;
     struct probe_options options = asked_of(&preset, checkpoint, dir);
     options.sequences = 16;
     assert_int_equal(probe_length(&options), 0);
-    scratch_path(path, dir, "length.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "length.json"), &json), 0);
     const double hit = log(exp(1) + 255) - 1, miss = log(exp(1) + 255);
     int found = 0;
     cJSON_ArrayForEach (row, cJSON_GetObjectItem(json, "rows")) {

@@ -62,14 +62,11 @@ static void begin(struct fixture *f)
 /* As a probe does, with a picture and another table beside the CSV. */
 static void write_results(struct fixture *f)
 {
-    char path[4096];
     cJSON_Delete(f->results.files);
     f->results.files = NULL;
     begin(f);
-    scratch_path(path, f->folder, "linear.png");
-    write_file(path, "picture");
-    scratch_path(path, f->folder, "linear_more.csv");
-    write_file(path, "more");
+    write_file(scratch_at(f->folder, "linear.png"), "picture");
+    write_file(scratch_at(f->folder, "linear_more.csv"), "more");
     assert_int_equal(probe_results_file(&f->results, f->folder, "linear_more.csv"), 0);
     assert_int_equal(
         probe_results_write(&f->results, &f->probe, &f->options, f->folder, "linear", f->key), 0);
@@ -86,11 +83,9 @@ TEST(test_read_back)
     struct probe_results read;
     struct orr_csv csv;
     cJSON *json;
-    char path[4096];
     open_fixture(&f);
     write_results(&f);
-    scratch_path(path, f.folder, "linear.json");
-    assert_int_equal(probe_results_read(path, &read, &json), 0);
+    assert_int_equal(probe_results_read(scratch_at(f.folder, "linear.json"), &read, &json), 0);
     assert_int_equal(read.count, 2);
     for (int i = 0; i < 2; i++) {
         const struct probe_row *a = &f.results.row[i], *b = &read.row[i];
@@ -106,8 +101,7 @@ TEST(test_read_back)
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "source")), "lssar");
     cJSON_Delete(json);
     probe_results_free(&read);
-    scratch_path(path, f.folder, "linear.csv");
-    assert_int_equal(orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv), 0);
+    assert_int_equal(orr_csv_read(scratch_at(f.folder, "linear.csv"), ORR_CSV_KEEP_TEXT, &csv), 0);
     assert_int_equal(csv.rows, 2);
     const int value = orr_csv_column(&csv, "value"), n = orr_csv_column(&csv, "n");
     assert_true(value >= 0 && n >= 0);
@@ -137,8 +131,7 @@ TEST(test_kept)
     f.options.resume = false;
     assert_false(there(&f));
     f.options.resume = true;
-    scratch_path(path, f.folder, "linear.csv");
-    write_file(path, "quantity\n");
+    write_file(scratch_at(f.folder, "linear.csv"), "quantity\n");
     assert_false(there(&f));
     write_results(&f);
     assert_true(there(&f));

@@ -14,8 +14,7 @@ static void write_cell(char path[4096], const char *name, const char *source, in
                        double value, double floor)
 {
     struct orr_file file = {0};
-    scratch_path(path, dir, name);
-    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_create(&file, scratch_at(dir, name)), 0);
     assert_int_equal(
         orr_file_printf(&file,
                         "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
@@ -35,8 +34,7 @@ static void write_one(char path[4096], const char *name, int seed, const char *a
                       const char *measure, double value)
 {
     struct orr_file file = {0};
-    scratch_path(path, dir, name);
-    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_create(&file, scratch_at(dir, name)), 0);
     assert_int_equal(orr_file_printf(&file,
                                      "{\"format\": \"orrery-probe-1\", \"probe\": \"labels\", "
                                      "\"source\": \"softmax\", \"stage\": \"pretrain\", "
@@ -69,7 +67,6 @@ TEST(test_three_seeds)
 {
     static char path[4][4096];
     const char *file[4] = {path[0], path[1], path[2], path[3]};
-    char out[4096];
     cJSON *json;
     scratch_create(dir);
     write_cell(path[0], "a", "softmax", 0, 0.7, 0.5);
@@ -77,8 +74,7 @@ TEST(test_three_seeds)
     write_cell(path[2], "c", "softmax", 1, 0.8, 0.6);
     write_cell(path[3], "d", "softmax", 2, 0.9, 0.7);
     assert_int_equal(run(file, 4), 0);
-    scratch_path(out, dir, "linear_seeds.json");
-    assert_int_equal(orr_json_read(out, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "linear_seeds.json"), &json), 0);
     const cJSON *rows = cJSON_GetObjectItem(json, "rows");
     assert_int_equal(cJSON_GetArraySize(rows), 4);
     assert_true(number(rows, 0, "seeds") == 3);
@@ -133,15 +129,13 @@ TEST(test_bounded)
 {
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
-    char out[4096];
     cJSON *json;
     scratch_create(dir);
     write_one(path[0], "a", 0, "softmax", "ratio", 2);
     write_one(path[1], "b", 1, "softmax", "ratio >=", 8);
     write_one(path[2], "c", 2, "softmax", "ratio >=", 10);
     assert_int_equal(run(file, 3), 0);
-    scratch_path(out, dir, "labels_seeds.json");
-    assert_int_equal(orr_json_read(out, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "labels_seeds.json"), &json), 0);
     const cJSON *rows = cJSON_GetObjectItem(json, "rows");
     assert_int_equal(cJSON_GetArraySize(rows), 2);
     assert_true(number(rows, 0, "seeds") == 1 && number(rows, 0, "value") == 2);
@@ -189,8 +183,7 @@ static void write_of(char path[4096], const char *name, const char *seed, const 
                      const char *content)
 {
     struct orr_file file = {0};
-    scratch_path(path, dir, name);
-    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_create(&file, scratch_at(dir, name)), 0);
     assert_int_equal(
         orr_file_printf(&file,
                         "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
@@ -209,15 +202,13 @@ TEST(test_long_seeds)
 {
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
-    char out[4096];
     cJSON *json;
     scratch_create(dir);
     write_of(path[0], "a", "\"18446744073709551614\"", "gone", "");
     write_of(path[1], "b", "\"18446744073709551615\"", "gone", "");
     write_of(path[2], "c", "9007199254740992", "gone", "");
     assert_int_equal(run(file, 3), 0);
-    scratch_path(out, dir, "linear_seeds.json");
-    assert_int_equal(orr_json_read(out, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "linear_seeds.json"), &json), 0);
     assert_true(number(cJSON_GetObjectItem(json, "rows"), 0, "seeds") == 3);
     cJSON_Delete(json);
     static const char *const bad[] = {"-1",  "1.5", "\"\"", "\"-1\"", "\"18446744073709551616\"",
@@ -236,13 +227,11 @@ TEST(test_retrained)
 {
     static char path[2][4096], checkpoint[4096];
     const char *file[2] = {path[0], path[1]};
-    char is[17], folder[4096];
+    char is[17];
     uint64_t content, bytes;
     scratch_create(dir);
-    scratch_path(folder, dir, "softmax/probe");
-    assert_int_equal(orr_mkdir(folder), 0);
-    scratch_path(folder, dir, "softmax/pretrain");
-    assert_int_equal(orr_mkdir(folder), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "softmax/probe")), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "softmax/pretrain")), 0);
     scratch_path(checkpoint, dir, "softmax/pretrain/last.safetensors");
     scratch_text(checkpoint, "weights");
     assert_int_equal(orr_file_checksum(checkpoint, &content, &bytes), 0);

@@ -244,8 +244,7 @@ TEST_BETWEEN(test_complete, sets_setup, sets_teardown)
     scratch_write(path, text, bytes);
     assert_true(sim_dataset_complete(&p, dir, false));
     free(text);
-    scratch_path(path, dir, "manifest.json");
-    scratch_text(path, "{\"digest\": ");
+    scratch_text(scratch_at(dir, "manifest.json"), "{\"digest\": ");
     assert_false(sim_dataset_complete(&p, dir, false));
     assert_string_equal(orr_error(), ""); /* a question, not a failure */
 }
@@ -336,10 +335,9 @@ TEST_BETWEEN(test_reader_errors, sets_setup, sets_teardown)
     assert_int_equal(orr_npy_write(path, ORR_U8, 1, six, "\2\2\2\2\2\2", NULL), 0);
     assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_VAL), ORR_EFORMAT);
     error_names(path, "expected 7, found 6", NULL);
-    scratch_path(path, dir, "obs_val.npy");
-    assert_int_equal(orr_npy_write(path, ORR_U16, 3, none, "", NULL), 0);
-    scratch_path(path, dir, "num_bodies_val.npy");
-    assert_int_equal(orr_npy_write(path, ORR_U8, 1, none, "", NULL), 0);
+    assert_int_equal(orr_npy_write(scratch_at(dir, "obs_val.npy"), ORR_U16, 3, none, "", NULL), 0);
+    assert_int_equal(
+        orr_npy_write(scratch_at(dir, "num_bodies_val.npy"), ORR_U8, 1, none, "", NULL), 0);
     assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_VAL), ORR_EFORMAT);
     error_names("empty", "val", NULL);
     continuous_preset(&q);

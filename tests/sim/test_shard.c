@@ -11,9 +11,7 @@
 
 static bool there(const char *folder, const char *name)
 {
-    char path[4096];
-    scratch_path(path, folder, name);
-    return orr_exists(path);
+    return orr_exists(scratch_at(folder, name));
 }
 
 /* Shards hold what the whole file holds; the last one is shorter. */
@@ -54,10 +52,8 @@ TEST_BETWEEN(test_same_data, sets_setup, sets_teardown)
 
 static void time_of(const char *name, struct timespec *changed)
 {
-    char path[4096];
     struct stat info;
-    scratch_path(path, dir, name);
-    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(stat(scratch_at(dir, name), &info), 0);
     *changed = info.st_mtim;
 }
 
@@ -115,7 +111,6 @@ TEST_BETWEEN(test_parts, sets_setup, sets_teardown)
 TEST_BETWEEN(test_parts_refused, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
-    char path[4096];
     int lock;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
@@ -136,12 +131,10 @@ TEST_BETWEEN(test_parts_refused, sets_setup, sets_teardown)
     assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), ORR_EIO);
     error_names(dir, "another process", NULL);
     orr_unlock(lock);
-    scratch_path(path, dir, "parts/1-of-2");
-    assert_int_equal(orr_mkdir(path), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "parts/1-of-2")), 0);
     assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), ORR_EINVAL);
     error_names("parts/1-of-2", "earlier version", "--part", NULL);
-    scratch_path(path, dir, "parts");
-    scratch_remove(path);
+    scratch_remove(scratch_at(dir, "parts"));
     assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), 0);
     assert_int_equal(sim_dataset_check(dir), 0);
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -211,8 +204,7 @@ TEST_BETWEEN(test_records, sets_setup, sets_teardown)
     for (int force = 0; force < 2; force++) {
         scratch_remove(dir);
         assert_int_equal(sim_dataset_write_part(&p, dir, 0, 2, 1, false, true), 0);
-        scratch_path(path, dir, "obs_train-00002-of-00004.npy");
-        flip_middle(path);
+        flip_middle(scratch_at(dir, "obs_train-00002-of-00004.npy"));
         assert_int_equal(sim_dataset_write(&p, dir, 2, force, true), 0);
         assert_int_equal(sim_dataset_check(dir), force ? 0 : ORR_EFORMAT);
     }
@@ -391,8 +383,7 @@ TEST_BETWEEN(test_stale, sets_setup, sets_teardown)
         q.orbits.shard_sequences += change == 1;
         q.orbits.train_files -= change == 2 ? 500 : 0;
         if (change == 3) { /* cut after it was finished */
-            scratch_path(path, dir, "obs_train-00001-of-00004.npy");
-            assert_int_equal(truncate(path, 300), 0);
+            assert_int_equal(truncate(scratch_at(dir, "obs_train-00001-of-00004.npy"), 300), 0);
         }
         scratch_path(path, dir, change % 2 ? "notes.txt" : "obs_val.npy.77.partial");
         scratch_text(path, "mine");
@@ -528,7 +519,6 @@ TEST_BETWEEN(test_unlisted, sets_setup, sets_teardown)
                 {"train", "num_bodies_train-00001-of-00004.npy", NULL},
                 {"train", "obs_train-00003-of-00004.npy", "num_bodies_train-00003-of-00004.npy"}};
     struct orr_settings p;
-    char path[4096];
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -540,10 +530,9 @@ TEST_BETWEEN(test_unlisted, sets_setup, sets_teardown)
             unlist("manifest.json", lost[i].set, lost[i].other);
         assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT); /* it is there, but no sum of it */
         error_names("manifest.json", lost[i].name, NULL);
-        scratch_path(path, dir, lost[i].name);
-        assert_int_equal(unlink(path), 0);
-        scratch_path(path, dir, lost[i].other ? lost[i].other : "none");
-        assert_int_equal(unlink(path), lost[i].other ? 0 : -1);
+        assert_int_equal(unlink(scratch_at(dir, lost[i].name)), 0);
+        assert_int_equal(unlink(scratch_at(dir, lost[i].other ? lost[i].other : "none")),
+                         lost[i].other ? 0 : -1);
         assert_false(sim_dataset_complete(&p, dir, false));
         assert_false(sim_dataset_complete(&p, dir, true));
     }
@@ -555,9 +544,7 @@ TEST_BETWEEN(test_unlisted, sets_setup, sets_teardown)
 static void write_npy(const char *name, int version, const char *dict, const void *data,
                       size_t bytes)
 {
-    char path[4096];
-    scratch_path(path, other, name);
-    FILE *stream = fopen(path, "wb");
+    FILE *stream = fopen(scratch_at(other, name), "wb");
     assert_non_null(stream);
     const int prefix = version == 1 ? 10 : 12, used = prefix + (int)strlen(dict) + 1;
     const int length = (used + 63) / 64 * 64 - prefix;

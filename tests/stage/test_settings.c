@@ -277,8 +277,8 @@ TEST_BETWEEN(test_names, scratch_setup, scratch_teardown)
 {
     struct orr_settings p;
     char path[4096];
-    scratch_path(path, dir, "quick.json");
-    scratch_text(path, "{\"seed\": 9007199254740992, \"model\": {\"heads\": 3}}");
+    scratch_text(scratch_at(dir, "quick.json"),
+                 "{\"seed\": 9007199254740992, \"model\": {\"heads\": 3}}");
     setenv("ORRERY_PRESETS", dir, 1);
     assert_int_equal(orr_settings_load(&p, "quick"), 0);
     unsetenv("ORRERY_PRESETS");

@@ -192,8 +192,7 @@ TEST(c_compiles_and_has_the_value)
     snprintf(command, sizeof command, "cc -std=gnu17 -w -o %s/formulas %s -lm && %s/formulas >%s/c",
              scratch_dir, path, scratch_dir, scratch_dir);
     assert_int_equal(system(command), 0);
-    scratch_path(path, scratch_dir, "c");
-    read_values(path, value);
+    read_values(scratch_at(scratch_dir, "c"), value);
 }
 
 /* sympify() knows every name as a symbol, and no other. */
@@ -223,8 +222,7 @@ TEST(sympy_has_the_value)
     assert_int_equal(fclose(py), 0);
     snprintf(command, sizeof command, "python3 %s >%s/sympy", path, scratch_dir);
     assert_int_equal(system(command), 0);
-    scratch_path(path, scratch_dir, "sympy");
-    read_values(path, value);
+    read_values(scratch_at(scratch_dir, "sympy"), value);
 }
 
 /* Replaces every `from` of a text; grows to no more than SR_TEXT bytes. */

@@ -252,8 +252,7 @@ TEST(csv_is_that_of_pysr)
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n");
     free(text);
-    scratch_path(path, dir, "none/front.csv");
-    assert_int_equal(sr_front_write(&front, NULL, odd, path), ORR_EIO);
+    assert_int_equal(sr_front_write(&front, NULL, odd, scratch_at(dir, "none/front.csv")), ORR_EIO);
     error_names("none/front.csv", NULL);
     assert_int_equal(scratch_count(dir), 1);
     scratch_remove(dir);
