@@ -2,6 +2,7 @@
 # test_bad_input.sh - what is refused, and how: the exit status (2 usage, 1 failure), one line that
 # names the option, key or file, what was expected and found, and a run folder left as it was.
 . tests/cli/lib.sh
+fast_pictures
 
 run=$WORK/run
 RUN=(--run "$run" --quiet)
