@@ -56,6 +56,9 @@ static inline int tests_run(CMFixtureFunction setup, CMFixtureFunction teardown)
 
 #define TEST(function) TEST_BETWEEN(function, NULL, NULL)
 
+/* A setup or teardown; it returns 0. */
+#define FIXTURE(function) static int function(__attribute__((unused)) void **state)
+
 #define TESTS(setup, teardown)                                                                     \
     int main(void)                                                                                 \
     {                                                                                              \

@@ -13,14 +13,15 @@ static char folder[64]; /* gnuplot and x.gp, and a folder for pictures */
 static char pictures[4096], picture[4096];
 static char *path_before;
 
-static int open_folder(void **state)
+FIXTURE(open_folder)
 {
     char both[8192];
     scratch_create(folder);
     scratch_text(scratch_at(folder, "x.gp"), "");
     scratch_path(pictures, folder, "pictures");
     assert_int_equal(orr_mkdir(pictures), 0);
-    scratch_text(scratch_at(pictures, "it.png"), "what was there before");
+    scratch_path(picture, pictures, "it.png");
+    scratch_text(picture, "what was there before");
     path_before = strdup(getenv("PATH"));
     assert_non_null(path_before);
     snprintf(both, sizeof both, "/nonexistent::%s:%s", folder, path_before);
@@ -29,7 +30,7 @@ static int open_folder(void **state)
     return 0;
 }
 
-static int close_folder(void **state)
+FIXTURE(close_folder)
 {
     setenv("PATH", path_before, 1);
     unsetenv("ORRERY_FIGURES");

@@ -12,16 +12,14 @@
 enum { STEPS = 7, KNOWN = 3, FIRST = 2, POSITIONS = 5 };
 static char dir[64];
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     scratch_create(dir);
     return 0;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     scratch_remove(dir);
     return 0;
 }

@@ -11,17 +11,15 @@
 
 static char folder[256];
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     const char *parent = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/report-test-XXXXXX", parent ? parent : "/tmp");
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     char command[512];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);

@@ -17,9 +17,8 @@ static real *device(const real *from, size_t n)
     return memory;
 }
 
-static int open_backend(void **state)
+FIXTURE(open_backend)
 {
-    (void)state;
     if (k_find("cuda", &ops) || ops->open(1, K_PRECISION_FP32)) {
         fprintf(stderr, "%s\n", orr_error());
         return 1;
@@ -27,9 +26,8 @@ static int open_backend(void **state)
     return 0;
 }
 
-static int close_backend(void **state)
+FIXTURE(close_backend)
 {
-    (void)state;
     ops->close();
     return 0;
 }

@@ -17,9 +17,8 @@
 static const char *const kinds[] = {"softmax", "lssa", "rw_softmax", "lssar"};
 enum { KINDS = 4, OUT, ROW_STATS, DQKV, QKV, DOUT, PARTS = 4 };
 
-static int open_bf16(void **state)
+FIXTURE(open_bf16)
 {
-    (void)state;
     return k_find("cuda", &cuda) || cuda->open(1, K_PRECISION_BF16);
 }
 

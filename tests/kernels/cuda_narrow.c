@@ -454,15 +454,13 @@ TEST(layers_agree)
             }
 }
 
-static int open_cuda(void **state)
+FIXTURE(open_cuda)
 {
-    (void)state;
     return k_find("cuda", &cuda) || cuda->open(1, K_PRECISION_BF16);
 }
 
-static int close_cuda(void **state)
+FIXTURE(close_cuda)
 {
-    (void)state;
     cuda->close();
     return 0;
 }

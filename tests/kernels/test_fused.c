@@ -15,9 +15,8 @@ enum { VARIANTS = 6, BLOCK = 384 };
 /* The four lines, and re-weighted copies that no name gives away. */
 static struct k_attention variants[VARIANTS];
 
-static int set_variants(void **state)
+FIXTURE(set_variants)
 {
-    (void)state;
     static const char *const names[] = {"softmax", "lssa", "lssar", "rw_softmax"};
     for (int i = 0; i < 4; i++)
         variants[i] = *k_attention_find(names[i]);

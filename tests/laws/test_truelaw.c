@@ -23,17 +23,15 @@ static void create_own(struct law_own *own, struct orr_settings *preset, const c
 
 static struct law_own newton;
 
-static int create_newton(void **state)
+FIXTURE(create_newton)
 {
     static struct orr_settings preset;
-    (void)state;
     create_own(&newton, &preset, "");
     return 0;
 }
 
-static int free_newton(void **state)
+FIXTURE(free_newton)
 {
-    (void)state;
     law_own_free(&newton);
     return 0;
 }

@@ -27,18 +27,16 @@ static void write_cells(void)
     probe_cells_free(&cells);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     scratch_create(folder);
     scratch_path(path, folder, "x_cells.jsonl");
     write_cells();
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     scratch_remove(folder);
     return 0;
 }

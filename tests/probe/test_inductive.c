@@ -94,9 +94,8 @@ static struct probe_options options;
 enum { FROM = 5, STEPS = 15 }; /* 32 rows: steps 0 .. 14 are complete */
 
 /* Untrained models of the preset, saved as trained ones. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.magnitude.lr = 0.01;
     if (asked_untrained(&tiny, checkpoint))
@@ -107,9 +106,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(tiny.dir);
     return 0;
 }

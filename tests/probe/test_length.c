@@ -15,9 +15,8 @@ static struct probe_options options;
 static const double constant[2] = {0.3, -0.2};
 
 /* Models that predict the same place everywhere: no weights but the bias of the head. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     struct gpt_config config;
     struct gpt_model model;
     static const char *const stages[] = {"pretrain", "pretrain", "magnitude", "pretrain"};
@@ -45,9 +44,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(tiny.dir);
     return 0;
 }

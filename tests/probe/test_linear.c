@@ -13,9 +13,8 @@ static char checkpoint[2][4096]; /* of stages pretrain, magnitude */
 static struct probe_options options;
 
 /* Untrained models of the preset, saved as trained ones. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny.preset.model.layers = 2;
     if (asked_untrained(&tiny, checkpoint))
@@ -24,9 +23,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(tiny.dir);
     return 0;
 }

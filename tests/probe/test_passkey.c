@@ -150,9 +150,8 @@ TEST(test_length)
     cJSON_Delete(json);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     struct gpt_config config;
     struct gpt_model model;
     static const char *const extra[] = {"stage", "pretrain", NULL};
@@ -178,9 +177,8 @@ static int setup(void **state)
     return rc;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(dir);
     return 0;
 }

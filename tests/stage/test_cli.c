@@ -34,10 +34,9 @@ static const struct orr_program *tried = &program;
 static struct orr_cli cli;
 
 /* Works in an empty folder, with a preset "quick" of its own beside it. */
-static int setup(void **state)
+FIXTURE(setup)
 {
     char path[4096];
-    (void)state;
     scratch_create(dir);
     scratch_path(presets, dir, "presets");
     scratch_path(path, dir, "empty");
@@ -54,9 +53,8 @@ static int setup(void **state)
 }
 
 /* Nothing was created, whatever the command line said. */
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     const int left = scratch_count(".");
     unsetenv("ORRERY_PRESETS");
     const int back = chdir(home);

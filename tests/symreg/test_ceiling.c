@@ -21,9 +21,8 @@ static struct sr_expr read_law(const char *text)
     return expr;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     settings = (struct sr_settings){.binary = {SR_ADD, SR_MUL, SR_DIV},
                                     .unary = {SR_SQUARE},
                                     .binary_count = 3,
@@ -38,9 +37,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     truth_free(&truth);
     sr_loss_free(&loss);
     sr_work_free(&work);

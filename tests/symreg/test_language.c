@@ -137,9 +137,8 @@ static void free_jobs(struct job job[PROBLEMS])
 static char alone[PROBLEMS][TEXT];
 
 /* Each search in a process that never sees another one. */
-static int run_alone(void **state)
+FIXTURE(run_alone)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         int end[2], status;
         assert_int_equal(pipe(end), 0);
