@@ -665,7 +665,7 @@ int main(void)
 {
     const char *only = getenv("ORRERY_TEST_ONLY"); /* a name, with * and ? */
     size_t chosen = 0;
-    for (size_t i = 0; i < LENGTH(tests); i++)
+    for (size_t i = 0; tests[i].name; i++)
         chosen += !only || !fnmatch(only, tests[i].name, 0);
     if (chosen == 0) {
         fprintf(stderr, "ORRERY_TEST_ONLY: no test is named \"%s\"\n", only);
