@@ -183,8 +183,8 @@ flip() {
 TINY=(--preset smoke --threads 1 --quiet --set pretrain.steps=2 --set pretrain_planets.steps=2
       --set finetune.magnitude.steps=2 --set finetune.vector.steps=2 --set symreg.iterations=1)
 
-# fast_pictures: for tests about something else, a gnuplot that leaves the same picture whatever it is
-# told; real ones take nine tenths of the time of a report. PICTURES=drawn (make check-long): real
+# fast_pictures: for tests about something else, a gnuplot that leaves the same picture whatever it
+# is told; real pictures take nine tenths of the time of a report. PICTURES=drawn: real ones
 fast_pictures() {
     [ "${PICTURES:-}" != drawn ] || return 0
     mkdir "$WORK/.bin"

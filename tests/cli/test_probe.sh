@@ -283,7 +283,7 @@ refuse "data sets are of some probes" 2 --draws: \
     with linear --draws 2
 refusals "${probe[@]}" <<END
 a fine-tuned model predicts none | 1 'a model of stage magnitude' | evaluate --checkpoint '$tuned'
-a fine-tuned model continues none | 1 rollout 'the next place' magnitude | rollout --checkpoint '$tuned'
+it continues none | 1 rollout 'the next place' magnitude | rollout --checkpoint '$tuned'
 forces have been learned | 1 inductive 'stage magnitude' | inductive --checkpoint '$tuned'
 planet runs | 1 linear 'planet runs' | linear --checkpoint '$planets'
 END

@@ -11,7 +11,7 @@ awk 'BEGIN {
         printf "n%d,%.10g,%.10g,%.10g,%d,%.15g\n", i, r, a, b, i % 3, 6 * a * b / (r * r)
     }
 }' >"$WORK/law.csv"
-# (a fiftieth of the enumerated formulas: they take most of the time, and the options act on them all)
+# (a fiftieth of the enumerated formulas: they take most of the time, and options act on them all)
 law() { # OPTION...
     program symreg "$WORK/law.csv" --target F --quiet --threads 1 --set symreg.enumerate=10000 "$@"
 }

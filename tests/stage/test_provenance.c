@@ -197,7 +197,7 @@ static const struct {
     {"micro_batches=4", "zero"},
 };
 
-/* Where a list of settings names one: behind the name, at the blank or "=" that ends it; or NULL. */
+/* Where a list of settings names one: the blank or "=" behind the name, or NULL. */
 static const char *find_setting(const char *settings, const char *key)
 {
     const size_t length = strlen(key);
