@@ -19,7 +19,8 @@ static void write_bytes(const char *name, uint64_t first, size_t count, char pat
     uint8_t text[LONG];
     for (size_t i = 0; i < count; i++)
         text[i] = byte_at(first + i);
-    scratch_write(scratch_at(dir, name), text, count);
+    scratch_path(path, dir, name);
+    scratch_write(path, text, count);
 }
 
 /* A shard of tokens (7 n) mod VOCAB, n = first, ...; the header may lie. */

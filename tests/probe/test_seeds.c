@@ -14,7 +14,8 @@ static void write_cell(char path[4096], const char *name, const char *source, in
                        double value, double floor)
 {
     struct orr_file file = {0};
-    assert_int_equal(orr_file_create(&file, scratch_at(dir, name)), 0);
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(
         orr_file_printf(&file,
                         "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
@@ -34,7 +35,8 @@ static void write_one(char path[4096], const char *name, int seed, const char *a
                       const char *measure, double value)
 {
     struct orr_file file = {0};
-    assert_int_equal(orr_file_create(&file, scratch_at(dir, name)), 0);
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(orr_file_printf(&file,
                                      "{\"format\": \"orrery-probe-1\", \"probe\": \"labels\", "
                                      "\"source\": \"softmax\", \"stage\": \"pretrain\", "
@@ -183,7 +185,8 @@ static void write_of(char path[4096], const char *name, const char *seed, const 
                      const char *content)
 {
     struct orr_file file = {0};
-    assert_int_equal(orr_file_create(&file, scratch_at(dir, name)), 0);
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(
         orr_file_printf(&file,
                         "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
