@@ -1,21 +1,16 @@
-/* scratch.h - what the tests share: cmocka, a folder that goes away, small files, and messages
+/* scratch.h - what the tests share: a folder that goes away, small files, and messages
  * that must name what is wrong. */
 #ifndef TESTS_BASE_SCRATCH_H
 #define TESTS_BASE_SCRATCH_H
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/base.h"
+#include "testing.h"
 
 /* A fresh folder in $TMPDIR, else in /tmp; scratch_remove() takes it away with the files in it. */
 static inline void scratch_create(char dir[64])
@@ -29,6 +24,16 @@ static inline void scratch_create(char dir[64])
 static inline void scratch_path(char path[4096], const char *dir, const char *name)
 {
     assert_int_equal(orr_path(path, "%s/%s", dir, name), 0);
+}
+
+/* dir/name, for a statement: the text stands until the eighth call after it. */
+static inline const char *scratch_at(const char *dir, const char *name)
+{
+    static char paths[8][4096];
+    static int next;
+    char *path = paths[next++ % 8];
+    scratch_path(path, dir, name);
+    return path;
 }
 
 /* Entries of a folder. */

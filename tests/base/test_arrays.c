@@ -15,13 +15,12 @@ static void fill(unsigned char *data, size_t bytes)
 
 /* --------------------------------------------------------------------------------- npy */
 
-static void test_npy_round_trip(void **state)
+TEST_BETWEEN(test_npy_round_trip, scratch_setup, scratch_teardown)
 {
     static const size_t shapes[][3] = {{0, 0, 0}, {5, 0, 0}, {7, 3, 0}, {2, 3, 11}, {0, 4, 2}};
     static const int ndim[] = {0, 1, 2, 3, 3};
     unsigned char data[8 * 66];
     char path[4096];
-    (void)state;
     fill(data, sizeof data);
     for (int t = 0; t < ALL; t++)
         for (int s = 0; s < 5; s++) {
@@ -48,11 +47,10 @@ static void test_npy_round_trip(void **state)
 }
 
 /* The exact bytes that numpy.save writes for np.arange(3, dtype="<u2"), version 1.0. */
-static void test_npy_header_is_numpys(void **state)
+TEST_BETWEEN(test_npy_header_is_numpys, scratch_setup, scratch_teardown)
 {
     char path[4096], expected[128], *text;
     size_t bytes;
-    (void)state;
     const uint16_t data[3] = {0, 1, 2};
     const size_t shape[] = {3};
     scratch_path(path, dir, "x.npy");
@@ -81,7 +79,7 @@ static void write_npy(const char *path, int version, const char *dictionary, siz
     scratch_write(path, file, prefix + length + data);
 }
 
-static void test_npy_foreign(void **state)
+TEST_BETWEEN(test_npy_foreign, scratch_setup, scratch_teardown)
 {
     static const struct {
         int version;
@@ -118,7 +116,6 @@ static void test_npy_foreign(void **state)
         {4, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, "version"},
     };
     char path[4096];
-    (void)state;
     scratch_path(path, dir, "foreign.npy");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct orr_npy npy;
@@ -133,9 +130,8 @@ static void test_npy_foreign(void **state)
 }
 
 /* Wherever the numbers of a file begin, they lie where numbers of their type may. */
-static void test_npy_unaligned(void **state)
+TEST_BETWEEN(test_npy_unaligned, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096], text[256];
     unsigned char expected[32];
     scratch_path(path, dir, "unaligned.npy");
@@ -153,12 +149,11 @@ static void test_npy_unaligned(void **state)
 }
 
 /* What is told of a type that is not known is the type, not the rest of the header. */
-static void test_npy_unknown_type(void **state)
+TEST_BETWEEN(test_npy_unknown_type, scratch_setup, scratch_teardown)
 {
     static const char *const types[] = {"'<f2'", "'<U4'", "'|b1'"};
     char path[4096], text[256], expected[64];
     struct orr_npy npy;
-    (void)state;
     scratch_path(path, dir, "unknown.npy");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         snprintf(text, sizeof text, "{'descr': %s, 'fortran_order': False, 'shape': (2, 3), }\n",
@@ -172,13 +167,12 @@ static void test_npy_unknown_type(void **state)
 }
 
 /* Every prefix of a good file is refused. */
-static void test_npy_every_truncation(void **state)
+TEST_BETWEEN(test_npy_every_truncation, scratch_setup, scratch_teardown)
 {
     char path[4096], cut[4096], *text;
     size_t bytes;
     double data[6] = {0};
     const size_t shape[] = {6};
-    (void)state;
     scratch_path(path, dir, "x.npy");
     scratch_path(cut, dir, "cut.npy");
     assert_int_equal(orr_npy_write(path, ORR_F64, 1, shape, data, NULL), 0);
@@ -192,14 +186,13 @@ static void test_npy_every_truncation(void **state)
     free(text);
 }
 
-static void test_npy_expect(void **state)
+TEST_BETWEEN(test_npy_expect, scratch_setup, scratch_teardown)
 {
     char path[4096];
     struct orr_npy npy;
     const size_t shape[] = {4, 9};
     const uint16_t data[36] = {0};
     size_t any[] = {0, 9}, wrong[] = {4, 8}, flat[] = {36};
-    (void)state;
     scratch_path(path, dir, "x.npy");
     assert_int_equal(orr_npy_write(path, ORR_U16, 2, shape, data, NULL), 0);
     assert_int_equal(orr_npy_expect(path, &npy, ORR_U16, 2, any), 0);
@@ -233,12 +226,11 @@ static void write_tensors(const char *path, unsigned char *data)
     assert_int_equal(orr_safetensors_write(path, tensors, ALL + 1, about), 0);
 }
 
-static void test_safetensors_round_trip(void **state)
+TEST_BETWEEN(test_safetensors_round_trip, scratch_setup, scratch_teardown)
 {
     char path[4096];
     unsigned char data[480];
     struct orr_safetensors *file;
-    (void)state;
     scratch_path(path, dir, "x.safetensors");
     write_tensors(path, data);
     assert_int_equal(orr_safetensors_open(path, &file), 0);
@@ -266,13 +258,12 @@ static void test_safetensors_round_trip(void **state)
 }
 
 /* One bit flipped anywhere in the data, one byte too many, and every truncation. */
-static void test_safetensors_damage(void **state)
+TEST_BETWEEN(test_safetensors_damage, scratch_setup, scratch_teardown)
 {
     char path[4096], bad[4096], *text;
     unsigned char data[480];
     size_t bytes;
     struct orr_safetensors *file;
-    (void)state;
     scratch_path(path, dir, "x.safetensors");
     scratch_path(bad, dir, "bad.safetensors");
     write_tensors(path, data);
@@ -299,7 +290,7 @@ static void test_safetensors_damage(void **state)
 
 /* Any sign of the metadata changed, where the header stays JSON: found by a sum of its own. A file
  * of an earlier version, which lacks that sum, is read. */
-static void test_safetensors_metadata(void **state)
+TEST_BETWEEN(test_safetensors_metadata, scratch_setup, scratch_teardown)
 {
     static const struct {
         const char *from, *to;
@@ -311,7 +302,6 @@ static void test_safetensors_metadata(void **state)
     unsigned char data[480];
     size_t bytes;
     struct orr_safetensors *file;
-    (void)state;
     scratch_path(path, dir, "x.safetensors");
     scratch_path(bad, dir, "bad.safetensors");
     write_tensors(path, data);
@@ -349,7 +339,7 @@ static int open_header(const char *header, size_t data, struct orr_safetensors *
     return orr_safetensors_open(path, file);
 }
 
-static void test_safetensors_foreign(void **state)
+TEST_BETWEEN(test_safetensors_foreign, scratch_setup, scratch_teardown)
 {
     static const struct {
         const char *header;
@@ -392,7 +382,6 @@ static void test_safetensors_foreign(void **state)
         {"{}\n\v", "behind its end"},
     };
     struct orr_safetensors *file;
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(open_header(bad[i].header, 16, &file), ORR_EFORMAT);
         error_names("made.safetensors", bad[i].said, NULL);
@@ -421,21 +410,4 @@ static void test_safetensors_foreign(void **state)
     assert_int_equal(orr_safetensors_open(dir, &file), ORR_EIO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_npy_round_trip, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_npy_header_is_numpys, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_npy_foreign, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_npy_unaligned, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_npy_unknown_type, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_npy_every_truncation, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_npy_expect, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_safetensors_round_trip, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_safetensors_damage, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_safetensors_metadata, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_safetensors_foreign, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

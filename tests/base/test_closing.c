@@ -87,9 +87,8 @@ static void holds(const char *path, const char *expected)
 }
 
 /* A file that could not be closed is none: what was there before stays. */
-static void test_file(void **state)
+TEST_BETWEEN(test_file, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096];
     scratch_path(path, dir, "a.txt");
     scratch_text(path, "old");
@@ -103,9 +102,8 @@ static void test_file(void **state)
 }
 
 /* A signal may interrupt syncing: it begins again, though not for ever. */
-static void test_interrupted(void **state)
+TEST_BETWEEN(test_interrupted, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096];
     scratch_path(path, dir, "a.txt");
     scratch_text(path, "old");
@@ -121,9 +119,8 @@ static void test_interrupted(void **state)
     fsync_errors = 0;
 }
 
-static void test_log(void **state)
+TEST_BETWEEN(test_log, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096];
     struct orr_log log;
     scratch_path(path, dir, "log.jsonl");
@@ -185,9 +182,8 @@ static int status_of(enum how how, char said[4096])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_output(void **state)
+TEST_BETWEEN(test_output, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const enum how well[] = {WHOLE, READER_GONE, READER_GONE_AT_ONCE};
     static const enum how ill[] = {LOST, LOST_AT_ONCE, CLOSING};
     char said[4096];
@@ -203,13 +199,4 @@ static void test_output(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_file, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_interrupted, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_log, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_output, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -9,11 +9,10 @@ static char program[4096]; /* this one */
 /* A file of the imitated /sys/fs/cgroup. */
 static void write_at(const char *folder, const char *name, const char *text)
 {
-    char path[4096], file[4096];
+    char path[4096];
     scratch_path(path, scratch_dir, folder);
     assert_int_equal(orr_mkdir(path), 0);
-    scratch_path(file, path, name);
-    scratch_text(file, text);
+    scratch_text(scratch_at(path, name), text);
 }
 
 static double quota(const char *groups)
@@ -25,9 +24,8 @@ static double quota(const char *groups)
     return orr_cores_quota(path, root);
 }
 
-static void test_no_quota(void **state)
+TEST_BETWEEN(test_no_quota, scratch_setup, scratch_teardown)
 {
-    (void)state;
     assert_true(isinf(orr_cores_quota("/nonexistent", "/nonexistent")));
     assert_true(isinf(quota("0::/\n"))); /* no such files */
     assert_true(isinf(quota("")));
@@ -40,9 +38,8 @@ static void test_no_quota(void **state)
     assert_string_equal(orr_error(), "");
 }
 
-static void test_version_2(void **state)
+TEST_BETWEEN(test_version_2, scratch_setup, scratch_teardown)
 {
-    (void)state;
     write_at("fs/slice/job", "cpu.max", "400000 100000\n");
     assert_true(quota("0::/slice/job\n") == 4);
     assert_true(quota("0::/slice/job/step/task\n") == 4); /* of a group above */
@@ -54,9 +51,8 @@ static void test_version_2(void **state)
     assert_true(quota("0::/as/the/host/names/it\n") == 2);
 }
 
-static void test_version_1(void **state)
+TEST_BETWEEN(test_version_1, scratch_setup, scratch_teardown)
 {
-    (void)state;
     write_at("fs/cpu,cpuacct/docker/1f2e", "cpu.cfs_quota_us", "300000\n");
     write_at("fs/cpu,cpuacct/docker/1f2e", "cpu.cfs_period_us", "100000\n");
     assert_true(quota("5:memory:/x\n4:cpu,cpuacct:/docker/1f2e\n3:cpuset:/y\n") == 3);
@@ -79,9 +75,8 @@ static int cores_of(const char *command)
     return cores;
 }
 
-static void test_bound_to_a_core(void **state)
+TEST(test_bound_to_a_core)
 {
-    (void)state;
     assert_true(orr_cores() >= 1);
     assert_int_equal(cores_of(""), orr_cores());
     if (system("taskset -c 0 true >/dev/null 2>&1"))
@@ -96,11 +91,5 @@ int main(int argc, char **argv)
         return 0;
     }
     snprintf(program, sizeof program, "%s", argv[0]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_no_quota, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_version_2, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_version_1, scratch_setup, scratch_teardown),
-        cmocka_unit_test(test_bound_to_a_core),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

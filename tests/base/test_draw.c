@@ -33,13 +33,12 @@ static double cdf_normal(double value, const void *none)
 
 /* The whole, and the tail beyond the ziggurat's last strip, which has a sampler of its own: all of
  * 4 million draws there. */
-static void test_normal(void **state)
+TEST(test_normal)
 {
     const double from = 3.442619855899, share = gsl_cdf_ugaussian_Q(from);
     gsl_rng *rng = stream(0);
     double tail[2] = {0}, beyond = 0, moment[5] = {0};
     const double draws = 4e6;
-    (void)state;
     for (int i = 0; i < N; i++)
         x[i] = orr_draw_normal(rng);
     check_ks("normal", N, x, cdf_normal, NULL);
@@ -64,13 +63,12 @@ static void test_normal(void **state)
 }
 
 /* Each strip of the ziggurat is met as often as the density says: chi-square of 1024 cells. */
-static void test_normal_cells(void **state)
+TEST(test_normal_cells)
 {
     enum { CELLS = 1024, DRAWS = 4000000 };
     static int count[CELLS];
     gsl_rng *rng = stream(1);
     double chi = 0;
-    (void)state;
     for (int i = 0; i < DRAWS; i++)
         count[(int)fmin(CELLS * gsl_cdf_ugaussian_P(orr_draw_normal(rng)), CELLS - 1)]++;
     gsl_rng_free(rng);
@@ -87,10 +85,9 @@ static double cdf_gamma(double value, const void *shape)
     return value > 0 ? gsl_cdf_gamma_P(value, *(const double *)shape, 1) : 0;
 }
 
-static void test_gamma(void **state)
+TEST(test_gamma)
 {
     static const double shapes[] = {0.05, 0.3202016969, 0.867, 1, 1.3, 3.03, 47.1, 2.3e4};
-    (void)state;
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
         gsl_rng *rng = stream(10 + k);
         for (int i = 0; i < N; i++)
@@ -106,11 +103,10 @@ static double cdf_beta(double value, const void *shapes)
     return gsl_cdf_beta_P(fmin(fmax(value, 0), 1), s[0], s[1]);
 }
 
-static void test_beta(void **state)
+TEST(test_beta)
 {
     static const double shapes[][2] = {{0.867, 3.03}, {3.03, 0.867}, {0.3, 0.2}, {0.02, 0.03},
                                        {1, 1},        {20.5, 7},     {1e3, 2e3}};
-    (void)state;
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
         gsl_rng *rng = stream(20 + k);
         for (int i = 0; i < N; i++)
@@ -121,11 +117,10 @@ static void test_beta(void **state)
 }
 
 /* Shapes near 0 give 0 or 1, each as often as the mean says, and never 0 / 0. */
-static void test_beta_of_nothing(void **state)
+TEST(test_beta_of_nothing)
 {
     gsl_rng *rng = stream(30);
     double sum = 0;
-    (void)state;
     for (int i = 0; i < N; i++) {
         const double value = orr_draw_beta(rng, 1e-6, 3e-6);
         assert_true(value >= 0 && value <= 1);
@@ -137,11 +132,10 @@ static void test_beta_of_nothing(void **state)
 
 /* ------------------------------------------------------------------------------ Poisson */
 
-static void test_poisson(void **state)
+TEST(test_poisson)
 {
     static const double means[] = {0.01, 1.6578, 9.9, 10.1, 33.3};
     enum { CELLS = 80 };
-    (void)state;
     for (size_t k = 0; k < sizeof means / sizeof *means; k++) {
         int count[CELLS] = {0}, cells = 0;
         double chi = 0, rest = N, rest_count = N;
@@ -176,10 +170,9 @@ static double ulps(double found, long double expected)
     return (double)(fabsl((long double)found - expected) / (long double)step);
 }
 
-static void test_elementary(void **state)
+TEST(test_elementary)
 {
     double worst[3] = {0};
-    (void)state;
     if (!has_long_double())
         skip();
     gsl_rng *rng = stream(50);
@@ -199,9 +192,8 @@ static void test_elementary(void **state)
 }
 
 /* What products and square roots give exactly is exact; overflow and zeros are those of pow(). */
-static void test_whole_powers(void **state)
+TEST(test_whole_powers)
 {
-    (void)state;
     for (int n = -8; n <= 8; n++)
         for (int a = -9; a <= 9; a++) {
             const double expected = pow(a, n);
@@ -219,11 +211,10 @@ static void test_whole_powers(void **state)
 
 /* Every bit, on every CPU: tests.mk runs this program again with other variants of the C library's
  * functions. Draws that are made otherwise have a new hash, and data sets a new revision. */
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
     gsl_rng *rng = stream(60);
     uint64_t hash = 0;
-    (void)state;
     for (int i = 0; i < N; i++) {
         const double u = gsl_rng_uniform(rng);
         const double value[] = {orr_draw_normal(rng),
@@ -241,15 +232,4 @@ static void test_same_bits(void **state)
         fail_msg("draws have hash %016llx", (unsigned long long)hash);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal),          cmocka_unit_test(test_normal_cells),
-        cmocka_unit_test(test_gamma),           cmocka_unit_test(test_beta),
-        cmocka_unit_test(test_beta_of_nothing), cmocka_unit_test(test_poisson),
-        cmocka_unit_test(test_elementary),      cmocka_unit_test(test_whole_powers),
-        cmocka_unit_test(test_same_bits),
-    };
-    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tests.mk: the hashes alone */
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

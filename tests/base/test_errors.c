@@ -11,9 +11,8 @@
 
 #include <gsl/gsl_sf_gamma.h>
 
-static void test_message(void **state)
+TEST(test_message)
 {
-    (void)state;
     unsetenv("ORRERY_TRACE");
     orr_error_clear();
     assert_string_equal(orr_error(), "");
@@ -26,10 +25,9 @@ static void test_message(void **state)
 }
 
 /* A message longer than the record is cut, not overrun. */
-static void test_message_is_bounded(void **state)
+TEST(test_message_is_bounded)
 {
     char text[6000];
-    (void)state;
     memset(text, 'q', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     setenv("ORRERY_TRACE", "1", 1);
@@ -39,17 +37,15 @@ static void test_message_is_bounded(void **state)
 }
 
 /* Texts of files go into messages: neither a line break nor a control character comes out. */
-static void test_message_is_one_line(void **state)
+TEST(test_message_is_one_line)
 {
-    (void)state;
     ORR_FAIL(ORR_EFORMAT, "tensor \"%s\"", "a\nerror:\tb\033[31m\177\xc3\xa4");
     assert_string_equal(orr_error(), "tensor \"a error: b?[31m?\xc3\xa4\"");
 }
 
 /* Notes are one line, too, and so is what goes into lists and tables. */
-static void test_texts_of_strangers(void **state)
+TEST(test_texts_of_strangers)
 {
-    (void)state;
     static const char *const bad[] = {"a\nb", "\033[31m", "a|b", "\177", "\302\23331m"};
     char dir[64], path[4096], text[] = "a\nb\t\033[31m\xc2\x9b\xc3\xa4|", *noted;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -80,11 +76,10 @@ static void *other_thread(void *seen)
     return NULL;
 }
 
-static void test_messages_belong_to_threads(void **state)
+TEST(test_messages_belong_to_threads)
 {
     pthread_t thread;
     bool empty = false;
-    (void)state;
     ORR_FAIL(ORR_EIO, "of the first thread");
     assert_int_equal(pthread_create(&thread, NULL, other_thread, &empty), 0);
     pthread_join(thread, NULL);
@@ -92,9 +87,8 @@ static void test_messages_belong_to_threads(void **state)
     assert_string_equal(orr_error(), "of the first thread");
 }
 
-static void test_exit_status(void **state)
+TEST(test_exit_status)
 {
-    (void)state;
     ORR_FAIL(ORR_EUSAGE, "wrong on purpose");
     assert_int_equal(orr_error_exit("test", ORR_OK), 0);
     assert_int_equal(orr_error_exit("test", ORR_EINTR), 130);
@@ -104,16 +98,14 @@ static void test_exit_status(void **state)
 }
 
 /* GSL reports errors by value: its handler would end the program here. */
-static void test_gsl_does_not_abort(void **state)
+TEST(test_gsl_does_not_abort)
 {
     gsl_sf_result result;
-    (void)state;
     assert_int_not_equal(gsl_sf_gamma_e(-1, &result), 0);
 }
 
-static void test_alloc(void **state)
+TEST(test_alloc)
 {
-    (void)state;
     static const size_t counts[] = {0, 1, 7, 1001};
     for (size_t i = 0; i < 4; i++) {
         unsigned char *piece = orr_alloc(counts[i], 3);
@@ -145,10 +137,9 @@ static int commit_after(int code, bool recovers, const char *path)
 }
 
 /* In processes of their own, since nothing makes memory that ran out undone. */
-static void test_forgotten_memory(void **state)
+TEST(test_forgotten_memory)
 {
     char path[4096];
-    (void)state;
     scratch_path(path, scratch_dir, "made.json");
     for (int i = 0; i < 3; i++) {
         const int code = i ? ORR_ENOMEM : ORR_EFORMAT;
@@ -168,11 +159,10 @@ static void test_forgotten_memory(void **state)
 }
 
 /* One JSON object per line, non-finite values as null, appended on request. */
-static void test_log(void **state)
+TEST(test_log)
 {
     char dir[64], path[4096], *text;
     struct orr_log log;
-    (void)state;
     scratch_create(dir);
     scratch_path(path, dir, "log.jsonl");
     assert_int_equal(orr_log_open(&log, path, false), 0);
@@ -194,9 +184,8 @@ static void test_log(void **state)
 
 /* What a kill or a power loss left of the last line is no part of the next. A log that is opened
  * and not written to stays as it is. */
-static void test_log_torn(void **state)
+TEST(test_log_torn)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t bytes;
@@ -229,9 +218,8 @@ static void test_log_torn(void **state)
 }
 
 /* Texts of strangers as code spans of Markdown. */
-static void test_markdown_code(void **state)
+TEST(test_markdown_code)
 {
-    (void)state;
     static const struct {
         const char *text, *plain, *cell;
     } cases[] = {{"r", "`r`", "`r`"},
@@ -257,9 +245,8 @@ static void test_markdown_code(void **state)
 }
 
 /* A new log takes the place of a link, and nothing is appended through one. */
-static void test_log_is_no_link(void **state)
+TEST(test_log_is_no_link)
 {
-    (void)state;
     char path[4096], target[4096];
     struct orr_log log;
     struct stat info;
@@ -277,10 +264,9 @@ static void test_log_is_no_link(void **state)
     assert_true(!lstat(path, &info) && S_ISREG(info.st_mode) && info.st_size > 4);
 }
 
-static void test_log_on_a_full_disk(void **state)
+TEST(test_log_on_a_full_disk)
 {
     struct orr_log log;
-    (void)state;
     if (orr_log_open(&log, "/dev/full", true))
         skip();
     assert_int_equal(orr_log_line(&log, "step", 1.0, NULL), ORR_EIO);
@@ -288,9 +274,8 @@ static void test_log_on_a_full_disk(void **state)
     orr_log_close(&log);
 }
 
-static void test_signals(void **state)
+TEST(test_signals)
 {
-    (void)state;
     orr_signals_catch();
     assert_false(orr_signal_seen());
     raise(SIGPIPE);
@@ -300,10 +285,9 @@ static void test_signals(void **state)
 }
 
 /* Quiet progress prints nothing; a bad detail or a total of zero does not divide. */
-static void test_progress(void **state)
+TEST(test_progress)
 {
     struct orr_progress progress;
-    (void)state;
     orr_progress_init(&progress, "test", 0, false);
     progress.last_s -= 100; /* a line is due */
     orr_progress_set(&progress, 0, NULL);
@@ -315,25 +299,4 @@ static void test_progress(void **state)
     assert_true(orr_time_s() >= progress.start_s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_message),
-        cmocka_unit_test(test_message_is_bounded),
-        cmocka_unit_test(test_message_is_one_line),
-        cmocka_unit_test(test_texts_of_strangers),
-        cmocka_unit_test(test_messages_belong_to_threads),
-        cmocka_unit_test(test_exit_status),
-        cmocka_unit_test(test_gsl_does_not_abort),
-        cmocka_unit_test(test_alloc),
-        cmocka_unit_test(test_forgotten_memory),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_log_torn),
-        cmocka_unit_test(test_markdown_code),
-        cmocka_unit_test(test_log_is_no_link),
-        cmocka_unit_test(test_log_on_a_full_disk),
-        cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_progress),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -16,13 +16,12 @@ static char *const dir = scratch_dir;
 
 /* ------------------------------------------------------------------------ atomic files */
 
-static void test_commit(void **state)
+TEST_BETWEEN(test_commit, scratch_setup, scratch_teardown)
 {
     char path[4096], *text;
     size_t bytes;
     uint64_t sum, size;
     struct orr_file file;
-    (void)state;
     scratch_path(path, dir, "a.txt");
     scratch_text(path, "what was there before");
     assert_int_equal(orr_file_create(&file, path), 0);
@@ -47,7 +46,7 @@ static void test_commit(void **state)
 }
 
 /* Whoever writes removes what killed writers left in the folder, and nothing else. */
-static void test_abandoned(void **state)
+TEST_BETWEEN(test_abandoned, scratch_setup, scratch_teardown)
 {
     static const char *const stay[] = {"a.12.partial", /* of other programs */
                                        "download.1234.partial", "a.orrery-partial",
@@ -58,21 +57,15 @@ static void test_abandoned(void **state)
     enum { STAY = sizeof stay / sizeof *stay };
     char path[4096];
     struct orr_file file, other;
-    (void)state;
     scratch_path(path, dir, "b.txt.12.orrery-partial"); /* as if killed */
     scratch_text(path, "half");
     for (size_t i = 0; i < STAY; i++) {
-        scratch_path(path, dir, stay[i]);
-        scratch_text(path, "not ours");
+        scratch_text(scratch_at(dir, stay[i]), "not ours");
     }
-    scratch_path(path, dir, "a.folder.12.orrery-partial");
-    assert_int_equal(orr_mkdir(path), 0);
-    scratch_path(path, dir, "open.txt");
-    assert_int_equal(orr_file_create(&other, path), 0); /* being written */
-    scratch_path(path, dir, "b.txt.12.orrery-partial");
-    assert_false(orr_exists(path));
-    scratch_path(path, dir, "c.txt");
-    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "a.folder.12.orrery-partial")), 0);
+    assert_int_equal(orr_file_create(&other, scratch_at(dir, "open.txt")), 0); /* being written */
+    assert_false(orr_exists(scratch_at(dir, "b.txt.12.orrery-partial")));
+    assert_int_equal(orr_file_create(&file, scratch_at(dir, "c.txt")), 0);
     assert_int_equal(orr_file_commit(&file), 0);
     orr_file_close(&file);
     assert_true(orr_exists(other.temporary));
@@ -83,11 +76,10 @@ static void test_abandoned(void **state)
 }
 
 /* XXH64 of nothing and of "a", seed 0, as published. */
-static void test_checksum_known_answers(void **state)
+TEST_BETWEEN(test_checksum_known_answers, scratch_setup, scratch_teardown)
 {
     char path[4096];
     uint64_t sum, size;
-    (void)state;
     scratch_path(path, dir, "sum");
     scratch_text(path, "");
     assert_int_equal(orr_file_checksum(path, &sum, &size), 0);
@@ -98,11 +90,10 @@ static void test_checksum_known_answers(void **state)
 }
 
 /* Text longer than the formatter's own room. */
-static void test_long_printf(void **state)
+TEST_BETWEEN(test_long_printf, scratch_setup, scratch_teardown)
 {
     char path[4096], *text, wide[5001];
     struct orr_file file;
-    (void)state;
     memset(wide, 'w', sizeof wide - 1);
     wide[sizeof wide - 1] = '\0';
     scratch_path(path, dir, "long");
@@ -115,11 +106,10 @@ static void test_long_printf(void **state)
     free(text);
 }
 
-static void test_close_without_commit(void **state)
+TEST_BETWEEN(test_close_without_commit, scratch_setup, scratch_teardown)
 {
     char path[4096];
     struct orr_file file;
-    (void)state;
     scratch_path(path, dir, "never");
     assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(scratch_count(dir), 1); /* the temporary name, in the same folder */
@@ -133,13 +123,12 @@ static void test_close_without_commit(void **state)
 
 /* A disk that takes 1000 bytes: writing or committing fails, nothing is left, and an earlier file
  * stays as it was. */
-static void test_full_disk(void **state)
+TEST_BETWEEN(test_full_disk, scratch_setup, scratch_teardown)
 {
     char path[4096], *text;
     struct orr_file file;
     struct rlimit before, small;
     static const char block[1 << 16];
-    (void)state;
     scratch_path(path, dir, "big");
     scratch_text(path, "old");
     signal(SIGXFSZ, SIG_IGN);
@@ -167,12 +156,11 @@ static void test_full_disk(void **state)
     free(text);
 }
 
-static void test_paths(void **state)
+TEST_BETWEEN(test_paths, scratch_setup, scratch_teardown)
 {
     char path[4096], deep[4096], name[5000], *text;
     struct orr_file file;
     struct stat info;
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     assert_int_equal(orr_path(path, "%s", name), ORR_EINVAL);
@@ -188,8 +176,7 @@ static void test_paths(void **state)
     assert_true(S_ISDIR(info.st_mode));
     scratch_path(path, dir, "file");
     scratch_text(path, "x");
-    scratch_path(deep, dir, "file/under");
-    assert_int_equal(orr_mkdir(deep), ORR_EIO);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "file/under")), ORR_EIO);
     error_names("file", NULL);
     assert_int_equal(orr_mkdir(path), ORR_EIO);
     error_names("expected a folder, found a file", NULL);
@@ -209,9 +196,8 @@ static void test_paths(void **state)
 }
 
 /* A file that holds less than its size says, as one that became shorter meanwhile. */
-static void test_shorter_than_said(void **state)
+TEST(test_shorter_than_said)
 {
-    (void)state;
     static const char path[] = "/sys/kernel/mm/transparent_hugepage/enabled";
     struct stat info;
     char *text;
@@ -224,9 +210,8 @@ static void test_shorter_than_said(void **state)
 }
 
 /* Nobody writes into the FIFO: whoever opened it to read would wait without end. */
-static void test_fifos_are_not_waited_for(void **state)
+TEST_BETWEEN(test_fifos_are_not_waited_for, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096], *text;
     size_t bytes;
     uint64_t sum, size;
@@ -257,9 +242,8 @@ static void test_fifos_are_not_waited_for(void **state)
 }
 
 /* A link that waits under the temporary name leads nowhere: it is taken away. */
-static void test_no_write_through_links(void **state)
+TEST_BETWEEN(test_no_write_through_links, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096], target[4096], temporary[ORR_TEMPORARY];
     struct orr_file file;
     struct stat info;
@@ -289,9 +273,8 @@ static void test_no_write_through_links(void **state)
     assert_true(orr_exists(target));
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char *const good[] = {"a", "...", "a b", "\xc3\xbc", "..a", "a\\b"};
     static const char *const bad[] = {"",     ".",  "..",   "/",     "a/b",
                                       "../a", "/a", "a\nb", "a\177", "\t"};
@@ -310,7 +293,7 @@ static void test_names(void **state)
 /* -------------------------------------------------------------------------------- JSON */
 
 /* Whole numbers keep every digit: as numbers where every reader can, else as strings. */
-static void test_json_u64(void **state)
+TEST_BETWEEN(test_json_u64, scratch_setup, scratch_teardown)
 {
     static const struct {
         uint64_t value;
@@ -322,7 +305,6 @@ static void test_json_u64(void **state)
                  {9007199254740993, "\"9007199254740993\""},
                  {UINT64_MAX, "\"18446744073709551615\""}};
     char path[4096], expected[64], *text;
-    (void)state;
     scratch_path(path, dir, "u64.json");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cJSON *json = cJSON_CreateObject();
@@ -337,11 +319,10 @@ static void test_json_u64(void **state)
     }
 }
 
-static void test_json(void **state)
+TEST_BETWEEN(test_json, scratch_setup, scratch_teardown)
 {
     char path[4096];
     cJSON *json = NULL;
-    (void)state;
     scratch_path(path, dir, "x.json");
     scratch_text(path, "{\n  \"a\": 1,\n  \"b\" 2\n}\n");
     assert_int_equal(orr_json_read(path, &json), ORR_EFORMAT);
@@ -381,7 +362,7 @@ static int read_csv(const char *text, enum orr_csv_flags flags, struct orr_csv *
     return orr_csv_read(path, flags, csv);
 }
 
-static void test_csv_numbers(void **state)
+TEST_BETWEEN(test_csv_numbers, scratch_setup, scratch_teardown)
 {
     static const char *const texts[] = {
         "r,\"m \"\"1\"\"\",\"a,b\"\n1,-2.5e-3, 7 \n\"4\",nan,inf\n",
@@ -389,7 +370,6 @@ static void test_csv_numbers(void **state)
         "r,\"m \"\"1\"\"\",\"a,b\"\n1,-2.5e-3,7\n4,nan,inf\n\n",     /* an empty last line */
         "r,\"m \"\"1\"\"\",\"a,b\"\r\n1,-2.5e-3,7\r\n4,nan,inf\r\n\r\n",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct orr_csv csv;
         assert_int_equal(read_csv(texts[i], ORR_CSV_NUMBERS, &csv), 0);
@@ -407,10 +387,9 @@ static void test_csv_numbers(void **state)
     }
 }
 
-static void test_csv_text(void **state)
+TEST_BETWEEN(test_csv_text, scratch_setup, scratch_teardown)
 {
     struct orr_csv csv;
-    (void)state;
     assert_int_equal(read_csv("name,value\n\"Mer\ncury\",1e5\n\"\",\"say \"\"x\"\"\"\n",
                               ORR_CSV_KEEP_TEXT, &csv),
                      0);
@@ -422,12 +401,11 @@ static void test_csv_text(void **state)
 }
 
 /* More rows than the first allocation holds. */
-static void test_csv_many_rows(void **state)
+TEST_BETWEEN(test_csv_many_rows, scratch_setup, scratch_teardown)
 {
     enum { ROWS = 1777 };
     struct orr_csv csv;
     char *text = malloc(40 * ROWS);
-    (void)state;
     size_t used = (size_t)sprintf(text, "i,f\n");
     for (int i = 0; i < ROWS; i++)
         used += (size_t)sprintf(text + used, "%d,%.17g\n", i, sqrt(i));
@@ -440,10 +418,9 @@ static void test_csv_many_rows(void **state)
 }
 
 /* Rows know their line of the file: quoted cells may have line breaks. */
-static void test_csv_lines(void **state)
+TEST_BETWEEN(test_csv_lines, scratch_setup, scratch_teardown)
 {
     struct orr_csv csv;
-    (void)state;
     assert_int_equal(
         read_csv("\"a\nb\",c\n\"1\n\n\",2\n3,4\r\n\"5\",\"\n\"\n6,7\n", ORR_CSV_KEEP_TEXT, &csv),
         0);
@@ -456,7 +433,7 @@ static void test_csv_lines(void **state)
 
 /* Archives write lines before the header, blank lines and Fortran's exponents; rows know their
  * lines. */
-static void test_csv_of_archives(void **state)
+TEST_BETWEEN(test_csv_of_archives, scratch_setup, scratch_teardown)
 {
     static const struct {
         const char *text;
@@ -471,7 +448,6 @@ static void test_csv_of_archives(void **state)
         {"#a,b\n1D0,2\n3,4\n", 0, 1, {2, 3}},
         {"# 1,2\na,b\n1,2\n3,4\n", 1, 2, {3, 4}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct orr_csv csv;
         if (read_csv(tables[i].text, ORR_CSV_NUMBERS, &csv))
@@ -498,12 +474,11 @@ static void test_csv_of_archives(void **state)
 
 /* A header of very many columns is read at once, and what stands twice in it is named: of several
  * the first that has been there before. */
-static void test_csv_wide(void **state)
+TEST_BETWEEN(test_csv_wide, scratch_setup, scratch_teardown)
 {
     enum { COLS = 50000 };
     struct orr_csv csv;
     char *text = malloc(8 * (COLS + 3));
-    (void)state;
     size_t used = 0;
     for (int i = 0; i < COLS; i++)
         used += (size_t)sprintf(text + used, "%sc%d", i ? "," : "", i);
@@ -516,7 +491,7 @@ static void test_csv_wide(void **state)
     free(text);
 }
 
-static void test_csv_errors(void **state)
+TEST_BETWEEN(test_csv_errors, scratch_setup, scratch_teardown)
 {
     static const struct {
         const char *text, *line, *said;
@@ -543,7 +518,6 @@ static void test_csv_errors(void **state)
         {"\n \r\n", "empty", NULL},
         {"# a,b\n", "empty", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct orr_csv csv;
         orr_error_clear();
@@ -568,10 +542,9 @@ static void test_csv_errors(void **state)
 }
 
 /* What was held before a restart is no peak of what comes after it. */
-static void test_memory_peak(void **state)
+TEST(test_memory_peak)
 {
     enum { BYTES = 200 << 20 };
-    (void)state;
     const double before = orr_memory_peak();
     const int zeros = open("/dev/zero", O_RDONLY);
     unsigned char *block = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, zeros, 0);
@@ -585,33 +558,4 @@ static void test_memory_peak(void **state)
     assert_true(orr_memory_peak() < before + 0.5 * BYTES);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_commit, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_abandoned, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_checksum_known_answers, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_long_printf, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_close_without_commit, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_full_disk, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_paths, scratch_setup, scratch_teardown),
-        cmocka_unit_test(test_memory_peak),
-        cmocka_unit_test(test_shorter_than_said),
-        cmocka_unit_test_setup_teardown(test_fifos_are_not_waited_for, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_no_write_through_links, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test_setup_teardown(test_json, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_json_u64, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_csv_numbers, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_csv_text, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_csv_many_rows, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_csv_lines, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_csv_of_archives, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_csv_wide, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_csv_errors, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -13,13 +13,11 @@ static char folder[64]; /* gnuplot and x.gp, and a folder for pictures */
 static char pictures[4096], picture[4096];
 static char *path_before;
 
-static int open_folder(void **state)
+FIXTURE(open_folder)
 {
-    (void)state;
-    char path[4096], both[8192];
+    char both[8192];
     scratch_create(folder);
-    scratch_path(path, folder, "x.gp");
-    scratch_text(path, "");
+    scratch_text(scratch_at(folder, "x.gp"), "");
     scratch_path(pictures, folder, "pictures");
     assert_int_equal(orr_mkdir(pictures), 0);
     scratch_path(picture, pictures, "it.png");
@@ -32,9 +30,8 @@ static int open_folder(void **state)
     return 0;
 }
 
-static int close_folder(void **state)
+FIXTURE(close_folder)
 {
-    (void)state;
     setenv("PATH", path_before, 1);
     unsetenv("ORRERY_FIGURES");
     free(path_before);
@@ -63,9 +60,8 @@ static void as_before(void)
     assert_int_equal(scratch_count(pictures), 1);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     static const struct {
         const char *script, *message;
     } cases[] = {
@@ -89,9 +85,8 @@ static void test_failures(void **state)
 }
 
 /* The end of an SVG is another one, with blanks behind it at most. */
-static void test_svg(void **state)
+TEST(test_svg)
 {
-    (void)state;
     char path[4096];
     scratch_path(path, pictures, "it.svg");
     pose("printf '<svg></svg> <!-- cut' > \"$4\"\n");
@@ -105,9 +100,8 @@ static void test_svg(void **state)
     error_names("it.pdf", ".png", ".svg", NULL);
 }
 
-static void test_missing(void **state)
+TEST(test_missing)
 {
-    (void)state;
     char path[4096], *now = strdup(getenv("PATH"));
     assert_non_null(now);
     scratch_path(path, folder, "gnuplot");
@@ -121,8 +115,7 @@ static void test_missing(void **state)
     as_before();
     setenv("PATH", now, 1);
     free(now);
-    scratch_path(path, folder, "gnuplot");
-    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(scratch_at(folder, "gnuplot")), 0);
     pose(PNG);
     assert_int_equal(orr_gnuplot_check("x.gp"), 0);
     assert_int_equal(orr_gnuplot_check("y.gp"), ORR_EMISSING);
@@ -136,9 +129,8 @@ static void test_missing(void **state)
 }
 
 /* What can be written is less than a picture. */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
@@ -157,9 +149,8 @@ static void test_full_disk(void **state)
 }
 
 /* gnuplot gets script, input, a name to draw under, and the format; no input of its own. */
-static void test_success(void **state)
+TEST(test_success)
 {
-    (void)state;
     char *text, *named, expected[4200];
     char path[4096];
     size_t bytes;
@@ -181,10 +172,24 @@ static void test_success(void **state)
     scratch_text(picture, "what was there before");
 }
 
-/* A signal ends a gnuplot that waits; one that came before does not keep it from drawing. */
-static void test_signal(void **state)
+TEST(test_strings)
 {
-    (void)state;
+    struct orr_file file = {0};
+    char *text;
+    size_t bytes;
+    assert_int_equal(orr_file_create(&file, scratch_at(folder, "escapes")), 0);
+    assert_int_equal(orr_gnuplot_string(&file, "a\"b\\c`d`\ne"), 0);
+    assert_int_equal(orr_file_flush(&file), 0);
+    assert_int_equal(orr_file_read(file.temporary, &text, &bytes), 0);
+    assert_string_equal(text, "\"a\\\"b\\\\c'd'\\ne\"");
+    free(text);
+    orr_file_close(&file);
+}
+
+/* A signal ends a gnuplot that waits; one that came before does not keep it from drawing. The test
+ * is the last, since the signal stays seen. */
+TEST(test_signal)
+{
     orr_signals_catch();
     pose(PNG "kill -INT $PPID\nexec sleep 60\n");
     const double start_s = orr_time_s();
@@ -196,29 +201,4 @@ static void test_signal(void **state)
     assert_int_equal(orr_gnuplot_draw("x.gp", "input", picture), 0);
 }
 
-static void test_strings(void **state)
-{
-    (void)state;
-    struct orr_file file = {0};
-    char path[4096], *text;
-    size_t bytes;
-    scratch_path(path, folder, "escapes");
-    assert_int_equal(orr_file_create(&file, path), 0);
-    assert_int_equal(orr_gnuplot_string(&file, "a\"b\\c`d`\ne"), 0);
-    assert_int_equal(orr_file_flush(&file), 0);
-    assert_int_equal(orr_file_read(file.temporary, &text, &bytes), 0);
-    assert_string_equal(text, "\"a\\\"b\\\\c'd'\\ne\"");
-    free(text);
-    orr_file_close(&file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_svg),
-        cmocka_unit_test(test_missing),  cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_success),  cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_signal), /* last: it stays seen */
-    };
-    return cmocka_run_group_tests(tests, open_folder, close_folder);
-}
+TESTS(open_folder, close_folder)

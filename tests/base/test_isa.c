@@ -17,9 +17,8 @@ static void ask_for(const char *name)
     orr_isa_force(ORR_ISA_COUNT); /* forgets what was chosen */
 }
 
-static void the_best_without_a_name(void **state)
+TEST(the_best_without_a_name)
 {
-    (void)state;
     static const char *const none[] = {NULL, ""};
     for (int i = 0; i < 2; i++) {
         ask_for(none[i]);
@@ -30,9 +29,8 @@ static void the_best_without_a_name(void **state)
 }
 
 /* A set contains those before it. */
-static void every_set_by_its_name(void **state)
+TEST(every_set_by_its_name)
 {
-    (void)state;
     for (int i = 0; i < ORR_ISA_COUNT; i++) {
         const enum orr_isa isa = (enum orr_isa)i;
         ask_for(orr_isa_name(isa));
@@ -52,9 +50,8 @@ static void every_set_by_its_name(void **state)
     ask_for(NULL);
 }
 
-static void unknown_names(void **state)
+TEST(unknown_names)
 {
-    (void)state;
     static const char *const names[] = {"AVX2", "avx", "avx512 ", "sse"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         ask_for(names[i]);
@@ -65,9 +62,8 @@ static void unknown_names(void **state)
     ask_for(NULL);
 }
 
-static void forced_by_a_test(void **state)
+TEST(forced_by_a_test)
 {
-    (void)state;
     ask_for(orr_isa_name(best()));
     orr_isa_force(ORR_ISA_PLAIN);
     assert_int_equal(orr_isa(), ORR_ISA_PLAIN);
@@ -76,13 +72,4 @@ static void forced_by_a_test(void **state)
     ask_for(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_without_a_name),
-        cmocka_unit_test(every_set_by_its_name),
-        cmocka_unit_test(unknown_names),
-        cmocka_unit_test(forced_by_a_test),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

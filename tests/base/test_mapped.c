@@ -80,9 +80,8 @@ static int shorter(enum how how, char said[8192])
     return status;
 }
 
-static void test_named(void **state)
+TEST(test_named)
 {
-    (void)state;
     char said[8192], expected[8192];
     snprintf(expected, sizeof expected,
              "error: %s/short?.npy: the file became shorter while it was read\nlast words\n", dir);
@@ -98,9 +97,8 @@ static void test_named(void **state)
 }
 
 /* A signal that somebody sends, or a fault elsewhere, is what it was before. */
-static void test_others(void **state)
+TEST(test_others)
 {
-    (void)state;
     char said[8192];
     for (enum how how = SENT; how <= FOREIGN; how++) {
         const int status = shorter(how, said);
@@ -109,11 +107,4 @@ static void test_others(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named),
-        cmocka_unit_test(test_others),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -10,9 +10,8 @@ static void near(double x, double expected, double tolerance)
         fail_msg("expected %.17g within %g, found %.17g", expected, tolerance, x);
 }
 
-static void means_and_their_intervals(void **state)
+TEST(means_and_their_intervals)
 {
-    (void)state;
     const double x[] = {1, NAN, 2, 6, INFINITY};
     const struct orr_mean mean = orr_mean_of(x, 5);
     assert_int_equal(mean.n, 3);
@@ -27,9 +26,8 @@ static void means_and_their_intervals(void **state)
 
 /* Exact sizes of samples by the noncentral t distribution (Cohen 1988; 0.05 two-sided, power 0.80):
  * 10 for an effect of one deviation, 34 of half a one, 199 of a fifth. */
-static void numbers_that_show_an_effect(void **state)
+TEST(numbers_that_show_an_effect)
 {
-    (void)state;
     const double x[] = {-1, 1, -1, 1, -1, 1, -1, 1};
     const struct orr_mean mean = orr_mean_of(x, 8);
     const double deviation = sqrt(8 / 7.0);
@@ -41,9 +39,8 @@ static void numbers_that_show_an_effect(void **state)
     assert_int_equal(orr_mean_power(orr_mean_of(x, 1), 1), 0);
 }
 
-static void every_resample_of_few_numbers(void **state)
+TEST(every_resample_of_few_numbers)
 {
-    (void)state;
     double interval[2];
     /* Resamples of {0, 1}: means 0, 1/2, 1/2, 1; quantile q of four lies at place 3 q. */
     orr_bootstrap_mean((double[]){0, 1}, 2, interval);
@@ -58,9 +55,8 @@ static void every_resample_of_few_numbers(void **state)
     assert_true(isnan(interval[0]) && isnan(interval[1]));
 }
 
-static void resamples_of_many_numbers(void **state)
+TEST(resamples_of_many_numbers)
 {
-    (void)state;
     double x[200], interval[2], again[2];
     for (int i = 0; i < 200; i++)
         x[i] = i % 2;
@@ -72,13 +68,4 @@ static void resamples_of_many_numbers(void **state)
     assert_memory_equal(interval, again, sizeof again);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means_and_their_intervals),
-        cmocka_unit_test(numbers_that_show_an_effect),
-        cmocka_unit_test(every_resample_of_few_numbers),
-        cmocka_unit_test(resamples_of_many_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -7,7 +7,7 @@
 #include <gsl/gsl_randist.h>
 
 /* Random123's kat_vectors, philox4x32 with 10 rounds. */
-static void test_known_answers(void **state)
+TEST(test_known_answers)
 {
     static const struct {
         uint32_t counter[4], key[2], out[4];
@@ -18,7 +18,6 @@ static void test_known_answers(void **state)
          {0xa4093822, 0x299f31d0},
          {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof kat / sizeof *kat; i++) {
         uint32_t out[4];
         orr_philox4x32(kat[i].counter, kat[i].key, out);
@@ -27,9 +26,8 @@ static void test_known_answers(void **state)
 }
 
 /* A stream found by seeking, from any earlier state, is the stream found by creating. */
-static void test_seek_equals_create(void **state)
+TEST(test_seek_equals_create)
 {
-    (void)state;
     gsl_rng *moved = orr_rng_create(77, ORR_STAGE_NOISE, 3);
     for (int skip = 0; skip < 7; skip++) {
         gsl_rng *fresh = orr_rng_create(20260521, ORR_STAGE_TWO_BODY_VAL, 1ull << 41);
@@ -44,9 +42,8 @@ static void test_seek_equals_create(void **state)
 }
 
 /* Numbers of stages are part of file formats: new ones come last. */
-static void test_stage_numbers(void **state)
+TEST(test_stage_numbers)
 {
-    (void)state;
     assert_int_equal(ORR_STAGE_TRAIN, 1);
     assert_int_equal(ORR_STAGE_PLANETS_VAL, 8);
     assert_int_equal(ORR_STAGE_SAMPLE, 13);
@@ -55,12 +52,11 @@ static void test_stage_numbers(void **state)
 }
 
 /* The first words of streams whose keys differ in one place all differ. */
-static void test_streams_differ(void **state)
+TEST(test_streams_differ)
 {
     enum { SEEDS = 9, STAGES = ORR_STAGE_PLANETS_TEST, INDICES = 31 };
     static uint64_t word[SEEDS * STAGES * INDICES];
     size_t n = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         for (int stage = 1; stage <= STAGES; stage++)
             for (uint64_t index = 0; index < INDICES; index++)
@@ -72,9 +68,8 @@ static void test_streams_differ(void **state)
 }
 
 /* hash(n) is block n of the stream: its first two words. */
-static void test_hash_is_the_stream(void **state)
+TEST(test_hash_is_the_stream)
 {
-    (void)state;
     gsl_rng *rng = orr_rng_create(5, ORR_STAGE_SHUFFLE, 12);
     for (uint64_t n = 0; n < 40; n++) {
         const uint64_t low = gsl_rng_get(rng), high = gsl_rng_get(rng);
@@ -87,11 +82,10 @@ static void test_hash_is_the_stream(void **state)
 
 /* Mean, variance and lag-one products of uniforms, within 5 standard errors; neighbours in index
  * are uncorrelated. */
-static void test_uniform_moments(void **state)
+TEST(test_uniform_moments)
 {
     enum { N = 200000 };
     double sum = 0, square = 0, lag = 0, across = 0, before = 0.5;
-    (void)state;
     gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 0);
     gsl_rng *next = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 1);
     for (int i = 0; i < N; i++) {
@@ -113,11 +107,10 @@ static void test_uniform_moments(void **state)
 }
 
 /* Each of the 32 bits of gsl_rng_get is set half of the time; gsl_rng_uniform has 53 bits. */
-static void test_bits(void **state)
+TEST(test_bits)
 {
     enum { N = 40000 };
     int ones[32] = {0}, low = 0;
-    (void)state;
     gsl_rng *rng = orr_rng_create(9, ORR_STAGE_TEST_SUITE, 2);
     assert_int_equal(gsl_rng_min(rng), 0);
     assert_int_equal(gsl_rng_max(rng), 0xffffffffu);
@@ -137,11 +130,10 @@ static void test_bits(void **state)
 
 /* GSL's distributions draw from the generator: chi-square of uniform_int, 10 degrees of freedom,
  * below its 0.9999 quantile. */
-static void test_gsl_draws(void **state)
+TEST(test_gsl_draws)
 {
     enum { N = 110000, CELLS = 11 };
     int count[CELLS] = {0};
-    (void)state;
     gsl_rng *rng = orr_rng_create(4, ORR_STAGE_TEST_SUITE, 3);
     for (int i = 0; i < N; i++)
         count[gsl_rng_uniform_int(rng, CELLS)]++;
@@ -155,17 +147,4 @@ static void test_gsl_draws(void **state)
     gsl_rng_free(rng);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),
-        cmocka_unit_test(test_seek_equals_create),
-        cmocka_unit_test(test_stage_numbers),
-        cmocka_unit_test(test_streams_differ),
-        cmocka_unit_test(test_hash_is_the_stream),
-        cmocka_unit_test(test_uniform_moments),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_gsl_draws),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -23,9 +23,8 @@ static void near(struct orr_mean mean, double expected, int n)
         fail_msg("%g of %d, expected %g of %d", mean.mean, mean.n, expected, n);
 }
 
-static void rows_keep_their_texts(void **state)
+TEST(rows_keep_their_texts)
 {
-    (void)state;
     struct orr_table table = {0};
     for (int i = 0; i < 100; i++) {
         char model[32];
@@ -44,9 +43,8 @@ static void rows_keep_their_texts(void **state)
     assert_int_equal(table.count, 0);
 }
 
-static void settings_are_whole_words(void **state)
+TEST(settings_are_whole_words)
 {
-    (void)state;
     const struct orr_row row = {.model = "law=x, y window=40 b.window=4"};
     static const char *const has[] = {"", "window=40", "b.window=4", "law=x, y"}, *const lacks[] = {
                                                                                       "window=4",
@@ -64,9 +62,8 @@ static void settings_are_whole_words(void **state)
 }
 
 /* b = 1 less b = 0: of seed 8 1 and 4, of seed 3 10 and 40. */
-static void contrasts_are_of_the_same_model_and_seed(void **state)
+TEST(contrasts_are_of_the_same_model_and_seed)
 {
-    (void)state;
     struct orr_table table = {.crossed = true};
     const double value[2][2][2] = {{{5, 6}, {7, 11}}, {{1, 11}, {2, 42}}};
     for (int a = 0; a < 2; a++)
@@ -100,9 +97,8 @@ static void contrasts_are_of_the_same_model_and_seed(void **state)
 }
 
 /* Value 6, truth 5, random weights 0.5, no input. */
-static void numbers_of_a_row(void **state)
+TEST(numbers_of_a_row)
 {
-    (void)state;
     const struct orr_row row = {.value = 6, .ceiling = 5, .floor = 0.5, .raw = NAN};
     assert_true(orr_row_number(&row, ORR_ROW_VALUE) == 6 &&
                 orr_row_number(&row, ORR_ROW_CEILING) == 5);
@@ -114,13 +110,4 @@ static void numbers_of_a_row(void **state)
                 orr_row_number(&row, ORR_ROW_SHARE) == 5.5 / 4.5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_keep_their_texts),
-        cmocka_unit_test(settings_are_whole_words),
-        cmocka_unit_test(numbers_of_a_row),
-        cmocka_unit_test(contrasts_are_of_the_same_model_and_seed),
-    };
-    return cmocka_run_group_tests_name("base/table", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -183,6 +183,23 @@ flip() {
 TINY=(--preset smoke --threads 1 --quiet --set pretrain.steps=2 --set pretrain_planets.steps=2
       --set finetune.magnitude.steps=2 --set finetune.vector.steps=2 --set symreg.iterations=1)
 
+# fast_pictures: for tests about something else, a gnuplot that leaves the same picture whatever it
+# is told; real pictures take nine tenths of the time of a report. PICTURES=drawn: real ones
+fast_pictures() {
+    [ "${PICTURES:-}" != drawn ] || return 0
+    mkdir "$WORK/.bin"
+    cat >"$WORK/.bin/gnuplot" <<'END'
+#!/bin/sh
+case $5 in # -c SCRIPT INPUT PICTURE FORMAT
+png) printf '\211PNG\r\n\032\n 12 bytes of it IEND\256B`\202' ;;
+svg) printf '<svg xmlns="http://www.w3.org/2000/svg"></svg>\n' ;;
+*) echo "no picture of $5" && exit 1 ;;
+esac >"$4"
+END
+    chmod +x "$WORK/.bin/gnuplot"
+    PATH=$WORK/.bin:$PATH
+}
+
 # times FOLDER: every file with its time of last change.
 times() {
     (cd "$1" && find . -type f -printf '%p %T@\n' | sort)
@@ -228,6 +245,19 @@ refuse() {
         return
     fi
     pass "$name"
+}
+
+# refusals COMMAND...: a table on standard input, a line a case:
+#     NAME | STATUS PATTERN... | ARGUMENT...
+# as words of the shell; the arguments follow those of the command.
+refusals() {
+    local row name expected arguments
+    while IFS= read -r row <&3; do
+        [[ $row == *' | '*' |'* ]] || { fail "a row of refusals: $row" && continue; }
+        name=${row%% | *} arguments=${row##* |} expected=${row#* | }
+        expected=${expected% |*}
+        eval "refuse \"\$name\" $expected -- \"\$@\" $arguments" </dev/null
+    done 3<&0
 }
 
 # holds_words LINE PATTERN: where the pattern begins or ends with a letter or digit, none goes on

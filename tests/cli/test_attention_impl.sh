@@ -9,14 +9,6 @@ SMOKE=(--preset smoke --threads 1 --quiet --set pretrain_planets.steps=2 --set p
 check "data" program orbits "${SMOKE[@]}" --run "$WORK/data"
 ORBITS=(--orbits "$WORK/data/orbits")
 
-KEEP="$WORK/none"
-for p in pretrain finetune; do
-    refuse "$p: a wrong value" 2 "--attention-impl" "auto or generic" '"fused"' -- \
-        program $p "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/none" --attention-impl fused
-    refuse "$p: no value" 2 "--attention-impl" "expected a value" -- \
-        program $p "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/none" --attention-impl
-done
-
 # close A B: the losses of two logs, line by line, differ by less than 1e-5
 close() {
     grep -oE 'loss":[^,}]*' "$1" | cut -d: -f2 >"$WORK/.a" &&

@@ -2,6 +2,7 @@
 # test_bad_input.sh - what is refused, and how: the exit status (2 usage, 1 failure), one line that
 # names the option, key or file, what was expected and found, and a run folder left as it was.
 . tests/cli/lib.sh
+fast_pictures
 
 run=$WORK/run
 RUN=(--run "$run" --quiet)
@@ -28,70 +29,62 @@ echo '[1, 2]' >"$WORK/list.json"
 mkdir "$WORK/folder.json"
 sed 's/"model": {/"name": "a\/b", "model": {/' "$WORK/good.json" >"$WORK/name.json"
 
-bad_command_line() {
-    local p=$1 o=("$BIN/$1" "${RUN[@]}")
-    refuse "$p: unknown option" 2 --preste 'did you mean --preset?' -- \
-        "${o[@]}" --preste smoke
-    refuse "$p: unknown short option" 2 'unknown option -x' -- "${o[@]}" -x
-    refuse "$p: option without its value" 2 --seed value -- "${o[@]}" --seed
-    refuse "$p: a flag with a value" 2 --resume value -- "${o[@]}" --resume=1
-    refuse "$p: unknown preset" 2 smok '"smoke"' -- "${o[@]}" --preset smok
-    refuse "$p: preset file not there" 2 "$WORK/none.json" 'cannot open' -- "${o[@]}" \
-        --preset "$WORK/none.json"
-    refuse "$p: preset is a folder" 2 folder.json 'not a regular file' -- "${o[@]}" \
-        --preset "$WORK/folder.json"
-    refuse "$p: empty preset file" 2 empty.json:1:1: 'not valid JSON' -- "${o[@]}" \
-        --preset "$WORK/empty.json"
-    refuse "$p: truncated preset file" 2 "short.json:$cut_at:" 'not valid JSON' -- "${o[@]}" \
-        --preset "$WORK/short.json"
-    refuse "$p: preset file with a syntax error" 2 "syntax.json:$brace_at:" 'not valid JSON' -- \
-        "${o[@]}" --preset "$WORK/syntax.json"
-    refuse "$p: preset file is a list" 2 list.json object -- "${o[@]}" --preset "$WORK/list.json"
-    refuse "$p: unknown key in a preset file" 2 key.json model.layres model.layers -- "${o[@]}" \
-        --preset "$WORK/key.json"
-    refuse "$p: wrong type in a preset file" 2 type.json model.layers 'whole number' one -- \
-        "${o[@]}" --preset "$WORK/type.json"
-    refuse "$p: a name that is a path" 2 name.json name '"a/b"' -- "${o[@]}" \
-        --preset "$WORK/name.json"
-    refuse "$p: out of range in a preset file" 2 range.json orbits.e_max 1.5 -- "${o[@]}" \
-        --preset "$WORK/range.json"
-    o+=(--preset smoke)
-    refuse "$p: unknown key" 2 --set orbits.trian orbits.train -- "${o[@]}" --set orbits.trian=3
-    refuse "$p: no such key at all" 2 'unknown key "zzzzzzzz"' -- "${o[@]}" --set zzzzzzzz=3
-    refuse "$p: --set without =" 2 --set key=value seed -- "${o[@]}" --set seed
-    refuse "$p: not a number" 2 model.layers number '"two"' -- "${o[@]}" --set model.layers=two
-    refuse "$p: number with a tail" 2 model.layers number '"3x"' -- "${o[@]}" --set model.layers=3x
-    refuse "$p: not a whole number" 2 model.layers whole '"1.5"' -- "${o[@]}" \
-        --set model.layers=1.5
-    refuse "$p: nothing for a number" 2 pretrain.lr number '""' -- "${o[@]}" --set pretrain.lr=
-    refuse "$p: not finite" 2 pretrain.lr number '"nan"' -- "${o[@]}" --set pretrain.lr=nan
-    refuse "$p: out of range" 2 orbits.e_max 'from 0 to' '"1.5"' -- "${o[@]}" \
-        --set orbits.e_max=1.5
-    refuse "$p: negative size" 2 orbits.train 'from 0 to' '"-5"' -- "${o[@]}" \
-        --set orbits.train=-5
-    refuse "$p: unknown choice" 2 model.positions 'learned|rope|none' roped -- "${o[@]}" \
-        --set model.positions=roped
-    refuse "$p: neither true nor false" 2 planets.enabled 'true or false' maybe -- "${o[@]}" \
-        --set planets.enabled=maybe
-    refuse "$p: settings that contradict each other" 2 model.heads 'must divide model.width' \
-        'found 3' -- "${o[@]}" --set model.heads=3
-    refuse "$p: negative seed" 2 --seed 'whole number' '"-1"' -- "${o[@]}" --seed -1
-    refuse "$p: seed above 64 bits" 2 --seed 'up to 18446744073709551615,' -- "${o[@]}" \
-        --seed 18446744073709551616
-    refuse "$p: empty --out" 2 --out path -- "${o[@]}" --out ''
-    refuse "$p: an argument too many" 2 'unexpected argument' -- "${o[@]}" one.csv extra
-}
 for p in $PROGRAMS; do
-    bad_command_line "$p"
-done
-for p in orbits pretrain finetune symreg; do
-    o=("$BIN/$p" --preset smoke "${RUN[@]}")
-    refuse "$p: no threads" 2 --threads 'from 1 to 4096' 'found "0"' -- "${o[@]}" --threads 0
-    refuse "$p: threads that are no number" 2 --threads 'whole number' '"many"' -- "${o[@]}" \
-        --threads many
+    refusals "$BIN/$p" "${RUN[@]}" <<END
+$p: unknown option | 2 --preste 'did you mean --preset?' | --preste smoke
+$p: unknown short option | 2 'unknown option -x' | -x
+$p: option without its value | 2 --seed value | --seed
+$p: a flag with a value | 2 --resume value | --resume=1
+$p: unknown preset | 2 smok '"smoke"' | --preset smok
+$p: preset file not there | 2 '$WORK/none.json' 'cannot open' | --preset '$WORK/none.json'
+$p: preset is a folder | 2 folder.json 'not a regular file' | --preset '$WORK/folder.json'
+$p: empty preset file | 2 empty.json:1:1: 'not valid JSON' | --preset '$WORK/empty.json'
+$p: truncated preset file | 2 short.json:$cut_at: 'not valid JSON' | --preset '$WORK/short.json'
+$p: a syntax error | 2 syntax.json:$brace_at: 'not valid JSON' | --preset '$WORK/syntax.json'
+$p: preset file is a list | 2 list.json object | --preset '$WORK/list.json'
+$p: unknown key in a preset file | 2 key.json model.layres model.layers | --preset '$WORK/key.json'
+$p: wrong type | 2 type.json model.layers 'whole number' one | --preset '$WORK/type.json'
+$p: a name that is a path | 2 name.json name '"a/b"' | --preset '$WORK/name.json'
+$p: out of range in a preset file | 2 range.json orbits.e_max 1.5 | --preset '$WORK/range.json'
+END
+    refusals "$BIN/$p" "${RUN[@]}" --preset smoke <<END
+$p: unknown key | 2 --set orbits.trian orbits.train | --set orbits.trian=3
+$p: no such key at all | 2 'unknown key "zzzzzzzz"' | --set zzzzzzzz=3
+$p: --set without = | 2 --set key=value seed | --set seed
+$p: not a number | 2 model.layers number '"two"' | --set model.layers=two
+$p: number with a tail | 2 model.layers number '"3x"' | --set model.layers=3x
+$p: not a whole number | 2 model.layers whole '"1.5"' | --set model.layers=1.5
+$p: nothing for a number | 2 pretrain.lr number '""' | --set pretrain.lr=
+$p: not finite | 2 pretrain.lr number '"nan"' | --set pretrain.lr=nan
+$p: out of range | 2 orbits.e_max 'from 0 to' '"1.5"' | --set orbits.e_max=1.5
+$p: negative size | 2 orbits.train 'from 0 to' '"-5"' | --set orbits.train=-5
+$p: unknown choice | 2 model.positions 'learned|rope|none' roped | --set model.positions=roped
+$p: unknown device of a preset | 2 model.device 'auto|cpu|cuda' '"gpu"' | --set model.device=gpu
+$p: neither true nor false | 2 planets.enabled 'true or false' maybe | --set planets.enabled=maybe
+$p: contradiction | 2 model.heads 'must divide model.width' 'found 3' | --set model.heads=3
+$p: negative seed | 2 --seed 'whole number' '"-1"' | --seed -1
+$p: seed above 64 bits | 2 --seed 'up to 18446744073709551615,' | --seed 18446744073709551616
+$p: empty --out | 2 --out path | --out ''
+$p: an argument too many | 2 'unexpected argument' | one.csv extra
+END
+    [ $p = report ] || refusals "$BIN/$p" "${RUN[@]}" --preset smoke <<END
+$p: no threads | 2 --threads 'from 1 to 4096' 'found "0"' | --threads 0
+$p: threads that are no number | 2 --threads 'whole number' '"many"' | --threads many
+END
 done
 for p in pretrain finetune; do
-    refuse "$p: unknown device" 2 --device 'cpu, cuda, cuda:N or auto' gpu -- smoke $p --device gpu
+    refusals smoke $p <<END
+$p: unknown device | 2 --device 'cpu, cuda, cuda:N or auto' '"gpu"' | --device gpu
+$p: unknown path | 2 --attention-impl 'auto or generic' '"fused"' | --attention-impl fused
+$p: no path of attention | 2 --attention-impl 'expected a value' | --attention-impl
+$p: unknown attention | 2 sotfmax 'softmax, lssa, lssar, rw_softmax' | --attention sotfmax
+$p: an attention twice | 2 attention '"lssar"' twice | --set attention=lssar,softmax,lssar
+$p: no attention | 2 attention: 'at least one' | --set attention=
+$p: unknown attention in a preset | 2 linear softmax | --set attention=linear
+$p: no checkpoint | 1 none.safe 'no such checkpoint' | --attention lssar --checkpoint none.safe
+END
+    # the build's own backends are ref and cpu
+    refuse "$p: no CUDA in this build" 1 '--device cuda:' ' no ' -- smoke $p --device cuda --force
 done
 # options that would do nothing are no options
 no_option() {
@@ -109,18 +102,6 @@ refuse "preset that grew a long name" 2 --preset 'no preset "' -- "$BIN/orbits" 
     --preset "$(printf '%5000s' x)"
 
 # ---- attention, device, checkpoint, folders
-for p in pretrain finetune; do
-    refuse "$p: unknown attention" 2 sotfmax 'softmax, lssa, lssar, rw_softmax' -- \
-        smoke $p --attention sotfmax
-    refuse "$p: an attention twice" 2 attention '"lssar"' twice -- smoke $p \
-        --set attention=lssar,softmax,lssar
-    refuse "$p: no attention" 2 attention: 'at least one' -- smoke $p --set attention=
-    refuse "$p: unknown attention in a preset" 2 linear softmax -- smoke $p --set attention=linear
-    # the build's own backends are ref and cpu
-    refuse "$p: no CUDA in this build" 1 '--device cuda:' ' no ' -- smoke $p --device cuda --force
-    refuse "$p: checkpoint not there" 1 none.safetensors 'no such checkpoint' -- smoke $p \
-        --attention lssar --checkpoint "$WORK/none.safetensors"
-done
 refuse "report: attention that the run lacks" 1 'linear: it was made without' -- smoke report \
     --attention linear
 refuse "symreg: attention that the run lacks" 1 linear/finetune finetune -- smoke symreg \
@@ -358,45 +339,11 @@ check "finetune: what is spoilt is made again" spoilt finetune --resume --quiet
 check "... to the same forces" same_file "$run/lssar/finetune/forces_magnitude.csv" \
     "$WORK/spoilt/lssar/finetune/forces_magnitude.csv"
 
-# ---- tables
-table() {
-    "$BIN/symreg" "$WORK/t.csv" --quiet --preset smoke --threads 1 --set symreg.iterations=1 \
-        --out "$run/fits" "$@" </dev/null
-}
-good='a,b,y\n1,2,3\n2,3,5\n3,5,8\n4,1,5\n'
-printf "$good" >"$WORK/t.csv"
+# ---- tables (test_symreg_input.sh has what may be wrong in one)
 refuse "symreg: table not there" 1 none.csv 'not found' -- "$BIN/symreg" "$WORK/none.csv" \
     --target y
-refuse "symreg: table without --target" 2 'Give --target' t.csv -- table
 refuse "symreg: --target without a table" 2 --target: .csv -- smoke symreg --target y
 refuse "symreg: --features without a table" 2 --features: .csv -- smoke symreg --features a
-refuse "symreg: target that is no column" 1 t.csv 'no column "yy"' '"y"' -- table --target yy
-refuse "symreg: feature that is no column" 1 t.csv 'no column "c"' -- \
-    table --target y --features a,c
-refuse "symreg: feature twice" 2 --features '"a" stands twice' -- table --target y --features a,a
-refuse "symreg: the target as a feature" 2 --features '"y" is the target' -- \
-    table --target y --features a,y
-refuse "symreg: an empty feature" 2 --features 'names of columns' '"a,,b"' -- table --target y \
-    --features a,,b
-bad_table() {
-    local name=$1 text=$2
-    shift 2
-    printf "$text" >"$WORK/t.csv"
-    refuse "symreg: $name" 1 t.csv "$@" -- table --target y
-}
-bad_table "NaN in a table" 'a,b,y\n1,2,3\n2,nan,5\n3,5,8\n' :3: '"b"' '"nan"'
-bad_table "infinity in a table" 'a,b,y\n1,2,3\n2,1,inf\n3,5,8\n' :3: '"y"' '"inf"'
-bad_table "text in a table" 'a,b,y\n1,2,3\n2,two,5\n3,5,8\n' :3: '"b"' '"two"'
-bad_table "nothing in a cell" 'a,b,y\n1,2,3\n2,,5\n3,5,8\n' :3: '"b"' '""'
-bad_table "a cell missing" 'a,b,y\n1,2,3\n2,5\n3,5,8\n' :3: 'expected 3 cells' 'found 2'
-bad_table "a cell too many" 'a,b,y\n1,2,3\n2,5,7,9\n3,5,8\n' :3: 'expected 3 cells' 'found more'
-bad_table "a column twice" 'a,a,y\n1,2,3\n2,5,7\n' :1: '"a" stands twice'
-bad_table "a quote left open" 'a,b,y\n1,2,3\n2,"5,7\n' :3: 'not closed'
-bad_table "a header alone" 'a,b,y\n' 'at least 2 rows'
-bad_table "an empty table" '' empty
-bad_table "no column beside the target" 'y\n1\n2\n3\n' 'no column of numbers'
-printf 'a,y\n1,2\n\0\0\0\n' >"$WORK/t.csv"
-refuse "symreg: zeros in a table" 1 t.csv 'not a text file' -- table --target y
 for rule in 'symreg.rules=bset best' 'symreg.unary=sinn sin' 'symreg.binary=add +'; do
     refuse "symreg: ${rule% *}" 2 "${rule%%=*}" "${rule##* }" -- smoke symreg --set "${rule% *}"
 done

@@ -20,11 +20,6 @@ for choice in "--device cuda" "--set model.device=cuda"; do
             program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet --run "$WORK/none" $choice
     done
 done
-refuse "a wrong device" 2 "--device" "cpu, cuda, cuda:N or auto" '"gpu"' -- program pretrain \
-    "${SMOKE[@]}" --run "$WORK/none" --device gpu
-refuse "a wrong setting" 2 "model.device" "auto|cpu|cuda" '"gpu"' -- \
-    program pretrain "${SMOKE[@]}" --run "$WORK/none" --set model.device=gpu
-
 check "the CPU" program pretrain "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/cpu" --quiet
 for choice in "--device cpu --set model.device=cuda" "--set model.device=auto" \
               "--device auto --set model.device=auto"; do

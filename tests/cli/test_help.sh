@@ -2,6 +2,7 @@
 # test_help.sh - --help and --version of every program, and that they tell the truth: every option
 # and every setting that is listed is accepted, and none is missing.
 . tests/cli/lib.sh
+fast_pictures
 
 COMMON="--preset --set --run --out --seed --resume --quiet --plan --help --version"
 # options of some programs, which the others do not have

@@ -191,8 +191,10 @@ check "prior: the study's" prints 'R\^2 of ln T on ln dt 0\.00[0-9]$' \
     program orbits prior --preset vafa2025
 check "prior: one that spreads less" differ "$prior" \
     "$(program orbits prior --preset quick --set orbits.mass_prior=uniform)"
-refuse "prior: of text" 2 text.train -- "$BIN/orbits" prior --preset text
-refuse "prior: no folder" 2 'unexpected argument "runs"' -- "$BIN/orbits" prior runs
+refusals "$BIN/orbits" prior <<END
+prior: of text | 2 text.train | --preset text
+prior: no folder | 2 'unexpected argument "runs"' | runs
+END
 
 # ---- show and stat
 KEEP=$WORK/whole
@@ -206,14 +208,14 @@ check "show: Nyquist" prints 'warning: body 1 is sampled 0.5 times per orbit, be
     show --split solar_system_two_body
 check "show: elements of Mercury" prints '^1 +1.652e-07 +0.3870 +0.2050 .* 0.2408 ' \
     show --split solar_system
-refuse "show: no such set" 2 --split 'unknown data set "trian"' train -- \
-    "$BIN/orbits" show --split trian
-refuse "show: no such sequence" 2 --sequence 'has 8 sequences' 'found 9' -- "$BIN/orbits" show \
-    --preset smoke_tokens --split solar_system_two_body --sequence 9
-refuse "show: no number" 2 --sequence: 'a whole number' '"3x"' -- "$BIN/orbits" show --sequence 3x
-refuse "show: a split that the preset leaves empty" 2 --split: smoke solar_system -- \
-    "$BIN/orbits" show --preset smoke --split solar_system
-refuse "show: what picture" 2 --out: FILE.png '"orbit.pdf"' -- "$BIN/orbits" show --out orbit.pdf
+eight='--preset smoke_tokens --split solar_system_two_body'
+refusals "$BIN/orbits" show <<END
+show: no such set | 2 --split 'unknown data set "trian"' train | --split trian
+show: no such sequence | 2 --sequence 'has 8 sequences' 'found 9' | $eight --sequence 9
+show: no number | 2 --sequence: 'a whole number' '"3x"' | --sequence 3x
+show: a split that is empty | 2 --split: smoke solar_system | --preset smoke --split solar_system
+show: what picture | 2 --out: FILE.png '"orbit.pdf"' | --out orbit.pdf
+END
 # a folder shows what it holds, whatever made it
 check "show: a folder" prints '^train 3 of .*/whole: [0-9]+ bodies, ' \
     program orbits show "$WORK/whole" --sequence 3
@@ -228,12 +230,11 @@ for set in train two_body_test planets_val planets_solar; do
         prints "^law yukawa: a, e and period are those of Newton's law" \
         program orbits show "$held" --split $set
 done
-refuse "show: a sequence that is not there" 2 --sequence: "$held has 6 sequences" 'found 6' -- \
-    "$BIN/orbits" show "$held" --sequence 6
-refuse "show: a set that is not there" 1 "$held/manifest.json" 'no data set "solar_system"' -- \
-    "$BIN/orbits" show "$held" --split solar_system
-refuse "show: no folder" 1 "$WORK/nowhere/obs_train.npy" 'cannot open' -- \
-    "$BIN/orbits" show "$WORK/nowhere"
+refusals "$BIN/orbits" show <<END
+show: a sequence that is not there | 2 --sequence: '$held has 6 sequences' | '$held' --sequence 6
+show: no set | 1 '$held/manifest.json' 'no data set "solar_system"' | '$held' --split solar_system
+show: no folder | 1 '$WORK/nowhere/obs_train.npy' 'cannot open' | '$WORK/nowhere'
+END
 check "show: with its settings" program orbits show "$held" --preset smoke --seed 5 \
     --set orbits.law=yukawa --set orbits.law_alpha=2
 printf '\0\0\300\77' | dd of="$held/coords_train.npy" bs=1 seek=200 conv=notrunc status=none

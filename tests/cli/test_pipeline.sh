@@ -186,6 +186,7 @@ check "report of an odd folder, elsewhere" program report --run "$odd" --out "$o
 check "... its pictures" is_picture "$odd/out & more/figures/forces_earth.png"
 check "... its page" page_is_alone "$odd/out & more/report.html"
 check_not "... not in the run" test -e "$odd/report.html"
+fast_pictures
 
 # ---- make: one target from nothing makes what it needs and no more
 stage() {

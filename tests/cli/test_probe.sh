@@ -233,64 +233,60 @@ for option in "--seed 3" "--set seed=3" "--preset smoke" "--run $run" "--threads
     refuse "a reader of results: $option" 2 "${option%% *}: probe seeds reads results" -- \
         "${probe[@]}" seeds $option "$WORK/before.csv"
 done
-refuse "no subcommand" 2 'attention, evaluate, outputs' -- "${probe[@]}"
-refuse "--plan" 2 "--plan: probe has no such option" -- "${probe[@]}" attention --plan
-refuse "--resume" 2 --resume: 'probe attention always measures anew' -- \
-    "${probe[@]}" attention --resume
-refuse "unknown subcommand" 2 attentoin 'attention, evaluate, outputs' -- "${probe[@]}" attentoin
-refuse "two subcommands" 2 'unexpected argument' -- "${probe[@]}" attention evaluate
-refuse "unknown option" 2 --heads 'did you mean --head?' -- "${probe[@]}" attention --heads 2
-refuse "no checkpoint there" 1 "$run/none.safetensors" 'no such checkpoint' -- \
-    "${probe[@]}" attention --checkpoint "$run/none.safetensors"
-refuse "no model in the run" 1 lssar/pretrain/last.safetensors \
-    "make it with: $BIN/pretrain " -- \
-    "${probe[@]}" attention --preset smoke --attention lssar --run "$WORK/nowhere"
-echo no model >"$WORK/text.safetensors"
-refuse "no model in the file" 1 text.safetensors 'not a safetensors file' -- \
-    "${probe[@]}" attention --preset smoke --checkpoint "$WORK/text.safetensors"
-cp "$lssar" "$WORK/alone.safetensors"
-refuse "no preset for the checkpoint" 2 alone.safetensors 'no preset.json' -- "${probe[@]}" \
-    attention --checkpoint "$WORK/alone.safetensors"
-refuse "tokens for a model of coordinates" 1 'a model of coordinates' smoke_tokens -- \
-    "${probe[@]}" attention --preset smoke_tokens --checkpoint "$WORK/alone.safetensors"
 with() {
     "${probe[@]}" "$1" --checkpoint "$lssar" "${BASE[@]}" --out "$run/refused" "${@:2}"
 }
-refuse "unknown variant" 2 'unknown variant "sotfmax"' -- with attention --attention sotfmax
-refuse "no such layer" 2 --layer '0 to 0' -- with attention --layer 1
-refuse "no such head" 2 --head: '0 to 1' 'found 5' -- with attention --head 5
-refuse "a layer for evaluate" 2 --layer: 'not with probe evaluate; it belongs to attention' -- \
-    with evaluate --layer 0
-refuse "neither on nor off" 2 --reweight: 'on or off' -- with evaluate --reweight yes
-refuse "a power below 1" 2 --p: 'at least 1' '"0.5"' -- with attention --p 0.5
-refuse "a power that is none" 2 --p: 'at least 1' '"nan"' -- with attention --p nan
-refuse "a negative window" 2 --window: 'from 0 to' '"-1"' -- with attention --window=-1
-refuse "no sequences" 2 --sequences: 'from 1 to' '"0"' -- with attention --sequences 0
-refuse "one position" 2 --length: 'from 2 to' '"1"' -- with evaluate --length 1
-refuse "beyond learned positions" 2 'end at 40' 'found 80' -- with evaluate --length 80
-refuse "NTK without rope" 2 NTK 'rotary positions' -- with evaluate --ntk
-refuse "re-weighting of no distribution" 2 'found "decomp_I"' -- \
-    with attention --attention decomp_I --reweight on
-refuse "fine-tuned models predict no next state" 1 'a model of stage magnitude' -- \
-    "${probe[@]}" evaluate --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
-refuse "--orbits that is not there" 1 "$WORK/nowhere" 'no data sets there' -- with attention \
-    --orbits "$WORK/nowhere"
-refuse "orbits of tokens, read out" 1 linear 'a model of coordinates' smoke_tokens -- \
-    "${probe[@]}" linear --preset smoke_tokens --checkpoint "$WORK/alone.safetensors"
-refuse "fine-tuned models continue nothing" 1 rollout 'the next place' magnitude -- \
-    "${probe[@]}" rollout --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
-refuse "planet runs have units of their own" 1 linear 'planet runs' -- \
-    "${probe[@]}" linear --checkpoint "$run/lssar/pretrain_planets/last.safetensors" "${BASE[@]}"
-refuse "it is fine-tuned as it was trained" 2 --p, 'as they were trained' -- with inductive --p 3
-refuse "forces have been learned" 1 inductive 'stage magnitude' -- \
-    "${probe[@]}" inductive --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
+echo no model >"$WORK/text.safetensors"
+cp "$lssar" "$WORK/alone.safetensors"
+tuned=$run/lssar/finetune/magnitude.safetensors alone=$WORK/alone.safetensors none=$WORK/none.safe
+planets=$run/lssar/pretrain_planets/last.safetensors text=$WORK/text.safetensors
+refusals "${probe[@]}" <<END
+no subcommand | 2 'attention, evaluate, outputs' |
+--plan | 2 '--plan: probe has no such option' | attention --plan
+--resume | 2 --resume: 'probe attention always measures anew' | attention --resume
+unknown subcommand | 2 attentoin 'attention, evaluate, outputs' | attentoin
+two subcommands | 2 'unexpected argument' | attention evaluate
+unknown option | 2 --heads 'did you mean --head?' | attention --heads 2
+no checkpoint there | 1 '$none' 'no such checkpoint' | attention --checkpoint '$none'
+no preset for it | 2 alone.safetensors 'no preset.json' | attention --checkpoint '$alone'
+results are of what they are | 2 --length: seeds 'no models' | seeds '$WORK/any.json' --length 4
+END
+refuse "no model in the run" 1 lssar/pretrain/last.safetensors "make it with: $BIN/pretrain " -- \
+    "${probe[@]}" attention --preset smoke --attention lssar --run "$WORK/nowhere"
+refuse "no model in the file" 1 text.safetensors 'not a safetensors file' -- \
+    "${probe[@]}" attention --preset smoke --checkpoint "$text"
+for name in attention linear; do
+    refuse "$name: orbits of tokens" 1 'a model of coordinates' smoke_tokens -- "${probe[@]}" \
+        $name --preset smoke_tokens --checkpoint "$alone"
+done
+refusals with <<END
+unknown variant | 2 'unknown variant "sotfmax"' | attention --attention sotfmax
+no such layer | 2 --layer '0 to 0' | attention --layer 1
+no such head | 2 --head: '0 to 1' 'found 5' | attention --head 5
+a layer for evaluate | 2 --layer: 'probe attention' | evaluate --layer 0
+neither on nor off | 2 --reweight: 'on or off' | evaluate --reweight yes
+a power below 1 | 2 --p: 'at least 1' '"0.5"' | attention --p 0.5
+a power that is none | 2 --p: 'at least 1' '"nan"' | attention --p nan
+a negative window | 2 --window: 'from 0 to' '"-1"' | attention --window=-1
+no sequences | 2 --sequences: 'from 1 to' '"0"' | attention --sequences 0
+one position | 2 --length: 'from 2 to' '"1"' | evaluate --length 1
+beyond learned positions | 2 'end at 40' 'found 80' | evaluate --length 80
+NTK without rope | 2 NTK 'rotary positions' | evaluate --ntk
+no distribution | 2 'found "decomp_I"' | attention --attention decomp_I --reweight on
+no such --orbits | 1 '$WORK/nowhere' 'no data sets there' | attention --orbits '$WORK/nowhere'
+it is fine-tuned as it was trained | 2 --p, 'as they were trained' | inductive --p 3
+no step to change | 2 intervene '3 positions' | intervene --length 3
+too few sequences to read out | 2 --sequences: 'found 5' | linear --sequences 5
+END
 refuse "data sets are of some probes" 2 --draws: \
     'not with probe linear; it belongs to labels, extrapolate, adaptation, inductive' -- \
     with linear --draws 2
-refuse "no step to change" 2 intervene '3 positions' -- with intervene --length 3
-refuse "too few sequences to read out" 2 --sequences: 'found 5' -- with linear --sequences 5
-refuse "results are of what they are" 2 --length: seeds 'no models' -- "${probe[@]}" seeds \
-    "$WORK/any.json" --length 4
+refusals "${probe[@]}" <<END
+a fine-tuned model predicts none | 1 'a model of stage magnitude' | evaluate --checkpoint '$tuned'
+it continues none | 1 rollout 'the next place' magnitude | rollout --checkpoint '$tuned'
+forces have been learned | 1 inductive 'stage magnitude' | inductive --checkpoint '$tuned'
+planet runs | 1 linear 'planet runs' | linear --checkpoint '$planets'
+END
 refuse "no gnuplot" 1 'gnuplot: not found in PATH' -- \
     env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention \
     --checkpoint "$lssar" "${BASE[@]}" --out "$WORK/undrawn"

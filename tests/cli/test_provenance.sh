@@ -2,6 +2,7 @@
 # test_provenance.sh - every link of the chain from data sets to the report, changed between two
 # resumed runs: what depends on it is made again, saying why, and nothing else is.
 . tests/cli/lib.sh
+fast_pictures
 PROGRAMS="$PROGRAMS probe"
 
 SETTINGS=(--preset smoke --set pretrain.steps=2 --set pretrain_planets.steps=2

@@ -59,6 +59,9 @@ bad "a column twice" 1 'column "x" stands twice' 'x,y,x\n1,2,3\n'
 bad "an open quote" 1 'not closed' 'x,y\n"1,2\n'
 bad "not text" 1 'not a text file' 'x,y\n1,\0002\n'
 bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
+bad "a feature twice" 2 '--features: "x" stands twice' 'x,y\n1,2\n3,4\n' --features x,x
+bad "the target as a feature" 2 '"y" is the target' 'x,y\n1,2\n3,4\n' --features x,y
+bad "an empty feature" 2 'names of columns' 'x,y\n1,2\n3,4\n' --features x,,y
 bad "negative weight" 1 'at least 0, found -1' 'x,w,y\n1,-1,2\n3,1,4\n' --weights w
 bad "no weight at all" 1 'above 0, found none' 'x,w,y\n1,0,2\n3,0,4\n' --weights w
 bad "relative weights of zeros" 1 'median of |y| is 0' 'x,y\n1,0\n3,0\n' --weights relative

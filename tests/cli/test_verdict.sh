@@ -2,6 +2,7 @@
 # test_verdict.sh - make verdict at toy size: a sweep that is killed twice and run again ends in the
 # same bytes as one that is not.
 . tests/cli/lib.sh
+fast_pictures
 
 export BIN GRIDS=$WORK
 settings='set orbits.train_files=0 planets.enabled=false model.precision=fp32'

@@ -8,9 +8,7 @@
 
 static void write_text(const char *name, const char *text)
 {
-    char path[4096];
-    scratch_path(path, scratch_dir, name);
-    scratch_text(path, text);
+    scratch_text(scratch_at(scratch_dir, name), text);
 }
 
 static struct verdict_fact fact_of(struct verdict_claim claim)
@@ -48,9 +46,8 @@ static void fact_is(struct verdict_fact fact, double mean, double half, double c
 /* Half of the 95% interval of two numbers, by half of their distance. */
 #define OF_TWO 12.706204736432095
 
-static void figures_of_a_verdict(void **state)
+TEST_BETWEEN(figures_of_a_verdict, scratch_setup, scratch_teardown)
 {
-    (void)state;
     write_text("v.json",
                "{\"format\": \"orrery-verdict-1\", \"figures\": [{\"id\": \"x\", \"attention\": "
                "\"a\", \"value\": {\"values\": [6, 9, 6]}, \"ceiling\": {\"values\": [9, 9, 9]}, "
@@ -73,9 +70,8 @@ static void figures_of_a_verdict(void **state)
     assert_false(fact_of(claim).there);
 }
 
-static void figures_of_runs(void **state)
+TEST_BETWEEN(figures_of_runs, scratch_setup, scratch_teardown)
 {
-    (void)state;
     write_text(
         "r.json",
         "{\"format\": \"orrery-runs-1\", \"settings\": [{\"label\": \"law=newton\"}, {\"label\": "
@@ -104,9 +100,8 @@ static void figures_of_runs(void **state)
     fact_is(fact_of(claim), 6.5, OF_TWO / 2, NAN, NAN, 2);
 }
 
-static void figures_of_seeds(void **state)
+TEST_BETWEEN(figures_of_seeds, scratch_setup, scratch_teardown)
 {
-    (void)state;
     write_text("s.json", "{\"format\": \"orrery-probe-seeds-1\", \"rows\": [{\"source\": \"b\", "
                          "\"quantity\": \"q\", \"measure\": \"m\", "
                          "\"context\": 1, \"value\": 1}, {\"source\": \"b\", \"quantity\": \"q\", "
@@ -127,9 +122,8 @@ static void figures_of_seeds(void **state)
 }
 
 /* Differences of levels 2 and 1 of f at h = x: 2, 3; at h = y: 4, 8; a third seed lacks a cell. */
-static void figures_of_a_grid(void **state)
+TEST_BETWEEN(figures_of_a_grid, scratch_setup, scratch_teardown)
 {
-    (void)state;
     write_text("g.json",
                "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
                "{\"name\": \"h\", \"levels\": [\"x\", \"y\"]}, {\"name\": \"f\", \"levels\": "
@@ -196,9 +190,8 @@ static void figures_of_a_grid(void **state)
     assert_false(fact_of(slope).there);
 }
 
-static void figures_of_other_files(void **state)
+TEST_BETWEEN(figures_of_other_files, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_fact fact;
     write_text("b.json", "{\"rows\": [{\"name\": \"x\", \"value\": 6}, "
                          "{\"name\": \"y\", \"value\": 4}]}");
@@ -219,9 +212,8 @@ static void figures_of_other_files(void **state)
 }
 
 /* Every column and every kind of cell; what is wrong is named. */
-static void claims_are_rows_of_a_file(void **state)
+TEST_BETWEEN(claims_are_rows_of_a_file, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char head[] = "claim,where,ground,measured,published,ours,command,file,quantity,"
                                "measure,context,setting,of,from,statistic,rule,size,remark\n";
     static const struct {
@@ -279,9 +271,8 @@ static void claims_are_rows_of_a_file(void **state)
     verdict_claims_free(&claims);
 }
 
-static void intervals_decide(void **state)
+TEST_BETWEEN(intervals_decide, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const struct {
         enum verdict_rule rule;
         double size, mean, half;
@@ -384,9 +375,8 @@ static void intervals_decide(void **state)
 
 /* A figure of another ground, or of other settings than the claim's, rules on nothing; nor does one
  * that is not over seeds. Random weights explain nothing of text. */
-static void grounds_are_those_of_the_claim(void **state)
+TEST(grounds_are_those_of_the_claim)
 {
-    (void)state;
     char why[256];
     struct verdict_claim claim = {.rule = VERDICT_BELOW, .ground = VERDICT_TEXT};
     struct verdict_fact fact = {
@@ -426,9 +416,8 @@ static void grounds_are_those_of_the_claim(void **state)
 
 /* Steps to equal loss. Seed 0: b ends with 2 at step 100; a passes 2 halfway from 40 to 60. Seed 1:
  * a ends at step 100 with 3, which b has at step 25. Seed 2 lacks b. */
-static void steps_to_equal_loss(void **state)
+TEST_BETWEEN(steps_to_equal_loss, scratch_setup, scratch_teardown)
 {
-    (void)state;
     write_text("c.csv", "setting,seed,step,val_loss\n"
                         "a,0,20,4\na,0,40,3\na,0,60,1\na,0,100,0.5\n"
                         "b,0,50,3\nb,0,100,2\n"
@@ -449,9 +438,8 @@ static void steps_to_equal_loss(void **state)
 }
 
 /* Means over the seeds that there are; a file or a cell that is not there is "-". */
-static void table1_is_read_from_its_files(void **state)
+TEST_BETWEEN(table1_is_read_from_its_files, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096], *made;
     size_t bytes;
     struct orr_file file;
@@ -487,9 +475,8 @@ static void table1_is_read_from_its_files(void **state)
 }
 
 /* docs/claims.md is what the stored results say, and every claim has its line. */
-static void the_ledger_is_that_of_the_stored_results(void **state)
+TEST_BETWEEN(the_ledger_is_that_of_the_stored_results, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096], *made, *kept;
     size_t bytes[2];
     scratch_path(path, scratch_dir, "claims.md");
@@ -531,22 +518,4 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(figures_of_a_verdict, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(figures_of_runs, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(figures_of_seeds, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(figures_of_a_grid, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(figures_of_other_files, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(claims_are_rows_of_a_file, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(intervals_decide, scratch_setup, scratch_teardown),
-        cmocka_unit_test(grounds_are_those_of_the_claim),
-        cmocka_unit_test_setup_teardown(steps_to_equal_loss, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(table1_is_read_from_its_files, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, scratch_setup,
-                                        scratch_teardown),
-    };
-    return cmocka_run_group_tests_name("figures/claims", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

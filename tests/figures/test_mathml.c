@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-#include <cmocka.h>
+#include "testing.h"
 
 /* ---- the text's own value, without the tree under test */
 
@@ -219,9 +218,8 @@ static void assert_value_kept(const char *text)
 
 /* Formulas that searches found, and the awkward ones: signs before powers and sums, powers that are
  * no whole numbers and so do not add up for negative x, sums in every place. */
-static void value_is_kept(void **state)
+TEST(value_is_kept)
 {
-    (void)state;
     static const char *const texts[] = {
         "((m1 * (m2 * 39.4)) / (r * r))",
         "(m1 * (39.47842 * (m2 * inv((r * r)))))",
@@ -308,9 +306,8 @@ static bool is_tame(const char *text, const char *said)
     return true;
 }
 
-static void value_of_random_formulas_is_kept(void **state)
+TEST(value_of_random_formulas_is_kept)
 {
-    (void)state;
     static char text[1 << 14], mathml[1 << 14], said[1 << 14];
     uint64_t seed = 5;
     int compared = 0;
@@ -340,9 +337,8 @@ static void value_of_random_formulas_is_kept(void **state)
 #define M1M2 "<msub><mi>m</mi><mn>1</mn></msub><mo>&#x2062;</mo><msub><mi>m</mi><mn>2</mn></msub>"
 #define T    "<mo rspace=\"0.15em\">&#x2062;</mo>"
 
-static void products_are_collected(void **state)
+TEST(products_are_collected)
 {
-    (void)state;
     static const struct {
         const char *text, *mathml;
     } known[] = {
@@ -368,9 +364,8 @@ static void products_are_collected(void **state)
 }
 
 /* What is no formula, too deep or too long is shown as it stands. */
-static void other_texts_stay_texts(void **state)
+TEST(other_texts_stay_texts)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "m1 * m2 < r & 39.4",
                                         "k m1 m2 / r^2",
@@ -402,13 +397,4 @@ static void other_texts_stay_texts(void **state)
     assert_false(report_formula_read(long_text, &formula));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(value_is_kept),
-        cmocka_unit_test(value_of_random_formulas_is_kept),
-        cmocka_unit_test(products_are_collected),
-        cmocka_unit_test(other_texts_stay_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

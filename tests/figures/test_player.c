@@ -12,16 +12,14 @@
 enum { STEPS = 7, KNOWN = 3, FIRST = 2, POSITIONS = 5 };
 static char dir[64];
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     scratch_create(dir);
     return 0;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     scratch_remove(dir);
     return 0;
 }
@@ -143,9 +141,8 @@ static void assert_forces(const cJSON *body, int number_of_body)
 }
 
 /* The data is JSON with and without rollouts; a place that is no number is null. */
-static void data_is_json(void **state)
+TEST(data_is_json)
 {
-    (void)state;
     for (int with = 0; with < 2; with++) {
         make_run();
         if (with) {
@@ -182,9 +179,8 @@ static void data_is_json(void **state)
 }
 
 /* The player fetches nothing, prints, and says where rollouts are missing. */
-static void player_is_alone(void **state)
+TEST(player_is_alone)
 {
-    (void)state;
     make_run();
     char *text = written(write_player);
     assert_null(strstr(text, "http"));
@@ -204,9 +200,8 @@ static void player_is_alone(void **state)
 }
 
 /* File, row, and what was expected. */
-static void wrong_rollouts_are_named(void **state)
+TEST(wrong_rollouts_are_named)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } wrong[] = {
@@ -231,12 +226,4 @@ static void wrong_rollouts_are_named(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_is_json),
-        cmocka_unit_test(player_is_alone),
-        cmocka_unit_test(wrong_rollouts_are_named),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(make_folder, remove_folder)

@@ -7,22 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-#include <cmocka.h>
+#include "testing.h"
 
 static char folder[256];
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     const char *parent = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/report-test-XXXXXX", parent ? parent : "/tmp");
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     char command[512];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
@@ -168,9 +165,8 @@ static void write_run(void)
 
 /* A prediction turned by t and stretched by s has cosine cos t and error sqrt(1 + s^2 - 2 s cos t)
  * everywhere; labelled positions, made nonsense here, must not count. */
-static void agreement_has_its_closed_form(void **state)
+TEST(agreement_has_its_closed_form)
 {
-    (void)state;
     struct report_position at[7];
     for (int i = 0; i < 7; i++) {
         const double fx = 0.31 * cos(i + 0.7), fy = 0.83 * sin(2.3 * i);
@@ -193,9 +189,8 @@ static void agreement_has_its_closed_form(void **state)
 }
 
 /* A prediction of nothing has no direction and an error of one. */
-static void agreement_of_nothing_is_zero(void **state)
+TEST(agreement_of_nothing_is_zero)
 {
-    (void)state;
     struct report_position at = {.x_au = 1.3, .y_au = 0.2, .fx_true = -0.4, .fy_true = 0.1};
     const struct report_orbit orbit = {1, &at};
     struct report_agreement a;
@@ -208,9 +203,8 @@ static void agreement_of_nothing_is_zero(void **state)
 }
 
 /* Central forces: the floor's direction is right, its size the mean of the labelled ones. */
-static void floor_points_at_the_sun(void **state)
+TEST(floor_points_at_the_sun)
 {
-    (void)state;
     struct report_position at[3] = {
         {.x_au = 0.6, .y_au = 0.8, .fx_true = -0.6 * 0.5, .fy_true = -0.8 * 0.5, .labelled = true},
         {.x_au = -1.2, .y_au = 1.6, .fx_true = 0.6 * 0.3, .fy_true = -0.8 * 0.3, .labelled = true},
@@ -223,9 +217,8 @@ static void floor_points_at_the_sun(void **state)
 }
 
 /* Who knows 1/r^2 needs one label: exact everywhere, however far out. */
-static void floor_knows_the_inverse_square(void **state)
+TEST(floor_knows_the_inverse_square)
 {
-    (void)state;
     struct report_position at[4];
     for (int i = 0; i < 4; i++) {
         const double r = 1 + i, x = r * cos(2.0 * i), y = r * sin(2.0 * i);
@@ -248,9 +241,8 @@ static void floor_knows_the_inverse_square(void **state)
  * stand for 10, 30, 130, 130 and 20 degrees; right predictions (cosine 1) at the first three,
  * opposite ones (cosine -1) at the others. Either sense of the orbit, as 220 degrees back are no
  * 140 on. */
-static void even_in_true_anomaly(void **state)
+TEST(even_in_true_anomaly)
 {
-    (void)state;
     static const double degrees[] = {0, 20, 60, 280, 320};
     for (int clockwise = 0; clockwise < 2; clockwise++) {
         struct report_position at[5];
@@ -280,9 +272,8 @@ static void even_in_true_anomaly(void **state)
 
 /* ---- logs */
 
-static void resumed_log_is_cut_back(void **state)
+TEST(resumed_log_is_cut_back)
 {
-    (void)state;
     write_text(
         "log.jsonl",
         "{\"step\": 1, \"loss\": 9}\n{\"step\": 2, \"loss\": 8, \"val_loss\": 8.5}\n"
@@ -300,9 +291,8 @@ static void resumed_log_is_cut_back(void **state)
     free(curve.val_step);
 }
 
-static void foreign_log_names_its_line(void **state)
+TEST(foreign_log_names_its_line)
 {
-    (void)state;
     write_text("foreign.jsonl", "{\"step\": 1, \"loss\": 9}\nnot json\n{\"step\": 2}\n");
     struct report_curve curve = {0};
     assert_int_equal(report_read_curve(in_folder("foreign.jsonl"), &curve), ORR_EFORMAT);
@@ -312,9 +302,8 @@ static void foreign_log_names_its_line(void **state)
 }
 
 /* NUL bytes end neither the log nor a line of it; a tail of them is a line that was cut short. */
-static void nuls_do_not_shorten_a_log(void **state)
+TEST(nuls_do_not_shorten_a_log)
 {
-    (void)state;
     static const char inside[] = "{\"step\": 1, \"loss\": 9}\0\n{\"step\": 2, \"loss\": 8}\n";
     static const char behind[] = "{\"step\": 1, \"loss\": 9}\n{\"step\": 2, \"loss\": 8}\n\0\0\0";
     struct report_curve curve = {0};
@@ -333,9 +322,8 @@ static void nuls_do_not_shorten_a_log(void **state)
 
 /* ---- reading a run */
 
-static void run_is_read(void **state)
+TEST(run_is_read)
 {
-    (void)state;
     write_run();
     static struct report_run run;
     assert_int_equal(report_read(&run, in_folder("run/"), ""), 0);
@@ -373,9 +361,8 @@ static void run_is_read(void **state)
     report_free(&run);
 }
 
-static void missing_input_names_file_and_command(void **state)
+TEST(missing_input_names_file_and_command)
 {
-    (void)state;
     static const struct {
         const char *file, *command;
     } cases[] = {{"run/preset.json", "make orbits"},
@@ -396,9 +383,8 @@ static void missing_input_names_file_and_command(void **state)
     report_free(&run);
 }
 
-static void corrupt_input_is_named(void **state)
+TEST(corrupt_input_is_named)
 {
-    (void)state;
     static const char header[] = "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled\n";
     static const struct {
         const char *row, *message;
@@ -429,9 +415,8 @@ static void corrupt_input_is_named(void **state)
 
 /* Every arrow lies inside the axes, none is longer than drawn, the labelled ones are told apart,
  * and arrows of equal forces are equal in all panels. */
-static void arrows_fit_their_axes(void **state)
+TEST(arrows_fit_their_axes)
 {
-    (void)state;
     write_run();
     static struct report_run run;
     assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
@@ -483,9 +468,8 @@ static void arrows_fit_their_axes(void **state)
     report_free(&run);
 }
 
-static void strings_are_escaped(void **state)
+TEST(strings_are_escaped)
 {
-    (void)state;
     struct orr_file file = {0};
     assert_int_equal(orr_file_create(&file, in_folder("escapes")), 0);
     assert_int_equal(orr_gnuplot_string(&file, "a\"b\\c`d`\ne"), 0);
@@ -498,9 +482,8 @@ static void strings_are_escaped(void **state)
 }
 
 /* Known answers of RFC 4648, section 10. */
-static void base64_matches_rfc_4648(void **state)
+TEST(base64_matches_rfc_4648)
 {
-    (void)state;
     static const char *const known[][2] = {{"", ""},
                                            {"f", "Zg=="},
                                            {"fo", "Zm8="},
@@ -536,9 +519,8 @@ static int plot(struct report_pictures *pictures)
 }
 
 /* The first picture is named, and none counts as drawn. */
-static void failure_of_gnuplot_is_told(void **state)
+TEST(failure_of_gnuplot_is_told)
 {
-    (void)state;
     struct report_pictures pictures;
     char path[4096], *before = strdup(getenv("PATH"));
     assert_non_null(before);
@@ -563,9 +545,8 @@ static int count_of(const char *text, const char *what)
 }
 
 /* The real thing: every picture is there, and the page carries all of them and escapes the law. */
-static void pictures_and_page_are_whole(void **state)
+TEST(pictures_and_page_are_whole)
 {
-    (void)state;
     struct report_pictures pictures;
     assert_int_equal(plot(&pictures), 0);
     assert_int_equal(pictures.count, REPORT_BODIES + 3);
@@ -635,9 +616,8 @@ static int cells_of(const char *page)
 
 /* How many predictions have no logarithm, the k of a law that misses m2, and the leverage of the
  * largest sequence stand beside what they qualify; a dash where laws.json does not tell. */
-static void tables_hide_nothing(void **state)
+TEST(tables_hide_nothing)
 {
-    (void)state;
     static struct report_run run;
     write_run();
     assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
@@ -690,9 +670,8 @@ static void tables_hide_nothing(void **state)
 }
 
 /* Tables and figures ask for the law of the run: Newton's where laws.json does not say. */
-static void own_law_is_asked_for(void **state)
+TEST(own_law_is_asked_for)
 {
-    (void)state;
     static struct report_run run;
     static struct report_pictures pictures;
     for (int own = 0; own < 2; own++) {
@@ -737,9 +716,8 @@ static void own_law_is_asked_for(void **state)
 }
 
 /* Under each planet table stands what planet runs can not tell, with the number of the run. */
-static void planet_tables_have_their_limits(void **state)
+TEST(planet_tables_have_their_limits)
 {
-    (void)state;
     static struct report_run run;
     write_run();
     for (int kind = 0; kind < 3; kind++) { /* recorded, not recorded, no planet runs */
@@ -773,28 +751,4 @@ static void planet_tables_have_their_limits(void **state)
     assert_int_equal(remove(in_folder("run/lssar/pretrain_planets/evaluation.json")), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agreement_has_its_closed_form),
-        cmocka_unit_test(agreement_of_nothing_is_zero),
-        cmocka_unit_test(floor_points_at_the_sun),
-        cmocka_unit_test(floor_knows_the_inverse_square),
-        cmocka_unit_test(even_in_true_anomaly),
-        cmocka_unit_test(resumed_log_is_cut_back),
-        cmocka_unit_test(foreign_log_names_its_line),
-        cmocka_unit_test(nuls_do_not_shorten_a_log),
-        cmocka_unit_test(run_is_read),
-        cmocka_unit_test(missing_input_names_file_and_command),
-        cmocka_unit_test(corrupt_input_is_named),
-        cmocka_unit_test(arrows_fit_their_axes),
-        cmocka_unit_test(tables_hide_nothing),
-        cmocka_unit_test(own_law_is_asked_for),
-        cmocka_unit_test(planet_tables_have_their_limits),
-        cmocka_unit_test(strings_are_escaped),
-        cmocka_unit_test(base64_matches_rfc_4648),
-        cmocka_unit_test(failure_of_gnuplot_is_told),
-        cmocka_unit_test(pictures_and_page_are_whole),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(make_folder, remove_folder)

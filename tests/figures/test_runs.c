@@ -134,9 +134,8 @@ static void run_is(const struct verdict_cell *run, const char *path, const char 
     assert_int_equal(run->sources, 3);
 }
 
-static void runs_are_found_and_grouped(void **state)
+TEST_BETWEEN(runs_are_found_and_grouped, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     write_runs();
     if (verdict_cells_read(&cells, scratch_dir))
@@ -173,9 +172,8 @@ static void runs_are_found_and_grouped(void **state)
 }
 
 /* Labels of both sides of a jump: either k is the law's own. */
-static void a_law_of_two_constants(void **state)
+TEST_BETWEEN(a_law_of_two_constants, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     law_k[0] = 10;
     law_k[1] = 41; /* the samples have 40 and 41 */
@@ -203,9 +201,8 @@ static void number_is(const cJSON *object, const char *key, double expected)
 }
 
 /* -1.9, -1.7, -1.8 and -1.2, -1.4: half widths t(2) s / sqrt(3) and t(1) s / sqrt(2). */
-static void rows_are_over_seeds(void **state)
+TEST_BETWEEN(rows_are_over_seeds, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     char path[4096];
     cJSON *json = NULL;
@@ -249,9 +246,8 @@ static void rows_are_over_seeds(void **state)
 }
 
 /* Every figure comes back from a file of a run's results as it was, shares from their counts. */
-static void results_of_a_run_come_back(void **state)
+TEST_BETWEEN(results_of_a_run_come_back, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     struct verdict_cells back = {.folder = ""};
     struct verdict_cell cell = {.group = 0};
@@ -293,9 +289,8 @@ static void results_of_a_run_come_back(void **state)
     verdict_free(&again);
 }
 
-static void incomplete_runs_are_left_out(void **state)
+TEST_BETWEEN(incomplete_runs_are_left_out, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     char path[4096];
     write_runs();
@@ -330,9 +325,8 @@ static void incomplete_runs_are_left_out(void **state)
     verdict_cells_free(&cells);
 }
 
-static void seed_of_the_same_settings_twice_is_refused(void **state)
+TEST_BETWEEN(seed_of_the_same_settings_twice_is_refused, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     write_runs();
     write_run("z", POWER " seed=1 about=again", &(struct says){0});
@@ -347,9 +341,8 @@ static void seed_of_the_same_settings_twice_is_refused(void **state)
 
 /* Differences of the exponent of r: seeds 1 and 2 of both attentions, 4 of softmax and 5 of lssar
  * alone; each model's untrained shape predicts what the model does: it differs by nothing. */
-static void models_are_compared_seed_by_seed(void **state)
+TEST_BETWEEN(models_are_compared_seed_by_seed, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     char path[4096];
     cJSON *json = NULL;
@@ -489,9 +482,8 @@ static void check_bounds(bool same)
 }
 
 /* Cells of two attentions have the same truth, and models of their own with their pretrainings. */
-static void attentions_of_one_seed_are_put_together(void **state)
+TEST_BETWEEN(attentions_of_one_seed_are_put_together, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict_cells cells;
     char path[4096];
     cJSON *json = NULL;
@@ -541,23 +533,4 @@ static void attentions_of_one_seed_are_put_together(void **state)
     check_stale_length();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_law_of_two_constants, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(runs_are_found_and_grouped, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(rows_are_over_seeds, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(results_of_a_run_come_back, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(incomplete_runs_are_left_out, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(seed_of_the_same_settings_twice_is_refused, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(models_are_compared_seed_by_seed, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(attentions_of_one_seed_are_put_together, scratch_setup,
-                                        scratch_teardown),
-    };
-    return cmocka_run_group_tests_name("figures/runs", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -12,10 +12,9 @@
 
 static void write_text(const char *cell, const char *file, const char *text)
 {
-    char path[4096], name[256];
+    char name[256];
     snprintf(name, sizeof name, "%s/%s", cell, file);
-    scratch_path(path, scratch_dir, name);
-    scratch_text(path, text);
+    scratch_text(scratch_at(scratch_dir, name), text);
 }
 
 /* ------------------------------------------------------------------------------- a cell */
@@ -67,11 +66,10 @@ static void write_laws(const char *path, const struct orr_settings *preset, cons
 static void write_probe(const char *cell, const char *attention, const char *probe,
                         const char *const row[], int rows, bool changed)
 {
-    char path[4096], name[256], text[64];
+    char name[256], text[64];
     uint64_t content, bytes;
     snprintf(name, sizeof name, "%s/%s/pretrain/last.safetensors", cell, attention);
-    scratch_path(path, scratch_dir, name);
-    assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
+    assert_int_equal(orr_file_checksum(scratch_at(scratch_dir, name), &content, &bytes), 0);
     cJSON *json = cJSON_CreateObject();
     snprintf(text, sizeof text, "%016llx", (unsigned long long)content);
     cJSON_AddStringToObject(json, "checkpoint_xxh64", text);
@@ -92,8 +90,7 @@ static void write_probe(const char *cell, const char *attention, const char *pro
             cJSON_AddNumberToObject(item, key[k], number[k]);
     }
     snprintf(name, sizeof name, "%s/%s/probe/%s.json", cell, attention, probe);
-    scratch_path(path, scratch_dir, name);
-    assert_int_equal(orr_json_write(path, json), 0);
+    assert_int_equal(orr_json_write(scratch_at(scratch_dir, name), json), 0);
     cJSON_Delete(json);
 }
 
@@ -126,8 +123,7 @@ static void write_cell(const char *cell, const char *attention, const char *sett
                               : "/%s/probe",
                      attention);
         snprintf(name, sizeof name, "%s%s", cell, below);
-        scratch_path(path, scratch_dir, name);
-        assert_int_equal(orr_mkdir(path), 0);
+        assert_int_equal(orr_mkdir(scratch_at(scratch_dir, name)), 0);
     }
     scratch_path(path, scratch_dir, cell);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
@@ -195,9 +191,8 @@ static void near(double x, double expected)
 
 /* --------------------------------------------------------------------------------- tests */
 
-static void figures_are_taken_with_ceiling_and_floor(void **state)
+TEST_BETWEEN(figures_are_taken_with_ceiling_and_floor, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     write_cells();
     write_text("s2", "softmax/probe/evaluate.json",
@@ -227,9 +222,8 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
     verdict_free(&v);
 }
 
-static void attentions_are_compared_seed_by_seed(void **state)
+TEST_BETWEEN(attentions_are_compared_seed_by_seed, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     write_cells();
     read_cells(&v, 6, 0);
@@ -250,9 +244,8 @@ static void attentions_are_compared_seed_by_seed(void **state)
     verdict_free(&v);
 }
 
-static void the_same_in_every_seed_is_not_certain(void **state)
+TEST(the_same_in_every_seed_is_not_certain)
 {
-    (void)state;
     near(verdict_half(0.5, 0.2, 3, true), 0.2);
     near(verdict_half(1, 0, 3, false), 1 - cbrt(0.05)); /* a share, and how low it may be */
     near(verdict_half(0.2, 0, 1, false), 0.8 * 0.95);
@@ -262,9 +255,8 @@ static void the_same_in_every_seed_is_not_certain(void **state)
     assert_true(isnan(verdict_half(1, NAN, 1, true)));
 }
 
-static void sentences_follow_from_the_figures(void **state)
+TEST_BETWEEN(sentences_follow_from_the_figures, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     struct verdict_sentences s;
     write_cells();
@@ -298,9 +290,8 @@ static void sentences_follow_from_the_figures(void **state)
 
 /* Exponents where no label was: of softmax -2.0 +- 0.25, nearer than the floor's -1.2 in all seeds;
  * of lssar -1.5. */
-static void exponents_outside_decide_about_the_law(void **state)
+TEST_BETWEEN(exponents_outside_decide_about_the_law, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const leads[3] = {"The law goes on where no label was: ",
                                          "That the law goes on where no label was is not shown: ",
                                          "The law does not go on where no label was: "};
@@ -328,7 +319,7 @@ static void exponents_outside_decide_about_the_law(void **state)
 /* Table 1 of text beside: lssar -1 +- 0.25 (or as much above 0), lssa 1 +- 0.25 of three seeds. */
 static void write_table1(const char *name, const char *lssar)
 {
-    char path[4096], text[2048];
+    char text[2048];
     snprintf(text, sizeof text,
              "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": [{\"name\": "
              "\"attention\", \"levels\": [\"softmax\", \"lssar\", \"lssa\"]}], \"rows\": [{"
@@ -337,10 +328,8 @@ static void write_table1(const char *name, const char *lssar)
              "[\"lssar\"], \"values\": %s}, {\"levels\": [\"lssa\"], \"values\": "
              "[2.9, 3, 3.1]}]}]}",
              lssar);
-    scratch_path(path, scratch_dir, "beside");
-    assert_int_equal(orr_mkdir(path), 0);
-    scratch_path(path, scratch_dir, name);
-    scratch_text(path, text);
+    assert_int_equal(orr_mkdir(scratch_at(scratch_dir, "beside")), 0);
+    scratch_text(scratch_at(scratch_dir, name), text);
 }
 
 static void say_beside(struct verdict *v, const char *folder, struct verdict_sentences *s)
@@ -354,9 +343,8 @@ static void say_beside(struct verdict *v, const char *folder, struct verdict_sen
     v->beside = NULL;
 }
 
-static void text_and_claims_stand_beside(void **state)
+TEST_BETWEEN(text_and_claims_stand_beside, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char folder[4096], path[4096];
     struct verdict v;
     struct verdict_sentences s;
@@ -378,17 +366,14 @@ static void text_and_claims_stand_beside(void **state)
     assert_non_null(strstr(s.text[3], "1 +- 0.25 (lssar, 3 seeds, against the claim), 1 +- 0.25 "
                                       "(lssa, 3 seeds, against the claim)."));
     assert_non_null(strstr(s.text[4], " 0 are reproduced, 2 refuted"));
-    scratch_path(path, scratch_dir, "beside/table1.json");
-    scratch_text(path, "{}");
+    scratch_text(scratch_at(scratch_dir, "beside/table1.json"), "{}");
     assert_int_equal(verdict_ledger_read(folder, "verdict.json", &ledger), ORR_EFORMAT);
     error_names("table1.json", NULL);
     verdict_ledger_free(&ledger);
     scratch_path(path, scratch_dir, "beside/verdict.json"); /* which is made here: is not read */
     scratch_text(path, "{}");
-    scratch_path(path, scratch_dir, "beside/table1.json");
-    assert_int_equal(remove(path), 0);
-    scratch_path(path, scratch_dir, "beside/text_short.json");
-    assert_int_equal(remove(path), 0);
+    assert_int_equal(remove(scratch_at(scratch_dir, "beside/table1.json")), 0);
+    assert_int_equal(remove(scratch_at(scratch_dir, "beside/text_short.json")), 0);
     say_beside(&v, folder, &s);
     assert_int_equal(s.count, 4);
     assert_non_null(strstr(s.text[3], "bear on 0 are reproduced"));
@@ -396,9 +381,8 @@ static void text_and_claims_stand_beside(void **state)
 }
 
 /* Figures of the deepest layer and of the longest time, not of the first ones. */
-static void rows_of_probes_are_the_right_ones(void **state)
+TEST_BETWEEN(rows_of_probes_are_the_right_ones, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const slope[] = {
         "velocity x|slope, likely|2|1|0.3|1|0", "velocity x|slope, likely|6|1|0.6|1|0",
         "velocity x|slope, likely|6|2|0.7|1|0", "velocity x|slope|6|1|0.8|1|0"};
@@ -415,9 +399,8 @@ static void rows_of_probes_are_the_right_ones(void **state)
 }
 
 /* In a file without a sum, a figure that is there twice, or as a text, is none, and why is said. */
-static void damaged_rows_are_named(void **state)
+TEST_BETWEEN(damaged_rows_are_named, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const twice[] = {"place|AU|-1|8|0.15|0|1", "place|AU|-1|5|0.07|0|1",
                                         "place|AU|-1|8|0.99|0|1"};
     struct verdict v;
@@ -443,9 +426,8 @@ static void damaged_rows_are_named(void **state)
     verdict_free(&v);
 }
 
-static void what_is_missing_is_named(void **state)
+TEST_BETWEEN(what_is_missing_is_named, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     char path[4096];
     write_cells();
@@ -477,9 +459,8 @@ static void what_is_missing_is_named(void **state)
     verdict_free(&v);
 }
 
-static void cells_of_other_settings_are_refused(void **state)
+TEST_BETWEEN(cells_of_other_settings_are_refused, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     write_cells();
     write_cell("l2", "lssar", "seed=2 pretrain.steps=7", 0.9, -2);
@@ -495,12 +476,11 @@ static void cells_of_other_settings_are_refused(void **state)
 }
 
 /* The same cells in another order make the same bytes. */
-static void the_file_is_the_same_every_time(void **state)
+TEST_BETWEEN(the_file_is_the_same_every_time, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct verdict v;
     struct verdict_sentences sentences;
-    char *text[2], path[4096];
+    char *text[2];
     size_t bytes[2];
     write_cells();
     for (int k = 0; k < 2; k++) {
@@ -514,8 +494,8 @@ static void the_file_is_the_same_every_time(void **state)
         verdict_sentences(&v, &sentences);
         assert_int_equal(verdict_write(&v, &sentences, scratch_dir), 0);
         verdict_free(&v);
-        scratch_path(path, scratch_dir, "verdict.json");
-        assert_int_equal(orr_file_read(path, &text[k], &bytes[k]), 0);
+        assert_int_equal(
+            orr_file_read(scratch_at(scratch_dir, "verdict.json"), &text[k], &bytes[k]), 0);
     }
     assert_int_equal(bytes[0], bytes[1]);
     assert_memory_equal(text[0], text[1], bytes[0]);
@@ -525,28 +505,4 @@ static void the_file_is_the_same_every_time(void **state)
     free(text[1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(figures_are_taken_with_ceiling_and_floor, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(attentions_are_compared_seed_by_seed, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test(the_same_in_every_seed_is_not_certain),
-        cmocka_unit_test_setup_teardown(sentences_follow_from_the_figures, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(exponents_outside_decide_about_the_law, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(text_and_claims_stand_beside, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(rows_of_probes_are_the_right_ones, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(damaged_rows_are_named, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(what_is_missing_is_named, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(cells_of_other_settings_are_refused, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(the_file_is_the_same_every_time, scratch_setup,
-                                        scratch_teardown),
-    };
-    return cmocka_run_group_tests_name("figures/verdict", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,5 +1,6 @@
 /* test_best.c - fine-tuning with patience: the weights of the least validation loss predict, not
  * the last ones; fresh, resumed and done again. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static struct tiny tiny;
@@ -67,9 +68,8 @@ static long step_of(const char *checkpoint)
     return step;
 }
 
-static void test_best_predicts(void **state)
+TEST(test_best_predicts)
 {
-    (void)state;
     for (int ema = 0; ema < 2; ema++) {
         impatient_preset(ema);
         tiny_open(&tiny);
@@ -91,9 +91,8 @@ static void test_best_predicts(void **state)
 }
 
 /* A training that was stopped goes on to the same best weights and the same table. */
-static void test_resume(void **state)
+TEST(test_resume)
 {
-    (void)state;
     char stopped[4096], path[4096];
     impatient_preset(0);
     tiny.preset.finetune.magnitude.keep = 3;
@@ -118,9 +117,8 @@ static void test_resume(void **state)
 }
 
 /* Without patience the last weights predict, and no other file is made. */
-static void test_last_predicts(void **state)
+TEST(test_last_predicts)
 {
-    (void)state;
     char path[4096];
     impatient_preset(0);
     tiny.preset.finetune.magnitude.patience = 0;
@@ -133,16 +131,4 @@ static void test_last_predicts(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_predicts),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_last_predicts),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

@@ -1,5 +1,6 @@
 /* test_bounds.c - labels outside the bounds of r or m1 m2 reach no weight and no neighbour, labels
  * inside do; and what is refused. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static struct tiny tiny;
@@ -75,9 +76,8 @@ static void change_labels(struct change *change, bool inside)
 }
 
 /* Bounds of r on both sides, of r from below, of m1 m2. */
-static void test_outside_is_not_learned(void **state)
+TEST(test_outside_is_not_learned)
 {
-    (void)state;
     static const struct ft_bounds tried[] = {{0.9, 1.8, 0, 0}, {1.5, 0, 0, 0}, {0, 0, 0.1, 1}};
     for (int k = 0; k < 3; k++) {
         struct change change = {.bounds = tried[k]};
@@ -120,9 +120,8 @@ static void test_outside_is_not_learned(void **state)
     }
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny.preset.orbits.label_r_min = 2;
     tiny.preset.orbits.label_r_max = 1;
@@ -138,15 +137,4 @@ static void test_refused(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outside_is_not_learned),
-        cmocka_unit_test(test_refused),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

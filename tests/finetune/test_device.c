@@ -16,9 +16,8 @@ static void fine_tune(const struct k_ops *ops, const char *name)
     }
 }
 
-static void test_fine_tuning(void **state)
+TEST(test_fine_tuning)
 {
-    (void)state;
     static const char *const files[] = {"magnitude.safetensors", "forces_magnitude.csv",
                                         "vector.safetensors", "forces_vector.csv"};
     enum { FILES = sizeof files / sizeof *files };
@@ -40,10 +39,4 @@ static void test_fine_tuning(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fine_tuning),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,5 +1,6 @@
 /* test_draws.c - the random numbers of a fine-tuning: no two sequences that go into it have the
  * same noise, neither of one batch, of one step nor of two steps; seeds have heads of their own. */
+#include "on_ref.h"
 #include "tiny.h"
 
 #include "train_head.h"
@@ -49,9 +50,8 @@ static void open_watched(struct k_ops *watching)
 }
 
 /* A training set of one sequence: whatever was drawn, only noise tells rows apart. */
-static void test_noise_of_magnitudes(void **state)
+TEST(test_noise_of_magnitudes)
 {
-    (void)state;
     struct k_ops watching;
     tiny_preset(&tiny.preset, false);
     tiny.preset.orbits.two_body_train = 1;
@@ -68,9 +68,8 @@ static void test_noise_of_magnitudes(void **state)
     tiny_close(&tiny);
 }
 
-static void test_noise_of_vectors(void **state)
+TEST(test_noise_of_vectors)
 {
-    (void)state;
     struct k_ops watching;
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.vector.steps = STEPS;
@@ -87,9 +86,8 @@ static void test_noise_of_vectors(void **state)
 }
 
 /* Without noise: the sequences of accumulated passes are other draws. */
-static void test_draws_of_magnitudes(void **state)
+TEST(test_draws_of_magnitudes)
 {
-    (void)state;
     struct k_ops watching;
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.magnitude.steps = 1;
@@ -106,9 +104,8 @@ static void test_draws_of_magnitudes(void **state)
     tiny_close(&tiny);
 }
 
-static void test_heads_of_seeds(void **state)
+TEST(test_heads_of_seeds)
 {
-    (void)state;
     struct gpt_model first, again, other;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
@@ -129,17 +126,4 @@ static void test_heads_of_seeds(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_noise_of_magnitudes),
-        cmocka_unit_test(test_noise_of_vectors),
-        cmocka_unit_test(test_draws_of_magnitudes),
-        cmocka_unit_test(test_heads_of_seeds),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

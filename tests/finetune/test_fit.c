@@ -1,11 +1,11 @@
 /* test_fit.c - fine-tuning in memory is the fine-tuning of files: the same bits in predictions. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static struct tiny tiny;
 
-static void test_same_predictions(void **state)
+TEST(test_same_predictions)
 {
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         char from[4096];
         struct gpt_config config;
@@ -56,14 +56,4 @@ static void test_same_predictions(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_predictions),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

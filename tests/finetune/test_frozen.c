@@ -1,5 +1,6 @@
 /* test_frozen.c - fine-tuning of a part of the weights: the others keep their bits, whatever decay,
  * averaging and clipping do, and what is trained gets the gradient that it gets without. */
+#include "on_ref.h"
 #include "tiny.h"
 
 #include "model/checkpoint.h"
@@ -43,9 +44,8 @@ static void pretrained(struct gpt_model *model, const char *path)
 }
 
 /* Weights and their average, behind a training of a part. */
-static void test_bits(void **state)
+TEST(test_bits)
 {
-    (void)state;
     char path[4096], from[4096];
     for (int k = 0; k < PARTS; k++) {
         struct gpt_model start, trained;
@@ -90,9 +90,8 @@ static void fill(struct gpt_batch *batch, const struct gpt_config *config)
 
 /* The gradient of what is trained has the bits that it has without; what is frozen may hold any
  * gradient: the norm and the step know nothing of it. */
-static void test_gradient(void **state)
+TEST(test_gradient)
 {
-    (void)state;
     struct orr_train_settings train;
     struct gpt_model model[PARTS];
     struct gpt_config config;
@@ -132,15 +131,4 @@ static void test_gradient(void **state)
     gpt_batch_free(&batch);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_gradient),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

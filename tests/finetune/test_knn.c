@@ -4,9 +4,8 @@
 #include <omp.h>
 
 /* Three points on a line, two values each. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-    (void)state;
     static const float points[] = {0, 10, 4}, values[] = {1, -1, 2, -2, 6, -6};
     static const float queries[] = {1, 6, 7.5f, -100};
     float out[8];
@@ -23,9 +22,8 @@ static void test_by_hand(void **state)
 }
 
 /* Equally near: the first ones of the list. */
-static void test_ties(void **state)
+TEST(test_ties)
 {
-    (void)state;
     float points[700], values[700], out[1];
     static const float query[] = {3};
     for (int i = 0; i < 700; i++) {
@@ -73,9 +71,8 @@ static void plain(int k, size_t dims, size_t n, const float *points, size_t cols
     free(all);
 }
 
-static void test_brute_force(void **state)
+TEST(test_brute_force)
 {
-    (void)state;
     static const struct {
         int k;
         size_t dims, n, cols, m;
@@ -116,9 +113,8 @@ static void test_brute_force(void **state)
     }
 }
 
-static void test_wrong_k(void **state)
+TEST(test_wrong_k)
 {
-    (void)state;
     static const float three[3] = {0};
     float out[1];
     assert_int_equal(ft_knn(0, 1, 3, three, 1, three, 1, three, out), ORR_EINVAL);
@@ -131,9 +127,8 @@ static void test_wrong_k(void **state)
 
 /* Columns of mean 0 and deviation 1; the second table goes through the same map; a constant
  * column is only centred. */
-static void test_standardise(void **state)
+TEST(test_standardise)
 {
-    (void)state;
     float a[300], b[6] = {0, 2, 5, 1, 0, 5};
     for (uint64_t i = 0; i < 100; i++) {
         a[3 * i] = (float)(1e4 + tiny_uniform(3, i));
@@ -161,9 +156,8 @@ static void test_standardise(void **state)
 /* ------------------------------------------------------------------------------ oracles */
 
 /* Asked about the very positions it knows, the oracle with one neighbour repeats their labels. */
-static void test_oracle_of_known_positions(void **state)
+TEST(test_oracle_of_known_positions)
 {
-    (void)state;
     struct tiny tiny;
     struct orr_csv csv;
     tiny_preset(&tiny.preset, false);
@@ -184,9 +178,8 @@ static void test_oracle_of_known_positions(void **state)
 
 /* The magnitude oracle by hand: standardised states of the labelled training rows that models are
  * fed, which a sequence's last row is not. */
-static void test_magnitude_oracle(void **state)
+TEST(test_magnitude_oracle)
 {
-    (void)state;
     struct tiny tiny;
     struct orr_csv csv;
     tiny_preset(&tiny.preset, true);
@@ -226,9 +219,8 @@ static void test_magnitude_oracle(void **state)
 
 /* The vector oracle with one neighbour: labelled positions get their own force back; the others
  * that of the nearest labelled one on the unscaled state. */
-static void test_vector_oracle(void **state)
+TEST(test_vector_oracle)
 {
-    (void)state;
     for (int tokens = 0; tokens < 2; tokens++) {
         struct tiny tiny;
         struct orr_csv csv;
@@ -271,13 +263,4 @@ static void test_vector_oracle(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),          cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_brute_force),      cmocka_unit_test(test_wrong_k),
-        cmocka_unit_test(test_standardise),      cmocka_unit_test(test_oracle_of_known_positions),
-        cmocka_unit_test(test_magnitude_oracle), cmocka_unit_test(test_vector_oracle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

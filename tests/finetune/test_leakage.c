@@ -1,5 +1,6 @@
 /* test_leakage.c - held-out labels reach no weight: trainings with the labels of the test set
  * replaced end in the same bytes. Also what a fine-tuning starts from and goes on from. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static struct tiny tiny;
@@ -31,9 +32,8 @@ static uint64_t weights(const char *run, bool truth_too)
     return tiny_tensors(&tiny, "lssar", "magnitude.safetensors");
 }
 
-static void test_held_out_labels(void **state)
+TEST(test_held_out_labels)
 {
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         struct orr_csv before, after;
         tiny_preset(&tiny.preset, kind == 1);
@@ -95,9 +95,8 @@ static uint64_t vector_weights(const char *run, struct orr_csv *model, struct or
     return tiny_tensors(&tiny, "lssar", "vector.safetensors");
 }
 
-static void test_unlabelled_forces(void **state)
+TEST(test_unlabelled_forces)
 {
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         const bool tokens = kind % 2, leaks = kind / 2;
         struct orr_csv before[2], after[2];
@@ -145,9 +144,8 @@ static float replace_last_row(float value, size_t index, const void *context)
     return last && isfinite(value) ? (float)(1 + tiny_uniform(6, index)) : value;
 }
 
-static void test_last_rows(void **state)
+TEST(test_last_rows)
 {
-    (void)state;
     for (int tokens = 0; tokens < 2; tokens++) {
         tiny_preset(&tiny.preset, tokens);
         tiny_open(&tiny);
@@ -168,9 +166,8 @@ static void test_last_rows(void **state)
 }
 
 /* Training data that are not there cannot be learned from: held-out sequences never enter. */
-static void test_sets_are_apart(void **state)
+TEST(test_sets_are_apart)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
     const struct sim_dataset *sets[] = {&tiny.run.train, &tiny.run.val, &tiny.run.test};
@@ -206,9 +203,8 @@ static void pretrained(const char *path, bool average)
 
 /* With a vanishing learning rate the weights stay where they began: the checkpoint's (its average,
  * where it has one) before the head; the head is new, the same for every start. */
-static void test_start(void **state)
+TEST(test_start)
 {
-    (void)state;
     static real head[8], first[3][8];
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.magnitude.steps = 1;
@@ -246,9 +242,8 @@ static void test_start(void **state)
 }
 
 /* A checkpoint of another attention or length is refused, by name, and nothing is written. */
-static void test_wrong_start(void **state)
+TEST(test_wrong_start)
 {
-    (void)state;
     char from[4096], folder[4096];
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
@@ -265,9 +260,8 @@ static void test_wrong_start(void **state)
 
 /* A finished fine-tuning is not repeated with resume; without, or with other settings, it is
  * refused, and with force it starts anew and ends in the same bytes. */
-static void test_resume(void **state)
+TEST(test_resume)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
@@ -299,17 +293,4 @@ static void test_resume(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_held_out_labels), cmocka_unit_test(test_unlabelled_forces),
-        cmocka_unit_test(test_last_rows),       cmocka_unit_test(test_sets_are_apart),
-        cmocka_unit_test(test_start),           cmocka_unit_test(test_wrong_start),
-        cmocka_unit_test(test_resume),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

@@ -1,4 +1,5 @@
 /* test_rows.c - which held-out positions are predicted and which planet positions are labelled. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static struct tiny tiny;
@@ -24,9 +25,8 @@ static void check_sample(const struct sim_dataset *set, int T, const struct ft_r
     }
 }
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         tiny_preset(&tiny.preset, kind == 1);
         tiny_open(&tiny);
@@ -42,9 +42,8 @@ static void test_samples(void **state)
 }
 
 /* As many rows as there are: each exactly once; one more is an error. */
-static void test_all_rows(void **state)
+TEST(test_all_rows)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.test;
@@ -69,9 +68,8 @@ static void test_all_rows(void **state)
 /* Every sequence belongs to one sample, and the first samples have one more when their number does
  * not divide that of the sequences: 17 are 5 + 4 + 4 + 4. With fewer rows than asked for the error
  * tells of the sample that has too few. */
-static void test_shares(void **state)
+TEST(test_shares)
 {
-    (void)state;
     struct ft_row rows[170];
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
@@ -101,9 +99,8 @@ static void test_shares(void **state)
 }
 
 /* A function of the seed; rows are those that the model is fed. */
-static void test_seeds(void **state)
+TEST(test_seeds)
 {
-    (void)state;
     struct ft_row a[60], b[60];
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
@@ -121,9 +118,8 @@ static void test_seeds(void **state)
 
 /* Over many seeds every labelled position, and every sequence, is as likely as any other, in every
  * sample; two sequences are in the same sample as often as chance has it. */
-static void test_uniform(void **state)
+TEST(test_uniform)
 {
-    (void)state;
     enum { SEEDS = 2000, SIZE = 30, SAMPLES = 3 };
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
@@ -154,9 +150,8 @@ static void test_uniform(void **state)
     tiny_close(&tiny);
 }
 
-static void test_labels(void **state)
+TEST(test_labels)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         tiny_preset(&tiny.preset, kind == 1);
         tiny_open(&tiny);
@@ -194,16 +189,4 @@ static void test_labels(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_all_rows),
-        cmocka_unit_test(test_shares),  cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_uniform), cmocka_unit_test(test_labels),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

@@ -1,5 +1,6 @@
 /* test_tables.c - the CSV tables of docs/formats.md: columns, units, the same rows for every
  * source, all or nothing on disk. */
+#include "on_ref.h"
 #include "tiny.h"
 
 #include <signal.h>
@@ -52,9 +53,8 @@ static void check_magnitude(const struct orr_csv *csv, bool tokens)
     assert_true(tokens ? lighter == csv->rows : lighter > 0 && lighter < csv->rows);
 }
 
-static void test_magnitude(void **state)
+TEST(test_magnitude)
 {
-    (void)state;
     for (int tokens = 0; tokens < 2; tokens++) {
         struct orr_csv truth, oracle, model;
         tiny_preset(&tiny.preset, tokens);
@@ -82,9 +82,8 @@ static void test_magnitude(void **state)
     }
 }
 
-static void test_vector(void **state)
+TEST(test_vector)
 {
-    (void)state;
     for (int tokens = 0; tokens < 2; tokens++) {
         struct orr_csv truth, oracle, model;
         tiny_preset(&tiny.preset, tokens);
@@ -130,9 +129,8 @@ static int entries(const char *source)
 }
 
 /* A table that cannot be written whole leaves the old one, and nothing else. */
-static void test_all_or_nothing(void **state)
+TEST(test_all_or_nothing)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_truth(&tiny.run), 0);
@@ -167,9 +165,8 @@ static void test_all_or_nothing(void **state)
 }
 
 /* Where the run directory cannot be, the message says so. */
-static void test_no_folder(void **state)
+TEST(test_no_folder)
 {
-    (void)state;
     char file[4096];
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
@@ -181,17 +178,4 @@ static void test_no_folder(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_magnitude),
-        cmocka_unit_test(test_vector),
-        cmocka_unit_test(test_all_or_nothing),
-        cmocka_unit_test(test_no_folder),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

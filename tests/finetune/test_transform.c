@@ -1,5 +1,6 @@
 /* test_transform.c - the named losses and their inverses, and what unlabelled positions do to
  * training: nothing. */
+#include "on_ref.h"
 #include "tiny.h"
 
 #include <cjson/cJSON.h>
@@ -13,9 +14,8 @@ static void near(double found, double expected)
 }
 
 /* By hand: F = 1, 8, 64 (and unlabelled ones): ln F = 0, l, 2l with l = ln 8. */
-static void test_closed_forms(void **state)
+TEST(test_closed_forms)
 {
-    (void)state;
     static const float F[] = {INFINITY, 1, 64, INFINITY, 8, INFINITY};
     struct ft_transform t;
     assert_int_equal(ft_transform_fit(&t, ORR_LOSS_RAW, F, 6), 0);
@@ -30,9 +30,8 @@ static void test_closed_forms(void **state)
 }
 
 /* Forces of every size come back. */
-static void test_inverse(void **state)
+TEST(test_inverse)
 {
-    (void)state;
     float F[200];
     for (uint64_t i = 0; i < 200; i++)
         F[i] = i % 3 ? (float)exp(60 * tiny_uniform(1, i) - 30) : INFINITY;
@@ -51,9 +50,8 @@ static void test_inverse(void **state)
 }
 
 /* Standardised targets: mean 0, mean square 1; also where all labels are almost the same. */
-static void test_standard_targets(void **state)
+TEST(test_standard_targets)
 {
-    (void)state;
     for (int spread = 0; spread < 2; spread++) {
         float F[400];
         struct ft_transform t;
@@ -78,9 +76,8 @@ static void test_standard_targets(void **state)
     }
 }
 
-static void test_awkward(void **state)
+TEST(test_awkward)
 {
-    (void)state;
     static const float one[] = {INFINITY, 0.03f}, none[] = {INFINITY, NAN, -INFINITY};
     static const float bad[][2] = {{1, 0}, {1, -2}};
     for (int k = 0; k < 3; k++) {
@@ -153,9 +150,8 @@ static double loss_by_hand(const struct tiny *tiny, enum orr_force_loss kind)
     return sum / rows;
 }
 
-static void test_only_labelled_rows_count(void **state)
+TEST(test_only_labelled_rows_count)
 {
-    (void)state;
     for (int tokens = 0; tokens < 2; tokens++)
         for (int k = 0; k < 3; k++) {
             struct tiny tiny;
@@ -176,9 +172,8 @@ static void test_only_labelled_rows_count(void **state)
 /* The logged held-out loss is the mean over all labels of the validation sequences that were asked
  * for, those of a last, smaller batch too, however many labels a sequence has within the bounds:
  * (output - transformed label)^2 of the saved weights. */
-static void test_validation_loss(void **state)
+TEST(test_validation_loss)
 {
-    (void)state;
     for (int asked = 67; asked < 90; asked += 20) { /* 67 and 87 of those with labels */
         struct tiny tiny;
         struct ft_transform t;
@@ -271,9 +266,8 @@ static double force_of(const struct sim_dataset *train, enum orr_force_loss kind
 
 /* The table holds forces, not targets: what the saved weights - their average, where one is kept -
  * say about held-out rows, turned back. */
-static void test_predictions_are_forces(void **state)
+TEST(test_predictions_are_forces)
 {
-    (void)state;
     struct tiny tiny;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
@@ -313,20 +307,4 @@ static void test_predictions_are_forces(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),
-        cmocka_unit_test(test_inverse),
-        cmocka_unit_test(test_standard_targets),
-        cmocka_unit_test(test_awkward),
-        cmocka_unit_test(test_only_labelled_rows_count),
-        cmocka_unit_test(test_validation_loss),
-        cmocka_unit_test(test_predictions_are_forces),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

@@ -1,14 +1,14 @@
 /* test_vector.c - force vectors of the planets: units, labels, and that nothing but the labels is
  * learned from. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static struct tiny tiny;
 
 /* Every planet in units of its own largest labelled force, which is reached; or, as the study has
  * it, each axis of a planet in units of its largest component, labelled or not. */
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         const bool tokens = kind % 2, of_axes = kind / 2;
         struct orr_csv csv;
@@ -52,9 +52,8 @@ static void test_units(void **state)
 
 /* labelled = 1 on exactly the rows that were drawn: labels per planet, and all positions that
  * carry a force are in the table once, so that the others are what is left to judge by. */
-static void test_flags(void **state)
+TEST(test_flags)
 {
-    (void)state;
     for (int tokens = 0; tokens < 2; tokens++) {
         struct orr_csv csv;
         tiny_preset(&tiny.preset, tokens);
@@ -138,9 +137,8 @@ static uint64_t weights_after(float (*change)(float, size_t, const void *), stru
     return tiny_checksum(&tiny, "lssar", "vector.safetensors");
 }
 
-static void test_only_labels_are_learned(void **state)
+TEST(test_only_labels_are_learned)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.vector.noise_au = 0.01;
     tiny_open(&tiny);
@@ -157,9 +155,8 @@ static void test_only_labels_are_learned(void **state)
 
 /* In units of its largest label, a planet's force may have any size: powers of two change no
  * bit. */
-static void test_units_of_training(void **state)
+TEST(test_units_of_training)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
     struct edit edit = {
@@ -170,9 +167,8 @@ static void test_units_of_training(void **state)
 }
 
 /* Predictions are what the saved weights say, in the same units, without noise. */
-static void test_predictions(void **state)
+TEST(test_predictions)
 {
-    (void)state;
     struct gpt_model model;
     struct gpt_batch batch;
     struct orr_csv csv;
@@ -229,9 +225,8 @@ static int watching_linear(const struct k_linear *layer)
 }
 
 /* No two passes of a training add the same noise, however many passes a step has. */
-static void test_noise_never_repeats(void **state)
+TEST(test_noise_never_repeats)
 {
-    (void)state;
     enum { STEPS = 3, ACCUMULATION = 70 };
     struct k_ops watching = k_ref;
     watching.linear_forward = watching_linear;
@@ -251,19 +246,4 @@ static void test_noise_never_repeats(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_only_labels_are_learned),
-        cmocka_unit_test(test_units_of_training),
-        cmocka_unit_test(test_predictions),
-        cmocka_unit_test(test_noise_never_repeats),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

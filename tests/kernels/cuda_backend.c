@@ -17,9 +17,8 @@ static real *device(const real *from, size_t n)
     return memory;
 }
 
-static int open_backend(void **state)
+FIXTURE(open_backend)
 {
-    (void)state;
     if (k_find("cuda", &ops) || ops->open(1, K_PRECISION_FP32)) {
         fprintf(stderr, "%s\n", orr_error());
         return 1;
@@ -27,17 +26,15 @@ static int open_backend(void **state)
     return 0;
 }
 
-static int close_backend(void **state)
+FIXTURE(close_backend)
 {
-    (void)state;
     ops->close();
     return 0;
 }
 
 /* The emulation can be without a device; what was open stays so. */
-static void no_gpu_is_an_error(void **state)
+TEST(no_gpu_is_an_error)
 {
-    (void)state;
     if (!cuda_host_set_order)
         skip();
     setenv("ORR_CUDA_HOST_DEVICES", "0", 1);
@@ -49,9 +46,8 @@ static void no_gpu_is_an_error(void **state)
     ops->release(memory);
 }
 
-static void memory_is_copied_both_ways(void **state)
+TEST(memory_is_copied_both_ways)
 {
-    (void)state;
     struct outputs o = {0};
     struct stream s = {.seed = 3};
     const size_t n = (3u << 20) + 17; /* several pieces of an upload */
@@ -83,9 +79,8 @@ static void memory_is_copied_both_ways(void **state)
 }
 
 /* More numbers than there are places for before a wait, and each where it was asked for. */
-static void numbers_come_with_wait(void **state)
+TEST(numbers_come_with_wait)
 {
-    (void)state;
     enum { TIMES = 600, N = 100 };
     real host[N];
     static double sums[TIMES];
@@ -105,9 +100,8 @@ static void numbers_come_with_wait(void **state)
 
 /* A recording does nothing by itself; a replay does all of it, numbers included, from the values
  * that memory has then; two recordings live beside each other and beside other work. */
-static void recordings_replay(void **state)
+TEST(recordings_replay)
 {
-    (void)state;
     enum { N = 300 };
     real host[N], ones[N];
     for (int i = 0; i < N; i++)
@@ -157,9 +151,8 @@ static void recordings_replay(void **state)
 }
 
 /* A recording has the address of scratch memory, which other work outgrows: it stays. */
-static void scratch_outlives_growth(void **state)
+TEST(scratch_outlives_growth)
 {
-    (void)state;
     enum { SMALL = 64, LARGE = 1024 };
     struct outputs o = {0};
     struct stream s = {.seed = 5};
@@ -188,9 +181,8 @@ static void scratch_outlives_growth(void **state)
 }
 
 /* Scratch memory that would have to grow within a recording is an error that breaks nothing. */
-static void growth_while_recording_is_refused(void **state)
+TEST(growth_while_recording_is_refused)
 {
-    (void)state;
     enum { N = 20000, OC = 96 };
     real *dout = device(NULL, (size_t)N * OC), *dw = device(NULL, OC), *db = device(NULL, OC);
     struct k_recording *recording = NULL;
@@ -210,9 +202,8 @@ static void growth_while_recording_is_refused(void **state)
 
 /* Column sums over several chunks of more rows than the smallest: db of one layer, exactly, since
  * the numbers are whole. */
-static void column_sums_are_whole(void **state)
+TEST(column_sums_are_whole)
 {
-    (void)state;
     enum { N = 9001, OC = 33 };
     struct outputs o = {0};
     struct stream s = {.seed = 5};
@@ -240,9 +231,8 @@ static void column_sums_are_whole(void **state)
 
 /* ---- precision: what each rounds to, seen in a product of one term */
 
-static void precisions_round_as_they_say(void **state)
+TEST(precisions_round_as_they_say)
 {
-    (void)state;
     static const struct {
         enum k_precision precision;
         double kept; /* of 1 + 2^-9 + 2^-12 */
@@ -275,9 +265,8 @@ static void precisions_round_as_they_say(void **state)
 }
 
 /* bf16 copies of rows that are no multiple of 8 long, and inputs that are not aligned. */
-static void odd_rows_are_rounded_in_place(void **state)
+TEST(odd_rows_are_rounded_in_place)
 {
-    (void)state;
     static const int sizes[][3] = {{3, 1, 2}, {5, 7, 9}, {17, 40, 33}, {8, 16, 8}, {64, 24, 3}};
     struct outputs o = {0};
     struct stream s = {.seed = 8};
@@ -307,27 +296,11 @@ static void odd_rows_are_rounded_in_place(void **state)
     assert_int_equal(ops->open(1, K_PRECISION_FP32), 0);
 }
 
-static void a_peak_is_measured(void **state)
+TEST(a_peak_is_measured)
 {
-    (void)state;
     double gflops = 0;
     assert_int_equal(ops->peak(&gflops), 0);
     assert_true(gflops > 0 && isfinite(gflops));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_gpu_is_an_error),
-        cmocka_unit_test(memory_is_copied_both_ways),
-        cmocka_unit_test(numbers_come_with_wait),
-        cmocka_unit_test(recordings_replay),
-        cmocka_unit_test(scratch_outlives_growth),
-        cmocka_unit_test(growth_while_recording_is_refused),
-        cmocka_unit_test(column_sums_are_whole),
-        cmocka_unit_test(precisions_round_as_they_say),
-        cmocka_unit_test(odd_rows_are_rounded_in_place),
-        cmocka_unit_test(a_peak_is_measured),
-    };
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
-}
+TESTS(open_backend, close_backend)

@@ -149,9 +149,8 @@ static double size_at(const struct item *t, size_t i)
 
 /* ---- rounding: every bit as it should be */
 
-static void numbers_are_rounded(void **state)
+TEST(numbers_are_rounded)
 {
-    (void)state;
     static const float odd[] = {0.0F,        -0.0F,       INFINITY,
                                 -INFINITY,   FLT_MAX,     0x1p-140F,
                                 1 + 0x1p-8F, 1 + 0x3p-8F, 1 + 0x1p-8F + 0x1p-20F};
@@ -285,9 +284,8 @@ static void layernorm(int N, int C, int shift)
     }
 }
 
-static void norms_agree(void **state)
+TEST(norms_agree)
 {
-    (void)state;
     static const int shapes[][2] = {{1, 8},    {7, 24},   {65, 96},  {9, 768},
                                     {5, 1032}, {3, 2056}, {2, 4104}, {33, 27}};
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
@@ -433,9 +431,8 @@ static void backward(struct bf16_case c)
 
 /* Whole pieces of 16 bytes and not, small enough for the plain product and not; all that is bf16
  * beside all that is not. */
-static void layers_agree(void **state)
+TEST(layers_agree)
 {
-    (void)state;
     static const int shapes[][3] = {{5, 8, 16},    {17, 24, 40},  {3, 7, 9},    {65, 32, 264},
                                     {130, 48, 24}, {40, 33, 261}, {600, 8, 16}, {9, 264, 8}};
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
@@ -457,25 +454,15 @@ static void layers_agree(void **state)
             }
 }
 
-static int open_cuda(void **state)
+FIXTURE(open_cuda)
 {
-    (void)state;
     return k_find("cuda", &cuda) || cuda->open(1, K_PRECISION_BF16);
 }
 
-static int close_cuda(void **state)
+FIXTURE(close_cuda)
 {
-    (void)state;
     cuda->close();
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_rounded),
-        cmocka_unit_test(norms_agree),
-        cmocka_unit_test(layers_agree),
-    };
-    return cmocka_run_group_tests(tests, open_cuda, close_cuda);
-}
+TESTS(open_cuda, close_cuda)

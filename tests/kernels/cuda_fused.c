@@ -17,9 +17,8 @@
 static const char *const kinds[] = {"softmax", "lssa", "rw_softmax", "lssar"};
 enum { KINDS = 4, OUT, ROW_STATS, DQKV, QKV, DOUT, PARTS = 4 };
 
-static int open_bf16(void **state)
+FIXTURE(open_bf16)
 {
-    (void)state;
     return k_find("cuda", &cuda) || cuda->open(1, K_PRECISION_BF16);
 }
 
@@ -169,9 +168,8 @@ static void one(const char *name, int T, int D, double p, int window)
     near(name, T, D, p, window, &e, bound);
 }
 
-static void agree_with_the_reference(void **state)
+TEST(agree_with_the_reference)
 {
-    (void)state;
     static const int T[] = {1, 2, 3, 4, 16, 17, 63, 64, 65, 100, 129, 200};
     static const int D[] = {64, 32, 128, 24, 8, 80, 10, 48};
     static const int window[] = {0, 1, 7, 40, 64, 100};
@@ -184,9 +182,8 @@ static void agree_with_the_reference(void **state)
 }
 
 /* Heads of few columns alone, for where kernels take long to compile (make check on nvcc's PTX). */
-static void width_32_agrees(void **state)
+TEST(width_32_agrees)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         one(kinds[k], 100, 32, 15, 0);
         one(kinds[k], 130, 24, 3, 40);
@@ -243,9 +240,8 @@ static void window_ends(const char *kind, int T, int D, int window)
 
 /* Windows begin and end at the edges of tiles, of a warp's rows, and beside them; one ends with the
  * last query where a tile begins with it. */
-static void windows_end_where_they_should(void **state)
+TEST(windows_end_where_they_should)
 {
-    (void)state;
     static const int windows[] = {0, 1, 2, 14, 15, 16, 17, 18, 33, 34, 63, 64, 65, 66, 129, 130},
                      wide[] = {64, 65, 66};
     for (int k = 0; k < KINDS; k++) {
@@ -258,9 +254,8 @@ static void windows_end_where_they_should(void **state)
 }
 
 /* What a backward pass alone needs is not made where none follows: the same output. */
-static void without_a_backward_pass(void **state)
+TEST(without_a_backward_pass)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct attention a = make(kinds[k], 1, 130, 2, 64, 3, 0);
         const size_t row_stats = 6 * 2 * 130, kept = k_attention_row_stats(NULL, &a.shape);
@@ -294,9 +289,8 @@ static void without_a_backward_pass(void **state)
 }
 
 /* A window as long as the sequence, and the longest that settings allow, is none: the same bits. */
-static void a_window_of_all_is_none(void **state)
+TEST(a_window_of_all_is_none)
 {
-    (void)state;
     enum { T = 130 };
     static const int windows[] = {T, T + 1, INT_MAX - 100, INT_MAX};
     for (int k = 0; k < KINDS; k++) {
@@ -317,9 +311,8 @@ static void a_window_of_all_is_none(void **state)
 
 /* All keys of the first 40 positions are one: the rows are uniform, and degenerate once they are
  * shifted. */
-static void uniform_rows_are_degenerate(void **state)
+TEST(uniform_rows_are_degenerate)
 {
-    (void)state;
     for (int k = 2; k < KINDS; k++) {
         struct problem p;
         struct outputs expected = {0};
@@ -345,9 +338,8 @@ static void uniform_rows_are_degenerate(void **state)
 }
 
 /* A query of length 0 has no direction and no gradient; a key neither. */
-static void zero_vectors_have_no_gradient(void **state)
+TEST(zero_vectors_have_no_gradient)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct problem p;
         struct attention a = make(kinds[k], 1, 70, 1, 32, 15, 0);
@@ -368,9 +360,8 @@ static void zero_vectors_have_no_gradient(void **state)
 }
 
 /* NaN in a key is NaN in every later row of its head, and nowhere else. */
-static void nan_is_seen(void **state)
+TEST(nan_is_seen)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct problem p;
         struct attention a = make(kinds[k], 1, 70, 2, 32, 15, 0);
@@ -386,9 +377,8 @@ static void nan_is_seen(void **state)
 
 /* A row of one key has weight 1 whatever its score: no gradient, also of a dout that is rounded on
  * its way. */
-static void one_key_has_no_gradient(void **state)
+TEST(one_key_has_no_gradient)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct problem p;
         struct attention a = make(kinds[k], 1, 70, 1, 64, 15, 1);
@@ -404,9 +394,8 @@ static void one_key_has_no_gradient(void **state)
 /* Keys that look away from all queries: e to the score is far below the last place of 1. Where
  * they all do re-weighted rows are flat; after position 100 half of them do. Scores are near -20,
  * and the reference's differ by 2^-11 of that: see one(). */
-static void cosines_near_minus_one(void **state)
+TEST(cosines_near_minus_one)
 {
-    (void)state;
     static const double bound[2][PARTS] = {{1.0 / 256, 1.0 / 64, 1.0 / 64, 1.0 / 256},
                                            {1.0 / 64, 1.0 / 16, 1.0 / 16, 1.0 / 64}};
     for (int k = 1; k < KINDS; k += 2) {
@@ -425,9 +414,8 @@ static void cosines_near_minus_one(void **state)
 }
 
 /* Products of hundreds: the largest has all the weight. */
-static void large_scores(void **state)
+TEST(large_scores)
 {
-    (void)state;
     static const double bound[PARTS] = {1.0 / 512, 1.0 / 64, 1.0 / 64, 1.0 / 512};
     for (int k = 0; k < KINDS; k += 2) {
         struct attention a = make(kinds[k], 1, 130, 1, 64, 15, 0);
@@ -444,9 +432,8 @@ static void large_scores(void **state)
 
 /* The path of any variant, bit for bit: other variants, odd, small and wide heads, fp32, powers
  * that float has no digits for. */
-static void others_take_the_generic_path(void **state)
+TEST(others_take_the_generic_path)
 {
-    (void)state;
     static const struct {
         const char *name;
         int D;
@@ -512,9 +499,8 @@ static bool same_results(const struct problem p[2], size_t n)
 
 /* Where wide heads have no room, smaller ones do; and 163 KiB, an A100's, are enough for all: the
  * same bits as where there are 227. */
-static void small_gpus_take_what_fits(void **state)
+TEST(small_gpus_take_what_fits)
 {
-    (void)state;
     static const char *const capability[] = {"86", "80"};
     for (int i = 0; i < 2; i++) {
         struct attention a = make("lssar", 1, 70, 1, i ? 128 : 32, 15, 0);
@@ -530,9 +516,8 @@ static void small_gpus_take_what_fits(void **state)
 
 /* The tensor cores of 9.0 are those of 9.0 alone, and are taken unless they are not wanted: their
  * sums have another order. */
-static void hopper_is_taken_unless_refused(void **state)
+TEST(hopper_is_taken_unless_refused)
 {
-    (void)state;
     const char *asked = getenv("ORRERY_CUDA_HOPPER");
     if (getenv("ORRERY_CUDA_PLUGIN")) /* a GPU that there is */
         skip();
@@ -589,9 +574,8 @@ static void inputs_to_bf16(const struct attention *a, uint16_t *qkv, uint16_t *d
 }
 
 /* Tensors that begin anywhere: the same bits. */
-static void tensors_need_no_alignment(void **state)
+TEST(tensors_need_no_alignment)
 {
-    (void)state;
     static const int D[] = {64, 10};
     for (int k = 0; k < KINDS; k++)
         for (int as_bf16 = 0; as_bf16 < 2; as_bf16++)
@@ -620,9 +604,8 @@ static void tensors_need_no_alignment(void **state)
 
 /* Queries and keys that the forward pass leaves in their place for the backward pass: the same
  * bits, and of cosines they are others indeed where they can be read there. */
-static void spent_vectors_change_nothing(void **state)
+TEST(spent_vectors_change_nothing)
 {
-    (void)state;
     static const int D[] = {64, 32, 128, 24};
     for (int k = 0; k < KINDS; k++)
         for (size_t d = 0; d < LENGTH(D); d++) {
@@ -654,9 +637,8 @@ static void spent_vectors_change_nothing(void **state)
         }
 }
 
-static void bf16_tensors(void **state)
+TEST(bf16_tensors)
 {
-    (void)state;
     static const int D[] = {64, 32, 128, 24, 10};
     for (int k = 0; k < KINDS; k++)
         for (size_t d = 0; d < LENGTH(D); d++)
@@ -665,9 +647,8 @@ static void bf16_tensors(void **state)
 }
 
 /* The path of any variant takes them, too. */
-static void bf16_tensors_of_others(void **state)
+TEST(bf16_tensors_of_others)
 {
-    (void)state;
     const struct k_ops *open = cuda;
     struct k_ops generic;
     bf16_as_float("softmax", 90, 2, 33, 0);
@@ -682,26 +663,6 @@ static void bf16_tensors_of_others(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agree_with_the_reference),
-        cmocka_unit_test(width_32_agrees),
-        cmocka_unit_test(windows_end_where_they_should),
-        cmocka_unit_test(without_a_backward_pass),
-        cmocka_unit_test(a_window_of_all_is_none),
-        cmocka_unit_test(uniform_rows_are_degenerate),
-        cmocka_unit_test(zero_vectors_have_no_gradient),
-        cmocka_unit_test(nan_is_seen),
-        cmocka_unit_test(one_key_has_no_gradient),
-        cmocka_unit_test(cosines_near_minus_one),
-        cmocka_unit_test(large_scores),
-        cmocka_unit_test(others_take_the_generic_path),
-        cmocka_unit_test(small_gpus_take_what_fits),
-        cmocka_unit_test(hopper_is_taken_unless_refused),
-        cmocka_unit_test(bf16_tensors),
-        cmocka_unit_test(spent_vectors_change_nothing),
-        cmocka_unit_test(tensors_need_no_alignment),
-        cmocka_unit_test(bf16_tensors_of_others),
-    };
     const char *only = getenv("ORRERY_TEST_ONLY"); /* a name, with * and ? */
     size_t chosen = 0;
     for (size_t i = 0; i < LENGTH(tests); i++)

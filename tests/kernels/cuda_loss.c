@@ -71,9 +71,8 @@ static void cross_entropy(int N, int V, int stride, int at, int weights, int shi
     check(&p, run_cross_entropy);
 }
 
-static void cross_entropy_agrees(void **state)
+TEST(cross_entropy_agrees)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++)
         for (int weights = 0; weights < 3; weights++)
             for (int alias = 0; alias < 2; alias++) {
@@ -97,9 +96,8 @@ static void cross_entropy_agrees(void **state)
 }
 
 /* Logits of 1e4 apart, -inf, and NaN, which must be seen. */
-static void extreme_logits(void **state)
+TEST(extreme_logits)
 {
-    (void)state;
     const float special[] = {1e4F, -1e4F, -INFINITY, NAN};
     for (int V = 4; V <= 5; V++) /* kept, and not */
         for (size_t i = 0; i < LENGTH(special); i++) {
@@ -127,9 +125,8 @@ static void run_wrong_target(const struct k_ops *ops, const struct problem *p, d
         assert_ok(call_cross_entropy(ops, loss, x[0], x[0], p->V, 0, x[1], 1, NULL, p->N, p->V));
 }
 
-static void targets_beyond_are_seen(void **state)
+TEST(targets_beyond_are_seen)
 {
-    (void)state;
     for (int V = 4; V <= 5; V++) {
         struct problem p = {.name = "wrong target", .N = 3, .V = V};
         numbers(&p, NULL, (size_t)(3 * V), 1);
@@ -223,9 +220,8 @@ static void head(int N, int C, int V, int channels, int weights, int shift)
     check(&p, run_head);
 }
 
-static void head_agrees(void **state)
+TEST(head_agrees)
 {
-    (void)state;
     for (int weights = 0; weights < 3; weights++)
         for (int shift = 0; shift < 2; shift++) {
             head(1, 3, 5, 2, weights, shift);
@@ -238,7 +234,7 @@ static void head_agrees(void **state)
     head(2, 2, 8195, 1, 0, 0);  /* padded, and not kept */
 }
 
-static void head_agrees_in_bf16(void **state)
+TEST(head_agrees_in_bf16)
 {
     cuda->close();
     assert_ok(cuda->open(1, K_PRECISION_BF16));
@@ -259,9 +255,8 @@ static void run_mse(const struct k_ops *ops, const struct problem *p, double *lo
     assert_ok(call_regression(ops, loss, x[0], x[1], x[2], weight, p->N, p->C, p->delta));
 }
 
-static void regression_agrees(void **state)
+TEST(regression_agrees)
 {
-    (void)state;
     static const int all_rows[] = {1, 7, 65, 2000}, columns[] = {1, 2, 33};
     for (size_t i = 0; i < LENGTH(all_rows); i++)
         for (size_t k = 0; k < LENGTH(columns); k++)
@@ -322,9 +317,8 @@ static void run_average(const struct k_ops *ops, const struct problem *p, double
 
 static const size_t sizes[] = {1, 3, 4, 33, 1023, 4096, 70001};
 
-static void squares_agree(void **state)
+TEST(squares_agree)
 {
-    (void)state;
     for (size_t k = 0; k < LENGTH(sizes); k++)
         for (int shift = 0; shift < 2; shift++) {
             struct problem p = {.name = "sum of squares", .N = (int)sizes[k], .shift = shift};
@@ -338,9 +332,8 @@ static void squares_agree(void **state)
 }
 
 /* One step from anywhere: first, and late, when nothing is corrected any more. */
-static void adamw_agrees(void **state)
+TEST(adamw_agrees)
 {
-    (void)state;
     for (size_t k = 0; k < LENGTH(sizes); k++)
         for (int step = 1; step <= 1001; step += 500)
             for (int shift = 0; shift < 2; shift++) {
@@ -367,9 +360,8 @@ static void adamw_agrees(void **state)
             }
 }
 
-static void average_agrees(void **state)
+TEST(average_agrees)
 {
-    (void)state;
     for (size_t k = 0; k < LENGTH(sizes); k++)
         for (int shift = 0; shift < 2; shift++)
             for (int keep = 0; keep < 2; keep++) {
@@ -384,14 +376,4 @@ static void average_agrees(void **state)
             }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cross_entropy_agrees),    cmocka_unit_test(extreme_logits),
-        cmocka_unit_test(targets_beyond_are_seen), cmocka_unit_test(head_agrees),
-        cmocka_unit_test(head_agrees_in_bf16),     cmocka_unit_test(regression_agrees),
-        cmocka_unit_test(squares_agree),           cmocka_unit_test(adamw_agrees),
-        cmocka_unit_test(average_agrees),
-    };
-    return cmocka_run_group_tests(tests, open_cuda, close_cuda);
-}
+TESTS(open_cuda, close_cuda)

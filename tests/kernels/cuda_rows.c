@@ -71,9 +71,8 @@ static void elements(operation *run, const char *name, enum k_gate gate, size_t 
     check(&p, run);
 }
 
-static void elements_agree(void **state)
+TEST(elements_agree)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++)
         for (size_t k = 0; k < LENGTH(columns); k++)
             for (int shift = 0; shift < 2; shift++)
@@ -91,9 +90,8 @@ static void elements_agree(void **state)
                 }
 }
 
-static void scale_agrees(void **state)
+TEST(scale_agrees)
 {
-    (void)state;
     for (size_t k = 0; k < LENGTH(columns); k++)
         for (int shift = 0; shift < 2; shift++) {
             struct problem p = {.name = "scale", .N = columns[k], .shift = shift};
@@ -120,9 +118,8 @@ static void run_rope(const struct k_ops *ops, const struct problem *p, double *l
 }
 
 /* (B, T, 3, H, D) = (2, 19, 3, 3, D) */
-static void rope_agrees(void **state)
+TEST(rope_agrees)
 {
-    (void)state;
     static const int sizes[] = {2, 6, 64, 130};
     for (size_t k = 0; k < LENGTH(sizes); k++)
         for (int inverse = 0; inverse < 2; inverse++) {
@@ -244,9 +241,8 @@ static void layernorm_backward(int N, int C, int shift)
     check(&p, run_layernorm_backward);
 }
 
-static void layernorm_agrees(void **state)
+TEST(layernorm_agrees)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++)
         for (size_t k = 0; k < LENGTH(columns); k++)
             for (int shift = 0; shift < 2; shift++) {
@@ -291,9 +287,8 @@ static void position(int N, int T, int C, int shift)
     check(&p, run_position);
 }
 
-static void position_agrees(void **state)
+TEST(position_agrees)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++)
         for (size_t k = 0; k < LENGTH(columns); k++)
             for (int shift = 0; shift < 2; shift++)
@@ -339,9 +334,8 @@ static void embed(int N, int C, int V, int stride, int at, int shift, double fav
     check(&p, run_embed);
 }
 
-static void embed_agrees(void **state)
+TEST(embed_agrees)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++)
         for (int shift = 0; shift < 2; shift++) {
             embed(rows[i], 1, 5, 1, 0, shift, 0);
@@ -394,23 +388,10 @@ static void tokens_outside(int C)
     problem_free(&p);
 }
 
-static void tokens_outside_are_seen(void **state)
+TEST(tokens_outside_are_seen)
 {
-    (void)state;
     tokens_outside(4);
     tokens_outside(5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_agree),
-        cmocka_unit_test(scale_agrees),
-        cmocka_unit_test(rope_agrees),
-        cmocka_unit_test(layernorm_agrees),
-        cmocka_unit_test(position_agrees),
-        cmocka_unit_test(embed_agrees),
-        cmocka_unit_test(tokens_outside_are_seen),
-    };
-    return cmocka_run_group_tests(tests, open_cuda, close_cuda);
-}
+TESTS(open_cuda, close_cuda)

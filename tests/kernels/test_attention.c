@@ -60,9 +60,8 @@ static void make_well_conditioned(const struct attention *a)
 }
 
 /* Every line over lengths and head sizes around the widths of vectors and tiles. */
-static void agrees_with_reference(void **state)
+TEST(agrees_with_reference)
 {
-    (void)state;
     static const int T[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 33, 47, 64, 65, 130};
     static const int D[] = {8, 1, 24, 4, 33, 16, 64, 80, 2};
     static const int window[] = {0, 1, 4, 7, 2, 40};
@@ -85,9 +84,8 @@ static void agrees_with_reference(void **state)
 
 /* Heads wider than a tile, of odd sizes too, and sequences of several tiles whose windows begin and
  * end at their edges. */
-static void many_tiles(void **state)
+TEST(many_tiles)
 {
-    (void)state;
     static const char *const lines[] = {"softmax",    "lssar",   "softmax_recentred_l1",
                                         "rw_sigmoid", "relu_li", "phi_gelu"};
     static const int sizes[][3] = {/* T, D, window */
@@ -140,9 +138,8 @@ static void check_rows_alone(const struct attention *a, const struct k_ops *ops,
     outputs_free(&o);
 }
 
-static void rows_alone(void **state)
+TEST(rows_alone)
 {
-    (void)state;
     static const int sizes[][4] = {/* T, D, window, first row */
                                    {1, 8, 0, 0},  {9, 4, 0, 5},     {33, 24, 4, 32},
                                    {70, 8, 0, 9}, {130, 8, 0, 129}, {200, 12, 70, 100}};
@@ -163,9 +160,8 @@ static void rows_alone(void **state)
 }
 
 /* A = (0.4, 0.3, 0.2, 0.1): n A - 1 = (0.6, 0.2, <0, <0), squared and normed (0.9, 0.1, 0, 0). */
-static void known_weights(void **state)
+TEST(known_weights)
 {
-    (void)state;
     static const double weight[4] = {0.4, 0.3, 0.2, 0.1};
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         for (int reweight = 0; reweight < 2; reweight++) {
@@ -209,9 +205,8 @@ static bool is_zero(const struct outputs *o, size_t at, int count)
 }
 
 /* Position `moved` may change rows [moved, moved + window) and no other, gradients alike. */
-static void nothing_looks_ahead_or_beyond_the_window(void **state)
+TEST(nothing_looks_ahead_or_beyond_the_window)
 {
-    (void)state;
     static const int windows[] = {0, 1, 4, 7};
     for (const struct k_ops *const *all = k_backends(); *all; all++) {
         assert_int_equal((*all)->open(2, false), 0);
@@ -264,9 +259,8 @@ static void nothing_looks_ahead_or_beyond_the_window(void **state)
 }
 
 /* A window as long as the sequence, and the longest that settings allow, is none: the same bits. */
-static void a_window_of_all_is_none(void **state)
+TEST(a_window_of_all_is_none)
 {
-    (void)state;
     enum { T = 70, D = 8 };
     static const int windows[] = {T, T + 1, INT_MAX - 100, INT_MAX - T, INT_MAX};
     for (const struct k_ops *const *all = k_backends(); *all; all++) {
@@ -312,9 +306,8 @@ static void forget_vanished_rows(const struct attention *a, const real *row_stat
 
 /* Tiny and huge vectors, an exact zero query and key, p = 50: everything stays finite and equals
  * the reference. */
-static void extremes_stay_finite(void **state)
+TEST(extremes_stay_finite)
 {
-    (void)state;
     static const double scales[] = {1e-15, 1e-6, 30};
     enum { T = 33, H = 2, D = 8 };
     for (const struct k_attention *v = k_attention_table; v->name; v++)
@@ -349,9 +342,8 @@ static void extremes_stay_finite(void **state)
     k_cpu()->close();
 }
 
-static void table_is_sound(void **state)
+TEST(table_is_sound)
 {
-    (void)state;
     assert_null(k_attention_find("hardmax"));
     assert_null(k_attention_find(""));
     for (const struct k_attention *v = k_attention_table; v->name; v++) {
@@ -364,17 +356,4 @@ static void table_is_sound(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_is_sound),
-        cmocka_unit_test(known_weights),
-        cmocka_unit_test(agrees_with_reference),
-        cmocka_unit_test(many_tiles),
-        cmocka_unit_test(rows_alone),
-        cmocka_unit_test(nothing_looks_ahead_or_beyond_the_window),
-        cmocka_unit_test(a_window_of_all_is_none),
-        cmocka_unit_test(extremes_stay_finite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

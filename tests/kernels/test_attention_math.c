@@ -132,9 +132,8 @@ static struct row row_of(const struct k_attention *variant, int n, double p)
 }
 
 /* Scores around many means, also where phi overflows or vanishes in float. */
-static void rows_are_those_of_the_reference(void **state)
+TEST(rows_are_those_of_the_reference)
 {
-    (void)state;
     static const int lengths[] = {1, 2, 3, 4, 5, 15, 16, 17, 33, 70};
     static const double powers[] = {1, 2.5, 3, 15, 50};
     static const double means[] = {0, 2, -3, -20, -59, -61, -90, 40};
@@ -161,9 +160,8 @@ static void rows_are_those_of_the_reference(void **state)
 }
 
 /* Scores that rise from the tail of phi, where sums are relative to the largest, to above it. */
-static void sums_leave_the_tail(void **state)
+TEST(sums_leave_the_tail)
 {
-    (void)state;
     static const enum k_phi phis[] = {K_PHI_SOFTPLUS, K_PHI_SIGMOID, K_PHI_MISH, K_PHI_GELU};
     static const double ends[][2] = {{-64, -56}, {-90, -30}, {-3.5, -1}, {-9, 2}, {-70, -59.9}};
     for (int i = 0; i < 4; i++)
@@ -183,9 +181,8 @@ static void sums_leave_the_tail(void **state)
 }
 
 /* All weight in one place, and rows of one key: gradients cancel exactly. */
-static void peaked_rows_have_no_gradient(void **state)
+TEST(peaked_rows_have_no_gradient)
 {
-    (void)state;
     struct stream s = {11, 0};
     for (const struct k_attention *v = k_attention_table; v->name; v++) {
         if (v->norm != K_NORM_L1 || v->transform == K_TRANSFORM_RECENTRED ||
@@ -202,9 +199,8 @@ static void peaked_rows_have_no_gradient(void **state)
 }
 
 /* Uniform rows and rows without a positive score. */
-static void degenerate_rows(void **state)
+TEST(degenerate_rows)
 {
-    (void)state;
     for (const struct k_attention *v = k_attention_table; v->name; v++)
         for (int n = 1; n <= 9; n++)
             for (int sign = -1; sign <= 1; sign++) {
@@ -220,9 +216,8 @@ static void degenerate_rows(void **state)
 }
 
 /* A number that is not one reaches the weights. */
-static void nan_is_seen(void **state)
+TEST(nan_is_seen)
 {
-    (void)state;
     for (const struct k_attention *v = k_attention_table; v->name; v++)
         for (int at = 0; at < 20; at += 19) {
             struct row row = row_of(v, 20, 3);
@@ -233,9 +228,8 @@ static void nan_is_seen(void **state)
         }
 }
 
-static void masks_and_lengths(void **state)
+TEST(masks_and_lengths)
 {
-    (void)state;
     for (int window = 0; window < 9; window++) {
         const struct k_math_rule r = k_math_rule(k_attention_find("softmax"), 20, 4, window, 1);
         for (int i = 0; i < 20; i++) {
@@ -251,15 +245,4 @@ static void masks_and_lengths(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_those_of_the_reference),
-        cmocka_unit_test(sums_leave_the_tail),
-        cmocka_unit_test(peaked_rows_have_no_gradient),
-        cmocka_unit_test(degenerate_rows),
-        cmocka_unit_test(nan_is_seen),
-        cmocka_unit_test(masks_and_lengths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

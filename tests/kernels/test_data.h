@@ -5,17 +5,13 @@
 #ifndef TEST_DATA_H
 #define TEST_DATA_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "kernels/kernels.h"
+#include "testing.h"
 
 /* ---- random numbers: a stream that any test may start again */
 

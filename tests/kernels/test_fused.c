@@ -15,9 +15,8 @@ enum { VARIANTS = 6, BLOCK = 384 };
 /* The four lines, and re-weighted copies that no name gives away. */
 static struct k_attention variants[VARIANTS];
 
-static int set_variants(void **state)
+FIXTURE(set_variants)
 {
-    (void)state;
     static const char *const names[] = {"softmax", "lssa", "lssar", "rw_softmax"};
     for (int i = 0; i < 4; i++)
         variants[i] = *k_attention_find(names[i]);
@@ -129,9 +128,8 @@ static const int window_all[] = {0, 1, 3, 5, 64, 100};
 static const double p_all[] = {15, 1, 2.5, 50};
 
 /* The shortest sequences in every combination; the longer ones take turns. */
-static void agrees(void **state)
+TEST(agrees)
 {
-    (void)state;
     int turn = 0;
     for (int v = 0; v < VARIANTS; v++)
         for (int t = 0; t < 9; t++)
@@ -153,9 +151,8 @@ static void agrees(void **state)
 }
 
 /* Every variant beyond one block of keys, at every power, several sequences. */
-static void agrees_beyond_a_block(void **state)
+TEST(agrees_beyond_a_block)
 {
-    (void)state;
     for (int v = 0; v < VARIANTS; v++)
         for (int p = 0; p < 4; p++) {
             if (p > 0 && !variants[v].reweight)
@@ -170,9 +167,8 @@ static void agrees_beyond_a_block(void **state)
 }
 
 /* Six times larger queries: peaked rows. */
-static void large_scores(void **state)
+TEST(large_scores)
 {
-    (void)state;
     for (int v = 0; v < VARIANTS; v++)
         for (int w = 0; w < 6; w += 4) {
             struct attention a = make(&variants[v], 1, 129, 2, 64, 15, window_all[w]);
@@ -187,9 +183,8 @@ static void large_scores(void **state)
 
 /* Equal keys up to EQUAL: rows there are degenerate when re-weighted and not free; the others are
  * not. */
-static void degenerate_rows(void **state)
+TEST(degenerate_rows)
 {
-    (void)state;
     enum { T = 129, EQUAL = 70, D = 8 };
     for (int v = 0; v < VARIANTS; v++)
         for (int window = 0; window < 6; window += 5) {
@@ -222,9 +217,8 @@ static void degenerate_rows(void **state)
 }
 
 /* Zero vectors have no direction: no gradient. All values zero: all outputs zero. */
-static void zero_vectors(void **state)
+TEST(zero_vectors)
 {
-    (void)state;
     enum { T = 80, D = 17, ZERO_Q = 66, ZERO_K = 9 };
     for (int v = 0; v < VARIANTS; v++) {
         struct attention a = make(&variants[v], 1, T, 2, D, 2.5, 0);
@@ -244,9 +238,8 @@ static void zero_vectors(void **state)
 
 /* What moves at MOVED changes rows [MOVED, MOVED + window) and no other; the gradient that enters
  * at that row reaches (MOVED - window, MOVED]. Across the ends of blocks. */
-static void nothing_looks_ahead_or_beyond_the_window(void **state)
+TEST(nothing_looks_ahead_or_beyond_the_window)
 {
-    (void)state;
     enum { T = BLOCK + 120, MOVED = BLOCK + 20, D = 8, ALL = T };
     static const int windows[] = {0, 1, 30, 100};
     for (int v = 0; v < VARIANTS; v++)
@@ -283,9 +276,8 @@ static void nothing_looks_ahead_or_beyond_the_window(void **state)
 }
 
 /* The rule looks at fields; what it does not serve takes the generic path. */
-static void serves_by_fields(void **state)
+TEST(serves_by_fields)
 {
-    (void)state;
     struct k_attention_shape shape = {.B = 1, .T = 9, .H = 1, .D = 8, .p = 15};
     for (const struct k_attention *v = k_attention_table; v->name; v++) {
         shape.variant = v;
@@ -310,9 +302,8 @@ static void serves_by_fields(void **state)
 }
 
 /* Scratch of one worker: linear in T, far below T x T. */
-static void memory_is_linear(void **state)
+TEST(memory_is_linear)
 {
-    (void)state;
     for (int v = 0; v < VARIANTS; v++)
         for (int backward = 0; backward < 2; backward++) {
             size_t bytes[2];
@@ -330,17 +321,4 @@ static void memory_is_linear(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees),
-        cmocka_unit_test(agrees_beyond_a_block),
-        cmocka_unit_test(large_scores),
-        cmocka_unit_test(degenerate_rows),
-        cmocka_unit_test(zero_vectors),
-        cmocka_unit_test(nothing_looks_ahead_or_beyond_the_window),
-        cmocka_unit_test(serves_by_fields),
-        cmocka_unit_test(memory_is_linear),
-    };
-    return cmocka_run_group_tests(tests, set_variants, NULL);
-}
+TESTS(set_variants, NULL)

@@ -303,9 +303,8 @@ static void end(struct problem *p)
     outputs_free(&p->memory);
 }
 
-static void linear_layers(void **state)
+TEST(linear_layers)
 {
-    (void)state;
     static const struct {
         const char *name;
         void (*run)(const struct k_ops *, struct problem *, bool);
@@ -326,9 +325,8 @@ static void linear_layers(void **state)
         }
 }
 
-static void norms(void **state)
+TEST(norms)
 {
-    (void)state;
     for (int C = 2; C < 24; C += 7) {
         struct problem p = begin("layernorm", run_layernorm);
         p.C = C;
@@ -340,9 +338,8 @@ static void norms(void **state)
     }
 }
 
-static void tables_of_rows(void **state)
+TEST(tables_of_rows)
 {
-    (void)state;
     struct problem p = begin("position", run_position);
     results(&p, product(p.N, p.C));
     variable(&p, "table", product(POSITIONS, p.C), 1, true);
@@ -354,9 +351,8 @@ static void tables_of_rows(void **state)
     end(&p);
 }
 
-static void losses(void **state)
+TEST(losses)
 {
-    (void)state;
     for (int weighted = 0; weighted < 2; weighted++) {
         struct problem p = begin("cross entropy", run_cross_entropy);
         variable(&p, "logits", product(p.N, p.OC), 2, false);
@@ -453,9 +449,8 @@ static void attention_of(const struct k_attention *variant, double p_power, int 
 }
 
 /* Every line, and every line with re-weighting added after training. */
-static void attention_of_every_line(void **state)
+TEST(attention_of_every_line)
 {
-    (void)state;
     static const double powers[] = {1, 2, 2.5, 3, 15, 50};
     static const int windows[] = {0, 1, 3, 4};
     for (const struct k_attention *a = k_attention_table; a->name; a++)
@@ -471,9 +466,8 @@ static void attention_of_every_line(void **state)
         }
 }
 
-static void gates(void **state)
+TEST(gates)
 {
-    (void)state;
     static const enum k_gate acts[] = {K_GATE_NONE, K_GATE_SIGMOID, K_GATE_SOFTPLUS};
     for (int i = 0; i < 3; i++) {
         struct problem p = begin("gate", run_gate);
@@ -485,9 +479,8 @@ static void gates(void **state)
     }
 }
 
-static void rotation(void **state)
+TEST(rotation)
 {
-    (void)state;
     struct problem p = begin("rope", run_rope);
     p.shape = (struct k_attention_shape){.B = 2, .T = 5, .H = 3, .D = 6};
     const size_t n = 2 * 5 * 3 * 3 * 6;
@@ -496,16 +489,4 @@ static void rotation(void **state)
     end(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_layers),
-        cmocka_unit_test(norms),
-        cmocka_unit_test(tables_of_rows),
-        cmocka_unit_test(losses),
-        cmocka_unit_test(attention_of_every_line),
-        cmocka_unit_test(rotation),
-        cmocka_unit_test(gates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -81,22 +81,19 @@ static void compare(const char *name,
 /* Sums of up to 330 products round 330 times at worst, like the root of that in practice: 330
  * epsilon = 4e-5 of terms near 1, and the largest entry of a tensor is above 1. bf16 rounds each
  * factor by 2^-9 at most: twice that and the spread of a sum over its largest entry. */
-static void layers_equal_the_reference(void **state)
+TEST(layers_equal_the_reference)
 {
-    (void)state;
     compare("layer", layer);
 }
 
-static void heads_equal_the_reference(void **state)
+TEST(heads_equal_the_reference)
 {
-    (void)state;
     compare("head", head);
 }
 
 /* Rows beyond a chunk of the packed path, and of the head. */
-static void chunks_add_up(void **state)
+TEST(chunks_add_up)
 {
-    (void)state;
     const struct sizes wide = {2048 + 3, 192, 193}, tall = {2 * 1024 + 5, 16, 9};
     struct outputs found = {0}, expected = {0};
     assert_int_equal(k_cpu()->open(2, false), 0);
@@ -113,9 +110,8 @@ static void chunks_add_up(void **state)
     k_cpu()->close();
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
-    (void)state;
     static void (*const runs[])(const struct k_ops *, struct outputs *,
                                 const struct sizes *) = {layer, head};
     for (size_t k = 0; k < 2; k++)
@@ -135,9 +131,8 @@ static void threads_do_not_matter(void **state)
 }
 
 /* Weights that change between calls are seen at once: nothing packed is kept. */
-static void weights_are_never_stale(void **state)
+TEST(weights_are_never_stale)
 {
-    (void)state;
     struct outputs o = {0};
     struct stream r = {.seed = 31};
     enum { N = 64, C = 256 };
@@ -164,9 +159,8 @@ static void assert_parts(const real *fused, const real *parts, size_t n)
 }
 
 /* The residual form and the GELU form are their parts. */
-static void fused_forms_are_their_parts(void **state)
+TEST(fused_forms_are_their_parts)
 {
-    (void)state;
     struct outputs o = {0};
     struct stream r = {.seed = 37};
     enum { N = 150, C = 96, OC = 384 };
@@ -191,9 +185,8 @@ static void fused_forms_are_their_parts(void **state)
     outputs_free(&o);
 }
 
-static void a_peak_is_measured(void **state)
+TEST(a_peak_is_measured)
 {
-    (void)state;
     double gflops;
     assert_int_equal(k_ref.peak(&gflops), 0);
     assert_true(gflops > 1e-3 && gflops < 1e6);
@@ -203,16 +196,4 @@ static void a_peak_is_measured(void **state)
     k_cpu()->close();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_equal_the_reference),
-        cmocka_unit_test(heads_equal_the_reference),
-        cmocka_unit_test(chunks_add_up),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(weights_are_never_stale),
-        cmocka_unit_test(fused_forms_are_their_parts),
-        cmocka_unit_test(a_peak_is_measured),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

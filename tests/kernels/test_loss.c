@@ -52,9 +52,8 @@ static void differences(struct problem *p, real *x, const real *gradient, size_t
     }
 }
 
-static void gradients_are_differences(void **state)
+TEST(gradients_are_differences)
 {
-    (void)state;
     struct problem p;
     problem_make(&p);
     head(&k_ref, &p, p.dinp, p.dw);
@@ -64,9 +63,8 @@ static void gradients_are_differences(void **state)
 }
 #else
 /* The head is linear_forward, cross_entropy per channel, their mean, linear_backward. */
-static void head_is_its_parts(void **state)
+TEST(head_is_its_parts)
 {
-    (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         struct problem p;
         problem_make(&p);
@@ -96,9 +94,8 @@ static void head_is_its_parts(void **state)
     }
 }
 
-static void a_target_beyond_the_classes_is_an_error(void **state)
+TEST(a_target_beyond_the_classes_is_an_error)
 {
-    (void)state;
     if (strcmp(k_cpu()->name, "cpu"))
         skip(); /* the host does not see the targets of a GPU */
     struct problem p;
@@ -117,9 +114,8 @@ static void a_target_beyond_the_classes_is_an_error(void **state)
 #endif
 
 /* With zero weights every class is as probable: log V. */
-static void nothing_known_costs_log_v(void **state)
+TEST(nothing_known_costs_log_v)
 {
-    (void)state;
     struct problem p;
     problem_make(&p);
     memset(p.w, 0, CHANNELS * V * C * sizeof *p.w);
@@ -129,16 +125,4 @@ static void nothing_known_costs_log_v(void **state)
     outputs_free(&p.memory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#ifdef K_DOUBLE
-        cmocka_unit_test(gradients_are_differences),
-#else
-        cmocka_unit_test(head_is_its_parts),
-        cmocka_unit_test(a_target_beyond_the_classes_is_an_error),
-#endif
-        cmocka_unit_test(nothing_known_costs_log_v),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

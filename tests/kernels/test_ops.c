@@ -386,9 +386,8 @@ static const char *label_of(const struct op *op, const struct size *z)
     return text;
 }
 
-static void agrees_with_reference_on_any_threads(void **state)
+TEST(agrees_with_reference_on_any_threads)
 {
-    (void)state;
     for (int i = 0; i < OPS; i++)
         for (int k = 0; k < SIZES; k++) {
             struct outputs expected = {0}, one = {0}, two = {0};
@@ -409,9 +408,8 @@ static void agrees_with_reference_on_any_threads(void **state)
     k_cpu()->close();
 }
 
-static void bf16_rounds_what_it_may(void **state)
+TEST(bf16_rounds_what_it_may)
 {
-    (void)state;
     for (int i = 0; i < OPS; i++)
         for (int k = 0; k < SIZES; k++) {
             struct outputs exact = {0}, one = {0}, two = {0};
@@ -446,9 +444,8 @@ static void bf16_rounds_what_it_may(void **state)
 }
 
 /* Closed forms that do not lean on the reference. */
-static void closed_forms(void **state)
+TEST(closed_forms)
 {
-    (void)state;
     const real x[4] = {1, 2, 3, 4}, w[4] = {1, -1, 2, 0.5f}, b[2] = {10, 20};
     real out[4], pre[4];
     for (const struct k_ops *const *all = k_backends(); *all; all++) {
@@ -488,9 +485,8 @@ static void closed_forms(void **state)
     }
 }
 
-static void tokens_outside_the_vocabulary_are_refused(void **state)
+TEST(tokens_outside_the_vocabulary_are_refused)
 {
-    (void)state;
     if (strcmp(k_cpu()->name, "cpu"))
         skip(); /* the host does not see the tokens of a GPU */
     const uint16_t token[2] = {1, 3};
@@ -507,9 +503,8 @@ static void tokens_outside_the_vocabulary_are_refused(void **state)
     k_cpu()->close();
 }
 
-static void backends_are_found_by_name(void **state)
+TEST(backends_are_found_by_name)
 {
-    (void)state;
     const struct k_ops *ops = NULL;
     assert_int_equal(k_find("ref", &ops), 0);
     assert_ptr_equal(ops, &k_ref);
@@ -538,9 +533,8 @@ static void backends_are_found_by_name(void **state)
 }
 
 /* Without the plugin, or with one that is none, "cuda" says what to do and "auto" is the cpu. */
-static void a_missing_plugin_is_an_error(void **state)
+TEST(a_missing_plugin_is_an_error)
 {
-    (void)state;
     const struct k_ops *ops = NULL;
     if (strcmp(k_cpu()->name, "cpu"))
         skip(); /* linked in */
@@ -557,15 +551,4 @@ static void a_missing_plugin_is_an_error(void **state)
     unsetenv("ORRERY_CUDA_PLUGIN");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),
-        cmocka_unit_test(agrees_with_reference_on_any_threads),
-        cmocka_unit_test(bf16_rounds_what_it_may),
-        cmocka_unit_test(tokens_outside_the_vocabulary_are_refused),
-        cmocka_unit_test(backends_are_found_by_name),
-        cmocka_unit_test(a_missing_plugin_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -21,9 +21,8 @@ static const struct bound bounds[] = {
 };
 
 /* One score per problem: q = s, k = 1, v = 1 and no norm give out = phi(s), dq = phi'(s). */
-static void phi_on_a_grid(void **state)
+TEST(phi_on_a_grid)
 {
-    (void)state;
     const int N = too_large(256 * 20011) ? 503 : 20011; /* a block of 256 to each */
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -62,9 +61,8 @@ static void phi_on_a_grid(void **state)
 
 /* Rows with all scores far below zero under an l1: their weights are those of the tail, written
  * here as ratios that neither overflow nor vanish. Scores are base, base - 1/2, base - 1, ... */
-static void tails_are_normalised(void **state)
+TEST(tails_are_normalised)
 {
-    (void)state;
     static const enum k_phi phis[] = {K_PHI_EXP, K_PHI_SOFTPLUS, K_PHI_SIGMOID, K_PHI_MISH,
                                       K_PHI_GELU};
     static const double bases[] = {-1.5, -2.5, -8, -20, -36, -61, -120, -600};
@@ -140,9 +138,8 @@ static void run_gate(const struct k_ops *ops, enum k_gate act, size_t n, struct 
     }
 }
 
-static void gates(void **state)
+TEST(gates)
 {
-    (void)state;
     static const size_t sizes[] = {1, 3, 16, 37, 8192, 40001};
     static const enum k_gate acts[] = {K_GATE_NONE, K_GATE_SIGMOID, K_GATE_SOFTPLUS};
     for (const struct k_ops *const *all = k_backends(); *all; all++)
@@ -160,12 +157,4 @@ static void gates(void **state)
             }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(phi_on_a_grid),
-        cmocka_unit_test(tails_are_normalised),
-        cmocka_unit_test(gates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,19 +1,15 @@
 /* test_precision.c - when products are in bf16 without being told: a rule of the CPU's kind. */
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <setjmp.h>
-#include <cmocka.h>
+#include "testing.h"
 
 #include "kernels.h"
 #include "under_valgrind.h"
 
-static void test_rule(void **state)
+TEST(test_rule)
 {
-    (void)state;
     static const struct {
         struct k_cpu_kind kind;
         bool pays;
@@ -32,9 +28,8 @@ static void test_rule(void **state)
 }
 
 /* What this machine is said to be is what /proc/cpuinfo says. */
-static void test_this_machine(void **state)
+TEST(test_this_machine)
 {
-    (void)state;
     struct k_cpu_kind kind;
     char line[8192];
     bool amd = false, avx512_bf16 = false, amx_bf16 = false;
@@ -53,11 +48,4 @@ static void test_this_machine(void **state)
     assert_int_equal(kind.amx_bf16, amx_bf16);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rule),
-        cmocka_unit_test(test_this_machine),
-    };
-    return cmocka_run_group_tests_name("kernels/precision", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

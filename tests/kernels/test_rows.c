@@ -68,9 +68,8 @@ static void check_uniform_rows(const struct k_ops *ops, const struct attention *
  * and re-centred l1 rows of more than unshifted_rows keys are degenerate - output and gradient of
  * the query exactly 0 - as are rows of relu(0) and the like under an l1; attention_degenerate
  * counts them. */
-static void equal_scores_make_uniform_or_degenerate_rows(void **state)
+TEST(equal_scores_make_uniform_or_degenerate_rows)
 {
-    (void)state;
     static const int windows[] = {0, 2, 3, 4};
     for (const struct k_ops *const *all = k_backends(); *all; all++) {
         assert_int_equal((*all)->open(2, false), 0);
@@ -90,9 +89,8 @@ static void equal_scores_make_uniform_or_degenerate_rows(void **state)
 /* Rows 3, 4, 8, 12, 13 have negative scores alone: degenerate under relu and an l1, everything of
  * them 0, re-weighted or not; the rows of relu over L or sqrt(n / 2) are 0 without being
  * degenerate. */
-static void rows_without_a_positive_score(void **state)
+TEST(rows_without_a_positive_score)
 {
-    (void)state;
     static const int rows[] = {3, 4, 8, 12, 13};
     enum { T = 16, D = 4, H = 2 };
     for (const struct k_ops *const *all = k_backends(); *all; all++)
@@ -133,9 +131,8 @@ static void rows_without_a_positive_score(void **state)
 
 /* One small positive score in each row: its weight under an l1 is 1 whatever the score, so that
  * queries and keys have no gradient. Factors 1 / sum are large here, and must cancel. */
-static void rows_with_one_positive_score(void **state)
+TEST(rows_with_one_positive_score)
 {
-    (void)state;
     enum { T = 16, D = 4, H = 2 };
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         for (const struct k_attention *v = k_attention_table; v->name; v++)
@@ -172,9 +169,8 @@ static void rows_with_one_positive_score(void **state)
 
 /* With values 1 the output is the sum of the weights: 1 where rows are non-negative under an l1,
  * 0 in a degenerate or re-centred row. Re-weighting keeps it at 1. */
-static void weights_sum_to_one(void **state)
+TEST(weights_sum_to_one)
 {
-    (void)state;
     static const double powers[] = {1, 2.5, 15, 50};
     for (const struct k_ops *const *all = k_backends(); *all; all++) {
         assert_int_equal((*all)->open(2, false), 0);
@@ -228,9 +224,8 @@ static void assert_same_results(const struct k_ops *ops, const struct attention 
 
 /* A window of at most unshifted_rows keys never shifts or re-centres a row; two names of one
  * function are one function. */
-static void lines_that_are_the_same(void **state)
+TEST(lines_that_are_the_same)
 {
-    (void)state;
     static const char *const aliases[][2] = {
         {"phi_relu", "relu_li"}, {"phi_exp", "softmax"}, {"decomp_IV", "softmax"}};
     for (const struct k_ops *const *all = k_backends(); *all; all++) {
@@ -255,14 +250,4 @@ static void lines_that_are_the_same(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_scores_make_uniform_or_degenerate_rows),
-        cmocka_unit_test(rows_without_a_positive_score),
-        cmocka_unit_test(rows_with_one_positive_score),
-        cmocka_unit_test(lines_that_are_the_same),
-        cmocka_unit_test(weights_sum_to_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -41,9 +41,8 @@ static void compare(const char *name, float x, float found, double expected, dou
 
 /* Errors are a few roundings of the value, and of the argument where it is multiplied: erfc and
  * e^(-x^2/2) change by x^2 roundings of it. The logistic function and softplus change by |x|. */
-static void values_keep_their_digits(void **state)
+TEST(values_keep_their_digits)
 {
-    (void)state;
     for (int i = 0; i < POINTS; i++) {
         const float f = grid(i);
         const double x = (double)f, cdf = normal_cdf(x),
@@ -65,9 +64,8 @@ static void values_keep_their_digits(void **state)
     }
 }
 
-static void gates_are_their_functions(void **state)
+TEST(gates_are_their_functions)
 {
-    (void)state;
     for (int i = 0; i < POINTS; i++) {
         const float f = grid(i);
         const double x = (double)f, y = logistic(x);
@@ -81,9 +79,8 @@ static void gates_are_their_functions(void **state)
     }
 }
 
-static void ends_and_nan(void **state)
+TEST(ends_and_nan)
 {
-    (void)state;
     assert_true(k_normal_cdf(INFINITY) == 1 && k_normal_cdf(-INFINITY) == 0);
     assert_true(k_logistic(INFINITY) == 1 && k_logistic(-INFINITY) == 0);
     assert_true(k_softplus(INFINITY) == INFINITY && k_softplus(-INFINITY) == 0);
@@ -93,12 +90,4 @@ static void ends_and_nan(void **state)
     assert_true(isnan(k_logistic(NAN)) && isnan(k_softplus(NAN)));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_keep_their_digits),
-        cmocka_unit_test(gates_are_their_functions),
-        cmocka_unit_test(ends_and_nan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -9,6 +9,7 @@
 #   WORLD_SET=        see world.sh
 . tests/cli/lib.sh
 . tests/kill/world.sh
+fast_pictures
 ALL="$STAGES probe verdict"
 PAIRS=${PAIRS:-finetune:symreg}
 if [ "$PAIRS" = all ]; then

@@ -7,6 +7,7 @@
 #   WORLD_SET=    see world.sh
 . tests/cli/lib.sh
 . tests/kill/world.sh
+fast_pictures
 STOPS=${KILLS:-2}
 SEED=${SEED:-1}
 RANDOM=$SEED

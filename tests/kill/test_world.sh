@@ -18,6 +18,7 @@
 # a moment. What cannot be seen here: power loss.
 . tests/cli/lib.sh
 . tests/kill/world.sh
+fast_pictures
 KILLS=${KILLS:-2}
 SEED=${SEED:-1}
 RANDOM=$SEED

@@ -37,9 +37,8 @@ static void forces_create(struct law_forces *forces, int sequences, int steps, i
     gsl_rng_free(rng);
 }
 
-static void truth_has_the_exponents_of_the_law(void **state)
+TEST(truth_has_the_exponents_of_the_law)
 {
-    (void)state;
     static const double expected[3] = {-2, 1, 1};
     struct law_forces forces;
     struct law_analysis a;
@@ -57,9 +56,8 @@ static void truth_has_the_exponents_of_the_law(void **state)
 
 /* Errors shared by a sequence: the intervals hold the true exponents about as often as they say,
  * which they only do when whole sequences are resampled. */
-static void intervals_hold_the_truth(void **state)
+TEST(intervals_hold_the_truth)
 {
-    (void)state;
     enum { TRIALS = 40 };
     int inside = 0, rank = 0;
     double width = 0;
@@ -94,9 +92,8 @@ static void intervals_hold_the_truth(void **state)
 
 /* Where m1 is the same in all rows, its exponent cannot be told from the constant; that of r is not
  * concerned, and the shortest solution gives each of the two what it can. */
-static void equal_masses_leave_the_exponent_of_r(void **state)
+TEST(equal_masses_leave_the_exponent_of_r)
 {
-    (void)state;
     struct law_forces forces;
     struct law_analysis a;
     forces_create(&forces, 12, 9, 4, 75);
@@ -112,9 +109,8 @@ static void equal_masses_leave_the_exponent_of_r(void **state)
     law_forces_free(&forces);
 }
 
-static void intervals_depend_on_the_seed_alone(void **state)
+TEST(intervals_depend_on_the_seed_alone)
 {
-    (void)state;
     struct law_forces forces;
     struct law_analysis a, b;
     gsl_rng *rng = random_stream(72);
@@ -132,9 +128,8 @@ static void intervals_depend_on_the_seed_alone(void **state)
 }
 
 /* R^2, median error and dropped rows of six rows, by hand. */
-static void errors_by_hand(void **state)
+TEST(errors_by_hand)
 {
-    (void)state;
     static const double truth[6] = {1, 2, 4, 8, 16, 32}, f[6] = {1.1, 2, 3, -8, 0, 40};
     struct law_forces forces;
     struct law_analysis a;
@@ -166,9 +161,8 @@ static void errors_by_hand(void **state)
 }
 
 /* Dropped rows do not touch the exponents of the others. */
-static void rows_without_logarithm_are_left_out(void **state)
+TEST(rows_without_logarithm_are_left_out)
 {
-    (void)state;
     struct law_forces forces;
     struct law_analysis a;
     forces_create(&forces, 30, 10, 3, 75);
@@ -217,9 +211,8 @@ static double r2_by_hand(const double *y, double *const *column, int columns, si
     return 1 - rss / tss;
 }
 
-static void floors_are_regressions(void **state)
+TEST(floors_are_regressions)
 {
-    (void)state;
     struct law_forces forces;
     struct law_floors floors;
     forces_create(&forces, 30, 12, 3, 76);
@@ -246,9 +239,8 @@ static void floors_are_regressions(void **state)
 }
 
 /* F = k m1 / r^2 exactly in sample 1: k is found; the leverage is the largest sequence's share. */
-static void facts_of_a_sample(void **state)
+TEST(facts_of_a_sample)
 {
-    (void)state;
     struct law_forces forces;
     struct law_sample_facts facts;
     forces_create(&forces, 10, 9, 2, 77);
@@ -296,9 +288,8 @@ static void facts_of_a_sample(void **state)
 
 static const char header[] = "sample,sequence,step,r,m1,m2,dt,F_true,F\n";
 
-static void forces_are_read(void **state)
+TEST(forces_are_read)
 {
-    (void)state;
     char dir[64], path[4096];
     struct law_forces forces;
     scratch_create(dir);
@@ -319,9 +310,8 @@ static void forces_are_read(void **state)
 
 /* Sequences are told apart by their numbers, up to the largest that a data set may have and beyond:
  * the facts are those of the same rows with small numbers, to the last bit. */
-static void large_sequence_numbers(void **state)
+TEST(large_sequence_numbers)
 {
-    (void)state;
     static const double number[10] = {0,    1e6,    1000001,    999999999999.0, 1e12,
                                       1e15, 0x1p52, 0x1p53 - 2, 0x1p53 - 1,     17};
     char dir[64], path[4096];
@@ -368,9 +358,8 @@ static void broken(const char *path, const char *row, const char *a, const char 
     assert_null(forces.storage);
 }
 
-static void broken_forces_are_refused(void **state)
+TEST(broken_forces_are_refused)
 {
-    (void)state;
     char dir[64], path[4096];
     struct law_forces forces;
     scratch_create(dir);
@@ -399,20 +388,4 @@ static void broken_forces_are_refused(void **state)
     scratch_remove(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truth_has_the_exponents_of_the_law),
-        cmocka_unit_test(intervals_hold_the_truth),
-        cmocka_unit_test(equal_masses_leave_the_exponent_of_r),
-        cmocka_unit_test(intervals_depend_on_the_seed_alone),
-        cmocka_unit_test(errors_by_hand),
-        cmocka_unit_test(rows_without_logarithm_are_left_out),
-        cmocka_unit_test(floors_are_regressions),
-        cmocka_unit_test(facts_of_a_sample),
-        cmocka_unit_test(forces_are_read),
-        cmocka_unit_test(large_sequence_numbers),
-        cmocka_unit_test(broken_forces_are_refused),
-    };
-    return cmocka_run_group_tests_name("laws/analysis", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

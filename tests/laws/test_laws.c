@@ -181,7 +181,7 @@ static void check_law(const struct fixture *f, const cJSON *law, int index)
     }
 }
 
-static void laws_are_written(void **state)
+TEST_BETWEEN(laws_are_written, create, discard)
 {
     struct fixture *f = *state;
     if (quietly(f, laws))
@@ -224,7 +224,7 @@ static void laws_are_written(void **state)
     cJSON_Delete(json);
 }
 
-static void markdown_is_written_and_printed(void **state)
+TEST_BETWEEN(markdown_is_written_and_printed, create, discard)
 {
     struct fixture *f = *state;
     if (quietly(f, laws))
@@ -247,7 +247,7 @@ static void markdown_is_written_and_printed(void **state)
 
 /* laws.md and laws.json say which law they ask for. The labels of these tables are Newton's, of the
  * steps 8 to 13, which other settings are told. */
-static void own_law_is_named(void **state)
+TEST_BETWEEN(own_law_is_named, create, discard)
 {
     static const char *const newton = "formula is k m1 m2 / r^2, *on front*",
                              *const own = "formula is k times the run's own law, *on front*";
@@ -299,7 +299,7 @@ static void own_law_is_named(void **state)
 /* Laws of two sources, written without a search: five samples, whose fronts differ. The law stands
  * on the fronts of samples 1, 2 and 4, is chosen by `accuracy` on sample 2 alone, and has another
  * k on each. */
-static void columns_are_what_they_say(void **state)
+TEST_BETWEEN(columns_are_what_they_say, create, discard)
 {
     enum { N = 5 };
     struct fixture *f = *state;
@@ -358,7 +358,7 @@ static void columns_are_what_they_say(void **state)
 
 /* Every file again, byte by byte, with one thread and in another folder. Fronts of sources and
  * samples that there are no more go, and no other file. */
-static void runs_repeat_themselves(void **state)
+TEST_BETWEEN(runs_repeat_themselves, create, discard)
 {
     struct fixture *f = *state;
     static const char *const mine[] = {"front_mine_old.csv", "front_truth_1.csv.txt",
@@ -366,8 +366,7 @@ static void runs_repeat_themselves(void **state)
     char other[4096], path[4096];
     assert_int_equal(orr_mkdir(f->laws), 0);
     for (int i = 0; i < 4; i++) {
-        scratch_path(path, f->laws, mine[i]);
-        scratch_text(path, "");
+        scratch_text(scratch_at(f->laws, mine[i]), "");
     }
     scratch_path(path, f->laws, "front_softmax_7.csv"); /* of a search of more samples */
     scratch_text(path, "");
@@ -375,8 +374,7 @@ static void runs_repeat_themselves(void **state)
         fail_msg("%s", orr_error());
     assert_false(orr_exists(path));
     for (int i = 0; i < 4; i++) {
-        scratch_path(path, f->laws, mine[i]);
-        assert_true(orr_exists(path));
+        assert_true(orr_exists(scratch_at(f->laws, mine[i])));
     }
     scratch_path(other, f->dir, "elsewhere/deep");
     snprintf(f->cli.out, sizeof f->cli.out, "%s", other);
@@ -415,7 +413,7 @@ static bool computes_again(struct fixture *f)
     return info.st_mtim.tv_sec != long_ago->tv_sec;
 }
 
-static void resume_computes_only_what_changed(void **state)
+TEST_BETWEEN(resume_computes_only_what_changed, create, discard)
 {
     struct fixture *f = *state;
     char path[4096];
@@ -452,8 +450,7 @@ static void resume_computes_only_what_changed(void **state)
     assert_int_equal(unlink(path), 0);
     assert_true(computes_again(f));
     f->cli.resume = false; /* without --resume always */
-    scratch_path(path, f->laws, "laws.md");
-    scratch_text(path, "marked\n");
+    scratch_text(scratch_at(f->laws, "laws.md"), "marked\n");
     assert_int_equal(quietly(f, laws), 0);
     file_has(f->laws, "laws.md", "| truth |");
 }
@@ -482,7 +479,7 @@ static pid_t hold(const struct fixture *f, const char *hidden, const char *appea
 
 /* What another search has made while this one waited is kept, and what lies beside laws is not
  * taken from a search that is under way. */
-static void resume_looks_again_behind_the_lock(void **state)
+TEST_BETWEEN(resume_looks_again_behind_the_lock, create, discard)
 {
     struct fixture *f = *state;
     char path[4096], hidden[4096];
@@ -527,7 +524,7 @@ static void fails(struct fixture *f, int code)
     free(printed);
 }
 
-static void missing_sources_are_named(void **state)
+TEST_BETWEEN(missing_sources_are_named, create, discard)
 {
     struct fixture *f = *state;
     char path[4096];
@@ -543,7 +540,7 @@ static void missing_sources_are_named(void **state)
     error_names("run/lssar/finetune/forces_magnitude.csv", "--attention", NULL);
 }
 
-static void broken_sources_are_named(void **state)
+TEST_BETWEEN(broken_sources_are_named, create, discard)
 {
     struct fixture *f = *state;
     char path[4096], *text;
@@ -595,7 +592,7 @@ static int run_csv(struct fixture *f, const char *file, const char *target, cons
     return quietly(f, table_run);
 }
 
-static void any_table_gives_a_front(void **state)
+TEST_BETWEEN(any_table_gives_a_front, create, discard)
 {
     struct fixture *f = *state;
     char path[4096], out[4096];
@@ -633,7 +630,7 @@ static void any_table_gives_a_front(void **state)
     error_names(path, ":2", "\"name\"", "finite number", "\"n1\"", NULL);
 }
 
-static void wrong_columns_are_named(void **state)
+TEST_BETWEEN(wrong_columns_are_named, create, discard)
 {
     struct fixture *f = *state;
     char path[4096];
@@ -663,20 +660,4 @@ static void wrong_columns_are_named(void **state)
     error_names(path, "not found", NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(laws_are_written, create, discard),
-        cmocka_unit_test_setup_teardown(own_law_is_named, create, discard),
-        cmocka_unit_test_setup_teardown(markdown_is_written_and_printed, create, discard),
-        cmocka_unit_test_setup_teardown(columns_are_what_they_say, create, discard),
-        cmocka_unit_test_setup_teardown(runs_repeat_themselves, create, discard),
-        cmocka_unit_test_setup_teardown(resume_computes_only_what_changed, create, discard),
-        cmocka_unit_test_setup_teardown(resume_looks_again_behind_the_lock, create, discard),
-        cmocka_unit_test_setup_teardown(missing_sources_are_named, create, discard),
-        cmocka_unit_test_setup_teardown(broken_sources_are_named, create, discard),
-        cmocka_unit_test_setup_teardown(any_table_gives_a_front, create, discard),
-        cmocka_unit_test_setup_teardown(wrong_columns_are_named, create, discard),
-    };
-    return cmocka_run_group_tests_name("laws/laws", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -23,17 +23,15 @@ static void create_own(struct law_own *own, struct orr_settings *preset, const c
 
 static struct law_own newton;
 
-static int create_newton(void **state)
+FIXTURE(create_newton)
 {
     static struct orr_settings preset;
-    (void)state;
     create_own(&newton, &preset, "");
     return 0;
 }
 
-static int free_newton(void **state)
+FIXTURE(free_newton)
 {
-    (void)state;
     law_own_free(&newton);
     return 0;
 }
@@ -49,9 +47,8 @@ static void expect_law(const char *text, bool expected, double k_expected)
         fail_msg("%s: k = %.12g, expected %.12g", text, k, k_expected);
 }
 
-static void law_in_many_forms(void **state)
+TEST(law_in_many_forms)
 {
-    (void)state;
     expect_law("39.5 * m1 * m2 / r ^ 2", true, 39.5);
     expect_law("39.5 * m1 * m2 * inv(r * r)", true, 39.5);
     expect_law("m1 * inv(r * (r * 0.025)) * m2", true, 40);
@@ -65,9 +62,8 @@ static void law_in_many_forms(void **state)
 }
 
 /* A formula that leaves the law by less than the tolerance is the law. */
-static void law_softened_within_tolerance(void **state)
+TEST(law_softened_within_tolerance)
 {
-    (void)state;
     const struct sr_expr expr = formula("39 * m1 * m2 / (r ^ 2 + 1e-4)");
     double k = 0;
     assert_true(law_check(&newton, &expr, low, high, 0.01, &k));
@@ -75,9 +71,8 @@ static void law_softened_within_tolerance(void **state)
     assert_false(law_check(&newton, &expr, low, high, 1e-5, &k));
 }
 
-static void near_misses_are_not_the_law(void **state)
+TEST(near_misses_are_not_the_law)
 {
-    (void)state;
     expect_law("39.5 * m1 * m2 / r ^ 1.9", false, 0);
     expect_law("39.5 * m1 * m2 / r ^ 2.1", false, 0);
     expect_law("39.5 * m1 * m2 / r ^ 2.01", false, 0);
@@ -100,9 +95,8 @@ static void near_misses_are_not_the_law(void **state)
     expect_law("39.5", false, 0);
 }
 
-static void law_check_needs_its_features_and_ranges(void **state)
+TEST(law_check_needs_its_features_and_ranges)
 {
-    (void)state;
     struct sr_expr expr = formula("m1 * m2 / (r * r)");
     const double zero[3] = {0, 0.1, 0.1}, same[3] = {1, 1, 1}, nan[3] = {NAN, 1, 1};
     double k = -1;
@@ -118,9 +112,8 @@ static void law_check_needs_its_features_and_ranges(void **state)
     assert_false(law_check(&newton, &expr, low, high, 0.01, &k));
 }
 
-static void law_find_takes_the_simplest(void **state)
+TEST(law_find_takes_the_simplest)
 {
-    (void)state;
     static struct sr_hall_of_fame hall;
     sr_hall_of_fame_clear(&hall);
     const struct sr_expr a = formula("m1 / r"), b = formula("2 * m1 * m2 / (r * r)"),
@@ -195,9 +188,8 @@ enum { UNIVERSES = sizeof universes / sizeof *universes };
 static const double fine = 1e-3; /* the default of symreg.constant_tolerance */
 
 /* The formula of every law passes for its own law, with its constant, and for no other. */
-static void every_law_asks_for_itself(void **state)
+TEST(every_law_asks_for_itself)
 {
-    (void)state;
     for (int u = 0; u < UNIVERSES; u++) {
         struct orr_settings preset;
         struct law_own own;
@@ -229,9 +221,8 @@ static void every_law_asks_for_itself(void **state)
 }
 
 /* A law without a change of Newton's force has Newton's formula. */
-static void post_newtonian_force_is_newtons(void **state)
+TEST(post_newtonian_force_is_newtons)
 {
-    (void)state;
     struct orr_settings preset;
     struct law_own own;
     char name[LAW_TEXT];
@@ -246,9 +237,8 @@ static void post_newtonian_force_is_newtons(void **state)
 }
 
 /* What follows a law with a scale in the range of the labels alone is not the law. */
-static void laws_with_a_scale_are_asked_beyond_the_labels(void **state)
+TEST(laws_with_a_scale_are_asked_beyond_the_labels)
 {
-    (void)state;
     struct orr_settings preset;
     struct law_own own;
     double k;
@@ -271,9 +261,8 @@ static bool passes(struct law_own *own, const char *text, double *k)
     return law_check(own, &expr, low, high, fine, k);
 }
 
-static void jump_has_the_constants_of_the_labelled_steps(void **state)
+TEST(jump_has_the_constants_of_the_labelled_steps)
 {
-    (void)state;
     static const struct {
         const char *settings;
         double before, after;
@@ -300,9 +289,8 @@ static void jump_has_the_constants_of_the_labelled_steps(void **state)
 }
 
 /* Where G does not multiply the whole force, a jump changes its shape. */
-static void jump_of_mond_has_a_shape_on_each_side(void **state)
+TEST(jump_of_mond_has_a_shape_on_each_side)
 {
-    (void)state;
     static const char before[] =
         "m1 * m2 / r ^ 2 * (" G " / 2 + sqrt(" G " ^ 2 / 4 + " G " * 30 * r ^ 2 / (m1 + m2)))";
     static const char after[] = "m1 * m2 / r ^ 2 * (2.5 * " G " / 2 + sqrt(6.25 * " G
@@ -326,9 +314,8 @@ static void jump_of_mond_has_a_shape_on_each_side(void **state)
 }
 
 /* Labels are compared with the law at their own step. */
-static void labels_of_another_law_are_noticed(void **state)
+TEST(labels_of_another_law_are_noticed)
 {
-    (void)state;
     enum { ROWS = 5 };
     double step[ROWS] = {3, 8, 9, 12, 15}, r[ROWS] = {0.7, 1.1, 1.9, 2.3, 0.9};
     double m1[ROWS] = {0.3, 1.2, 0.8, 2.1, 1.7}, m2[ROWS] = {1.4, 0.2, 0.6, 0.9, 2.9}, f[ROWS];
@@ -349,20 +336,4 @@ static void labels_of_another_law_are_noticed(void **state)
     law_own_free(&own);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(law_in_many_forms),
-        cmocka_unit_test(law_softened_within_tolerance),
-        cmocka_unit_test(near_misses_are_not_the_law),
-        cmocka_unit_test(law_check_needs_its_features_and_ranges),
-        cmocka_unit_test(law_find_takes_the_simplest),
-        cmocka_unit_test(every_law_asks_for_itself),
-        cmocka_unit_test(post_newtonian_force_is_newtons),
-        cmocka_unit_test(laws_with_a_scale_are_asked_beyond_the_labels),
-        cmocka_unit_test(jump_has_the_constants_of_the_labelled_steps),
-        cmocka_unit_test(jump_of_mond_has_a_shape_on_each_side),
-        cmocka_unit_test(labels_of_another_law_are_noticed),
-    };
-    return cmocka_run_group_tests_name("laws/truelaw", tests, create_newton, free_newton);
-}
+TESTS(create_newton, free_newton)

@@ -140,24 +140,21 @@ static void check_passes(enum k_precision precision, double roundoff)
     }
 }
 
-static void test_passes_fp32(void **state)
+TEST(test_passes_fp32)
 {
-    (void)state;
     check_passes(K_PRECISION_FP32, 8 * 0x1p-24); /* the longest sum is of 54 numbers */
 }
 
-static void test_passes_bf16(void **state)
+TEST(test_passes_bf16)
 {
-    (void)state;
     check_passes(K_PRECISION_BF16, 0x1p-9);
 }
 
 /* Blocks of bf16 and of float tensors, at bf16: as far apart as rounding explains, and both the same
  * when replayed. What the host sees of a layer is what a backend without bf16 tensors shows,
  * rounded. */
-static void test_bf16(void **state)
+TEST(test_bf16)
 {
-    (void)state;
     enum { FACTOR = 4 };
     struct k_ops wide = *cuda;
     wide.has_bf16_tensors = NULL;
@@ -205,9 +202,8 @@ static void test_bf16(void **state)
 }
 
 /* A model lives on when its backend is opened anew, with bf16 tensors no longer or again. */
-static void test_another_precision(void **state)
+TEST(test_another_precision)
 {
-    (void)state;
     static const enum k_precision precisions[] = {K_PRECISION_BF16, K_PRECISION_FP32,
                                                   K_PRECISION_BF16};
     const struct gpt_config c = config_of(BF16);
@@ -234,9 +230,8 @@ static void test_another_precision(void **state)
 }
 
 /* The first layer with a number that is not finite is named, though its numbers are bf16. */
-static void test_first_bad_layer(void **state)
+TEST(test_first_bad_layer)
 {
-    (void)state;
     const struct gpt_config c = config_of(BF16);
     struct gpt_model model;
     struct gpt_batch batch;
@@ -272,9 +267,8 @@ static void test_first_bad_layer(void **state)
 }
 
 /* Replayed and not: the same bits. */
-static void test_recording(void **state)
+TEST(test_recording)
 {
-    (void)state;
     struct k_ops plain = *cuda;
     plain.record_begin = NULL;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -338,9 +332,8 @@ static void train(const struct k_ops *ops, enum k_precision precision, int kind,
 extern void cuda_host_fail_graphs(int what) __attribute__((weak)); /* of the emulation */
 extern long cuda_host_graphs(void) __attribute__((weak));
 
-static void test_without_recordings(void **state)
+TEST(test_without_recordings)
 {
-    (void)state;
     enum { FAILURES = 6, STEPS = 10 }; /* 0: none */
     if (!cuda_host_fail_graphs || !cuda->record_begin)
         skip();
@@ -368,9 +361,8 @@ static void test_without_recordings(void **state)
 }
 
 /* From one checkpoint, 10 steps on each; then each goes on from the other's. */
-static void test_training(void **state)
+TEST(test_training)
 {
-    (void)state;
     static const int kinds[] = {0, 1, BF16};
     for (int i_kind = 0; i_kind < 3; i_kind++)
         for (int bf16 = i_kind == 2; bf16 < 2; bf16++) {
@@ -413,9 +405,8 @@ static void test_training(void **state)
 }
 
 /* Weights, moments and average come back from a file as they were; rollouts agree with ref's. */
-static void test_files_and_outputs(void **state)
+TEST(test_files_and_outputs)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, back;
     struct gpt_batch batch;
@@ -460,17 +451,6 @@ static void test_files_and_outputs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes_fp32),
-        cmocka_unit_test(test_passes_bf16),
-        cmocka_unit_test(test_bf16),
-        cmocka_unit_test(test_another_precision),
-        cmocka_unit_test(test_first_bad_layer),
-        cmocka_unit_test(test_recording),
-        cmocka_unit_test(test_without_recordings),
-        cmocka_unit_test(test_training),
-        cmocka_unit_test(test_files_and_outputs),
-    };
     const int rc = k_find("cuda", &cuda);
     return rc ? orr_error_exit("cuda_model", rc)
               : cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

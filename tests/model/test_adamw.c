@@ -114,9 +114,8 @@ static void check_updates(const struct k_ops *ops, struct orr_train_settings t, 
     gpt_free(&model);
 }
 
-static void test_updates(void **state)
+TEST(test_updates)
 {
-    (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         struct orr_train_settings t = tiny_training(100, 1);
         assert_int_equal((*ops)->open(1, false), 0);
@@ -167,9 +166,8 @@ static void check_decay(int layers)
     gpt_free(&before);
 }
 
-static void test_decay(void **state)
+TEST(test_decay)
 {
-    (void)state;
     check_decay(2);
     check_decay(K_DECAYS / 6); /* more ranges than one call takes */
 }
@@ -181,9 +179,8 @@ static void lr_is(const struct orr_train_settings *t, long step, double expected
                  expected);
 }
 
-static void test_schedules(void **state)
+TEST(test_schedules)
 {
-    (void)state;
     struct orr_train_settings t = tiny_training(210, 1);
     t.lr = 0.7;
     lr_is(&t, 0, 0.7);
@@ -229,9 +226,8 @@ static void test_schedules(void **state)
 }
 
 /* A gradient that is not finite is named and changes nothing. */
-static void test_diverged(void **state)
+TEST(test_diverged)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, before;
     struct orr_train_settings t = tiny_training(10, 1);
@@ -257,13 +253,4 @@ static void test_diverged(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_decay),
-        cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_diverged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -4,9 +4,8 @@
 
 static char *const dir = scratch_dir;
 
-static void test_identity(void **state)
+TEST(test_identity)
 {
-    (void)state;
     char path[4096], text[64];
     static const char *const extra[] = {"stage", "test of \"quotes\"", "digest", "00ff", NULL};
     scratch_path(path, dir, "model.safetensors");
@@ -151,9 +150,8 @@ static void refused(const char *path, int code, const char *a, const char *b)
     gpt_free(&model);
 }
 
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
-    (void)state;
     static const struct {
         struct change change;
         int code;
@@ -223,9 +221,8 @@ static void test_foreign(void **state)
 }
 
 /* Weights of 16 bits are read to the bit; what is not finite there is refused. */
-static void test_halves(void **state)
+TEST(test_halves)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     char good[4096], bad[4096];
@@ -252,9 +249,8 @@ static void test_halves(void **state)
 }
 
 /* Cut anywhere, or one bit changed anywhere: refused, never read half. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     char good[4096], bad[4096], *data;
@@ -282,8 +278,7 @@ static void test_damaged(void **state)
     free(data);
     scratch_text(bad, "step,loss\n1,2\n");
     refused(bad, ORR_EFORMAT, "", "");
-    scratch_path(bad, dir, "absent.safetensors");
-    refused(bad, ORR_EMISSING, "", "");
+    refused(scratch_at(dir, "absent.safetensors"), ORR_EMISSING, "", "");
 }
 
 /* What gpt_progress says of a file with this step and state of training. */
@@ -299,9 +294,8 @@ static int progress_of(const char *step, const char *training, bool *ended)
     return gpt_progress(path, &at, ended);
 }
 
-static void test_progress(void **state)
+TEST(test_progress)
 {
-    (void)state;
     static const char *const bad[] = {"10 0x1p+0", "2", "x", "1x", "01 0", " 1"};
     bool ended = true;
     assert_int_equal(progress_of("7", "0 0x1p+0 0 0 0 0", &ended), 0);
@@ -319,9 +313,8 @@ static void test_progress(void **state)
 }
 
 /* Weights and moments that are no numbers: refused, with the name of the tensor. */
-static void test_not_finite(void **state)
+TEST(test_not_finite)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     char path[4096];
@@ -340,9 +333,8 @@ static void test_not_finite(void **state)
 }
 
 /* Another configuration than the one asked for is named: key, found, expected. */
-static void test_other_shape(void **state)
+TEST(test_other_shape)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous(), other;
     struct gpt_model model;
     char path[4096];
@@ -388,9 +380,8 @@ static void test_other_shape(void **state)
 }
 
 /* Whether a token head has a bias no setting says: it is the file's own. */
-static void test_head_bias(void **state)
+TEST(test_head_bias)
 {
-    (void)state;
     struct gpt_config c = tiny_tokens();
     struct gpt_model model, back;
     char path[4096];
@@ -409,9 +400,8 @@ static void test_head_bias(void **state)
 }
 
 /* A folder that cannot be written is said so. */
-static void test_unwritable(void **state)
+TEST(test_unwritable)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     char path[4096];
@@ -422,14 +412,4 @@ static void test_unwritable(void **state)
     gpt_free(&model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),    cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_halves),      cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_progress),    cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_other_shape), cmocka_unit_test(test_head_bias),
-        cmocka_unit_test(test_unwritable),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -1,5 +1,6 @@
 /* test_config.c - the shape of a model: parameter counts by closed form, the table, and settings
  * that cannot be. */
+#include "on_ref.h"
 #include "tiny.h"
 
 /* Trainable numbers of a GPT, written out from its definition. */
@@ -16,9 +17,8 @@ static size_t count_of(const struct gpt_config *c)
     return count;
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     for (int kind = 0; kind < 2 * 2 * 3; kind++) {
         struct gpt_config c = kind % 2 ? tiny_tokens() : tiny_continuous();
         struct gpt_model model;
@@ -44,9 +44,8 @@ static void test_counts(void **state)
 }
 
 /* The study's 12-layer model. */
-static void test_preset_shapes(void **state)
+TEST(test_preset_shapes)
 {
-    (void)state;
     struct orr_settings p;
     struct gpt_config c;
     orr_settings_defaults(&p);
@@ -69,9 +68,8 @@ static void test_preset_shapes(void **state)
 }
 
 /* Initialisation: normal of the table's width, ones, zeros; the same seed the same numbers. */
-static void test_initialisation(void **state)
+TEST(test_initialisation)
 {
-    (void)state;
     struct gpt_config c = tiny_tokens();
     struct gpt_model a, b, other;
     c.width = 96; /* enough numbers for their spread to be known to a few percent */
@@ -101,9 +99,8 @@ static void test_initialisation(void **state)
 }
 
 /* A new head leaves every other weight, and does not repeat the old head's draws. */
-static void test_replace_head(void **state)
+TEST(test_replace_head)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, old, first;
     assert_int_equal(gpt_create(&model, &c, &k_ref, 5), 0);
@@ -147,9 +144,8 @@ static void refused(struct gpt_config c, const char *name, const char *found)
         refused(wrong, name, found);                                                               \
     } while (0)
 
-static void test_impossible(void **state)
+TEST(test_impossible)
 {
-    (void)state;
     struct gpt_config base = tiny_continuous();
     REFUSED(layers, 0, "layers", "0");
     REFUSED(width, -18, "width", "-18");
@@ -181,9 +177,8 @@ static void test_impossible(void **state)
     REFUSED(outputs, 2 * 23 - 1, "outputs", "45");
 }
 
-static void test_preset_errors(void **state)
+TEST(test_preset_errors)
 {
-    (void)state;
     struct orr_settings p;
     struct gpt_config c;
     orr_settings_defaults(&p);
@@ -194,9 +189,8 @@ static void test_preset_errors(void **state)
 }
 
 /* A sequence that does not fit, and a batch of the other kind of input. */
-static void test_wrong_batch(void **state)
+TEST(test_wrong_batch)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous(), tokens = tiny_tokens();
     struct gpt_model model;
     struct gpt_batch batch;
@@ -223,9 +217,8 @@ static double spread(struct gpt_model *model, int index)
 }
 
 /* 3 x 18 x 18 draws: four standard errors are 9%. The head and the embedding have their own. */
-static void test_init_std(void **state)
+TEST(test_init_std)
 {
-    (void)state;
     static const double asked[] = {0, 0.02, 0.3};
     for (int i = 0; i < 3; i++) {
         struct gpt_config c = tiny_continuous();
@@ -249,17 +242,4 @@ static void test_init_std(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),         cmocka_unit_test(test_preset_shapes),
-        cmocka_unit_test(test_initialisation), cmocka_unit_test(test_replace_head),
-        cmocka_unit_test(test_impossible),     cmocka_unit_test(test_preset_errors),
-        cmocka_unit_test(test_wrong_batch),    cmocka_unit_test(test_init_std),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

@@ -79,9 +79,8 @@ static void check_decoder(const struct gpt_config *c, const struct k_ops *ops, i
 }
 
 /* Every line of the table, of every kind of input, by every backend. */
-static void test_decoder(void **state)
+TEST(test_decoder)
 {
-    (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         assert_int_equal((*ops)->open(2, false), 0);
         for (const struct k_attention *a = k_attention_table; a->name; a++)
@@ -104,9 +103,8 @@ static void test_decoder(void **state)
 }
 
 /* What is added to the stream of a row stays in what is kept of it. */
-static void test_addition(void **state)
+TEST(test_addition)
 {
-    (void)state;
     for (int k = 0; k < 2 * 3 * 3; k++) {
         static const int row[] = {0, 4, 8};
         struct gpt_config c = tiny_continuous();
@@ -155,9 +153,8 @@ static double plain_loss(const struct gpt_batch *batch, const real *all)
     return sum / weight;
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-    (void)state;
     struct gpt_config c = tiny_text(1);
     struct gpt_model model;
     struct gpt_batch batch;
@@ -200,9 +197,8 @@ static void test_pieces(void **state)
 }
 
 /* Batches of an evaluation shrink as models grow. */
-static void test_evaluation_batch(void **state)
+TEST(test_evaluation_batch)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     assert_int_equal(gpt_create(&model, &c, &k_ref, 2), 0);
@@ -214,13 +210,4 @@ static void test_evaluation_batch(void **state)
     gpt_free(&model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decoder),
-        cmocka_unit_test(test_addition),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_evaluation_batch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -31,9 +31,8 @@ static long count(struct gpt_model *model, int B, int T)
     return rows;
 }
 
-static void test_count(void **state)
+TEST(test_count)
 {
-    (void)state;
     static const struct {
         const char *attention;
         int window, degenerate;                         /* of a head with 11 positions */
@@ -63,14 +62,13 @@ static void test_count(void **state)
 }
 
 /* The log of a step counts the rows of its last pass. */
-static void test_logged(void **state)
+TEST_BETWEEN(test_logged, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct orr_train_settings t = tiny_training(1, 3);
     struct tiny_data data;
     struct gpt_model model;
-    char path[4096], *text;
+    char *text;
     long step = 0;
     strcpy(c.attention, "lssar");
     t.accumulation = 2;
@@ -79,8 +77,7 @@ static void test_logged(void **state)
     struct gpt_task task = tiny_task(&data, dir);
     task.evaluate = NULL;
     assert_int_equal(gpt_train(&model, &t, &task, &step), 0);
-    scratch_path(path, dir, "log.jsonl");
-    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    assert_int_equal(orr_file_read(scratch_at(dir, "log.jsonl"), &text, NULL), 0);
     cJSON *json = cJSON_Parse(text);
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "silent_rows");
     assert_non_null(rows);
@@ -91,11 +88,4 @@ static void test_logged(void **state)
     gpt_free(&model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count),
-        cmocka_unit_test_setup_teardown(test_logged, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

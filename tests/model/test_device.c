@@ -177,9 +177,8 @@ static void passes(struct seen *seen, int kind)
     gpt_free(&model);
 }
 
-static void test_passes(void **state)
+TEST(test_passes)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         compare("passes", passes, kind);
 }
@@ -228,9 +227,8 @@ static void training(struct seen *seen, int kind)
     gpt_batch_free(&data.held_out);
 }
 
-static void test_training(void **state)
+TEST(test_training)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         compare("training", training, kind);
 }
@@ -290,9 +288,8 @@ static void pretraining(struct seen *seen, int tokens)
     keep_file(seen, job.folder, "last.safetensors");
 }
 
-static void test_pretraining(void **state)
+TEST(test_pretraining)
 {
-    (void)state;
     compare("pretraining", pretraining, 0);
     compare("pretraining", pretraining, 1);
 }
@@ -327,9 +324,8 @@ static void changes(struct seen *seen, int kind)
     gpt_free(&model);
 }
 
-static void test_changes(void **state)
+TEST(test_changes)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         compare("changes", changes, kind);
 }
@@ -374,9 +370,8 @@ static void diverging(struct seen *seen, int recompute)
     gpt_batch_free(&data.held_out);
 }
 
-static void test_diverging(void **state)
+TEST(test_diverging)
 {
-    (void)state;
     compare("diverging", diverging, 0);
     compare("diverging", diverging, 1);
 }
@@ -403,9 +398,8 @@ static void run_passes(struct gpt_model *model, struct gpt_batch *batch, int cou
     } while (0)
 
 /* The first pass of a shape runs, the second is recorded, and recorded anew only when it must. */
-static void test_recording(void **state)
+TEST(test_recording)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct orr_train_settings t = tiny_training(9, 3);
     struct gpt_model model;
@@ -474,9 +468,8 @@ static void test_recording(void **state)
 }
 
 /* Too little memory is an error that says how much was asked for, and leaves nothing behind. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     struct gpt_config c = tiny_tokens();
     struct gpt_model model;
     struct gpt_batch batch;
@@ -502,13 +495,4 @@ static void test_memory(void **state)
     assert_int_equal(guarded_counts.held, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes),      cmocka_unit_test(test_training),
-        cmocka_unit_test(test_pretraining), cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_diverging),   cmocka_unit_test(test_recording),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

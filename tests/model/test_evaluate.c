@@ -1,5 +1,6 @@
 /* test_evaluate.c - where sequences come from and how predictions of the next state are judged:
  * against loops written out from the definitions. */
+#include "on_ref.h"
 #include "tiny.h"
 
 #include "pretrain.h"
@@ -47,9 +48,8 @@ static void write_orbits(bool tokens)
 
 /* Inputs are rows 0..T-1, targets the rows after them; targets that are draws of the prior (step 0)
  * do not count among coordinates. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct gpt_config c;
         struct gpt_source *source;
@@ -85,9 +85,8 @@ static void test_rows(void **state)
 }
 
 /* Sequences made on the fly are those of the files. */
-static void test_streaming(void **state)
+TEST(test_streaming)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct gpt_config c;
         struct gpt_source *files, *stream;
@@ -118,9 +117,8 @@ static void test_streaming(void **state)
 
 /* Draws depend on (seed, number) only and reach every sequence; noise is on input places only, of
  * the size asked for. */
-static void test_draws_and_noise(void **state)
+TEST(test_draws_and_noise)
 {
-    (void)state;
     struct gpt_config c;
     struct gpt_source *source;
     struct gpt_batch all, one, clean;
@@ -263,9 +261,8 @@ static void check_rollout(const struct sim_dataset *set, const struct gpt_next_s
     }
 }
 
-static void test_evaluation(void **state)
+TEST(test_evaluation)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct gpt_config c;
         struct gpt_source *source;
@@ -309,9 +306,8 @@ static void test_evaluation(void **state)
 /* An observer who knows the law errs while places are few, and no longer: far less than a body that
  * stays, in sequences of any length by about the same sum. Other laws and tokens have no such
  * ceiling. */
-static void test_ceiling(void **state)
+TEST(test_ceiling)
 {
-    (void)state;
     double sum[2];
     for (int kind = 0; kind < 4; kind++) {
         struct gpt_config c;
@@ -360,9 +356,8 @@ static void bound(int held_out, int train, int positions, int late_from, struct 
 
 /* All held-out sequences are predicted, from the second step on, by what training sequences are
  * like; of great lengths too, whose cost grows with the length alone. */
-static void test_ceiling_counts(void **state)
+TEST(test_ceiling_counts)
 {
-    (void)state;
     struct gpt_next_state all, most, fewer, narrow;
     bound(70, 12, 21, 0, &all);
     assert_int_equal(all.orbit_fit_sequences, 70);
@@ -381,9 +376,8 @@ static void test_ceiling_counts(void **state)
 }
 
 /* Every length of sequence gives numbers or says that there are none; never a zero that is not. */
-static void test_short_sequences(void **state)
+TEST(test_short_sequences)
 {
-    (void)state;
     for (int positions = 5; positions < 24; positions++)
         for (int kind = 0; kind < 2; kind++) {
             struct gpt_config c;
@@ -418,9 +412,8 @@ static void test_short_sequences(void **state)
 /* ---------------------------------------------------------------------------- the whole */
 
 /* Weights of gpt_pretrain, and its evaluation.json; a finished run is left alone by resume. */
-static void test_pretrain(void **state)
+TEST(test_pretrain)
 {
-    (void)state;
     write_orbits(false);
     struct orr_lineage lineage;
     struct gpt_pretraining job = {.preset = &preset,
@@ -440,13 +433,12 @@ static void test_pretrain(void **state)
         job.resume = run == 1;
         scratch_path(job.folder, dir, run == 2 ? "again" : "pretrain");
         assert_int_equal(gpt_pretrain(&job), 0);
-        scratch_path(path, job.folder, "last.safetensors");
-        assert_int_equal(orr_file_checksum(path, &sum[run], &bytes), 0);
+        assert_int_equal(
+            orr_file_checksum(scratch_at(job.folder, "last.safetensors"), &sum[run], &bytes), 0);
         assert_int_equal(sum[run], sum[0]);
     }
     struct cJSON *json;
-    scratch_path(path, job.folder, "evaluation.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(job.folder, "evaluation.json"), &json), 0);
     assert_int_equal(cJSON_GetObjectItem(json, "step")->valueint, 6);
     assert_int_equal(cJSON_GetObjectItem(json, "sequences")->valueint, 37);
     assert_string_equal(cJSON_GetObjectItem(json, "unit")->valuestring, "AU");
@@ -484,9 +476,8 @@ static uint64_t trained(const struct gpt_pretraining *job, struct gpt_model *mod
 
 /* A training that starts from a checkpoint takes its averaged weights and no optimiser state; a
  * token head keeps the bias that it came with (docs/pytorch/convert_study.py), resumed or not. */
-static void test_start(void **state)
+TEST(test_start)
 {
-    (void)state;
     write_orbits(true);
     struct orr_lineage lineage;
     struct gpt_pretraining job = {.preset = &preset,
@@ -498,7 +489,7 @@ static void test_start(void **state)
                                   .quiet = true};
     struct gpt_config c;
     struct gpt_model start, model;
-    char from[2][4096], last[4096], third[4096];
+    char from[2][4096], last[4096];
     uint64_t sum[2];
     preset.pretrain.keep = 2;
     preset.pretrain.keep_every = 3;
@@ -525,8 +516,8 @@ static void test_start(void **state)
     }
     assert_int_equal(sum[0], sum[1]);
     scratch_path(last, job.folder, "last.safetensors");
-    scratch_path(third, job.folder, "last-000000003.safetensors");
-    assert_int_equal(rename(third, last), 0); /* as if stopped there */
+    assert_int_equal(rename(scratch_at(job.folder, "last-000000003.safetensors"), last),
+                     0); /* as if stopped there */
     job.resume = true;
     assert_int_equal(trained(&job, &model), sum[0]);
     gpt_free(&model);
@@ -535,22 +526,4 @@ static void test_start(void **state)
     scratch_remove(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_streaming),
-        cmocka_unit_test(test_draws_and_noise),
-        cmocka_unit_test(test_evaluation),
-        cmocka_unit_test(test_ceiling),
-        cmocka_unit_test(test_ceiling_counts),
-        cmocka_unit_test(test_short_sequences),
-        cmocka_unit_test(test_pretrain),
-        cmocka_unit_test(test_start),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

@@ -39,9 +39,8 @@ static void assert_close(struct gpt_model *a, struct gpt_model *b, double tolera
 }
 
 /* W_g = 0: the model with proj scaled by act(0), which is 1/2 or ln 2. */
-static void test_start(void **state)
+TEST(test_start)
 {
-    (void)state;
     static const double factor[] = {[K_GATE_SIGMOID] = 0.5, [K_GATE_SOFTPLUS] = 0.6931471805599453};
     for (enum k_gate gate = K_GATE_SIGMOID; gate <= K_GATE_SOFTPLUS; gate++) {
         struct gpt_config c = tiny_continuous();
@@ -69,9 +68,8 @@ static void test_start(void **state)
 }
 
 /* Zero weights learn from the first step on, and the gate then depends on the input. */
-static void test_learns(void **state)
+TEST(test_learns)
 {
-    (void)state;
     for (enum k_gate gate = K_GATE_SIGMOID; gate <= K_GATE_SOFTPLUS; gate++) {
         struct gpt_config c = tiny_continuous();
         struct gpt_model model;
@@ -88,9 +86,8 @@ static void test_learns(void **state)
 }
 
 /* The feed-forward gives what the gate takes: 3.5 C for 4 C, equal but for C/2 biases. */
-static void test_equal_parameters(void **state)
+TEST(test_equal_parameters)
 {
-    (void)state;
     struct orr_settings p;
     struct gpt_config without, with;
     struct gpt_model a, b;
@@ -119,9 +116,8 @@ static void test_equal_parameters(void **state)
 }
 
 /* A gate survives saving and a new head; a model without is no model with one. */
-static void test_saved(void **state)
+TEST(test_saved)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, back;
     char path[4096];
@@ -142,13 +138,4 @@ static void test_saved(void **state)
     error_names(path, "gate is 2", "expected 1", NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start),
-        cmocka_unit_test(test_learns),
-        cmocka_unit_test(test_equal_parameters),
-        cmocka_unit_test(test_saved),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -1,6 +1,7 @@
 /* test_gradient.c - the gradient of whole models: every head, input, position type and attention
  * variant. Built in double: the reference against central differences. Built in float: every other
  * backend against the reference. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static uint64_t draw_count;
@@ -122,9 +123,8 @@ static void check_model(const struct gpt_config *config)
     gpt_free(&model);
 }
 
-static void continuous_regression(void **state)
+TEST(continuous_regression)
 {
-    (void)state;
     static const enum orr_positions kinds[] = {ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE,
                                                ORR_POSITIONS_NONE};
     for (int i = 0; i < 3; i++) {
@@ -137,9 +137,8 @@ static void continuous_regression(void **state)
 }
 
 /* The loss of a regression head with huber is what the formula makes of its outputs. */
-static void pseudo_huber_loss(void **state)
+TEST(pseudo_huber_loss)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     struct gpt_batch batch;
@@ -164,9 +163,8 @@ static void pseudo_huber_loss(void **state)
     gpt_free(&model);
 }
 
-static void every_attention_variant(void **state)
+TEST(every_attention_variant)
 {
-    (void)state;
     for (const struct k_attention *a = k_attention_table; a->name; a++) {
         struct gpt_config c = tiny_continuous();
         snprintf(c.attention, sizeof c.attention, "%s", a->name);
@@ -176,9 +174,8 @@ static void every_attention_variant(void **state)
     }
 }
 
-static void tokens_and_token_heads(void **state)
+TEST(tokens_and_token_heads)
 {
-    (void)state;
     for (int positions = ORR_POSITIONS_LEARNED; positions <= ORR_POSITIONS_NONE; positions++) {
         struct gpt_config c = tiny_tokens();
         c.positions = (enum orr_positions)positions;
@@ -193,9 +190,8 @@ static void tokens_and_token_heads(void **state)
 }
 
 /* A tied embedding has the sum of two gradients; its own head and its embedding have one each. */
-static void text(void **state)
+TEST(text)
 {
-    (void)state;
     static const enum orr_positions kinds[] = {ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE,
                                                ORR_POSITIONS_NONE};
     for (int tied = 0; tied < 2; tied++)
@@ -209,9 +205,8 @@ static void text(void **state)
         }
 }
 
-static void output_gates(void **state)
+TEST(output_gates)
 {
-    (void)state;
     static const enum orr_positions kinds[] = {ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE,
                                                ORR_POSITIONS_NONE};
     for (enum k_gate gate = K_GATE_SIGMOID; gate <= K_GATE_SOFTPLUS; gate++)
@@ -226,16 +221,4 @@ static void output_gates(void **state)
             }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(continuous_regression),  cmocka_unit_test(every_attention_variant),
-        cmocka_unit_test(tokens_and_token_heads), cmocka_unit_test(text),
-        cmocka_unit_test(output_gates),           cmocka_unit_test(pseudo_huber_loss),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

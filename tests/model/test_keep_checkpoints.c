@@ -56,9 +56,8 @@ static void holds(const char *name, const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void test_kept(void **state)
+TEST(test_kept)
 {
-    (void)state;
     struct orr_train_settings t = tiny_training(40, 3);
     long step = 0;
     t.checkpoint_every = 6;
@@ -105,9 +104,8 @@ static uint64_t sum_of(const char *name, const char *file)
 
 /* A numbered file is the last checkpoint of its step and is not touched by later ones; stopped
  * and resumed trainings leave the same. */
-static void test_resumed(void **state)
+TEST(test_resumed)
 {
-    (void)state;
     struct orr_train_settings t = tiny_training(12, 3);
     long step = 0;
     t.keep = 2;
@@ -141,11 +139,4 @@ static void test_resumed(void **state)
                      sum_of("short", "last.safetensors"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_resumed),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -43,9 +43,8 @@ static real expected(int first, int count, size_t n)
     return expected(first, count / 2, n) + expected(first + count / 2, count - count / 2, n);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
-    (void)state;
     real sum[NUMBERS];
     for (int first = 0; first < 6; first += 5)
         for (int count = 1; count <= 13; count++) {
@@ -85,9 +84,8 @@ static void test_order(void **state)
     }
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     const double x[] = {1, 0x1p-53, 0x1p-53, -1, 3};
     assert_true(gpt_tree_of(x, 0) == 0);
     assert_true(gpt_tree_of(x, 1) == 1);
@@ -151,9 +149,8 @@ static void check_same(const struct gpt_model *a, const struct gpt_model *b)
 }
 
 /* Whatever the passes, threads or attention: the micro-batches decide. */
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
-    (void)state;
     static const int cut[][2] = {{24, 1}, {12, 2}, {6, 4}, {1, 24}};
     for (int kind = 0; kind < 2; kind++) {
         struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
@@ -186,9 +183,8 @@ static void test_same_bits(void **state)
 /* Loss and gradient norm of the first step in the log. */
 static void first_line(double *loss, double *norm)
 {
-    char path[4096], folder[4096], line[1024];
-    scratch_path(folder, dir, "run");
-    scratch_path(path, folder, "log.jsonl");
+    char path[4096], line[1024];
+    scratch_path(path, scratch_at(dir, "run"), "log.jsonl");
     FILE *stream = fopen(path, "r");
     assert_non_null(stream);
     assert_non_null(fgets(line, sizeof line, stream));
@@ -200,9 +196,8 @@ static void first_line(double *loss, double *norm)
 }
 
 /* The mean over all rows of a step, not over those of each part. */
-static void test_mean(void **state)
+TEST(test_mean)
 {
-    (void)state;
     const struct gpt_config c = tiny_continuous();
     for (int sparse = 0; sparse < 2; sparse++) {
         const struct orr_train_settings whole = training(8, 1, 0), parts = training(8, 1, 8);
@@ -229,9 +224,8 @@ static void test_mean(void **state)
 }
 
 /* By blocks and in one go: the same number but for rounding, and what diverged is named. */
-static void test_norm(void **state)
+TEST(test_norm)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     double whole, blocks;
@@ -251,9 +245,8 @@ static void test_norm(void **state)
     gpt_free(&model);
 }
 
-static void test_passes(void **state)
+TEST(test_passes)
 {
-    (void)state;
     struct orr_train_settings t = training(12, 4, 0);
     assert_int_equal(gpt_passes_of(&t).count, 4);
     assert_int_equal(gpt_passes_of(&t).batch, 12);
@@ -262,12 +255,4 @@ static void test_passes(void **state)
     assert_int_equal(gpt_passes_of(&t).batch, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_mean),
-        cmocka_unit_test(test_norm),      cmocka_unit_test(test_passes),
-    };
-    return cmocka_run_group_tests_name("micro", tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

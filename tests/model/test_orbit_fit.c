@@ -1,11 +1,8 @@
 /* test_orbit_fit.c - orbits from places: against the closed form, with and without noise. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "model/evaluate/orbit_fit.h"
 #include "sim/sim.h"
@@ -38,9 +35,8 @@ static void places_of(const struct sim_elements *el, double m1, double m2, doubl
         }
 }
 
-static void advance_is_the_closed_form(void **unused)
+TEST(advance_is_the_closed_form)
 {
-    (void)unused;
     for (int i = 0; i < ORBITS; i++) {
         double state[4 * 3], moved[4];
         assert_int_equal(sim_orbit_states(&orbits[i], 1.7, 0.9, 3, state), 0);
@@ -64,9 +60,8 @@ static void advance_is_the_closed_form(void **unused)
 }
 
 /* Three places of both bodies determine the orbit, whatever was assumed. */
-static void places_determine_the_next(void **unused)
+TEST(places_determine_the_next)
 {
-    (void)unused;
     const struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     for (int i = 0; i < ORBITS; i++)
         for (int steps = 4; steps <= STEPS; steps += 4) {
@@ -85,9 +80,8 @@ static void places_determine_the_next(void **unused)
 }
 
 /* One place leaves all open: the prior's circle is followed. Two leave the mass. */
-static void few_places_follow_the_prior(void **unused)
+TEST(few_places_follow_the_prior)
 {
-    (void)unused;
     struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     const double dt = 0.04, mu = 1.7 * SIM_G;
     double place[(STEPS + 1) * 4], p[GPT_ORBIT_PARAMETERS], next[2];
@@ -106,9 +100,8 @@ static void few_places_follow_the_prior(void **unused)
 
 /* Where orbits go both ways, two places tell which, and what is expected of the one that goes
  * clockwise is the mirror image of what is expected of the other. */
-static void directions_are_alike(void **unused)
+TEST(directions_are_alike)
 {
-    (void)unused;
     enum { N = 40 };
     double p[N][GPT_ORBIT_PARAMETERS];
     struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
@@ -154,9 +147,8 @@ static void directions_are_alike(void **unused)
 }
 
 /* Noise of 0.002 in every place: the extrapolation is off by little more. */
-static void noise_is_averaged(void **unused)
+TEST(noise_is_averaged)
 {
-    (void)unused;
     const struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     double sum = 0;
     int n = 0;
@@ -178,24 +170,12 @@ static void noise_is_averaged(void **unused)
     assert_true(sum / n > 0.0005); /* noise was there */
 }
 
-static void one_place_for_both_is_an_error(void **unused)
+TEST(one_place_for_both_is_an_error)
 {
-    (void)unused;
     const struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     const double place[4] = {1, 2, 1, 2};
     double p[GPT_ORBIT_PARAMETERS], next[2];
     assert_int_equal(gpt_orbit_fit(1, place, 1e-3, &prior, p, false, next), ORR_EDOM);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advance_is_the_closed_form),
-        cmocka_unit_test(places_determine_the_next),
-        cmocka_unit_test(few_places_follow_the_prior),
-        cmocka_unit_test(directions_are_alike),
-        cmocka_unit_test(noise_is_averaged),
-        cmocka_unit_test(one_place_for_both_is_an_error),
-    };
-    return cmocka_run_group_tests_name("orbit fit", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

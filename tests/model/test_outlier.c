@@ -25,9 +25,8 @@ static struct orr_train_settings guarded(void)
 /* ------------------------------------------------------------------------ the rule itself */
 
 /* The window holds 1..4: mean 2.5, deviation sqrt(1.25). */
-static void test_rule(void **state)
+TEST(test_rule)
 {
-    (void)state;
     struct orr_train_settings t = {.outlier_sigma = 2, .outlier_window = 4, .outlier_most = 2};
     struct gpt_monitor w;
     const char *why;
@@ -62,9 +61,8 @@ static void test_rule(void **state)
 }
 
 /* State as text: the same decisions, to the last bit of the limit. */
-static void test_state_text(void **state)
+TEST(test_state_text)
 {
-    (void)state;
     struct orr_train_settings t = {
         .outlier_sigma = 1.5, .outlier_window = 7, .outlier_most = 99, .patience = 3};
     struct gpt_monitor a, b;
@@ -211,9 +209,8 @@ static int logged(const char *name, const char *word, const char *key, double *l
 
 /* Two outliers are skipped: no update, a line each; a stop before, between and after them, inside
  * the window, changes nothing. */
-static void test_skipped(void **state)
+TEST(test_skipped)
 {
-    (void)state;
     const struct orr_train_settings t = guarded();
     struct orr_train_settings off = t;
     long step;
@@ -247,9 +244,8 @@ static void test_skipped(void **state)
 }
 
 /* A skipped step leaves weights, moments and average as they were. */
-static void test_no_update(void **state)
+TEST(test_no_update)
 {
-    (void)state;
     struct orr_train_settings t = guarded();
     long step;
     t.eval_every = 0;
@@ -261,8 +257,7 @@ static void test_no_update(void **state)
     long at;
     const int compared[][2] = {{22, 24}, {24, 25}};
     t.steps = 25; /* once more, so that the numbered files of these steps are still there */
-    scratch_path(path, dir, "quiet");
-    scratch_remove(path);
+    scratch_remove(scratch_at(dir, "quiet"));
     assert_int_equal(run("quiet", &t, 22, 24, -1, &step), 0);
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 2; k++) {
@@ -283,9 +278,8 @@ static void test_no_update(void **state)
 
 /* Patience ends the training so many evaluations after the best; also when it was stopped in
  * between; a complete one stays as it is. */
-static void test_patience(void **state)
+TEST(test_patience)
 {
-    (void)state;
     struct orr_train_settings t = guarded();
     char path[4096];
     long step, best_step, saved;
@@ -351,9 +345,8 @@ static int broken(const char *name, bool recompute, int index, double lr)
     return rc;
 }
 
-static void test_layers(void **state)
+TEST(test_layers)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     char path[4096];
@@ -399,9 +392,8 @@ static void test_layers(void **state)
 }
 
 /* The gradient that is bad first in the backward pass is named, whatever came of it. */
-static void test_gradient(void **state)
+TEST(test_gradient)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct orr_train_settings t = tiny_training(10, 1);
     struct gpt_model model;
@@ -416,13 +408,4 @@ static void test_gradient(void **state)
     gpt_free(&model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rule),     cmocka_unit_test(test_state_text),
-        cmocka_unit_test(test_skipped),  cmocka_unit_test(test_no_update),
-        cmocka_unit_test(test_patience), cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_gradient),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

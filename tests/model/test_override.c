@@ -1,5 +1,6 @@
 /* test_override.c - a trained model that attends otherwise: every override equals, bit for bit, a
  * model made that way with the same weights; what has no meaning is refused and changes nothing. */
+#include "on_ref.h"
 #include "tiny.h"
 
 static char *const dir = scratch_dir;
@@ -67,9 +68,8 @@ static void check_equal(const struct gpt_config *config, const char *made,
     gpt_free(&expected);
 }
 
-static void test_reweighting(void **state)
+TEST_BETWEEN(test_reweighting, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const struct {
         const char *made, *as;
         enum gpt_reweight reweight;
@@ -92,9 +92,8 @@ static void test_reweighting(void **state)
 }
 
 /* Another variant with its stage switched, the power, the window. */
-static void test_variant_power_window(void **state)
+TEST_BETWEEN(test_variant_power_window, scratch_setup, scratch_teardown)
 {
-    (void)state;
     const struct gpt_config c = tiny_continuous();
     struct gpt_config like = c;
     like.attention_p = 4.5;
@@ -114,9 +113,8 @@ static void test_variant_power_window(void **state)
 }
 
 /* Longer sequences than trained: the closed form of NTK-aware scaling, (19 / 11)^(6 / 4). */
-static void test_longer(void **state)
+TEST_BETWEEN(test_longer, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     for (int none = 0; none < 2; none++) {
         c.positions = none ? ORR_POSITIONS_NONE : ORR_POSITIONS_ROPE;
@@ -142,9 +140,8 @@ static void test_longer(void **state)
     gpt_free(&model);
 }
 
-static void test_refused(void **state)
+TEST_BETWEEN(test_refused, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const struct {
         const char *made;
         enum orr_positions positions;
@@ -185,9 +182,8 @@ static void test_refused(void **state)
 }
 
 /* Sequences may be as long as the new context and no longer; the weights are not saved. */
-static void test_evaluation_only(void **state)
+TEST_BETWEEN(test_evaluation_only, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     struct gpt_batch batch;
@@ -215,9 +211,8 @@ static void test_evaluation_only(void **state)
 
 /* The line of the table a model works by is its own: a copy, a loaded model and one with a new
  * head do not look into another. */
-static void test_own_line(void **state)
+TEST_BETWEEN(test_own_line, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, expected, back;
     char path[4096];
@@ -248,19 +243,4 @@ static void test_own_line(void **state)
     gpt_free(&model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_reweighting, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_variant_power_window, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_longer, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_refused, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_evaluation_only, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_own_line, scratch_setup, scratch_teardown),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

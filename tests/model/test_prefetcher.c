@@ -54,9 +54,8 @@ static int run(const char *name, bool in_step, int accumulation, struct seen *se
     return rc;
 }
 
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
-    (void)state;
     for (int passes = 1; passes <= 3; passes++) {
         struct seen seen = {.fails_at = -1};
         struct gpt_model ahead, in_step;
@@ -76,9 +75,8 @@ static void test_same_bits(void **state)
 
 /* An error of the thread is the training's, with its message; that of a batch that is never asked
  * for is not. */
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     struct gpt_model model;
     struct seen seen = {.fails_at = 7};
     assert_int_equal(run("fails", false, 2, &seen, &model), ORR_EFORMAT);
@@ -93,9 +91,8 @@ static void test_errors(void **state)
 }
 
 /* Asked for another batch than was foreseen, the prefetcher makes that one. */
-static void test_other(void **state)
+TEST(test_other)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct seen seen = {.caller = pthread_self(), .last = -1, .fails_at = -1};
     struct gpt_prefetcher prefetcher;
@@ -120,12 +117,4 @@ static void test_other(void **state)
     gpt_batch_free(&seen.data.held_out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_other),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -64,11 +64,10 @@ static struct gpt_pretraining make_job(const char *folder)
 /* The last number of a key in the log. */
 static double logged(const struct gpt_pretraining *job, const char *key)
 {
-    char path[4096], *text;
+    char *text;
     size_t bytes;
     double value = NAN;
-    scratch_path(path, job->folder, "log.jsonl");
-    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    assert_int_equal(orr_file_read(scratch_at(job->folder, "log.jsonl"), &text, &bytes), 0);
     for (char *at = text; (at = strstr(at, key)) != NULL;) {
         at += strlen(key);
         value = strtod(at + strspn(at, "\": "), NULL);
@@ -99,9 +98,8 @@ static double loss_of(const char *checkpoint, enum sim_split split, int count)
 }
 
 /* Every sequence counts once, those of a last, smaller batch too. */
-static void test_all_sequences_count(void **state)
+TEST(test_all_sequences_count)
 {
-    (void)state;
     static const int asked[] = {67, 70, 64, 3, 900};
     for (int kind = 0; kind < 2; kind++) {
         make_preset(kind == 1);
@@ -126,10 +124,8 @@ static void test_all_sequences_count(void **state)
 
 static cJSON *evaluation_of(const struct gpt_pretraining *job)
 {
-    char path[4096];
     cJSON *json;
-    scratch_path(path, job->folder, "evaluation.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(job->folder, "evaluation.json"), &json), 0);
     return json;
 }
 
@@ -140,9 +136,8 @@ static const char *text_of(const cJSON *json, const char *key)
 
 /* Final figures are of the test split: of all its sequences that were asked for, by the weights of
  * the last step; without test sequences they are of the validation split, and say so. */
-static void test_final_figures(void **state)
+TEST(test_final_figures)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++)
         for (int planets = 0; planets < 2 - kind; planets++)
             for (int test = 9; test >= 0; test -= 9) {
@@ -194,9 +189,8 @@ static void test_final_figures(void **state)
 }
 
 /* What the test sequences hold reaches no weight and no selection. */
-static void test_test_set_is_apart(void **state)
+TEST(test_test_set_is_apart)
 {
-    (void)state;
     uint64_t sum[2][2], bytes;
     double loss[2];
     for (int run = 0; run < 2; run++) {
@@ -222,8 +216,8 @@ static void test_test_set_is_apart(void **state)
         assert_int_equal(gpt_pretrain(&job), 0);
         static const char *const files[] = {"last.safetensors", "best.safetensors"};
         for (int f = 0; f < 2; f++) {
-            scratch_path(path, job.folder, files[f]);
-            assert_int_equal(orr_file_checksum(path, &sum[run][f], &bytes), 0);
+            assert_int_equal(
+                orr_file_checksum(scratch_at(job.folder, files[f]), &sum[run][f], &bytes), 0);
         }
         cJSON *json = evaluation_of(&job);
         loss[run] = cJSON_GetObjectItem(json, "loss")->valuedouble;
@@ -237,9 +231,8 @@ static void test_test_set_is_apart(void **state)
 
 /* Where patience ends trainings the weights of the least validation loss are what is judged: not
  * those of the last step, which are worse. Their average where one is kept. */
-static void test_best_is_judged(void **state)
+TEST(test_best_is_judged)
 {
-    (void)state;
     for (int ema = 0; ema < 2; ema++) {
         char best[4096], last[4096];
         long step[2];
@@ -278,9 +271,8 @@ static void test_best_is_judged(void **state)
 
 /* Draw d of a pretraining is a sequence by shuffle stream 0 of states and 2 of planet runs, with
  * the noise of stream d and (3 << 40) + d: two pretrainings of a run share neither. */
-static void test_streams_are_apart(void **state)
+TEST(test_streams_are_apart)
 {
-    (void)state;
     enum { DRAWS = 16 };
     double noise[2][DRAWS];
     int same = 0;
@@ -353,9 +345,8 @@ static int watching_linear(const struct k_linear *layer)
 }
 
 /* Accumulated passes of a step are batches of their own. */
-static void test_passes_differ(void **state)
+TEST(test_passes_differ)
 {
-    (void)state;
     struct k_ops watching = k_ref;
     watching.linear_forward = watching_linear;
     make_preset(false);
@@ -378,19 +369,17 @@ static void test_passes_differ(void **state)
 }
 
 /* The loss is part of the checkpoint, belongs to regression heads alone, and ends with its head. */
-static void test_pseudo_huber(void **state)
+TEST(test_pseudo_huber)
 {
-    (void)state;
     for (int tokens = 0; tokens < 2; tokens++) {
         make_preset(tokens);
         preset.pretrain.huber = 0.3125;
         write_orbits();
         struct gpt_pretraining job = make_job("pretrain");
         struct gpt_model model;
-        char path[4096];
         assert_int_equal(gpt_pretrain(&job), 0);
-        scratch_path(path, job.folder, "last.safetensors");
-        assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
+        assert_int_equal(gpt_load(&model, scratch_at(job.folder, "last.safetensors"), &k_ref, NULL),
+                         0);
         assert_true(model.config.huber == (tokens ? 0 : 0.3125));
         assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, 1), 0);
         assert_true(model.config.huber == 0);
@@ -401,12 +390,6 @@ static void test_pseudo_huber(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_is_judged),    cmocka_unit_test(test_final_figures),
-        cmocka_unit_test(test_test_set_is_apart), cmocka_unit_test(test_all_sequences_count),
-        cmocka_unit_test(test_streams_are_apart), cmocka_unit_test(test_passes_differ),
-        cmocka_unit_test(test_pseudo_huber),
-    };
     if (k_ref.open(1, false))
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,9 +49,8 @@ static void check(const struct k_ops *ops, struct gpt_config c, uint64_t stream)
     gpt_free(&redone);
 }
 
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
-    (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         assert_int_equal((*ops)->open(2, false), 0);
         for (int i = 0; i < 8; i++)
@@ -61,9 +60,8 @@ static void test_same_bits(void **state)
 }
 
 /* Only the inputs of further blocks are kept: each costs N C numbers. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     size_t bytes[2][3];
     const int B = 4, T = 8, N = B * T;
@@ -85,9 +83,8 @@ static void test_memory(void **state)
 }
 
 /* It is no part of a checkpoint: files are the same and can be read either way. */
-static void test_checkpoint(void **state)
+TEST(test_checkpoint)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous(), other = c;
     struct gpt_model model, read;
     char path[4096];
@@ -107,12 +104,4 @@ static void test_checkpoint(void **state)
     assert_int_equal(sum[0], sum[1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_checkpoint),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

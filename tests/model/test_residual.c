@@ -31,9 +31,8 @@ static size_t rows(const struct gpt_model *model)
 }
 
 /* Layer 0 is the embedding, and the last one gives the head its outputs through the final norm. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-    (void)state;
     struct gpt_model model;
     struct gpt_batch batch;
     const real *out, *x;
@@ -78,9 +77,8 @@ static void test_by_hand(void **state)
 }
 
 /* The same numbers with recomputation, and where the memory is the backend's own. */
-static void test_everywhere(void **state)
+TEST(test_everywhere)
 {
-    (void)state;
     struct gpt_model model[3];
     struct gpt_batch batch[3];
     const real *out, *x[3];
@@ -101,9 +99,8 @@ static void test_everywhere(void **state)
 
 /* What is added is there, on its row alone; earlier layers and rows do not see it, later ones
  * do. */
-static void test_addition(void **state)
+TEST(test_addition)
 {
-    (void)state;
     enum { ROW = 3 };
     struct gpt_model model;
     struct gpt_batch batch;
@@ -159,12 +156,4 @@ static void test_addition(void **state)
     free(vector);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_everywhere),
-        cmocka_unit_test(test_addition),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -110,12 +110,10 @@ static void same_training(const char *expected, const char *found)
 }
 
 /* 20 steps = 10 steps, a stop, 10 steps; also with many stops, one right after another. */
-static void test_resume(void **state)
+TEST(test_resume)
 {
-    (void)state;
     char folder[4096];
-    scratch_path(folder, dir, "whole");
-    assert_int_equal(run(folder, -1, 0), 0);
+    assert_int_equal(run(scratch_at(dir, "whole"), -1, 0), 0);
     scratch_path(folder, dir, "halves");
     run_stopped(folder, 9, 1);
     assert_true(checksum("halves", "last.safetensors") != checksum("whole", "last.safetensors"));
@@ -134,9 +132,8 @@ static void test_resume(void **state)
 }
 
 /* A process killed between checkpoints has logged steps that will be made again. */
-static void test_resume_after_kill(void **state)
+TEST(test_resume_after_kill)
 {
-    (void)state;
     char folder[4096], path[4096], *text;
     scratch_path(folder, dir, "killed");
     run_stopped(folder, 11, 1);
@@ -152,9 +149,8 @@ static void test_resume_after_kill(void **state)
 }
 
 /* Weights alone cannot be trained on as if nothing had happened. */
-static void test_resume_without_moments(void **state)
+TEST(test_resume_without_moments)
 {
-    (void)state;
     struct gpt_config c = resumed_config();
     const struct orr_train_settings t = resumed_training();
     struct tiny_data data;
@@ -197,9 +193,8 @@ static double least_loss(const char *name, long *step)
 
 /* The best checkpoint holds the weights that were measured - the average -, and those of an
  * earlier training in the same folder do not outlive it. */
-static void test_best(void **state)
+TEST(test_best)
 {
-    (void)state;
     struct gpt_config c = resumed_config();
     struct tiny_data data;
     struct gpt_model model, best;
@@ -230,13 +225,4 @@ static void test_best(void **state)
     gpt_free(&best);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_resume_after_kill),
-        cmocka_unit_test(test_resume_without_moments),
-        cmocka_unit_test(test_best),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -60,9 +60,8 @@ static void check_causal(const struct gpt_config *c, const struct k_ops *ops)
     gpt_free(&model);
 }
 
-static void test_causal(void **state)
+TEST(test_causal)
 {
-    (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         assert_int_equal((*ops)->open(1, false), 0);
         for (const struct k_attention *a = k_attention_table; a->name; a++)
@@ -103,9 +102,8 @@ static void check_window(const struct k_ops *ops, size_t changed)
     gpt_free(&model);
 }
 
-static void test_window(void **state)
+TEST(test_window)
 {
-    (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         assert_int_equal((*ops)->open(1, false), 0);
         for (size_t changed = 0; changed < LONG; changed += 3)
@@ -121,9 +119,8 @@ static bool knows_length(const struct k_attention *a)
 }
 
 /* A prefix alone gives what it gives inside the whole sequence, unless its length counts. */
-static void test_prefix(void **state)
+TEST(test_prefix)
 {
-    (void)state;
     for (const struct k_attention *a = k_attention_table; a->name; a++)
         for (int kind = 0; kind < 2 * 3; kind++) {
             struct gpt_config c = kind % 2 ? tiny_tokens() : tiny_continuous();
@@ -191,9 +188,8 @@ static void plain_rollout(struct gpt_model *model, struct gpt_batch *batch, int 
     }
 }
 
-static void test_rollout(void **state)
+TEST(test_rollout)
 {
-    (void)state;
     const double extent = 3.25;
     for (int kind = 0; kind < 2; kind++)
         for (int prefix = 1; prefix <= T; prefix += 3) {
@@ -246,9 +242,8 @@ static void test_rollout(void **state)
         }
 }
 
-static void test_rollout_of_nothing(void **state)
+TEST(test_rollout_of_nothing)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     struct gpt_batch batch;
@@ -262,9 +257,8 @@ static void test_rollout_of_nothing(void **state)
 }
 
 /* The features of a row: coordinates, the sign of a time step, waves of doubling length. */
-static void test_features(void **state)
+TEST(test_features)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     real row[11];
     c.fourier_min_au = 0.5;
@@ -279,12 +273,4 @@ static void test_features(void **state)
         assert_true(row[i] == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_causal),   cmocka_unit_test(test_window),
-        cmocka_unit_test(test_prefix),   cmocka_unit_test(test_rollout),
-        cmocka_unit_test(test_features), cmocka_unit_test(test_rollout_of_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

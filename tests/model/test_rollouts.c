@@ -90,9 +90,8 @@ static void predict(struct gpt_model *model, const struct sim_dataset *set, int 
 
 /* Every body, every step: the truth is the state of the data set, what the model was given is true,
  * and the first own step is the model's prediction from true rows. */
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     open_job();
     assert_int_equal(gpt_pretrain(&job), 0);
     char path[4096];
@@ -139,9 +138,8 @@ static void test_places(void **state)
 }
 
 /* A table that was changed is made again with the evaluation, the training is kept. */
-static void test_changes_are_seen(void **state)
+TEST(test_changes_are_seen)
 {
-    (void)state;
     char path[4096], why[ORR_WHY], *before, *after;
     size_t bytes;
     struct gpt_judgement judged;
@@ -172,11 +170,4 @@ static void test_changes_are_seen(void **state)
     close_job();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_changes_are_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

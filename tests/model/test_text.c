@@ -1,4 +1,5 @@
 /* test_text.c - text as a source: files and shards, windows, what is held out, the model of it. */
+#include "on_ref.h"
 #include "tiny.h"
 
 #include "model/text/text.h"
@@ -88,10 +89,9 @@ static uint64_t hash_of(const char *paths)
     return value;
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
-    char whole[4096], folder[4096], part[4096], list[ORR_PATHS], pattern[4096];
+    char whole[4096], folder[4096], part[4096], list[ORR_PATHS];
     write_bytes("whole.txt", 0, 400, whole);
     check_text(whole, 400, false);
     scratch_path(folder, dir, "parts");
@@ -101,8 +101,7 @@ static void test_files(void **state)
     write_bytes("parts/c", 101, 299, part);
     write_bytes("parts/.hidden", 0, 10, part);
     check_text(folder, 400, false);
-    scratch_path(pattern, dir, "parts/[a-c]");
-    check_text(pattern, 400, false);
+    check_text(scratch_at(dir, "parts/[a-c]"), 400, false);
     snprintf(list, sizeof list, "%s/parts/a,%s/parts/b,%s/parts/c", dir, dir, dir);
     check_text(list, 400, false);
     assert_true(hash_of(whole) == hash_of(folder));
@@ -114,8 +113,7 @@ static void test_files(void **state)
     good_shard("s_1.bin", 0, 250, whole);
     check_text(whole, 250, true);
     good_shard("s_2.bin", 250, 130, part);
-    scratch_path(pattern, dir, "s_*.bin");
-    check_text(pattern, 380, true);
+    check_text(scratch_at(dir, "s_*.bin"), 380, true);
 }
 
 /* The tokens of good_shard() as other programs write them. */
@@ -153,9 +151,8 @@ static enum orr_tokens tokens_of(enum other kind)
 }
 
 /* One text, whoever wrote it; read as bytes where that is asked for. */
-static void test_other_tokens(void **state)
+TEST(test_other_tokens)
 {
-    (void)state;
     char path[4096];
     struct gpt_text_files text;
     uint16_t piece[250];
@@ -191,9 +188,8 @@ static void refused(const char *paths, int code, const char *named, const char *
     gpt_text_files_close(&text);
 }
 
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
-    (void)state;
     char path[4096], other[4096], list[2 * 64 + 32];
     scratch_path(path, dir, "nothing.txt");
     refused(path, ORR_EMISSING, path, "no such file");
@@ -237,9 +233,8 @@ static void test_bad_files(void **state)
 }
 
 /* A token outside the vocabulary, at once or where it is read. */
-static void test_large_token(void **state)
+TEST(test_large_token)
 {
-    (void)state;
     char path[4096];
     struct gpt_text_files text;
     uint16_t piece[60];
@@ -300,9 +295,8 @@ static struct gpt_source *open_source(const struct orr_settings *p, enum sim_spl
 }
 
 /* In order, every token but the first is a target once, after the token before it. */
-static void test_in_order(void **state)
+TEST(test_in_order)
 {
-    (void)state;
     char path[4096];
     struct gpt_config c;
     struct gpt_batch batch;
@@ -334,9 +328,8 @@ static void test_in_order(void **state)
 }
 
 /* A draw depends on seed and number alone; every place of the training text is drawn. */
-static void test_draws(void **state)
+TEST(test_draws)
 {
-    (void)state;
     enum { P = 5, N = 30, DRAWS = 4000 };
     char path[4096];
     struct gpt_text *text;
@@ -375,9 +368,8 @@ static void test_draws(void **state)
 }
 
 /* Training never sees the held-out part, not even as a target; together they are the text. */
-static void test_held_out(void **state)
+TEST(test_held_out)
 {
-    (void)state;
     enum { P = 9, N = 400 };
     char path[4096], bytes[N];
     struct gpt_config c;
@@ -426,9 +418,8 @@ static void source_refused(const struct orr_settings *p, enum sim_split split, c
     error_names(key, said, NULL);
 }
 
-static void test_bad_sources(void **state)
+TEST(test_bad_sources)
 {
-    (void)state;
     char path[4096], other[4096], shard[4096];
     write_bytes("short.txt", 0, 100, path);
     write_bytes("few.txt", 0, 19, other);
@@ -456,9 +447,8 @@ static size_t count_of(const struct gpt_config *c)
     return V * C + position + (size_t)c->layers * block + 2 * C + (c->tied ? 0 : V * C);
 }
 
-static void test_config(void **state)
+TEST(test_config)
 {
-    (void)state;
     char path[4096], shard[4096];
     struct gpt_config c;
     struct gpt_model model, own;
@@ -500,9 +490,8 @@ static void test_config(void **state)
 }
 
 /* Models of orbits begin with the weights they had before there was text. */
-static void test_initialisation(void **state)
+TEST(test_initialisation)
 {
-    (void)state;
     const struct gpt_config c[] = {tiny_tokens(), tiny_continuous()};
     const double expected[] = {4442.4575506576111, 4151.4394438516574};
     for (int i = 0; i < 2; i++) {
@@ -517,9 +506,8 @@ static void test_initialisation(void **state)
     }
 }
 
-static void test_checkpoint(void **state)
+TEST(test_checkpoint)
 {
-    (void)state;
     char path[4096];
     const struct gpt_config tied = tiny_text(1), own = tiny_text(0);
     struct gpt_model model, loaded;
@@ -546,9 +534,8 @@ static void test_checkpoint(void **state)
 }
 
 /* Held-out loss: that of a model that knows nothing, and the mean of single sequences. */
-static void test_evaluate(void **state)
+TEST(test_evaluate)
 {
-    (void)state;
     char path[4096];
     struct gpt_config c;
     struct gpt_model model;
@@ -588,19 +575,4 @@ static void test_evaluate(void **state)
     gpt_source_close(source);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),          cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_other_tokens),   cmocka_unit_test(test_large_token),
-        cmocka_unit_test(test_in_order),       cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_held_out),       cmocka_unit_test(test_bad_sources),
-        cmocka_unit_test(test_config),         cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_initialisation), cmocka_unit_test(test_evaluate),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(scratch_setup, scratch_teardown)

@@ -38,9 +38,8 @@ static double loss_of(struct gpt_model *model, int sequences)
 
 /* Eight sequences of random numbers can only be learned by heart: every position of every
  * sequence has to be told from all others. */
-static void test_overfit(void **state)
+TEST(test_overfit)
 {
-    (void)state;
     assert_int_equal(k_cpu()->open(1, false), 0);
     for (int kind = 0; kind < 2; kind++) {
         for (const struct k_attention *a = k_attention_table; a->name; a++) {
@@ -68,9 +67,8 @@ static void test_overfit(void **state)
 }
 
 /* Two passes of four sequences are one of eight. */
-static void test_accumulation(void **state)
+TEST(test_accumulation)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct orr_train_settings t = tiny_training(6, 8);
     struct gpt_model once, twice, start;
@@ -95,9 +93,8 @@ static void test_accumulation(void **state)
 }
 
 /* The same seed gives the same bits, on any number of threads; another seed does not. */
-static void test_repeatable(void **state)
+TEST(test_repeatable)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
         struct orr_train_settings t = tiny_training(5, 24);
@@ -129,9 +126,8 @@ static void test_repeatable(void **state)
 }
 
 /* Looking at held-out data, however often, is no part of training. */
-static void test_evaluation_is_silent(void **state)
+TEST(test_evaluation_is_silent)
 {
-    (void)state;
     struct gpt_config c = tiny_tokens();
     struct orr_train_settings t = tiny_training(9, 3);
     struct gpt_model rarely, often;
@@ -172,9 +168,8 @@ static void test_evaluation_is_silent(void **state)
 }
 
 /* Rows of weight 0 play no part: their targets may be anything, and the mean is over the others. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model a, b;
     struct gpt_batch batch;
@@ -211,9 +206,8 @@ static void test_weights(void **state)
 }
 
 /* The lines of the log: every tenth step, the first and the last; losses as computed. */
-static void test_log(void **state)
+TEST(test_log)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct orr_train_settings t = tiny_training(23, 3);
     struct gpt_model model, fresh;
@@ -268,9 +262,8 @@ static void test_log(void **state)
 }
 
 /* Matmul work of a pass by hand: weights of the linear layers, pairs of positions. */
-static void test_flop(void **state)
+TEST(test_flop)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
     assert_int_equal(gpt_create(&model, &c, &k_ref, 9), 0);
@@ -284,9 +277,8 @@ static void test_flop(void **state)
 
 /* The live line shows a speed that can be read: of the last full second, whatever lines the log
  * gets meanwhile; in the first second, of all of it. */
-static void test_live_speed(void **state)
+TEST(test_live_speed)
 {
-    (void)state;
     struct gpt_meter meter = {.live = NAN, .peak = NAN, .positions_per_step = 100};
     const struct gpt_log_entry entry = {.step = 1, .steps = 9, .loss = 1, .lr = 1, .norm = 1};
     struct orr_log log;
@@ -322,9 +314,8 @@ static void test_live_speed(void **state)
 
 /* What a power loss leaves in a log ends no training that goes on: lines that are none are left
  * out, and all others stay. */
-static void test_trimmed_log(void **state)
+TEST(test_trimmed_log)
 {
-    (void)state;
     static const char text[] = "{\"step\": 1}\n{\"st\0\0\0\n{\"step\": 2}\n{\"step\": 3} x\n"
                                "{\"step\": 4}\n{\"step\": 5}\n\0\0";
     char path[4096], *left;
@@ -345,9 +336,8 @@ static int peak_of_2_5(double *gflops)
 }
 
 /* The peak is that of the backend's own operation, measured once; without one there is no share. */
-static void test_peak(void **state)
+TEST(test_peak)
 {
-    (void)state;
     struct k_ops once = k_ref, fails = k_ref;
     once.peak = fails.peak = peak_of_2_5;
     assert_true(gpt_matmul_peak(&once) == 2.5e9);
@@ -363,9 +353,8 @@ static void test_peak(void **state)
 }
 
 /* A loss that is no number ends the training by name; the last checkpoint stays as it was. */
-static void test_diverged(void **state)
+TEST(test_diverged)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct orr_train_settings t = tiny_training(20, 3);
     struct tiny_data data;
@@ -390,15 +379,4 @@ static void test_diverged(void **state)
     gpt_free(&saved);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overfit),    cmocka_unit_test(test_accumulation),
-        cmocka_unit_test(test_repeatable), cmocka_unit_test(test_evaluation_is_silent),
-        cmocka_unit_test(test_weights),    cmocka_unit_test(test_log),
-        cmocka_unit_test(test_flop),       cmocka_unit_test(test_peak),
-        cmocka_unit_test(test_live_speed), cmocka_unit_test(test_trimmed_log),
-        cmocka_unit_test(test_diverged),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -7,6 +7,7 @@
  * by a small multiple of it. Each bound is then shown to be sharp: with one linear map's gradients
  * a hundredth too large the comparison has to fail. (ref itself is held against differences in
  * double in test_gradient.c.) */
+#include "on_ref.h"
 #include "tiny.h"
 
 #include <float.h>
@@ -155,9 +156,8 @@ static void check_fp32(const struct gpt_config *c)
     check_gradient(c, false);
 }
 
-static void test_gradient_fp32(void **state)
+TEST(test_gradient_fp32)
 {
-    (void)state;
     every_model(check_fp32);
 }
 
@@ -168,9 +168,8 @@ static void check_bf16(const struct gpt_config *c)
     check_gradient(c, true);
 }
 
-static void test_gradient_bf16(void **state)
+TEST(test_gradient_bf16)
 {
-    (void)state;
     struct gpt_config c = tiny_continuous();
     struct gpt_batch batch;
     struct gpt_model in[2];
@@ -257,10 +256,9 @@ static void check_curve(const struct gpt_config *c)
                   expected[STEPS - 1], bound[0], bound[STEPS - 1]);
 }
 
-static void test_curves(void **state)
+TEST(test_curves)
 {
     static const char *const attention[] = {"softmax", "lssar"};
-    (void)state;
     for (int a = 0; a < 2; a++)
         for (int kind = 0; kind < 2; kind++) {
             struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
@@ -270,16 +268,4 @@ static void test_curves(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient_fp32),
-        cmocka_unit_test(test_gradient_bf16),
-        cmocka_unit_test(test_curves),
-    };
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

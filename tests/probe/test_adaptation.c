@@ -3,6 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "on_ref.h"
 #include "stage/provenance.h"
 #include "base/scratch.h"
 #include "probe/forces_fixture.h"
@@ -26,9 +27,8 @@ static void plant(struct probe_held_out *j)
     }
 }
 
-static void test_rows_in_step(void **state)
+TEST(test_rows_in_step)
 {
-    (void)state;
     struct forces_fixture f;
     struct probe probe;
     struct probe_label_sets forces;
@@ -68,9 +68,8 @@ static void test_rows_in_step(void **state)
 
 /* Of an affine image: correlation 1 whatever it is, R^2 by its errors; rows and sequences that do
  * not count change nothing. */
-static void test_agreement(void **state)
+TEST(test_agreement)
 {
-    (void)state;
     enum { N = 8 };
     const double y[N] = {1, 2, 4, 8, 1, 3, 3, 5};
     double found[N];
@@ -110,9 +109,8 @@ static const struct probe_row *row_of(const struct probe_results *results, const
     return NULL;
 }
 
-static void test_probe(void **state)
+TEST(test_probe)
 {
-    (void)state;
     static const char *const tables[] = {"frozen", "adapted", "output"};
     struct forces_fixture f;
     char path[4096], name[4200];
@@ -162,9 +160,8 @@ static void test_probe(void **state)
     forces_close(&f);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     struct forces_fixture f;
     forces_open(&f, "softmax");
     f.options.sizes = "5,7";
@@ -181,18 +178,4 @@ static void test_refused(void **state)
     forces_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_in_step),
-        cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_refused),
-    };
-    gsl_set_error_handler_off();
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

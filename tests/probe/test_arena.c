@@ -4,9 +4,8 @@
 #include "probe/core/arena.h"
 
 /* Arrays are zeroed and keep their content while others come and go behind them. */
-static void test_rewind(void **state)
+TEST(test_rewind)
 {
-    (void)state;
     enum { ARRAYS = 37, NUMBERS = 5 };
     struct probe_arena arena = {0};
     int *array[ARRAYS];
@@ -32,9 +31,8 @@ static void test_rewind(void **state)
 }
 
 /* What cannot be had is remembered, whatever is taken afterwards. */
-static void test_failure(void **state)
+TEST(test_failure)
 {
-    (void)state;
     struct probe_arena arena = {0};
     assert_non_null(probe_take(&arena, 3, 1));
     assert_null(probe_take(&arena, SIZE_MAX / 2, 4));
@@ -44,11 +42,4 @@ static void test_failure(void **state)
     probe_rewind(&arena, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rewind),
-        cmocka_unit_test(test_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -27,18 +27,16 @@ static void write_cells(void)
     probe_cells_free(&cells);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     scratch_create(folder);
     scratch_path(path, folder, "x_cells.jsonl");
     write_cells();
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     scratch_remove(folder);
     return 0;
 }
@@ -62,17 +60,15 @@ static int count_kept(const char *key, size_t count, bool resume)
     return kept;
 }
 
-static void test_resumes(void **state)
+TEST_BETWEEN(test_resumes, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(count_kept("key 1", NUMBERS, true), 3);
     assert_int_equal(count_kept("key 1", NUMBERS, true), 3); /* as it was written again */
 }
 
 /* Another key, other numbers, no --resume: nothing is kept, nor is it later. */
-static void test_others(void **state)
+TEST_BETWEEN(test_others, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(count_kept("key 1", NUMBERS + 1, true), 0);
     write_cells();
     assert_int_equal(count_kept("key 2", NUMBERS, true), 0);
@@ -82,9 +78,8 @@ static void test_others(void **state)
 }
 
 /* A program that was killed within a line, or a file that was changed: what is before is kept. */
-static void test_damage(void **state)
+TEST_BETWEEN(test_damage, set_up, tear_down)
 {
-    (void)state;
     char *text, *line;
     size_t bytes;
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
@@ -105,9 +100,8 @@ static void test_damage(void **state)
     free(text);
 }
 
-static void test_not_writable(void **state)
+TEST_BETWEEN(test_not_writable, set_up, tear_down)
 {
-    (void)state;
     struct probe_cells cells;
     const struct probe_options options = {.resume = true, .quiet = true};
     assert_int_equal(probe_cells_open(&cells, &options, folder, "x", "key 1", NUMBERS), 0);
@@ -117,13 +111,4 @@ static void test_not_writable(void **state)
     probe_cells_free(&cells);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_resumes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_others, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_not_writable, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

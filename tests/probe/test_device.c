@@ -7,9 +7,8 @@
 static struct tiny tiny;
 
 /* A model of a run, written once, looked at by both. */
-static void test_probes(void **state)
+TEST(test_probes)
 {
-    (void)state;
     static const char *const files[] = {"attention.csv", "inputs.npy",  "outputs.npy",
                                         "linear.csv",    "rollout.csv", "inductive.csv",
                                         "length.csv"};
@@ -67,10 +66,4 @@ static void test_probes(void **state)
     assert_int_equal(guarded_counts.held, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -62,7 +62,7 @@ static void assert_place(int planet, double jde, const double expected[3], doubl
 }
 
 /* libnova turns VSOP87's frame into FK5's: 0.09", 4.4e-7 radians. */
-static void test_j2000(void **state)
+TEST(test_j2000)
 {
     static const double lbr[PLANETS][3] = {
         {4.4293481036, -0.0527573409, 0.4664714751},  {3.1870221833, 0.0569782849, 0.7202129253},
@@ -70,7 +70,6 @@ static void test_j2000(void **state)
         {0.6334614186, -0.0205001039, 4.9653813154},  {0.7980038761, -0.0401984149, 9.1838483715},
         {5.5225485803, -0.0119527838, 19.9240482667}, {5.3045629252, 0.0042236789, 30.1205328392}};
     double place[3];
-    (void)state;
     need_libnova();
     for (int planet = 0; planet < PLANETS; planet++) {
         of_date(PROBE_J2000_JDE, lbr[planet][0], lbr[planet][1], lbr[planet][2], place);
@@ -79,7 +78,7 @@ static void test_j2000(void **state)
 }
 
 /* Two centuries before: a frame that turns with the equinox would be 0.049 radians off. */
-static void test_1799(void **state)
+TEST(test_1799)
 {
     static const struct {
         int planet;
@@ -88,7 +87,6 @@ static void test_1799(void **state)
                  {6, 3.0388348558, 0.0132392955, 18.2991154397},
                  {7, 3.9290537977, 0.0310692112, 30.3209192288}};
     double place[3];
-    (void)state;
     need_libnova();
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         of_date(2378495.0, known[i].l, known[i].b, known[i].r, place);
@@ -97,10 +95,9 @@ static void test_1799(void **state)
 }
 
 /* Meeus, example 32.a: Venus, 1992 December 20, 0 h TD, by his abridged series. */
-static void test_meeus_venus(void **state)
+TEST(test_meeus_venus)
 {
     double place[3];
-    (void)state;
     need_libnova();
     of_date(2448976.5, 26.11428 * M_PI / 180, -2.62070 * M_PI / 180, 0.724603, place);
     assert_place(1, 2448976.5, place, 5e-6);
@@ -108,10 +105,9 @@ static void test_meeus_venus(void **state)
 
 /* Places, years and G belong together: Mercury's osculating orbit foretells its next place to 1e-8
  * of its distance, and with a year of 365.25 days to 5e-7 only. */
-static void test_year(void **state)
+TEST(test_year)
 {
     struct probe_track t;
-    (void)state;
     need_libnova();
     assert_int_equal(
         probe_track_make(&arena, &t, 0, 1.66e-7, 41, 40, 0.2408 / 40, probe_ephemeris_place), 0);
@@ -122,10 +118,9 @@ static void test_year(void **state)
 }
 
 /* Without libnova one line says which package is missing. */
-static void test_absent(void **state)
+TEST(test_absent)
 {
     double place[3];
-    (void)state;
     if (probe_ephemeris_check() == 0) {
         assert_non_null(strstr(probe_ephemeris_name(), "VSOP87, libnova "));
         return;
@@ -136,12 +131,4 @@ static void test_absent(void **state)
     assert_string_equal(probe_ephemeris_name(), "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_j2000),       cmocka_unit_test(test_1799),
-        cmocka_unit_test(test_meeus_venus), cmocka_unit_test(test_year),
-        cmocka_unit_test(test_absent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -55,9 +55,8 @@ static void fill(const struct probe_grid *grid, double *value)
         }
 }
 
-static void test_factors(void **state)
+TEST(test_factors)
 {
-    (void)state;
     struct probe_grid grid;
     make_files();
     assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
@@ -95,9 +94,8 @@ static void known(struct probe_grid *grid)
     grid->factor[1].count = B;
 }
 
-static void test_effects(void **state)
+TEST(test_effects)
 {
-    (void)state;
     struct probe_grid grid;
     double value[CELLS];
     known(&grid);
@@ -125,9 +123,8 @@ static void test_effects(void **state)
 }
 
 /* A seed that lacks a cell counts for no effect that needs it. */
-static void test_missing(void **state)
+TEST(test_missing)
 {
-    (void)state;
     struct probe_grid grid;
     struct probe_variance line[5];
     double value[CELLS];
@@ -146,9 +143,8 @@ static void test_missing(void **state)
 
 /* F and p as AnovaRM of statsmodels 0.14 gives them for the same numbers, seeds as subjects. Where
  * a factor has two levels, F is the square of Student's t of its effect. */
-static void test_variance(void **state)
+TEST(test_variance)
 {
-    (void)state;
     struct probe_grid grid;
     struct probe_variance line[5];
     known(&grid);
@@ -184,9 +180,8 @@ static void test_variance(void **state)
 }
 
 /* A law and its parameter are not crossed: one factor, whose levels have both; numbers ascend. */
-static void test_together(void **state)
+TEST(test_together)
 {
-    (void)state;
     struct probe_grid grid;
     make_files();
     static const int window[B] = {10, 4, 0};
@@ -223,9 +218,8 @@ static void test_together(void **state)
 
 /* A grid that lacks a cell has the same two settings as the whole one, and a place without
  * files. */
-static void test_lacking(void **state)
+TEST(test_lacking)
 {
-    (void)state;
     struct probe_grid grid;
     make_files();
     const int n = CELLS - SEEDS; /* without lssar and the last window */
@@ -251,9 +245,8 @@ static void test_lacking(void **state)
 }
 
 /* A level that no table can hold stands there by its hash, apart from others. */
-static void test_strange_levels(void **state)
+TEST(test_strange_levels)
 {
-    (void)state;
     static const char *const strange[2] = {"a|b\n# Heading", "\033[31mred"};
     struct probe_grid grid;
     make_files();
@@ -273,9 +266,8 @@ static void test_strange_levels(void **state)
     free_files();
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     struct probe_grid grid;
     make_files();
     file[3].seed = file[2].seed; /* a place and seed twice */
@@ -314,9 +306,7 @@ static void keep_what_gnuplot_gets(char dir[64], char before[4096])
 
 static void read_what_it_got(const char *dir, char *data, size_t room)
 {
-    char path[4096];
-    scratch_path(path, dir, "seen");
-    FILE *stream = fopen(path, "r");
+    FILE *stream = fopen(scratch_at(dir, "seen"), "r");
     assert_non_null(stream);
     const size_t read = fread(data, 1, room - 1, stream);
     assert_true(read > 0);
@@ -326,9 +316,8 @@ static void read_what_it_got(const char *dir, char *data, size_t room)
 
 /* A figure of several contexts is drawn over them, ascending, unless one of them is named; numbers
  * stand where their place, context and seed belong. */
-static void test_contexts(void **state)
+TEST(test_contexts)
 {
-    (void)state;
     enum { CONTEXTS = 3 };
     static const int context[CONTEXTS] = {256, 64, 1024};
     static struct probe_row row[CELLS][CONTEXTS + 1];
@@ -387,9 +376,8 @@ static void test_contexts(void **state)
 
 /* What gnuplot is given, by one that keeps it and draws nothing: numbered windows are the
  * axis, each attention is a curve, the two other settings make panels. */
-static void test_figure(void **state)
+TEST(test_figure)
 {
-    (void)state;
     enum { PANELS = 4, PLACES = A * PANELS * B };
     char dir[64], data[4096], before[4096];
     double value[PLACES * SEEDS], ceiling[PLACES * SEEDS], none[PLACES * SEEDS];
@@ -445,14 +433,4 @@ static void test_figure(void **state)
     scratch_remove(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factors),  cmocka_unit_test(test_effects),
-        cmocka_unit_test(test_missing),  cmocka_unit_test(test_figure),
-        cmocka_unit_test(test_variance), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_lacking),  cmocka_unit_test(test_strange_levels),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_contexts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

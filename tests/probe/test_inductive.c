@@ -1,6 +1,7 @@
 /* test_inductive.c - the inductive-bias probe: ranks, standardisation, projections, oracles, bins
  * and the diagonal against closed forms; which rows labels and points stand on; the whole probe,
  * resumed, with fine-tunings that diverge; what it refuses. */
+#include "on_ref.h"
 #include "probe/asked.h"
 #include "probe/cells_fixture.h"
 
@@ -22,9 +23,8 @@ static void assert_near(double found, double expected, double error)
 
 /* ----------------------------------------------------------------------------------- ranks */
 
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
-    (void)state;
     enum { N = 900 };
     static const float few[] = {3, 1, 3, 0, 7, 1};
     static const double expected[] = {4.5, 2.5, 4.5, 1, 6, 2.5};
@@ -61,9 +61,8 @@ static void test_ranks(void **state)
 
 /* ------------------------------------------------------------------------- standardisation */
 
-static void test_standard(void **state)
+TEST(test_standard)
 {
-    (void)state;
     enum { N = 57 };
     double x[N * PROBE_STATE], z[PROBE_STATE], sum[PROBE_STATE] = {0}, square[PROBE_STATE] = {0};
     struct probe_standard standard;
@@ -97,9 +96,8 @@ static struct probe_options options;
 enum { FROM = 5, STEPS = 15 }; /* 32 rows: steps 0 .. 14 are complete */
 
 /* Untrained models of the preset, saved as trained ones. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.magnitude.lr = 0.01;
     if (asked_untrained(&tiny, checkpoint))
@@ -110,9 +108,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(tiny.dir);
     return 0;
 }
@@ -132,9 +129,8 @@ static void open_prepared(struct probe_inductive *p, const char *folder, int fir
 }
 
 /* Weights are independent standard normal numbers, of the seed, the data set and the trial. */
-static void test_projections(void **state)
+TEST(test_projections)
 {
-    (void)state;
     enum { SETS = 40, N = SETS * PROBE_NOISE_TRIALS * PROBE_STATE };
     double weight[PROBE_STATE], again[PROBE_STATE], sum = 0, square = 0, between = 0, last = 0;
     for (int d = 0; d < SETS; d++)
@@ -185,9 +181,8 @@ static double spearman_of(const struct probe_pool *pool, const double *weight, d
     return probe_correlation(probe_pairs(PROBE_NOISE_POINTS), pool->rank, rank);
 }
 
-static void test_data_sets(void **state)
+TEST(test_data_sets)
 {
-    (void)state;
     struct probe_inductive p;
     double weight[PROBE_STATE], best = -2;
     open_prepared(&p, "data", 0);
@@ -234,9 +229,8 @@ static void test_data_sets(void **state)
 
 /* Labels stand where both bodies of their step have been seen: the places on this row and the one
  * before differ by the state's own place. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     enum { B = 4, T = 32, PASS = 3 };
     struct probe_inductive p;
     struct gpt_model model;
@@ -275,9 +269,8 @@ static void test_rows(void **state)
 }
 
 /* Predictions are those of the point's own row, of a model that was not trained at all. */
-static void test_guesses(void **state)
+TEST(test_guesses)
 {
-    (void)state;
     enum { T = 32 };
     struct probe_inductive p;
     struct gpt_model model;
@@ -314,9 +307,8 @@ static void test_guesses(void **state)
 
 /* Observers are asked about the state at the point: the place of body 1 from body 2 is what the
  * rows of its step say. In the published form rows without a whole step have states of zeros. */
-static void test_points(void **state)
+TEST(test_points)
 {
-    (void)state;
     struct probe_inductive p;
     double z[PROBE_STATE], nothing[PROBE_STATE] = {0};
     open_prepared(&p, "points", 1);
@@ -350,9 +342,8 @@ static void test_points(void **state)
 
 /* --------------------------------------------------------------------------------- oracles */
 
-static void test_oracles(void **state)
+TEST(test_oracles)
 {
-    (void)state;
     enum { N = 200 };
     static double z[N * PROBE_STATE], y[N];
     static const double true_weight[] = {0.7, -2.385, 0, 1.3, -0.2, 0.45};
@@ -398,9 +389,8 @@ static void test_oracles(void **state)
 /* Distances 1, 3, 7, 2, 6, 4: from 1 to 7 in steps of 0.3, so that 4 is on an edge. */
 static const double four[] = {0, 1, 3, 7};
 
-static void test_bins(void **state)
+TEST(test_bins)
 {
-    (void)state;
     static const int closed_bins[] = {0, 6, 19, 3, 16, 10};
     static const int open_bins[] = {PROBE_BINS, 6, PROBE_BINS, 3, 16, PROBE_BINS};
     const double twice[] = {0, 2, 6, 14}, other[] = {-5, -6, -8, -12}, constant[] = {2, 2, 2, 2};
@@ -438,9 +428,8 @@ static void test_bins(void **state)
 }
 
 /* Departures of two data sets cancel where they are opposite, and count as often as drawn. */
-static void test_departure(void **state)
+TEST(test_departure)
 {
-    (void)state;
     double predicted[2 * PROBE_BINS], oracle[2 * PROBE_BINS];
     for (int b = 0; b < PROBE_BINS; b++) {
         const bool empty = b % 3 == 1;
@@ -470,9 +459,8 @@ static const struct probe_row *row_of(const struct probe_results *results, const
 
 /* Truth: the four points, and three times as far in the second data set. The model knows the truth
  * of the first and nothing of the second. */
-static void test_forms(void **state)
+TEST(test_forms)
 {
-    (void)state;
     double truth[8], model[8];
     bool used[2] = {true, true};
     struct probe_inductive p = {.sets = 2, .usable = 2, .points = {4, 4}, .used = used};
@@ -566,9 +554,8 @@ static void measure(const char *folder)
         fail_msg("%s", orr_error());
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
-    (void)state;
     struct probe_results results;
     cJSON *json;
     char out[4096], path[4096];
@@ -624,9 +611,8 @@ static void test_whole(void **state)
 }
 
 /* Rates without measure: every fine-tuning diverges, which is an error that says so. */
-static void test_divergence(void **state)
+TEST(test_divergence)
 {
-    (void)state;
     char out[4096];
     scratch_path(out, tiny.dir, "diverged");
     options.out = out;
@@ -647,9 +633,8 @@ static void refuses(int rc, const char *a, const char *b)
     error_names(options.checkpoint, a, b, NULL);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     char out[4096];
     scratch_path(out, tiny.dir, "refused");
     options.out = out;
@@ -675,21 +660,4 @@ static void test_refusals(void **state)
     assert_false(orr_exists(out));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks),       cmocka_unit_test(test_standard),
-        cmocka_unit_test(test_projections), cmocka_unit_test(test_data_sets),
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_guesses),
-        cmocka_unit_test(test_points),      cmocka_unit_test(test_oracles),
-        cmocka_unit_test(test_bins),        cmocka_unit_test(test_departure),
-        cmocka_unit_test(test_forms),       cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_divergence),  cmocka_unit_test(test_refusals),
-    };
-    gsl_set_error_handler_off();
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, setup, teardown);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(setup, teardown)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "on_ref.h"
 #include "stage/provenance.h"
 #include "base/scratch.h"
 #include "probe/cells_fixture.h"
@@ -19,9 +20,8 @@ static struct probe_arena arena;
 
 /* ---------------------------------------------------------------------------------- curves */
 
-static void test_monotone(void **state)
+TEST(test_monotone)
 {
-    (void)state;
     double y[] = {0.1, 0.5, 0.3, 0.2, 0.9, 0.8, 0.95};
     const double expected[] = {0.1, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0.85, 0.85, 0.95};
     probe_monotone(7, y);
@@ -35,9 +35,8 @@ static void test_monotone(void **state)
 
 /* R^2 = a + b ln n: labels to a level are exp((level - a) / b), and the saving of a curve that is
  * higher by d is exp(d / b). */
-static void test_saving(void **state)
+TEST(test_saving)
 {
-    (void)state;
     const int n[] = {30, 100, 300, 1000, 3000};
     const double a = 0.1, b = 0.1143, d = 0.0931;
     double low[5], high[5], value;
@@ -57,9 +56,8 @@ static void test_saving(void **state)
 }
 
 /* A level that one curve never reaches, or reaches at once, bounds the saving from one side. */
-static void test_censoring(void **state)
+TEST(test_censoring)
 {
-    (void)state;
     const int n[] = {30, 300, 3000};
     const double never[] = {0.1, 0.2, 0.3}, some[] = {0.2, 0.6, 1.0}, at_once[] = {0.9, 0.9, 0.95};
     const double needed = 30 * sqrt(10) * 10; /* of `some`, to 0.8 */
@@ -87,9 +85,8 @@ static void test_censoring(void **state)
     }
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     static const char *const bad[] = {"", "4", "30,", "30,,40", "30,30", "40,30", "x", "30x"};
     static const int standard[] = {30, 100, 300};
     int n[PROBE_SIZES], count;
@@ -110,9 +107,8 @@ static void test_sizes(void **state)
 
 /* Draws are a function of the seed, share nothing while there are enough, and their inner split is
  * made of them alone. */
-static void test_draws(void **state)
+TEST(test_draws)
 {
-    (void)state;
     enum { N = 23, SIZE = 7, D = 3 };
     size_t sequence[N], order[2][N], drawn[D][SIZE];
     struct ft_labels labels = {.sequence = sequence, .count = N}, trained, held;
@@ -182,11 +178,9 @@ static float garbage(float value, size_t index, const void *context)
 static double rates(const struct forces_fixture *f, const char *name, char text[2048])
 {
     struct probe_cells cells;
-    char folder[4096];
     double sum = 0;
     size_t used = 0;
-    scratch_path(folder, f->tiny.dir, name);
-    cells_open(&cells, folder, "labels", true);
+    cells_open(&cells, scratch_at(f->tiny.dir, name), "labels", true);
     for (int i = 0; i < cells.count; i++) {
         used += (size_t)snprintf(text + used, 2048 - used, "%g ", cells.cell[i].value[0]);
         sum += cells.cell[i].value[1];
@@ -207,9 +201,8 @@ static bool keeps(const struct forces_fixture *f, const char *text)
 
 /* Files and sequences that are made give the same figures; held-out labels choose no rate; an
  * interrupted probe goes on to the same figures; another budget is measured anew. */
-static void test_curves(void **state)
+TEST(test_curves)
 {
-    (void)state;
     struct forces_fixture f;
     char before[2048], after[2048], path[4096];
     open_fixture(&f);
@@ -227,8 +220,8 @@ static void test_curves(void **state)
 
     scratch_path(path, f.tiny.dir, "made/labels.json"); /* as if it had been stopped near the end */
     assert_int_equal(remove(path), 0);
-    scratch_path(path, f.tiny.dir, "made");
-    cells_keep(path, "labels", 7, 0, 3, 12345); /* seconds: kept, not measured again */
+    cells_keep(scratch_at(f.tiny.dir, "made"), "labels", 7, 0, 3,
+               12345); /* seconds: kept, not measured again */
     f.options.resume = true;
     measure(&f, probe_labels, "made");
     assert_same(&f, "files", "made", "labels.csv");
@@ -239,17 +232,14 @@ static void test_curves(void **state)
     f.options.steps = 13;
     measure(&f, probe_labels, "made");
     assert_false(keeps(&f, "12345"));
-    scratch_path(path, f.tiny.dir, "made/labels.png");
-    assert_true(orr_exists(path));
+    assert_true(orr_exists(scratch_at(f.tiny.dir, "made/labels.png")));
     forces_close(&f);
 }
 
 /* Labels outside the bounds that the settings give the probe are not learned from. */
-static void test_extrapolate(void **state)
+TEST(test_extrapolate)
 {
-    (void)state;
     struct forces_fixture f;
-    char path[4096];
     struct probe_results results;
     cJSON *json;
     open_fixture(&f);
@@ -257,8 +247,8 @@ static void test_extrapolate(void **state)
     measure(&f, probe_extrapolate, "out");
     f.options.resume = true;
     measure(&f, probe_extrapolate, "out");
-    scratch_path(path, f.tiny.dir, "out/extrapolate.json");
-    assert_int_equal(probe_results_read(path, &results, &json), 0);
+    assert_int_equal(
+        probe_results_read(scratch_at(f.tiny.dir, "out/extrapolate.json"), &results, &json), 0);
     assert_int_equal(results.count, 14);
     for (int i = 0; i < results.count; i++) {
         const struct probe_row *row = &results.row[i];
@@ -270,8 +260,9 @@ static void test_extrapolate(void **state)
     probe_results_free(&results);
     cJSON_Delete(json);
     struct orr_csv csv;
-    scratch_path(path, f.tiny.dir, "out/extrapolate_r_neighbours.csv");
-    assert_int_equal(orr_csv_read(path, ORR_CSV_NUMBERS, &csv), 0);
+    assert_int_equal(orr_csv_read(scratch_at(f.tiny.dir, "out/extrapolate_r_neighbours.csv"),
+                                  ORR_CSV_NUMBERS, &csv),
+                     0);
     assert_int_equal(orr_csv_column(&csv, "F"), 8);
     for (size_t i = 0; i < csv.rows; i++) {
         const double *v = csv.values + 9 * i;
@@ -298,18 +289,15 @@ static void fail_between_tables(struct forces_fixture *f)
 }
 
 /* Results are kept while all of their tables are there, and not beside tables of other settings. */
-static void test_extrapolate_resumed(void **state)
+TEST(test_extrapolate_resumed)
 {
-    (void)state;
     struct forces_fixture f;
-    char path[4096];
     open_fixture(&f);
     f.options.sizes = NULL;
     measure(&f, probe_extrapolate, "out");
     char *made = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     f.options.resume = true;
-    scratch_path(path, f.tiny.dir, "out/extrapolate_r_pretrained.csv");
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(scratch_at(f.tiny.dir, "out/extrapolate_r_pretrained.csv")), 0);
     measure(&f, probe_extrapolate, "out");
     char *again = forces_content(&f, "out", "extrapolate_r_pretrained.csv");
     assert_string_equal(made, again);
@@ -331,9 +319,8 @@ static void test_extrapolate_resumed(void **state)
 
 /* The masks: labels lie inside, rows outside are outside; exponents and the power law by closed
  * forms. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     struct forces_fixture f;
     struct probe_label_sets forces;
     struct probe_held_out held_out;
@@ -405,9 +392,8 @@ static void test_parts(void **state)
 /* ------------------------------------------------------------------------------- intervals */
 
 /* Resamples in which a figure is no number are left out, wherever they stand. */
-static void test_interval(void **state)
+TEST(test_interval)
 {
-    (void)state;
     double x[201], low, high;
     for (int i = 0; i < 201; i++) /* 81 numbers, -40 to 40, in no order */
         x[i] = i % 5 < 2 ? (double)(i / 5 * 2 + i % 5) * 31 : (double)NAN;
@@ -430,19 +416,16 @@ static void test_interval(void **state)
 
 static void refused(struct forces_fixture *f, int code, const char *word)
 {
-    char path[4096];
     scratch_path(f->out, f->tiny.dir, "refused");
     assert_int_equal(probe_labels(&f->options), code);
     error_names(word, NULL);
     assert_int_equal(probe_extrapolate(&f->options), code);
     error_names(word, NULL);
-    scratch_path(path, f->tiny.dir, "refused");
-    assert_false(orr_exists(path)); /* before anything is written */
+    assert_false(orr_exists(scratch_at(f->tiny.dir, "refused"))); /* before anything is written */
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     struct forces_fixture f;
     struct probe probe = {.stage = "pretrain"};
     open_fixture(&f);
@@ -473,25 +456,4 @@ static void test_refused(void **state)
     forces_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_monotone),
-        cmocka_unit_test(test_saving),
-        cmocka_unit_test(test_censoring),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_interval),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_curves),
-        cmocka_unit_test(test_extrapolate),
-        cmocka_unit_test(test_extrapolate_resumed),
-    };
-    gsl_set_error_handler_off();
-    if (k_ref.open(1, false))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    k_ref.close();
-    return failed;
-}
+TESTS_ON_REF(NULL, NULL)

@@ -17,9 +17,8 @@ static struct probe_options options;
 static const double constant[2] = {0.3, -0.2};
 
 /* Models that predict the same place everywhere: no weights but the bias of the head. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     struct gpt_config config;
     struct gpt_model model;
     static const char *const stages[] = {"pretrain", "pretrain", "magnitude", "pretrain"};
@@ -47,9 +46,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(tiny.dir);
     return 0;
 }
@@ -73,9 +71,8 @@ static double by_hand(struct probe *probe, int i, int from, const double place[2
     return rows ? sum / rows : (double)NAN;
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     for (int times = 1; times <= 2; times++) {
         struct probe probe;
         struct probe_errors model = {0}, stays = {0};
@@ -116,21 +113,18 @@ static double of_row(const cJSON *json, const char *quantity, int layer, int con
 
 static cJSON *measured(const char *from)
 {
-    char path[4096];
     cJSON *json;
     struct probe_options o = options;
     o.checkpoint = from;
     assert_int_equal(probe_length(&o), 0);
-    scratch_path(path, tiny.dir, "length.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(tiny.dir, "length.json"), &json), 0);
     return json;
 }
 
 /* Without weights all scores are equal: softmax attends all n keys of a row alike, of which there
  * are 2 .. T, at every length and base. */
-static void test_uniform(void **state)
+TEST(test_uniform)
 {
-    (void)state;
     cJSON *json = measured(checkpoint[3]);
     assert_non_null(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "settings"), "model"));
     double harmonic = 0;
@@ -154,9 +148,8 @@ static void test_uniform(void **state)
 }
 
 /* No length, base or power changes what such a model predicts. */
-static void test_probe(void **state)
+TEST(test_probe)
 {
-    (void)state;
     static const char *const way[] = {"", ", NTK", ", p = 2"};
     char name[64];
     cJSON *json = measured(checkpoint[0]);
@@ -176,9 +169,8 @@ static void test_probe(void **state)
     cJSON_Delete(json);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     struct probe_options o = options;
     o.checkpoint = checkpoint[1];
     assert_int_equal(probe_length(&o), ORR_EINVAL); /* learned positions end */
@@ -192,13 +184,4 @@ static void test_refusals(void **state)
     assert_int_equal(probe_length(&o), ORR_EUSAGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS(setup, teardown)

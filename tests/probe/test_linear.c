@@ -15,9 +15,8 @@ static char checkpoint[2][4096]; /* of stages pretrain, magnitude */
 static struct probe_options options;
 
 /* Untrained models of the preset, saved as trained ones. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     tiny_preset(&tiny.preset, false);
     tiny.preset.model.layers = 2;
     if (asked_untrained(&tiny, checkpoint))
@@ -26,16 +25,14 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(tiny.dir);
     return 0;
 }
 
-static void test_contexts(void **state)
+TEST(test_contexts)
 {
-    (void)state;
     struct probe_context list[PROBE_CONTEXTS];
     assert_int_equal(probe_contexts(15, 8, list), 7);
     static const int expected[] = {1, 2, 3, 5, 10, 15, 0};
@@ -77,9 +74,8 @@ static void close_sets(struct sets *s)
 }
 
 /* States and forces are those of the data files; orbits from them go where the sequence does. */
-static void test_sequences(void **state)
+TEST(test_sequences)
 {
-    (void)state;
     struct sets s;
     struct sim_dataset set;
     char orbits[4096];
@@ -137,9 +133,8 @@ static void random_projection(const struct probe_reader *r, bool held_out, int s
         x[k] = tiny_uniform(held_out ? 2 : 1, (uint64_t)((sequence * 50 + step) * r->features + k));
 }
 
-static void test_readouts(void **state)
+TEST(test_readouts)
 {
-    (void)state;
     struct sets s;
     struct probe_context list[PROBE_CONTEXTS];
     struct probe_reading reading[PROBE_QUANTITIES];
@@ -180,9 +175,8 @@ static void test_readouts(void **state)
 }
 
 /* The stream that is kept is the model's, on the rows on which steps are complete. */
-static void test_stream(void **state)
+TEST(test_stream)
 {
-    (void)state;
     struct sets s;
     struct probe_context list[PROBE_CONTEXTS];
     struct probe_stream stream;
@@ -215,9 +209,8 @@ static void test_stream(void **state)
 }
 
 /* Who knows Newton's law knows everything after a few steps, and little after one. */
-static void test_observer(void **state)
+TEST(test_observer)
 {
-    (void)state;
     struct sets s;
     struct probe_context list[PROBE_CONTEXTS];
     double r2[PROBE_CONTEXTS][PROBE_QUANTITIES];
@@ -259,9 +252,8 @@ static void read_rows(const char *folder, const char *name, struct probe_results
 }
 
 /* Every file is there, the same twice over, and rows have what they should. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
-    (void)state;
     char out[2][4096];
     for (int p = 0; p < PROBES; p++) {
         struct probe_results results;
@@ -299,9 +291,8 @@ static void test_whole(void **state)
 }
 
 /* What persistence errs by is how far body 1 gets. */
-static void test_persistence(void **state)
+TEST(test_persistence)
 {
-    (void)state;
     struct sets s;
     struct probe_results results;
     char out[4096];
@@ -331,9 +322,8 @@ static void test_persistence(void **state)
 
 /* After one step an orbit is open, also to an observer of one held-out sequence: what is expected
  * of orbits comes from others. */
-static void test_observer_prior(void **state)
+TEST(test_observer_prior)
 {
-    (void)state;
     struct probe_results results;
     char out[4096];
     scratch_path(out, tiny.dir, "prior");
@@ -364,9 +354,8 @@ static bool is_old(const char *path)
 
 /* With --resume nothing is measured twice; another number of sequences is another measurement, and
  * what has lost its picture is measured again. */
-static void test_resume(void **state)
+TEST(test_resume)
 {
-    (void)state;
     char out[4096], path[4096];
     scratch_path(out, tiny.dir, "resume");
     options.out = out;
@@ -397,9 +386,8 @@ static void refuses(int rc, const char *a, const char *b)
     }
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     char out[4096];
     scratch_path(out, tiny.dir, "refused");
     options.out = out;
@@ -435,14 +423,4 @@ static void test_refusals(void **state)
     options.out = "";
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts),       cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_readouts),       cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_observer),       cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_persistence),    cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_observer_prior), cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS(setup, teardown)

@@ -28,9 +28,8 @@ static void force_of(const double s[6], double force[2])
         force[c] = -SIM_G * s[4] * s[5] / (r * r * r) * s[c];
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
-    (void)state;
     int numbers = 0;
     for (int q = 0; q < PROBE_QUANTITIES; q++) {
         assert_int_equal(probe_quantity_find(probe_quantities[q].name), q);
@@ -41,9 +40,8 @@ static void test_table(void **state)
     assert_int_equal(probe_quantity_find("phlogiston"), -1);
 }
 
-static void test_circle(void **state)
+TEST(test_circle)
 {
-    (void)state;
     const double a = 1.7, m1 = 0.4, m2 = 1.9, mu = SIM_G * (m1 + m2), v = sqrt(mu / a);
     const double s[6] = {0, a, -v, 0, m1, m2}; /* counter-clockwise, on +y */
     double force[2], n[PROBE_NUMBERS];
@@ -68,9 +66,8 @@ static void test_circle(void **state)
 }
 
 /* An ellipse anywhere on its way, by the simulator's own closed form. */
-static void test_ellipse(void **state)
+TEST(test_ellipse)
 {
-    (void)state;
     const struct sim_elements el = {.a_au = 2.385, .e = 0.61, .omega_rad = 0.9, .phase_rad = 1.3};
     const double m1 = 2.1, m2 = 0.3, mu = SIM_G * (m1 + m2), e = el.e, a = el.a_au;
     double path[5][4];
@@ -125,9 +122,8 @@ static double quartic(double t, int c)
     return c ? 1 + t * t * t * t : 2 * t - t * t * t;
 }
 
-static void test_differences(void **state)
+TEST(test_differences)
 {
-    (void)state;
     double path[(1 + 2 * STEPS) * 2], s[4];
     fill_path(path, quartic);
     for (int k = PROBE_REACH; k < STEPS - PROBE_REACH; k++) {
@@ -141,9 +137,8 @@ static void test_differences(void **state)
 }
 
 /* A body that goes straight on keeps its angular momentum, and gains energy as it climbs. */
-static void test_constant_velocity(void **state)
+TEST(test_constant_velocity)
 {
-    (void)state;
     const double mu = 31, truth[4] = {1.5, 0.4, 2.385, -0.9};
     double path[(1 + 2 * STEPS) * 2], drift[PROBE_DRIFTS];
     fill_path(path, straight);
@@ -158,9 +153,8 @@ static void test_constant_velocity(void **state)
     }
 }
 
-static void test_prefix(void **state)
+TEST(test_prefix)
 {
-    (void)state;
     for (int T = 4; T < 70; T++) {
         const int prefix = probe_prefix(T);
         assert_true(prefix % 2 == 1 && prefix < T && abs(2 * prefix - T) <= 2);
@@ -183,9 +177,8 @@ static struct probe_orbit some_orbit(int i)
                                 .dt_yr = 1e-5};
 }
 
-static void test_changed_orbits(void **state)
+TEST(test_changed_orbits)
 {
-    (void)state;
     for (int q = 0; q < PROBE_CHANGES; q++) {
         const enum probe_change change = (enum probe_change)q;
         const struct probe_orbit was = some_orbit(3);
@@ -211,9 +204,8 @@ static void test_changed_orbits(void **state)
     assert_false(probe_change_orbit(&none, PROBE_CHANGE_PULL, -1.01 * all));
 }
 
-static void test_slopes(void **state)
+TEST(test_slopes)
 {
-    (void)state;
     const struct probe_moved moved[2] = {{0.6, 1, 0.4}, {-0.1, 0.5, 0.2}};
     const unsigned short once[] = {1, 1}, first[] = {3, 0}, none[] = {0, 0};
     assert_near(probe_slope(moved, 2, once), 0.5 / 1.5, 1e-15);
@@ -280,9 +272,8 @@ static double toy_slope(struct toy *toy, enum probe_change change, const double 
     return probe_slope(moved + h * TOYS, TOYS, once);
 }
 
-static void test_toy(void **state)
+TEST(test_toy)
 {
-    (void)state;
     /* readouts that undo the factors: state / 2 and state / 5 */
     static const double weight[WIDTH * 2] = {1 / 2.0, 0, 0, 1 / 5.0, 0, 0};
     double x[WIDTH], y[WIDTH];
@@ -310,9 +301,8 @@ static void test_toy(void **state)
 }
 
 /* States whose numbers go together: the likeliest change follows them, and holds what it should. */
-static void test_likeliest(void **state)
+TEST(test_likeliest)
 {
-    (void)state;
     enum { MANY = 500 };
     static double x[MANY * WIDTH], y[MANY * 2];
     double d[WIDTH];
@@ -338,19 +328,4 @@ static void test_likeliest(void **state)
     assert_true(d[0] == 0 && d[1] == 0 && d[2] == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_ellipse),
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_constant_velocity),
-        cmocka_unit_test(test_prefix),
-        cmocka_unit_test(test_changed_orbits),
-        cmocka_unit_test(test_slopes),
-        cmocka_unit_test(test_toy),
-        cmocka_unit_test(test_likeliest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

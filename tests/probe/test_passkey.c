@@ -11,9 +11,8 @@ static char dir[64], checkpoint[4096];
 static struct orr_settings preset;
 enum { trials = 40 };
 
-static void test_record(void **state)
+TEST(test_record)
 {
-    (void)state;
     uint8_t record[200], again[200], other[200];
     int depth[4] = {0}; /* quarter of the record that the key is in */
     for (int i = 1; i <= 200; i++) {
@@ -41,9 +40,8 @@ static void test_record(void **state)
 }
 
 /* Keys that are asked for count, and no other token. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
-    (void)state;
     struct gpt_config config;
     struct gpt_source *source;
     struct gpt_batch batch;
@@ -72,9 +70,8 @@ static void test_weights(void **state)
     gpt_source_close(source);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char *const wrong[] = {"passkey:", "passkey:12", "passkey:x", "passkey:64,text"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct gpt_config config;
@@ -90,17 +87,14 @@ static void test_names(void **state)
 
 /* A model without weights but for a bias that says "7": it is right where a digit is a 7, and finds
  * no key but 7777. */
-static void test_probe(void **state)
+TEST(test_probe)
 {
-    (void)state;
-    char path[4096];
     cJSON *json;
     const cJSON *row;
     struct probe_options options = asked_of(&preset, checkpoint, dir);
     options.sequences = trials;
     assert_int_equal(probe_passkey(&options), 0);
-    scratch_path(path, dir, "passkey.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "passkey.json"), &json), 0);
     int rows = 0;
     cJSON_ArrayForEach (row, cJSON_GetObjectItem(json, "rows")) {
         const char *quantity = cJSON_GetStringValue(cJSON_GetObjectItem(row, "quantity"));
@@ -133,17 +127,14 @@ static void test_probe(void **state)
 
 /* The probe length takes text as well: of digits that are asked for, a model whose bias says "7"
  * has a loss that depends on the share of sevens alone. */
-static void test_length(void **state)
+TEST(test_length)
 {
-    (void)state;
-    char path[4096];
     cJSON *json;
     const cJSON *row;
     struct probe_options options = asked_of(&preset, checkpoint, dir);
     options.sequences = 16;
     assert_int_equal(probe_length(&options), 0);
-    scratch_path(path, dir, "length.json");
-    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "length.json"), &json), 0);
     const double hit = log(exp(1) + 255) - 1, miss = log(exp(1) + 255);
     int found = 0;
     cJSON_ArrayForEach (row, cJSON_GetObjectItem(json, "rows")) {
@@ -159,9 +150,8 @@ static void test_length(void **state)
     cJSON_Delete(json);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     struct gpt_config config;
     struct gpt_model model;
     static const char *const extra[] = {"stage", "pretrain", NULL};
@@ -187,18 +177,10 @@ static int setup(void **state)
     return rc;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     scratch_remove(dir);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_record), cmocka_unit_test(test_weights), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_probe),  cmocka_unit_test(test_length),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS(setup, teardown)

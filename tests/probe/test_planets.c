@@ -43,7 +43,7 @@ static void make_tracks(struct probe_track track[PROBE_PLANETS])
 }
 
 /* The same error as gpt_evaluate_next_state() has of these sequences. */
-static void test_next_places(void **state)
+TEST(test_next_places)
 {
     struct probe_track track[PROBE_PLANETS];
     struct gpt_config config;
@@ -51,7 +51,6 @@ static void test_next_places(void **state)
     struct gpt_source *source;
     struct gpt_next_state expected;
     double error[PROBE_PLANETS], mean = 0, stays = 0;
-    (void)state;
     tiny_preset(&preset, false);
     shift_steps = 0;
     const int P = sim_split_positions(&preset, SIM_SPLIT_PLANETS_SOLAR);
@@ -173,12 +172,11 @@ static void check_shifted(const struct probe_planets *p, const struct probe_plan
     }
 }
 
-static void test_forces(void **state)
+TEST(test_forces)
 {
     struct tiny tiny;
     struct probe_planets *p = calloc(2, sizeof *p);
     char path[4096];
-    (void)state;
     assert_non_null(p);
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.vector.ema = 0.9; /* predictions are those of averaged weights */
@@ -199,11 +197,4 @@ static void test_forces(void **state)
     tiny_close(&tiny);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_next_places),
-        cmocka_unit_test(test_forces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

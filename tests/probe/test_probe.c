@@ -64,9 +64,8 @@ static struct probe_means means_of(int window, double (*a)(int, int, int), struc
     return means;
 }
 
-static void test_uniform_rows(void **state)
+TEST(test_uniform_rows)
 {
-    (void)state;
     struct probe_sums sums;
     const struct probe_means m = means_of(0, uniform, &sums);
     double nats = 0, first = 0;
@@ -84,9 +83,8 @@ static void test_uniform_rows(void **state)
     assert_int_equal(sums.entropy_rows, T - 1);
 }
 
-static void test_one_hot_rows(void **state)
+TEST(test_one_hot_rows)
 {
-    (void)state;
     struct probe_sums sums;
     struct probe_means m = means_of(0, on_first, &sums);
     assert_true(m.entropy_nats == 0 && m.entropy_relative == 0 && m.sink == 1);
@@ -96,9 +94,8 @@ static void test_one_hot_rows(void **state)
     assert_near(m.zeros, (T - 1.0) / (T + 1), tight);
 }
 
-static void test_window_rows(void **state)
+TEST(test_window_rows)
 {
-    (void)state;
     struct probe_sums sums;
     const struct probe_means m = means_of(4, uniform, &sums);
     const double nats = (log(2) + log(3) + (T - 3) * log(4)) / (T - 1);
@@ -115,9 +112,8 @@ static void test_window_rows(void **state)
     assert_true(alone.zeros == 0);
 }
 
-static void test_silent_rows(void **state)
+TEST(test_silent_rows)
 {
-    (void)state;
     struct probe_sums sums;
     const struct probe_means m = means_of(0, silent_above_two, &sums);
     assert_near(m.silent, (T - 2.0) / T, tight);
@@ -135,9 +131,8 @@ static void test_silent_rows(void **state)
     assert_true(isnan(none.zeros));
 }
 
-static void test_rows_of_either_sign(void **state)
+TEST(test_rows_of_either_sign)
 {
-    (void)state;
     struct probe_sums sums;
     const struct probe_means m = means_of(0, with_sign, &sums);
     assert_near(m.entropy_nats, (log(2) + (T - 2) * 1.5 * log(2)) / (T - 1), tight);
@@ -149,9 +144,8 @@ static void test_rows_of_either_sign(void **state)
     assert_int_equal(sums.silent, 0);
 }
 
-static void test_rows_in_parts(void **state)
+TEST(test_rows_in_parts)
 {
-    (void)state;
     double A[T * T];
     struct probe_sums whole = {0}, part = {0}, rest = {0};
     fill(A, 5, with_sign);
@@ -171,9 +165,8 @@ static void test_rows_in_parts(void **state)
     assert_near(part.sink_uniform, whole.sink_uniform, tight);
 }
 
-static void test_cells(void **state)
+TEST(test_cells)
 {
-    (void)state;
     const float map[25] = {
         0.9f, 0,     0,    0,     0,     /* */
         0.1f, -0.8f, 0,    0,     0,     /* */
@@ -258,18 +251,16 @@ static void weights_against_attention(const char *variant, int window)
     gpt_free(&model);
 }
 
-static void test_weights_are_the_model_s(void **state)
+TEST(test_weights_are_the_model_s)
 {
-    (void)state;
     for (const struct k_attention *v = k_attention_table; v->name; v++)
         weights_against_attention(v->name, 0);
     weights_against_attention("lssar", 5);
     weights_against_attention("softmax_recentred", 5);
 }
 
-static void test_weights_that_are_no_numbers(void **state)
+TEST(test_weights_that_are_no_numbers)
 {
-    (void)state;
     struct gpt_config config = small;
     struct gpt_model model;
     struct gpt_batch batch;
@@ -366,9 +357,8 @@ static void same_sequences(bool tokens, const char *stage)
     scratch_remove(s.tiny.dir);
 }
 
-static void test_sequences(void **state)
+TEST(test_sequences)
 {
-    (void)state;
     same_sequences(false, "pretrain");
     same_sequences(true, "pretrain");
     same_sequences(false, "pretrain_planets");
@@ -376,9 +366,8 @@ static void test_sequences(void **state)
 }
 
 /* The rows that pretraining fed, and the weights that it measured with: the average. */
-static void test_as_in_training(void **state)
+TEST(test_as_in_training)
 {
-    (void)state;
     struct saved s;
     struct probe probe;
     struct gpt_model model;
@@ -412,9 +401,8 @@ static void test_as_in_training(void **state)
     scratch_remove(s.tiny.dir);
 }
 
-static void test_change_and_refusal(void **state)
+TEST(test_change_and_refusal)
 {
-    (void)state;
     struct saved s;
     struct probe probe;
     char text[PROBE_TEXT], folder[4096], expected[4096];
@@ -456,9 +444,8 @@ static void test_change_and_refusal(void **state)
 
 /* Every line of the table is complete and found by its own name; a name without a line is refused
  * with those that have one. */
-static void test_table(void **state)
+TEST(test_table)
 {
-    (void)state;
     const struct probe_command *found;
     int lines = 0;
     for (const struct probe_command *line = probe_table; line->name; line++, lines++) {
@@ -473,22 +460,4 @@ static void test_table(void **state)
     assert_in_range(lines, 1, 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_uniform_rows),
-        cmocka_unit_test(test_one_hot_rows),
-        cmocka_unit_test(test_window_rows),
-        cmocka_unit_test(test_silent_rows),
-        cmocka_unit_test(test_rows_of_either_sign),
-        cmocka_unit_test(test_rows_in_parts),
-        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_weights_are_the_model_s),
-        cmocka_unit_test(test_weights_that_are_no_numbers),
-        cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_as_in_training),
-        cmocka_unit_test(test_change_and_refusal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

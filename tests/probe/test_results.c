@@ -62,14 +62,11 @@ static void begin(struct fixture *f)
 /* As a probe does, with a picture and another table beside the CSV. */
 static void write_results(struct fixture *f)
 {
-    char path[4096];
     cJSON_Delete(f->results.files);
     f->results.files = NULL;
     begin(f);
-    scratch_path(path, f->folder, "linear.png");
-    write_file(path, "picture");
-    scratch_path(path, f->folder, "linear_more.csv");
-    write_file(path, "more");
+    write_file(scratch_at(f->folder, "linear.png"), "picture");
+    write_file(scratch_at(f->folder, "linear_more.csv"), "more");
     assert_int_equal(probe_results_file(&f->results, f->folder, "linear_more.csv"), 0);
     assert_int_equal(
         probe_results_write(&f->results, &f->probe, &f->options, f->folder, "linear", f->key), 0);
@@ -80,18 +77,15 @@ static bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-static void test_read_back(void **state)
+TEST(test_read_back)
 {
-    (void)state;
     struct fixture f;
     struct probe_results read;
     struct orr_csv csv;
     cJSON *json;
-    char path[4096];
     open_fixture(&f);
     write_results(&f);
-    scratch_path(path, f.folder, "linear.json");
-    assert_int_equal(probe_results_read(path, &read, &json), 0);
+    assert_int_equal(probe_results_read(scratch_at(f.folder, "linear.json"), &read, &json), 0);
     assert_int_equal(read.count, 2);
     for (int i = 0; i < 2; i++) {
         const struct probe_row *a = &f.results.row[i], *b = &read.row[i];
@@ -107,8 +101,7 @@ static void test_read_back(void **state)
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "source")), "lssar");
     cJSON_Delete(json);
     probe_results_free(&read);
-    scratch_path(path, f.folder, "linear.csv");
-    assert_int_equal(orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv), 0);
+    assert_int_equal(orr_csv_read(scratch_at(f.folder, "linear.csv"), ORR_CSV_KEEP_TEXT, &csv), 0);
     assert_int_equal(csv.rows, 2);
     const int value = orr_csv_column(&csv, "value"), n = orr_csv_column(&csv, "n");
     assert_true(value >= 0 && n >= 0);
@@ -127,9 +120,8 @@ static bool there(struct fixture *f)
 }
 
 /* Only what is whole and of the same key is kept. */
-static void test_kept(void **state)
+TEST(test_kept)
 {
-    (void)state;
     struct fixture f;
     char path[4096], other[PROBE_KEY];
     open_fixture(&f);
@@ -139,8 +131,7 @@ static void test_kept(void **state)
     f.options.resume = false;
     assert_false(there(&f));
     f.options.resume = true;
-    scratch_path(path, f.folder, "linear.csv");
-    write_file(path, "quantity\n");
+    write_file(scratch_at(f.folder, "linear.csv"), "quantity\n");
     assert_false(there(&f));
     write_results(&f);
     assert_true(there(&f));
@@ -176,9 +167,8 @@ static void test_kept(void **state)
 }
 
 /* A value that is not the one that was measured is neither kept nor read. */
-static void test_changed_values(void **state)
+TEST(test_changed_values)
 {
-    (void)state;
     struct fixture f;
     struct probe_results read;
     cJSON *json;
@@ -199,9 +189,8 @@ static void test_changed_values(void **state)
 }
 
 /* While one probe writes, another one waits, and everything is of one of them. */
-static void test_one_at_a_time(void **state)
+TEST(test_one_at_a_time)
 {
-    (void)state;
     struct fixture f;
     int other;
     open_fixture(&f);
@@ -221,9 +210,8 @@ static void test_one_at_a_time(void **state)
 
 #define ROW           "{\"quantity\": \"energy\", \"measure\": \"R^2\", "
 #define FILE_OF(rows) "{\"format\": \"orrery-probe-1\", \"rows\": [" rows "]}"
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
-    (void)state;
     static const struct {
         const char *text, *names;
     } bad[] = {
@@ -263,12 +251,4 @@ static void test_bad_files(void **state)
     close_fixture(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_back),      cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_changed_values), cmocka_unit_test(test_one_at_a_time),
-        cmocka_unit_test(test_bad_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

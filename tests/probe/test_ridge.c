@@ -23,9 +23,8 @@ static double normal(uint64_t stream, uint64_t k)
 }
 
 /* One feature: the slope is cov / var / (1 + strength), the intercept passes through the means. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-    (void)state;
     static const double x[] = {0.3, 1.9, 2.385, 4.1, 5.7, 7.2, 8.05, 9.4};
     static const double y[] = {1.1, 3.9, 5.2, 7.7, 12.1, 14.2, 16.3, 18.4};
     struct probe_rows rows;
@@ -73,9 +72,8 @@ static void random_rows(struct probe_rows *rows)
     rows->rows = N;
 }
 
-static void test_what_can_be_read(void **state)
+TEST(test_what_can_be_read)
 {
-    (void)state;
     struct probe_rows rows;
     struct probe_ridge ridge;
     random_rows(&rows);
@@ -92,9 +90,8 @@ static void test_what_can_be_read(void **state)
 
 /* Targets and features are a sequence's own: a split by rows would read them, one by sequences
  * cannot. */
-static void test_split_by_sequence(void **state)
+TEST(test_split_by_sequence)
 {
-    (void)state;
     enum { SEQUENCES = 80, EACH = 5, WIDE = 60 };
     struct probe_rows rows;
     struct probe_ridge ridge;
@@ -115,9 +112,8 @@ static void test_split_by_sequence(void **state)
 }
 
 /* A vector has one strength and one R^2 over both components. */
-static void test_vectors_share(void **state)
+TEST(test_vectors_share)
 {
-    (void)state;
     struct probe_rows rows;
     struct probe_ridge ridge;
     random_rows(&rows);
@@ -138,9 +134,8 @@ static void test_vectors_share(void **state)
 
 /* ------------------------------------------------------------------------------- bootstrap */
 
-static void test_r2(void **state)
+TEST(test_r2)
 {
-    (void)state;
     /* truths 1, 2, 6 in two sequences, errors of 0.5, 0, 1: 1 - 1.25 / 14 */
     const struct probe_score score[2] = {{2, 0.25, 5, {3, 0}}, {1, 1, 36, {6, 0}}};
     const unsigned short once[] = {1, 1}, second_twice[] = {0, 2}, weighted[] = {2, 1};
@@ -160,9 +155,8 @@ static void test_r2(void **state)
     assert_true(isnan(probe_median_of(&ranked, 6, none)));
 }
 
-static void test_intervals(void **state)
+TEST(test_intervals)
 {
-    (void)state;
     enum { MANY = 400 };
     struct probe_resamples a, b;
     double x[MANY];
@@ -184,15 +178,4 @@ static void test_intervals(void **state)
     probe_rewind(&arena, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_what_can_be_read),
-        cmocka_unit_test(test_split_by_sequence),
-        cmocka_unit_test(test_vectors_share),
-        cmocka_unit_test(test_r2),
-        cmocka_unit_test(test_intervals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

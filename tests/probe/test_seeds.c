@@ -65,12 +65,10 @@ static int run(const char *const *file, int count)
 
 /* Values 0.7, 0.8, 0.9: mean 0.8, standard error 0.1 / sqrt(3), t(2) at 97.5% = 4.302653. The gain
  * over the floor 0.5, 0.6, 0.7 is 0.2 in each, without any spread. */
-static void test_three_seeds(void **state)
+TEST(test_three_seeds)
 {
-    (void)state;
     static char path[4][4096];
     const char *file[4] = {path[0], path[1], path[2], path[3]};
-    char out[4096];
     cJSON *json;
     scratch_create(dir);
     write_cell(path[0], "a", "softmax", 0, 0.7, 0.5);
@@ -78,8 +76,7 @@ static void test_three_seeds(void **state)
     write_cell(path[2], "c", "softmax", 1, 0.8, 0.6);
     write_cell(path[3], "d", "softmax", 2, 0.9, 0.7);
     assert_int_equal(run(file, 4), 0);
-    scratch_path(out, dir, "linear_seeds.json");
-    assert_int_equal(orr_json_read(out, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "linear_seeds.json"), &json), 0);
     const cJSON *rows = cJSON_GetObjectItem(json, "rows");
     assert_int_equal(cJSON_GetArraySize(rows), 4);
     assert_true(number(rows, 0, "seeds") == 3);
@@ -100,9 +97,8 @@ static void test_three_seeds(void **state)
 
 /* Names of presets are names of folders: one with a "|" is as good, one with controls is none. What
  * stands in tables holds no "|". */
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const struct {
         const char *from, *to;
         int rc;
@@ -131,20 +127,17 @@ static void test_names(void **state)
 }
 
 /* A row that the first seed does not have is not lost, and bounds have no interval. */
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
-    (void)state;
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
-    char out[4096];
     cJSON *json;
     scratch_create(dir);
     write_one(path[0], "a", 0, "softmax", "ratio", 2);
     write_one(path[1], "b", 1, "softmax", "ratio >=", 8);
     write_one(path[2], "c", 2, "softmax", "ratio >=", 10);
     assert_int_equal(run(file, 3), 0);
-    scratch_path(out, dir, "labels_seeds.json");
-    assert_int_equal(orr_json_read(out, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "labels_seeds.json"), &json), 0);
     const cJSON *rows = cJSON_GetObjectItem(json, "rows");
     assert_int_equal(cJSON_GetArraySize(rows), 2);
     assert_true(number(rows, 0, "seeds") == 1 && number(rows, 0, "value") == 2);
@@ -156,9 +149,8 @@ static void test_bounded(void **state)
 }
 
 /* A model with its attention changed is no other seed of the unchanged one. */
-static void test_changed(void **state)
+TEST(test_changed)
 {
-    (void)state;
     static char path[2][4096];
     const char *file[2] = {path[0], path[1]};
     scratch_create(dir);
@@ -169,9 +161,8 @@ static void test_changed(void **state)
     scratch_remove(dir);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
     scratch_create(dir);
@@ -210,20 +201,17 @@ static void write_of(char path[4096], const char *name, const char *seed, const 
 }
 
 /* Seeds beyond 2^53 are texts, whose last digits count. */
-static void test_long_seeds(void **state)
+TEST(test_long_seeds)
 {
-    (void)state;
     static char path[3][4096];
     const char *file[3] = {path[0], path[1], path[2]};
-    char out[4096];
     cJSON *json;
     scratch_create(dir);
     write_of(path[0], "a", "\"18446744073709551614\"", "gone", "");
     write_of(path[1], "b", "\"18446744073709551615\"", "gone", "");
     write_of(path[2], "c", "9007199254740992", "gone", "");
     assert_int_equal(run(file, 3), 0);
-    scratch_path(out, dir, "linear_seeds.json");
-    assert_int_equal(orr_json_read(out, &json), 0);
+    assert_int_equal(orr_json_read(scratch_at(dir, "linear_seeds.json"), &json), 0);
     assert_true(number(cJSON_GetObjectItem(json, "rows"), 0, "seeds") == 3);
     cJSON_Delete(json);
     static const char *const bad[] = {"-1",  "1.5", "\"\"", "\"-1\"", "\"18446744073709551616\"",
@@ -238,18 +226,15 @@ static void test_long_seeds(void **state)
 
 /* A checkpoint that is still there must be the one that was measured; one that is not there says
  * nothing. */
-static void test_retrained(void **state)
+TEST(test_retrained)
 {
-    (void)state;
     static char path[2][4096], checkpoint[4096];
     const char *file[2] = {path[0], path[1]};
-    char is[17], folder[4096];
+    char is[17];
     uint64_t content, bytes;
     scratch_create(dir);
-    scratch_path(folder, dir, "softmax/probe");
-    assert_int_equal(orr_mkdir(folder), 0);
-    scratch_path(folder, dir, "softmax/pretrain");
-    assert_int_equal(orr_mkdir(folder), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "softmax/probe")), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "softmax/pretrain")), 0);
     scratch_path(checkpoint, dir, "softmax/pretrain/last.safetensors");
     scratch_text(checkpoint, "weights");
     assert_int_equal(orr_file_checksum(checkpoint, &content, &bytes), 0);
@@ -263,13 +248,4 @@ static void test_retrained(void **state)
     scratch_remove(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_seeds), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_bounded),     cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_long_seeds),
-        cmocka_unit_test(test_retrained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

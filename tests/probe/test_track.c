@@ -59,10 +59,9 @@ static int ellipse(int planet, double t_yr, double place[3])
     return 0;
 }
 
-static void test_circle(void **state)
+TEST(test_circle)
 {
     struct probe_track t;
-    (void)state;
     for (int retrograde = 0; retrograde < 2; retrograde++) {
         made.a_au = 1.7321, made.e = 0, made.mass = 0.00385, made.speed = 1, made.wave_au = 0;
         made.inclination_rad = retrograde ? 2.61 : 0.31, made.node_rad = 1.17;
@@ -88,10 +87,9 @@ static void test_circle(void **state)
 
 /* The x axis of the plane is the projection of that of space: of an orbit in the plane of x and y,
  * x itself, whatever the planet's first place. */
-static void test_axes(void **state)
+TEST(test_axes)
 {
     struct probe_track t;
-    (void)state;
     made.a_au = 0.77, made.mass = 0, made.speed = 1, made.wave_au = 0;
     made.inclination_rad = made.node_rad = 0;
     assert_int_equal(probe_track_make(&arena, &t, 0, 0, 3, ORBIT, period_yr() / ORBIT, circle), 0);
@@ -107,10 +105,9 @@ static void test_axes(void **state)
 
 /* An osculating orbit of a planet that is too fast on its circle bends too little: by
  * (speed^2 - 1) a (w dt)^2 / 2 to the second order in dt. */
-static void test_wrong_speed(void **state)
+TEST(test_wrong_speed)
 {
     struct probe_track t;
-    (void)state;
     made.a_au = 5.2, made.mass = 0.001, made.speed = 1.013, made.wave_au = 0;
     made.inclination_rad = 0.02, made.node_rad = 4.1;
     const double dt = period_yr() / 400, turn = 2 * M_PI / 400;
@@ -121,10 +118,9 @@ static void test_wrong_speed(void **state)
     probe_rewind(&arena, 0);
 }
 
-static void test_ellipse(void **state)
+TEST(test_ellipse)
 {
     struct probe_track t, orbit;
-    (void)state;
     made.a_au = 0.387, made.e = 0.2385, made.mass = 1.7e-4;
     made.inclination_rad = 0.122, made.node_rad = 0.84;
     const double dt = period_yr() / ORBIT;
@@ -140,10 +136,9 @@ static void test_ellipse(void **state)
 }
 
 /* z = h sin 2 w t adds nothing to the mean plane of a whole orbit. */
-static void test_out_of_plane(void **state)
+TEST(test_out_of_plane)
 {
     struct probe_track t;
-    (void)state;
     made.a_au = 2, made.mass = 0, made.speed = 1, made.wave_au = 0.002;
     made.inclination_rad = 0.9, made.node_rad = 2.2;
     assert_int_equal(probe_track_make(&arena, &t, 0, 0, ORBIT, ORBIT, period_yr() / ORBIT, circle),
@@ -165,13 +160,12 @@ static int simulated(int planet, double t_yr, double place[3])
     return 0;
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     struct orr_settings preset;
     struct sim_sequence q;
     struct probe_track t;
     float rows[2 * (1 + 2 * 25)];
-    (void)state;
     tiny_preset(&preset, false);
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     assert_int_equal(sim_sequence_create(&q, &preset, SIM_SPLIT_PLANETS_SOLAR), 0);
@@ -206,10 +200,9 @@ static int unknown(int planet, double t_yr, double place[3])
     return ORR_FAIL(ORR_EMISSING, "no planet %d", planet);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
     struct probe_track t;
-    (void)state;
     assert_int_equal(probe_track_make(&arena, &t, 0, 0, STEPS, ORBIT, 0.1, straight), ORR_EDOM);
     assert_non_null(strstr(orr_error(), "no plane"));
     assert_int_equal(probe_track_make(&arena, &t, 7, 0, STEPS, ORBIT, 0.1, unknown), ORR_EMISSING);
@@ -218,13 +211,4 @@ static void test_errors(void **state)
     assert_null(arena.block);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_circle),       cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_wrong_speed),  cmocka_unit_test(test_ellipse),
-        cmocka_unit_test(test_out_of_plane), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -8,9 +8,7 @@
 static inline void sets_checksum(const char *folder, const char *name, uint64_t *sum,
                                  uint64_t *bytes)
 {
-    char path[4096];
-    scratch_path(path, folder, name);
-    assert_int_equal(orr_file_checksum(path, sum, bytes), 0);
+    assert_int_equal(orr_file_checksum(scratch_at(folder, name), sum, bytes), 0);
 }
 
 /* All files of two folders are the same, byte for byte. */
@@ -55,9 +53,7 @@ static inline int sets_teardown(void **state)
 /* A folder where the temporary file of dir/name would be: it can not be written. */
 static inline void blocker(const char *name, char folder[ORR_TEMPORARY])
 {
-    char path[4096];
-    scratch_path(path, dir, name);
-    orr_temporary_name(folder, path);
+    orr_temporary_name(folder, scratch_at(dir, name));
     assert_int_equal(orr_mkdir(folder), 0);
 }
 

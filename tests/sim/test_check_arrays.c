@@ -55,129 +55,81 @@ static void restore(const char *path, size_t at, const unsigned char *old, size_
 
 struct defect {
     const char *file;
-    enum sim_split split;
     size_t at;
     double value;
-    const char *names[3];
+    const char *row, *expected, *found;
 };
 
 enum { P = 24, LATE = 18 }; /* rows; the first labelled one of coordinates: step 8, last body */
 
 static const struct defect at_open[] = {
     /* bodies; 22 rows are the first step and one more of the next */
-    {"num_bodies_val.npy", SIM_SPLIT_VAL, 5, 0, {"sequence 5:", "expected 2 to 22", "found 0"}},
-    {"num_bodies_val.npy", SIM_SPLIT_VAL, 0, 1, {"sequence 0:", "expected 2 to 22", "found 1"}},
-    {"num_bodies_val.npy", SIM_SPLIT_VAL, 6, 23, {"sequence 6:", "expected 2 to 22", "found 23"}},
-    {"num_bodies_val.npy", SIM_SPLIT_VAL, 6, 255, {"sequence 6:", "expected 2 to 22", "found 255"}},
-    {"num_bodies_train-00002-of-00050.npy",
-     SIM_SPLIT_TRAIN,
-     7,
-     0,
-     {"sequence 7:", "expected 2 to 22", "found 0"}},
-    {"num_bodies_two_body_test.npy",
-     SIM_SPLIT_TWO_BODY_TEST,
-     1,
-     3,
-     {"sequence 1:", "expected 2 bodies", "found 3"}},
+    {"num_bodies_val.npy", 5, 0, "sequence 5:", "expected 2 to 22", "found 0"},
+    {"num_bodies_val.npy", 0, 1, "sequence 0:", "expected 2 to 22", "found 1"},
+    {"num_bodies_val.npy", 6, 23, "sequence 6:", "expected 2 to 22", "found 23"},
+    {"num_bodies_val.npy", 6, 255, "sequence 6:", "expected 2 to 22", "found 255"},
+    {"num_bodies_train-00002-of-00050.npy", 7, 0, "sequence 7:", "expected 2 to 22", "found 0"},
+    {"num_bodies_two_body_test.npy", 1, 3, "sequence 1:", "expected 2 bodies", "found 3"},
     /* tokens of labelled sets */
-    {"obs_two_body_train-00001-of-00003.npy",
-     SIM_SPLIT_TWO_BODY_TRAIN,
-     4 * 2 * P + 2 * 9,
-     300,
-     {"sequence 4: row 9:", "expected a bin below 300", "found 300"}},
-    {"obs_two_body_test.npy",
-     SIM_SPLIT_TWO_BODY_TEST,
-     2 * 2 * P + 1,
-     302,
-     {"sequence 2: row 0:", "expected a time step, 300 or 301", "found 302"}},
-    {"obs_two_body_test.npy",
-     SIM_SPLIT_TWO_BODY_TEST,
-     2 * 2 * P,
-     299,
-     {"sequence 2: row 0:", "expected a time step, 300 or 301", "found 299"}},
+    {"obs_two_body_train-00001-of-00003.npy", 4 * 2 * P + 2 * 9, 300,
+     "sequence 4: row 9:", "expected a bin below 300", "found 300"},
+    {"obs_two_body_test.npy", 2 * 2 * P + 1, 302,
+     "sequence 2: row 0:", "expected a time step, 300 or 301", "found 302"},
+    {"obs_two_body_test.npy", 2 * 2 * P, 299,
+     "sequence 2: row 0:", "expected a time step, 300 or 301", "found 299"},
     /* labels */
-    {"force_magnitude_two_body_test.npy",
-     SIM_SPLIT_TWO_BODY_TEST,
-     3 * P + 1,
-     0,
-     {"sequence 3: row 1:", "above 0", "found 0"}},
-    {"force_magnitude_two_body_train-00002-of-00003.npy",
-     SIM_SPLIT_TWO_BODY_TRAIN,
-     3 * P + 1,
-     -2,
-     {"sequence 3: row 1:", "above 0", "found -2"}},
-    {"force_magnitude_two_body_test.npy",
-     SIM_SPLIT_TWO_BODY_TEST,
-     0,
-     1,
-     {"sequence 0: row 0:", "no label", "found 1"}},
-    {"force_vector_solar_system_two_body.npy",
-     SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
-     (7 * P + 3) * 2 + 1,
-     NAN,
-     {"sequence 7: row 3:", "two finite numbers", "nan"}},
+    {"force_magnitude_two_body_test.npy", 3 * P + 1, 0, "sequence 3: row 1:", "above 0", "found 0"},
+    {"force_magnitude_two_body_train-00002-of-00003.npy", 3 * P + 1, -2,
+     "sequence 3: row 1:", "above 0", "found -2"},
+    {"force_magnitude_two_body_test.npy", 0, 1, "sequence 0: row 0:", "no label", "found 1"},
+    {"force_vector_solar_system_two_body.npy", (7 * P + 3) * 2 + 1, NAN,
+     "sequence 7: row 3:", "two finite numbers", "nan"},
     /* states of labels */
-    {"full_state_two_body_val.npy",
-     SIM_SPLIT_TWO_BODY_VAL,
-     (2 * P + 5) * 6 + 4,
-     0,
-     {"sequence 2: row 5, column 4:", "mass above 0", "found 0"}},
-    {"full_state_two_body_val.npy",
-     SIM_SPLIT_TWO_BODY_VAL,
-     (2 * P + 5) * 6 + 5,
-     -1,
-     {"sequence 2: row 5, column 5:", "mass above 0", "found -1"}},
-    {"full_state_two_body_val.npy",
-     SIM_SPLIT_TWO_BODY_VAL,
-     (2 * P + 5) * 6 + 1,
-     NAN,
-     {"sequence 2: row 5, column 1:", "finite number", "nan"}},
-    {"state_two_body_val.npy",
-     SIM_SPLIT_TWO_BODY_VAL,
-     (1 * P + 5) * 5 + 4,
-     INFINITY,
-     {"sequence 1: row 5, column 4:", "finite number", "inf"}},
+    {"full_state_two_body_val.npy", (2 * P + 5) * 6 + 4, 0,
+     "sequence 2: row 5, column 4:", "mass above 0", "found 0"},
+    {"full_state_two_body_val.npy", (2 * P + 5) * 6 + 5, -1,
+     "sequence 2: row 5, column 5:", "mass above 0", "found -1"},
+    {"full_state_two_body_val.npy", (2 * P + 5) * 6 + 1, NAN,
+     "sequence 2: row 5, column 1:", "finite number", "nan"},
+    {"state_two_body_val.npy", (1 * P + 5) * 5 + 4, INFINITY,
+     "sequence 1: row 5, column 4:", "finite number", "inf"},
 };
 
 static const struct defect at_open_coords[] = {
-    {"num_bodies_planets_val.npy",
-     SIM_SPLIT_PLANETS_VAL,
-     1,
-     4,
-     {"sequence 1:", "expected 2 bodies", "found 4"}},
-    {"coords_two_body_test.npy",
-     SIM_SPLIT_TWO_BODY_TEST,
-     (4 * P + 7) * 2,
-     NAN,
-     {"sequence 4: row 7:", "finite coordinate", "nan"}},
-    {"coords_two_body_test.npy",
-     SIM_SPLIT_TWO_BODY_TEST,
-     0,
-     -INFINITY,
-     {"sequence 0: row 0:", "finite time step", "-inf"}},
-    {"force_magnitude_two_body_train.npy",
-     SIM_SPLIT_TWO_BODY_TRAIN,
-     (49 * P + LATE),
-     0,
-     {"sequence 49: row 18:", "above 0", "found 0"}},
+    {"num_bodies_planets_val.npy", 1, 4, "sequence 1:", "expected 2 bodies", "found 4"},
+    {"coords_two_body_test.npy", (4 * P + 7) * 2, NAN, "sequence 4: row 7:", "finite coordinate",
+     "nan"},
+    {"coords_two_body_test.npy", 0, -INFINITY, "sequence 0: row 0:", "finite time step", "-inf"},
+    {"force_magnitude_two_body_train.npy", (49 * P + LATE), 0, "sequence 49: row 18:", "above 0",
+     "found 0"},
 };
 
 /* Sets that are too large to be read when they are opened: where a sequence is used. */
 static const struct defect at_use[] = {
-    {"obs_train-00001-of-00050.npy",
-     SIM_SPLIT_TRAIN,
-     2 * (3 * P + 4),
-     301,
-     {"sequence 3: row 4:", "a bin below 300", "found 301"}},
-    {"obs_val.npy", SIM_SPLIT_VAL, 0, 7, {"sequence 0: row 0:", "300 or 301", "found 7"}},
+    {"obs_train-00001-of-00050.npy", 2 * (3 * P + 4), 301, "sequence 3: row 4:", "a bin below 300",
+     "found 301"},
+    {"obs_val.npy", 0, 7, "sequence 0: row 0:", "300 or 301", "found 7"},
 };
 static const struct defect at_use_coords[] = {
-    {"coords_train.npy",
-     SIM_SPLIT_TRAIN,
-     2 * (23 * P + 2) + 1,
-     INFINITY,
-     {"sequence 23: row 2:", "finite coordinate", "inf"}},
+    {"coords_train.npy", 2 * (23 * P + 2) + 1, INFINITY, "sequence 23: row 2:", "finite coordinate",
+     "inf"},
 };
+
+/* The set whose name ends that of a file. */
+static enum sim_split split_of(const char *file)
+{
+    enum sim_split found = SIM_SPLITS;
+    size_t longest = 0;
+    for (int split = 0; split < SIM_SPLITS; split++) {
+        const char *name = sim_split_name(split), *at = strstr(file, name);
+        if (at && strchr(".-", at[strlen(name)]) && strlen(name) > longest) {
+            longest = strlen(name);
+            found = split;
+        }
+    }
+    assert_true(found < SIM_SPLITS);
+    return found;
+}
 
 /* The set opens, and every sequence of it is what it should be. */
 static int use(const struct orr_settings *preset, enum sim_split split)
@@ -195,27 +147,26 @@ static void check(const struct orr_settings *preset, const struct defect *defect
 {
     for (size_t i = 0; i < count; i++) {
         const struct defect *d = &defects[i];
+        const enum sim_split split = split_of(d->file);
         struct sim_dataset set;
         unsigned char old[4];
         char path[4096];
         scratch_path(path, dir, d->file);
-        assert_int_equal(use(preset, d->split), 0);
+        assert_int_equal(use(preset, split), 0);
         const size_t bytes = poke(path, d->at, d->value, old);
-        assert_int_equal(sim_dataset_open(&set, preset, dir, d->split),
-                         when_opened ? ORR_EFORMAT : 0);
+        assert_int_equal(sim_dataset_open(&set, preset, dir, split), when_opened ? ORR_EFORMAT : 0);
         if (!when_opened)
             sim_dataset_close(&set);
-        assert_int_equal(use(preset, d->split), ORR_EFORMAT);
-        error_names(path, d->names[0], d->names[1], d->names[2], NULL);
+        assert_int_equal(use(preset, split), ORR_EFORMAT);
+        error_names(path, d->row, d->expected, d->found, NULL);
         restore(path, d->at, old, bytes);
-        assert_int_equal(use(preset, d->split), 0);
+        assert_int_equal(use(preset, split), 0);
     }
 }
 
-static void test_defects(void **state)
+TEST_BETWEEN(test_defects, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
-    (void)state;
     presets(&tokens, &coords);
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
     check(&tokens, at_open, sizeof at_open / sizeof *at_open, true);
@@ -226,22 +177,19 @@ static void test_defects(void **state)
 }
 
 /* What is no label may hold anything; numbers of bodies count without a preset, too. */
-static void test_allowed(void **state)
+TEST_BETWEEN(test_allowed, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
     struct sim_dataset set;
     unsigned char old[4];
     char path[4096];
-    (void)state;
     presets(&tokens, &coords);
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
-    scratch_path(path, dir, "force_magnitude_two_body_test.npy");
-    poke(path, P + 1, NAN, old);
+    poke(scratch_at(dir, "force_magnitude_two_body_test.npy"), P + 1, NAN, old);
     scratch_path(path, dir, "force_vector_two_body_test.npy"); /* of the magnitude alone, too */
     poke(path, 2 * (P + 1), INFINITY, old);
     poke(path, 2 * (P + 1) + 1, INFINITY, old);
-    scratch_path(path, dir, "full_state_two_body_test.npy");
-    poke(path, 6 * (P + 1) + 4, NAN, old);
+    poke(scratch_at(dir, "full_state_two_body_test.npy"), 6 * (P + 1) + 4, NAN, old);
     assert_int_equal(use(&tokens, SIM_SPLIT_TWO_BODY_TEST), 0);
     scratch_path(path, dir, "num_bodies_val.npy");
     poke(path, 2, 22, old);
@@ -252,10 +200,9 @@ static void test_allowed(void **state)
 }
 
 /* Sequences of ours that are cut in their first step. */
-static void test_short(void **state)
+TEST_BETWEEN(test_short, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
-    (void)state;
     presets(&tokens, &coords);
     tokens.orbits.positions = 5;
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
@@ -264,12 +211,11 @@ static void test_short(void **state)
 }
 
 /* One vector of 0 is a force; a sequence of nothing else has no unit. */
-static void test_no_force(void **state)
+TEST_BETWEEN(test_no_force, sets_setup, sets_teardown)
 {
     struct orr_settings tokens, coords;
     unsigned char old[4];
     char path[4096];
-    (void)state;
     presets(&tokens, &coords);
     assert_int_equal(sim_dataset_write(&tokens, dir, 2, false, true), 0);
     scratch_path(path, dir, "force_vector_solar_system_two_body.npy");
@@ -282,13 +228,4 @@ static void test_no_force(void **state)
     error_names(path, "sequence 6", "other than 0", NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_defects, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_allowed, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_short, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_no_force, sets_setup, sets_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

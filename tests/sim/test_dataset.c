@@ -45,10 +45,9 @@ static void continuous_preset(struct orr_settings *p)
 }
 
 /* Bytes do not depend on threads; the estimate of bytes counts the rows. */
-static void test_threads(void **state)
+TEST_BETWEEN(test_threads, sets_setup, sets_teardown)
 {
     struct orr_settings p;
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         if (kind)
             continuous_preset(&p);
@@ -76,7 +75,7 @@ static void test_threads(void **state)
 }
 
 /* Shapes and types of the study's files, and contents equal to sequences made one by one. */
-static void test_token_files(void **state)
+TEST_BETWEEN(test_token_files, sets_setup, sets_teardown)
 {
     static const struct {
         const char *name;
@@ -98,7 +97,6 @@ static void test_token_files(void **state)
         {"num_bodies_solar_system_two_body", ORR_U8, 1, {8}},
     };
     struct orr_settings p;
-    (void)state;
     tokens_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -128,12 +126,11 @@ static void test_token_files(void **state)
     sim_sequence_free(&q);
 }
 
-static void test_continuous_files(void **state)
+TEST_BETWEEN(test_continuous_files, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct sim_sequence q;
     struct sim_dataset set;
-    (void)state;
     continuous_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     assert_true(p.planets.test > 0);
@@ -169,14 +166,13 @@ static void test_continuous_files(void **state)
 }
 
 /* The manifest: settings, every file with its checksum, clipped coordinates. */
-static void test_manifest(void **state)
+TEST_BETWEEN(test_manifest, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct sim_sequence q;
     char path[4096], *text;
     cJSON *json;
     long clipped = 0;
-    (void)state;
     tokens_preset(&p);
     p.orbits.extent_au = 20;
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
@@ -213,12 +209,11 @@ static void test_manifest(void **state)
 }
 
 /* Complete is: these settings, all files there, of their full length. */
-static void test_complete(void **state)
+TEST_BETWEEN(test_complete, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
     char path[4096], *text;
     size_t bytes;
-    (void)state;
     tokens_preset(&p);
     assert_false(sim_dataset_complete(&p, dir, false));
     assert_false(sim_dataset_complete(&p, "/nonexistent", false));
@@ -249,14 +244,13 @@ static void test_complete(void **state)
     scratch_write(path, text, bytes);
     assert_true(sim_dataset_complete(&p, dir, false));
     free(text);
-    scratch_path(path, dir, "manifest.json");
-    scratch_text(path, "{\"digest\": ");
+    scratch_text(scratch_at(dir, "manifest.json"), "{\"digest\": ");
     assert_false(sim_dataset_complete(&p, dir, false));
     assert_string_equal(orr_error(), ""); /* a question, not a failure */
 }
 
 /* Numbers of a list that can be of no set are an error, not a set that has them. */
-static void test_counts(void **state)
+TEST_BETWEEN(test_counts, sets_setup, sets_teardown)
 {
     static const struct {
         const char *key;
@@ -269,7 +263,6 @@ static void test_counts(void **state)
     struct orr_settings p;
     struct sim_inventory inventory;
     char path[4096];
-    (void)state;
     tokens_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     scratch_path(path, dir, "manifest.json");
@@ -294,11 +287,10 @@ static void test_counts(void **state)
 
 /* A write over an old set that stops half way leaves no manifest that vouches for the mixture:
  * here the temporary file's place is taken, so that the third split can not be written. */
-static void test_interrupted_write(void **state)
+TEST_BETWEEN(test_interrupted_write, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
     char blocked[ORR_TEMPORARY], manifest[4096];
-    (void)state;
     tokens_preset(&p);
     q = p;
     q.seed++;
@@ -317,13 +309,12 @@ static void test_interrupted_write(void **state)
 }
 
 /* The reader names the file: absent, cut, of another shape, foreign. */
-static void test_reader_errors(void **state)
+TEST_BETWEEN(test_reader_errors, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
     struct sim_dataset set;
     char path[4096], *text;
     size_t bytes;
-    (void)state;
     tokens_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     q = p;
@@ -344,10 +335,9 @@ static void test_reader_errors(void **state)
     assert_int_equal(orr_npy_write(path, ORR_U8, 1, six, "\2\2\2\2\2\2", NULL), 0);
     assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_VAL), ORR_EFORMAT);
     error_names(path, "expected 7, found 6", NULL);
-    scratch_path(path, dir, "obs_val.npy");
-    assert_int_equal(orr_npy_write(path, ORR_U16, 3, none, "", NULL), 0);
-    scratch_path(path, dir, "num_bodies_val.npy");
-    assert_int_equal(orr_npy_write(path, ORR_U8, 1, none, "", NULL), 0);
+    assert_int_equal(orr_npy_write(scratch_at(dir, "obs_val.npy"), ORR_U16, 3, none, "", NULL), 0);
+    assert_int_equal(
+        orr_npy_write(scratch_at(dir, "num_bodies_val.npy"), ORR_U8, 1, none, "", NULL), 0);
     assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_VAL), ORR_EFORMAT);
     error_names("empty", "val", NULL);
     continuous_preset(&q);
@@ -358,11 +348,10 @@ static void test_reader_errors(void **state)
 }
 
 /* A signal stops after a block; no manifest. Last, because the flag stays. */
-static void test_signal(void **state)
+TEST_BETWEEN(test_signal, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     char manifest[4096];
-    (void)state;
     tokens_preset(&p);
     orr_signals_catch();
     raise(SIGINT);
@@ -372,18 +361,4 @@ static void test_signal(void **state)
     assert_int_equal(scratch_count(dir), 0); /* no partial files */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_threads, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_token_files, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_continuous_files, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_manifest, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_counts, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_complete, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_interrupted_write, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_reader_errors, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_signal, sets_setup, sets_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

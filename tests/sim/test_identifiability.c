@@ -73,12 +73,11 @@ static double condition_number(double c[COLUMNS][COLUMNS], double determinant)
 }
 
 /* What bin/orbits prior prints. */
-static void test_facts(void **state)
+TEST(test_facts)
 {
     struct orr_settings p;
     struct sim_prior_facts f;
     double c[COLUMNS][COLUMNS];
-    (void)state;
     assert_int_equal(orr_settings_load(&p, "smoke"), 0);
     assert_int_equal(sim_prior_facts(&p, &f), 0);
     /* a total of M solar masses keeps axes of (10 dt)^2 M to (60 dt)^2 M, cubed: by quadrature over
@@ -116,8 +115,4 @@ static void test_facts(void **state)
     assert_true(f.motion_au[0] > 0 && f.motion_au[1] > 2 * f.motion_au[0]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_facts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

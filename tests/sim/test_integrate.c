@@ -50,9 +50,8 @@ static void drift(const struct sim_dynamics *d, double m1, double m2, size_t n, 
 }
 
 /* A sequence as long as the study's, from all eccentricities. */
-static void test_conserved(void **state)
+TEST(test_conserved)
 {
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
         law_create(&d, law);
@@ -82,12 +81,11 @@ static void test_conserved(void **state)
 }
 
 /* The same bits whatever was integrated before: nothing of another sequence is kept. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
     static double first[4 * 200], again[4 * 200];
     const struct sim_elements el = {1.37, 0.4, 0.7, 2.385, false},
                               another = {0.2, 0.9, 1, 0.1, false};
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
         law_create(&d, law);
@@ -135,11 +133,10 @@ static void gauss_step(const struct sim_dynamics *d, long double m1, long double
         y[c] += h * (b[0] * f[0][c] + b[1] * f[1][c] + b[2] * f[2][c]);
 }
 
-static void test_second_integrator(void **state)
+TEST(test_second_integrator)
 {
     enum { STEPS = 40, INNER = 100 };
     const double m1 = 0.31, m2 = 0.83, dt = 0.05;
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
         law_create(&d, law);
@@ -167,10 +164,9 @@ static void test_second_integrator(void **state)
 
 /* ------------------------------------------------------------------------ closed forms */
 
-static void test_newton(void **state)
+TEST(test_newton)
 {
     static double closed[4 * N];
-    (void)state;
     struct sim_dynamics d;
     law_create(&d, ORR_LAW_NEWTON);
     for (double e = 0; e < 0.96; e += 0.19) {
@@ -190,11 +186,10 @@ static void test_newton(void **state)
 }
 
 /* Hooke: x0 cos wt + v0 / w sin wt, an ellipse around the centre; w^2 = G M. */
-static void test_hooke(void **state)
+TEST(test_hooke)
 {
     struct sim_dynamics d;
     const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false};
-    (void)state;
     law_create(&d, ORR_LAW_HOOKE);
     assert_int_equal(sim_start(&d, &el, 0.4, 0.8, states), 0);
     assert_int_equal(sim_integrate_pair(&d, 0.4, 0.8, 0.0137, N, states), 0);
@@ -208,12 +203,11 @@ static void test_hooke(void **state)
 }
 
 /* Start: Newton's, times sqrt(F / F_newton); bound where escape is easy. */
-static void test_start(void **state)
+TEST(test_start)
 {
     struct sim_dynamics d;
     const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false};
     double newton[4], s[4];
-    (void)state;
     assert_int_equal(sim_orbit_states(&el, 1.2, 1, 1, newton), 0);
     const double r = hypot(newton[0], newton[1]);
     for (int law = 0; law < ORR_LAWS; law++) {
@@ -297,10 +291,9 @@ static double apsidal_angle(double exponent, double share)
 }
 
 /* Near the circle pi / sqrt(3 + n); only for n = -2 and n = 1 at all eccentricities (Bertrand). */
-static void test_apsides(void **state)
+TEST(test_apsides)
 {
     static const double exponent[] = {-2, 1, -1, -2.5, -1.5, 0, 2};
-    (void)state;
     for (int i = 0; i < 7; i++) {
         const double expected = M_PI / sqrt(3 + exponent[i]);
         const double near = apsidal_angle(exponent[i], 1.001);
@@ -313,10 +306,9 @@ static void test_apsides(void **state)
 }
 
 /* 1PN: periapsis advances by 6 pi G M / (a c^2 (1 - e^2)) per orbit, to first order. */
-static void test_precession(void **state)
+TEST(test_precession)
 {
     static const double ratio[] = {0.01, 1};
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct sim_dynamics d;
         double angle[12];
@@ -337,10 +329,9 @@ static void test_precession(void **state)
 }
 
 /* 1PN energy and angular momentum change by c^-4 only; Newton's by c^-2. */
-static void test_post_newtonian_energy(void **state)
+TEST(test_post_newtonian_energy)
 {
     double worst[2][2], newton[2] = {0, 0};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct sim_dynamics d;
         law_create(&d, ORR_LAW_POST_NEWTONIAN);
@@ -366,7 +357,7 @@ static void test_post_newtonian_energy(void **state)
 /* ---------------------------------------------------------------------- a jump of G */
 
 /* Before the step the old orbit, after it one of the new period; labels know. */
-static void test_jump(void **state)
+TEST(test_jump)
 {
     enum { STEPS = 150, JUMP = 37, LATER = 50 };
     struct orr_settings p;
@@ -378,7 +369,6 @@ static void test_jump(void **state)
                            .orbit = {{1.3, 0.31, 0.4, 2}},
                            .star_moves = true};
     double old[4 * STEPS], f[2], at[4], time = 0;
-    (void)state;
     orr_settings_defaults(&p);
     assert_int_equal(sim_dynamics_create(&plain, &p), 0);
     p.orbits.jump_step = JUMP;
@@ -423,12 +413,11 @@ static void test_jump(void **state)
 enum { BODIES = 4, TIMES = 400 };
 static double many[BODIES][TIMES][4];
 
-static void test_bodies(void **state)
+TEST(test_bodies)
 {
     static const double mass[BODIES] = {0.01, 0.003, 0.02, 1.1};
     static const double start[BODIES][4] = {
         {1, 0.1, -0.3, 6.4}, {-2, 0.4, -0.9, -4.6}, {0.3, 3.5, -3.4, 0.2}, {0.1, -0.2, 0.03, 0.4}};
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
         double first[4] = {0}; /* energy, momentum x, y, angular momentum */
@@ -465,7 +454,7 @@ static void test_bodies(void **state)
 }
 
 /* nbody: Kepler when planets weigh next to nothing, otherwise not; the star moves. */
-static void test_nbody_states(void **state)
+TEST(test_nbody_states)
 {
     enum { STEPS = 200, PLANETS = 3 };
     static double free_states[4 * STEPS * PLANETS], nbody[4 * STEPS * PLANETS];
@@ -476,7 +465,6 @@ static void test_nbody_states(void **state)
                            .orbit = {{1.3, 0.31, 0.4, 2}, {2.7, 0.1, 1, 1}, {0.6, 0.2, 2, 3}},
                            .dt_yr = 0.05};
     double worst[2] = {0};
-    (void)state;
     orr_settings_defaults(&p);
     assert_int_equal(sim_dynamics_create(&plain, &p), 0);
     p.orbits.nbody = true;
@@ -514,9 +502,8 @@ static void short_preset(struct orr_settings *p, int law)
 }
 
 /* Labels are the law's force at the stored state, at every law; the same in any order. */
-static void test_labels(void **state)
+TEST(test_labels)
 {
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct orr_settings p;
         struct sim_sequence q, other;
@@ -552,12 +539,11 @@ static void test_labels(void **state)
 }
 
 /* Tokens under nbody: the barycentre of all bodies stays where it is, to the size of bins. */
-static void test_nbody_sequence(void **state)
+TEST(test_nbody_sequence)
 {
     struct orr_settings p;
     struct sim_sequence q;
     struct sim_system s;
-    (void)state;
     orr_settings_defaults(&p);
     p.orbits.nbody = true;
     p.orbits.bins = 60000;
@@ -582,11 +568,10 @@ static void test_nbody_sequence(void **state)
 }
 
 /* A force that is not finite names sequence and r; a bad expression is refused at once. */
-static void test_errors(void **state)
+TEST(test_errors)
 {
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     short_preset(&p, ORR_LAW_EXPRESSION);
     strcpy(p.orbits.expression, "r < 0.5 ? 1/0 : 40*m1*m2/r^2");
     assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_TRAIN), 0);
@@ -620,10 +605,9 @@ static void test_errors(void **state)
 
 /* Planets on one circle: those that meet head-on are named within a bounded number of steps, those
  * that pass each other, or stay together as Trojans do, are followed. Body 2 stays aside. */
-static void test_encounters(void **state)
+TEST(test_encounters)
 {
     const double mass[4] = {1e-3, 1e-9, 2e-3, 1}, v = 2 * M_PI;
-    (void)state;
     struct sim_dynamics d;
     law_create(&d, ORR_LAW_NEWTON);
     for (int i = 0; i < 3; i++) { /* 0: head-on, 1: ahead by 60 degrees, 2: clockwise, apart */
@@ -640,25 +624,4 @@ static void test_encounters(void **state)
     sim_dynamics_free(&d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conserved),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_second_integrator),
-        cmocka_unit_test(test_newton),
-        cmocka_unit_test(test_hooke),
-        cmocka_unit_test(test_start),
-        cmocka_unit_test(test_apsides),
-        cmocka_unit_test(test_precession),
-        cmocka_unit_test(test_post_newtonian_energy),
-        cmocka_unit_test(test_jump),
-        cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_nbody_states),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_nbody_sequence),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_encounters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

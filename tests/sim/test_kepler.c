@@ -19,13 +19,12 @@ static double residual(double M, double e, double E)
 }
 
 /* |M| <= pi, near 0 and pi too: a few units in the last place of E, and E is odd in M. */
-static void test_residual(void **state)
+TEST(test_residual)
 {
     static const double near[] = {0, 1e-300, 1e-18, 1e-12, 3e-8, 1e-5, 1e-3, 0.0213};
     enum { GRID = 20011, NEAR = sizeof near / sizeof *near };
     static double M[GRID + 2 * NEAR], E[GRID + 2 * NEAR];
     size_t n = 0;
-    (void)state;
     for (int i = 0; i < GRID; i++)
         M[n++] = M_PI * (2.0 * i / (GRID - 1) - 1);
     for (int i = 0; i < NEAR; i++) {
@@ -48,11 +47,10 @@ static void test_residual(void **state)
 }
 
 /* Beyond pi: whole turns are added; the rounding of M and of the turns adds to the residual. */
-static void test_many_turns(void **state)
+TEST(test_many_turns)
 {
     enum { N = 4001 };
     static double M[N], E[N];
-    (void)state;
     for (int i = 0; i < N; i++)
         M[i] = (i - N / 2) * 1.2345;
     for (int k = 0; k < ECCENTRICITIES; k++) {
@@ -64,10 +62,9 @@ static void test_many_turns(void **state)
 }
 
 /* In place, none, and the domain of e. */
-static void test_arguments(void **state)
+TEST(test_arguments)
 {
     double M[3] = {0.3, -2.385, 7}, E[3];
-    (void)state;
     assert_int_equal(sim_kepler_solve(3, M, 0.61, E), 0);
     assert_int_equal(sim_kepler_solve(3, M, 0.61, M), 0);
     assert_memory_equal(M, E, sizeof E);
@@ -80,12 +77,11 @@ static void test_arguments(void **state)
 }
 
 /* Energy -GM/2a and angular momentum sqrt(GM a (1 - e^2)) at every sampled time. */
-static void test_conserved(void **state)
+TEST(test_conserved)
 {
     enum { N = 997 };
     static double s[4 * N];
     double worst_energy = 0, worst_momentum = 0;
-    (void)state;
     for (int k = 0; k < ECCENTRICITIES; k++) {
         const struct sim_elements el = {3.217, eccentricities[k], 1.1, 4.3, false};
         const double mass = 1.371, mu = SIM_G * mass, dt = 0.0713;
@@ -109,9 +105,8 @@ static void test_conserved(void **state)
 
 /* Kepler III: after P = sqrt(a^3/M) the body is back, after P/2 it is at the other apse; the
  * periods of the planets. */
-static void test_period(void **state)
+TEST(test_period)
 {
-    (void)state;
     assert_true(fabs(sim_period_yr(1, 1) - 1) < 1e-15);
     assert_true(fabs(sim_period_yr(5.203, 1) - 11.868) < 1e-3);
     assert_true(fabs(sim_period_yr(1, 4) - 0.5) < 1e-15);
@@ -144,12 +139,11 @@ static int newton(double t, const double q[], double dq[], void *mu)
 }
 
 /* From the first state on, Newton's equations give the other states: order 8, tolerance 1e-13. */
-static void test_against_integration(void **state)
+TEST(test_against_integration)
 {
     enum { N = 120 };
     static double s[4 * N];
     double worst = 0;
-    (void)state;
     for (int k = 0; k < 7; k++) {
         const struct sim_elements el = {1.913, eccentricities[k], 5.1, 2.9, false};
         double mu = SIM_G * 0.87, t = 0, q[4];
@@ -174,11 +168,10 @@ static void test_against_integration(void **state)
 }
 
 /* Counter-clockwise, and turned by omega as a whole. */
-static void test_orientation(void **state)
+TEST(test_orientation)
 {
     enum { N = 50 };
     double s[4 * N], turned[4 * N];
-    (void)state;
     struct sim_elements el = {2.1, 0.43, 0, 1.3, false};
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, s), 0);
     el.omega_rad = 0.77;
@@ -194,12 +187,11 @@ static void test_orientation(void **state)
 }
 
 /* A clockwise orbit is the other one mirrored at its major axis, here the x axis: places too. */
-static void test_clockwise(void **state)
+TEST(test_clockwise)
 {
     enum { N = 64 }; /* whole groups of steps */
     double s[4 * N], back[4 * N], x[N], y[N], *const px = x, *const py = y;
     static const double share = 1, origin_au[2] = {0, 0};
-    (void)state;
     struct sim_elements el = {2.1, 0.43, 0, 1.3, false};
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, s), 0);
     el.clockwise = true;
@@ -213,12 +205,11 @@ static void test_clockwise(void **state)
 }
 
 /* The force is the reduced mass times the relative acceleration, by second differences. */
-static void test_force(void **state)
+TEST(test_force)
 {
     double s[4 * 3];
     const struct sim_elements el = {1.3, 0.3, 0.4, 2.0, false};
     const double m1 = 0.7, m2 = 1.9, dt = 1e-4, reduced = m1 * m2 / (m1 + m2);
-    (void)state;
     assert_int_equal(sim_orbit_states(&el, m1 + m2, dt, 3, s), 0);
     const double ax = (s[0] - 2 * s[4] + s[8]) / (dt * dt);
     const double ay = (s[1] - 2 * s[5] + s[9]) / (dt * dt);
@@ -229,14 +220,4 @@ static void test_force(void **state)
     assert_true(fabs(sim_force(2, 3, 5) - 4 * M_PI * M_PI * 6 / 25) < 1e-14);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_residual),    cmocka_unit_test(test_many_turns),
-        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_conserved),
-        cmocka_unit_test(test_period),      cmocka_unit_test(test_against_integration),
-        cmocka_unit_test(test_orientation), cmocka_unit_test(test_clockwise),
-        cmocka_unit_test(test_force),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

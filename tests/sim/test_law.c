@@ -17,10 +17,9 @@ static void close_to(double found, long double expected, long double tolerance, 
 }
 
 /* The registry: names in the order of the preset's choices, and every parameter a key. */
-static void test_registry(void **state)
+TEST(test_registry)
 {
     struct orr_settings p;
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         char text[128];
         snprintf(text, sizeof text, "orbits.law=%s", sim_laws[law].name);
@@ -42,9 +41,8 @@ static void test_registry(void **state)
 }
 
 /* The same force to 1e-14, powers and exponentials of our own included. */
-static void test_force(void **state)
+TEST(test_force)
 {
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
         law_create(&d, law);
@@ -76,9 +74,8 @@ static void test_force(void **state)
 }
 
 /* F = dU/dr, by differences of order 4. */
-static void test_potential(void **state)
+TEST(test_potential)
 {
-    (void)state;
     int with = 0;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
@@ -105,9 +102,8 @@ static void test_potential(void **state)
 }
 
 /* What body 1 feels, body 2 feels reversed; along the line that joins them. */
-static void test_equal_and_opposite(void **state)
+TEST(test_equal_and_opposite)
 {
-    (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
         law_create(&d, law);
@@ -134,9 +130,8 @@ static void test_equal_and_opposite(void **state)
 }
 
 /* Forces become Newton's where their parameters say so, and MOND's 1/r far out. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     struct sim_dynamics d;
     law_create(&d, ORR_LAW_NEWTON);
     struct sim_law_params p = d.params;
@@ -166,7 +161,7 @@ static void test_limits(void **state)
     sim_dynamics_free(&d);
 }
 
-static void test_expression(void **state)
+TEST(test_expression)
 {
     static const struct {
         const char *text, *position, *why;
@@ -181,7 +176,6 @@ static void test_expression(void **state)
         {"m1 m2", "position 4 ", "m2"},
     };
     struct sim_expression *e;
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(sim_expression_create(&e, bad[i].text), ORR_EUSAGE);
         assert_null(e);
@@ -203,7 +197,7 @@ static void test_expression(void **state)
 }
 
 /* Combinations refused, and every key part of the digest of data sets where it has an effect. */
-static void test_settings(void **state)
+TEST(test_settings)
 {
     static const struct {
         const char *beside, *set;
@@ -221,7 +215,6 @@ static void test_settings(void **state)
         {"law=expression", "expression=r"},
     };
     struct orr_settings p;
-    (void)state;
     law_preset(&p, ORR_LAW_POWER);
     p.orbits.law_exponent = -3;
     assert_int_equal(orr_settings_check(&p), ORR_EUSAGE);
@@ -248,10 +241,9 @@ static void test_settings(void **state)
 
 /* Every bit of forces and potentials, which no CPU may change (tests.mk runs this program again
  * with other variants of the C library's functions); of all laws but expressions, which call it. */
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
     uint64_t hash = 0;
-    (void)state;
     for (int law = 0; law < ORR_LAW_EXPRESSION; law++) {
         struct sim_dynamics d;
         law_create(&d, law);
@@ -268,14 +260,4 @@ static void test_same_bits(void **state)
         fail_msg("forces have hash %016llx", (unsigned long long)hash);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry),  cmocka_unit_test(test_force),
-        cmocka_unit_test(test_potential), cmocka_unit_test(test_equal_and_opposite),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_expression),
-        cmocka_unit_test(test_settings),  cmocka_unit_test(test_same_bits),
-    };
-    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tests.mk: the hashes alone */
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

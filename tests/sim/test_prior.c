@@ -91,12 +91,11 @@ static size_t draw_study(const struct orr_settings *p, int planets[11], int *slo
     return n;
 }
 
-static void test_study(void **state)
+TEST(test_study)
 {
     struct orr_settings p;
     int planets[11] = {0}, slow = 0;
     const double unit = 1;
-    (void)state;
     orr_settings_defaults(&p);
     const size_t n = draw_study(&p, planets, &slow);
     double chi = 0, clamped = 0;
@@ -120,10 +119,9 @@ static void test_study(void **state)
 
 /* No planet of one system is a planet of another: the published seeds repeated a quarter of them,
  * which is what is counted with their switch. */
-static void test_no_duplicates(void **state)
+TEST(test_no_duplicates)
 {
     struct orr_settings p;
-    (void)state;
     orr_settings_defaults(&p);
     for (int repeated = 0; repeated < 2; repeated++) {
         int planets[11] = {0}, slow = 0;
@@ -141,13 +139,12 @@ static void test_no_duplicates(void **state)
 }
 
 /* The switch that brings them back: planets 6 to 10 are those of the next system, 24% of all. */
-static void test_repeated_planets(void **state)
+TEST(test_repeated_planets)
 {
     struct orr_settings p;
     struct sim_system s, next;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     long all = 0, repeated = 0;
-    (void)state;
     orr_settings_defaults(&p);
     p.orbits.compat_repeated_planets = true;
     assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, 0, rng, &s), 0);
@@ -235,24 +232,21 @@ static void check_identifiable(enum orr_mass_prior prior, cdf_function *cdf)
     check_ks("com y", SYSTEMS, com[1], cdf_normal, &p.orbits.com_sigma_au);
 }
 
-static void test_identifiable_uniform(void **state)
+TEST(test_identifiable_uniform)
 {
-    (void)state;
     check_identifiable(ORR_MASS_UNIFORM, cdf_flat);
 }
 
-static void test_identifiable_loguniform(void **state)
+TEST(test_identifiable_loguniform)
 {
-    (void)state;
     check_identifiable(ORR_MASS_LOGUNIFORM, cdf_log_flat);
 }
 
 /* With the real window every orbit has 10 to 60 samples, and dt is the same for all. */
-static void test_identifiable_window(void **state)
+TEST(test_identifiable_window)
 {
     struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    (void)state;
     identifiable(&p);
     double least = INFINITY, most = 0;
     size_t lighter = 0;
@@ -283,12 +277,11 @@ static void test_identifiable_window(void **state)
  * the orbits: masses are independent and log-uniform in 0.1 to 3 all the same (spec of the study),
  * in training sets as in two-body sets. Redrawing masses with their orbits gave a correlation of
  * -0.17 and sqrt(n) D of 18. */
-static void test_presets(void **state)
+TEST(test_presets)
 {
     static const char *const names[] = {"smoke", "quick", "laptop"};
     static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    (void)state;
     for (int k = 0; k < 6; k++) {
         struct orr_settings p;
         size_t lighter = 0, rejected = 0;
@@ -319,7 +312,7 @@ static void test_presets(void **state)
 
 /* A cut that keeps almost nothing of the Beta still ends, and follows the cut Beta: also where its
  * peak lies far above the cut, and where the density grows without bound at 1. */
-static void test_small_e_max(void **state)
+TEST(test_small_e_max)
 {
     static const double rows[][3] = {
         {0.867, 3.03, 0.01}, {0.867, 3.03, 1e-4}, {0.867, 3.03, 1e-9}, {0.867, 3.03, 0},
@@ -327,7 +320,6 @@ static void test_small_e_max(void **state)
     };
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     struct orr_settings p;
-    (void)state;
     identifiable(&p);
     for (size_t c = 0; c < sizeof rows / sizeof *rows; c++) {
         enum { N = 1000 };
@@ -351,13 +343,12 @@ static void test_small_e_max(void **state)
 /* -------------------------------------------------------------------------- planet runs */
 
 /* 10 to 60 samples; half of the planets light, log-uniform. */
-static void test_planet_runs(void **state)
+TEST(test_planet_runs)
 {
     struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     size_t light = 0;
     double least = INFINITY, most = 0;
-    (void)state;
     identifiable(&p);
     for (uint64_t i = 0; i < SYSTEMS; i++) {
         struct sim_system s;
@@ -411,11 +402,10 @@ static double period_r2(const struct orr_settings *p, enum sim_split split)
 
 /* What the time step tells of the period: nothing in the protocols, nearly all in planet runs,
  * where a window of 10 to 60 samples ties both, less where that window is wider. */
-static void test_period_from_dt(void **state)
+TEST(test_period_from_dt)
 {
     struct orr_settings p;
     double r2;
-    (void)state;
     identifiable(&p);
     assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_TWO_BODY_TRAIN, &r2), 0);
     assert_true(r2 == 0);
@@ -465,14 +455,13 @@ static double band_below(const struct band *b, double log_a)
  * the place of log a in its distribution and that of log dt in the band are uniform and independent
  * of each other and of the masses. A dt made from the period is another distribution (drawn as
  * P / U(10, 60), it crowds at short steps: sqrt(n) D is then 30). */
-static void test_planet_dt(void **state)
+TEST(test_planet_dt)
 {
     enum { N = 20000, CELLS = 10 };
     struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     double *const u = e, *const v = a, product[2] = {0}, masses[2] = {0}, chi = 0;
     int cells[CELLS][CELLS] = {0};
-    (void)state;
     identifiable(&p);
     for (uint64_t i = 0; i < N; i++) {
         struct sim_system s;
@@ -512,11 +501,10 @@ static void test_planet_dt(void **state)
 
 /* The same (seed, split, index) gives the same system after any other draw; each of the three
  * changes it. Two-body sets have one planet in both protocols. */
-static void test_pure(void **state)
+TEST(test_pure)
 {
     struct orr_settings p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    (void)state;
     for (int protocol = 0; protocol < 2; protocol++) {
         if (protocol)
             identifiable(&p);
@@ -546,7 +534,7 @@ static void test_pure(void **state)
 }
 
 /* The table of the solar system, in all of its three sets. */
-static void test_solar_system(void **state)
+TEST(test_solar_system)
 {
     static const double table[8][3] = {
         {1.652e-7, 0.387, 0.205},  {2.447e-6, 0.723, 0.007},  {3.003e-6, 1.000, 0.017},
@@ -556,7 +544,6 @@ static void test_solar_system(void **state)
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     struct orr_settings p;
     struct sim_system all, one;
-    (void)state;
     orr_settings_defaults(&p);
     assert_int_equal(sim_system_draw(&p, SIM_SPLIT_SOLAR_SYSTEM, 0, rng, &all), 0);
     assert_true(all.planets == 8 && !all.star_moves && all.star_mass == 1);
@@ -599,11 +586,10 @@ static void hash_doubles(uint64_t *hash, const double *x, size_t n)
 
 /* Every bit of systems of all priors, which no CPU may change: tests.mk runs this program again
  * with other variants of the C library's functions. A new prior has a new hash. */
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     uint64_t hash = 0;
-    (void)state;
     for (int prior = 0; prior < 3; prior++) {
         struct orr_settings p;
         if (prior)
@@ -632,11 +618,10 @@ static void test_same_bits(void **state)
 
 /* orbits.clockwise is the share of orbits that go so, of every prior; nothing else changes but the
  * draws after it, and the solar system goes as it does. */
-static void test_clockwise(void **state)
+TEST(test_clockwise)
 {
     static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_PLANETS_TRAIN};
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    (void)state;
     for (int k = 0; k < 3; k++) { /* of the study, of two bodies, of planet runs */
         struct orr_settings p;
         long clockwise = 0, orbits = 0;
@@ -664,25 +649,4 @@ static void test_clockwise(void **state)
     gsl_rng_free(rng);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_study),
-        cmocka_unit_test(test_clockwise),
-        cmocka_unit_test(test_no_duplicates),
-        cmocka_unit_test(test_repeated_planets),
-        cmocka_unit_test(test_identifiable_uniform),
-        cmocka_unit_test(test_identifiable_loguniform),
-        cmocka_unit_test(test_identifiable_window),
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_small_e_max),
-        cmocka_unit_test(test_planet_runs),
-        cmocka_unit_test(test_period_from_dt),
-        cmocka_unit_test(test_planet_dt),
-        cmocka_unit_test(test_pure),
-        cmocka_unit_test(test_solar_system),
-        cmocka_unit_test(test_same_bits),
-    };
-    cmocka_set_test_filter(getenv("TEST_FILTER")); /* tests.mk: the hashes alone */
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

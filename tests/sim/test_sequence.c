@@ -34,13 +34,12 @@ static void continuous_preset(struct orr_settings *p)
 
 /* ------------------------------------------------------------------------------ binning */
 
-static void test_binning(void **state)
+TEST(test_binning)
 {
     static const struct {
         int bins;
         double extent;
     } grids[] = {{7000, 50}, {200, 50}, {1, 2.385}, {65532, 1e-9}, {37, 1e9}};
-    (void)state;
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         const int bins = grids[g].bins;
         const double extent = grids[g].extent, width = 2 * extent / bins;
@@ -90,12 +89,11 @@ static void place_bodies(const struct sim_system *s, size_t steps, double *at)
 }
 
 /* Every split of tokens: row 0 the step, planets in order, the sun last, cut at 1000 rows. */
-static void test_token_rows(void **state)
+TEST(test_token_rows)
 {
     static double at[2 * 2000];
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     tokens_preset(&p);
     for (int split = 0; split <= SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY; split++) {
         const enum sim_split here = (enum sim_split)split;
@@ -129,12 +127,11 @@ static void test_token_rows(void **state)
 }
 
 /* A narrow extent clips, and the count is right. */
-static void test_clipping_is_counted(void **state)
+TEST(test_clipping_is_counted)
 {
     struct orr_settings p;
     struct sim_sequence q;
     long clipped = 0;
-    (void)state;
     tokens_preset(&p);
     p.orbits.extent_au = 7;
     p.orbits.bins = 100;
@@ -156,12 +153,11 @@ static void test_clipping_is_counted(void **state)
 }
 
 /* Coordinates: ln dt in row 0, then both bodies; the barycentre stands still. */
-static void test_coordinate_rows(void **state)
+TEST(test_coordinate_rows)
 {
     static double at[2 * 100];
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     continuous_preset(&p);
     for (int split = 0; split <= SIM_SPLIT_TWO_BODY_TEST; split++) {
         assert_int_equal(sim_sequence_create(&q, &p, (enum sim_split)split), 0);
@@ -215,14 +211,13 @@ static bool all_zero(const float *x, size_t n)
 }
 
 /* Tokens: planet rows carry state and label, sun rows m2 alone, row 0 nothing. */
-static void test_token_labels(void **state)
+TEST(test_token_labels)
 {
     static const enum sim_split splits[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_TEST,
                                             SIM_SPLIT_SOLAR_SYSTEM,
                                             SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY};
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     tokens_preset(&p);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(sim_sequence_create(&q, &p, splits[i]), 0);
@@ -246,11 +241,10 @@ static void test_token_labels(void **state)
 
 /* Coordinates: on the last body's row, from step 8 on; the state is the difference of what the
  * two rows of the step show. */
-static void test_coordinate_labels(void **state)
+TEST(test_coordinate_labels)
 {
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     continuous_preset(&p);
     for (int from = 0; from < 9; from += 8) {
         p.orbits.label_from_step = from;
@@ -277,12 +271,11 @@ static void test_coordinate_labels(void **state)
 }
 
 /* The last tenth of the force training set has two labels each, spread over the rows. */
-static void test_two_labels(void **state)
+TEST(test_two_labels)
 {
     struct orr_settings p;
     struct sim_sequence q;
     size_t sum = 0;
-    (void)state;
     tokens_preset(&p);
     p.orbits.two_body_train = 333; /* 33 of them */
     assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_TWO_BODY_TRAIN), 0);
@@ -304,12 +297,11 @@ static void test_two_labels(void **state)
 
 /* ------------------------------------------------------------------ published behaviour */
 
-static void test_compatibility(void **state)
+TEST(test_compatibility)
 {
     struct orr_settings p, v, r;
     struct sim_sequence a, b, c;
     double radial = 0, moved = 0;
-    (void)state;
     tokens_preset(&p);
     v = r = p;
     v.orbits.compat_velocity_sign = true;
@@ -353,11 +345,10 @@ static void test_compatibility(void **state)
 }
 
 /* Without the switch, velocities are the slopes of positions (Mercury: radial parts of 20%). */
-static void test_velocity_is_the_slope(void **state)
+TEST(test_velocity_is_the_slope)
 {
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     continuous_preset(&p);
     p.planets.samples_per_orbit = 400;
     assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_PLANETS_SOLAR), 0);
@@ -376,11 +367,10 @@ static void test_velocity_is_the_slope(void **state)
 /* ------------------------------------------------------------------------- planet runs */
 
 /* Scaled by the first separation, 48 steps, one whole orbit of each planet with 40 samples. */
-static void test_planet_runs(void **state)
+TEST(test_planet_runs)
 {
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     continuous_preset(&p);
     p.orbits.com_sigma_au = 0;
     assert_true(p.planets.samples_per_orbit >= 40 && p.planets.steps >= 48);
@@ -416,11 +406,10 @@ static void test_planet_runs(void **state)
 }
 
 /* Smallest sequences of most bodies, and reuse: earlier contents never show. */
-static void test_awkward_sizes(void **state)
+TEST(test_awkward_sizes)
 {
     struct orr_settings p;
     struct sim_sequence q, fresh;
-    (void)state;
     tokens_preset(&p);
     p.orbits.positions = 5;
     assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_TWO_BODY_TRAIN), 0);
@@ -441,20 +430,4 @@ static void test_awkward_sizes(void **state)
     sim_sequence_free(&q);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binning),
-        cmocka_unit_test(test_token_rows),
-        cmocka_unit_test(test_clipping_is_counted),
-        cmocka_unit_test(test_coordinate_rows),
-        cmocka_unit_test(test_token_labels),
-        cmocka_unit_test(test_coordinate_labels),
-        cmocka_unit_test(test_two_labels),
-        cmocka_unit_test(test_compatibility),
-        cmocka_unit_test(test_velocity_is_the_slope),
-        cmocka_unit_test(test_planet_runs),
-        cmocka_unit_test(test_awkward_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

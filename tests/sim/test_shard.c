@@ -11,16 +11,13 @@
 
 static bool there(const char *folder, const char *name)
 {
-    char path[4096];
-    scratch_path(path, folder, name);
-    return orr_exists(path);
+    return orr_exists(scratch_at(folder, name));
 }
 
 /* Shards hold what the whole file holds; the last one is shorter. */
-static void test_same_data(void **state)
+TEST_BETWEEN(test_same_data, sets_setup, sets_teardown)
 {
     struct orr_settings p;
-    (void)state;
     sets_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     for (long size = 300; size <= 500; size += 200) { /* 1000 is a multiple of the second */
@@ -55,18 +52,15 @@ static void test_same_data(void **state)
 
 static void time_of(const char *name, struct timespec *changed)
 {
-    char path[4096];
     struct stat info;
-    scratch_path(path, dir, name);
-    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(stat(scratch_at(dir, name), &info), 0);
     *changed = info.st_mtim;
 }
 
 /* Bytes of a part: sequences counted one by one. */
-static void test_shares(void **state)
+TEST(test_shares)
 {
     struct orr_settings p;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     p.orbits.val = p.orbits.two_body_train = p.orbits.two_body_val = p.orbits.two_body_test = 0;
@@ -85,12 +79,11 @@ static void test_shares(void **state)
 
 /* Parts in one folder, in any order and number, come to the bytes of one process; the last one
  * writes the manifest, whichever that is. */
-static void test_parts(void **state)
+TEST_BETWEEN(test_parts, sets_setup, sets_teardown)
 {
     static const int orders[][4] = {{0, 1}, {1, 0}, {0, 1, 2}, {2, 0, 1}, {3, 1, 0, 2}};
     static const int counts[] = {2, 2, 3, 3, 4};
     struct orr_settings p;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -115,12 +108,10 @@ static void test_parts(void **state)
 
 /* What a part meets in the folder: other settings, another layout while others write, a lock of the
  * only process, parts of an earlier version. */
-static void test_parts_refused(void **state)
+TEST_BETWEEN(test_parts_refused, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
-    char path[4096];
     int lock;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write_part(&p, dir, 0, 2, 1, false, true), 0);
@@ -140,12 +131,10 @@ static void test_parts_refused(void **state)
     assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), ORR_EIO);
     error_names(dir, "another process", NULL);
     orr_unlock(lock);
-    scratch_path(path, dir, "parts/1-of-2");
-    assert_int_equal(orr_mkdir(path), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "parts/1-of-2")), 0);
     assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), ORR_EINVAL);
     error_names("parts/1-of-2", "earlier version", "--part", NULL);
-    scratch_path(path, dir, "parts");
-    scratch_remove(path);
+    scratch_remove(scratch_at(dir, "parts"));
     assert_int_equal(sim_dataset_write_part(&p, dir, 1, 2, 1, false, true), 0);
     assert_int_equal(sim_dataset_check(dir), 0);
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -179,12 +168,11 @@ static void flip_middle(const char *path)
 
 /* A record that is not of this plan, or whose files are not whole, counts for nothing: the shard is
  * made again. */
-static void test_records(void **state)
+TEST_BETWEEN(test_records, sets_setup, sets_teardown)
 {
     static const char *const record = "progress_train-00002-of-00004.json";
     struct orr_settings p;
     char path[4096];
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -216,21 +204,19 @@ static void test_records(void **state)
     for (int force = 0; force < 2; force++) {
         scratch_remove(dir);
         assert_int_equal(sim_dataset_write_part(&p, dir, 0, 2, 1, false, true), 0);
-        scratch_path(path, dir, "obs_train-00002-of-00004.npy");
-        flip_middle(path);
+        flip_middle(scratch_at(dir, "obs_train-00002-of-00004.npy"));
         assert_int_equal(sim_dataset_write(&p, dir, 2, force, true), 0);
         assert_int_equal(sim_dataset_check(dir), force ? 0 : ORR_EFORMAT);
     }
 }
 
 /* The progress file of an earlier version lists files itself, and has no digests: it goes on. */
-static void test_earlier_progress(void **state)
+TEST_BETWEEN(test_earlier_progress, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct timespec before, after;
     char path[4096];
     cJSON *progress, *record, *set, *sets, *file;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -261,9 +247,8 @@ static void test_earlier_progress(void **state)
 }
 
 /* Ten million sequences: sizes beyond 32 bits, and the last of them. */
-static void test_ten_million(void **state)
+TEST(test_ten_million)
 {
-    (void)state;
     enum { N = 10000000, P = 1000 };
     struct orr_settings p;
     struct sim_block block, again;
@@ -293,9 +278,8 @@ static void test_ten_million(void **state)
 }
 
 /* Headers that claim 2^40 sequences or rows, with no or few bytes behind them. */
-static void test_claims(void **state)
+TEST_BETWEEN(test_claims, sets_setup, sets_teardown)
 {
-    (void)state;
     static const struct {
         size_t shape[3];
         const char *said;
@@ -324,11 +308,10 @@ static void test_claims(void **state)
 }
 
 /* Labelled sets in shards are gathered: the arrays are in one piece. */
-static void test_labelled(void **state)
+TEST_BETWEEN(test_labelled, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct sim_dataset whole, parts;
-    (void)state;
     sets_preset(&p);
     p.orbits.train = p.orbits.train_files = 1;
     assert_int_equal(sim_dataset_write(&p, dir, 1, false, true), 0);
@@ -349,7 +332,7 @@ static void test_labelled(void **state)
 }
 
 /* Stops at a shard whose temporary place is taken; goes on there, leaving the finished ones. */
-static void test_resume(void **state)
+TEST_BETWEEN(test_resume, sets_setup, sets_teardown)
 {
     static const char *const blocked[] = {"obs_train-00000-of-00004.npy",
                                           "num_bodies_train-00002-of-00004.npy",
@@ -357,7 +340,6 @@ static void test_resume(void **state)
     struct orr_settings p;
     struct timespec before = {0}, after;
     char path[ORR_TEMPORARY];
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 1, false, true), 0);
@@ -382,11 +364,10 @@ static void test_resume(void **state)
 }
 
 /* Progress of other settings, or whose files are not whole, is not gone on with. */
-static void test_stale(void **state)
+TEST_BETWEEN(test_stale, sets_setup, sets_teardown)
 {
     struct orr_settings p, q;
     char path[ORR_TEMPORARY];
-    (void)state;
     sets_preset(&p);
     q = p;
     p.orbits.shard_sequences = 300;
@@ -402,8 +383,7 @@ static void test_stale(void **state)
         q.orbits.shard_sequences += change == 1;
         q.orbits.train_files -= change == 2 ? 500 : 0;
         if (change == 3) { /* cut after it was finished */
-            scratch_path(path, dir, "obs_train-00001-of-00004.npy");
-            assert_int_equal(truncate(path, 300), 0);
+            assert_int_equal(truncate(scratch_at(dir, "obs_train-00001-of-00004.npy"), 300), 0);
         }
         scratch_path(path, dir, change % 2 ? "notes.txt" : "obs_val.npy.77.partial");
         scratch_text(path, "mine");
@@ -430,11 +410,10 @@ static void test_stale(void **state)
 }
 
 /* Never over files that came from elsewhere, nor beside another writer. */
-static void test_not_ours(void **state)
+TEST_BETWEEN(test_not_ours, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     char path[4096], *text;
-    (void)state;
     sets_preset(&p);
     scratch_path(path, dir, "obs_val.npy");
     scratch_text(path, "precious");
@@ -453,14 +432,13 @@ static void test_not_ours(void **state)
 }
 
 /* What verify finds: a flipped byte, a cut, a missing file, a count that is not so. */
-static void test_damage(void **state)
+TEST_BETWEEN(test_damage, sets_setup, sets_teardown)
 {
     static const char *const name = "obs_train-00002-of-00004.npy";
     struct orr_settings p;
     struct sim_dataset set;
     char path[4096], *bytes;
     size_t size;
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_check(dir), ORR_EMISSING);
@@ -494,12 +472,11 @@ static void test_damage(void **state)
 }
 
 /* The manifest's own text must agree with the files. */
-static void test_manifest_lies(void **state)
+TEST_BETWEEN(test_manifest_lies, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     char path[4096];
     cJSON *json;
-    (void)state;
     sets_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     scratch_path(path, dir, "manifest.json");
@@ -533,7 +510,7 @@ static void unlist(const char *list, const char *set, const char *name)
 }
 
 /* A list without one kind of files, or without a whole shard, is of no set that is whole. */
-static void test_unlisted(void **state)
+TEST_BETWEEN(test_unlisted, sets_setup, sets_teardown)
 {
     static const struct {
         const char *set, *name, *other;
@@ -542,8 +519,6 @@ static void test_unlisted(void **state)
                 {"train", "num_bodies_train-00001-of-00004.npy", NULL},
                 {"train", "obs_train-00003-of-00004.npy", "num_bodies_train-00003-of-00004.npy"}};
     struct orr_settings p;
-    char path[4096];
-    (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
@@ -555,10 +530,9 @@ static void test_unlisted(void **state)
             unlist("manifest.json", lost[i].set, lost[i].other);
         assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT); /* it is there, but no sum of it */
         error_names("manifest.json", lost[i].name, NULL);
-        scratch_path(path, dir, lost[i].name);
-        assert_int_equal(unlink(path), 0);
-        scratch_path(path, dir, lost[i].other ? lost[i].other : "none");
-        assert_int_equal(unlink(path), lost[i].other ? 0 : -1);
+        assert_int_equal(unlink(scratch_at(dir, lost[i].name)), 0);
+        assert_int_equal(unlink(scratch_at(dir, lost[i].other ? lost[i].other : "none")),
+                         lost[i].other ? 0 : -1);
         assert_false(sim_dataset_complete(&p, dir, false));
         assert_false(sim_dataset_complete(&p, dir, true));
     }
@@ -570,9 +544,7 @@ static void test_unlisted(void **state)
 static void write_npy(const char *name, int version, const char *dict, const void *data,
                       size_t bytes)
 {
-    char path[4096];
-    scratch_path(path, other, name);
-    FILE *stream = fopen(path, "wb");
+    FILE *stream = fopen(scratch_at(other, name), "wb");
     assert_non_null(stream);
     const int prefix = version == 1 ? 10 : 12, used = prefix + (int)strlen(dict) + 1;
     const int length = (used + 63) / 64 * 64 - prefix;
@@ -585,14 +557,13 @@ static void write_npy(const char *name, int version, const char *dict, const voi
 }
 
 /* Folders without a manifest: right types and shapes are enough, wider whole numbers welcome. */
-static void test_foreign(void **state)
+TEST_BETWEEN(test_foreign, sets_setup, sets_teardown)
 {
     struct orr_settings p;
     struct sim_dataset ours, theirs;
     const enum sim_split val = SIM_SPLIT_VAL;
     int64_t bodies[7], wide[7 * 48];
     char path[4096];
-    (void)state;
     sets_preset(&p);
     p.orbits.train = 0;
     assert_int_equal(sim_dataset_write(&p, dir, 1, false, true), 0);
@@ -647,25 +618,4 @@ static void test_foreign(void **state)
     sim_dataset_close(&ours);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_same_data, sets_setup, sets_teardown),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test_setup_teardown(test_parts, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_parts_refused, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_records, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_earlier_progress, sets_setup, sets_teardown),
-        cmocka_unit_test(test_ten_million),
-        cmocka_unit_test_setup_teardown(test_claims, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_labelled, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_resume, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_stale, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_not_ours, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_damage, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_manifest_lies, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_unlisted, sets_setup, sets_teardown),
-        cmocka_unit_test_setup_teardown(test_foreign, sets_setup, sets_teardown),
-    };
-    return cmocka_run_group_tests_name("sim/shard", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -14,11 +14,10 @@ static void setup_stream(struct orr_settings *p, struct sim_stream **stream, boo
 }
 
 /* 10,000 sequences: streamed on 1, 2 and 3 threads, as they lie in the shards. */
-static void test_files(void **state)
+TEST(test_files)
 {
     struct orr_settings p;
     struct sim_dataset set;
-    (void)state;
     sets_preset(&p);
     p.orbits.positions = 14;
     p.orbits.train = p.orbits.train_files = 10000;
@@ -51,11 +50,10 @@ static void test_files(void **state)
 }
 
 /* Draws in any order: forward, with gaps, back, far away; shuffled and around the end. */
-static void test_jumps(void **state)
+TEST(test_jumps)
 {
     struct orr_settings p;
     struct sim_sequence q;
-    (void)state;
     sets_preset(&p);
     p.orbits.train = 77;
     assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_TRAIN), 0);
@@ -82,7 +80,7 @@ static void test_jumps(void **state)
 }
 
 /* The error of a thread is the reader's, with its message; then again; and it can be closed. */
-static void test_error(void **state)
+TEST(test_error)
 {
     struct orr_settings p;
     struct sim_stream *stream;
@@ -90,7 +88,6 @@ static void test_error(void **state)
     const float *coords;
     int bodies;
     uint64_t sum;
-    (void)state;
     sets_preset(&p);
     p.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
     p.orbits.output = ORR_OUTPUT_CONTINUOUS;
@@ -113,10 +110,9 @@ static void test_error(void **state)
 }
 
 /* Closed before the first draw, in the middle, after a jump; nothing waits for ever. */
-static void test_close(void **state)
+TEST(test_close)
 {
     struct orr_settings p;
-    (void)state;
     sets_preset(&p);
     sim_stream_close(NULL);
     for (uint64_t draws = 0; draws < 40; draws++) {
@@ -132,22 +128,14 @@ static void test_close(void **state)
 }
 
 /* Last, because the flag stays. */
-static void test_signal(void **state)
+TEST(test_signal)
 {
     struct orr_settings p;
     uint64_t sum;
-    (void)state;
     sets_preset(&p);
     orr_signals_catch();
     raise(SIGTERM);
     assert_int_equal(sim_stream_checksum(&p, 2, true, &sum), ORR_EINTR);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files), cmocka_unit_test(test_jumps),  cmocka_unit_test(test_error),
-        cmocka_unit_test(test_close), cmocka_unit_test(test_signal),
-    };
-    return cmocka_run_group_tests_name("sim/stream", tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

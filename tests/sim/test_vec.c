@@ -71,10 +71,9 @@ static uint64_t checksum(const struct sim_vec *vec)
 
 /* The same number in every build, on every CPU: it holds for other compilers, levels of
  * optimisation and instruction sets, too. */
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
     int found = 0;
-    (void)state;
     assert_non_null(sim_vec_best());
     for (int v = 0; v < ORR_ISA_COUNT; v++) {
         const struct sim_vec *vec = sim_vec_here(v);
@@ -89,12 +88,11 @@ static void test_same_bits(void **state)
 }
 
 /* Residual in long double, and the sine and cosine of the E returned. */
-static void test_kepler(void **state)
+TEST(test_kepler)
 {
     static struct sim_vec_block b;
     const struct sim_vec *vec = sim_vec_best();
     double worst = 0, worst_sine = 0, worst_bracketed = 0, worst_root = 0;
-    (void)state;
     for (int k = 0; k < ECCENTRICITIES; k++)
         for (int block = 0; block < BLOCKS; block++) {
             const double e = eccentricities[k];
@@ -119,13 +117,12 @@ static void test_kepler(void **state)
 }
 
 /* Where e is all but 1, lanes may miss, and the bracketed solver must find the root. */
-static void test_almost_parabolic(void **state)
+TEST(test_almost_parabolic)
 {
     static const double gaps[] = {1e-5, 1e-8, 1e-12, 0x1p-53};
     static struct sim_vec_block b;
     double worst = 0;
     size_t missed = 0;
-    (void)state;
     for (int g = 0; g < 4; g++)
         for (int block = 0; block < BLOCKS; block++) {
             const double e = 1 - gaps[g];
@@ -143,11 +140,10 @@ static void test_almost_parabolic(void **state)
 }
 
 /* Near 0 the error stays relative, though the slope is only 1 - e there. */
-static void test_relative_near_periapsis(void **state)
+TEST(test_relative_near_periapsis)
 {
     static struct sim_vec_block b;
     const struct sim_vec *vec = sim_vec_best();
-    (void)state;
     for (int k = 0; k < SIM_VEC_BLOCK; k++)
         b.M[k] = 1e-9 / (1 + k * k);
     assert_int_equal(vec->kepler(&b, SIM_VEC_BLOCK, 0.999), 0);
@@ -160,10 +156,9 @@ static void test_relative_near_periapsis(void **state)
 }
 
 /* Lanes that do not converge are counted, marked, and leave the others alone. */
-static void test_missed_lanes(void **state)
+TEST(test_missed_lanes)
 {
     static struct sim_vec_block b, clean;
-    (void)state;
     for (int v = 0; v < ORR_ISA_COUNT; v++) {
         const struct sim_vec *vec = sim_vec_here(v);
         if (!vec)
@@ -181,12 +176,11 @@ static void test_missed_lanes(void **state)
     }
 }
 
-static void test_sincos(void **state)
+TEST(test_sincos)
 {
     enum { N = 100000 };
     static double x[N], s[N], c[N];
     double worst = 0, relative = 0;
-    (void)state;
     if (!has_long_double())
         skip();
     for (int i = 0; i < N; i++)
@@ -206,12 +200,11 @@ static void test_sincos(void **state)
 
 /* Up to 2^28 turns nothing is lost but the rounding of M and of turns * SIM_TURN_LOW; pi as the
  * long double has it, which differs between architectures. */
-static void test_reduction(void **state)
+TEST(test_reduction)
 {
     static struct sim_vec_block b;
     const long double turn = 6.28318530717958647692528676655900576839L;
     const long double share = LDBL_EPSILON + DBL_EPSILON * SIM_TURN_LOW / SIM_TURN_HIGH;
-    (void)state;
     if (!has_long_double())
         skip();
     for (int power = -3; power < 31; power++) {
@@ -228,14 +221,13 @@ static void test_reduction(void **state)
 }
 
 /* The same bins and counts as sim_bin, also of parts of groups, at edges and outside. */
-static void test_bins(void **state)
+TEST(test_bins)
 {
     static const struct {
         int bins;
         double extent;
     } grids[] = {{7000, 50}, {200, 50}, {1, 2.385}, {65532, 1e-9}, {37, 1e9}};
     double x[48], y[48], row[48];
-    (void)state;
     for (int v = 0; v < ORR_ISA_COUNT; v++)
         for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
             for (size_t n = 0; n <= 41; n++) {
@@ -260,14 +252,13 @@ static void test_bins(void **state)
 }
 
 /* Places are those of the states, for any number of steps, and shares of them. */
-static void test_places(void **state)
+TEST(test_places)
 {
     enum { N = 300 };
     static double states[4 * N], x[2][N + 8], y[2][N + 8];
     double *const xs[2] = {x[0], x[1]}, *const ys[2] = {y[0], y[1]};
     const double share[2] = {0.7, -0.3}, origin[2] = {0.37, -2.1};
     const struct sim_elements el = {2.3, 0.83, 5.5, 4.4, false};
-    (void)state;
     for (size_t n = 0; n <= N; n += n < 20 ? 1 : 40) {
         assert_int_equal(sim_orbit_places(&el, 1.9, 0.0173, n, 2, share, origin, xs, ys), 0);
         assert_int_equal(sim_orbit_states(&el, 1.9, 0.0173, n, states), 0);
@@ -310,13 +301,12 @@ static void exact_place(const struct sim_system *s, int body, size_t k, long dou
 }
 
 /* A token differs from that of long double only within 1e-11 AU of the edge of its bin. */
-static void test_tokens_are_exact(void **state)
+TEST(test_tokens_are_exact)
 {
     static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
     struct orr_settings p;
     struct sim_sequence q;
     int off = 0;
-    (void)state;
     orr_settings_defaults(&p);
     p.seed = 29;
     p.orbits.train = 50;
@@ -346,11 +336,10 @@ static void test_tokens_are_exact(void **state)
 }
 
 /* Phases beyond any count of turns still give points of the ellipse; no number stays none. */
-static void test_unreasonable(void **state)
+TEST(test_unreasonable)
 {
     double states[4 * 20], one[4];
     struct sim_elements el = {1, 0.6, 0, 1e15, false}, turned = el;
-    (void)state;
     assert_int_equal(sim_orbit_states(&el, 1, 1e17, 20, states), 0);
     for (int k = 0; k < 20; k++) {
         const double x = states[4 * k] + 0.6, y = states[4 * k + 1] / 0.8;
@@ -364,15 +353,4 @@ static void test_unreasonable(void **state)
     assert_true(isnan(states[0]) && isnan(states[9]));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_kepler),
-        cmocka_unit_test(test_almost_parabolic), cmocka_unit_test(test_relative_near_periapsis),
-        cmocka_unit_test(test_missed_lanes),     cmocka_unit_test(test_sincos),
-        cmocka_unit_test(test_reduction),        cmocka_unit_test(test_bins),
-        cmocka_unit_test(test_places),           cmocka_unit_test(test_tokens_are_exact),
-        cmocka_unit_test(test_unreasonable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -34,10 +34,9 @@ static const struct orr_program *tried = &program;
 static struct orr_cli cli;
 
 /* Works in an empty folder, with a preset "quick" of its own beside it. */
-static int setup(void **state)
+FIXTURE(setup)
 {
     char path[4096];
-    (void)state;
     scratch_create(dir);
     scratch_path(presets, dir, "presets");
     scratch_path(path, dir, "empty");
@@ -54,9 +53,8 @@ static int setup(void **state)
 }
 
 /* Nothing was created, whatever the command line said. */
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     const int left = scratch_count(".");
     unsetenv("ORRERY_PRESETS");
     const int back = chdir(home);
@@ -83,10 +81,9 @@ static int parse(bool *done, const char *word, ...)
     return orr_cli_parse(tried, argc, argv, &cli, done);
 }
 
-static void test_nothing_given(void **state)
+TEST_BETWEEN(test_nothing_given, setup, teardown)
 {
     bool done = true;
-    (void)state;
     assert_int_equal(parse(&done, NULL), 0);
     assert_false(done);
     assert_string_equal(cli.preset.name, "quick");
@@ -103,11 +100,10 @@ static void test_nothing_given(void **state)
     assert_int_equal(cli.argc_rest, 0);
 }
 
-static void test_every_option(void **state)
+TEST_BETWEEN(test_every_option, setup, teardown)
 {
     static char path[4096];
     bool done = true;
-    (void)state;
     scratch_path(path, presets, "mine.json");
     assert_int_equal(parse(&done, "--set", "model.width=96", "--preset", path, "--run", "r/1",
                            "--out=o", "--attention", "lssa", "--checkpoint", "c.safetensors",
@@ -140,10 +136,9 @@ static void test_every_option(void **state)
 }
 
 /* The later assignment holds; options that set a setting, --seed among them, stand above --set. */
-static void test_order(void **state)
+TEST_BETWEEN(test_order, setup, teardown)
 {
     bool done;
-    (void)state;
     assert_int_equal(parse(&done, "--seed", "5", "--set", "seed=6", "--set", "pretrain.batch=3",
                            "--set", "pretrain.batch=4", "--preset", "mine", NULL),
                      0);
@@ -158,7 +153,7 @@ static void test_order(void **state)
     assert_false(cli.seed_given);
 }
 
-static void test_refusals(void **state)
+TEST_BETWEEN(test_refusals, setup, teardown)
 {
     static const struct {
         const char *words[3], *said, *also;
@@ -199,7 +194,6 @@ static void test_refusals(void **state)
         {{"--set", "model.heads=5"}, "model.heads", "must divide"},
         {{"a", "b", "c"}, "unexpected argument \"c\"", "usage: try"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bool done = true;
         assert_int_equal(parse(&done, bad[i].words[0], bad[i].words[1], bad[i].words[2], NULL),
@@ -210,10 +204,9 @@ static void test_refusals(void **state)
 }
 
 /* An option that would have no effect is none, and is not suggested. */
-static void test_narrow(void **state)
+TEST_BETWEEN(test_narrow, setup, teardown)
 {
     bool done;
-    (void)state;
     tried = &narrow;
     assert_int_equal(parse(&done, "--device=cpu", NULL), ORR_EUSAGE);
     error_names("--device", "narrow has no such option", NULL);
@@ -234,10 +227,9 @@ static void write_run(const char *run, const char *text)
 }
 
 /* Without --preset the settings are those of the run; --set changes them, --preset replaces. */
-static void test_settings_of_the_run(void **state)
+TEST_BETWEEN(test_settings_of_the_run, setup, teardown)
 {
     bool done;
-    (void)state;
     write_run("r", "{\"name\": \"mine\", \"seed\": 12, \"pretrain\": {\"steps\": 3}}");
     assert_int_equal(parse(&done, "--run", "r", "--set", "pretrain.batch=5", NULL), 0);
     assert_string_equal(cli.preset.name, "mine");
@@ -266,10 +258,9 @@ static void test_settings_of_the_run(void **state)
 }
 
 /* "auto" is decided once in a run; --attention adds to the list of its settings. */
-static void test_kept_by_the_run(void **state)
+TEST_BETWEEN(test_kept_by_the_run, setup, teardown)
 {
     bool done;
-    (void)state;
     write_run("r", "{\"model\": {\"precision\": \"bf16\"}, \"attention\": [\"lssar\"]}");
     assert_int_equal(parse(&done, "--run", "r", "--preset", "quick", NULL), 0);
     assert_int_equal(cli.preset.model.precision, ORR_PRECISION_BF16);
@@ -288,13 +279,12 @@ static void test_kept_by_the_run(void **state)
 }
 
 /* A word far from every option gets no suggestion. */
-static void test_no_far_suggestion(void **state)
+TEST_BETWEEN(test_no_far_suggestion, setup, teardown)
 {
     static const char *const words[] = {
         "--bogus", "--",        "--x",
         "-q",      "--verbose", "--datadir",
         "--gpu",   "---",       "--a-rather-long-option-that-nobody-has"};
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         bool done;
         assert_int_equal(parse(&done, words[i], NULL), ORR_EUSAGE);
@@ -321,7 +311,7 @@ static char *printed(int *rc, bool *done, const char *a, const char *b)
     return text;
 }
 
-static void test_help_and_version(void **state)
+TEST_BETWEEN(test_help_and_version, setup, teardown)
 {
     static const char *const parts[] = {"Tries.",
                                         "usage: try [options] [FILE]",
@@ -345,7 +335,6 @@ static void test_help_and_version(void **state)
                                         "[7000]"};
     int rc;
     bool done = false;
-    (void)state;
     char *help = printed(&rc, &done, "--quiet", "--help");
     assert_true(rc == 0 && done);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -365,18 +354,4 @@ static void test_help_and_version(void **state)
     free(nothing);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_nothing_given, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_every_option, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_narrow, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_settings_of_the_run, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_kept_by_the_run, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_far_suggestion, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_help_and_version, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -79,126 +79,68 @@ static const unsigned made_from[ARTEFACTS] = {
 };
 
 /* Another value of every setting, and what it affects by itself; what follows from that is added.
- * The report shows every setting. */
+ * The report shows every setting. Settings of orbits have no effect beside text.train, nor
+ * text.val_fraction beside text.val; the tokens that text.tokens makes of a file are an input. */
 static const struct {
-    const char *key, *value;
     unsigned affects;
+    const char *settings;
 } effects[] = {
-    {"about", "another text", 0},
-    {"seed", "5",
-     DATA | TRAININGS | B(MEASURED) | B(MEASURED_RUNS) | MAGNITUDES | VECTORS | B(LAWS)},
-    {"attention", "softmax,lssa", 0},
-    {"orbits.protocol", "vafa2025", NEXT | TWO},
-    {"orbits.output", "tokens", DATA | TRAININGS},
-    {"orbits.train", "11", B(TRAIN)},
-    {"orbits.val", "11", B(VAL)},
-    {"orbits.test", "11", B(TEST)},
-    {"orbits.train_files", "3", 0},
-    {"orbits.shard_sequences", "7", 0},
-    {"orbits.two_body_train", "11", B(TWO_TRAIN)},
-    {"orbits.two_body_val", "11", B(TWO_VAL)},
-    {"orbits.two_body_test", "11", B(TWO_TEST)},
-    {"orbits.positions", "47", NEXT | TWO | B(PRETRAIN) | FLOORS | BOTH_VECTOR},
-    {"orbits.bins", "70", NEXT | TWO | B(PRETRAIN) | B(MEASURED) | FLOORS | BOTH_VECTOR},
-    {"orbits.extent_au", "49", NEXT | TWO | B(MEASURED)},
-    {"orbits.planets_max", "3", NEXT | TWO},
-    {"orbits.a_min_au", "0.31", NEXT | TWO},
-    {"orbits.a_max_au", "31", NEXT | TWO},
-    {"orbits.e_alpha", "0.9", DATA},
-    {"orbits.e_beta", "3.1", DATA},
-    {"orbits.e_max", "0.8", DATA},
-    {"orbits.mass_prior", "uniform", NEXT | TWO},
-    {"orbits.m_min", "0.2", NEXT | TWO},
-    {"orbits.m_max", "2.5", NEXT | TWO},
-    {"orbits.dt_yr", "0.05", NEXT | TWO},
-    {"orbits.samples_min", "11", NEXT | TWO},
-    {"orbits.samples_max", "61", NEXT | TWO},
-    {"orbits.com_sigma_au", "0.5", DATA},
-    {"orbits.clockwise", "0.5", DATA},
-    {"orbits.label_from_step", "6", TWO | B(EIGHT)},
-    {"orbits.label_r_min", "0.5", FLOORS | B(ORACLE_MAGNITUDES)},
-    {"orbits.label_r_max", "2", FLOORS | B(ORACLE_MAGNITUDES)},
-    {"orbits.label_m_min", "0.2", FLOORS | B(ORACLE_MAGNITUDES)},
-    {"orbits.label_m_max", "3", FLOORS | B(ORACLE_MAGNITUDES)},
-    {"orbits.solar_system", "false", 0},
-    {"orbits.law", "yukawa", DATA},
-    {"orbits.law_exponent", "-1", DATA},
-    {"orbits.law_alpha", "0.2", DATA},
-    {"orbits.law_lambda_au", "3", DATA},
-    {"orbits.law_a0", "1", DATA},
-    {"orbits.law_softening_au", "0.2", DATA},
-    {"orbits.law_constant", "0.1", DATA},
-    {"orbits.expression", "m1*m2/r", DATA},
-    {"orbits.nbody", "true", DATA},
-    {"orbits.encounters", "redraw", DATA},
-    {"orbits.jump_step", "4", DATA},
-    {"orbits.jump_factor", "2", DATA},
-    {"orbits.compat_velocity_sign", "true", TWO | B(EIGHT)},
-    {"orbits.compat_relative_state", "true", TWO | B(EIGHT)},
-    {"orbits.compat_repeated_planets", "true", NEXT | TWO},
-    {"orbits.compat_solar_dt", "true", DATA},
-    {"planets.enabled", "true", 0},
-    {"planets.eccentric", "true", B(EIGHT) | BOTH_VECTOR | VECTORS},
-    {"planets.train", "11", B(RUNS_TRAIN)},
-    {"planets.val", "11", B(RUNS_VAL)},
-    {"planets.test", "11", B(RUNS_TEST)},
-    {"planets.steps", "29", RUNS | B(EIGHT) | B(PRETRAIN_RUNS) | BOTH_VECTOR},
-    {"planets.samples_min", "11", RUNS},
-    {"planets.samples_max", "61", RUNS},
-    {"planets.light_fraction", "0.4", RUNS},
-    {"planets.light_min", "1e-6", RUNS},
-    {"planets.light_max", "1e-3", RUNS},
-    {"planets.samples_per_orbit", "41", B(EIGHT)},
-    {"planets.labels", "9", BOTH_VECTOR | VECTORS},
-    {"text.train", "a", B(ARTEFACTS) - 1}, /* settings of orbits have no effect beside it */
-    {"text.val", "b", B(PRETRAIN)},        /* text.val_fraction has no effect beside it */
-    {"text.positions", "99", B(PRETRAIN)},
-    {"text.val_fraction", "0.2", B(PRETRAIN)},
-    {"text.vocab", "99", B(PRETRAIN)},
-    {"text.tokens", "uint16", 0}, /* the tokens that it makes of a file are an input */
-    {"model.layers", "3", TRAININGS},
-    {"model.heads", "3", TRAININGS},
-    {"model.width", "24", TRAININGS},
-    {"model.ffn_mult", "3", TRAININGS},
-    {"model.positions", "rope", TRAININGS},
-    {"model.attention_p", "3", TRAININGS},
-    {"model.attention_window", "5", TRAININGS},
-    {"model.rope_base", "100", TRAININGS},
-    {"model.init_std", "0.06", TRAININGS},
-    {"model.gate", "softplus", TRAININGS},
-    {"model.fourier", "2", TRAININGS},
-    {"model.fourier_min_au", "0.5", TRAININGS},
-    {"model.tie", "false", B(PRETRAIN)},
-    {"model.precision", "fp32", TRAININGS},
-    {"model.device", "cuda", 0},
-    {"model.recompute", "block", 0},
-    {"finetune.magnitude_loss", "raw", FLOORS},
-    {"finetune.magnitude.train", "head", FLOORS},
-    {"finetune.samples", "3", MAGNITUDES},
-    {"finetune.sample_size", "30", MAGNITUDES},
-    {"finetune.knn_magnitude", "3", B(ORACLE_MAGNITUDES)},
-    {"finetune.knn_vector", "3", B(ORACLE_VECTORS)},
-    {"finetune.vector_scale", "largest", BOTH_VECTOR | VECTORS},
-    {"symreg.algorithm", "pysr", B(LAWS)},
-    {"symreg.binary", "+,-", B(LAWS)},
-    {"symreg.unary", "sin", B(LAWS)},
-    {"symreg.loss", "l1", B(LAWS)},
-    {"symreg.loss_parameter", "0.4", B(LAWS)},
-    {"symreg.maxsize", "19", B(LAWS)},
-    {"symreg.iterations", "7", B(LAWS)},
-    {"symreg.populations", "7", B(LAWS)},
-    {"symreg.population_size", "17", B(LAWS)},
-    {"symreg.cycles", "7", B(LAWS)},
-    {"symreg.restarts", "2", B(LAWS)},
-    {"symreg.parsimony", "0.1", B(LAWS)},
-    {"symreg.enumerate", "7", B(LAWS)},
-    {"symreg.patience", "7", B(LAWS)},
-    {"symreg.seconds", "7", B(LAWS)},
-    {"symreg.evaluations", "7", B(LAWS)},
-    {"symreg.stop_loss", "0.1", B(LAWS)},
-    {"symreg.rules", "mdl", B(LAWS)},
-    {"symreg.constant_tolerance", "0.1", B(LAWS)},
+    {0, "about=another attention=softmax,lssa orbits.train_files=3 orbits.shard_sequences=7 "
+        "orbits.solar_system=false planets.enabled=true text.tokens=uint16 model.device=cuda "
+        "model.recompute=block"},
+    {DATA | TRAININGS | B(MEASURED) | B(MEASURED_RUNS) | MAGNITUDES | VECTORS | B(LAWS), "seed=5"},
+    {NEXT | TWO,
+     "orbits.protocol=vafa2025 orbits.planets_max=3 orbits.a_min_au=0.31 orbits.a_max_au=31 "
+     "orbits.mass_prior=uniform orbits.m_min=0.2 orbits.m_max=2.5 orbits.dt_yr=0.05 "
+     "orbits.samples_min=11 orbits.samples_max=61 orbits.compat_repeated_planets=true"},
+    {DATA | TRAININGS, "orbits.output=tokens"},
+    {B(TRAIN), "orbits.train=11"},
+    {B(VAL), "orbits.val=11"},
+    {B(TEST), "orbits.test=11"},
+    {B(TWO_TRAIN), "orbits.two_body_train=11"},
+    {B(TWO_VAL), "orbits.two_body_val=11"},
+    {B(TWO_TEST), "orbits.two_body_test=11"},
+    {NEXT | TWO | B(PRETRAIN) | FLOORS | BOTH_VECTOR, "orbits.positions=47"},
+    {NEXT | TWO | B(PRETRAIN) | B(MEASURED) | FLOORS | BOTH_VECTOR, "orbits.bins=70"},
+    {NEXT | TWO | B(MEASURED), "orbits.extent_au=49"},
+    {DATA,
+     "orbits.e_alpha=0.9 orbits.e_beta=3.1 orbits.e_max=0.8 orbits.com_sigma_au=0.5 "
+     "orbits.clockwise=0.5 orbits.law=yukawa orbits.law_exponent=-1 orbits.law_alpha=0.2 "
+     "orbits.law_lambda_au=3 orbits.law_a0=1 orbits.law_softening_au=0.2 orbits.law_constant=0.1 "
+     "orbits.expression=m1*m2/r orbits.nbody=true orbits.encounters=redraw orbits.jump_step=4 "
+     "orbits.jump_factor=2 orbits.compat_solar_dt=true"},
+    {TWO | B(EIGHT),
+     "orbits.label_from_step=6 orbits.compat_velocity_sign=true orbits.compat_relative_state=true"},
+    {FLOORS | B(ORACLE_MAGNITUDES),
+     "orbits.label_r_min=0.5 orbits.label_r_max=2 orbits.label_m_min=0.2 orbits.label_m_max=3"},
+    {B(EIGHT) | BOTH_VECTOR | VECTORS, "planets.eccentric=true"},
+    {B(RUNS_TRAIN), "planets.train=11"},
+    {B(RUNS_VAL), "planets.val=11"},
+    {B(RUNS_TEST), "planets.test=11"},
+    {RUNS | B(EIGHT) | B(PRETRAIN_RUNS) | BOTH_VECTOR, "planets.steps=29"},
+    {RUNS, "planets.samples_min=11 planets.samples_max=61 planets.light_fraction=0.4 "
+           "planets.light_min=1e-6 planets.light_max=1e-3"},
+    {B(EIGHT), "planets.samples_per_orbit=41"},
+    {BOTH_VECTOR | VECTORS, "planets.labels=9 finetune.vector_scale=largest"},
+    {B(ARTEFACTS) - 1, "text.train=a"},
+    {B(PRETRAIN),
+     "text.val=b text.positions=99 text.val_fraction=0.2 text.vocab=99 model.tie=false"},
+    {TRAININGS,
+     "model.layers=3 model.heads=3 model.width=24 model.ffn_mult=3 model.positions=rope "
+     "model.attention_p=3 model.attention_window=5 model.rope_base=100 model.init_std=0.06 "
+     "model.gate=softplus model.fourier=2 model.fourier_min_au=0.5 model.precision=fp32"},
+    {FLOORS, "finetune.magnitude_loss=raw finetune.magnitude.train=head"},
+    {MAGNITUDES, "finetune.samples=3 finetune.sample_size=30"},
+    {B(ORACLE_MAGNITUDES), "finetune.knn_magnitude=3"},
+    {B(ORACLE_VECTORS), "finetune.knn_vector=3"},
+    {B(LAWS),
+     "symreg.algorithm=pysr symreg.binary=+,- symreg.unary=sin symreg.loss=l1 "
+     "symreg.loss_parameter=0.4 symreg.maxsize=19 symreg.iterations=7 symreg.populations=7 "
+     "symreg.population_size=17 symreg.cycles=7 symreg.restarts=2 symreg.parsimony=0.1 "
+     "symreg.enumerate=7 symreg.patience=7 symreg.seconds=7 symreg.evaluations=7 "
+     "symreg.stop_loss=0.1 symreg.rules=mdl symreg.constant_tolerance=0.1"},
 };
+
 /* The settings of a training, for each of the four. */
 static const struct {
     const char *name, *value;
@@ -231,39 +173,41 @@ static const struct {
 /* Settings that have an effect only beside another one: without it they are in no record but that
  * of the report. A training's own name stands for those of all four. */
 static const struct {
-    const char *key, *beside;
+    const char *beside, *settings;
 } companions[] = {
-    {"orbits.bins", "orbits.output=tokens"},
-    {"orbits.extent_au", "orbits.output=tokens"},
-    {"orbits.planets_max", "orbits.protocol=vafa2025"},
-    {"orbits.solar_system", "orbits.output=tokens"},
-    {"orbits.law_exponent", "orbits.law=power"},
-    {"orbits.law_alpha", "orbits.law=yukawa"},
-    {"orbits.law_lambda_au", "orbits.law=yukawa"},
-    {"orbits.law_a0", "orbits.law=mond"},
-    {"orbits.law_softening_au", "orbits.law=plummer"},
-    {"orbits.law_constant", "orbits.law=lambda"},
-    {"orbits.expression", "orbits.law=expression"},
-    {"orbits.encounters", "orbits.nbody=true"},
-    {"orbits.jump_step", "orbits.jump_factor=2"},
-    {"orbits.jump_factor", "orbits.jump_step=4"},
-    {"orbits.compat_repeated_planets", "orbits.protocol=vafa2025"},
-    {"orbits.compat_solar_dt", "orbits.output=tokens"},
-    {"text.val", "text.train=a"},
-    {"text.positions", "text.train=a"},
-    {"text.val_fraction", "text.train=a"},
-    {"text.vocab", "text.train=a"},
-    {"text.tokens", "text.train=a"},
-    {"model.rope_base", "model.positions=rope"},
-    {"model.fourier_min_au", "model.fourier=2"},
-    {"model.tie", "text.train=a"},
-    {"symreg.loss_parameter", "symreg.loss=huber"},
-    {"lr_final", "schedule=cosine"},
-    {"outlier_window", "outlier_sigma=6"},
-    {"outlier_most", "outlier_sigma=6"},
-    {"keep_every", "keep=2"},
-    {"zero", "micro_batches=4"},
+    {"orbits.output=tokens",
+     "orbits.bins orbits.extent_au orbits.solar_system orbits.compat_solar_dt"},
+    {"orbits.protocol=vafa2025", "orbits.planets_max orbits.compat_repeated_planets"},
+    {"orbits.law=power", "orbits.law_exponent"},
+    {"orbits.law=yukawa", "orbits.law_alpha orbits.law_lambda_au"},
+    {"orbits.law=mond", "orbits.law_a0"},
+    {"orbits.law=plummer", "orbits.law_softening_au"},
+    {"orbits.law=lambda", "orbits.law_constant"},
+    {"orbits.law=expression", "orbits.expression"},
+    {"orbits.nbody=true", "orbits.encounters"},
+    {"orbits.jump_factor=2", "orbits.jump_step"},
+    {"orbits.jump_step=4", "orbits.jump_factor"},
+    {"text.train=a", "text.val text.positions text.val_fraction text.vocab text.tokens model.tie"},
+    {"model.positions=rope", "model.rope_base"},
+    {"model.fourier=2", "model.fourier_min_au"},
+    {"symreg.loss=huber", "symreg.loss_parameter"},
+    {"schedule=cosine", "lr_final"},
+    {"outlier_sigma=6", "outlier_window outlier_most"},
+    {"keep=2", "keep_every"},
+    {"micro_batches=4", "zero"},
 };
+
+/* Where a list of settings names one: the blank or "=" behind the name, or NULL. */
+static const char *find_setting(const char *settings, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = settings; *at; at += strspn(at, " ")) {
+        if (!strncmp(at, key, length) && (at[length] == '\0' || strchr(" =", at[length])))
+            return at + length;
+        at += strcspn(at, " ");
+    }
+    return NULL;
+}
 
 /* "" where the setting has an effect by itself. */
 static void find_companion(const char *key, char beside[128])
@@ -271,29 +215,31 @@ static void find_companion(const char *key, char beside[128])
     const char *name = strrchr(key, '.') ? strrchr(key, '.') + 1 : key;
     beside[0] = '\0';
     for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
-        if (!strcmp(companions[i].key, key))
+        if (find_setting(companions[i].settings, key))
             snprintf(beside, 128, "%s", companions[i].beside);
-        else if (!strcmp(companions[i].key, name))
+        else if (find_setting(companions[i].settings, name))
             snprintf(beside, 128, "%.*s%s", (int)(name - key), key, companions[i].beside);
     }
 }
 
 /* Value and effect of a setting; false: not declared. */
-static bool find_effect(const char *key, const char **value, unsigned *affects)
+static bool find_effect(const char *key, char value[64], unsigned *affects)
 {
-    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
-        if (!strcmp(effects[i].key, key)) {
-            *value = effects[i].value;
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+        const char *found = find_setting(effects[i].settings, key);
+        if (found) {
+            snprintf(value, 64, "%.*s", (int)strcspn(found + 1, " "), found + 1);
             *affects = effects[i].affects;
             return true;
         }
+    }
     for (size_t g = 0; g < sizeof trainings / sizeof *trainings; g++) {
         const size_t length = strlen(trainings[g].group);
         if (strncmp(key, trainings[g].group, length) != 0)
             continue;
         for (size_t i = 0; i < sizeof training / sizeof *training; i++)
             if (!strcmp(training[i].name, key + length)) {
-                *value = training[i].value;
+                snprintf(value, 64, "%s", training[i].value);
                 *affects = training[i].affects ? trainings[g].affects : 0;
                 /* planet runs follow, but for their number of steps */
                 if (g == 0 && training[i].affects && strcmp(training[i].name, "steps") != 0)
@@ -382,16 +328,14 @@ static unsigned changed_by(const struct orr_setting *f, const char *value, const
 
 /* Every setting of the table of settings: exactly what is declared for it is made again. One that
  * has no effect, as a note tells, is in no record but the report's. */
-static void test_every_setting(void **state)
+TEST(test_every_setting)
 {
-    (void)state;
     int settings = 0;
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++, settings++) {
-        const char *value = "";
-        char beside[128], why[256];
+        char value[64] = "", beside[128], why[256];
         unsigned affects = 0;
         struct orr_settings p;
-        if (!find_effect(f->key, &value, &affects))
+        if (!find_effect(f->key, value, &affects))
             fail_msg("%s: declare in effects[] what this setting affects", f->key);
         find_companion(f->key, beside);
         run_preset(&p);
@@ -415,9 +359,8 @@ static void test_every_setting(void **state)
 }
 
 /* Models from files, a text, the untrained floor of another list. */
-static void test_inputs(void **state)
+TEST(test_inputs)
 {
-    (void)state;
     static char before[ARTEFACTS][ORR_DIGEST], after[ARTEFACTS][ORR_DIGEST];
     struct orr_settings p;
     struct orr_lineage c;
@@ -460,9 +403,8 @@ static void test_inputs(void **state)
 }
 
 /* A stage that is left out has no artefacts, and the stages after it do without. */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
-    (void)state;
     struct orr_settings p;
     char one[ORR_DIGEST], other[ORR_DIGEST];
     struct orr_lineage c;
@@ -503,9 +445,8 @@ static void told(const struct orr_settings *was, const struct orr_settings *is, 
     orr_lineage_close(&now);
 }
 
-static void test_messages(void **state)
+TEST(test_messages)
 {
-    (void)state;
     struct orr_settings was, is;
     run_preset(&was);
     is = was;
@@ -534,9 +475,8 @@ static void test_messages(void **state)
 }
 
 /* Records of other versions, broken ones, none. */
-static void test_foreign_records(void **state)
+TEST(test_foreign_records)
 {
-    (void)state;
     struct orr_settings p;
     struct orr_lineage c;
     char digest[ORR_DIGEST], taken[ORR_DIGEST], why[ORR_WHY];
@@ -579,9 +519,8 @@ static void write_with_record(const char *path, const char *text, const struct o
     orr_file_close(&file);
 }
 
-static void test_sidecar(void **state)
+TEST_BETWEEN(test_sidecar, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct orr_settings p;
     struct orr_lineage c;
     char path[4096], sidecar[4096], digest[ORR_DIGEST], why[ORR_WHY];
@@ -619,9 +558,8 @@ static void test_sidecar(void **state)
 }
 
 /* Whatever digits numbers were written with, a reader of the file finds the sum that it says. */
-static void test_sums(void **state)
+TEST_BETWEEN(test_sums, scratch_setup, scratch_teardown)
 {
-    (void)state;
     char path[4096], why[ORR_WHY] = "";
     cJSON *json = cJSON_CreateObject(), *read = NULL;
     orr_json_add_u64(json, "seed", 1000000000000000);
@@ -642,9 +580,8 @@ static void test_sums(void **state)
 
 /* Data sets of a folder that was named: by its manifest, by content without one, of the settings
  * where there is nothing. */
-static void test_named_sets(void **state)
+TEST_BETWEEN(test_named_sets, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct orr_settings p, other;
     struct orr_lineage c;
     char own[ORR_DIGEST], found[ORR_DIGEST], again[ORR_DIGEST], path[4096];
@@ -656,18 +593,15 @@ static void test_named_sets(void **state)
     assert_int_equal(orr_lineage_open(&c, &p, scratch_dir), 0);
     assert_int_equal(orr_lineage_set(&c, "val", found), 0);
     assert_string_equal(found, own);
-    scratch_path(path, scratch_dir, "obs_val-00000-of-00002.npy");
-    scratch_text(path, "one");
-    scratch_path(path, scratch_dir, "num_bodies_val.npy");
-    scratch_text(path, "two");
+    scratch_text(scratch_at(scratch_dir, "obs_val-00000-of-00002.npy"), "one");
+    scratch_text(scratch_at(scratch_dir, "num_bodies_val.npy"), "two");
     assert_int_equal(orr_lineage_set(&c, "val", found), 0);
     assert_string_not_equal(found, own);
     scratch_path(path, scratch_dir, "obs_two_body_val.npy"); /* of another set */
     scratch_text(path, "three");
     assert_int_equal(orr_lineage_set(&c, "val", again), 0);
     assert_string_equal(found, again);
-    scratch_path(path, scratch_dir, "num_bodies_val.npy");
-    scratch_text(path, "tow");
+    scratch_text(scratch_at(scratch_dir, "num_bodies_val.npy"), "tow");
     assert_int_equal(orr_lineage_set(&c, "val", again), 0);
     assert_string_not_equal(found, again);
     assert_int_equal(orr_set_made(&other, "val", again, &made), 0);
@@ -696,9 +630,8 @@ static void test_named_sets(void **state)
 }
 
 /* Tables without any record are known by content; one with a record asks for all. */
-static void test_tables_made_elsewhere(void **state)
+TEST_BETWEEN(test_tables_made_elsewhere, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct orr_settings p;
     struct orr_lineage c;
     struct orr_sources sources;
@@ -735,9 +668,8 @@ static void test_tables_made_elsewhere(void **state)
 }
 
 /* Every line of the table takes something out of something, with a reason. */
-static void test_reasons(void **state)
+TEST(test_reasons)
 {
-    (void)state;
     int out = 0, in = 0;
     for (int kind = 0; kind < ORR_KINDS; kind++)
         for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
@@ -756,20 +688,4 @@ static void test_reasons(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_setting),
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_foreign_records),
-        cmocka_unit_test_setup_teardown(test_sidecar, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_sums, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_named_sets, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_tables_made_elsewhere, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test(test_reasons),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

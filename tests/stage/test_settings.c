@@ -7,10 +7,9 @@
 static char *const dir = scratch_dir;
 
 /* The published study's settings, and a clean check. */
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
     struct orr_settings p;
-    (void)state;
     memset(&p, 0xa5, sizeof p);
     orr_settings_defaults(&p);
     assert_int_equal(p.orbits.train, 10000000);
@@ -35,10 +34,9 @@ static void test_defaults(void **state)
     assert_int_equal(orr_settings_check(&p), 0);
 }
 
-static void test_assignments(void **state)
+TEST(test_assignments)
 {
     struct orr_settings p;
-    (void)state;
     orr_settings_defaults(&p);
     assert_int_equal(orr_settings_set(&p, "pretrain.steps=1e3"), 0);
     assert_int_equal(p.pretrain.steps, 1000);
@@ -60,7 +58,7 @@ static void test_assignments(void **state)
 }
 
 /* Refused assignments change nothing, are usage errors, and name key, expectation and find. */
-static void test_bad_assignments(void **state)
+TEST(test_bad_assignments)
 {
     static const struct {
         const char *assignment, *named, *said;
@@ -91,7 +89,6 @@ static void test_bad_assignments(void **state)
         {"=3", "unknown key", "\"\""},
     };
     struct orr_settings p, before;
-    (void)state;
     orr_settings_defaults(&p);
     orr_settings_defaults(&before);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -106,7 +103,7 @@ static void test_bad_assignments(void **state)
 }
 
 /* Settings that can not work together, each from an otherwise good preset. */
-static void test_check(void **state)
+TEST(test_check)
 {
     static const struct {
         const char *set[3], *named, *said;
@@ -130,7 +127,6 @@ static void test_check(void **state)
         {{"symreg.binary=", "symreg.unary="}, "symreg.binary", "operator"},
     };
     struct orr_settings p;
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         orr_settings_defaults(&p);
         for (int k = 0; k < 3 && bad[i].set[k]; k++)
@@ -150,10 +146,9 @@ static void continuous(struct orr_settings *p)
     p->planets.train = 1;
 }
 
-static void test_check_continuous(void **state)
+TEST(test_check_continuous)
 {
     struct orr_settings p;
-    (void)state;
     continuous(&p);
     assert_int_equal(orr_settings_check(&p), 0);
     p.orbits.positions = 20; /* 9.5 time steps; the first labelled row of step 8 is 18 */
@@ -185,7 +180,7 @@ static void test_check_continuous(void **state)
 
 /* Every type with an awkward value survives; so do seeds above 2^53 and doubles whose 15-digit
  * text is another double. */
-static void test_save_and_load(void **state)
+TEST_BETWEEN(test_save_and_load, scratch_setup, scratch_teardown)
 {
     static const char *const set[] = {
         "seed=12345678901234567891",        "about=\"quoted\", back\\slash, \xc3\xa9",
@@ -197,7 +192,6 @@ static void test_save_and_load(void **state)
     };
     struct orr_settings p, q;
     char path[4096], again[4096], *a, *b;
-    (void)state;
     orr_settings_defaults(&p);
     strcpy(p.name, "awkward");
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
@@ -216,7 +210,7 @@ static void test_save_and_load(void **state)
     free(b);
 }
 
-static void test_files(void **state)
+TEST_BETWEEN(test_files, scratch_setup, scratch_teardown)
 {
     static const struct {
         const char *text, *said, *also;
@@ -242,7 +236,6 @@ static void test_files(void **state)
     };
     struct orr_settings p;
     char path[4096];
-    (void)state;
     scratch_path(path, dir, "bad.json");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         scratch_text(path, bad[i].text);
@@ -258,9 +251,8 @@ static void test_files(void **state)
 
 /* A name is looked up in $ORRERY_PRESETS first, and becomes the preset's name. */
 /* Lists of 64 names of 63 bytes come back from a file; one more is too many. */
-static void test_long_lists(void **state)
+TEST_BETWEEN(test_long_lists, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct orr_settings p, q;
     char text[16 + (ORR_LIST + 1) * ORR_NAME] = "attention=", path[4096];
     for (int i = 0; i < ORR_LIST; i++) {
@@ -281,13 +273,12 @@ static void test_long_lists(void **state)
     assert_int_equal(p.attention.count, 64);
 }
 
-static void test_names(void **state)
+TEST_BETWEEN(test_names, scratch_setup, scratch_teardown)
 {
     struct orr_settings p;
     char path[4096];
-    (void)state;
-    scratch_path(path, dir, "quick.json");
-    scratch_text(path, "{\"seed\": 9007199254740992, \"model\": {\"heads\": 3}}");
+    scratch_text(scratch_at(dir, "quick.json"),
+                 "{\"seed\": 9007199254740992, \"model\": {\"heads\": 3}}");
     setenv("ORRERY_PRESETS", dir, 1);
     assert_int_equal(orr_settings_load(&p, "quick"), 0);
     unsetenv("ORRERY_PRESETS");
@@ -302,11 +293,10 @@ static void test_names(void **state)
 }
 
 /* Every preset that is shipped loads and passes. */
-static void test_shipped(void **state)
+TEST(test_shipped)
 {
     static const char *const names[] = {"smoke", "smoke_tokens", "quick", "gpu", "vafa2025"};
     struct orr_settings p;
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(orr_settings_load(&p, names[i]), 0);
         assert_int_equal(orr_settings_check(&p), 0);
@@ -317,9 +307,8 @@ static void test_shipped(void **state)
 }
 
 /* Settings that change nothing beside others, and those that do. */
-static void test_unused(void **state)
+TEST(test_unused)
 {
-    (void)state;
     static const struct {
         const char *set[2], *key, *why; /* why NULL: it has an effect */
     } cases[] = {
@@ -376,9 +365,8 @@ static void test_unused(void **state)
 }
 
 /* A patience needs evaluations. */
-static void test_patience_needs_evaluations(void **state)
+TEST(test_patience_needs_evaluations)
 {
-    (void)state;
     struct orr_settings p;
     orr_settings_defaults(&p);
     assert_int_equal(orr_settings_set(&p, "pretrain.patience=2"), 0);
@@ -389,11 +377,10 @@ static void test_patience_needs_evaluations(void **state)
 
 /* Settings of pretrain_planets but its steps are those of pretrain until they are given, in any
  * order; what is saved says no more than what was given. */
-static void test_followers(void **state)
+TEST_BETWEEN(test_followers, scratch_setup, scratch_teardown)
 {
     struct orr_settings p, q;
     char path[4096];
-    (void)state;
     orr_settings_defaults(&p);
     assert_int_equal(orr_settings_set(&p, "pretrain.micro_batches=4"), 0);
     assert_int_equal(p.pretrain_planets.micro_batches, 4);
@@ -422,7 +409,7 @@ static void test_followers(void **state)
 }
 
 /* A law reads its own settings alone. */
-static void test_laws(void **state)
+TEST(test_laws)
 {
     static const struct {
         const char *law, *set;
@@ -432,7 +419,6 @@ static void test_laws(void **state)
                 {"expression", "expression=m1*m2"}};
     static const char *const laws[] = {"newton",         "power", "yukawa", "mond",      "plummer",
                                        "post_newtonian", "hooke", "lambda", "expression"};
-    (void)state;
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
             struct orr_settings p;
@@ -455,9 +441,8 @@ static void test_laws(void **state)
 }
 
 /* A step is cut into equal parts. */
-static void test_micro_batches(void **state)
+TEST(test_micro_batches)
 {
-    (void)state;
     struct orr_settings p;
     continuous(&p);
     p.pretrain.batch = 6;
@@ -474,9 +459,8 @@ static void test_micro_batches(void **state)
 }
 
 /* Patience needs sequences that are held out for it. */
-static void test_patience(void **state)
+TEST(test_patience)
 {
-    (void)state;
     static const struct {
         const char *set[2], *named, *said;
     } bad[] = {
@@ -500,25 +484,4 @@ static void test_patience(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_assignments),
-        cmocka_unit_test(test_bad_assignments),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_check_continuous),
-        cmocka_unit_test_setup_teardown(test_save_and_load, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_long_lists, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),
-        cmocka_unit_test(test_shipped),
-        cmocka_unit_test(test_unused),
-        cmocka_unit_test(test_patience),
-        cmocka_unit_test_setup_teardown(test_followers, scratch_setup, scratch_teardown),
-        cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_micro_batches),
-        cmocka_unit_test(test_patience_needs_evaluations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -21,9 +21,8 @@ static struct sr_expr read_law(const char *text)
     return expr;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     settings = (struct sr_settings){.binary = {SR_ADD, SR_MUL, SR_DIV},
                                     .unary = {SR_SQUARE},
                                     .binary_count = 3,
@@ -38,9 +37,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     truth_free(&truth);
     sr_loss_free(&loss);
     sr_work_free(&work);
@@ -74,9 +72,8 @@ static bool stands(int nodes, double share)
     return forms_try(&forms, &truth, noise, &settings, &front, &loss, &work).ratio < 1;
 }
 
-static void knows_the_law_by_its_operators(void **state)
+TEST_BETWEEN(knows_the_law_by_its_operators, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(forms.count, 1); /* not r ^ 2: ^ is no operator of the search */
     assert_int_equal(forms.form[0].count, 8);
     struct sr_expr expr = read_law("m1 * m2 / (r * r + 0.3)"); /* another form, 9 nodes */
@@ -99,9 +96,8 @@ static void knows_the_law_by_its_operators(void **state)
     assert_int_equal(forms.count, 0);
 }
 
-static void front_rows_that_recover_are_forms(void **state)
+TEST_BETWEEN(front_rows_that_recover_are_forms, set_up, tear_down)
 {
-    (void)state;
     struct sr_front front = {.count = 2};
     front.expr[0] = read_law("m1 * m2 / square(r)");
     front.expr[1] = read_law("m2 / (r * r + 0.25) * m1");
@@ -109,9 +105,8 @@ static void front_rows_that_recover_are_forms(void **state)
     assert_int_equal(forms.count, 2);
 }
 
-static void stands_by_the_rule_of_the_front(void **state)
+TEST_BETWEEN(stands_by_the_rule_of_the_front, set_up, tear_down)
 {
-    (void)state;
     assert_true(stands(5, 1.01)); /* shorter and worse */
     assert_true(stands(8, 1.01)); /* of equal length and worse */
     assert_false(stands(5, 0.9)); /* better than any constants of the law */
@@ -122,9 +117,8 @@ static void stands_by_the_rule_of_the_front(void **state)
 }
 
 /* Of the rows that are no longer the last counts, as losses fall. */
-static void the_closest_row_decides(void **state)
+TEST_BETWEEN(the_closest_row_decides, set_up, tear_down)
 {
-    (void)state;
     struct sr_front front = front_of(3, 1.5);
     const struct sr_front second = front_of(6, 0.9), third = front_of(12, 0.5);
     front.count = 3;
@@ -136,9 +130,8 @@ static void the_closest_row_decides(void **state)
 }
 
 /* One more constant takes a little of the noise: the longer form stands where the law does not. */
-static void longer_forms_count(void **state)
+TEST_BETWEEN(longer_forms_count, set_up, tear_down)
 {
-    (void)state;
     const struct sr_front front = front_of(8, 1 - 1e-7);
     const struct standing best = forms_try(&forms, &truth, noise, &settings, &front, &loss, &work);
     assert_true(best.ratio < 1);
@@ -148,9 +141,8 @@ static void longer_forms_count(void **state)
 }
 
 /* Far from the law on this table it would be no recovery, however well it fits. */
-static void forms_must_recover_as_fitted(void **state)
+TEST_BETWEEN(forms_must_recover_as_fitted, set_up, tear_down)
 {
-    (void)state;
     const struct sr_front empty = {.count = 0};
     double *y = x + 3 * ROWS;
     for (int i = 0; i < ROWS; i++)
@@ -159,14 +151,4 @@ static void forms_must_recover_as_fitted(void **state)
     assert_true(best.ratio >= HUGE_VAL);
 }
 
-int main(void)
-{
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {CASE(knows_the_law_by_its_operators),
-                                       CASE(front_rows_that_recover_are_forms),
-                                       CASE(stands_by_the_rule_of_the_front),
-                                       CASE(the_closest_row_decides),
-                                       CASE(longer_forms_count),
-                                       CASE(forms_must_recover_as_fitted)};
-    return cmocka_run_group_tests_name("symreg/ceiling", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

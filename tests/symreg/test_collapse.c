@@ -32,9 +32,8 @@ static void table_of(struct table *t, size_t rows, const char *text, double nois
 
 /* ---- operators */
 
-static void inverses_invert(void **state)
+TEST(inverses_invert)
 {
-    (void)state;
     static const double value[] = {0.13, 0.385, 0.77};
     int inverses = 0;
     for (int op = 0; op < SR_OPS; op++)
@@ -87,9 +86,8 @@ static double unexplained(const struct points *p, const struct sr_expr *f)
 }
 
 /* Of functions without constants the score is 1 - R^2. */
-static void scores_are_right(void **state)
+TEST(scores_are_right)
 {
-    (void)state;
     static struct sr_curves curves;
     static struct points p;
     const struct sr_settings s = default_settings();
@@ -114,9 +112,8 @@ static void scores_are_right(void **state)
 
 /* The derivatives lead from the grid to the constants: to 0.37, 2.2 and 0.6 within a quarter, and
  * what the moved function leaves is little. */
-static void constants_move(void **state)
+TEST(constants_move)
 {
-    (void)state;
     static struct sr_curves curves;
     static struct points p;
     static const struct {
@@ -146,9 +143,8 @@ static void constants_move(void **state)
 
 /* Two constants at once: the best of 8 nodes is (r + 2) exp(-0.5 r). All parts together find what
  * one part finds alone. */
-static void parts_make_a_whole(void **state)
+TEST(parts_make_a_whole)
 {
-    (void)state;
     enum { PARTS = 3 };
     static struct sr_curves part[PARTS], whole;
     static struct points p;
@@ -191,9 +187,8 @@ static void search(struct table *t, int threads, struct sr_fit *fit)
 
 /* Laws beyond the pairs of pairs.c, without any epoch of islands; the same for any number of
  * threads. */
-static void finds_collapsed_laws(void **state)
+TEST(finds_collapsed_laws)
 {
-    (void)state;
     static struct sr_fit one, more;
     static const char *const law[] = {
         "m1 * m2 / square(r) * (1 + 0.5 * (1 + r / 2) * exp(-0.5 * r))",
@@ -219,9 +214,8 @@ static void finds_collapsed_laws(void **state)
 }
 
 /* Variables of seven nodes, without an operator for squares: two bodies under modified dynamics. */
-static void finds_laws_of_long_variables(void **state)
+TEST(finds_laws_of_long_variables)
 {
-    (void)state;
     static const char *const law[] = {
         "19.7 * m1 * m2 / (r * r) * (1 + sqrt(1 + r * r / (m1 + m2)))",
         "19.7 * m1 * m2 / (r * r) * (1 + sqrt(1 + 3.04 * r * r / (m1 + m2)))",
@@ -249,9 +243,8 @@ static void finds_laws_of_long_variables(void **state)
 }
 
 /* With noise the law is among the seeds, its constants within a few percent. */
-static void finds_them_in_noise(void **state)
+TEST(finds_them_in_noise)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     table_of(&t, 1000, "m1 * m2 * exp(-0.5 * r) / square(r)", 0.03);
@@ -295,9 +288,8 @@ static int curves_add(const struct sr_settings *s, struct sr_data *data)
 }
 
 /* Nothing collapses, too few rows, no product: nothing is added. */
-static void stands_back(void **state)
+TEST(stands_back)
 {
-    (void)state;
     struct sr_settings s = default_settings();
     struct table t;
     gsl_rng *rng = random_stream(5);
@@ -315,13 +307,4 @@ static void stands_back(void **state)
     table_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inverses_invert),      cmocka_unit_test(scores_are_right),
-        cmocka_unit_test(constants_move),       cmocka_unit_test(parts_make_a_whole),
-        cmocka_unit_test(finds_collapsed_laws), cmocka_unit_test(finds_them_in_noise),
-        cmocka_unit_test(stands_back),          cmocka_unit_test(finds_laws_of_long_variables),
-    };
-    return cmocka_run_group_tests_name("symreg/collapse", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -45,9 +45,8 @@ static void same_front(const struct sr_front *a, const struct sr_front *b)
 }
 
 /* Interrupted anywhere and by whatever end, the search goes on as if nothing had been. */
-static void resume_equals_the_uninterrupted_run(void **state)
+TEST(resume_equals_the_uninterrupted_run)
 {
-    (void)state;
     static struct sr_fit whole[2], part[2];
     char folder[64], path[4096];
     (void)state;
@@ -90,9 +89,8 @@ static void resume_equals_the_uninterrupted_run(void **state)
 }
 
 /* A search that was asked for more epochs afterwards is the one that was asked for all at once. */
-static void more_epochs_go_on(void **state)
+TEST(more_epochs_go_on)
 {
-    (void)state;
     static struct sr_fit whole, part;
     char folder[64], path[4096];
     struct table t;
@@ -118,9 +116,8 @@ static void more_epochs_go_on(void **state)
 }
 
 /* A search that patience ended continues where the time given is to be used. */
-static void patience_ends_no_time_given(void **state)
+TEST(patience_ends_no_time_given)
 {
-    (void)state;
     static struct sr_fit fit;
     char folder[64], path[4096];
     struct table t;
@@ -142,9 +139,8 @@ static void patience_ends_no_time_given(void **state)
     scratch_remove(folder);
 }
 
-static void damaged_checkpoints_are_told(void **state)
+TEST(damaged_checkpoints_are_told)
 {
-    (void)state;
     char folder[64], path[4096], *text;
     (void)state;
     double a[4] = {1, 2, 3, 4}, b = 5;
@@ -180,9 +176,8 @@ static void damaged_checkpoints_are_told(void **state)
     scratch_remove(folder);
 }
 
-static void ends_early(void **state)
+TEST(ends_early)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_settings s = settings_of();
@@ -209,9 +204,8 @@ static void note_epoch(void *observer, const struct sr_observation *seen)
 }
 
 /* A law whose table has 7 digits: what larger formulas make of their rounding is no news. */
-static void rounding_keeps_no_search_alive(void **state)
+TEST(rounding_keeps_no_search_alive)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_settings s = settings_of();
@@ -237,9 +231,8 @@ static void rounding_keeps_no_search_alive(void **state)
 }
 
 /* Start, sizes and cost of the compatible mode. */
-static void compat_starts_as_it_should(void **state)
+TEST(compat_starts_as_it_should)
 {
-    (void)state;
     gsl_rng *rng = random_stream(6);
     struct sr_settings s = settings_of();
     int largest = 0, smallest = 99;
@@ -257,9 +250,8 @@ static void compat_starts_as_it_should(void **state)
 
 /* Settings without an algorithm search with the engine's own; the compatible one takes its place
  * only where it is named. */
-static void own_algorithm_is_the_default(void **state)
+TEST(own_algorithm_is_the_default)
 {
-    (void)state;
     static struct sr_fit fit[3];
     const struct sr_algorithm *const algorithm[3] = {NULL, &sr_algorithm_orrery,
                                                      &sr_algorithm_pysr};
@@ -285,9 +277,8 @@ static void own_algorithm_is_the_default(void **state)
     table_free(&t);
 }
 
-static void compat_finds_a_law(void **state)
+TEST(compat_finds_a_law)
 {
-    (void)state;
     static struct sr_fit one, two;
     struct table t;
     struct sr_settings s = settings_of();
@@ -320,9 +311,8 @@ static double fit_of(const struct sr_loss *loss, const char *text, struct sr_thr
 
 /* One constant by Newton's method, more by BFGS, within eight steps: at the optimum of smooth
  * losses, near it where the loss has kinks, and never worse. */
-static void compat_fits_constants(void **state)
+TEST(compat_fits_constants)
 {
-    (void)state;
     struct table t;
     struct sr_loss square, absolute;
     struct sr_thread worker = {.rng = random_stream(9)};
@@ -362,9 +352,8 @@ static void compat_fits_constants(void **state)
 }
 
 /* Against central differences of the loss that the search sees, for every kind of loss. */
-static void compat_gradient_is_exact(void **state)
+TEST(compat_gradient_is_exact)
 {
-    (void)state;
     static const char *const text[] = {
         "3.1 * m1 + 0.4", "1.7 * inv(r * r + 0.6) * m1 + sin(0.3 * m2)",
         "m1 * sin(2.5 * r + 0.7) + 1.2", "m1 * sin(2.5 + exp(0.7)) * sin(r) + 1.2 * inv(r)"};
@@ -414,9 +403,8 @@ static void compat_gradient_is_exact(void **state)
 }
 
 /* Errors below 1e-8 do not count: no slope there. A formula that is not finite has none. */
-static void compat_gradient_knows_its_limits(void **state)
+TEST(compat_gradient_knows_its_limits)
 {
-    (void)state;
     struct table t;
     struct sr_work work;
     struct sr_loss loss;
@@ -437,19 +425,5 @@ static void compat_gradient_knows_its_limits(void **state)
 int main(void)
 {
     gsl_set_error_handler_off();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resume_equals_the_uninterrupted_run),
-        cmocka_unit_test(more_epochs_go_on),
-        cmocka_unit_test(patience_ends_no_time_given),
-        cmocka_unit_test(damaged_checkpoints_are_told),
-        cmocka_unit_test(ends_early),
-        cmocka_unit_test(rounding_keeps_no_search_alive),
-        cmocka_unit_test(compat_starts_as_it_should),
-        cmocka_unit_test(own_algorithm_is_the_default),
-        cmocka_unit_test(compat_finds_a_law),
-        cmocka_unit_test(compat_fits_constants),
-        cmocka_unit_test(compat_gradient_is_exact),
-        cmocka_unit_test(compat_gradient_knows_its_limits),
-    };
-    return cmocka_run_group_tests_name("symreg/compat", tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -86,9 +86,8 @@ static const size_t row_counts[] = {1, 2, 3, 7, 8, 9, 64, 131, 132, 133, 134, 50
 enum { COUNTS = sizeof row_counts / sizeof row_counts[0], MOST = 4099 };
 static const double sizes[] = {1, 1e-5, 1e6, 1e-9};
 
-static void losses_are_their_definitions(void **state)
+TEST(losses_are_their_definitions)
 {
-    (void)state;
     static double t[MOST], p[MOST], weight[MOST];
     gsl_rng *rng = random_stream(31);
     for (int c = 0; c < COUNTS; c++)
@@ -120,9 +119,8 @@ static void losses_are_their_definitions(void **state)
 
 /* Of absolute losses the optimum is one of the ratios t / p; of least squares it is in closed
  * form. No other scale may be better. */
-static void scale_is_the_best_one(void **state)
+TEST(scale_is_the_best_one)
 {
-    (void)state;
     static double t[MOST], p[MOST], weight[MOST], scratch[2 * MOST + SR_SCRATCH];
     gsl_rng *rng = random_stream(32);
     for (int c = 0; c < COUNTS; c++)
@@ -160,9 +158,8 @@ static void scale_is_the_best_one(void **state)
     gsl_rng_free(rng);
 }
 
-static void scale_of_special_predictions(void **state)
+TEST(scale_of_special_predictions)
 {
-    (void)state;
     double t[5] = {1, 2, 3, 4, 5}, p[5] = {0}, scratch[10 + SR_SCRATCH];
     const struct sr_data data = {.rows = 5, .features = 0, .y = t};
     for (int k = 0; k < KINDS; k++) {
@@ -178,9 +175,8 @@ static void scale_of_special_predictions(void **state)
 }
 
 /* Base = the loss of the best constant; zero and constant targets. */
-static void set_up_knows_the_best_constant(void **state)
+TEST(set_up_knows_the_best_constant)
 {
-    (void)state;
     double t[4] = {1, 2, 6, 7}, zero[3] = {0, 0, 0}, odd[3] = {0, 0, 6};
     struct sr_data data = {.rows = 4, .features = 0, .y = t};
     struct sr_loss loss;
@@ -202,9 +198,8 @@ static void set_up_knows_the_best_constant(void **state)
     sr_loss_free(&loss);
 }
 
-static void weighted_median_by_sorting(void **state)
+TEST(weighted_median_by_sorting)
 {
-    (void)state;
     static double value[MOST], weight[MOST], v[MOST], w[MOST];
     static size_t order[MOST];
     gsl_rng *rng = random_stream(33);
@@ -291,9 +286,8 @@ static void gsl_oracle(struct sr_data *data, double c[4], double *loss)
     gsl_multifit_nlinear_free(work);
 }
 
-static void least_squares_is_that_of_gsl(void **state)
+TEST(least_squares_is_that_of_gsl)
 {
-    (void)state;
     struct problem p;
     problem_create(&p, "5 * exp(-0.7 * r) + 1.5 * m1 + 0.2", 400, 0.3, ORR_SR_L2);
     double start[4] = {3, 0.5, 1, 0}, expected[4] = {3, 0.5, 1, 0}, found[SR_NODES], oracle;
@@ -313,9 +307,8 @@ static void least_squares_is_that_of_gsl(void **state)
 }
 
 /* y = c * m1 has its L1 optimum at the weighted median, however wild the outliers are. */
-static void absolute_loss_reaches_the_weighted_median(void **state)
+TEST(absolute_loss_reaches_the_weighted_median)
 {
-    (void)state;
     struct problem p;
     problem_create(&p, "3 * m1", 501, 0.05, ORR_SR_L1);
     for (size_t i = 0; i < 501; i += 5)
@@ -336,9 +329,8 @@ static void absolute_loss_reaches_the_weighted_median(void **state)
 }
 
 /* A factor outside of what the constants can take is fitted along with them, whatever its size. */
-static void outer_factors_are_fitted_along(void **state)
+TEST(outer_factors_are_fitted_along)
 {
-    (void)state;
     static const double factor[] = {1, 1e-5, -1e6};
     for (int k = 0; k < 6; k++) {
         struct problem p;
@@ -358,9 +350,8 @@ static void outer_factors_are_fitted_along(void **state)
 }
 
 /* Where every row but a fifth is exact, all absolute losses find the exact constants. */
-static void absolute_losses_ignore_outliers(void **state)
+TEST(absolute_losses_ignore_outliers)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         if (kinds[k] == ORR_SR_L2 || kinds[k] == ORR_SR_HUBER || kinds[k] == ORR_SR_LOGCOSH)
             continue;
@@ -381,9 +372,8 @@ static void absolute_losses_ignore_outliers(void **state)
 }
 
 /* Never worse than before, from awkward starts; what can not be evaluated is infinite. */
-static void fits_never_make_it_worse(void **state)
+TEST(fits_never_make_it_worse)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct problem p;
         problem_create(&p, "2 * sin(1.5 * r) + m1 / (m2 + 0.5)", 129, 0.2, kinds[k]);
@@ -419,19 +409,4 @@ static void fits_never_make_it_worse(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(losses_are_their_definitions),
-        cmocka_unit_test(scale_is_the_best_one),
-        cmocka_unit_test(scale_of_special_predictions),
-        cmocka_unit_test(set_up_knows_the_best_constant),
-        cmocka_unit_test(weighted_median_by_sorting),
-        cmocka_unit_test(least_squares_is_that_of_gsl),
-        cmocka_unit_test(absolute_loss_reaches_the_weighted_median),
-        cmocka_unit_test(outer_factors_are_fitted_along),
-        cmocka_unit_test(absolute_losses_ignore_outliers),
-        cmocka_unit_test(fits_never_make_it_worse),
-    };
-    return cmocka_run_group_tests_name("symreg/constants", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -9,9 +9,8 @@ static bool whole(const char *text)
     return sr_constraints_whole(&expr, &c);
 }
 
-static void prices(void **state)
+TEST(prices)
 {
-    (void)state;
     struct sr_language *language = sr_language_create();
     assert_non_null(language);
     const struct sr_expr expr = formula("2 * exp(r) + exp(m1)");
@@ -37,9 +36,8 @@ static void prices(void **state)
     sr_language_free(language);
 }
 
-static void depth(void **state)
+TEST(depth)
 {
-    (void)state;
     sr_constraints_init(&c, NULL);
     assert_true(whole("r + (r + (r + (r + (r + r))))"));
     c.maxdepth = 3;
@@ -50,9 +48,8 @@ static void depth(void **state)
     assert_false(whole("((r + r) + r) + r"));
 }
 
-static void sizes_of_arguments(void **state)
+TEST(sizes_of_arguments)
 {
-    (void)state;
     sr_constraints_init(&c, NULL);
     assert_int_equal(sr_constraints_arguments(&c, "^:-1, 1; sin:3"), 0);
     assert_true(whole("(r + m1 * m2) ^ 2"));
@@ -70,9 +67,8 @@ static void sizes_of_arguments(void **state)
     error_names("\"sinn\"", "\"sin\"", NULL);
 }
 
-static void nesting(void **state)
+TEST(nesting)
 {
-    (void)state;
     sr_constraints_init(&c, NULL);
     assert_int_equal(sr_constraints_nesting(&c, "sin:cos=0,sin=1; exp:exp=0"), 0);
     assert_true(whole("sin(r) + cos(r)"));
@@ -124,9 +120,8 @@ static struct sr_settings settings_of(int iterations)
 }
 
 /* Whatever stands on the front keeps every rule. */
-static void a_search_keeps_them(void **state)
+TEST(a_search_keeps_them)
 {
-    (void)state;
     static struct sr_fit fit;
     static struct sr_units units;
     struct table t;
@@ -166,9 +161,8 @@ static void a_search_keeps_them(void **state)
 }
 
 /* A penalty makes wrong dimensions dear, but not impossible. */
-static void a_penalty_is_paid(void **state)
+TEST(a_penalty_is_paid)
 {
-    (void)state;
     static struct sr_units units;
     sr_constraints_init(&c, NULL);
     assert_int_equal(sr_units_parse("r=m, m1=kg", feature_name, FEATURES, "F", &units), 0);
@@ -189,9 +183,8 @@ static void a_penalty_is_paid(void **state)
 /* A guess starts the islands: without a single epoch it is there, with its constants fitted. */
 /* A guess is fitted before anything is searched, from where it stands: that ends in the law itself
  * for most seeds, and for none without the guess. */
-static void guesses_are_taken(void **state)
+TEST(guesses_are_taken)
 {
-    (void)state;
     enum { SEEDS = 16 };
     static struct sr_fit fit;
     struct table t;
@@ -213,16 +206,4 @@ static void guesses_are_taken(void **state)
     table_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prices),
-        cmocka_unit_test(depth),
-        cmocka_unit_test(sizes_of_arguments),
-        cmocka_unit_test(nesting),
-        cmocka_unit_test(a_search_keeps_them),
-        cmocka_unit_test(a_penalty_is_paid),
-        cmocka_unit_test(guesses_are_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -12,9 +12,8 @@ static int read_table(const char *text, const struct sr_csv_options *options,
     return sr_table_read(path, options, table);
 }
 
-static void columns_are_picked(void **state)
+TEST_BETWEEN(columns_are_picked, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct sr_table t;
     struct sr_csv_options o = {.target = "y", .weights = "w"};
     assert_int_equal(read_table("name,a,y,w,b\nx,1,2,1,3\nz,4,5,3,6\n", &o, &t), 0);
@@ -33,9 +32,8 @@ static void columns_are_picked(void **state)
 }
 
 /* Most digits of a cell, and the place of the last; none of whole numbers and grids. */
-static void digits_are_counted(void **state)
+TEST_BETWEEN(digits_are_counted, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct sr_table t;
     struct sr_csv_options o = {.target = "y"};
     const char *const text = "n,grid,fixed,short,y\n"
@@ -57,9 +55,8 @@ static void digits_are_counted(void **state)
 }
 
 /* 1/y^2, of no row more than that of a tenth of the median |y| */
-static void weights_are_relative(void **state)
+TEST_BETWEEN(weights_are_relative, scratch_setup, scratch_teardown)
 {
-    (void)state;
     const double odd[] = {1, -2, 4, 0.001, -8}, even[] = {2, -6, 0, 10};
     const double of_odd[] = {1, 0.25, 0.0625, 25, 0.015625};
     const double of_even[] = {0.25, 1 / 36.0, 6.25, 0.01};
@@ -101,9 +98,8 @@ static void refuses(const char *text, const struct sr_csv_options *o, int code, 
     sr_table_free(&t);
 }
 
-static void bad_tables_are_refused(void **state)
+TEST_BETWEEN(bad_tables_are_refused, scratch_setup, scratch_teardown)
 {
-    (void)state;
     const struct sr_csv_options o = {.target = "y"};
     const struct sr_csv_options w = {.target = "y", .weights = "w"};
     const struct sr_csv_options same = {.target = "y", .weights = "y"};
@@ -139,9 +135,8 @@ static void bad_tables_are_refused(void **state)
 }
 
 /* Names with commas or quotes stand in quotes wherever options name columns. */
-static void quoted_names_are_found(void **state)
+TEST_BETWEEN(quoted_names_are_found, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const table =
         "\"mass, kg\",s t,\"5\"\" pipe\",\"y, m\",\"y\"\n1,2,3,4,5\n2,3,4,5,6\n";
     struct sr_csv_options o = {.target = " \"y, m\"",
@@ -173,9 +168,8 @@ static void quoted_names_are_found(void **state)
 }
 
 /* Archives write lines before the header, and numbers as Fortran does. */
-static void tables_of_archives_are_read(void **state)
+TEST_BETWEEN(tables_of_archives_are_read, scratch_setup, scratch_teardown)
 {
-    (void)state;
     const struct sr_csv_options o = {.target = "y"};
     struct sr_table t;
     assert_int_equal(read_table("# by\n#\nname,a,y\nx,3.9D-01,1\n\nz,4d0,2\n", &o, &t), 0);
@@ -200,9 +194,8 @@ static void tables_of_archives_are_read(void **state)
 }
 
 /* What acts on terminals, and what a formula could not tell from its constants. */
-static void bad_names_are_refused(void **state)
+TEST_BETWEEN(bad_names_are_refused, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct sr_table t;
     const struct sr_csv_options o = {.target = "y"}, two = {.target = "2"};
     refuses("a\xc2\x9b,y\n1,2\n1,3\n", &o, ORR_EFORMAT, "the name of column 1");
@@ -220,9 +213,8 @@ static void bad_names_are_refused(void **state)
     sr_table_free(&t);
 }
 
-static void samples_are_rows_of_the_table(void **state)
+TEST_BETWEEN(samples_are_rows_of_the_table, scratch_setup, scratch_teardown)
 {
-    (void)state;
     enum { ROWS = 200, TAKEN = 37 };
     char text[ROWS * 24] = "a,y,w\n";
     size_t used = strlen(text);
@@ -255,9 +247,8 @@ static void samples_are_rows_of_the_table(void **state)
 
 /* ---- own operators */
 
-static void own_operators_compute_and_derive(void **state)
+TEST(own_operators_compute_and_derive)
 {
-    (void)state;
     struct sr_language *language = language_of("g(x)=x*exp(-x); h(u, v) = sin(u)/(g(u)+v^2)");
     struct table t;
     double value[300], up[300], down[300], jacobian[2 * 300];
@@ -296,9 +287,8 @@ static void own_operators_compute_and_derive(void **state)
 
 /* The way the search takes: operators of features may be computed once per table, numbers stand
  * where rows are expected. */
-static void own_operators_in_the_search(void **state)
+TEST(own_operators_in_the_search)
 {
-    (void)state;
     static const char *const texts[] = {"g(r) * m1", "h(r, 2.5)", "h(2.5, r)", "g(h(m1, 2) + r)",
                                         "g(2) * r"};
     struct table t;
@@ -327,9 +317,8 @@ static void own_operators_in_the_search(void **state)
     sr_language_free(language);
 }
 
-static void bad_definitions_are_refused(void **state)
+TEST(bad_definitions_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",       "g",        "g(x)",     "g(x)=",  "g()=1",    "g(x,y,z)=x",
         "g(x)=y", "sin(x)=x", "g(x,x)=x", "1(x)=x", "g(x)=g(x)"};
@@ -349,9 +338,8 @@ static void bad_definitions_are_refused(void **state)
 }
 
 /* A loss as a formula does what the built-in does. */
-static void own_losses_are_like_built_in(void **state)
+TEST(own_losses_are_like_built_in)
 {
-    (void)state;
     struct table t;
     struct sr_language *language = sr_language_create();
     assert_non_null(language);
@@ -408,9 +396,8 @@ static int set_up(const struct sr_csv_options *o)
     return rc;
 }
 
-static void options_become_settings(void **state)
+TEST_BETWEEN(options_become_settings, scratch_setup, scratch_teardown)
 {
-    (void)state;
     const struct sr_csv_options o = {.target = "y",
                                      .define = "g(x)=x*x; h(a,b)=a-b",
                                      .loss = "abs(p-t)",
@@ -453,9 +440,8 @@ static void options_become_settings(void **state)
 }
 
 /* Two setups at once: neither knows the operators, the loss or the prices of the other. */
-static void setups_do_not_share(void **state)
+TEST_BETWEEN(setups_do_not_share, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static struct sr_csv_setup other;
     const struct sr_csv_options o = {
         .target = "y", .define = "g(x)=x*x", .loss = "abs(p-t)", .complexity = "exp=3"};
@@ -479,9 +465,8 @@ static void setups_do_not_share(void **state)
 }
 
 /* Losses that are smallest at p = t pass, and no other one. */
-static void losses_are_tried_on_the_table(void **state)
+TEST_BETWEEN(losses_are_tried_on_the_table, scratch_setup, scratch_teardown)
 {
-    (void)state;
     static const char *const good[] = {"abs(p-t)",
                                        "(p-t)^2",
                                        "abs(p-t)^1.5",
@@ -573,9 +558,8 @@ static double of_three(const double *x)
 
 /* Of more columns than a formula may have those that tell most of the target, in their order: a
  * factor of a product whose mean is 0, too. */
-static void many_columns_are_chosen_from(void **state)
+TEST_BETWEEN(many_columns_are_chosen_from, scratch_setup, scratch_teardown)
 {
-    (void)state;
     struct sr_table t;
     read_wide(WIDE, 0, of_three, &t);
     int found = 0, last = -1;
@@ -595,9 +579,8 @@ static double of_last(const double *x)
 }
 
 /* Columns that tell nothing, as many constants, take no place of those behind them. */
-static void constants_are_chosen_last(void **state)
+TEST_BETWEEN(constants_are_chosen_last, scratch_setup, scratch_teardown)
 {
-    (void)state;
     enum { COLUMNS = 90, CONSTANTS = 80 };
     struct sr_table t;
     read_wide(COLUMNS, CONSTANTS, of_last, &t);
@@ -606,9 +589,8 @@ static void constants_are_chosen_last(void **state)
     sr_table_free(&t);
 }
 
-static void bad_options_are_refused(void **state)
+TEST_BETWEEN(bad_options_are_refused, scratch_setup, scratch_teardown)
 {
-    (void)state;
     orr_settings_defaults(&cli.preset);
     REFUSED("--loss: symreg.loss", "l3", .loss = "l3");
     REFUSED("--loss", "character", .loss = "(p-t");
@@ -633,31 +615,4 @@ static void bad_options_are_refused(void **state)
     sr_csv_setup_free(&setup);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(columns_are_picked, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(weights_are_relative, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(digits_are_counted, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(bad_tables_are_refused, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(quoted_names_are_found, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(tables_of_archives_are_read, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(bad_names_are_refused, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(samples_are_rows_of_the_table, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test(own_operators_compute_and_derive),
-        cmocka_unit_test(own_operators_in_the_search),
-        cmocka_unit_test(bad_definitions_are_refused),
-        cmocka_unit_test(own_losses_are_like_built_in),
-        cmocka_unit_test_setup_teardown(options_become_settings, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(setups_do_not_share, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(losses_are_tried_on_the_table, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(many_columns_are_chosen_from, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(constants_are_chosen_last, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(bad_options_are_refused, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

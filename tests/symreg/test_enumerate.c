@@ -28,9 +28,8 @@ static void table_of(struct table *t, const char *text)
 
 /* Functions of x and a constant under + *, counted by hand: 1 node x; 3 nodes x + x, x + c, x * x,
  * x * c (c + c and c * c are constants). */
-static void counts_small_functions(void **state)
+TEST(counts_small_functions)
 {
-    (void)state;
     struct table t;
     struct sr_bank bank;
     struct sr_settings s = settings_of(5);
@@ -48,9 +47,8 @@ static void counts_small_functions(void **state)
 }
 
 /* No two entries are the same function; every entry's values are its formula's. */
-static void every_function_once(void **state)
+TEST(every_function_once)
 {
-    (void)state;
     struct table t;
     struct sr_bank bank;
     const struct sr_settings s = settings_of(7);
@@ -78,9 +76,8 @@ static void every_function_once(void **state)
     table_free(&t);
 }
 
-static void budget_ends_it(void **state)
+TEST(budget_ends_it)
 {
-    (void)state;
     struct table t;
     struct sr_bank bank;
     const struct sr_settings s = settings_of(15);
@@ -93,9 +90,8 @@ static void budget_ends_it(void **state)
 }
 
 /* Two helpings are one: the same entries and rankings wherever the first budget ended. */
-static void goes_on_where_it_stopped(void **state)
+TEST(goes_on_where_it_stopped)
 {
-    (void)state;
     static const double first[] = {3, 60, 1234, 30000};
     struct table t;
     struct sr_bank once, twice;
@@ -126,9 +122,8 @@ static void goes_on_where_it_stopped(void **state)
 }
 
 /* Entries of + and * alone, and not those that hold inv. */
-static void knows_what_entries_are_made_of(void **state)
+TEST(knows_what_entries_are_made_of)
 {
-    (void)state;
     static bool made[SR_BANK];
     const uint64_t operators = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_MUL;
     const uint64_t features = (uint64_t)1 << SR_FEATURE;
@@ -152,9 +147,8 @@ static void knows_what_entries_are_made_of(void **state)
 }
 
 /* Without any epoch of islands: what enumeration and composition alone find on clean data. */
-static void finds_laws_without_islands(void **state)
+TEST(finds_laws_without_islands)
 {
-    (void)state;
     static struct sr_fit one, two;
     static const char *const law[] = {
         "39.478417604357 * m1 * m2 * inv(r * r)",
@@ -182,9 +176,8 @@ static void finds_laws_without_islands(void **state)
 }
 
 /* The loss of few rows is that of a table of these rows, weights and parameter included. */
-static void few_rows_keep_weights_and_parameter(void **state)
+TEST(few_rows_keep_weights_and_parameter)
 {
-    (void)state;
     static const enum orr_symreg_loss kind[] = {ORR_SR_L2, ORR_SR_L1, ORR_SR_QUANTILE,
                                                 ORR_SR_HUBER};
     static const double parameter[] = {0.5, 0.5, 0.9, 0.02};
@@ -236,16 +229,4 @@ static void few_rows_keep_weights_and_parameter(void **state)
     table_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_rows_keep_weights_and_parameter),
-        cmocka_unit_test(counts_small_functions),
-        cmocka_unit_test(every_function_once),
-        cmocka_unit_test(budget_ends_it),
-        cmocka_unit_test(goes_on_where_it_stopped),
-        cmocka_unit_test(knows_what_entries_are_made_of),
-        cmocka_unit_test(finds_laws_without_islands),
-    };
-    return cmocka_run_group_tests_name("symreg/enumerate", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -11,9 +11,8 @@ static bool same(const char *a, const char *b, double tolerance)
     return equivalent(&x, &y, FEATURES, low, high, tolerance);
 }
 
-static void tells_equal_from_different(void **state)
+TEST(tells_equal_from_different)
 {
-    (void)state;
     static const char *const yes[][2] = {
         {"m1 * m2 / r ^ 2", "inv(r) * (m2 / r) * m1"},
         {"(r + 1) ^ 2", "r * r + 2 * r + 1"},
@@ -43,9 +42,8 @@ static void tells_equal_from_different(void **state)
     assert_true(same("m1 / (r - 1)", "inv((r - 1) / m1)", 1e-9)); /* a pole inside */
 }
 
-static void ranges_become_wider(void **state)
+TEST(ranges_become_wider)
 {
-    (void)state;
     double a = 0.5, b = 5, c = -1, d = 3;
     widen(10, &a, &b);
     widen(10, &c, &d);
@@ -63,9 +61,8 @@ static void ranges_become_wider(void **state)
     assert_true(least < 1.05 && most > 95);
 }
 
-static void long_values_are_values(void **state)
+TEST(long_values_are_values)
 {
-    (void)state;
     struct table t;
     table_create(&t, 11, 6, true);
     gsl_rng *rng = random_stream(4);
@@ -89,9 +86,8 @@ static void long_values_are_values(void **state)
 
 /* Long values are more than doubles: what double precision loses stays. Operators of the user and
  * those that choose among their arguments are no exception. */
-static void long_values_are_long(void **state)
+TEST(long_values_are_long)
 {
-    (void)state;
     if (!has_long_double())
         skip();
     struct sr_language *language = language_of("less(u,v)=u-v; twice(u)=less(u,neg(u))");
@@ -122,13 +118,4 @@ static void long_values_are_long(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_equal_from_different),
-        cmocka_unit_test(ranges_become_wider),
-        cmocka_unit_test(long_values_are_values),
-        cmocka_unit_test(long_values_are_long),
-    };
-    return cmocka_run_group_tests_name("symreg/equivalence", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

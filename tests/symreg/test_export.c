@@ -27,9 +27,8 @@ static void made(struct sr_export *names)
     assert_int_equal(names->features, AWKWARD);
 }
 
-static void names_are_words_and_differ(void **state)
+TEST(names_are_words_and_differ)
 {
-    (void)state;
     struct sr_export names;
     made(&names);
     for (int f = 0; f < AWKWARD; f++) {
@@ -56,9 +55,8 @@ static const char *name_of(const struct sr_export *names, const char *column)
     return NULL;
 }
 
-static void names_that_can_stay_stay(void **state)
+TEST(names_that_can_stay_stay)
 {
-    (void)state;
     struct sr_export names;
     static const char *const plain[] = {"r", "m1", "a_b", "T0", "x_", "Radius", "q", "sinus", "fl"};
     sr_export_make(&names, plain, 9);
@@ -76,9 +74,8 @@ static void names_that_can_stay_stay(void **state)
 }
 
 /* Names that differ only where they are cut. */
-static void long_names(void **state)
+TEST(long_names)
 {
-    (void)state;
     enum { LONG = 200, COLUMNS = 20 };
     static char text[COLUMNS][LONG + 4];
     const char *columns[COLUMNS];
@@ -95,9 +92,8 @@ static void long_names(void **state)
 }
 
 /* Every word of a sample from all over them is found. */
-static void reserved_words(void **state)
+TEST(reserved_words)
 {
-    (void)state;
     static const char *const words[] = {"DOMAIN", "xor_eq", "auto",     "yn",    "I",
                                         "sinl",   "powf",   "FP_NAN",   "M_E",   "reinterpret_cast",
                                         "abort",  "zoo",    "Abs",      "zoo",   "oo",
@@ -162,9 +158,8 @@ static void read_values(const char *path, const double *value)
 }
 
 /* One function of all columns per mixture, as a user would paste it. */
-static void c_compiles_and_has_the_value(void **state)
+TEST(c_compiles_and_has_the_value)
 {
-    (void)state;
     double x[AWKWARD], value[AWKWARD];
     char path[4096], command[3 * 4096], text[SR_TEXT];
     struct sr_export names;
@@ -197,14 +192,12 @@ static void c_compiles_and_has_the_value(void **state)
     snprintf(command, sizeof command, "cc -std=gnu17 -w -o %s/formulas %s -lm && %s/formulas >%s/c",
              scratch_dir, path, scratch_dir, scratch_dir);
     assert_int_equal(system(command), 0);
-    scratch_path(path, scratch_dir, "c");
-    read_values(path, value);
+    read_values(scratch_at(scratch_dir, "c"), value);
 }
 
 /* sympify() knows every name as a symbol, and no other. */
-static void sympy_has_the_value(void **state)
+TEST(sympy_has_the_value)
 {
-    (void)state;
     double x[AWKWARD], value[AWKWARD];
     char path[4096], command[3 * 4096], text[SR_TEXT];
     struct sr_export names;
@@ -229,8 +222,7 @@ static void sympy_has_the_value(void **state)
     assert_int_equal(fclose(py), 0);
     snprintf(command, sizeof command, "python3 %s >%s/sympy", path, scratch_dir);
     assert_int_equal(system(command), 0);
-    scratch_path(path, scratch_dir, "sympy");
-    read_values(path, value);
+    read_values(scratch_at(scratch_dir, "sympy"), value);
 }
 
 /* Replaces every `from` of a text; grows to no more than SR_TEXT bytes. */
@@ -290,9 +282,8 @@ static void translate(int notation, char *text)
 
 /* Every printed text of a front evaluates to the loss that stands beside it, in each notation. The
  * columns are such that seven digits do not do: dates, an exact law, small and large numbers. */
-static void texts_have_the_loss_that_is_stated(void **state)
+TEST(texts_have_the_loss_that_is_stated)
 {
-    (void)state;
     enum { ROWS = 60, TABLES = 4 };
     static const char *const names[] = {"a", "b"};
     static double x[2 * ROWS], y[ROWS], value[ROWS];
@@ -349,16 +340,4 @@ static void texts_have_the_loss_that_is_stated(void **state)
     assert_true(compared > 60);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_words_and_differ),
-        cmocka_unit_test(names_that_can_stay_stay),
-        cmocka_unit_test(long_names),
-        cmocka_unit_test(reserved_words),
-        cmocka_unit_test(c_compiles_and_has_the_value),
-        cmocka_unit_test(sympy_has_the_value),
-        cmocka_unit_test(texts_have_the_loss_that_is_stated),
-    };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+TESTS(scratch_setup, scratch_teardown)

@@ -11,9 +11,8 @@ static void prints(const char *text, const char *printed)
     assert_string_equal(text_of(&expr), printed);
 }
 
-static void reads_with_the_usual_precedence(void **state)
+TEST(reads_with_the_usual_precedence)
 {
-    (void)state;
     prints("r + m1 * m2", "(r + (m1 * m2))");
     prints("r * m1 + m2", "((r * m1) + m2)");
     prints("r - m1 - m2", "((r - m1) - m2)");
@@ -29,9 +28,8 @@ static void reads_with_the_usual_precedence(void **state)
     prints("  inv( r*r )\t", "inv((r * r))");
 }
 
-static void reads_signs(void **state)
+TEST(reads_signs)
 {
-    (void)state;
     prints("-r", "neg(r)");
     prints("-r ^ 2", "neg((r ^ 2))");
     prints("-2", "-2");
@@ -49,9 +47,8 @@ static void reads_signs(void **state)
 }
 
 /* Printing has 7 digits: the second text must be the first, and the structure the same. */
-static void prints_what_it_reads(void **state)
+TEST(prints_what_it_reads)
 {
-    (void)state;
     gsl_rng *rng = random_stream(1);
     for (int k = 0; k < FORMULAS; k++) {
         const struct sr_expr expr = random_formula(rng, 1 + k % SR_NODES);
@@ -73,9 +70,8 @@ static void prints_what_it_reads(void **state)
 }
 
 /* Whatever columns are called: what is printed is read back as the same formula. */
-static void reads_back_any_name(void **state)
+TEST(reads_back_any_name)
 {
-    (void)state;
     static const char *const names[] = {
         "mass, kg", "s t", "a*b", "a+b",  "-x",       "1/r",   "(r)",   "r)",     "x^2",
         "2nd",      "1e5", "\"",  "\"\"", "5\" pipe", "\"r\"", "exp",   "inv",    "square",
@@ -125,9 +121,8 @@ static void reads_back_any_name(void **state)
     sr_language_free(language);
 }
 
-static void names_of_lists(void **state)
+TEST(names_of_lists)
 {
-    (void)state;
     static const struct {
         const char *text, *name;
     } lists[] = {{"  mass (kg) ", "mass (kg)"},
@@ -153,9 +148,8 @@ static void names_of_lists(void **state)
     assert_int_equal(sr_name_quoted("\"a\"\""), 0);
 }
 
-static void cuts_text_that_does_not_fit(void **state)
+TEST(cuts_text_that_does_not_fit)
 {
-    (void)state;
     const struct sr_expr expr = formula("r + m1");
     char text[9];
     memset(text, 'x', sizeof text);
@@ -176,9 +170,8 @@ static void refuses(const char *text, const char *a, const char *b)
     error_names(a, b, NULL);
 }
 
-static void refuses_what_is_no_formula(void **state)
+TEST(refuses_what_is_no_formula)
 {
-    (void)state;
     refuses("", "a number", "character 1 ");
     refuses("r +", "a number", "character 4 ");
     refuses("(r + m1", "\")\"", "character 8 ");
@@ -205,9 +198,8 @@ static void refuses_what_is_no_formula(void **state)
     refuses(text, "more than", "64");
 }
 
-static void takes_a_formula_of_the_largest_size(void **state)
+TEST(takes_a_formula_of_the_largest_size)
 {
-    (void)state;
     char text[4 * SR_NODES] = "-r";
     for (int i = 0; i < 31; i++)
         memcpy(text + 2 + 2 * i, "*r", 3);
@@ -234,9 +226,8 @@ static void same_formula(const struct sr_expr *a, const struct sr_expr *b)
     assert_memory_equal(&x, &y, sizeof x);
 }
 
-static void measures_only_formulas(void **state)
+TEST(measures_only_formulas)
 {
-    (void)state;
     const struct sr_node r = {.op = SR_FEATURE}, sum = {.op = SR_ADD}, minus = {.op = SR_NEG};
     struct sr_expr expr = {.count = 5, .node = {r, r, minus, r, sum}};
     assert_false(sr_expr_measure(NULL, &expr)); /* two formulas */
@@ -255,9 +246,8 @@ static void measures_only_formulas(void **state)
     }
 }
 
-static void splices_within_the_limit(void **state)
+TEST(splices_within_the_limit)
 {
-    (void)state;
     struct sr_expr expr = formula("r + m1 * m2"); /* r m1 m2 * + */
     const struct sr_expr other = formula("sin(m2 - 3)"), before = expr;
     assert_false(sr_expr_splice(NULL, &expr, 1, 3, other.node, other.count, 5));
@@ -325,9 +315,8 @@ static void absorbs(const char *text, double scale, const char *scaled)
         same_formula(&expr, &before);
 }
 
-static void absorbs_known_cases(void **state)
+TEST(absorbs_known_cases)
 {
-    (void)state;
     absorbs("3", 4, "12");
     absorbs("3 * r", 4, "(12 * r)");
     absorbs("r * (m1 * 3)", 4, "(r * (m1 * 12))");
@@ -344,9 +333,8 @@ static void absorbs_known_cases(void **state)
     absorbs("3 * r", 0, NULL);
 }
 
-static void factors_keep_values(void **state)
+TEST(factors_keep_values)
 {
-    (void)state;
     struct table t;
     table_create(&t, 23, 7, true);
     gsl_rng *rng = random_stream(3);
@@ -382,9 +370,8 @@ static void strips(const char *text, const char *bare)
         assert_int_equal(measured.node[i].size, expr.node[i].size);
 }
 
-static void strips_constant_factors(void **state)
+TEST(strips_constant_factors)
 {
-    (void)state;
     strips("3 * sin(r)", "sin(r)");
     strips("sin(r) * 3", "sin(r)");
     strips("3 * (4 * (r + m1) * 5)", "(r + m1)");
@@ -395,9 +382,8 @@ static void strips_constant_factors(void **state)
     strips("3 / r", "(3 / r)");
 }
 
-static void hashes_tell_formulas_apart(void **state)
+TEST(hashes_tell_formulas_apart)
 {
-    (void)state;
     static const char *const text[] = {"r",
                                        "m1",
                                        "m2",
@@ -436,9 +422,8 @@ static void hashes_tell_formulas_apart(void **state)
     assert_true(sr_expr_hash(&expr) == plain);
 }
 
-static void reads_and_writes_constants(void **state)
+TEST(reads_and_writes_constants)
 {
-    (void)state;
     struct sr_expr expr = formula("1.5 * r + sin(-2 * m1) ^ 3");
     double constants[SR_NODES];
     assert_int_equal(sr_expr_constants(&expr, constants), 3);
@@ -449,9 +434,8 @@ static void reads_and_writes_constants(void **state)
 }
 
 /* The bytes of a formula are those that it says, whatever stood in its memory before. */
-static void clean_formulas_are_the_same_bytes(void **state)
+TEST(clean_formulas_are_the_same_bytes)
 {
-    (void)state;
     const struct sr_expr from = formula("39.5*m1*m2/(r*r)");
     struct sr_expr found[2];
     for (int k = 0; k < 2; k++) {
@@ -472,25 +456,4 @@ static void clean_formulas_are_the_same_bytes(void **state)
     assert_string_equal(text_of(&found[1]), text_of(&from));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clean_formulas_are_the_same_bytes),
-        cmocka_unit_test(reads_with_the_usual_precedence),
-        cmocka_unit_test(reads_signs),
-        cmocka_unit_test(prints_what_it_reads),
-        cmocka_unit_test(reads_back_any_name),
-        cmocka_unit_test(names_of_lists),
-        cmocka_unit_test(cuts_text_that_does_not_fit),
-        cmocka_unit_test(refuses_what_is_no_formula),
-        cmocka_unit_test(takes_a_formula_of_the_largest_size),
-        cmocka_unit_test(measures_only_formulas),
-        cmocka_unit_test(splices_within_the_limit),
-        cmocka_unit_test(absorbs_known_cases),
-        cmocka_unit_test(factors_keep_values),
-        cmocka_unit_test(strips_constant_factors),
-        cmocka_unit_test(hashes_tell_formulas_apart),
-        cmocka_unit_test(reads_and_writes_constants),
-    };
-    return cmocka_run_group_tests_name("symreg/expr", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

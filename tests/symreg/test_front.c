@@ -33,9 +33,8 @@ static void make(const struct pair *pair, struct sr_front *front)
 
 static struct sr_front front;
 
-static void hall_keeps_the_best_of_every_size(void **state)
+TEST(hall_keeps_the_best_of_every_size)
 {
-    (void)state;
     static struct sr_hall_of_fame hall;
     sr_hall_of_fame_clear(&hall);
     struct sr_expr a = formula("r + m1"), b = formula("r * m1");
@@ -54,9 +53,8 @@ static void hall_keeps_the_best_of_every_size(void **state)
             assert_true(hall.loss[c] >= HUGE_VAL && hall.expr[c].count == 0);
 }
 
-static void front_falls_strictly(void **state)
+TEST(front_falls_strictly)
 {
-    (void)state;
     make((struct pair[]){{1, 10}, {2, 10}, {3, 12}, {4, 5}, {6, 5}, {7, 4.999}, {64, 1}, {0, 0}},
          &front);
     const int size[] = {1, 4, 7, 64};
@@ -72,9 +70,8 @@ static void front_falls_strictly(void **state)
         assert_int_equal(sr_front_select(&front, (enum sr_rule)rule), -1);
 }
 
-static void scores_are_the_slopes_of_the_logarithm(void **state)
+TEST(scores_are_the_slopes_of_the_logarithm)
 {
-    (void)state;
     make((struct pair[]){{2, 8}, {3, 4}, {7, 1}, {8, 0.9}, {0, 0}}, &front);
     assert_true(front.score[0] == 0);
     assert_true(near(front.score[1], log(2), 1e-14));
@@ -101,9 +98,8 @@ static void selects(const struct pair *pair, int accuracy, int score, int best)
 }
 
 /* Arguments after the pairs: complexity that accuracy, score and best choose. */
-static void rules_select_as_defined(void **state)
+TEST(rules_select_as_defined)
 {
-    (void)state;
     /* a steep early step, the real one later: score and best differ */
     selects((struct pair[]){{1, 100}, {3, 10}, {9, 1}, {11, 0.9}, {0, 0}}, 11, 3, 9);
     /* 1.5 times the smallest loss belongs to `best`, the next number above does not */
@@ -118,9 +114,8 @@ static void rules_select_as_defined(void **state)
 }
 
 /* Five rows of 2 r + 1 with noise, and a formula that has a constant for each. */
-static void few_rows_choose_no_interpolation(void **state)
+TEST(few_rows_choose_no_interpolation)
 {
-    (void)state;
     static struct sr_hall_of_fame hall;
     const double x[15] = {1, 2, 3, 4, 5};
     double y[5];
@@ -167,9 +162,8 @@ static void few_rows_choose_no_interpolation(void **state)
 }
 
 /* y = 3 r^2 as a table of five digits has it: what comes behind it on the front gains none. */
-static void digits_end_the_front(void **state)
+TEST(digits_end_the_front)
 {
-    (void)state;
     enum { N = 40 };
     static struct sr_hall_of_fame hall;
     double x[N], y[N];
@@ -210,9 +204,8 @@ static void digits_end_the_front(void **state)
     sr_loss_free(&loss);
 }
 
-static void rules_are_found_by_name(void **state)
+TEST(rules_are_found_by_name)
 {
-    (void)state;
     for (int i = 0; i < SR_RULES; i++) {
         enum sr_rule rule = SR_RULES;
         assert_int_equal(sr_rule_find(sr_rule_name[i], &rule), 0);
@@ -225,9 +218,8 @@ static void rules_are_found_by_name(void **state)
     error_names("accuracy, score, best or mdl", NULL);
 }
 
-static void csv_is_that_of_pysr(void **state)
+TEST(csv_is_that_of_pysr)
 {
-    (void)state;
     static struct sr_hall_of_fame hall;
     char dir[64], path[4096], *text;
     size_t bytes;
@@ -260,24 +252,10 @@ static void csv_is_that_of_pysr(void **state)
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n");
     free(text);
-    scratch_path(path, dir, "none/front.csv");
-    assert_int_equal(sr_front_write(&front, NULL, odd, path), ORR_EIO);
+    assert_int_equal(sr_front_write(&front, NULL, odd, scratch_at(dir, "none/front.csv")), ORR_EIO);
     error_names("none/front.csv", NULL);
     assert_int_equal(scratch_count(dir), 1);
     scratch_remove(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hall_keeps_the_best_of_every_size),
-        cmocka_unit_test(front_falls_strictly),
-        cmocka_unit_test(scores_are_the_slopes_of_the_logarithm),
-        cmocka_unit_test(rules_select_as_defined),
-        cmocka_unit_test(few_rows_choose_no_interpolation),
-        cmocka_unit_test(digits_end_the_front),
-        cmocka_unit_test(rules_are_found_by_name),
-        cmocka_unit_test(csv_is_that_of_pysr),
-    };
-    return cmocka_run_group_tests_name("symreg/front", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -137,9 +137,8 @@ static void free_jobs(struct job job[PROBLEMS])
 static char alone[PROBLEMS][TEXT];
 
 /* Each search in a process that never sees another one. */
-static int run_alone(void **state)
+FIXTURE(run_alone)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         int end[2], status;
         assert_int_equal(pipe(end), 0);
@@ -174,9 +173,8 @@ static void same_as_alone(const struct job *job)
 }
 
 /* Without this the other tests would show nothing. */
-static void languages_matter(void **state)
+TEST(languages_matter)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         if (!strstr(alone[i], problems[i].sign))
             fail_msg("search %d does not use its language:\n%s", i, alone[i]);
@@ -185,9 +183,8 @@ static void languages_matter(void **state)
     }
 }
 
-static void one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
-    (void)state;
     static struct job job[PROBLEMS];
     make_jobs(job, 1);
     for (int i = 0; i < 2 * PROBLEMS; i++) { /* forwards and backwards */
@@ -219,23 +216,20 @@ static void run_at_once(int threads)
     free_jobs(job);
 }
 
-static void at_the_same_time(void **state)
+TEST(at_the_same_time)
 {
-    (void)state;
     run_at_once(1);
 }
 
-static void at_the_same_time_with_teams(void **state)
+TEST(at_the_same_time_with_teams)
 {
-    (void)state;
     run_at_once(3);
 }
 
 /* ---- what one language knows, another does not */
 
-static void names_do_not_leak(void **state)
+TEST(names_do_not_leak)
 {
-    (void)state;
     struct sr_language *has = language_of("g(x)=x*x; pair(u,v)=u-g(v)");
     struct sr_language *other = language_of("h(x)=x+1");
     struct sr_constraints c;
@@ -267,9 +261,8 @@ static void names_do_not_leak(void **state)
 
 /* Numbers of operators are told apart by the language alone: a search refuses what is not of its
  * own. */
-static void searches_refuse_other_languages(void **state)
+TEST(searches_refuse_other_languages)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_language *one = language_of("g(x)=x*x"), *two = language_of("g(u,v)=u-v");
@@ -296,9 +289,8 @@ static void searches_refuse_other_languages(void **state)
     sr_language_free(two);
 }
 
-static void prices_belong_to_a_language(void **state)
+TEST(prices_belong_to_a_language)
 {
-    (void)state;
     struct sr_language *cheap = sr_language_create(), *dear = sr_language_create();
     const struct sr_expr expr = formula("2.5 * exp(r)");
     assert_true(cheap && dear);
@@ -317,9 +309,8 @@ static void prices_belong_to_a_language(void **state)
 /* ---- one operator at a time */
 
 /* One number at a time, operators of the user have the bits that rows have; nested ones, too. */
-static void single_values_are_those_of_rows(void **state)
+TEST(single_values_are_those_of_rows)
 {
-    (void)state;
     enum { ROWS = 700 };
     struct sr_language *language = language_of("a(x)=x*exp(-x)/3; b(u,v)=sin(u)^2.5+a(v); "
                                                "c(u,v)=min(b(u,v),a(u)); d(x)=x; e(u,v)=0.25");
@@ -346,9 +337,8 @@ static void single_values_are_those_of_rows(void **state)
 
 /* Constants are folded by the language's own formula, in values, in the normal form and in
  * simplified formulas. */
-static void constants_are_folded(void **state)
+TEST(constants_are_folded)
 {
-    (void)state;
     static const struct {
         const char *define;
         double value;
@@ -372,18 +362,4 @@ static void constants_are_folded(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(languages_matter),
-        cmocka_unit_test(one_after_the_other),
-        cmocka_unit_test(at_the_same_time),
-        cmocka_unit_test(at_the_same_time_with_teams),
-        cmocka_unit_test(names_do_not_leak),
-        cmocka_unit_test(searches_refuse_other_languages),
-        cmocka_unit_test(prices_belong_to_a_language),
-        cmocka_unit_test(single_values_are_those_of_rows),
-        cmocka_unit_test(constants_are_folded),
-    };
-    return cmocka_run_group_tests(tests, run_alone, NULL);
-}
+TESTS(run_alone, NULL)

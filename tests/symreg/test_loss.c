@@ -41,9 +41,8 @@ static void oracle(struct sr_data *data, const double *weight, double delta, dou
     gsl_multifit_nlinear_free(work);
 }
 
-static void fits_are_those_of_gsl(void **state)
+TEST(fits_are_those_of_gsl)
 {
-    (void)state;
     const struct sr_expr truth = formula("5 * exp(-0.7 * r) + 1.5 * m1 + 0.2");
     gsl_rng *rng = random_stream(71);
     double weight[ROWS];
@@ -85,9 +84,8 @@ static void fits_are_those_of_gsl(void **state)
 }
 
 /* Relative deviations of any size count alike; where the target is 0, those in its median size. */
-static void relative_has_no_least_size(void **state)
+TEST(relative_has_no_least_size)
 {
-    (void)state;
     const double t[5] = {2, 4e-40, 8e-20, 3, 0}, p[5] = {3, 6e-40, 4e-20, 3, 0.1};
     const struct sr_data data = {.rows = 5, .features = 1, .x = t, .y = t};
     struct sr_loss loss;
@@ -103,9 +101,8 @@ static void relative_has_no_least_size(void **state)
 }
 
 /* A row of weight 2 counts as two rows, one of weight 0 as none. */
-static void weights_repeat_rows(void **state)
+TEST(weights_repeat_rows)
 {
-    (void)state;
     enum { N = 300, MOST = 2 * N };
     gsl_rng *rng = random_stream(72);
     double t[N], p[N], w[N], many_t[MOST], many_p[MOST], scratch[2 * MOST + SR_SCRATCH];
@@ -136,9 +133,8 @@ static void weights_repeat_rows(void **state)
     gsl_rng_free(rng);
 }
 
-static void refuses_bad_weights_and_parameters(void **state)
+TEST(refuses_bad_weights_and_parameters)
 {
-    (void)state;
     double t[3] = {1, 2, 3}, w[3] = {1, -1, 1};
     struct sr_data data = {.rows = 3, .y = t, .weight = w};
     struct sr_loss loss;
@@ -165,9 +161,8 @@ static void fill_target(struct table *t, size_t rows, gsl_rng *rng)
 
 /* The same bits as the three steps one by one, columns and bounds or not; a bound never discards
  * what is within it. */
-static void one_go_is_the_three_steps(void **state)
+TEST(one_go_is_the_three_steps)
 {
-    (void)state;
     static const size_t counts[] = {1, 100, 512, 513, 1500};
     gsl_rng *rng = random_stream(73);
     int finite = 0;
@@ -204,9 +199,8 @@ static void one_go_is_the_three_steps(void **state)
 
 /* Columns are made by whoever asks first: with any number of threads the bits are those without
  * columns. */
-static void columns_change_no_bit(void **state)
+TEST(columns_change_no_bit)
 {
-    (void)state;
     enum { FORMULAS = 400, N = 600, MOST = 12 };
     gsl_rng *rng = random_stream(79);
     struct table t;
@@ -246,9 +240,8 @@ static void columns_change_no_bit(void **state)
 }
 
 /* Losses on few rows tell those on all; hardly anything that is better is discarded. */
-static void screening_is_a_fair_estimate(void **state)
+TEST(screening_is_a_fair_estimate)
 {
-    (void)state;
     enum { N = 2000, FORMULAS = 300 };
     gsl_rng *rng = random_stream(75);
     struct table t;
@@ -292,9 +285,8 @@ static void screening_is_a_fair_estimate(void **state)
 }
 
 /* A table of few rows is screened whole. */
-static void screening_of_few_rows_is_exact(void **state)
+TEST(screening_of_few_rows_is_exact)
 {
-    (void)state;
     struct table t;
     struct sr_work work;
     struct sr_loss loss;
@@ -316,17 +308,4 @@ static void screening_of_few_rows_is_exact(void **state)
     gsl_rng_free(rng);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits_are_those_of_gsl),
-        cmocka_unit_test(weights_repeat_rows),
-        cmocka_unit_test(refuses_bad_weights_and_parameters),
-        cmocka_unit_test(one_go_is_the_three_steps),
-        cmocka_unit_test(columns_change_no_bit),
-        cmocka_unit_test(screening_is_a_fair_estimate),
-        cmocka_unit_test(relative_has_no_least_size),
-        cmocka_unit_test(screening_of_few_rows_is_exact),
-    };
-    return cmocka_run_group_tests_name("symreg/loss", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

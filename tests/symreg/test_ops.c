@@ -99,9 +99,8 @@ static double allowed(enum sr_op op, double value)
     }
 }
 
-static void values_are_those_of_libm(void **state)
+TEST(values_are_those_of_libm)
 {
-    (void)state;
     gsl_rng *rng = random_stream(11);
     for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
         for (int k = 0; k < POINTS; k++) {
@@ -124,9 +123,8 @@ static void values_are_those_of_libm(void **state)
     gsl_rng_free(rng);
 }
 
-static void large_angles_are_exact(void **state)
+TEST(large_angles_are_exact)
 {
-    (void)state;
     /* the last is the double closest to an odd multiple of pi / 2 */
     static const double angle[] = {999999.999, 1e6,   1000000.5, 1e9,    3e15,
                                    1e22,       1e300, 0,         1e-310, 0x1.6ac5b262ca1ffp+849};
@@ -155,9 +153,8 @@ static void one_is(enum sr_op op, double a, double b, bool finite, double expect
         fail_msg("%s(%g, %g) is %.17g, expected %.17g", sr_op_table[op].name, a, b, out, expected);
 }
 
-static void domains_end_where_they_should(void **state)
+TEST(domains_end_where_they_should)
 {
-    (void)state;
     one_is(SR_DIV, 1, 0, false, 0);
     one_is(SR_DIV, 0, 0, false, 0);
     one_is(SR_DIV, DBL_MAX, 0.5, false, 0);
@@ -195,9 +192,8 @@ static void domains_end_where_they_should(void **state)
 }
 
 /* One bad row is seen wherever it stands, and `out` may be an operand. */
-static void tiles_of_every_length(void **state)
+TEST(tiles_of_every_length)
 {
-    (void)state;
     static const int length[] = {1, 2, 7, 8, 9, 31, 127, 128, SR_TILE};
     gsl_rng *rng = random_stream(12);
     double a[SR_TILE + 1], b[SR_TILE + 1], out[SR_TILE + 1];
@@ -236,9 +232,8 @@ static void tiles_of_every_length(void **state)
 }
 
 /* Against central differences, away from kinks, times the outer derivative. */
-static void derivatives_are_slopes(void **state)
+TEST(derivatives_are_slopes)
 {
-    (void)state;
     gsl_rng *rng = random_stream(13);
     for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
         for (int k = 0; k < 400; k++) {
@@ -276,9 +271,8 @@ static void derivatives_are_slopes(void **state)
     gsl_rng_free(rng);
 }
 
-static void operators_are_found_by_name(void **state)
+TEST(operators_are_found_by_name)
 {
-    (void)state;
     for (int i = SR_FEATURE + 1; i < SR_OPS; i++) {
         enum sr_op op = SR_CONSTANT;
         assert_int_equal(sr_op_find("k", sr_op_table[i].name, sr_op_table[i].arity, &op), 0);
@@ -298,9 +292,8 @@ static void operators_are_found_by_name(void **state)
 
 static const size_t row_counts[] = {1, 2, 127, 128, 129, 256, 1000};
 
-static void evaluates_like_the_scalar_operators(void **state)
+TEST(evaluates_like_the_scalar_operators)
 {
-    (void)state;
     gsl_rng *rng = random_stream(14);
     int finite = 0, not_finite = 0;
     for (size_t l = 0; l < sizeof row_counts / sizeof *row_counts; l++) {
@@ -333,9 +326,8 @@ static void evaluates_like_the_scalar_operators(void **state)
     gsl_rng_free(rng);
 }
 
-static void evaluates_leaves(void **state)
+TEST(evaluates_leaves)
 {
-    (void)state;
     struct table t;
     table_create(&t, 129, 9, true);
     double value[129], jacobian[129];
@@ -356,9 +348,8 @@ static void evaluates_leaves(void **state)
 }
 
 /* Any row that is not finite is seen, in the first tile or the last. */
-static void sees_every_bad_row(void **state)
+TEST(sees_every_bad_row)
 {
-    (void)state;
     struct table t;
     table_create(&t, 300, 10, true);
     double value[300], jacobian[300];
@@ -375,9 +366,8 @@ static void sees_every_bad_row(void **state)
 }
 
 /* An infinite node makes the formula bad, also where the operator above it has a finite value. */
-static void infinities_do_not_get_lost(void **state)
+TEST(infinities_do_not_get_lost)
 {
-    (void)state;
     static const char *const text[] = {
         "inv(exp(900 * m1))",     "exp(-exp(900 * m1))",     "atan(exp(900 * m1))",
         "tanh(exp(900 * m1))",    "sign(exp(900 * m1))",     "min(m1, exp(900 * m1))",
@@ -438,9 +428,8 @@ static void jacobian_of(const char *text, const struct table *t)
     free(value);
 }
 
-static void jacobian_is_that_of_differences(void **state)
+TEST(jacobian_is_that_of_differences)
 {
-    (void)state;
     static const char *const text[] = {
         "39.48 * m1 * m2 / (r * r)",
         "inv(0.3 * r + 2) * (m1 - 1.5 * m2) + 0.7",
@@ -464,20 +453,4 @@ static void jacobian_is_that_of_differences(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_libm),
-        cmocka_unit_test(large_angles_are_exact),
-        cmocka_unit_test(domains_end_where_they_should),
-        cmocka_unit_test(tiles_of_every_length),
-        cmocka_unit_test(derivatives_are_slopes),
-        cmocka_unit_test(operators_are_found_by_name),
-        cmocka_unit_test(evaluates_like_the_scalar_operators),
-        cmocka_unit_test(evaluates_leaves),
-        cmocka_unit_test(sees_every_bad_row),
-        cmocka_unit_test(infinities_do_not_get_lost),
-        cmocka_unit_test(jacobian_is_that_of_differences),
-    };
-    return cmocka_run_group_tests_name("symreg/ops", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

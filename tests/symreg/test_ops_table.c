@@ -27,9 +27,8 @@ static void says(int op, const char *what, bool said, int equal, int different)
                  said ? "true" : "false", equal, different);
 }
 
-static void symmetries_are_those_of_the_values(void **state)
+TEST(symmetries_are_those_of_the_values)
 {
-    (void)state;
     for (int op = SR_FEATURE + 1; op < SR_OPS; op++) {
         int commutes = 0, not_commuting = 0, odd = 0, not_odd = 0, even = 0, not_even = 0;
         for (int i = 0; i < POINTS; i++) {
@@ -53,9 +52,8 @@ static void symmetries_are_those_of_the_values(void **state)
 }
 
 /* The functions f of an operator with op(f(a)) = a at every point where f is defined. */
-static void functions_undo_each_other(void **state)
+TEST(functions_undo_each_other)
 {
-    (void)state;
     for (int op = SR_UNARY; op < SR_OPS; op++)
         for (int f = SR_UNARY; f < SR_OPS; f++) {
             int equal = 0, different = 0;
@@ -68,9 +66,8 @@ static void functions_undo_each_other(void **state)
         }
 }
 
-static void powers_are_powers(void **state)
+TEST(powers_are_powers)
 {
-    (void)state;
     int powers = 0;
     for (int op = SR_FEATURE + 1; op < SR_OPS; op++) {
         const double power = sr_op_table[op].power;
@@ -104,9 +101,8 @@ static double factor(int op, double p, double q)
 #define UNIT 1.25 /* keeps most points within the domain of arcs */
 
 /* Another unit of an operand multiplies it; the value follows as the dimensions say. */
-static void dimensions_follow_the_values(void **state)
+TEST(dimensions_follow_the_values)
 {
-    (void)state;
     for (int op = SR_FEATURE + 1; op < SR_OPS; op++) {
         const struct sr_op_info *info = &sr_op_table[op];
         const bool binary = info->arity == 2;
@@ -149,9 +145,8 @@ static void dimensions_follow_the_values(void **state)
 }
 
 /* Hashes of formulas and checkpoints hold an operator's place. */
-static void places_stay(void **state)
+TEST(places_stay)
 {
-    (void)state;
     static const char *const name[] = {
         "constant", "feature", "+",      "-",    "*",    "/",    "^",    "min",  "max",
         "neg",      "inv",     "square", "cube", "sqrt", "abs",  "exp",  "log",  "sin",
@@ -164,14 +159,4 @@ static void places_stay(void **state)
     assert_int_equal(SR_CUSTOM, SR_OPS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(symmetries_are_those_of_the_values),
-        cmocka_unit_test(functions_undo_each_other),
-        cmocka_unit_test(powers_are_powers),
-        cmocka_unit_test(dimensions_follow_the_values),
-        cmocka_unit_test(places_stay),
-    };
-    return cmocka_run_group_tests_name("symreg/ops_table", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -140,9 +140,8 @@ static const struct sr_export *names_of(const char *const *columns)
     return &names;
 }
 
-static void c_and_sympy_have_the_value(void **state)
+TEST(c_and_sympy_have_the_value)
 {
-    (void)state;
     enum { FORMULAS = 3000 };
     gsl_rng *rng = random_stream(11);
     static char text[SR_TEXT];
@@ -176,9 +175,8 @@ static void writes(const char *text, enum sr_notation notation, const char *expe
     assert_string_equal(out, expected);
 }
 
-static void known_texts(void **state)
+TEST(known_texts)
 {
-    (void)state;
     writes("39.5 * m1 * m2 / r ^ 2", SR_C, "39.5 * m1 * m2 / pow(r, 2.0)");
     writes("39.5 * m1 * m2 / r ^ 2", SR_SYMPY, "39.5*m1*m2/r**2");
     writes("39.5 * m1 * m2 / r ^ 2", SR_LATEX, "\\frac{39.5 \\, m_{1} \\, m_{2}}{r^{2}}");
@@ -199,9 +197,8 @@ static void known_texts(void **state)
     writes("0.1 + r", SR_SYMPY, "0.1 + r"); /* the shortest that reads back the same */
 }
 
-static void names_fit_the_language(void **state)
+TEST(names_fit_the_language)
 {
-    (void)state;
     static const char *const names[3] = {"mass (kg)", "2nd", "x_1"};
     const struct sr_expr expr = formula("r + m1 + m2");
     char out[SR_TEXT];
@@ -211,9 +208,8 @@ static void names_fit_the_language(void **state)
     assert_string_equal(out, "\\mathrm{mass (kg)} + \\mathrm{2nd} + \\mathrm{x\\_1}");
 }
 
-static void own_operators_are_written_out(void **state)
+TEST(own_operators_are_written_out)
 {
-    (void)state;
     char out[SR_TEXT];
     struct sr_language *language = language_of("g(x)=x*exp(-x); h(u,v)=u/(g(u)+v)");
     const struct sr_expr expr = formula_in(language, "2 * h(r + 1, m1)");
@@ -233,9 +229,8 @@ static void own_operators_are_written_out(void **state)
 
 /* ---- description lengths */
 
-static void description_lengths(void **state)
+TEST(description_lengths)
 {
-    (void)state;
     enum { N = 50 };
     static struct sr_hall_of_fame hall;
     static struct sr_front front;
@@ -282,14 +277,4 @@ static void description_lengths(void **state)
     assert_true(front.cost[1] > front.cost[0] + 5 * log(4) - 3 * log(3));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c_and_sympy_have_the_value),
-        cmocka_unit_test(known_texts),
-        cmocka_unit_test(names_fit_the_language),
-        cmocka_unit_test(own_operators_are_written_out),
-        cmocka_unit_test(description_lengths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

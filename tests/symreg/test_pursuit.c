@@ -30,9 +30,8 @@ static void table_of(struct table *t, const char *text)
 }
 
 /* Hilbert's matrix of order 4 and its exact inverse: sums of rows are whole numbers. */
-static void solves_systems(void **state)
+TEST(solves_systems)
 {
-    (void)state;
     static const double expected[] = {-4, 60, -180, 140};
     double a[4 * 5];
     for (int i = 0; i < 4; i++) {
@@ -48,9 +47,8 @@ static void solves_systems(void **state)
 }
 
 /* Of 2.5 f - 0.7 g + 3 k + 4 the weights; none of a sum of two terms, or of a constant. */
-static void weighs_terms(void **state)
+TEST(weighs_terms)
 {
-    (void)state;
     enum { ROWS_OF_SUM = 64 };
     gsl_rng *rng = random_stream(13);
     double f[ROWS_OF_SUM], g[ROWS_OF_SUM], k[ROWS_OF_SUM], z[ROWS_OF_SUM], weight[SR_TERMS + 1];
@@ -74,9 +72,8 @@ static void weighs_terms(void **state)
 }
 
 /* A sum is written with its factor, both operators of H and the weights that are not plain. */
-static void writes_sums(void **state)
+TEST(writes_sums)
 {
-    (void)state;
     const struct sr_expr r = formula("r"), m1 = formula("m1"), m2 = formula("m2");
     struct sr_sum sum = {.factor = &r,
                          .outer = {SR_SQUARE, SR_INV},
@@ -103,9 +100,8 @@ static void bank_of(struct sr_bank *bank, const struct sr_settings *s, const str
     sr_enumerate_run(&bank->all, s->enumerate / 8);
 }
 
-static void columns_are_units(void **state)
+TEST(columns_are_units)
 {
-    (void)state;
     static struct sr_dictionary d;
     const struct sr_settings s = default_settings();
     struct table t;
@@ -132,9 +128,8 @@ static void columns_are_units(void **state)
 }
 
 /* Whole powers are found under what varies less: r^2 m1 / m2^3 times 1 to 1.3. */
-static void factors_hold_the_power_law(void **state)
+TEST(factors_hold_the_power_law)
 {
-    (void)state;
     static struct sr_dictionary d;
     const struct sr_settings s = default_settings();
     const struct sr_expr law = formula("square(r) * m1 / (m2 * square(m2))");
@@ -183,9 +178,8 @@ static void spoil(struct table *t, enum spoilt kind)
     gsl_rng_free(rng);
 }
 
-static void factors_bear_awkward_columns(void **state)
+TEST(factors_bear_awkward_columns)
 {
-    (void)state;
     static struct sr_dictionary d;
     const struct sr_settings s = default_settings();
     const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
@@ -240,9 +234,8 @@ static void sums_of(const struct sr_settings *s, const struct sr_loss *loss, int
 
 /* Three terms that share features, with unequal weights, below an operator, under a factor: exact
  * from the sums alone, the same for any number of threads. */
-static void finds_sums(void **state)
+TEST(finds_sums)
 {
-    (void)state;
     static struct sr_seeds one, more;
     static const char *const law[] = {
         "square(m1 - r) + 3 * m1 * m2 - 2.5 * log(m2) + 1",
@@ -272,9 +265,8 @@ static void finds_sums(void **state)
 
 /* With noise a sum of larger columns, (r - m1)^2, r m1 and m2^2, follows the rows a little better
  * than the law's, r^2, m1^2 and m2^2: the law's is found nonetheless. */
-static void finds_the_simplest_sum_under_noise(void **state)
+TEST(finds_the_simplest_sum_under_noise)
 {
-    (void)state;
     static struct sr_seeds seeds;
     const struct sr_expr law = formula("inv(square(r) + square(m1) + square(m2))");
     const uint64_t hash = sr_expr_canonical_hash(NULL, &law);
@@ -300,17 +292,4 @@ static void finds_the_simplest_sum_under_noise(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves_systems),
-        cmocka_unit_test(weighs_terms),
-        cmocka_unit_test(writes_sums),
-        cmocka_unit_test(columns_are_units),
-        cmocka_unit_test(factors_hold_the_power_law),
-        cmocka_unit_test(factors_bear_awkward_columns),
-        cmocka_unit_test(finds_sums),
-        cmocka_unit_test(finds_the_simplest_sum_under_noise),
-    };
-    return cmocka_run_group_tests_name("symreg/pursuit", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

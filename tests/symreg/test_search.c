@@ -70,9 +70,8 @@ static void sound_front(const struct sr_front *front, const struct sr_data *data
     free(value);
 }
 
-static void fronts_depend_on_the_seed_alone(void **state)
+TEST(fronts_depend_on_the_seed_alone)
 {
-    (void)state;
     static struct sr_fit one[2], two[2];
     struct table t[2];
     struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
@@ -114,9 +113,8 @@ static void fronts_depend_on_the_seed_alone(void **state)
 
 /* Restart k of stream 0 is the search of stream k alone; the one with the highest score is kept. */
 /* With noise nothing is ever exact: patience ends the search, here one of years. */
-static void patience_ends_what_gains_nothing(void **state)
+TEST(patience_ends_what_gains_nothing)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_settings s = small_settings(SR_INV, SR_SIN, 7);
@@ -133,9 +131,8 @@ static void patience_ends_what_gains_nothing(void **state)
 
 /* An exact formula among the first few thousand ends the enumeration; and so does a table of few
  * rows. What is met is counted. */
-static void enumeration_ends_where_it_is_exact(void **state)
+TEST(enumeration_ends_where_it_is_exact)
 {
-    (void)state;
     double met[3];
     for (int k = 0; k < 3; k++) {
         static struct sr_fit fit;
@@ -156,9 +153,8 @@ static void enumeration_ends_where_it_is_exact(void **state)
 }
 
 /* Limits hold where formulas are proposed: enumerated, fitted, composed. */
-static void limits_hold_from_the_first_formula_on(void **state)
+TEST(limits_hold_from_the_first_formula_on)
 {
-    (void)state;
     static struct sr_fit fit[3];
     struct table t;
     struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
@@ -194,9 +190,8 @@ static bool stops_after(const struct sr_expr *expr, const void *context)
 
 /* Whatever ends a search, the front has the best of what it saw: here a law among the formulas that
  * are enumerated. */
-static void a_stop_keeps_what_was_seen(void **state)
+TEST(a_stop_keeps_what_was_seen)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
@@ -215,9 +210,8 @@ static void a_stop_keeps_what_was_seen(void **state)
 }
 
 /* Where the time given is to be used, patience draws new populations in place of an end. */
-static void time_given_is_used(void **state)
+TEST(time_given_is_used)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_settings s = small_settings(SR_INV, SR_SIN, 9);
@@ -237,9 +231,8 @@ static void time_given_is_used(void **state)
     table_free(&t);
 }
 
-static void the_best_restart_is_kept(void **state)
+TEST(the_best_restart_is_kept)
 {
-    (void)state;
     static struct sr_fit one[4], all;
     struct table t;
     struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
@@ -292,9 +285,8 @@ static int newton_row(const struct sr_front *front, const struct sr_data *data, 
     return found;
 }
 
-static void newton_is_found_on_clean_data(void **state)
+TEST(newton_is_found_on_clean_data)
 {
-    (void)state;
     static struct sr_fit fit;
     static const enum orr_symreg_loss kinds[] = {ORR_SR_L1, ORR_SR_STUDY, ORR_SR_RELATIVE,
                                                  ORR_SR_L2};
@@ -320,9 +312,8 @@ static void newton_is_found_on_clean_data(void **state)
 }
 
 /* The size of y must not matter: 1e-7 of it is found like 1. */
-static void newton_is_found_in_any_unit(void **state)
+TEST(newton_is_found_in_any_unit)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_settings s = small_settings(SR_INV, SR_CONSTANT, 20);
@@ -335,9 +326,8 @@ static void newton_is_found_in_any_unit(void **state)
     table_free(&t);
 }
 
-static void other_laws_are_found(void **state)
+TEST(other_laws_are_found)
 {
-    (void)state;
     static struct sr_fit fit;
     static const struct {
         const char *text;
@@ -365,9 +355,8 @@ static void other_laws_are_found(void **state)
 }
 
 /* Tables that offer little: constant and zero targets, one feature, two rows. */
-static void poor_tables_give_fronts(void **state)
+TEST(poor_tables_give_fronts)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     struct sr_settings s = small_settings(SR_INV, SR_EXP, 9);
@@ -396,9 +385,8 @@ static void poor_tables_give_fronts(void **state)
 }
 
 /* Only binary or only unary operators, and the largest size. */
-static void settings_at_their_edges(void **state)
+TEST(settings_at_their_edges)
 {
-    (void)state;
     static struct sr_fit fit;
     struct table t;
     table_of(&t, "r + m1 * m2", 60, 8, 0.01);
@@ -423,9 +411,8 @@ static void settings_at_their_edges(void **state)
 }
 
 /* Long chains of random changes leave sound formulas within the limit, of the allowed operators. */
-static void changes_leave_formulas(void **state)
+TEST(changes_leave_formulas)
 {
-    (void)state;
     gsl_rng *rng = random_stream(61);
     const struct sr_settings s = small_settings(SR_INV, SR_SIN, 15);
     struct sr_expr a, b;
@@ -462,9 +449,8 @@ static void changes_leave_formulas(void **state)
 }
 
 /* Every kind of change does what its name says, seen by the neighbours it must reach. */
-static void changes_reach_every_neighbour(void **state)
+TEST(changes_reach_every_neighbour)
 {
-    (void)state;
     static const struct {
         const char *from, *to;
     } step[] = {
@@ -497,9 +483,8 @@ static void changes_reach_every_neighbour(void **state)
     gsl_rng_free(rng);
 }
 
-static void settings_come_from_the_preset(void **state)
+TEST(settings_come_from_the_preset)
 {
-    (void)state;
     struct orr_settings preset;
     struct sr_settings s;
     orr_settings_defaults(&preset);
@@ -536,9 +521,8 @@ static bool count_offers(const struct sr_expr *expr, const void *context)
 
 /* The hall is keyed by complexity. exp(r) has 2 nodes; at prices of 3 for exp, 2 for a constant it
  * has a complexity of 4, and 8 with a scale in front. */
-static void scaled_formulas_are_judged_at_their_complexity(void **state)
+TEST(scaled_formulas_are_judged_at_their_complexity)
 {
-    (void)state;
     static struct sr_hall_of_fame hall, best;
     struct table t;
     struct sr_loss loss;
@@ -592,9 +576,8 @@ static bool never_allowed(const struct sr_expr *expr, const void *context)
     return expr->node[expr->count - 1].op == SR_EXP;
 }
 
-static void of_equals_the_fewest_digits_are_shown(void **state)
+TEST(of_equals_the_fewest_digits_are_shown)
 {
-    (void)state;
     static const struct {
         const char *truth, *hall, *member, *shown;
         bool forbidden;
@@ -643,26 +626,4 @@ static void of_equals_the_fewest_digits_are_shown(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes_leave_formulas),
-        cmocka_unit_test(changes_reach_every_neighbour),
-        cmocka_unit_test(settings_come_from_the_preset),
-        cmocka_unit_test(fronts_depend_on_the_seed_alone),
-        cmocka_unit_test(patience_ends_what_gains_nothing),
-        cmocka_unit_test(enumeration_ends_where_it_is_exact),
-        cmocka_unit_test(limits_hold_from_the_first_formula_on),
-        cmocka_unit_test(a_stop_keeps_what_was_seen),
-        cmocka_unit_test(time_given_is_used),
-        cmocka_unit_test(the_best_restart_is_kept),
-        cmocka_unit_test(newton_is_found_on_clean_data),
-        cmocka_unit_test(newton_is_found_in_any_unit),
-        cmocka_unit_test(other_laws_are_found),
-        cmocka_unit_test(poor_tables_give_fronts),
-        cmocka_unit_test(settings_at_their_edges),
-        cmocka_unit_test(scaled_formulas_are_judged_at_their_complexity),
-        cmocka_unit_test(of_equals_the_fewest_digits_are_shown),
-    };
-    return cmocka_run_group_tests_name("symreg/search", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -10,9 +10,8 @@ static void simplifies(const char *text, const char *simple)
         fail_msg("%s became %s instead of %s", text, text_of(&expr), simple);
 }
 
-static void knows_the_usual_identities(void **state)
+TEST(knows_the_usual_identities)
 {
-    (void)state;
     static const char *const pair[][2] = {
         {"2 * 3 + 1", "7"},
         {"2 * (3 * r)", "(6 * r)"},
@@ -71,9 +70,8 @@ static void knows_the_usual_identities(void **state)
 }
 
 /* Operators that are given besides are used where they make it shorter; others never. */
-static void uses_only_the_operators_given(void **state)
+TEST(uses_only_the_operators_given)
 {
-    (void)state;
     struct sr_expr expr = formula("m1 * inv(r)");
     const uint64_t with_division = sr_expr_operators(&expr) | (uint64_t)1 << SR_DIV;
     struct sr_expr same = expr;
@@ -92,9 +90,8 @@ static void uses_only_the_operators_given(void **state)
 }
 
 /* Where a random formula is defined and well-conditioned, its value stays; never does it grow. */
-static void keeps_values_and_never_grows(void **state)
+TEST(keeps_values_and_never_grows)
 {
-    (void)state;
     struct table t;
     table_create(&t, 21, 5, true);
     gsl_rng *rng = random_stream(2);
@@ -125,9 +122,8 @@ static void keeps_values_and_never_grows(void **state)
 }
 
 /* The order of operands does not matter to the canonical hash; what differs in value does. */
-static void canonical_hash_knows_equals(void **state)
+TEST(canonical_hash_knows_equals)
 {
-    (void)state;
     static const char *const same[][2] = {
         {"m1 * m2 / r", "inv(r) * (m2 * m1)"},
         {"square(r)", "r * r"},
@@ -164,13 +160,4 @@ static void canonical_hash_knows_equals(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_the_usual_identities),
-        cmocka_unit_test(uses_only_the_operators_given),
-        cmocka_unit_test(keeps_values_and_never_grows),
-        cmocka_unit_test(canonical_hash_knows_equals),
-    };
-    return cmocka_run_group_tests_name("symreg/simplify", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

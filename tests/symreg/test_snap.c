@@ -25,9 +25,8 @@ static double snap(const struct table *t, enum orr_symreg_loss kind, struct sr_e
     return reached;
 }
 
-static void exact_laws_get_their_numbers(void **state)
+TEST(exact_laws_get_their_numbers)
 {
-    (void)state;
     static const struct {
         const char *truth, *found, *to;
     } row[] = {
@@ -52,9 +51,8 @@ static void exact_laws_get_their_numbers(void **state)
 }
 
 /* A constant that has more digits than are tried keeps them all, when it fits exactly. */
-static void exact_laws_keep_their_numbers(void **state)
+TEST(exact_laws_keep_their_numbers)
 {
-    (void)state;
     struct table t;
     const struct sr_expr truth = formula("39.478417604357 * m1");
     struct sr_expr expr = truth;
@@ -88,9 +86,8 @@ static void noisy_line(struct table *t, double c, double standard_error, uint64_
 }
 
 /* A rounding by less than 1/20 of the standard error is for nothing, a larger one is not. */
-static void noisy_constants_keep_what_is_known(void **state)
+TEST(noisy_constants_keep_what_is_known)
 {
-    (void)state;
     static const struct {
         double fitted, standard_error, to;
     } row[] = {
@@ -117,9 +114,8 @@ static void noisy_constants_keep_what_is_known(void **state)
 }
 
 /* All roundings of a formula share what one may cost, for every loss. */
-static void many_roundings_cost_no_more_than_one(void **state)
+TEST(many_roundings_cost_no_more_than_one)
 {
-    (void)state;
     struct table t;
     gsl_rng *rng = random_stream(12);
     table_create(&t, ROWS, 5, true);
@@ -143,9 +139,8 @@ static void many_roundings_cost_no_more_than_one(void **state)
 }
 
 /* Of equal forms the one with the shortest constants. */
-static void the_shortest_form_is_written(void **state)
+TEST(the_shortest_form_is_written)
 {
-    (void)state;
     static const struct {
         const char *truth, *found, *to;
     } row[] = {
@@ -177,9 +172,8 @@ static void the_shortest_form_is_written(void **state)
     }
 }
 
-static void remarks(void **state)
+TEST(remarks)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text; /* the start; NULL: none */
@@ -210,15 +204,4 @@ static void remarks(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_laws_get_their_numbers),
-        cmocka_unit_test(exact_laws_keep_their_numbers),
-        cmocka_unit_test(noisy_constants_keep_what_is_known),
-        cmocka_unit_test(many_roundings_cost_no_more_than_one),
-        cmocka_unit_test(the_shortest_form_is_written),
-        cmocka_unit_test(remarks),
-    };
-    return cmocka_run_group_tests_name("symreg/snap", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -36,9 +36,8 @@ static double power_of(const struct sr_dimension *d, const char *base)
     return 0;
 }
 
-static void notation(void **state)
+TEST(notation)
 {
-    (void)state;
     set("r=AU, m1 = kg,F=kg*AU/yr^2");
     assert_int_equal(units.bases, 3);
     assert_true(units.target_known);
@@ -66,9 +65,8 @@ static void notation(void **state)
     refuses("r=a*b*c*d*e*f*g*h*i", "8 different");
 }
 
-static void sums_need_equal_dimensions(void **state)
+TEST(sums_need_equal_dimensions)
 {
-    (void)state;
     set("r=m, m1=kg, m2=kg");
     assert_int_equal(inside("m1 + m2"), 0);
     assert_int_equal(inside("m1 - r"), 1);
@@ -83,9 +81,8 @@ static void sums_need_equal_dimensions(void **state)
     assert_int_equal(inside("inv(r) + r"), 1);
 }
 
-static void functions_need_numbers(void **state)
+TEST(functions_need_numbers)
 {
-    (void)state;
     set("r=m, m1=kg, m2=kg");
     assert_int_equal(inside("exp(r)"), 1);
     assert_int_equal(inside("sin(m1 / m2)"), 0);
@@ -100,9 +97,8 @@ static void functions_need_numbers(void **state)
 }
 
 /* A constant is what its place needs. */
-static void constants_have_any_dimension(void **state)
+TEST(constants_have_any_dimension)
 {
-    (void)state;
     set("r=m, m1=kg, m2=kg, F=kg");
     assert_int_equal(inside("exp(3 * r)"), 0);
     assert_int_equal(inside("r + 3"), 0);
@@ -118,9 +114,8 @@ static void constants_have_any_dimension(void **state)
     assert_int_equal(whole("exp(r / 3)"), 1);
 }
 
-static void own_operators_are_looked_into(void **state)
+TEST(own_operators_are_looked_into)
 {
-    (void)state;
     language = language_of("area(x)=x*x; ratio(x,y)=exp(x/y)");
     set("r=m, m1=kg, m2=kg");
     assert_int_equal(inside("area(r) + r * r"), 0);
@@ -131,14 +126,4 @@ static void own_operators_are_looked_into(void **state)
     language = NULL;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notation),
-        cmocka_unit_test(sums_need_equal_dimensions),
-        cmocka_unit_test(functions_need_numbers),
-        cmocka_unit_test(constants_have_any_dimension),
-        cmocka_unit_test(own_operators_are_looked_into),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -54,9 +54,8 @@ static const struct {
     {SR_TANH, tanhl, 1e-300, 1e300, true, true, 3.0},
 };
 
-static void functions_are_accurate(void **state)
+TEST(functions_are_accurate)
 {
-    (void)state;
     if (!has_long_double())
         skip();
     enum { POINTS = 60000 };
@@ -88,9 +87,8 @@ static void functions_are_accurate(void **state)
     }
 }
 
-static void powers_are_accurate(void **state)
+TEST(powers_are_accurate)
 {
-    (void)state;
     if (!has_long_double())
         skip();
     gsl_rng *rng = random_stream(61);
@@ -122,9 +120,8 @@ static void same(enum sr_op op, double a, double b)
         fail_msg("%s(%g, %g) is %g, expected %g", sr_op_table[op].name, a, b, out, expected);
 }
 
-static void special_powers(void **state)
+TEST(special_powers)
 {
-    (void)state;
     static const double base[] = {0, 1, -1, 2, -2, 0.5, -0.5, 1e-300, -1e300, 4, 1e-310};
     static const double power[] = {
         0,     1,      -1,     2,    -2, 3, -3, 0.5, -0.5, 4503599627370497.0, 9007199254740993.0,
@@ -134,9 +131,8 @@ static void special_powers(void **state)
             same(SR_POW, base[i], power[k]);
 }
 
-static void infinities_and_domains(void **state)
+TEST(infinities_and_domains)
 {
-    (void)state;
     static const struct {
         enum sr_op op;
         double a, expected;
@@ -209,9 +205,8 @@ static bool same_bits(const double *a, const double *b, size_t n)
     return true;
 }
 
-static void variants_give_the_same_bits(void **state)
+TEST(variants_give_the_same_bits)
 {
-    (void)state;
     gsl_rng *rng = random_stream(62);
     const struct sr_vec *plain = sr_vec_here(ORR_ISA_PLAIN);
     double a[SR_TILE], b[SR_TILE], v[SR_TILE], d[SR_TILE], x[SR_TILE], y[SR_TILE];
@@ -253,9 +248,8 @@ static void variants_give_the_same_bits(void **state)
 /* Where the forms of vector and scalar code differ: denormal and overflowing exponentials, ends of
  * the table of logarithms, denormals and powers of two, angles near multiples of pi / 2 and near
  * the largest that are reduced, two groups of eight with one odd row among them. */
-static void edges_give_the_same_bits(void **state)
+TEST(edges_give_the_same_bits)
 {
-    (void)state;
     enum { ROUNDS = 200 };
     static const enum sr_op ops[] = {SR_EXP, SR_LOG, SR_SIN, SR_COS, SR_SQRT, SR_INV};
     gsl_rng *rng = random_stream(65);
@@ -326,9 +320,8 @@ static double sorted_median(const double *p, const double *t, size_t n, struct r
 }
 
 /* Both signs, ties, zeros, long tails, of any number of rows: the very same number. */
-static void median_ratio_by_sorting(void **state)
+TEST(median_ratio_by_sorting)
 {
-    (void)state;
     enum { MOST = 3000 };
     static double p[MOST], t[MOST], scratch[2 * MOST + SR_SCRATCH];
     static struct ratio ratio[MOST];
@@ -362,9 +355,8 @@ static void median_ratio_by_sorting(void **state)
 }
 
 /* Sums and selections of any length. */
-static void sums_give_the_same_bits(void **state)
+TEST(sums_give_the_same_bits)
 {
-    (void)state;
     enum { MOST = 700 };
     gsl_rng *rng = random_stream(64);
     const struct sr_vec *plain = sr_vec_here(ORR_ISA_PLAIN);
@@ -422,9 +414,8 @@ static void sums_give_the_same_bits(void **state)
 }
 
 /* Losses, scales and fits of whole formulas, by every variant. */
-static void results_do_not_depend_on_the_variant(void **state)
+TEST(results_do_not_depend_on_the_variant)
 {
-    (void)state;
     struct table t;
     gsl_rng *rng = random_stream(63);
     table_create(&t, 1003, 60, true);
@@ -471,18 +462,4 @@ static void results_do_not_depend_on_the_variant(void **state)
     gsl_rng_free(rng);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_accurate),
-        cmocka_unit_test(powers_are_accurate),
-        cmocka_unit_test(special_powers),
-        cmocka_unit_test(infinities_and_domains),
-        cmocka_unit_test(variants_give_the_same_bits),
-        cmocka_unit_test(edges_give_the_same_bits),
-        cmocka_unit_test(median_ratio_by_sorting),
-        cmocka_unit_test(sums_give_the_same_bits),
-        cmocka_unit_test(results_do_not_depend_on_the_variant),
-    };
-    return cmocka_run_group_tests_name("symreg/vec", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)
