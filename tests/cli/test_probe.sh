@@ -263,7 +263,7 @@ refusals with <<END
 unknown variant | 2 'unknown variant "sotfmax"' | attention --attention sotfmax
 no such layer | 2 --layer '0 to 0' | attention --layer 1
 no such head | 2 --head: '0 to 1' 'found 5' | attention --head 5
-a layer for evaluate | 2 --layer: 'probe attention' | evaluate --layer 0
+a layer for evaluate | 2 --layer: 'it belongs to attention' | evaluate --layer 0
 neither on nor off | 2 --reweight: 'on or off' | evaluate --reweight yes
 a power below 1 | 2 --p: 'at least 1' '"0.5"' | attention --p 0.5
 a power that is none | 2 --p: 'at least 1' '"nan"' | attention --p nan
