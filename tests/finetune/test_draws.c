@@ -14,7 +14,7 @@ static int count;
 
 static int watching_linear(const struct k_linear *layer)
 {
-    if (layer->exact && layer->C == 3 &&
+    if (layer->fp32_only && layer->C == 3 &&
         layer->N == batch_rows * length) { /* x, y and the mark of the time step */
         for (int s = 0; s < batch_rows; s++, count++) {
             assert_in_range(count, 0, MOST - 1);

@@ -213,7 +213,7 @@ static int passes;
 
 static int watching_linear(const struct k_linear *layer)
 {
-    if (layer->exact && layer->C == 3) { /* x, y and the mark of the time step */
+    if (layer->fp32_only && layer->C == 3) { /* x, y and the mark of the time step */
         uint64_t sum = 1469598103934665603u;
         const unsigned char *bytes = (const unsigned char *)layer->inp;
         for (size_t i = 0; i < (size_t)layer->N * 3 * sizeof *layer->inp; i++)
