@@ -2,7 +2,9 @@
 #include "base/tempdir.h"
 #include "origin.h"
 #include "figures/compare/cells.h"
+#include "stage/engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,39 +36,30 @@ static int publish(const struct report_run *run, struct report_pictures *picture
     return 0;
 }
 
-/* One process at a time: the record names one setting for the page and all pictures. */
-static int make_report(const struct report_run *run, const struct report_origin *origin,
-                       const struct cJSON *verdict, const char *out, bool quiet)
-{
-    struct orr_tempdir work;
-    struct report_pictures pictures = {0};
-    const bool existed = orr_exists(out);
-    int lock, rc = orr_mkdir(out);
-    if (!rc)
-        rc = orr_lock(out, "making the report", ORR_LOCK_WAIT_S, &lock);
-    if (rc)
-        return rc;
-    rc = orr_tempdir_create(&work, out, "report");
-    if (!rc)
-        rc = publish(run, &pictures, verdict, out, work.folder, quiet);
-    orr_tempdir_remove(&work); /* before the record, with which nothing is left to do */
-    if (!rc)
-        rc = report_origin_write(origin, out, &pictures);
-    if (!rc)
-        orr_note(quiet, "report: %zu figures in %s/figures, page %s/report.html", pictures.count,
-                 out, out);
-    orr_unlock(lock);
-    if (rc && !existed)
-        rmdir(out); /* as it was: an empty folder helps nobody */
-    return rc;
-}
-
 static const char *orbits_option = "", *verdict_option = "", *animate_option, *runs_option;
 
-/* Orbits as GIF, of one body or of all. */
-static int animate(const struct orr_cli *cli, struct report_origin *origin, const char *out)
+/* What one report is made with. */
+struct call {
+    char out[4096];
+    const struct orr_cli *cli;
+    struct report_origin origin;
+    struct report_run run;
+    cJSON *verdict;
+    bool has_read;
+};
+
+static int read_run(struct call *call)
 {
-    static struct report_run run;
+    call->has_read = true;
+    TRY(report_origin_check(&call->origin, call->cli->run));
+    return report_read(&call->run, call->cli->run, call->cli->attention);
+}
+
+/* Orbits as GIF, of one body or of all. */
+static int animate(struct call *call)
+{
+    const struct orr_cli *cli = call->cli;
+    struct report_run *run = &call->run;
     char figures[REPORT_PATH];
     const int asked = report_body_of(animate_option);
     if (asked < 0 && strcmp(animate_option, "all") != 0)
@@ -74,47 +67,87 @@ static int animate(const struct orr_cli *cli, struct report_origin *origin, cons
                         "--animate: expected all, or a body of the run (mercury, ..., halley), "
                         "found \"%s\"",
                         animate_option);
-    int rc = orr_path(figures, "%s/figures", out);
-    if (!rc)
-        rc = orr_gnuplot_check("player.gp");
-    if (!rc)
-        rc = report_origin_check(origin, cli->run);
-    if (!rc)
-        rc = report_read(&run, cli->run, cli->attention);
-    if (!rc && (!run.has_vectors || asked >= report_bodies(&run)))
-        rc = ORR_FAIL(ORR_EINVAL, "%s: --animate: the run has no force vectors of %s", cli->run,
-                      asked < 0 ? "any body" : report_body_title[asked]);
-    for (int body = 0; !rc && body < report_bodies(&run); body++)
-        if (asked < 0 || asked == body) {
-            rc = report_animate(&run, body, figures);
-            if (!rc)
-                orr_note(cli->quiet, "report: %s/orbit_%s.gif", figures, report_body_name[body]);
-        }
-    report_free(&run);
-    return rc;
+    TRY(orr_path(figures, "%s/figures", call->out));
+    TRY(orr_gnuplot_check("player.gp"));
+    TRY(read_run(call));
+    if (!run->has_vectors || asked >= report_bodies(run))
+        return ORR_FAIL(ORR_EINVAL, "%s: --animate: the run has no force vectors of %s", cli->run,
+                        asked < 0 ? "any body" : report_body_title[asked]);
+    for (int body = 0; body < report_bodies(run); body++) {
+        if (asked >= 0 && asked != body)
+            continue;
+        TRY(report_animate(run, body, figures));
+        orr_note(cli->quiet, "report: %s/orbit_%s.gif", figures, report_body_name[body]);
+    }
+    return 0;
 }
 
-/* Draws and writes all of it, from artefacts that the settings make. */
-static int remake(const struct orr_cli *cli, struct report_origin *origin, const char *out)
+/* ---- the stage: the page, and with it all pictures */
+
+static int page_status(void *of, struct orr_stage_output *output)
 {
-    static struct report_run run;
+    const struct call *call = of;
+    output->files = 1;
+    TRY(report_origin_status(&call->origin, call->out, output->file));
+    orr_artefact_resume(call->cli, output->file);
+    return 0;
+}
+
+/* Everything that it is drawn with is there, and artefacts are what the settings make. */
+static int check_page(void *of, const struct orr_stage_output *output)
+{
+    struct call *call = of;
     char part[REPORT_PATH];
-    cJSON *verdict = NULL;
-    int rc = orr_gnuplot_check("forces.gp");
+    (void)output;
+    TRY(orr_gnuplot_check("forces.gp"));
+    TRY(orr_figures_path("report.css", part));
+    TRY(orr_figures_path("player.js", part));
+    TRY(read_run(call));
+    return *verdict_option ? report_verdict_read(verdict_option, &call->verdict) : 0;
+}
+
+static int keep_page(void *of)
+{
+    const struct call *call = of;
+    orr_note(call->cli->quiet, "report: %s/report.html is up to date", call->out);
+    return 0;
+}
+
+static int make_page(void *of, const struct orr_stage_output *output)
+{
+    struct call *call = of;
+    struct orr_tempdir work;
+    struct report_pictures pictures = {0};
+    TRY(call->has_read ? 0 : check_page(call, output));
+    int rc = orr_tempdir_create(&work, call->out, "report");
     if (!rc)
-        rc = orr_figures_path("report.css", part);
-    if (!rc)
-        rc = orr_figures_path("player.js", part);
-    if (!rc)
-        rc = report_origin_check(origin, cli->run);
-    if (!rc)
-        rc = report_read(&run, cli->run, cli->attention);
-    if (!rc && *verdict_option)
-        rc = report_verdict_read(verdict_option, &verdict);
-    if (!rc)
-        rc = make_report(&run, origin, verdict, out, cli->quiet);
-    cJSON_Delete(verdict);
-    report_free(&run);
+        rc =
+            publish(&call->run, &pictures, call->verdict, call->out, work.folder, call->cli->quiet);
+    orr_tempdir_remove(&work); /* before the record, with which nothing is left to do */
+    TRY(rc ? rc : report_origin_write(&call->origin, call->out, &pictures));
+    orr_note(call->cli->quiet, "report: %zu figures in %s/figures, page %s/report.html",
+             pictures.count, call->out, call->out);
+    return 0;
+}
+
+static int report_or_animate(struct call *call)
+{
+    static const struct orr_stage_row stage = {.doing = "making the report",
+                                               .status = page_status,
+                                               .check = check_page,
+                                               .keep = keep_page,
+                                               .make = make_page};
+    const struct orr_cli *cli = call->cli;
+    TRY(report_origin_open(&call->origin, cli, orbits_option, verdict_option));
+    if (animate_option)
+        return animate(call);
+    if (cli->plan)
+        return orr_stage_plan(&stage, call);
+    TRY(orr_stage_check(&stage, call));
+    const bool existed = orr_exists(call->out);
+    const int rc = orr_stage_make(&stage, call);
+    if (rc && !existed)
+        rmdir(call->out); /* as it was: an empty folder helps nobody */
     return rc;
 }
 
@@ -154,10 +187,6 @@ static int report(const struct orr_cli *cli)
 {
     if (runs_option)
         return aggregate(cli);
-    static struct report_origin origin;
-    const char *out = *cli->out ? cli->out : cli->run;
-    enum orr_action verdict;
-    char why[ORR_WHY], page[REPORT_PATH];
     if (animate_option && (*verdict_option || cli->plan || cli->resume))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the page, not to --animate",
                         cli->plan     ? "--plan"
@@ -165,27 +194,17 @@ static int report(const struct orr_cli *cli)
                                       : "--verdict");
     if (orr_plan_text(cli, "report"))
         return 0;
-    int rc = orr_settings_needs_orbits(&cli->preset, "a report");
-    if (!rc)
-        rc = orr_path(page, "%s/report.html", out);
-    if (!rc)
-        rc = report_origin_open(&origin, cli, orbits_option, verdict_option);
-    if (!rc && animate_option) {
-        rc = animate(cli, &origin, out);
-        report_origin_close(&origin);
-        return rc;
-    }
-    if (!rc)
-        rc = report_origin_judge(&origin, out, &verdict, why);
-    if (!rc)
-        orr_plan_trace(verdict, page, why);
-    if (!rc && cli->plan)
-        orr_plan_print(verdict, page, why);
-    else if (!rc && verdict == ORR_KEEP && cli->resume)
-        orr_note(cli->quiet, "report: %s is up to date", page);
-    else if (!rc)
-        rc = remake(cli, &origin, out);
-    report_origin_close(&origin);
+    TRY(orr_settings_needs_orbits(&cli->preset, "a report"));
+    struct call *call = orr_alloc(1, sizeof *call);
+    if (!call)
+        return ORR_ENOMEM;
+    call->cli = cli;
+    strcpy(call->out, *cli->out ? cli->out : cli->run);
+    const int rc = report_or_animate(call);
+    cJSON_Delete(call->verdict);
+    report_free(&call->run);
+    report_origin_close(&call->origin);
+    free(call);
     return rc;
 }
 

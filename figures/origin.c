@@ -224,12 +224,12 @@ int report_origin_check(struct report_origin *origin, const char *run)
     return check_vectors(&origin->lineage, &origin->sources, run);
 }
 
-int report_origin_judge(const struct report_origin *origin, const char *out,
-                        enum orr_action *verdict, char why[ORR_WHY])
+int report_origin_status(const struct report_origin *origin, const char *out,
+                         struct orr_artefact *page)
 {
-    char path[REPORT_PATH];
-    TRY(orr_path(path, "%s/report.made.json", out));
-    return orr_json_judge(path, out, &origin->lineage.records, origin->digest, verdict, why);
+    TRY(orr_path(page->path, "%s/report.made.json", out));
+    TRY(orr_json_status(out, &origin->lineage.records, origin->digest, false, page));
+    return orr_path(page->path, "%s/report.html", out);
 }
 
 int report_origin_write(const struct report_origin *origin, const char *out,

@@ -25,8 +25,8 @@ int report_origin_laws(const char *run, const struct orr_settings *preset);
 /* The same of its tables of force vectors, and that they are as they were written. */
 int report_origin_vectors(const char *run, const struct orr_settings *preset);
 /* Whether the report in `out` was made from them. */
-int report_origin_judge(const struct report_origin *origin, const char *out,
-                        enum orr_action *verdict, char why[ORR_WHY]);
+int report_origin_status(const struct report_origin *origin, const char *out,
+                         struct orr_artefact *page);
 /* Writes report.made.json: what page and pictures were made from, their sizes and checksums. */
 int report_origin_write(const struct report_origin *origin, const char *out,
                         const struct report_pictures *pictures);

@@ -126,10 +126,10 @@ void ft_run_close(struct ft_run *run);
 
 /* What is to be done about a source's table of forces: keep it, make it (its model first, where it
  * has one), refuse to replace one that was made elsewhere, and why. */
-int ft_table_judge(struct orr_lineage *lineage, const char *run_dir, const char *source,
-                   bool vector, enum orr_action *verdict, char path[4096], char why[ORR_WHY]);
+int ft_table_status(struct orr_lineage *lineage, const char *run_dir, const char *source,
+                    bool vector, struct orr_artefact *table);
 
-/* The model of a source as a training for gpt_training_judge, which points into the buffers. */
+/* The model of a source as a training for gpt_training_status, which points into the buffers. */
 struct ft_training {
     char folder[4096], last[ORR_NAME], best[ORR_NAME];
     struct gpt_training training;

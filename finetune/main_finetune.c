@@ -1,6 +1,7 @@
 /* main_finetune.c - bin/finetune: forces from every pretrained model, with truth, oracle and
  * untrained rows. */
 #include "ft.h"
+#include "stage/engine.h"
 
 #include <string.h>
 
@@ -31,75 +32,74 @@ static const struct orr_program program = {
 
 /* What all sources of a call share. */
 struct call {
+    struct ft_training model; /* of the table that the functions of the stage are about */
     const struct orr_cli *given;
     struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096], out[4096];
     struct gpt_device device;
     struct orr_lineage lineage;
     struct orr_sources sources;
-};
-
-/* One table of one source. */
-struct job {
+    bool work, train; /* a table is to be made, by a model */
+    struct ft_run run;
+    /* one table of one source */
     const char *source, *attention; /* attention: "" of truth and oracle */
     bool vector;
-    enum orr_action verdict;
-    char path[4096], why[ORR_WHY];
 };
 
-static bool is_model(const struct job *job)
+static bool is_model(const struct call *call)
 {
-    return *job->attention != '\0';
+    return *call->attention != '\0';
 }
 
-static bool is_pretrained(const struct job *job)
+static bool is_pretrained(const struct call *call)
 {
-    return is_model(job) && strcmp(job->source, "untrained") != 0;
+    return is_model(call) && strcmp(call->source, "untrained") != 0;
 }
 
 /* Where its model was pretrained: on planet runs for the vectors of their planets. */
-static bool on_planets(const struct call *call, const struct job *job)
+static bool on_planets(const struct call *call)
 {
-    return job->vector && call->cli.preset.planets.enabled;
+    return call->vector && call->cli.preset.planets.enabled;
 }
 
-/* The next table from number *i on that the settings have and the options ask for; false behind the
- * last one. */
-static bool next_job(const struct call *call, int *i, struct job *job)
+/* The tables that the settings have and the options ask for. */
+static int next_table(void *of, int *i, bool *there)
 {
+    struct call *call = of;
     const struct orr_settings *p = &call->cli.preset;
-    for (; *i < 2 * call->sources.count; ++*i) {
-        const char *source = call->sources.name[*i / 2];
-        *job = (struct job){
-            .source = source, .attention = orr_source_attention(p, source), .vector = *i % 2 == 1};
-        if (orr_has_table(p, source, job->vector) &&
-            (!*source_option || !strcmp(source_option, source)))
-            return true;
+    for (*there = false; *i < 2 * call->sources.count && !*there; *i += !*there) {
+        call->source = call->sources.name[*i / 2];
+        call->attention = orr_source_attention(p, call->source);
+        call->vector = *i % 2 == 1;
+        *there = orr_has_table(p, call->source, call->vector) &&
+                 (!*source_option || !strcmp(source_option, call->source));
     }
-    return false;
+    if (!*there)
+        return 0;
+    TRY(ft_training_of(&call->model, &call->lineage, call->out, call->source, call->vector));
+    call->model.training.resume = call->cli.resume || call->cli.plan;
+    call->model.training.force = force_option != NULL;
+    return 0;
 }
 
-/* The model of a job as it is there, and what is to be done about it. */
-static int judge_model(struct call *call, const struct job *job, struct ft_training *of,
-                       struct gpt_judgement *judgement)
+/* A table, whose record says of which lengths its model was. Its model is made for it alone. */
+static int table_status(void *of, struct orr_stage_output *output)
 {
-    TRY(ft_training_of(of, &call->lineage, call->out, job->source, job->vector));
-    of->training.resume = call->cli.resume || call->cli.plan;
-    of->training.force = force_option != NULL;
-    return gpt_training_judge(&of->training, judgement);
-}
-
-/* What is to be done about a job's table, whose record says of which lengths its model was. */
-static int judge_table(struct call *call, struct job *job)
-{
-    struct ft_training of;
-    struct gpt_judgement model;
-    if (is_model(job))
-        TRY(judge_model(call, job, &of, &model));
-    TRY(ft_table_judge(&call->lineage, call->out, job->source, job->vector, &job->verdict,
-                       job->path, job->why));
-    if (job->verdict == ORR_KEEP && !call->cli.resume && !call->cli.plan)
-        job->verdict = ORR_REMAKE;
+    struct call *call = of;
+    struct orr_artefact *model = output->file, *table = model + is_model(call);
+    if (is_model(call))
+        TRY(gpt_training_status(&call->model.training, model));
+    TRY(ft_table_status(&call->lineage, call->out, call->source, call->vector, table));
+    orr_artefact_resume(&call->cli, table);
+    output->files = 1 + is_model(call);
+    if (!is_model(call))
+        return 0;
+    if (table->action == ORR_REFUSE || (table->action == ORR_KEEP && model->action != ORR_KEEP)) {
+        *model = *table;
+        output->files = 1;
+    } else if (table->action != ORR_KEEP && model->action == ORR_REFUSE) {
+        table->action = ORR_REFUSE;
+    }
     return 0;
 }
 
@@ -175,18 +175,18 @@ static int check_pretraining(struct call *call, const char *attention, bool plan
 }
 
 /* The checkpoint of a job, "" = random weights, is there and what these settings make. */
-static int find_pretrained(struct call *call, const struct job *job, char path[4096])
+static int find_pretrained(struct call *call, char path[4096])
 {
     static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
                                          "--orbits",         "--attention", "--threads", "--device",
                                          "--attention-impl", NULL};
     char command[ORR_COMMAND];
-    const bool planets = on_planets(call, job);
-    TRY(pretrained_path(call, job->attention, planets, path));
+    const bool planets = on_planets(call);
+    TRY(pretrained_path(call, call->attention, planets, path));
     if (!*path)
         return 0;
     orr_command("pretrain", shared, command, sizeof command);
-    TRY(check_pretraining(call, job->attention, planets, path, command));
+    TRY(check_pretraining(call, call->attention, planets, path, command));
     return orr_exists(path)
                ? 0
                : ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s", path,
@@ -194,18 +194,18 @@ static int find_pretrained(struct call *call, const struct job *job, char path[4
 }
 
 /* It also loads, and is of the preset's shape. */
-static int check_pretrained(struct call *call, const struct job *job)
+static int check_pretrained(struct call *call)
 {
     const struct orr_settings *p = &call->cli.preset;
     const enum sim_split split =
-        on_planets(call, job) ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN;
+        on_planets(call) ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN;
     struct gpt_config config;
     struct gpt_model model;
     char path[4096];
-    TRY(find_pretrained(call, job, path));
+    TRY(find_pretrained(call, path));
     if (!*path)
         return 0;
-    TRY(gpt_config_from_preset(&config, p, job->attention, sim_split_positions(p, split)));
+    TRY(gpt_config_from_preset(&config, p, call->attention, sim_split_positions(p, split)));
     TRY(gpt_load_as(&model, path, &config, true, &k_ref, NULL));
     gpt_free(&model);
     return 0;
@@ -274,134 +274,89 @@ static int check_names(const struct orr_cli *cli)
                             source_option);
 }
 
-/* A table that is to be made, and its model that is there: refused where weights would be lost. */
-static int check_model(struct call *call, const struct job *job)
+static int refuse_table(void *of, const struct orr_stage_output *output)
 {
-    struct ft_training of;
-    struct gpt_judgement judgement;
-    if (!is_model(job))
-        return 0;
-    TRY(judge_model(call, job, &of, &judgement));
-    return judgement.verdict == ORR_REFUSE ? gpt_training_refuse(&of.training, &judgement) : 0;
+    struct call *call = of;
+    const struct orr_artefact *first = output->file;
+    return output->files > 1 ? gpt_training_refuse(&call->model.training, first)
+                             : ORR_FAIL(ORR_EINVAL, "%s: %s", first->path, first->why);
 }
 
-/* Everything that can be wrong is found before any training starts; *work = a table is to be
- * made, *train = by a model. */
-static int check_jobs(struct call *call, bool *work, bool *train)
+/* Everything that can be wrong is found before any training starts. */
+static int check_table(void *of, const struct orr_stage_output *output)
 {
-    struct job job;
-    *work = *train = false;
-    for (int i = 0; next_job(call, &i, &job); i++) {
-        TRY(judge_table(call, &job));
-        if (job.verdict == ORR_KEEP)
-            continue;
-        if (job.verdict == ORR_REFUSE)
-            return ORR_FAIL(ORR_EINVAL, "%s: %s", job.path, job.why);
-        if (!*work)
-            TRY(verify_data(call));
-        *work = true;
-        *train |= is_model(&job);
-        if (is_pretrained(&job))
-            TRY(check_pretrained(call, &job));
-        TRY(check_model(call, &job));
-    }
-    return 0;
-}
-
-/* The line of --plan about a table's model, which is made for a table alone. */
-static int plan_model(struct call *call, struct job *job)
-{
-    struct ft_training of;
-    struct gpt_judgement model;
-    char path[4096];
-    TRY(judge_model(call, job, &of, &model));
-    TRY(orr_path(path, "%s/%s", of.folder, of.last));
-    if (job->verdict != ORR_KEEP || model.verdict == ORR_KEEP)
-        orr_plan_print(model.verdict, path, model.why);
-    if (job->verdict != ORR_KEEP && model.verdict == ORR_REFUSE)
-        job->verdict = ORR_REFUSE;
-    return 0;
-}
-
-static int print_plan(struct call *call)
-{
-    struct job job;
-    for (int i = 0; next_job(call, &i, &job); i++) {
-        TRY(judge_table(call, &job));
-        if (is_model(&job) && job.verdict != ORR_REFUSE)
-            TRY(plan_model(call, &job));
-        orr_plan_print(job.verdict, job.path, job.why);
-    }
-    return 0;
+    struct call *call = of;
+    if (output->files == 1 && orr_output_refused(output))
+        return refuse_table(call, output);
+    if (!call->work)
+        TRY(verify_data(call));
+    call->work = true;
+    call->train |= is_model(call);
+    return is_pretrained(call) ? check_pretrained(call) : 0;
 }
 
 /* ------------------------------------------------------------------------------------- run */
 
-static int make_table(struct call *call, struct ft_run *run, const struct job *job)
+static const char *task_of(const struct call *call)
 {
-    static int (*const of_truth[])(struct ft_run *) = {ft_magnitude_truth, ft_vector_truth};
-    static int (*const of_oracle[])(struct ft_run *) = {ft_magnitude_oracle, ft_vector_oracle};
-    char from[4096] = "";
-    if (!strcmp(job->source, "truth"))
-        return of_truth[job->vector](run);
-    if (!strcmp(job->source, "oracle"))
-        return of_oracle[job->vector](run);
-    /* found again: others may have trained it anew while earlier jobs were made */
-    if (is_pretrained(job))
-        TRY(find_pretrained(call, job, from));
-    return (job->vector ? ft_vector_model : ft_magnitude_model)(run, job->source, job->attention,
-                                                                *from ? from : NULL);
+    return call->vector ? "vector" : "magnitude";
+}
+
+static int keep_table(void *of)
+{
+    const struct call *call = of;
+    orr_note(call->cli.quiet, "finetune %s, %s: complete", call->source, task_of(call));
+    return 0;
 }
 
 /* A table of other settings goes before its model changes: nothing takes it for this one's. */
-static int make_locked(struct call *call, struct ft_run *run, struct job *job)
+static int make_table(void *of, const struct orr_stage_output *output)
 {
-    const char *task = job->vector ? "vector" : "magnitude";
-    TRY(judge_table(call, job));
-    if (job->verdict == ORR_KEEP) {
-        orr_note(call->cli.quiet, "finetune %s, %s: complete", job->source, task);
-        return 0;
-    }
-    TRY(check_model(call, job));
-    if (job->verdict == ORR_REMAKE && *job->why)
-        orr_note(call->cli.quiet, "finetune %s, %s: made anew: %s", job->source, task, job->why);
-    if (job->verdict == ORR_REMAKE)
-        TRY(orr_sidecar_remove(job->path));
-    return make_table(call, run, job);
+    static int (*const of_truth[])(struct ft_run *) = {ft_magnitude_truth, ft_vector_truth};
+    static int (*const of_oracle[])(struct ft_run *) = {ft_magnitude_oracle, ft_vector_oracle};
+    struct call *call = of;
+    const struct orr_artefact *table = &output->file[output->files - 1];
+    char from[4096] = "";
+    if (table->action == ORR_REMAKE && *table->why)
+        orr_note(call->cli.quiet, "finetune %s, %s: made anew: %s", call->source, task_of(call),
+                 table->why);
+    if (table->action == ORR_REMAKE)
+        TRY(orr_sidecar_remove(table->path));
+    if (!strcmp(call->source, "truth"))
+        return of_truth[call->vector](&call->run);
+    if (!strcmp(call->source, "oracle"))
+        return of_oracle[call->vector](&call->run);
+    /* found again: others may have trained it anew while earlier tables were made */
+    if (is_pretrained(call))
+        TRY(find_pretrained(call, from));
+    return (call->vector ? ft_vector_model : ft_magnitude_model)(
+        &call->run, call->source, call->attention, *from ? from : NULL);
 }
 
-static int make_job(struct call *call, struct ft_run *run, struct job *job)
-{
-    char folder[4096];
-    int fd;
-    TRY(orr_path(folder, "%s/%s/finetune", call->out, job->source));
-    TRY(orr_mkdir(folder));
-    TRY(orr_lock(folder, "fine-tuning", ORR_LOCK_WAIT_S, &fd));
-    const int rc = make_locked(call, run, job);
-    orr_unlock(fd);
-    return rc;
-}
+static const struct orr_stage_row stage = {.doing = "fine-tuning",
+                                           .next = next_table,
+                                           .status = table_status,
+                                           .check = check_table,
+                                           .refuse = refuse_table,
+                                           .keep = keep_table,
+                                           .make = make_table};
 
-static int make_jobs(struct call *call, struct ft_run *run)
+static int make_tables(struct call *call)
 {
-    struct job job;
-    run->resume = call->cli.resume;
-    run->force = force_option != NULL;
-    run->quiet = call->cli.quiet;
+    call->run.resume = call->cli.resume;
+    call->run.force = force_option != NULL;
+    call->run.quiet = call->cli.quiet;
     TRY(verify_data(call)); /* again: others may have made sets there before these were opened */
     TRY(orr_cli_save_preset(&call->cli, call->out)); /* nothing can be refused any more */
-    for (int i = 0; next_job(call, &i, &job); i++)
-        TRY(make_job(call, run, &job));
-    return 0;
+    return orr_stage_make(&stage, call);
 }
 
 static int make_all(struct call *call)
 {
-    struct ft_run run;
-    TRY(ft_run_open(&run, &call->cli.preset, call->out, call->orbits, call->device.ops,
+    TRY(ft_run_open(&call->run, &call->cli.preset, call->out, call->orbits, call->device.ops,
                     &call->lineage));
-    const int rc = make_jobs(call, &run);
-    ft_run_close(&run);
+    const int rc = make_tables(call);
+    ft_run_close(&call->run);
     return rc;
 }
 
@@ -434,21 +389,21 @@ static int make_on_device(struct call *call)
 static int finetune_all(struct call *call)
 {
     const struct orr_cli *cli = &call->cli;
-    bool work, train, done = false;
+    bool done = false;
     if (*cli->checkpoint && !orr_exists(cli->checkpoint))
         return ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", cli->checkpoint);
     TRY(open_chain(call));
     if (cli->plan)
-        return print_plan(call);
-    TRY(check_jobs(call, &work, &train));
-    if (train && !orr_is_job())
+        return orr_stage_plan(&stage, call);
+    TRY(orr_stage_check(&stage, call));
+    if (call->train && !orr_is_job())
         gpt_precision_tell(call->given, cli, &call->device);
-    if (train)
+    if (call->train)
         TRY(make_side_by_side(call, &done));
     if (done)
         return 0;
-    if (work)
-        return train ? make_on_device(call) : make_all(call);
+    if (call->work)
+        return call->train ? make_on_device(call) : make_all(call);
     TRY(orr_cli_save_preset(cli, call->out));
     orr_note(cli->quiet, "finetune: complete");
     return 0;

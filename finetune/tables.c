@@ -11,27 +11,29 @@ static int table_path(const char *run_dir, const char *source, bool vector, char
                     vector ? "vector" : "magnitude");
 }
 
-int ft_table_judge(struct orr_lineage *lineage, const char *run_dir, const char *source,
-                   bool vector, enum orr_action *verdict, char path[4096], char why[ORR_WHY])
+int ft_table_status(struct orr_lineage *lineage, const char *run_dir, const char *source,
+                    bool vector, struct orr_artefact *table)
 {
+    const char *path = table->path;
     char digest[ORR_DIGEST];
     cJSON *made = NULL;
-    *verdict = ORR_MAKE;
-    TRY(table_path(run_dir, source, vector, path));
+    table->action = ORR_MAKE;
+    TRY(table_path(run_dir, source, vector, table->path));
     TRY(orr_lineage_table(lineage, source, vector, digest));
-    TRY(orr_sidecar_read(path, &made, why));
-    if (made)
-        *verdict = orr_made_same(&lineage->records, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
+    TRY(orr_sidecar_read(path, &made, table->why));
+    if (made && orr_made_same(&lineage->records, digest, made, table->why))
+        table->action = ORR_KEEP;
+    else if (made || (orr_exists(path) && orr_sidecar_exists(path)))
+        table->action = ORR_REMAKE;
     else if (orr_exists(path))
-        *verdict = orr_sidecar_exists(path) ? ORR_REMAKE : ORR_REFUSE;
-    if (*verdict == ORR_REFUSE)
-        snprintf(why, ORR_WHY,
+        table->action = ORR_REFUSE;
+    cJSON_Delete(made);
+    if (table->action == ORR_REFUSE)
+        snprintf(table->why, ORR_WHY,
                  "made elsewhere (no record beside it) and not replaced: move it, "
                  "or delete it");
-    if (*verdict == ORR_MAKE)
-        why[0] = '\0';
-    orr_plan_trace(*verdict, path, why);
-    cJSON_Delete(made);
+    if (table->action == ORR_MAKE)
+        table->why[0] = '\0';
     return 0;
 }
 

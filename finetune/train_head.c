@@ -52,19 +52,15 @@ int ft_training_of(struct ft_training *of, struct orr_lineage *lineage, const ch
 
 /* Takes the model that is there, where it goes on; *step = where it is. */
 static int resume_model(struct gpt_model *model, const struct ft_run *run,
-                        const struct ft_training *of, const char *label,
-                        struct gpt_judgement *judgement, long *step)
+                        const struct ft_training *of, const char *label, struct orr_artefact *found,
+                        long *step)
 {
-    TRY(gpt_training_judge(&of->training, judgement));
-    if (judgement->verdict == ORR_REFUSE)
-        return gpt_training_refuse(&of->training, judgement);
-    if (judgement->verdict == ORR_REMAKE)
-        orr_note(run->quiet, "%s: made anew%s%s", label, *judgement->why ? ": " : "",
-                 judgement->why);
-    if (judgement->verdict == ORR_REMAKE || judgement->verdict == ORR_MAKE)
+    TRY(gpt_training_status(&of->training, found));
+    if (found->action == ORR_REFUSE)
+        return gpt_training_refuse(&of->training, found);
+    gpt_training_tell(found, label, run->quiet);
+    if (found->action == ORR_REMAKE || found->action == ORR_MAKE)
         return 0;
-    if (judgement->lengthened)
-        orr_note(run->quiet, "%s: goes on: %s", label, judgement->why);
     return gpt_reload(model, of->folder, of->last, step);
 }
 
@@ -81,7 +77,7 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
 {
     const char *name = vector ? "vector" : "magnitude";
     struct ft_training of;
-    struct gpt_judgement judgement;
+    struct orr_artefact found;
     char log[ORR_NAME], label[2 * ORR_NAME], digest[ORR_DIGEST];
     long step = 0;
     model->config.huber = train->huber;
@@ -90,7 +86,7 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     TRY(ft_training_of(&of, run->lineage, run->run, source, vector));
     of.training.resume = run->resume;
     of.training.force = run->force;
-    TRY(resume_model(model, run, &of, label, &judgement, &step));
+    TRY(resume_model(model, run, &of, label, &found, &step));
     TRY(orr_lineage_model(run->lineage, source, vector, digest));
     char *made = orr_records_made_text(&run->lineage->records, digest);
     if (!made)
@@ -102,7 +98,7 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     task->best = train->patience > 0 ? of.best : NULL;
     task->log = log;
     task->extra = extra;
-    task->lengthened = judgement.lengthened;
+    task->lengthened = found.lengthened;
     task->quiet = run->quiet;
     int rc = step == 0 ? remove_best(of.folder, of.best) : 0;
     if (!rc)

@@ -20,7 +20,7 @@ struct law_forces {
 int law_forces_read(const char *path, struct law_forces *forces);
 void law_forces_free(struct law_forces *forces);
 
-/* ---- the run's own law (own.c) */
+/* ---- the law of the run (true_law.c) */
 
 enum { LAW_TEXT = 1024 };
 
@@ -30,9 +30,10 @@ enum law_unit { LAW_UNIT_GRAVITY, LAW_UNIT_JUMP, LAW_UNIT_NONE };
 
 /* The law that the orbits of a run follow. Where G jumps, labels may be of one side of the jump or
  * of both, with a k each; laws that G does not multiply as a whole have a shape on each side. */
-struct law_own {
+struct law_true {
     struct sim_dynamics dynamics;
-    bool newton; /* F = G m1 m2 / r^2 */
+    char name[LAW_TEXT]; /* "k m1 m2 / r^2", "k times the force of the law power, ..." */
+    bool newton;         /* F = G m1 m2 / r^2 */
     enum law_unit unit;
     int sides;      /* 2: labels before and after the jump */
     size_t step[2]; /* a labelled step of each side */
@@ -40,30 +41,23 @@ struct law_own {
 };
 /* The law of a preset, labels at step 0. ORR_EUSAGE: an expression that can not be read. Free also
  * after an error. */
-int law_own_create(struct law_own *own, const struct orr_settings *preset);
-void law_own_free(struct law_own *own);
+int law_true_create(struct law_true *law, const struct orr_settings *preset);
+void law_true_free(struct law_true *law);
 /* Labels are of the steps `first` to `last`. */
-void law_own_steps(struct law_own *own, size_t first, size_t last);
-/* Which side law_own_force() is of; 0 everywhere else. */
-void law_own_side(struct law_own *own, int side);
-/* The law's force divided by what k stands for: F of G = 1 where G multiplies it. */
-double law_own_force(const struct law_own *own, double m1, double m2, double r_au);
+void law_true_steps(struct law_true *law, size_t first, size_t last);
 /* Median of |F_true / F of the law at the label's step - 1|: about 0 unless the labels are of
  * orbits under another law. */
-int law_own_difference(struct law_own *own, const struct law_forces *truth, double *difference);
-/* "k m1 m2 / r^2", or "k times the force of the law power, orbits.law_exponent=-2.5". */
-void law_own_name(const struct law_own *own, const struct orr_settings *preset,
-                  char text[LAW_TEXT]);
+int law_true_difference(struct law_true *law, const struct law_forces *truth, double *difference);
 
-/* Decides numerically whether a formula of the features r, m1, m2 (0, 1, 2) is k times the run's
- * law: at fixed quasi-random points over twice the range of the data both ways, the ratio may vary
+/* Decides numerically whether a formula of the features r, m1, m2 (0, 1, 2) is k times the law:
+ * at fixed quasi-random points over twice the range of the data both ways, the ratio may vary
  * by `tolerance`, relative to its mean. Points at which the law does not attract do not count, and
  * a quarter of them must. True: *k is the mean ratio. */
-bool law_check(struct law_own *own, const struct sr_expr *expr, const double low[3],
-               const double high[3], double tolerance, double *k);
-/* The simplest row of a front that passes, -1 when none does. */
-int law_find(struct law_own *own, const struct sr_front *front, const double low[3],
-             const double high[3], double tolerance, double *k);
+bool law_true_is(struct law_true *law, const struct sr_expr *expr, const double low[3],
+                 const double high[3], double tolerance, double *k);
+/* Of each row of a front; the simplest that is, with its *k, or -1. */
+int law_true_find(struct law_true *law, const struct sr_front *front, const double low[3],
+                  const double high[3], double tolerance, bool is_true[], double *k);
 
 /* ---- what the numbers say */
 

@@ -16,84 +16,76 @@ static int list_sources(struct laws *laws)
 {
     const struct orr_settings *preset = &laws->cli->preset;
     struct orr_sources names;
-    int rc = 0;
     orr_sources_list(preset, laws->cli->attention, &names);
-    for (int i = 0; i < names.count && !rc; i++) {
+    for (int i = 0; i < names.count; i++) {
         if (!orr_has_table(preset, names.name[i], false))
             continue;
         struct law_source *source = &laws->source[laws->sources++];
         snprintf(source->name, sizeof source->name, "%s", names.name[i]);
-        rc = orr_path(source->path, "%s/%s/finetune/forces_magnitude.csv", laws->cli->run,
-                      names.name[i]);
+        TRY(orr_path(source->path, "%s/%s/finetune/forces_magnitude.csv", laws->cli->run,
+                     names.name[i]));
     }
-    return rc;
+    return 0;
 }
 
 /* What a table says it was made from; NULL with the reason when it does not. Files that models
  * were started from are taken over: laws of such models say so. */
 static int read_made(struct laws *laws, struct law_source *source, cJSON **made, char why[ORR_WHY])
 {
-    const int rc = orr_sidecar_read(source->path, made, why);
-    return rc ? rc : orr_lineage_take_starts(&laws->lineage, *made, source->path);
+    TRY(orr_sidecar_read(source->path, made, why));
+    return orr_lineage_take_starts(&laws->lineage, *made, source->path);
 }
 
 /* The digest of the laws as they should be. */
-static int open_chain(struct laws *laws, const char *orbits)
+static int open_lineage(struct laws *laws, const char *orbits)
 {
+    const struct orr_cli *cli = laws->cli;
     struct orr_sources names;
     char why[ORR_WHY];
-    int rc = orr_lineage_open(&laws->lineage, &laws->cli->preset, orbits);
-    if (!rc)
-        rc = orr_lineage_find_external_tables(&laws->lineage, laws->cli->run, laws->cli->attention,
-                                              false);
-    for (int i = 0; i < laws->sources && !rc; i++) {
+    TRY(orr_lineage_open(&laws->lineage, &cli->preset, orbits));
+    TRY(orr_lineage_find_external_tables(&laws->lineage, cli->run, cli->attention, false));
+    for (int i = 0; i < laws->sources; i++) {
         cJSON *made = NULL;
-        rc = read_made(laws, &laws->source[i], &made, why);
+        const int rc = read_made(laws, &laws->source[i], &made, why);
         cJSON_Delete(made);
+        if (rc)
+            return rc;
     }
-    orr_sources_list(&laws->cli->preset, laws->cli->attention, &names);
-    return rc ? rc : orr_lineage_laws(&laws->lineage, &names, laws->digest);
+    orr_sources_list(&cli->preset, cli->attention, &names);
+    return orr_lineage_laws(&laws->lineage, &names, laws->digest);
 }
 
-/* Every table is there (or, where there are laws already, need not be), and is what the settings
- * make. */
-static int check_sources(struct laws *laws, bool needed)
+/* A table that is there is what the settings make. */
+static int check_source(struct laws *laws, struct law_source *source)
 {
-    char command[ORR_COMMAND];
-    int rc = 0;
-    orr_command_of_run("finetune", command);
-    for (int i = 0; i < laws->sources && !rc && needed; i++)
-        if (!orr_exists(laws->source[i].path))
-            rc = ORR_FAIL(ORR_EMISSING,
-                          "%s: missing; make it with: %s (--attention NAME leaves the other "
-                          "variants out)",
-                          laws->source[i].path, command);
-    for (int i = 0; i < laws->sources && !rc && !*laws->lineage.external_tables[0]; i++) {
-        struct law_source *source = &laws->source[i];
-        char why[ORR_WHY], digest[ORR_DIGEST];
-        cJSON *made = NULL;
-        if (!orr_exists(source->path))
-            continue;
-        rc = read_made(laws, source, &made, why);
-        if (!rc)
-            rc = orr_lineage_table(&laws->lineage, source->name, false, digest);
-        if (!rc && (!made || !orr_made_same(&laws->lineage.records, digest, made, why)))
-            rc = orr_refuse_input(source->path, why, "finetune",
-                                  ", or name its data sets with --orbits");
-        cJSON_Delete(made);
-    }
+    char why[ORR_WHY], digest[ORR_DIGEST];
+    cJSON *made = NULL;
+    if (*laws->lineage.external_tables[0] || !orr_exists(source->path))
+        return 0;
+    int rc = read_made(laws, source, &made, why);
+    if (!rc)
+        rc = orr_lineage_table(&laws->lineage, source->name, false, digest);
+    if (!rc && (!made || !orr_made_same(&laws->lineage.records, digest, made, why)))
+        rc = orr_refuse_input(source->path, why, "finetune",
+                              ", or name its data sets with --orbits");
+    cJSON_Delete(made);
     return rc;
 }
 
-/* ---- resume */
-
-/* laws.json is written last: when it was made from the same things, and the files that it names
- * are as they were, nothing is to be done. */
-static int judge_laws(const struct laws *laws, enum orr_action *verdict, char why[ORR_WHY])
+/* Where there are laws already, the tables need not be there. */
+static int check_sources(struct laws *laws, bool needed)
 {
-    char path[4096];
-    TRY(orr_path(path, "%s/laws.json", laws->folder));
-    return orr_json_judge(path, laws->folder, &laws->lineage.records, laws->digest, verdict, why);
+    char command[ORR_COMMAND];
+    orr_command_of_run("finetune", command);
+    for (int i = 0; i < laws->sources && needed; i++)
+        if (!orr_exists(laws->source[i].path))
+            return ORR_FAIL(ORR_EMISSING,
+                            "%s: missing; make it with: %s (--attention NAME leaves the other "
+                            "variants out)",
+                            laws->source[i].path, command);
+    for (int i = 0; i < laws->sources; i++)
+        TRY(check_source(laws, &laws->source[i]));
+    return 0;
 }
 
 /* ---- samples */
@@ -147,17 +139,12 @@ static int read_source(struct law_source *source, uint64_t seed)
     return rc;
 }
 
-static int judge(struct law_own *own, struct law_sample *sample, double tolerance)
+static int find_true_law(struct law_true *law, struct law_sample *sample, double tolerance)
 {
-    double k;
-    const int rc = sr_front_describe(&sample->fit.front, &sample->fit.data);
     sample->k = NAN;
-    sample->true_row =
-        law_find(own, &sample->fit.front, sample->low, sample->high, tolerance, &sample->k);
-    for (int row = 0; row < sample->fit.front.count; row++)
-        sample->row_true[row] =
-            law_check(own, &sample->fit.front.expr[row], sample->low, sample->high, tolerance, &k);
-    return rc;
+    sample->true_row = law_true_find(law, &sample->fit.front, sample->low, sample->high, tolerance,
+                                     sample->row_true, &sample->k);
+    return sr_front_describe(&sample->fit.front, &sample->fit.data);
 }
 
 /* With --resume from the checkpoint of a search that was stopped; one of other data or settings, or
@@ -181,7 +168,7 @@ static int search(struct laws *laws, struct sr_settings *settings, struct sr_fit
     return rc;
 }
 
-/* All samples of all sources in one pool. When stopped, the fronts so far are there, not judged. */
+/* All samples of all sources in one pool. When stopped, the fronts so far are there, and no more. */
 static int fit_all(struct laws *laws, struct sr_settings *settings)
 {
     int count = 0, next = 0;
@@ -199,8 +186,8 @@ static int fit_all(struct laws *laws, struct sr_settings *settings)
         for (int s = 0; s < laws->source[i].forces.samples && (!rc || rc == ORR_EINTR); s++) {
             laws->source[i].sample[s].fit = fits[next++];
             if (!rc)
-                rc = judge(&laws->own, &laws->source[i].sample[s],
-                           laws->cli->preset.symreg.constant_tolerance);
+                rc = find_true_law(&laws->true_law, &laws->source[i].sample[s],
+                                   laws->cli->preset.symreg.constant_tolerance);
         }
     free(fits);
     return rc;
@@ -208,7 +195,8 @@ static int fit_all(struct laws *laws, struct sr_settings *settings)
 
 static void laws_free(struct laws *laws)
 {
-    law_own_free(&laws->own);
+    orr_lineage_close(&laws->lineage);
+    law_true_free(&laws->true_law);
     for (int i = 0; i < laws->sources; i++) {
         struct law_source *source = &laws->source[i];
         for (int s = 0; s < source->forces.samples && source->sample; s++)
@@ -219,19 +207,9 @@ static void laws_free(struct laws *laws)
     free(laws);
 }
 
-static int search_and_write(struct laws *laws, struct sr_settings *settings)
-{
-    int rc = fit_all(laws, settings);
-    if (rc == ORR_EINTR)
-        rc = laws_stopped(laws);
-    if (!rc && !*laws->cli->out)
-        rc = orr_cli_save_preset(laws->cli, laws->cli->run);
-    return rc ? rc : laws_write(laws);
-}
-
 /* The law of the run, at the steps that have labels. Labels need not be of it: their data sets may
  * have been made with other settings. */
-static int open_own(struct laws *laws)
+static int compare_labels(struct laws *laws)
 {
     const struct law_forces *truth = &laws->source[0].forces;
     double first = HUGE_VAL, last = 0, tolerance = laws->cli->preset.symreg.constant_tolerance;
@@ -239,53 +217,11 @@ static int open_own(struct laws *laws)
         first = fmin(first, truth->step[i]);
         last = fmax(last, truth->step[i]);
     }
-    law_own_steps(&laws->own, (size_t)fmax(first, 0), (size_t)last);
-    const int rc = law_own_difference(&laws->own, truth, &laws->own_difference);
-    if (!(laws->own_difference > tolerance))
-        laws->own_difference = 0;
+    law_true_steps(&laws->true_law, (size_t)fmax(first, 0), (size_t)last);
+    const int rc = law_true_difference(&laws->true_law, truth, &laws->labels_differ);
+    if (!(laws->labels_differ > tolerance))
+        laws->labels_differ = 0;
     return rc;
-}
-
-static int judge_and_tell(const struct laws *laws, enum orr_action *verdict, char why[ORR_WHY])
-{
-    char path[4096];
-    TRY(judge_laws(laws, verdict, why));
-    TRY(orr_path(path, "%s/laws.json", laws->folder));
-    orr_plan_trace(*verdict, path, why);
-    if (laws->cli->plan)
-        orr_plan_print(*verdict, path, why);
-    else if (*verdict == ORR_REMAKE && laws->cli->resume)
-        orr_note(laws->cli->quiet, "symreg: %s: made anew: %s", path, why);
-    return 0;
-}
-
-/* All that a search is of. */
-static int read_all(struct laws *laws)
-{
-    TRY(check_sources(laws, true));
-    for (int i = 0; i < laws->sources; i++)
-        TRY(read_source(&laws->source[i], laws->cli->preset.seed));
-    TRY(law_analyse_floors(&laws->source[0].forces, &laws->floors));
-    return open_own(laws);
-}
-
-/* With the folder locked: what another search has made while this one waited is kept, or made
- * again. A checkpoint beside laws that are up to date is of a search for others, which was
- * stopped. */
-static int make_laws(struct laws *laws, struct sr_settings *settings, bool has_read)
-{
-    enum orr_action verdict = ORR_MAKE;
-    char why[ORR_WHY];
-    if (laws->cli->resume)
-        TRY(judge_laws(laws, &verdict, why));
-    if (verdict == ORR_KEEP) {
-        TRY(orr_remove(laws->checkpoint));
-        orr_note(laws->cli->quiet, "symreg: %s is up to date", laws->folder);
-    } else {
-        TRY(has_read ? 0 : read_all(laws));
-        TRY(search_and_write(laws, settings));
-    }
-    return laws_print(laws);
 }
 
 /* A plan may be of a variant that is still to be trained, and this program does not know which
@@ -307,29 +243,88 @@ static void note_attention(const struct orr_cli *cli)
              cli->attention, cli->run, known);
 }
 
-static int run_laws(struct laws *laws, struct sr_settings *settings)
+/* ---- the stage: laws.json is written last, and names the other files */
+
+static int laws_status(void *of, struct orr_stage_output *output)
 {
+    const struct laws *laws = of;
+    struct orr_artefact *file = output->file;
+    output->files = 1;
+    TRY(orr_path(file->path, "%s/laws.json", laws->folder));
+    TRY(orr_json_status(laws->folder, &laws->lineage.records, laws->digest, false, file));
+    orr_artefact_resume(laws->cli, file);
+    return 0;
+}
+
+/* All that a search is of. */
+static int read_all(void *of, const struct orr_stage_output *output)
+{
+    struct laws *laws = of;
+    const struct orr_artefact *file = output->file;
+    if (file->action == ORR_REMAKE && laws->cli->resume)
+        orr_note(laws->cli->quiet, "symreg: %s: made anew: %s", file->path, file->why);
+    laws->has_read = true;
+    TRY(check_sources(laws, true));
+    for (int i = 0; i < laws->sources; i++)
+        TRY(read_source(&laws->source[i], laws->cli->preset.seed));
+    TRY(law_analyse_floors(&laws->source[0].forces, &laws->floors));
+    return compare_labels(laws);
+}
+
+/* A checkpoint beside laws that are up to date is of a search for others, which was stopped. */
+static int keep_laws(void *of)
+{
+    const struct laws *laws = of;
+    TRY(orr_remove(laws->checkpoint));
+    orr_note(laws->cli->quiet, "symreg: %s is up to date", laws->folder);
+    return laws_print(laws);
+}
+
+static int make_laws(void *of, const struct orr_stage_output *output)
+{
+    struct laws *laws = of;
     const struct orr_cli *cli = laws->cli;
-    enum orr_action verdict;
-    char why[ORR_WHY];
-    int fd;
-    TRY(judge_and_tell(laws, &verdict, why));
+    TRY(laws->has_read ? 0 : read_all(laws, output));
+    const int rc = fit_all(laws, &laws->settings);
+    TRY(rc == ORR_EINTR ? laws_stopped(laws) : rc);
+    TRY(*cli->out ? 0 : orr_cli_save_preset(cli, cli->run));
+    TRY(laws_write(laws));
+    return laws_print(laws);
+}
+
+static int run_laws(struct laws *laws, const char *orbits)
+{
+    static const struct orr_stage_row stage = {.doing = "searching for laws",
+                                               .status = laws_status,
+                                               .check = read_all,
+                                               .keep = keep_laws,
+                                               .make = make_laws};
+    const struct orr_cli *cli = laws->cli;
+    TRY(sr_settings_init(&laws->settings, &cli->preset));
+    TRY(law_true_create(&laws->true_law, &cli->preset));
+    TRY(*cli->out ? orr_path(laws->folder, "%s", cli->out)
+                  : orr_path(laws->folder, "%s/laws", cli->run));
+    TRY(orr_path(laws->checkpoint, "%s/checkpoint.bin", laws->folder));
+    TRY(list_sources(laws));
+    if (laws->sources == 0) {
+        orr_note(cli->quiet, "symreg: preset %s has no force magnitudes: nothing to do",
+                 cli->preset.name);
+        return 0;
+    }
+    TRY(open_lineage(laws, orbits));
     if (cli->plan) {
+        TRY(orr_stage_plan(&stage, laws));
         note_attention(cli);
         return 0;
     }
-    const bool keeps = verdict == ORR_KEEP && cli->resume;
-    TRY(keeps ? check_sources(laws, false) : read_all(laws)); /* before there is a folder */
-    TRY(orr_mkdir(laws->folder));
-    TRY(orr_lock(laws->folder, "searching for laws", ORR_LOCK_WAIT_S, &fd));
-    const int rc = make_laws(laws, settings, !keeps);
-    orr_unlock(fd);
-    return rc;
+    TRY(orr_stage_check(&stage, laws)); /* before there is a folder */
+    if (!laws->has_read)
+        TRY(check_sources(laws, false));
+    return orr_stage_make(&stage, laws);
 }
 
 int laws_run(const struct orr_cli *cli, const char *orbits)
 {
-    struct sr_settings settings;
     if (orr_plan_text(cli, "symreg"))
         return 0;
     TRY(orr_settings_needs_orbits(&cli->preset, "a search for laws"));
@@ -337,26 +332,7 @@ int laws_run(const struct orr_cli *cli, const char *orbits)
     if (!laws)
         return ORR_ENOMEM;
     laws->cli = cli;
-    int rc = sr_settings_init(&settings, &cli->preset);
-    if (!rc)
-        rc = law_own_create(&laws->own, &cli->preset);
-    if (!rc)
-        law_own_name(&laws->own, &cli->preset, laws->own_name);
-    if (!rc)
-        rc = *cli->out ? orr_path(laws->folder, "%s", cli->out)
-                       : orr_path(laws->folder, "%s/laws", cli->run);
-    if (!rc)
-        rc = orr_path(laws->checkpoint, "%s/checkpoint.bin", laws->folder);
-    if (!rc)
-        rc = list_sources(laws);
-    if (!rc && laws->sources == 0)
-        orr_note(cli->quiet, "symreg: preset %s has no force magnitudes: nothing to do",
-                 cli->preset.name);
-    else if (!rc)
-        rc = open_chain(laws, orbits);
-    if (!rc && laws->sources > 0)
-        rc = run_laws(laws, &settings);
-    orr_lineage_close(&laws->lineage);
+    const int rc = run_laws(laws, orbits);
     laws_free(laws);
     return rc;
 }

@@ -3,7 +3,7 @@
 #define LAWS_LAWS_H
 
 #include "analysis.h"
-#include "stage/provenance.h"
+#include "stage/engine.h"
 
 enum { LAW_SOURCES = ORR_LIST + 3 };
 
@@ -27,17 +27,18 @@ struct law_source {
 };
 
 struct laws {
-    const struct orr_cli *cli;
     char folder[4096]; /* <run>/laws, or --out */
+    const struct orr_cli *cli;
     char checkpoint[4096];
+    struct sr_settings settings;
+    bool has_read; /* tables and what is known of them */
     struct orr_lineage lineage;
     char digest[ORR_DIGEST]; /* of what these laws are made from */
     int sources;
     struct law_source source[LAW_SOURCES]; /* the first is truth */
     struct law_floors floors;
-    struct law_own own;
-    char own_name[LAW_TEXT];
-    double own_difference; /* of the labels from the run's law, 0 = none */
+    struct law_true true_law;
+    double labels_differ; /* of the labels from the true law, 0 = none */
 };
 
 /* Names of the features, in the order of the columns of x. */

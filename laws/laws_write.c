@@ -108,14 +108,14 @@ static int add_files(const struct laws *laws, cJSON *json)
 /* The law that selected_true and on_front ask for. */
 static bool add_true_law(const struct laws *laws, cJSON *json)
 {
-    const struct law_own *own = &laws->own;
+    const struct law_true *law = &laws->true_law;
     cJSON *object = cJSON_AddObjectToObject(json, "true_law");
     cJSON *k = object ? cJSON_AddArrayToObject(object, "k") : NULL;
-    bool ok = k && add_text(object, "law", own->dynamics.law->name) &&
-              add_text(object, "formula", laws->own_name) &&
-              add_number(object, "labels_differ_by", laws->own_difference);
-    for (int side = 0; side < own->sides && ok; side++)
-        ok = cJSON_AddItemToArray(k, cJSON_CreateNumber(own->k[side]));
+    bool ok = k && add_text(object, "law", law->dynamics.law->name) &&
+              add_text(object, "formula", law->name) &&
+              add_number(object, "labels_differ_by", laws->labels_differ);
+    for (int side = 0; side < law->sides && ok; side++)
+        ok = cJSON_AddItemToArray(k, cJSON_CreateNumber(law->k[side]));
     return ok;
 }
 
@@ -178,31 +178,31 @@ static int find_true_law(const struct law_source *source, int *on_front, double 
 }
 
 /* What *true* asks for, where that is not Newton's law with its G. */
-static void write_own(const struct laws *laws, struct orr_file *file)
+static void write_true_law(const struct laws *laws, struct orr_file *file)
 {
-    const struct law_own *own = &laws->own;
-    const struct sim_dynamics *d = &own->dynamics;
-    if (!own->newton)
-        orr_file_printf(file, "The run's law: %s;\nk = %.5g is the law itself.\n", laws->own_name,
-                        own->k[0]);
-    if (d->jump_step > 0 && own->sides == 1)
+    const struct law_true *law = &laws->true_law;
+    const struct sim_dynamics *d = &law->dynamics;
+    if (!law->newton)
+        orr_file_printf(file, "The run's law: %s;\nk = %.5g is the law itself.\n", law->name,
+                        law->k[0]);
+    if (d->jump_step > 0 && law->sides == 1)
         orr_file_printf(file,
                         "G is multiplied by %g from step %zu on, and labels are of the steps "
                         "%s: k = %.5g is\nthe law there.\n",
                         d->jump_factor, d->jump_step,
-                        own->step[0] < d->jump_step ? "before" : "from there on", own->k[0]);
-    if (own->sides == 2)
+                        law->step[0] < d->jump_step ? "before" : "from there on", law->k[0]);
+    if (law->sides == 2)
         orr_file_printf(file,
                         "G is multiplied by %g from step %zu on, and labels are of steps before "
                         "and after: k = %.5g is\nthe law before, %.5g after. No one formula of "
                         "r, m1, m2 is right for both; *true* asks for the\nlaw of either side "
                         "with any k.\n",
-                        d->jump_factor, d->jump_step, own->k[0], own->k[1]);
-    if (laws->own_difference > 0)
+                        d->jump_factor, d->jump_step, law->k[0], law->k[1]);
+    if (laws->labels_differ > 0)
         orr_file_printf(file,
                         "The labels are not of this law, from which their median differs by "
                         "%.2g%%: their data sets\nwere made with other settings.\n",
-                        100 * laws->own_difference);
+                        100 * laws->labels_differ);
 }
 
 static int write_law_rows(const struct laws *laws, struct orr_file *file)
@@ -213,8 +213,8 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
         "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* says "
         "how\noften the selected formula is %s, *on front* how often any formula of the front\n"
         "is; k is the median of its constants over these fronts.\n",
-        laws->own.newton ? laws->own_name : "k times the run's own law");
-    write_own(laws, file);
+        laws->true_law.newton ? laws->true_law.name : "k times the run's own law");
+    write_true_law(laws, file);
     orr_file_printf(file, "\n| source | rule | law (sample 0) | true | on front | k |\n"
                           "|---|---|---|---|---|---|\n");
     for (int i = 0; i < laws->sources; i++) {
@@ -257,7 +257,7 @@ static void write_source_rows(const struct laws *laws, struct orr_file *file)
         "sequence, both of\nsample 0.\n\n"
         "| source | R2 log F | median error | r | m1 | m2 | dropped | k without m2 | "
         "leverage |\n|---|---|---|---|---|---|---|---|---|\n",
-        laws->own.newton ? "Newton: -2, 1, 1" : "truth: what the run's law has here");
+        laws->true_law.newton ? "Newton: -2, 1, 1" : "truth: what the run's law has here");
     for (int i = 0; i < laws->sources; i++) {
         const struct law_source *source = &laws->source[i];
         const struct law_analysis *a = &source->analysis;

@@ -28,55 +28,16 @@ static const struct orr_program program = {
 
 /* What all jobs of a call share. */
 struct call {
+    struct gpt_pretraining job; /* first: what the functions of the stage take */
     const struct orr_cli *given;
     struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096];
     struct gpt_device device;
     struct orr_lineage lineage;
+    struct orr_stage_row stage;
     bool work;         /* something is to be trained or evaluated */
     uint64_t manifest; /* checksum of the data sets' manifest when they were looked at */
 };
-
-/* The training of a variant on orbits, or on planet runs. */
-static int make_job(struct call *call, const char *attention, bool planets,
-                    struct gpt_pretraining *job)
-{
-    const struct orr_cli *cli = &call->cli;
-    const struct orr_settings *p = &cli->preset;
-    *job = (struct gpt_pretraining){
-        .preset = p,
-        .train = planets ? &p->pretrain_planets : &p->pretrain,
-        .ops = call->device.ops,
-        .attention = attention,
-        .orbits_dir = call->orbits,
-        .planets = planets,
-        .checkpoint = planets ? "" : cli->checkpoint,
-        .lineage = &call->lineage,
-        .resume = cli->resume || cli->plan,
-        .force = force_option != NULL,
-        .quiet = cli->quiet,
-    };
-    const char *stage = planets ? "pretrain_planets" : "pretrain";
-    return *cli->out ? orr_path(job->folder, "%s%s", cli->out, planets ? "_planets" : "")
-                     : orr_path(job->folder, "%s/%s/%s", cli->run, attention, stage);
-}
-
-/* Calls visit() with each training that the settings and --attention ask for. */
-static int each_job(struct call *call,
-                    int (*visit)(struct call *call, const struct gpt_pretraining *job))
-{
-    const struct orr_settings *p = &call->cli.preset;
-    for (int i = 0; i < 2 * p->attention.count; i++) {
-        const char *attention = p->attention.item[i / 2];
-        const bool planets = i % 2 == 1;
-        struct gpt_pretraining job;
-        if (!orr_cli_wants(&call->cli, attention) || !orr_has_pretrain(p, planets))
-            continue;
-        TRY(make_job(call, attention, planets, &job));
-        TRY(visit(call, &job));
-    }
-    return 0;
-}
 
 /* *sum = the checksum of the data sets' manifest; 0 in a folder of sets made elsewhere, which has
  * none. */
@@ -118,27 +79,20 @@ static int verify_data(const struct call *call)
 }
 
 /* Trainings of one call may begin hours apart, and each opens its data when it begins: sets that
- * were made meanwhile are verified as well. */
-static int verify_again(struct call *call)
+ * were made meanwhile are verified as well. bin/orbits removes the manifest before it replaces a
+ * file: where the manifest is unchanged, so are the files that were opened. */
+static int verify_again(void *of, bool opened)
 {
+    struct call *call = of;
     const uint64_t before = call->manifest;
     TRY(sum_manifest(call, &call->manifest));
-    return call->manifest == before ? 0 : verify_data(call);
-}
-
-/* bin/orbits removes the manifest before it replaces a file: where the manifest is unchanged, so
- * are the files that were opened. */
-static int check_unchanged(const void *of)
-{
-    const struct call *call = of;
-    uint64_t now;
-    TRY(sum_manifest(call, &now));
-    return now == call->manifest
-               ? 0
-               : ORR_FAIL(ORR_EINVAL,
-                          "%s: data sets were made there meanwhile; the same command looks at "
-                          "them again",
-                          call->orbits);
+    if (call->manifest == before)
+        return 0;
+    return opened ? ORR_FAIL(ORR_EINVAL,
+                             "%s: data sets were made there meanwhile; the same command looks at "
+                             "them again",
+                             call->orbits)
+                  : verify_data(call);
 }
 
 static int check_names(const struct orr_cli *cli)
@@ -175,48 +129,68 @@ static int open_chain(struct call *call)
     return 0;
 }
 
-/* Lines of --plan: a training, and its evaluation. */
-static int plan_job(struct call *call, const struct gpt_pretraining *job)
+/* The training of a variant on orbits, or on planet runs. */
+static int open_job(struct call *call, const char *attention, bool planets)
 {
-    struct gpt_judgement trained;
-    enum orr_action verdict;
-    char why[ORR_WHY], path[4096];
-    bool measured;
-    (void)call;
-    TRY(gpt_pretrain_judge(job, &trained));
-    TRY(orr_path(path, "%s/last.safetensors", job->folder));
-    orr_plan_print(trained.verdict, path, trained.why);
-    TRY(gpt_evaluation_judge(job, trained.verdict, &measured, &verdict, why));
-    TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    if (measured && trained.verdict != ORR_REFUSE)
-        orr_plan_print(verdict, path, why);
+    const struct orr_cli *cli = &call->cli;
+    const struct orr_settings *p = &cli->preset;
+    struct gpt_pretraining *job = &call->job;
+    *job = (struct gpt_pretraining){.preset = p,
+                                    .train = planets ? &p->pretrain_planets : &p->pretrain,
+                                    .ops = call->device.ops,
+                                    .attention = attention,
+                                    .orbits_dir = call->orbits,
+                                    .planets = planets,
+                                    .checkpoint = planets ? "" : cli->checkpoint,
+                                    .lineage = &call->lineage,
+                                    .resume = cli->resume || cli->plan,
+                                    .force = force_option != NULL,
+                                    .quiet = cli->quiet,
+                                    .verify = call->work ? verify_again : NULL,
+                                    .of = call};
+    const char *stage = planets ? "pretrain_planets" : "pretrain";
+    return *cli->out ? orr_path(job->folder, "%s%s", cli->out, planets ? "_planets" : "")
+                     : orr_path(job->folder, "%s/%s/%s", cli->run, attention, stage);
+}
+
+/* The trainings that the settings and --attention ask for. */
+static int next_job(void *of, int *i, bool *there)
+{
+    struct call *call = of;
+    const struct orr_settings *p = &call->cli.preset;
+    for (*there = false; *i < 2 * p->attention.count; ++*i) {
+        const char *attention = p->attention.item[*i / 2];
+        const bool planets = *i % 2 == 1;
+        *there = orr_cli_wants(&call->cli, attention) && orr_has_pretrain(p, planets);
+        if (*there)
+            return open_job(call, attention, planets);
+    }
     return 0;
 }
 
 /* Everything that can be wrong is found before any training starts. Data sets are read only where
  * something is to be done: what is complete was made from them as they were. */
-static int check_job(struct call *call, const struct gpt_pretraining *job)
+static int check_job(void *of, const struct orr_stage_output *output)
 {
-    struct gpt_judgement found;
-    bool complete;
-    TRY(gpt_pretrain_judge(job, &found));
-    TRY(gpt_pretrain_complete(job, &complete));
-    if (complete)
-        return 0;
+    struct call *call = of;
+    (void)output;
     if (!call->work) {
         TRY(sum_manifest(call, &call->manifest));
         TRY(verify_data(call));
     }
     call->work = true;
-    TRY(gpt_pretrain_check(job));
-    return found.verdict == ORR_REFUSE ? gpt_pretrain_refuse(job, &found) : 0;
+    return gpt_pretrain_check(&call->job);
 }
 
 /* The data that a rank above 0 reads: nothing is written before all have theirs. */
-static int check_share(struct call *call, const struct gpt_pretraining *job)
+static int check_share(struct call *call)
 {
-    (void)call;
-    return gpt_pretrain_check(job);
+    bool there = true;
+    for (int i = 0; there; i++) {
+        TRY(next_job(call, &i, &there));
+        TRY(there ? gpt_pretrain_check(&call->job) : 0);
+    }
+    return 0;
 }
 
 /* Variants of small models, on the CPU, are trained by jobs of their own. *done = that was done. */
@@ -274,9 +248,9 @@ static void tell_uniform(const struct orr_cli *cli)
 /* What rank 0 finds to do, and where: for all ranks. *done = jobs of their own have done it. */
 static int prepare_jobs(struct call *call, bool *done)
 {
-    TRY(cluster_agree(cluster_leads() ? each_job(call, check_job) : 0));
+    TRY(cluster_agree(cluster_leads() ? orr_stage_check(&call->stage, call) : 0));
     TRY(cluster_broadcast(&call->work, sizeof call->work, 0));
-    TRY(cluster_agree(call->work && !cluster_leads() ? each_job(call, check_share) : 0));
+    TRY(cluster_agree(call->work && !cluster_leads() ? check_share(call) : 0));
     if (call->work && !orr_is_job()) {
         gpt_precision_tell(call->given, &call->cli, &call->device);
         if (cluster_leads())
@@ -292,24 +266,13 @@ static int prepare_jobs(struct call *call, bool *done)
     return cluster_agree(rc);
 }
 
-static int train_job(struct call *call, const struct gpt_pretraining *job)
-{
-    struct gpt_pretraining checked = *job;
-    if (call->work) {
-        TRY(cluster_agree(cluster_leads() ? verify_again(call) : 0));
-        checked.unchanged = check_unchanged;
-        checked.of = call;
-    }
-    return gpt_pretrain(&checked);
-}
-
 static int train_all(struct call *call)
 {
     bool done = false;
     TRY(prepare_jobs(call, &done));
     if (done)
         return 0;
-    const int rc = each_job(call, train_job);
+    const int rc = orr_stage_make(&call->stage, call);
     if (call->work)
         close_device(call);
     return rc;
@@ -367,13 +330,15 @@ static int pretrain_all(struct call *call)
     TRY(decide_precision(call, cli->resume || cli->plan ? last : ""));
     TRY(cluster_agree(cluster_leads() ? find_start(call) : 0));
     if (cli->plan)
-        return cluster_agree(cluster_leads() ? each_job(call, plan_job) : 0);
+        return cluster_agree(cluster_leads() ? orr_stage_plan(&call->stage, call) : 0);
     return train_all(call);
 }
 
 static int run(const struct orr_cli *cli)
 {
-    struct call call = {.given = cli, .cli = *cli};
+    struct call call = {.given = cli, .cli = *cli, .stage = gpt_pretrain_stage};
+    call.stage.next = next_job;
+    call.stage.check = check_job;
     call.cli.quiet |= !cluster_leads();
     const int rc = pretrain_all(&call);
     orr_lineage_close(&call.lineage);

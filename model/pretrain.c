@@ -189,32 +189,6 @@ static int start_from(const struct gpt_pretraining *job, const struct gpt_config
     return 0;
 }
 
-int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_action trained, bool *measured,
-                         enum orr_action *verdict, char why[ORR_WHY])
-{
-    char path[4096], digest[ORR_DIGEST];
-    cJSON *json = NULL;
-    *measured = has_split(job, ROLE_FINAL);
-    *verdict = ORR_MAKE;
-    why[0] = '\0';
-    TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    TRY(orr_lineage_evaluation(job->lineage, job->attention, job->planets, digest));
-    if (!orr_exists(path))
-        return 0;
-    if (orr_json_read(path, &json))
-        orr_error_clear(); /* a broken one is made again */
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(json, "files");
-    const bool same = orr_made_same(&job->lineage->records, digest, made, why) &&
-                      orr_sum_same(json, why) &&
-                      (!files || orr_files_same(job->folder, files, why));
-    *verdict = same && trained == ORR_KEEP ? ORR_KEEP : ORR_REMAKE;
-    if (same && trained != ORR_KEEP)
-        snprintf(why, ORR_WHY, "its model is not whole");
-    cJSON_Delete(json);
-    return 0;
-}
-
 static struct gpt_training training_of(const struct gpt_pretraining *job)
 {
     return (struct gpt_training){.lineage = job->lineage,
@@ -229,46 +203,40 @@ static struct gpt_training training_of(const struct gpt_pretraining *job)
                                  .force = job->force};
 }
 
-int gpt_pretrain_judge(const struct gpt_pretraining *job, struct gpt_judgement *judgement)
+static int training_status(void *of, struct orr_stage_output *output)
 {
+    const struct gpt_pretraining *job = of;
     const struct gpt_training training = training_of(job);
-    return gpt_training_judge(&training, judgement);
-}
-
-int gpt_pretrain_refuse(const struct gpt_pretraining *job, const struct gpt_judgement *judgement)
-{
-    const struct gpt_training training = training_of(job);
-    return gpt_training_refuse(&training, judgement);
-}
-
-int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete)
-{
-    struct gpt_judgement trained;
-    enum orr_action evaluated;
-    char why[ORR_WHY];
-    bool measured;
-    TRY(gpt_pretrain_judge(job, &trained));
-    TRY(gpt_evaluation_judge(job, trained.verdict, &measured, &evaluated, why));
-    *complete = trained.verdict == ORR_KEEP && (!measured || evaluated == ORR_KEEP);
+    struct orr_artefact *trained = output->file, *evaluated = trained + 1;
+    char digest[ORR_DIGEST];
+    TRY(gpt_training_status(&training, trained));
+    output->files = has_split(job, ROLE_FINAL) && trained->action != ORR_REFUSE ? 2 : 1;
+    TRY(orr_path(evaluated->path, "%s/evaluation.json", job->folder));
+    TRY(orr_lineage_evaluation(job->lineage, job->attention, job->planets, digest));
+    TRY(orr_json_status(job->folder, &job->lineage->records, digest, true, evaluated));
+    if (evaluated->action == ORR_KEEP && trained->action != ORR_KEEP) {
+        evaluated->action = ORR_REMAKE;
+        snprintf(evaluated->why, ORR_WHY, "its model is not whole");
+    }
     return 0;
 }
 
-/* What is to be done, by the files that are there; complete: nothing. */
-struct decision {
-    enum orr_action verdict;
-    bool complete, lengthened;
-};
+static int refuse_training(void *of, const struct orr_stage_output *output)
+{
+    const struct gpt_training training = training_of(of);
+    return gpt_training_refuse(&training, output->file);
+}
 
 /* The model to train: resumed, from --checkpoint, or fresh. What was measured of another is
  * removed first. */
 static int open_model(const struct gpt_pretraining *job, const struct gpt_config *config,
-                      const struct decision *decision, struct gpt_model *model, long *step)
+                      const struct orr_artefact *trained, struct gpt_model *model, long *step)
 {
     char path[4096];
-    const bool goes_on = decision->verdict == ORR_GO_ON || decision->verdict == ORR_KEEP;
+    const bool goes_on = trained->action == ORR_GO_ON || trained->action == ORR_KEEP;
     *step = 0;
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    if (!goes_on || decision->lengthened)
+    if (!goes_on || trained->lengthened)
         TRY(orr_remove(path));
     if (goes_on) {
         TRY(orr_path(path, "%s/last.safetensors", job->folder));
@@ -281,9 +249,9 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
 
 /* The model of rank 0, which alone reads files of before, on all ranks. */
 static int share_model(const struct gpt_pretraining *job, const struct gpt_config *config,
-                       const struct decision *decision, struct gpt_model *model, long *step)
+                       const struct orr_artefact *trained, struct gpt_model *model, long *step)
 {
-    TRY(cluster_agree(cluster_leads() ? open_model(job, config, decision, model, step) : 0));
+    TRY(cluster_agree(cluster_leads() ? open_model(job, config, trained, model, step) : 0));
     return gpt_ranks_share_model(model, job->ops, job->train->zero, step);
 }
 
@@ -380,52 +348,36 @@ static int create_val_batch(struct next_state *task, const struct gpt_model *mod
                  : 0;
 }
 
+static int verify_sets(const struct gpt_pretraining *job, bool opened)
+{
+    return job->verify ? cluster_agree(cluster_leads() ? job->verify(job->of, opened) : 0) : 0;
+}
+
 static int make_opened(struct next_state *task, struct gpt_model *model,
-                       const struct decision *decision, const char *made)
+                       const struct orr_artefact *trained, const char *made)
 {
     const struct gpt_pretraining *job = task->job;
     long step;
+    TRY(verify_sets(job, false));
     TRY(cluster_agree(open_sources(task)));
-    if (job->unchanged)
-        TRY(cluster_agree(cluster_leads() ? job->unchanged(job->of) : 0));
-    TRY(share_model(job, &task->config, decision, model, &step));
+    TRY(verify_sets(job, true));
+    TRY(share_model(job, &task->config, trained, model, &step));
     TRY(cluster_agree(create_val_batch(task, model)));
-    return train_and_evaluate(job, task, model, made, decision->lengthened, step);
+    return train_and_evaluate(job, task, model, made, trained->lengthened, step);
 }
 
-static int make_training(const struct gpt_pretraining *job, const struct decision *decision,
-                         const char *made)
+static int train_opened(const struct gpt_pretraining *job, const struct orr_artefact *trained,
+                        const char *made)
 {
     struct next_state task = {.job = job};
     struct gpt_model model = {0};
-    const int rc = make_opened(&task, &model, decision, made);
+    const int rc = make_opened(&task, &model, trained, made);
     gpt_batch_free(&task.val_batch);
     gpt_source_close(task.source);
     gpt_source_close(task.val);
     gpt_source_close(task.test);
     gpt_free(&model);
     return rc;
-}
-
-static int decide_action(const struct gpt_pretraining *job, const char *label,
-                         struct decision *decision)
-{
-    struct gpt_judgement judgement;
-    TRY(gpt_pretrain_judge(job, &judgement));
-    decision->verdict = judgement.verdict;
-    decision->lengthened = judgement.lengthened;
-    orr_plan_trace(judgement.verdict, job->folder, judgement.why);
-    if (judgement.verdict == ORR_REFUSE)
-        return gpt_pretrain_refuse(job, &judgement);
-    if (judgement.verdict == ORR_KEEP)
-        TRY(gpt_pretrain_complete(job, &decision->complete));
-    if (decision->complete)
-        orr_note(job->quiet, "%s: complete (%ld steps)", label, job->train->steps);
-    else if (judgement.lengthened)
-        orr_note(job->quiet, "%s: goes on: %s", label, judgement.why);
-    else if (judgement.verdict == ORR_REMAKE)
-        orr_note(job->quiet, "%s: made anew%s%s", label, *judgement.why ? ": " : "", judgement.why);
-    return 0;
 }
 
 /* What the training is made from, as its checkpoints say it; free() it. */
@@ -437,37 +389,33 @@ static int print_record(const struct gpt_pretraining *job, char **made)
     return *made ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
 }
 
-static int pretrain_locked(const struct gpt_pretraining *job)
+static int keep_training(void *of)
 {
-    struct decision decision = {.verdict = ORR_MAKE};
+    const struct gpt_pretraining *job = of;
     char label[2 * ORR_NAME];
     print_label(job, label);
-    TRY(cluster_agree(cluster_leads() ? decide_action(job, label, &decision) : 0));
-    TRY(cluster_broadcast(&decision, sizeof decision, 0));
-    if (decision.complete)
-        return 0;
-    char *made = NULL;
+    orr_note(job->quiet, "%s: complete (%ld steps)", label, job->train->steps);
+    return 0;
+}
+
+static int make_training(void *of, const struct orr_stage_output *output)
+{
+    const struct gpt_pretraining *job = of;
+    char label[2 * ORR_NAME], *made = NULL;
+    print_label(job, label);
+    gpt_training_tell(output->file, label, job->quiet || !cluster_leads());
     int rc = cluster_agree(cluster_leads() ? print_record(job, &made) : 0);
     if (!rc)
-        rc = make_training(job, &decision, made);
+        rc = train_opened(job, output->file, made);
     free(made);
     orr_trace("%s ends", label);
     return rc;
 }
 
-/* One job trains in a folder, through its rank 0. */
-static int lock_folder(const struct gpt_pretraining *job, int *fd)
-{
-    TRY(orr_mkdir(job->folder));
-    return orr_lock(job->folder, "training", ORR_LOCK_WAIT_S, fd);
-}
-
-int gpt_pretrain(const struct gpt_pretraining *job)
-{
-    int fd = -1;
-    TRY(cluster_agree(cluster_leads() ? lock_folder(job, &fd) : 0));
-    const int rc = pretrain_locked(job);
-    if (fd >= 0)
-        orr_unlock(fd);
-    return rc;
-}
+static const struct orr_stage_ranks ranks = {cluster_leads, cluster_agree, cluster_broadcast};
+const struct orr_stage_row gpt_pretrain_stage = {.doing = "training",
+                                                 .ranks = &ranks,
+                                                 .status = training_status,
+                                                 .refuse = refuse_training,
+                                                 .keep = keep_training,
+                                                 .make = make_training};

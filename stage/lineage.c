@@ -1,6 +1,5 @@
 /* lineage.c - the artefacts of a run, each with the record that it should have by the settings. */
 #include "base/error.h"
-#include "base/log.h"
 #include "base/safetensors.h"
 #include "provenance.h"
 
@@ -425,31 +424,4 @@ int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *so
         add_input(&draft, name, orr_lineage_evaluation(lineage, source, true, input), input);
     }
     return finish(&draft, digest);
-}
-
-/* ----------------------------------------------------------------------------------- plan */
-
-bool orr_plan_text(const struct orr_cli *cli, const char *program)
-{
-    const bool nothing = cli->plan && orr_settings_is_text(&cli->preset);
-    if (nothing)
-        orr_note(cli->quiet, "%s: preset %s trains on text: nothing to do", program,
-                 cli->preset.name);
-    return nothing;
-}
-
-static const char *verdict_word(enum orr_action verdict)
-{
-    static const char *const words[] = {"keep", "go on", "make", "remake", "refuse"};
-    return words[verdict];
-}
-
-void orr_plan_print(enum orr_action verdict, const char *path, const char *why)
-{
-    printf("%-7s %s%s%s\n", verdict_word(verdict), path, *why ? ": " : "", why);
-}
-
-void orr_plan_trace(enum orr_action verdict, const char *path, const char *why)
-{
-    orr_trace("record of %s: %s%s%s", path, verdict_word(verdict), *why ? ": " : "", why);
 }

@@ -47,8 +47,13 @@ enum orr_kind {
 };
 /* "pretrain", as in records. */
 const char *orr_kind_name(enum orr_kind kind);
-/* What is to be done about an artefact. */
+/* What is to be done about a file, and why. */
 enum orr_action { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
+struct orr_artefact {
+    enum orr_action action;
+    bool lengthened; /* a training goes on as a longer one: its files get their new record first */
+    char path[4096], why[ORR_WHY];
+};
 /* Why a setting is no part of the records of a kind; NULL when it is part of them. */
 const char *orr_kind_leaves_out(enum orr_kind kind, const char *key);
 /* Whether anything up to the laws is made from a setting: not so of texts about it, and of where
@@ -122,9 +127,10 @@ bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WH
 bool orr_json_is_whole(const struct cJSON *json, const char *folder,
                        const struct orr_records *records, const char digest[ORR_DIGEST],
                        char why[ORR_WHY]);
-/* What is to be done about the file of such an object. Only ORR_ENOMEM fails. */
-int orr_json_judge(const char *path, const char *folder, const struct orr_records *records,
-                   const char digest[ORR_DIGEST], enum orr_action *verdict, char why[ORR_WHY]);
+/* What is to be done about status->path, the file of such an object; summed: it also has its own
+ * sum (orr_sum_add), and names files only where it has any. Only ORR_ENOMEM fails. */
+int orr_json_status(const char *folder, const struct orr_records *records,
+                    const char digest[ORR_DIGEST], bool summed, struct orr_artefact *status);
 /* ORR_EINVAL: an input that another program made is not what the settings make; with the command
  * that makes it again, and what else can be done, ", or ...". */
 int orr_refuse_input(const char *path, const char *why, const char *program, const char *else_what);
@@ -241,16 +247,5 @@ bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *
 /* laws: digest of the laws that it shows; verdict: of the file of a grid's verdict; "" = none. */
 int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *sources,
                        const char *laws, const char *verdict, char digest[ORR_DIGEST]);
-
-/* ----------------------------------------------------------------------------------- plan */
-
-/* One line of --plan on stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps is
- * 30, expected 40"; why may be "". The other says the same through orr_trace() where a stage acts
- * on it. */
-void orr_plan_trace(enum orr_action verdict, const char *path, const char *why);
-void orr_plan_print(enum orr_action verdict, const char *path, const char *why);
-/* --plan of a program that needs orbits, where a text is trained on: says that it has nothing to
- * do. False: another call. */
-bool orr_plan_text(const struct orr_cli *cli, const char *program);
 
 #endif

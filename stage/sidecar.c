@@ -152,16 +152,17 @@ bool orr_json_is_whole(const cJSON *json, const char *folder, const struct orr_r
            orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why);
 }
 
-int orr_json_judge(const char *path, const char *folder, const struct orr_records *records,
-                   const char digest[ORR_DIGEST], enum orr_action *verdict, char why[ORR_WHY])
+int orr_json_status(const char *folder, const struct orr_records *records,
+                    const char digest[ORR_DIGEST], bool summed, struct orr_artefact *status)
 {
     cJSON *json = NULL;
+    char *why = status->why;
     why[0] = '\0';
-    *verdict = ORR_MAKE;
-    if (!orr_exists(path))
+    status->action = ORR_MAKE;
+    if (!orr_exists(status->path))
         return 0;
-    *verdict = ORR_REMAKE;
-    const int rc = orr_json_read(path, &json);
+    status->action = ORR_REMAKE;
+    const int rc = orr_json_read(status->path, &json);
     if (rc == ORR_ENOMEM)
         return rc;
     if (rc) {
@@ -169,8 +170,12 @@ int orr_json_judge(const char *path, const char *folder, const struct orr_record
         orr_error_clear(); /* a broken file is simply made again */
         return 0;
     }
-    if (orr_json_is_whole(json, folder, records, digest, why))
-        *verdict = ORR_KEEP;
+    const bool without = summed && !cJSON_HasObjectItem(json, "files");
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
+    const bool same = without ? orr_made_same(records, digest, made, why)
+                              : orr_json_is_whole(json, folder, records, digest, why);
+    if (same && (!summed || orr_sum_same(json, why)))
+        status->action = ORR_KEEP;
     cJSON_Delete(json);
     return 0;
 }

@@ -43,18 +43,15 @@ struct gpt_training {
     bool resume;                      /* continue what is there */
     bool force;                       /* weights that are there may be lost */
 };
-struct gpt_judgement {
-    enum orr_action verdict;
-    bool lengthened; /* goes on as a longer one: files get their new record before the first step */
-    char why[ORR_WHY];
-};
 /* What is to be done about it. With resume: keep it when it is complete, go on with it when it was
  * made from the same things, also when it was made with fewer steps. Anything else that has done a
  * step is refused, or remade with force. The chain then expects the record that the training will
  * have. */
-int gpt_training_judge(const struct gpt_training *training, struct gpt_judgement *judgement);
+int gpt_training_status(const struct gpt_training *training, struct orr_artefact *status);
 /* ORR_EINVAL, saying what would be lost and what can be done instead. */
-int gpt_training_refuse(const struct gpt_training *training, const struct gpt_judgement *judgement);
+int gpt_training_refuse(const struct gpt_training *training, const struct orr_artefact *status);
+/* Notes why it is made again, or goes on as a longer one. */
+void gpt_training_tell(const struct orr_artefact *status, const char *label, bool quiet);
 /* The checkpoint that a finished training stands for, which is evaluated and fine-tuned: of the
  * least held-out loss where patience ends trainings ("best.safetensors"), otherwise of the last
  * step ("last.safetensors"). */

@@ -116,8 +116,8 @@ int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SI
 void sim_inventory_close(struct sim_inventory *inventory);
 /* What is to be done about a set that the settings ask for: ORR_REFUSE where a finished one of
  * other settings is in the way, with the reason. */
-int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
-                        enum orr_action *verdict, char why[ORR_WHY]);
+int sim_inventory_status(struct sim_inventory *inventory, enum sim_split split,
+                         struct orr_artefact *status);
 /* Whether every set that the settings ask for is finished. */
 int sim_inventory_whole(struct sim_inventory *inventory, bool *whole);
 /* *kept = the "sets" that stay: whole ones, unfinished ones that go on, and those that the settings

@@ -3,6 +3,7 @@
  * each with what it was made from: what is there is held against what the settings ask for, set by
  * set. */
 #include "sim/data/dataset.h"
+#include "stage/engine.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -204,8 +205,8 @@ static const char *missing_file(const struct sim_inventory *inventory, enum sim_
 }
 
 /* The set is of these settings; which part of it is there? */
-static enum orr_action judge_extent(const struct sim_inventory *inventory, enum sim_split split,
-                                    const cJSON *set, char why[ORR_WHY])
+static enum orr_action extent_status(const struct sim_inventory *inventory, enum sim_split split,
+                                     const cJSON *set, char why[ORR_WHY])
 {
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
     const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* unfinished */
@@ -231,15 +232,15 @@ static enum orr_action judge_extent(const struct sim_inventory *inventory, enum 
     return ORR_REFUSE;
 }
 
-int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
-                        enum orr_action *verdict, char why[ORR_WHY])
+int sim_inventory_status(struct sim_inventory *inventory, enum sim_split split,
+                         struct orr_artefact *status)
 {
     const char *name = sim_split_name(split);
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(inventory->sets, name);
     char digest[ORR_DIGEST];
     cJSON *expected = NULL;
-    why[0] = '\0';
-    *verdict = ORR_MAKE;
+    *status = (struct orr_artefact){.action = ORR_MAKE};
+    TRY(orr_path(status->path, "%s/%s", inventory->dir, name));
     if (!set)
         return 0;
     int rc = orr_set_made(inventory->preset, name, digest, &expected);
@@ -250,14 +251,14 @@ int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
         return rc;
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
-    const bool same = orr_made_same(&inventory->records, digest, made, why);
-    *verdict = same ? judge_extent(inventory, split, set, why) : ORR_REFUSE;
+    const bool same = orr_made_same(&inventory->records, digest, made, status->why);
+    status->action = same ? extent_status(inventory, split, set, status->why) : ORR_REFUSE;
     if (cJSON_GetObjectItemCaseSensitive(set, "planned") && cJSON_IsNumber(count) &&
         count->valuedouble == 0) { /* it was to be made, and nothing is written */
-        *verdict = ORR_MAKE;
-        why[0] = '\0';
+        status->action = ORR_MAKE;
+        status->why[0] = '\0';
     }
-    orr_plan_trace(*verdict, name, why);
+    orr_artefact_trace(status);
     return 0;
 }
 
@@ -265,12 +266,11 @@ int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
 {
     *whole = true;
     for (int i = 0; i < SIM_SPLITS; i++) {
-        enum orr_action verdict;
-        char why[ORR_WHY];
+        struct orr_artefact status;
         if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
             continue;
-        TRY(sim_inventory_judge(inventory, (enum sim_split)i, &verdict, why));
-        *whole = *whole && verdict == ORR_KEEP;
+        TRY(sim_inventory_status(inventory, (enum sim_split)i, &status));
+        *whole = *whole && status.action == ORR_KEEP;
     }
     return 0;
 }
@@ -278,12 +278,11 @@ int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
 bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split)
 {
     struct sim_inventory inventory;
-    enum orr_action verdict = ORR_MAKE;
-    char why[ORR_WHY];
+    struct orr_artefact status;
     int rc = sim_inventory_open(&inventory, preset, dir, false);
     if (!rc)
-        rc = sim_inventory_judge(&inventory, split, &verdict, why);
-    const bool has = !rc && inventory.manifest && verdict == ORR_KEEP;
+        rc = sim_inventory_status(&inventory, split, &status);
+    const bool has = !rc && inventory.manifest && status.action == ORR_KEEP;
     sim_inventory_close(&inventory);
     orr_error_clear();
     return has;
@@ -301,6 +300,21 @@ bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bo
     return !rc && whole;
 }
 
+/* Sets of other settings are replaced with force; nothing is, beside files of others. */
+static int plan_set(struct sim_inventory *inventory, enum sim_split split, const char *foreign)
+{
+    struct orr_artefact status;
+    TRY(sim_inventory_status(inventory, split, &status));
+    if (status.action == ORR_REFUSE && inventory->force)
+        status.action = ORR_REMAKE;
+    if (status.action != ORR_KEEP && *foreign) {
+        status.action = ORR_REFUSE;
+        snprintf(status.why, ORR_WHY, "%s was made elsewhere and is not overwritten", foreign);
+    }
+    orr_artefact_plan(&status);
+    return 0;
+}
+
 int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force)
 {
     struct sim_inventory inventory;
@@ -308,24 +322,9 @@ int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool fo
     int rc = sim_inventory_open(&inventory, preset, dir, force);
     if (!rc)
         rc = sim_inventory_foreign(&inventory, foreign);
-    for (int i = 0; i < SIM_SPLITS && !rc; i++) {
-        const enum sim_split split = (enum sim_split)i;
-        enum orr_action verdict;
-        char why[ORR_WHY], name[4096];
-        if (sim_split_written(preset, split) == 0)
-            continue;
-        rc = sim_inventory_judge(&inventory, split, &verdict, why);
-        if (!rc)
-            rc = orr_path(name, "%s/%s", dir, sim_split_name(split));
-        if (!rc && verdict == ORR_REFUSE && force)
-            verdict = ORR_REMAKE;
-        if (!rc && verdict != ORR_KEEP && *foreign) {
-            verdict = ORR_REFUSE;
-            snprintf(why, sizeof why, "%s was made elsewhere and is not overwritten", foreign);
-        }
-        if (!rc)
-            orr_plan_print(verdict, name, why);
-    }
+    for (int i = 0; i < SIM_SPLITS && !rc; i++)
+        if (sim_split_written(preset, (enum sim_split)i) > 0)
+            rc = plan_set(&inventory, (enum sim_split)i, foreign);
     sim_inventory_close(&inventory);
     return rc;
 }
@@ -349,21 +348,20 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept
     int rc = 0;
     *kept = cJSON_CreateObject();
     for (; set && !rc; set = next) {
-        enum orr_action verdict = ORR_KEEP;
-        char why[ORR_WHY] = "";
+        struct orr_artefact status = {.action = ORR_KEEP};
         next = set->next;
         enum sim_split split = SIM_SPLIT_TRAIN;
         while (split < SIM_SPLITS && strcmp(sim_split_name(split), set->string) != 0)
             split++;
         const bool asked = split < SIM_SPLITS && sim_split_written(inventory->preset, split) > 0;
         if (asked)
-            rc = sim_inventory_judge(inventory, split, &verdict, why);
+            rc = sim_inventory_status(inventory, split, &status);
         else if (broken_file(inventory, set))
-            verdict = ORR_REMAKE;
-        if (!rc && verdict == ORR_REFUSE && !force)
+            status.action = ORR_REMAKE;
+        if (!rc && status.action == ORR_REFUSE && !force)
             rc = ORR_FAIL(ORR_EINVAL, "%s: data set %s: %s; --force replaces it", inventory->dir,
-                          set->string, why);
-        if (!rc && (verdict == ORR_KEEP || verdict == ORR_GO_ON))
+                          set->string, status.why);
+        if (!rc && (status.action == ORR_KEEP || status.action == ORR_GO_ON))
             cJSON_AddItemToObject(*kept, set->string, planned_set(inventory, set, asked));
     }
     return rc;

@@ -151,18 +151,18 @@ static int verify_settings(const struct orr_settings *preset, const char *dir,
     struct sim_inventory inventory;
     int rc = sim_inventory_open(&inventory, preset, dir, false);
     for (int i = 0; i < count && !rc; i++) {
-        enum orr_action verdict;
-        char why[ORR_WHY];
-        rc = sim_inventory_judge(&inventory, splits[i], &verdict, why);
-        if (rc || verdict == ORR_KEEP)
+        struct orr_artefact status;
+        rc = sim_inventory_status(&inventory, splits[i], &status);
+        if (rc || status.action == ORR_KEEP)
             continue;
         if (own)
             rc = ORR_FAIL(ORR_EINVAL,
                           "%s: data set %s: %s; make it with: %s (--force replaces what is "
                           "there), or name data sets of other settings with --orbits",
-                          dir, sim_split_name(splits[i]), why, command);
+                          dir, sim_split_name(splits[i]), status.why, command);
         else
-            orr_note(quiet, "%s: note: data set %s: %s", dir, sim_split_name(splits[i]), why);
+            orr_note(quiet, "%s: note: data set %s: %s", dir, sim_split_name(splits[i]),
+                     status.why);
     }
     sim_inventory_close(&inventory);
     return rc;

@@ -78,15 +78,15 @@ static void judge(bool force)
 {
     struct sim_inventory inventory;
     cJSON *kept = NULL;
-    char foreign[SIM_NAME], why[ORR_WHY];
+    char foreign[SIM_NAME];
     const int rc = sim_inventory_open(&inventory, &preset, sets_folder, force);
     FUZZ_EXPECT(!rc || *orr_error());
     for (int s = 0; !rc && s < SIM_SPLITS; s++) {
-        enum orr_action verdict;
+        struct orr_artefact found;
         if (sim_split_written(&preset, (enum sim_split)s) == 0)
             continue;
-        FUZZ_EXPECT(sim_inventory_judge(&inventory, (enum sim_split)s, &verdict, why) == 0);
-        FUZZ_EXPECT(verdict == ORR_KEEP || verdict == ORR_MAKE || *why);
+        FUZZ_EXPECT(sim_inventory_status(&inventory, (enum sim_split)s, &found) == 0);
+        FUZZ_EXPECT(found.action == ORR_KEEP || found.action == ORR_MAKE || *found.why);
     }
     if (!rc) {
         FUZZ_EXPECT(sim_inventory_foreign(&inventory, foreign) == 0);

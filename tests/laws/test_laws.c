@@ -311,8 +311,7 @@ TEST_BETWEEN(columns_are_what_they_say, create, discard)
     snprintf(laws.folder, sizeof laws.folder, "%s", f->laws);
     scratch_path(laws.checkpoint, f->dir, "checkpoint.bin");
     assert_int_equal(orr_mkdir(laws.folder), 0);
-    assert_int_equal(law_own_create(&laws.own, &f->cli.preset), 0);
-    law_own_name(&laws.own, &f->cli.preset, laws.own_name);
+    assert_int_equal(law_true_create(&laws.true_law, &f->cli.preset), 0);
     assert_int_equal(orr_lineage_open(&laws.lineage, &f->cli.preset, NULL), 0);
     orr_sources_list(&f->cli.preset, "", &sources);
     assert_int_equal(orr_lineage_laws(&laws.lineage, &sources, laws.digest), 0);
@@ -352,7 +351,7 @@ TEST_BETWEEN(columns_are_what_they_say, create, discard)
     if (laws_write(&laws)) /* tables made elsewhere do not tell */
         fail_msg("%s", orr_error());
     file_has(f->laws, "laws.md", "\n| untrained | accuracy |");
-    law_own_free(&laws.own);
+    law_true_free(&laws.true_law);
     orr_lineage_close(&laws.lineage);
 }
 

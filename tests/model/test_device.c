@@ -269,7 +269,7 @@ static void pretraining(struct seen *seen, int tokens)
              seen->ops == &guarded_plain_ops);
     scratch_path(job.folder, dir, name);
     assert_int_equal(orr_lineage_open(&lineage, &p, NULL), 0);
-    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
     keep_file(seen, job.folder, "evaluation.json");
     keep_file(seen, job.folder, "last.safetensors");
     keep_file(seen, job.folder, "best.safetensors");
@@ -282,7 +282,7 @@ static void pretraining(struct seen *seen, int tokens)
     strcat(name, "-from");
     scratch_path(job.folder, dir, name);
     assert_int_equal(orr_lineage_checkpoint(&lineage, first, lineage.start[0]), 0);
-    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
     orr_lineage_close(&lineage);
     keep_file(seen, job.folder, "evaluation.json");
     keep_file(seen, job.folder, "last.safetensors");

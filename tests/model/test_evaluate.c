@@ -432,7 +432,7 @@ TEST(test_pretrain)
     for (int run = 0; run < 3; run++) { /* fresh, resumed when complete, repeated elsewhere */
         job.resume = run == 1;
         scratch_path(job.folder, dir, run == 2 ? "again" : "pretrain");
-        assert_int_equal(gpt_pretrain(&job), 0);
+        assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
         assert_int_equal(
             orr_file_checksum(scratch_at(job.folder, "last.safetensors"), &sum[run], &bytes), 0);
         assert_int_equal(sum[run], sum[0]);
@@ -448,12 +448,12 @@ TEST(test_pretrain)
     preset.pretrain.lr *= 2; /* other settings: refused, and made anew where that is asked for */
     job.resume = true;
     scratch_path(path, job.folder, "last.safetensors");
-    assert_int_equal(gpt_pretrain(&job), ORR_EINVAL);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), ORR_EINVAL);
     assert_non_null(strstr(orr_error(), "6 of 6 steps"));
     assert_int_equal(orr_file_checksum(path, &sum[2], &bytes), 0);
     assert_int_equal(sum[2], sum[0]);
     job.force = true;
-    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
     assert_int_equal(orr_file_checksum(path, &sum[2], &bytes), 0);
     assert_int_not_equal(sum[2], sum[0]);
     orr_lineage_close(&lineage);
@@ -461,12 +461,12 @@ TEST(test_pretrain)
 }
 
 /* The checksum of a finished training's last checkpoint, which is loaded, too. */
-static uint64_t trained(const struct gpt_pretraining *job, struct gpt_model *model)
+static uint64_t trained(struct gpt_pretraining *job, struct gpt_model *model)
 {
     char path[4096];
     uint64_t sum, bytes;
     long step;
-    assert_int_equal(gpt_pretrain(job), 0);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, job), 0);
     scratch_path(path, job->folder, "last.safetensors");
     assert_int_equal(orr_file_checksum(path, &sum, &bytes), 0);
     assert_int_equal(gpt_load(model, path, &k_ref, &step), 0);

@@ -109,7 +109,7 @@ TEST(test_all_sequences_count)
             preset.pretrain.eval_sequences = asked[k];
             struct gpt_pretraining job = make_job("pretrain");
             job.force = k > 0;
-            assert_int_equal(gpt_pretrain(&job), 0);
+            assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
             scratch_path(path, job.folder, "last.safetensors");
             const int count = asked[k] < 70 ? asked[k] : 70;
             const double expected = loss_of(path, SIM_SPLIT_VAL, count);
@@ -156,7 +156,7 @@ TEST(test_final_figures)
                 struct gpt_pretraining job = make_job("pretrain");
                 job.planets = planets;
                 job.train = planets ? &preset.pretrain_planets : &preset.pretrain;
-                assert_int_equal(gpt_pretrain(&job), 0);
+                assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
                 cJSON *json = evaluation_of(&job);
                 const enum sim_split split =
                     test ? (planets ? SIM_SPLIT_PLANETS_TEST : SIM_SPLIT_TEST)
@@ -213,7 +213,7 @@ TEST(test_test_set_is_apart)
             assert_int_equal(orr_npy_write(path, ORR_F32, 3, (size_t[]){8, 22, 2}, data, NULL), 0);
         }
         struct gpt_pretraining job = make_job("pretrain");
-        assert_int_equal(gpt_pretrain(&job), 0);
+        assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
         static const char *const files[] = {"last.safetensors", "best.safetensors"};
         for (int f = 0; f < 2; f++) {
             assert_int_equal(
@@ -246,7 +246,7 @@ TEST(test_best_is_judged)
         preset.pretrain.patience = 4;
         write_orbits();
         struct gpt_pretraining job = make_job("pretrain");
-        assert_int_equal(gpt_pretrain(&job), 0);
+        assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
         scratch_path(best, job.folder, "best.safetensors");
         scratch_path(last, job.folder, "last.safetensors");
         assert_int_equal(gpt_progress(last, &step[1], &ended), 0);
@@ -359,7 +359,7 @@ TEST(test_passes_differ)
     write_orbits();
     struct gpt_pretraining job = make_job("pretrain");
     job.ops = &watching;
-    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
     assert_int_equal(sum_count, TRAINED * PASSES);
     for (int i = 0; i < sum_count; i++)
         for (int k = 0; k < i; k++)
@@ -377,7 +377,7 @@ TEST(test_pseudo_huber)
         write_orbits();
         struct gpt_pretraining job = make_job("pretrain");
         struct gpt_model model;
-        assert_int_equal(gpt_pretrain(&job), 0);
+        assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
         assert_int_equal(gpt_load(&model, scratch_at(job.folder, "last.safetensors"), &k_ref, NULL),
                          0);
         assert_true(model.config.huber == (tokens ? 0 : 0.3125));

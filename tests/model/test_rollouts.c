@@ -93,7 +93,7 @@ static void predict(struct gpt_model *model, const struct sim_dataset *set, int 
 TEST(test_places)
 {
     open_job();
-    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
     char path[4096];
     struct orr_csv csv;
     struct sim_dataset set;
@@ -140,31 +140,30 @@ TEST(test_places)
 /* A table that was changed is made again with the evaluation, the training is kept. */
 TEST(test_changes_are_seen)
 {
-    char path[4096], why[ORR_WHY], *before, *after;
+    char path[4096], *before, *after;
     size_t bytes;
-    struct gpt_judgement judged;
-    enum orr_action trained, verdict;
-    bool measured;
+    struct orr_stage_output found;
+    const struct orr_artefact *evaluation = &found.file[1];
     open_job();
-    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
     assert_int_equal(orr_path(path, "%s/rollouts.csv", job.folder), 0);
     assert_int_equal(orr_file_read(path, &before, &bytes), 0);
-    assert_int_equal(gpt_pretrain_judge(&job, &judged), 0);
-    trained = judged.verdict;
-    assert_int_equal(gpt_evaluation_judge(&job, trained, &measured, &verdict, why), 0);
-    assert_true(measured && trained == ORR_KEEP && verdict == ORR_KEEP);
+    assert_int_equal(orr_output_status(&gpt_pretrain_stage, &job, &found), 0);
+    assert_true(found.files == 2 && found.file[0].action == ORR_KEEP);
+    assert_int_equal(evaluation->action, ORR_KEEP);
     FILE *file = fopen(path, "a");
     assert_non_null(file);
     assert_true(fputs("earth,11,0,0,0,0,0\n", file) >= 0);
     assert_int_equal(fclose(file), 0);
-    assert_int_equal(gpt_evaluation_judge(&job, trained, &measured, &verdict, why), 0);
-    assert_int_equal(verdict, ORR_REMAKE);
-    assert_non_null(strstr(why, "rollouts.csv"));
-    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(orr_output_status(&gpt_pretrain_stage, &job, &found), 0);
+    assert_int_equal(found.file[0].action, ORR_KEEP);
+    assert_int_equal(evaluation->action, ORR_REMAKE);
+    assert_non_null(strstr(evaluation->why, "rollouts.csv"));
+    assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
     assert_int_equal(orr_file_read(path, &after, &bytes), 0);
     assert_string_equal(after, before);
-    assert_int_equal(gpt_evaluation_judge(&job, trained, &measured, &verdict, why), 0);
-    assert_int_equal(verdict, ORR_KEEP);
+    assert_int_equal(orr_output_status(&gpt_pretrain_stage, &job, &found), 0);
+    assert_int_equal(evaluation->action, ORR_KEEP);
     free(before);
     free(after);
     close_job();

@@ -1,4 +1,4 @@
-/* judge.c - what becomes of the checkpoints of a training that are there already: kept, continued,
+/* status.c - what becomes of the checkpoints of a training that are there already: kept, continued,
  * or replaced, which loses weights and is refused unless it is asked for. */
 #include "train.h"
 #include "model/checkpoint.h"
@@ -99,8 +99,8 @@ static int lengthen_training(const struct gpt_training *t, const cJSON *made, lo
 }
 
 /* Whether the best weights are those of this training, in the length that it has or had. */
-static int judge_best(const struct gpt_training *t, const char digest[ORR_DIGEST], bool whole,
-                      bool *same, char why[ORR_WHY])
+static int best_status(const struct gpt_training *t, const char digest[ORR_DIGEST], bool whole,
+                       bool *same, char why[ORR_WHY])
 {
     char path[4096];
     *same = true;
@@ -112,39 +112,40 @@ static int judge_best(const struct gpt_training *t, const char digest[ORR_DIGEST
 
 /* What was made is there and can be read: whether it is what is asked for, and how far it is. */
 static int compare_records(const struct gpt_training *t, const cJSON *made, long step, bool ended,
-                           struct gpt_judgement *j)
+                           struct orr_artefact *s)
 {
     char digest[ORR_DIGEST];
     bool same, longer = false;
     TRY(orr_lineage_training(t->lineage, t->kind, t->source, digest));
-    same = orr_made_same(&t->lineage->records, digest, made, j->why);
+    same = orr_made_same(&t->lineage->records, digest, made, s->why);
     if (same) {
         const bool whole = ended || step >= t->train->steps;
-        TRY(judge_best(t, digest, whole, &same, j->why));
-        j->verdict = !same ? ORR_REMAKE : whole ? ORR_KEEP : ORR_GO_ON;
+        TRY(best_status(t, digest, whole, &same, s->why));
+        s->action = !same ? ORR_REMAKE : whole ? ORR_KEEP : ORR_GO_ON;
         if (same && !whole)
-            snprintf(j->why, ORR_WHY, "step %ld of %ld", step, t->train->steps);
+            snprintf(s->why, ORR_WHY, "step %ld of %ld", step, t->train->steps);
         return 0;
     }
-    j->verdict = ORR_REMAKE;
+    s->action = ORR_REMAKE;
     if (t->resume)
-        TRY(lengthen_training(t, made, step, &longer, j->why));
+        TRY(lengthen_training(t, made, step, &longer, s->why));
     if (longer) {
-        j->verdict = ORR_GO_ON;
-        j->lengthened = true;
+        s->action = ORR_GO_ON;
+        s->lengthened = true;
     }
     return 0;
 }
 
-static int judge_checkpoint(const struct gpt_training *t, const char *path, struct gpt_judgement *j)
+static int checkpoint_status(const struct gpt_training *t, struct orr_artefact *s)
 {
+    const char *path = s->path;
     cJSON *made = NULL;
     long step = 0;
     bool ended = false;
-    j->verdict = ORR_REMAKE;
+    s->action = ORR_REMAKE;
     int rc = gpt_checkpoint_made(path, &made);
     if (rc == ORR_EFORMAT) {
-        snprintf(j->why, ORR_WHY, "it cannot be read");
+        snprintf(s->why, ORR_WHY, "it cannot be read");
         orr_error_clear();
         return 0;
     }
@@ -152,31 +153,30 @@ static int judge_checkpoint(const struct gpt_training *t, const char *path, stru
     if (!rc)
         rc = gpt_progress(path, &step, &ended);
     if (rc == ORR_EFORMAT && t->force) { /* weights of something else */
-        snprintf(j->why, ORR_WHY, "%.500s", orr_error());
+        snprintf(s->why, ORR_WHY, "%.500s", orr_error());
         orr_error_clear();
         cJSON_Delete(made);
         return 0;
     }
     if (!rc)
-        rc = compare_records(t, made, step, ended, j);
+        rc = compare_records(t, made, step, ended, s);
     cJSON_Delete(made);
-    if ((j->verdict == ORR_KEEP || j->verdict == ORR_GO_ON) && !t->resume) {
-        j->verdict = ORR_REMAKE;
-        j->why[0] = '\0';
+    if ((s->action == ORR_KEEP || s->action == ORR_GO_ON) && !t->resume) {
+        s->action = ORR_REMAKE;
+        s->why[0] = '\0';
     }
-    if (j->verdict == ORR_REMAKE && step > 0 && !t->force)
-        j->verdict = ORR_REFUSE;
+    if (s->action == ORR_REMAKE && step > 0 && !t->force)
+        s->action = ORR_REFUSE;
     return rc;
 }
 
-int gpt_training_judge(const struct gpt_training *t, struct gpt_judgement *j)
+int gpt_training_status(const struct gpt_training *t, struct orr_artefact *s)
 {
-    char path[4096];
-    *j = (struct gpt_judgement){.verdict = ORR_MAKE};
-    TRY(orr_path(path, "%s/%s", t->folder, t->last));
-    if (orr_exists(path))
-        TRY(judge_checkpoint(t, path, j));
-    if (j->verdict == ORR_MAKE || j->verdict == ORR_REMAKE)
+    *s = (struct orr_artefact){.action = ORR_MAKE};
+    TRY(orr_path(s->path, "%s/%s", t->folder, t->last));
+    if (orr_exists(s->path))
+        TRY(checkpoint_status(t, s));
+    if (s->action == ORR_MAKE || s->action == ORR_REMAKE)
         orr_lineage_earlier_lengths(t->lineage, t->kind, t->source)[0] = '\0';
     return 0;
 }
@@ -191,13 +191,13 @@ static void print_date(const char *path, char text[32])
         snprintf(text, 32, "some time ago");
 }
 
-int gpt_training_refuse(const struct gpt_training *t, const struct gpt_judgement *j)
+int gpt_training_refuse(const struct gpt_training *t, const struct orr_artefact *s)
 {
-    char path[4096], date[32], of[32];
+    const char *path = s->path;
+    char date[32], of[32];
     cJSON *made = NULL;
     long step;
     bool ended;
-    TRY(orr_path(path, "%s/%s", t->folder, t->last));
     TRY(gpt_progress(path, &step, &ended));
     TRY(gpt_checkpoint_made(path, &made));
     snprintf(of, sizeof of, "%s", orr_made_setting(made, steps_key(t->kind)));
@@ -206,6 +206,14 @@ int gpt_training_refuse(const struct gpt_training *t, const struct gpt_judgement
     return ORR_FAIL(ORR_EINVAL,
                     "%s: %ld%s%s steps of training, saved %s, would be lost%s%s%s; --resume %sgoes "
                     "on with it, another --run keeps both, --force (make FORCE=1) replaces it",
-                    path, step, *of ? " of " : "", of, date, *j->why ? " (" : "", j->why,
-                    *j->why ? ")" : "", *j->why ? "with its settings " : "");
+                    path, step, *of ? " of " : "", of, date, *s->why ? " (" : "", s->why,
+                    *s->why ? ")" : "", *s->why ? "with its settings " : "");
+}
+
+void gpt_training_tell(const struct orr_artefact *s, const char *label, bool quiet)
+{
+    if (s->lengthened)
+        orr_note(quiet, "%s: goes on: %s", label, s->why);
+    else if (s->action == ORR_REMAKE)
+        orr_note(quiet, "%s: made anew%s%s", label, *s->why ? ": " : "", s->why);
 }

@@ -1,4 +1,4 @@
-/* test_truelaw.c - is a formula the run's own law times a constant, whatever its form? */
+/* test_true_law.c - is a formula the run's true law times a constant, whatever its form? */
 #include "symreg/formulas.h"
 #include "analysis.h"
 
@@ -7,7 +7,7 @@ static struct sr_front front;
 static const double low[3] = {0.6, 0.1, 0.1}, high[3] = {3.1, 2, 2};
 
 /* The law of the settings "a=b c=d", added to the defaults, which are Newton's. */
-static void create_own(struct law_own *own, struct orr_settings *preset, const char *settings)
+static void create_law(struct law_true *law, struct orr_settings *preset, const char *settings)
 {
     orr_settings_defaults(preset);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
@@ -17,22 +17,22 @@ static void create_own(struct law_own *own, struct orr_settings *preset, const c
             fail_msg("%s", orr_error());
         at += strcspn(at, " ");
     }
-    if (law_own_create(own, preset))
+    if (law_true_create(law, preset))
         fail_msg("%s: %s", settings, orr_error());
 }
 
-static struct law_own newton;
+static struct law_true newton;
 
 FIXTURE(create_newton)
 {
     static struct orr_settings preset;
-    create_own(&newton, &preset, "");
+    create_law(&newton, &preset, "");
     return 0;
 }
 
 FIXTURE(free_newton)
 {
-    law_own_free(&newton);
+    law_true_free(&newton);
     return 0;
 }
 
@@ -40,7 +40,7 @@ static void expect_law(const char *text, bool expected, double k_expected)
 {
     const struct sr_expr expr = formula(text);
     double k = -1;
-    const bool is = law_check(&newton, &expr, low, high, 0.01, &k);
+    const bool is = law_true_is(&newton, &expr, low, high, 0.01, &k);
     if (is != expected)
         fail_msg("%s %s", text, is ? "passes for k m1 m2 / r^2" : "does not pass");
     if (is && !near(k, k_expected, 1e-9))
@@ -66,9 +66,9 @@ TEST(law_softened_within_tolerance)
 {
     const struct sr_expr expr = formula("39 * m1 * m2 / (r ^ 2 + 1e-4)");
     double k = 0;
-    assert_true(law_check(&newton, &expr, low, high, 0.01, &k));
+    assert_true(law_true_is(&newton, &expr, low, high, 0.01, &k));
     assert_true(k < 39 && k > 39 * (1 - 2e-3));
-    assert_false(law_check(&newton, &expr, low, high, 1e-5, &k));
+    assert_false(law_true_is(&newton, &expr, low, high, 1e-5, &k));
 }
 
 TEST(near_misses_are_not_the_law)
@@ -95,38 +95,40 @@ TEST(near_misses_are_not_the_law)
     expect_law("39.5", false, 0);
 }
 
-TEST(law_check_needs_its_features_and_ranges)
+TEST(law_true_is_needs_its_features_and_ranges)
 {
     struct sr_expr expr = formula("m1 * m2 / (r * r)");
     const double zero[3] = {0, 0.1, 0.1}, same[3] = {1, 1, 1}, nan[3] = {NAN, 1, 1};
     double k = -1;
-    assert_false(law_check(&newton, &expr, zero, high, 0.01, &k));
-    assert_false(law_check(&newton, &expr, high, low, 0.01, &k)); /* upside down */
-    assert_false(law_check(&newton, &expr, nan, high, 0.01, &k));
+    assert_false(law_true_is(&newton, &expr, zero, high, 0.01, &k));
+    assert_false(law_true_is(&newton, &expr, high, low, 0.01, &k)); /* upside down */
+    assert_false(law_true_is(&newton, &expr, nan, high, 0.01, &k));
     assert_true(
-        law_check(&newton, &expr, same, same, 0.01, &k)); /* a point has a range around it */
+        law_true_is(&newton, &expr, same, same, 0.01, &k)); /* a point has a range around it */
     assert_true(near(k, 1, 1e-12));
     const struct sr_expr one_mass = formula("m1 / (r * r)");
-    assert_false(law_check(&newton, &one_mass, same, same, 0.01, &k));
+    assert_false(law_true_is(&newton, &one_mass, same, same, 0.01, &k));
     expr.node[0].feature = 3;
-    assert_false(law_check(&newton, &expr, low, high, 0.01, &k));
+    assert_false(law_true_is(&newton, &expr, low, high, 0.01, &k));
 }
 
-TEST(law_find_takes_the_simplest)
+TEST(law_true_find_takes_the_simplest)
 {
     static struct sr_hall_of_fame hall;
     sr_hall_of_fame_clear(&hall);
     const struct sr_expr a = formula("m1 / r"), b = formula("2 * m1 * m2 / (r * r)"),
                          c = formula("2.5 * (m1 * m2 / (r * r)) * 1 * 1");
     double k = -1;
+    bool is_true[SR_NODES + 1];
     sr_hall_of_fame_offer(&hall, NULL, &a, 3);
     sr_front_make(&hall, &front);
-    assert_int_equal(law_find(&newton, &front, low, high, 0.01, &k), -1);
+    assert_int_equal(law_true_find(&newton, &front, low, high, 0.01, is_true, &k), -1);
     sr_hall_of_fame_offer(&hall, NULL, &b, 2);
     sr_hall_of_fame_offer(&hall, NULL, &c, 1);
     sr_front_make(&hall, &front);
     assert_int_equal(front.count, 3);
-    assert_int_equal(law_find(&newton, &front, low, high, 0.01, &k), 1);
+    assert_int_equal(law_true_find(&newton, &front, low, high, 0.01, is_true, &k), 1);
+    assert_true(!is_true[0] && is_true[1] && is_true[2]);
     assert_true(near(k, 2, 1e-12));
 }
 
@@ -192,17 +194,15 @@ TEST(every_law_asks_for_itself)
 {
     for (int u = 0; u < UNIVERSES; u++) {
         struct orr_settings preset;
-        struct law_own own;
-        char name[LAW_TEXT];
-        create_own(&own, &preset, universes[u].settings);
-        law_own_name(&own, &preset, name);
-        assert_string_equal(name, universes[u].name);
-        assert_true(near(own.k[0], universes[u].k > 0 ? SIM_G : 1, 1e-15));
-        assert_int_equal(own.sides, 1);
+        struct law_true law;
+        create_law(&law, &preset, universes[u].settings);
+        assert_string_equal(law.name, universes[u].name);
+        assert_true(near(law.k[0], universes[u].k > 0 ? SIM_G : 1, 1e-15));
+        assert_int_equal(law.sides, 1);
         for (int f = 0; f < UNIVERSES; f++) {
             const struct sr_expr expr = formula(universes[f].formula);
             double k = -1;
-            if (law_check(&own, &expr, low, high, fine, &k) != (u == f))
+            if (law_true_is(&law, &expr, low, high, fine, &k) != (u == f))
                 fail_msg("%s: %s %s", universes[u].settings, universes[f].formula,
                          u == f ? "does not pass" : "passes");
             if (u == f && !near(k, 2.385, 1e-9))
@@ -211,12 +211,12 @@ TEST(every_law_asks_for_itself)
         for (int f = 0; f < 2 && universes[u].near[f]; f++) {
             const struct sr_expr expr = formula(universes[u].near[f]);
             double k;
-            if (law_check(&own, &expr, low, high, fine, &k))
+            if (law_true_is(&law, &expr, low, high, fine, &k))
                 fail_msg("%s: %s passes", universes[u].settings, universes[u].near[f]);
-            if (f == 0 && !strstr(universes[u].settings, "lambda"))       /* whose force passes 0 */
-                assert_true(law_check(&own, &expr, low, high, 0.02, &k)); /* it is near indeed */
+            if (f == 0 && !strstr(universes[u].settings, "lambda")) /* whose force passes 0 */
+                assert_true(law_true_is(&law, &expr, low, high, 0.02, &k)); /* it is near indeed */
         }
-        law_own_free(&own);
+        law_true_free(&law);
     }
 }
 
@@ -224,41 +224,39 @@ TEST(every_law_asks_for_itself)
 TEST(post_newtonian_force_is_newtons)
 {
     struct orr_settings preset;
-    struct law_own own;
-    char name[LAW_TEXT];
+    struct law_true law;
     double k = 0;
-    create_own(&own, &preset, "orbits.law=post_newtonian");
-    law_own_name(&own, &preset, name);
-    assert_string_equal(name, "k m1 m2 / r^2");
+    create_law(&law, &preset, "orbits.law=post_newtonian");
+    assert_string_equal(law.name, "k m1 m2 / r^2");
     const struct sr_expr expr = formula("3 * m1 * m2 / r ^ 2");
-    assert_true(law_check(&own, &expr, low, high, fine, &k));
+    assert_true(law_true_is(&law, &expr, low, high, fine, &k));
     assert_true(near(k, 3, 1e-12));
-    law_own_free(&own);
+    law_true_free(&law);
 }
 
 /* What follows a law with a scale in the range of the labels alone is not the law. */
 TEST(laws_with_a_scale_are_asked_beyond_the_labels)
 {
     struct orr_settings preset;
-    struct law_own own;
+    struct law_true law;
     double k;
-    create_own(&own, &preset, universes[3].settings);
+    create_law(&law, &preset, universes[3].settings);
     const struct sr_expr expr =
         formula("m1 * m2 / r ^ 2 * min(1 + (2 + 2.5 * r) / exp(1.25 * r), 2.661)");
     const double inside_low[3] = {1.2, 0.1, 0.1}, inside_high[3] = {1.55, 2, 2};
-    assert_true(law_check(&own, &expr, inside_low, inside_high, fine, &k));
-    assert_false(law_check(&own, &expr, low, high, fine, &k)); /* from 0.3 AU */
-    law_own_free(&own);
+    assert_true(law_true_is(&law, &expr, inside_low, inside_high, fine, &k));
+    assert_false(law_true_is(&law, &expr, low, high, fine, &k)); /* from 0.3 AU */
+    law_true_free(&law);
 }
 
 /* ---- a jump of G at step 9, by 2.5 */
 
 #define JUMP " orbits.jump_step=9 orbits.jump_factor=2.5"
 
-static bool passes(struct law_own *own, const char *text, double *k)
+static bool passes(struct law_true *law, const char *text, double *k)
 {
     const struct sr_expr expr = formula(text);
-    return law_check(own, &expr, low, high, fine, k);
+    return law_true_is(law, &expr, low, high, fine, k);
 }
 
 TEST(jump_has_the_constants_of_the_labelled_steps)
@@ -272,19 +270,19 @@ TEST(jump_has_the_constants_of_the_labelled_steps)
                  {"orbits.law=mond" JUMP, 1, 1}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct orr_settings preset;
-        struct law_own own;
-        create_own(&own, &preset, cases[c].settings);
-        law_own_steps(&own, 2, 8);
-        assert_int_equal(own.sides, 1);
-        assert_true(near(own.k[0], cases[c].before, 1e-15));
-        law_own_steps(&own, 9, 15);
-        assert_int_equal(own.sides, 1);
-        assert_true(near(own.k[0], cases[c].after, 1e-15));
-        law_own_steps(&own, 8, 9);
-        assert_int_equal(own.sides, 2);
-        assert_true(near(own.k[0], cases[c].before, 1e-15));
-        assert_true(near(own.k[1], cases[c].after, 1e-15));
-        law_own_free(&own);
+        struct law_true law;
+        create_law(&law, &preset, cases[c].settings);
+        law_true_steps(&law, 2, 8);
+        assert_int_equal(law.sides, 1);
+        assert_true(near(law.k[0], cases[c].before, 1e-15));
+        law_true_steps(&law, 9, 15);
+        assert_int_equal(law.sides, 1);
+        assert_true(near(law.k[0], cases[c].after, 1e-15));
+        law_true_steps(&law, 8, 9);
+        assert_int_equal(law.sides, 2);
+        assert_true(near(law.k[0], cases[c].before, 1e-15));
+        assert_true(near(law.k[1], cases[c].after, 1e-15));
+        law_true_free(&law);
     }
 }
 
@@ -298,19 +296,19 @@ TEST(jump_of_mond_has_a_shape_on_each_side)
     static const char between[] = "m1 * m2 / r ^ 2 * (1.5 * " G " / 2 + sqrt(2.25 * " G
                                   " ^ 2 / 4 + 1.5 * " G " * 30 * r ^ 2 / (m1 + m2)))";
     struct orr_settings preset;
-    struct law_own own;
+    struct law_true law;
     double k = 0;
-    create_own(&own, &preset, "orbits.law=mond orbits.law_a0=30" JUMP);
-    law_own_steps(&own, 0, 8);
-    assert_true(passes(&own, before, &k) && near(k, 1, 1e-12));
-    assert_false(passes(&own, after, &k));
-    law_own_steps(&own, 9, 15);
-    assert_true(passes(&own, after, &k) && near(k, 1, 1e-12));
-    assert_false(passes(&own, before, &k));
-    law_own_steps(&own, 0, 15);
-    assert_true(passes(&own, before, &k) && passes(&own, after, &k));
-    assert_false(passes(&own, between, &k));
-    law_own_free(&own);
+    create_law(&law, &preset, "orbits.law=mond orbits.law_a0=30" JUMP);
+    law_true_steps(&law, 0, 8);
+    assert_true(passes(&law, before, &k) && near(k, 1, 1e-12));
+    assert_false(passes(&law, after, &k));
+    law_true_steps(&law, 9, 15);
+    assert_true(passes(&law, after, &k) && near(k, 1, 1e-12));
+    assert_false(passes(&law, before, &k));
+    law_true_steps(&law, 0, 15);
+    assert_true(passes(&law, before, &k) && passes(&law, after, &k));
+    assert_false(passes(&law, between, &k));
+    law_true_free(&law);
 }
 
 /* Labels are compared with the law at their own step. */
@@ -322,18 +320,18 @@ TEST(labels_of_another_law_are_noticed)
     const struct law_forces forces = {
         .rows = ROWS, .step = step, .r = r, .m1 = m1, .m2 = m2, .f_true = f};
     struct orr_settings preset;
-    struct law_own own;
+    struct law_true law;
     double difference = -1;
     for (int i = 0; i < ROWS; i++)
         f[i] = SIM_G * (i > 1 ? 2.5 : 1) * m1[i] * m2[i] / r[i];
-    create_own(&own, &preset, "orbits.law=power orbits.law_exponent=-1" JUMP);
-    assert_int_equal(law_own_difference(&own, &forces, &difference), 0);
+    create_law(&law, &preset, "orbits.law=power orbits.law_exponent=-1" JUMP);
+    assert_int_equal(law_true_difference(&law, &forces, &difference), 0);
     assert_true(difference >= 0 && difference < 1e-14);
-    law_own_free(&own);
-    create_own(&own, &preset, "orbits.law=power orbits.law_exponent=-1");
-    assert_int_equal(law_own_difference(&own, &forces, &difference), 0);
+    law_true_free(&law);
+    create_law(&law, &preset, "orbits.law=power orbits.law_exponent=-1");
+    assert_int_equal(law_true_difference(&law, &forces, &difference), 0);
     assert_true(near(difference, 1.5, 1e-12)); /* three of five are after the jump */
-    law_own_free(&own);
+    law_true_free(&law);
 }
 
 TESTS(create_newton, free_newton)
