@@ -101,29 +101,27 @@ static int evaluate_val(void *context, struct gpt_model *model, double *loss)
     return 0;
 }
 
-/* evaluation.json with what it was made from, the metrics still to come; NULL without memory. */
-static cJSON *begin_evaluation(const struct gpt_pretraining *job, const char *unit, long step)
+/* evaluation.json with what it was made from, the metrics still to come. */
+static int begin_evaluation(const struct gpt_pretraining *job, const char *unit, long step,
+                            cJSON **json)
 {
     char digest[ORR_DIGEST];
-    cJSON *json = cJSON_CreateObject(), *made = NULL;
-    if (!orr_lineage_evaluation(job->lineage, job->attention, job->planets, digest))
-        made = orr_records_made(&job->lineage->records, digest);
-    if (made && cJSON_AddItemToObject(json, "made", made) &&
-        cJSON_AddStringToObject(json, "attention", job->attention) &&
-        cJSON_AddStringToObject(json, "unit", unit) &&
-        cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train)) &&
-        cJSON_AddNumberToObject(json, "step", (double)step))
-        return json;
-    cJSON_Delete(json);
-    return NULL;
+    TRY(orr_lineage_evaluation(job->lineage, job->attention, job->planets, digest));
+    *json = cJSON_CreateObject();
+    cJSON_AddItemToObject(*json, "made", orr_records_made(&job->lineage->records, digest));
+    cJSON_AddStringToObject(*json, "attention", job->attention);
+    cJSON_AddStringToObject(*json, "unit", unit);
+    cJSON_AddStringToObject(*json, "checkpoint", gpt_final_checkpoint(job->train));
+    cJSON_AddNumberToObject(*json, "step", (double)step);
+    return 0;
 }
 
 static int write_evaluation(const struct gpt_pretraining *job, cJSON *json)
 {
     char path[4096];
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    return json && orr_sum_add(json) ? orr_json_write(path, json)
-                                     : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    return orr_sum_add(json) ? orr_json_write(path, json)
+                             : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
 }
 
 /* Of planet runs also how much of the period the time step gives away (docs/laws.md), the upper
@@ -141,7 +139,8 @@ static int evaluate_orbits(const struct gpt_pretraining *job, struct gpt_model *
         TRY(sim_prior_period_r2(job->preset, SIM_SPLIT_PLANETS_TRAIN, &period_r2));
         TRY(gpt_rollouts_write(job, model, &rollouts));
     }
-    cJSON *json = begin_evaluation(job, job->planets ? "separation at step 0" : "AU", step);
+    cJSON *json;
+    TRY(begin_evaluation(job, job->planets ? "separation at step 0" : "AU", step, &json));
     cJSON_AddStringToObject(json, "split", split);
     gpt_next_state_add(json, &r);
     if (job->planets)
@@ -164,7 +163,8 @@ static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *mo
 {
     struct gpt_text_result r;
     TRY(gpt_evaluate_text(model, source, job->train->eval_sequences, model->config.context, &r));
-    cJSON *json = begin_evaluation(job, "nats", step);
+    cJSON *json;
+    TRY(begin_evaluation(job, "nats", step, &json));
     cJSON_AddNumberToObject(json, "sequences", r.sequences);
     cJSON_AddNumberToObject(json, "positions", r.positions);
     cJSON_AddNumberToObject(json, "vocab", model->config.vocab);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "cli.h"
+#include "provenance.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,36 +18,48 @@
 struct parse {
     const struct orr_program *program;
     struct orr_cli *cli;
-    const char *preset, *device, *implementation, *threads;
+    const char *preset, *device, *implementation, *threads, *help, *version, *stages;
     struct change {
         const char *option, *key, *value;
     } change[ORR_SETTINGS_GIVEN]; /* of options that set a setting */
-    int change_count;
-    bool help, version;
-    int argc, at;
+    int change_count, argc, at;
     char **argv;
 };
 
+/* What becomes of a common option: its text goes to a member of struct parse, its path or its being
+ * there to one of struct orr_cli, or it has a function. */
+static int keep_assignment(struct parse *p, const char *value);
+static int keep_attention(struct parse *p, const char *value);
+static int keep_seed(struct parse *p, const char *value);
+#define TEXT(member) offsetof(struct parse, member), 0, 0, NULL
+#define PATH(member) 0, offsetof(struct orr_cli, member), 0, NULL
+#define FLAG(member) 0, 0, offsetof(struct orr_cli, member), NULL
 static const struct common {
     const char *name, *value_name, *help;
+    size_t text, path, flag; /* offsets, 0: not of this sort */
+    int (*keep)(struct parse *p, const char *value);
 } common[] = {
     {"--preset", "NAME|FILE",
-     "settings: a name in presets/ or a JSON file (default: the run's own, else quick)"},
-    {"--set", "KEY=VALUE", "changes one setting; repeatable"},
-    {"--run", "DIR", "run directory (default runs/<preset>)"},
-    {"--out", "DIR", "write directly into DIR"},
-    {"--attention", "NAME", "only this attention variant"},
-    {"--checkpoint", "FILE", "start from this model"},
+     "settings: a name in presets/ or a JSON file (default: the run's own, else quick)",
+     TEXT(preset)},
+    {"--set", "KEY=VALUE", "changes one setting; repeatable", 0, 0, 0, keep_assignment},
+    {"--run", "DIR", "run directory (default runs/<preset>)", PATH(run)},
+    {"--out", "DIR", "write directly into DIR", PATH(out)},
+    {"--attention", "NAME", "only this attention variant", 0, 0, 0, keep_attention},
+    {"--checkpoint", "FILE", "start from this model", PATH(checkpoint)},
     {"--device", "cpu|cuda|cuda:N|auto",
-     "where to compute, N: on which GPU (default auto: as the preset says)"},
-    {"--attention-impl", "auto|generic", "fused attention kernels, or the path of any variant"},
-    {"--threads", "N", "threads (default: all usable cores)"},
-    {"--seed", "N", "seed of every random stream (default: the preset's)"},
-    {"--resume", NULL, "continue what is there, skip what is complete"},
-    {"--plan", NULL, "say what would be kept and what made again, and why; make nothing"},
-    {"--quiet", NULL, "no progress, no notes"},
-    {"--help", NULL, "this text"},
-    {"--version", NULL, "the version"},
+     "where to compute, N: on which GPU (default auto: as the preset says)", TEXT(device)},
+    {"--attention-impl", "auto|generic", "fused attention kernels, or the path of any variant",
+     TEXT(implementation)},
+    {"--threads", "N", "threads (default: all usable cores)", TEXT(threads)},
+    {"--seed", "N", "seed of every random stream (default: the preset's)", 0, 0, 0, keep_seed},
+    {"--resume", NULL, "continue what is there, skip what is complete", FLAG(resume)},
+    {"--plan", NULL, "say what would be kept and what made again, and why; make nothing",
+     FLAG(plan)},
+    {"--quiet", NULL, "no progress, no notes", FLAG(quiet)},
+    {"--help", NULL, "this text", TEXT(help)},
+    {"--version", NULL, "the version", TEXT(version)},
+    {"--stages", NULL, NULL, TEXT(stages)}, /* for tools/cells.sh: no part of --help */
 };
 enum { COMMON = sizeof common / sizeof *common };
 
@@ -80,13 +93,21 @@ static void print_settings(const struct orr_program *program)
     orr_settings_print_help(program->groups, other ? &file : NULL);
 }
 
+/* Each setting, and the program that makes what first depends on it. */
+static void print_stages(void)
+{
+    const char *key;
+    for (int i = 0; (key = orr_settings_key(i)) != NULL; i++)
+        printf("%s %s\n", key, orr_setting_stage(key));
+}
+
 static void print_help(const struct orr_program *program)
 {
     printf("%s\n\nusage: %s\n\noptions:\n", program->purpose, program->usage);
     for (const struct orr_option *o = program->options; o && o->name; o++)
         print_option(o->name, o->value_name, o->help);
     for (int i = 0; i < COMMON; i++)
-        if (has_common(program, i))
+        if (has_common(program, i) && common[i].help)
             print_option(common[i].name, common[i].value_name, common[i].help);
     if (program->groups && *program->groups)
         print_settings(program);
@@ -112,7 +133,7 @@ static int keep_path(const char *name, const char *value, char into[4096])
     return orr_path(into, "%s", value);
 }
 
-static int keep_attention(const char *value, char into[ORR_NAME])
+static int keep_attention(struct parse *p, const char *value)
 {
     if (!*value || strlen(value) >= ORR_NAME)
         return ORR_FAIL(ORR_EUSAGE, "--attention: expected a name of 1 to %d bytes, found \"%s\"",
@@ -122,7 +143,7 @@ static int keep_attention(const char *value, char into[ORR_NAME])
                         "--attention: expected a name of a folder, without \"/\", "
                         "found \"%s\"",
                         value);
-    strcpy(into, value);
+    strcpy(p->cli->attention, value);
     return 0;
 }
 
@@ -135,41 +156,30 @@ static int keep_change(struct parse *p, const char *option, const char *key, con
     return 0;
 }
 
-static int take_common(struct parse *p, const char *name, const char *value)
+static int keep_seed(struct parse *p, const char *value)
 {
-    struct orr_cli *cli = p->cli;
-    if (!strcmp(name, "--preset"))
-        p->preset = value;
-    else if (!strcmp(name, "--device"))
-        p->device = value;
-    else if (!strcmp(name, "--attention-impl"))
-        p->implementation = value;
-    else if (!strcmp(name, "--threads"))
-        p->threads = value;
-    else if (!strcmp(name, "--resume"))
-        cli->resume = true;
-    else if (!strcmp(name, "--plan"))
-        cli->plan = true;
-    else if (!strcmp(name, "--quiet"))
-        cli->quiet = true;
-    else if (!strcmp(name, "--help"))
-        p->help = true;
-    else if (!strcmp(name, "--version"))
-        p->version = true;
-    else if (!strcmp(name, "--seed"))
-        return keep_change(p, "--seed", "seed", value);
-    else if (!strcmp(name, "--run"))
-        return keep_path(name, value, cli->run);
-    else if (!strcmp(name, "--out"))
-        return keep_path(name, value, cli->out);
-    else if (!strcmp(name, "--checkpoint"))
-        return keep_path(name, value, cli->checkpoint);
-    else if (!strcmp(name, "--attention"))
-        return keep_attention(value, cli->attention);
-    else if (p->cli->setting_count == ORR_SETTINGS_GIVEN)
+    return keep_change(p, "--seed", "seed", value);
+}
+
+static int keep_assignment(struct parse *p, const char *value)
+{
+    if (p->cli->setting_count == ORR_SETTINGS_GIVEN)
         return ORR_FAIL(ORR_EUSAGE, "--set: at most %d of them", ORR_SETTINGS_GIVEN);
+    p->cli->settings[p->cli->setting_count++] = value;
+    return 0;
+}
+
+static int take_common(struct parse *p, const struct common *option, const char *value)
+{
+    char *cli = (char *)p->cli;
+    if (option->keep)
+        return option->keep(p, value);
+    if (option->path)
+        return keep_path(option->name, value, cli + option->path);
+    if (option->flag)
+        *(bool *)(void *)(cli + option->flag) = true;
     else
-        p->cli->settings[p->cli->setting_count++] = value;
+        *(const char **)(void *)((char *)p + option->text) = value;
     return 0;
 }
 
@@ -177,7 +187,7 @@ static int unknown_option(const struct parse *p, const char *name)
 {
     struct orr_nearest nearest = {0};
     for (int i = 0; i < COMMON; i++) {
-        if (has_common(p->program, i))
+        if (has_common(p->program, i) && common[i].help)
             orr_nearest_offer(&nearest, name, common[i].name);
         else if (!strcmp(common[i].name, name))
             return ORR_FAIL(ORR_EUSAGE, "%s: %s has no such option; see --help", name,
@@ -193,35 +203,28 @@ static int unknown_option(const struct parse *p, const char *name)
 static int take_option(struct parse *p)
 {
     char name[64];
-    const char *argument = p->argv[p->at], *value = NULL;
+    const char *argument = p->argv[p->at], *value = "1";
     const char *equals = strchr(argument, '=');
     snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - argument : (long)strlen(argument)),
              argument);
-    const char *value_name = NULL;
-    const struct orr_option *own = NULL;
-    bool known = false;
-    for (int i = 0; i < COMMON && !known; i++) {
-        known = !strcmp(common[i].name, name) && has_common(p->program, i);
-        value_name = common[i].value_name;
-    }
-    for (const struct orr_option *o = p->program->options; o && o->name && !known; o++) {
-        if (strcmp(o->name, name))
-            continue;
-        known = true;
-        own = o;
-        value_name = o->value_name;
-    }
-    if (!known)
+    const struct orr_option *own = p->program->options;
+    const struct common *shared = NULL;
+    for (int i = 0; i < COMMON && !shared; i++)
+        if (!strcmp(common[i].name, name) && has_common(p->program, i))
+            shared = &common[i];
+    while (!shared && own && own->name && strcmp(own->name, name) != 0)
+        own++;
+    if (!shared && (!own || !own->name))
         return unknown_option(p, name);
-    if (!value_name && equals)
+    const bool has_value = shared ? shared->value_name : own->value_name;
+    if (!has_value && equals)
         return ORR_FAIL(ORR_EUSAGE, "%s: takes no value", name);
-    TRY(value_name ? value_of(p, name, equals ? equals + 1 : NULL, &value) : 0);
-    value = value_name ? value : "1";
-    if (own && own->value)
+    TRY(has_value ? value_of(p, name, equals ? equals + 1 : NULL, &value) : 0);
+    if (shared)
+        return take_common(p, shared, value);
+    if (own->value)
         *own->value = value;
-    if (own)
-        return own->key ? keep_change(p, own->name, own->key, value) : 0;
-    return take_common(p, name, value);
+    return own->key ? keep_change(p, own->name, own->key, value) : 0;
 }
 
 static int take_threads(struct parse *p)
@@ -388,33 +391,24 @@ static int merge(struct parse *p)
     cli->preset_given = p->preset != NULL;
     cli->set_given = p->cli->setting_count > 0;
     cli->run_given = *cli->run != '\0';
-    int rc = refuse_of_runs(p);
-    if (!rc)
-        rc = load_preset(p);
-    for (int i = 0; i < p->cli->setting_count && !rc; i++)
-        rc = orr_settings_set(&cli->preset, p->cli->settings[i]);
-    for (int i = 0; i < p->change_count && !rc; i++) {
+    TRY(refuse_of_runs(p));
+    TRY(load_preset(p));
+    for (int i = 0; i < cli->setting_count; i++)
+        TRY(orr_settings_set(&cli->preset, cli->settings[i]));
+    for (int i = 0; i < p->change_count; i++) {
         const struct change *c = &p->change[i];
         cli->seed_given |= !strcmp(c->key, "seed");
-        rc = orr_settings_set_by(&cli->preset, c->option, c->key, c->value);
+        TRY(orr_settings_set_by(&cli->preset, c->option, c->key, c->value));
     }
-    if (!rc)
-        rc = check_laws(p);
-    if (!rc)
-        rc = take_threads(p);
-    if (!rc)
-        rc = take_compute(p);
-    if (!rc && *cli->attention)
-        rc = add_attention(cli);
-    if (!rc && !cli->run_given)
-        rc = orr_path(cli->run, "runs/%s", cli->preset.name);
-    if (!rc)
-        rc = keep_precision(cli);
-    if (!rc)
-        rc = orr_settings_check(&cli->preset);
-    if (!rc)
-        note_unused(p);
-    return rc;
+    TRY(check_laws(p));
+    TRY(take_threads(p));
+    TRY(take_compute(p));
+    TRY(*cli->attention ? add_attention(cli) : 0);
+    TRY(cli->run_given ? 0 : orr_path(cli->run, "runs/%s", cli->preset.name));
+    TRY(keep_precision(cli));
+    TRY(orr_settings_check(&cli->preset));
+    note_unused(p);
+    return 0;
 }
 
 bool orr_cli_sets(const struct orr_cli *cli, const char *setting)
@@ -447,23 +441,24 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
     struct parse p = {.program = program, .cli = cli, .argc = argc, .argv = argv, .at = 1};
     memset(cli, 0, sizeof *cli);
     *done = false;
-    int rc = 0;
-    for (; p.at < argc && !rc; p.at++) {
+    for (; p.at < argc; p.at++) {
         const char *argument = argv[p.at];
         if (!strncmp(argument, "--", 2))
-            rc = take_option(&p);
+            TRY(take_option(&p));
         else if (argument[0] == '-' && argument[1])
-            rc = unknown_option(&p, argument);
+            return unknown_option(&p, argument);
         else if (cli->argc_rest >= program->max_rest)
-            rc = ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %.*s", argument,
-                          (int)strcspn(program->usage, "\n"), program->usage);
+            return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %.*s", argument,
+                            (int)strcspn(program->usage, "\n"), program->usage);
         else
             cli->argv_rest[cli->argc_rest++] = argument;
     }
-    if (!rc && p.help)
+    *done = p.help || p.version || p.stages;
+    if (p.help)
         print_help(program);
-    else if (!rc && p.version)
+    else if (p.version)
         printf("orrery %s %s\n", program->name, ORR_VERSION);
-    *done = !rc && (p.help || p.version);
-    return rc || *done ? rc : merge(&p);
+    else if (p.stages)
+        print_stages();
+    return *done ? 0 : merge(&p);
 }

@@ -46,10 +46,8 @@ int orr_lineage_checkpoint(struct orr_lineage *lineage, const char *path, char d
     if (rc)
         return rc;
     cJSON *record = orr_record_external("checkpoint", sum, slash ? slash + 1 : path);
-    if (record && *below && !orr_record_input(record, "made", below)) {
-        cJSON_Delete(record);
-        record = NULL;
-    }
+    if (*below)
+        orr_record_input(record, "made", below);
     return orr_records_add(&lineage->records, record, digest);
 }
 
@@ -192,32 +190,23 @@ struct draft {
 
 static struct draft begin(struct orr_lineage *lineage, enum orr_kind kind)
 {
-    struct draft draft = {lineage, orr_record_create(kind, lineage->preset), 0};
-    if (!draft.record)
-        draft.rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    return draft;
-}
-
-static void add_fact(struct draft *draft, const char *key, const char *value)
-{
-    if (!draft->rc && !orr_record_fact(draft->record, key, value))
-        draft->rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    return (struct draft){lineage, orr_record_create(kind, lineage->preset), 0};
 }
 
 /* rc: of the call that gave the digest. */
 static void add_input(struct draft *draft, const char *name, int rc, const char *digest)
 {
-    if (!draft->rc && rc)
+    if (!draft->rc)
         draft->rc = rc;
-    if (!draft->rc && !orr_record_input(draft->record, name, digest))
-        draft->rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    if (!draft->rc)
+        orr_record_input(draft->record, name, digest);
 }
 
 static void add_lengths(struct draft *draft, enum orr_kind kind, const char *source)
 {
     const char *earlier_lengths = orr_lineage_earlier_lengths(draft->lineage, kind, source);
     if (*earlier_lengths)
-        add_fact(draft, ORR_WENT_ON_KEY, earlier_lengths);
+        orr_record_fact(draft->record, ORR_WENT_ON_KEY, earlier_lengths);
 }
 
 /* A data set that has sequences. */
@@ -242,7 +231,7 @@ int orr_lineage_pretrain(struct orr_lineage *lineage, const char *attention, boo
     const enum orr_kind kind = planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN;
     struct draft draft = begin(lineage, kind);
     const int i = attention_index(lineage->preset, attention);
-    add_fact(&draft, "attention", attention);
+    orr_record_fact(draft.record, "attention", attention);
     add_lengths(&draft, kind, attention);
     if (*lineage->text) {
         add_input(&draft, "text", 0, lineage->text);
@@ -292,7 +281,7 @@ int orr_lineage_model(struct orr_lineage *lineage, const char *source, bool vect
     const char *attention = orr_source_attention(lineage->preset, source);
     const enum orr_kind kind = vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE;
     struct draft draft = begin(lineage, kind);
-    add_fact(&draft, "attention", attention);
+    orr_record_fact(draft.record, "attention", attention);
     add_lengths(&draft, kind, source);
     if (strcmp(source, "untrained") != 0)
         add_pretrained(&draft, attention, vector);
@@ -382,7 +371,8 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
 {
     struct draft draft = begin(lineage, ORR_KIND_LAWS);
     if (lineage->preset->orbits.law != ORR_LAW_NEWTON)
-        add_fact(&draft, "true_law", "the run's own"); /* earlier versions asked for Newton's */
+        orr_record_fact(draft.record, "true_law",
+                        "the run's own"); /* earlier versions asked for Newton's */
     for (int i = 0; i < sources->count; i++) {
         char table[ORR_DIGEST];
         const char *source = sources->name[i];

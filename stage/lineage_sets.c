@@ -64,11 +64,9 @@ static cJSON *set_record(const struct orr_settings *preset, const char *set)
     char count[32];
     cJSON *record = orr_record_create(kind_of_set(set), preset);
     snprintf(count, sizeof count, "%ld", orr_set_count(preset, set));
-    if (record && orr_record_fact(record, "set", set) &&
-        orr_record_fact(record, "sequences", count))
-        return record;
-    cJSON_Delete(record);
-    return NULL;
+    orr_record_fact(record, "set", set);
+    orr_record_fact(record, "sequences", count);
+    return record;
 }
 
 int orr_set_made(const struct orr_settings *preset, const char *set, char digest[ORR_DIGEST],
@@ -77,8 +75,8 @@ int orr_set_made(const struct orr_settings *preset, const char *set, char digest
     struct orr_records records;
     TRY(orr_records_create(&records));
     int rc = orr_records_add(&records, set_record(preset, set), digest);
-    if (!rc && made && !(*made = orr_records_made(&records, digest)))
-        rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    if (!rc && made)
+        *made = orr_records_made(&records, digest);
     orr_records_free(&records);
     return rc;
 }

@@ -46,10 +46,17 @@ const char *orr_kind_name(enum orr_kind kind)
 
 /* ------------------------------------------------------------------------------- records */
 
+/* cJSON has a reserve of memory, so that a tree is whole also where there is no other memory left
+ * (base/oom_reserve.c): it is enough to ask for that where a digest is made, or a file. */
+static int out_of_memory(void)
+{
+    return ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+}
+
 int orr_records_create(struct orr_records *records)
 {
     records->by_digest = cJSON_CreateObject();
-    return records->by_digest ? 0 : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    return orr_memory_short() ? out_of_memory() : 0;
 }
 
 void orr_records_free(struct orr_records *records)
@@ -62,19 +69,17 @@ cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset)
 {
     char text[ORR_SETTING], why[256];
     const bool all = kind == ORR_KIND_REPORT; /* it shows all settings */
-    cJSON *record = cJSON_CreateObject(), *settings = NULL;
-    bool ok = cJSON_AddStringToObject(record, "what", kinds[kind].name) &&
-              cJSON_AddNumberToObject(record, "revision", kinds[kind].revision) &&
-              (settings = cJSON_AddObjectToObject(record, "settings")) != NULL;
-    for (const struct orr_setting *f = orr_setting_rows; f->key && ok; f++) {
+    cJSON *record = cJSON_CreateObject();
+    cJSON_AddStringToObject(record, "what", kinds[kind].name);
+    cJSON_AddNumberToObject(record, "revision", kinds[kind].revision);
+    cJSON *settings = cJSON_AddObjectToObject(record, "settings");
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         if (orr_kind_leaves_out(kind, f->key) || (!all && orr_settings_unused(preset, f->key, why)))
             continue;
         orr_setting_text(preset, f, text);
-        ok = cJSON_AddStringToObject(settings, f->key, text) != NULL;
+        cJSON_AddStringToObject(settings, f->key, text);
     }
-    if (!ok)
-        cJSON_Delete(record);
-    return ok ? record : NULL;
+    return record;
 }
 
 cJSON *orr_record_external(const char *what, uint64_t content, const char *name)
@@ -82,26 +87,23 @@ cJSON *orr_record_external(const char *what, uint64_t content, const char *name)
     char digest[ORR_DIGEST];
     cJSON *record = cJSON_CreateObject();
     snprintf(digest, sizeof digest, "%016llx", (unsigned long long)content);
-    if (!cJSON_AddStringToObject(record, "what", what) ||
-        !cJSON_AddStringToObject(record, "content", digest) ||
-        !cJSON_AddStringToObject(record, "name", name)) {
-        cJSON_Delete(record);
-        return NULL;
-    }
+    cJSON_AddStringToObject(record, "what", what);
+    cJSON_AddStringToObject(record, "content", digest);
+    cJSON_AddStringToObject(record, "name", name);
     return record;
 }
 
-bool orr_record_fact(cJSON *record, const char *key, const char *value)
+void orr_record_fact(cJSON *record, const char *key, const char *value)
 {
-    return cJSON_AddStringToObject(record, key, value) != NULL;
+    cJSON_AddStringToObject(record, key, value);
 }
 
-bool orr_record_input(cJSON *record, const char *name, const char digest[ORR_DIGEST])
+void orr_record_input(cJSON *record, const char *name, const char digest[ORR_DIGEST])
 {
     cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
     if (!inputs)
         inputs = cJSON_AddObjectToObject(record, "inputs");
-    return inputs && cJSON_AddStringToObject(inputs, name, digest);
+    cJSON_AddStringToObject(inputs, name, digest);
 }
 
 /* XXH64 of the record's text; the name of a foreign thing says where it was, not what it is. */
@@ -111,22 +113,19 @@ static int digest_of(const cJSON *record, char digest[ORR_DIGEST])
     cJSON_DeleteItemFromObjectCaseSensitive(copy, "name");
     char *text = cJSON_PrintUnformatted(copy);
     cJSON_Delete(copy);
-    if (!text)
-        return ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    snprintf(digest, ORR_DIGEST, "%016llx", (unsigned long long)XXH64(text, strlen(text), 0));
+    if (text)
+        snprintf(digest, ORR_DIGEST, "%016llx", (unsigned long long)XXH64(text, strlen(text), 0));
     cJSON_free(text);
-    return 0;
+    return !text || orr_memory_short() ? out_of_memory() : 0;
 }
 
 int orr_records_add(struct orr_records *records, cJSON *record, char digest[ORR_DIGEST])
 {
-    int rc = record ? digest_of(record, digest) : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    if (!rc && !cJSON_HasObjectItem(records->by_digest, digest)) {
-        if (cJSON_AddItemToObject(records->by_digest, digest, record))
-            return 0;
-        rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    }
-    cJSON_Delete(record);
+    const int rc = digest_of(record, digest);
+    if (!rc && !cJSON_HasObjectItem(records->by_digest, digest))
+        cJSON_AddItemToObject(records->by_digest, digest, record);
+    else
+        cJSON_Delete(record);
     return rc;
 }
 
@@ -151,14 +150,11 @@ int orr_records_import(struct orr_records *records, const cJSON *made, const cha
     if (strlen(top) != ORR_DIGEST - 1 || !orr_made_record(made, top))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"made\": expected a digest and its record", path);
     cJSON_ArrayForEach (record, cJSON_GetObjectItemCaseSensitive(made, "records")) {
-        int rc = digest_of(record, found);
-        if (!rc && strcmp(found, record->string))
-            rc = ORR_FAIL(ORR_EFORMAT, "%s: \"made\": record %s has the digest %s", path,
-                          record->string, found);
-        if (!rc)
-            rc = orr_records_add(records, cJSON_Duplicate(record, true), found);
-        if (rc)
-            return rc;
+        TRY(digest_of(record, found));
+        if (strcmp(found, record->string))
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"made\": record %s has the digest %s", path,
+                            record->string, found);
+        TRY(orr_records_add(records, cJSON_Duplicate(record, true), found));
     }
     strcpy(digest, top);
     return 0;
@@ -167,36 +163,28 @@ int orr_records_import(struct orr_records *records, const cJSON *made, const cha
 /* ---------------------------------------------------------------------------------- made */
 
 /* Copies the record of a digest, and those of its inputs, which come first. */
-static bool copy_below(const struct orr_records *records, const char *digest, cJSON *into)
+static void copy_below(const struct orr_records *records, const char *digest, cJSON *into)
 {
     const cJSON *record = cJSON_GetObjectItemCaseSensitive(records->by_digest, digest), *input;
     if (cJSON_HasObjectItem(into, digest))
-        return true;
+        return;
     cJSON_ArrayForEach (input, cJSON_GetObjectItemCaseSensitive(record, "inputs"))
-        if (!copy_below(records, input->valuestring, into))
-            return false;
-    cJSON *copy = cJSON_Duplicate(record, true);
-    if (copy && cJSON_AddItemToObject(into, digest, copy))
-        return true;
-    cJSON_Delete(copy);
-    return false;
+        copy_below(records, input->valuestring, into);
+    cJSON_AddItemToObject(into, digest, cJSON_Duplicate(record, true));
 }
 
 cJSON *orr_records_made(const struct orr_records *records, const char digest[ORR_DIGEST])
 {
     cJSON *made = cJSON_CreateObject();
-    cJSON *top = cJSON_AddStringToObject(made, "digest", digest);
-    cJSON *list = cJSON_AddObjectToObject(made, "records");
-    if (top && list && copy_below(records, digest, list))
-        return made;
-    cJSON_Delete(made);
-    return NULL;
+    cJSON_AddStringToObject(made, "digest", digest);
+    copy_below(records, digest, cJSON_AddObjectToObject(made, "records"));
+    return made;
 }
 
 char *orr_records_made_text(const struct orr_records *records, const char digest[ORR_DIGEST])
 {
     cJSON *made = orr_records_made(records, digest);
-    char *text = made ? cJSON_PrintUnformatted(made) : NULL;
+    char *text = cJSON_PrintUnformatted(made);
     cJSON_Delete(made);
     if (!orr_memory_short())
         return text; /* of malloc() */

@@ -56,6 +56,8 @@ struct orr_artefact {
 };
 /* Why a setting is no part of the records of a kind; NULL when it is part of them. */
 const char *orr_kind_leaves_out(enum orr_kind kind, const char *key);
+/* The program whose records are the first to have a setting of that group. */
+const char *orr_setting_stage(const char *key);
 /* Whether anything up to the laws is made from a setting: not so of texts about it, and of where
  * and how to compute. */
 bool orr_made_from(const char *key);
@@ -70,24 +72,24 @@ struct orr_records {
 int orr_records_create(struct orr_records *records);
 void orr_records_free(struct orr_records *records);
 
-/* A record of a kind with its settings, no facts and no inputs; NULL without memory. */
+/* A record of a kind with its settings, no facts and no inputs. Memory that it lacks is told by
+ * orr_records_add(). */
 struct cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset);
 /* A record of something that no settings of ours made: what ("checkpoint", "data set made
  * elsewhere"), the XXH64 of its content, and a name for messages, which is no part of the
  * digest. */
 struct cJSON *orr_record_external(const char *what, uint64_t content, const char *name);
-/* A fact, or an input, whose record must be among the records; false without memory. */
-bool orr_record_fact(struct cJSON *record, const char *key, const char *value);
-bool orr_record_input(struct cJSON *record, const char *name, const char digest[ORR_DIGEST]);
-/* Adds the record, which belongs to the records from here on, and gives its digest. ORR_ENOMEM
- * also when the record is NULL. */
+/* A fact, or an input, whose record must be among the records. */
+void orr_record_fact(struct cJSON *record, const char *key, const char *value);
+void orr_record_input(struct cJSON *record, const char *name, const char digest[ORR_DIGEST]);
+/* Adds the record, which belongs to the records from here on, and gives its digest. */
 int orr_records_add(struct orr_records *records, struct cJSON *record, char digest[ORR_DIGEST]);
 /* Takes over the records of a "made" object; digest is that of its artefact. ORR_EFORMAT when it is
  * none: `path` names the file. */
 int orr_records_import(struct orr_records *records, const struct cJSON *made, const char *path,
                        char digest[ORR_DIGEST]);
 
-/* {"digest", "records"} of an artefact; cJSON_Delete() it. NULL without memory. */
+/* {"digest", "records"} of an artefact; cJSON_Delete() it. */
 struct cJSON *orr_records_made(const struct orr_records *records, const char digest[ORR_DIGEST]);
 /* The same as text in one line; free() it. NULL without memory. */
 char *orr_records_made_text(const struct orr_records *records, const char digest[ORR_DIGEST]);

@@ -143,6 +143,26 @@ const char *orr_kind_leaves_out(enum orr_kind kind, const char *key)
     return reason || !f || !group ? reason : reason_in(group->left_out, kind);
 }
 
+const char *orr_setting_stage(const char *key)
+{
+    static const struct {
+        const char *program;
+        enum orr_kind last;
+    } stages[] = {{"orbits", ORR_KIND_PLANETS_SOLAR},
+                  {"pretrain", ORR_KIND_EVALUATION_PLANETS},
+                  {"finetune", ORR_KIND_VECTOR_MODEL},
+                  {"symreg", ORR_KIND_LAWS}};
+    int kind = 0;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        for (; kind <= (int)stages[i].last; kind++)
+            for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
+                if (strcspn(f->key, ".") == strcspn(key, ".") &&
+                    !strncmp(f->key, key, strcspn(key, ".")) &&
+                    !orr_kind_leaves_out((enum orr_kind)kind, f->key))
+                    return stages[i].program;
+    return "pretrain"; /* attention, a fact of its records */
+}
+
 bool orr_made_from(const char *key)
 {
     for (int kind = 0; kind <= ORR_KIND_LAWS; kind++)

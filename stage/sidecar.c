@@ -23,20 +23,14 @@ int orr_sidecar_commit(struct orr_file *file, const struct orr_records *records,
 {
     char sidecar[4096], sum[ORR_DIGEST];
     const char *path = file->path, *slash = strrchr(path, '/');
-    int rc = sidecar_path(path, sidecar);
-    if (rc)
-        return rc;
+    TRY(sidecar_path(path, sidecar));
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)XXH64_digest(file->hash_state));
-    cJSON *json = cJSON_CreateObject(), *made = orr_records_made(records, digest);
-    if (cJSON_AddStringToObject(json, "file", slash ? slash + 1 : path) &&
-        cJSON_AddNumberToObject(json, "bytes", (double)file->bytes) &&
-        cJSON_AddStringToObject(json, "xxh64", sum) && made &&
-        cJSON_AddItemToObject(json, "made", made)) {
-        rc = orr_json_write(sidecar, json);
-    } else {
-        cJSON_Delete(made);
-        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", sidecar);
-    }
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "file", slash ? slash + 1 : path);
+    cJSON_AddNumberToObject(json, "bytes", (double)file->bytes);
+    cJSON_AddStringToObject(json, "xxh64", sum);
+    cJSON_AddItemToObject(json, "made", orr_records_made(records, digest));
+    const int rc = orr_json_write(sidecar, json);
     cJSON_Delete(json);
     return rc ? rc : orr_file_commit_changes(file);
 }
@@ -102,17 +96,13 @@ int orr_files_add(cJSON *files, const char *folder, const char *name)
 {
     char path[4096], sum[ORR_DIGEST];
     uint64_t checksum, bytes;
-    int rc = orr_path(path, "%s/%s", folder, name);
-    if (!rc)
-        rc = orr_file_checksum(path, &checksum, &bytes);
-    if (rc)
-        return rc;
+    TRY(orr_path(path, "%s/%s", folder, name));
+    TRY(orr_file_checksum(path, &checksum, &bytes));
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum);
     cJSON *file = cJSON_AddObjectToObject(files, name);
-    return cJSON_AddNumberToObject(file, "bytes", (double)bytes) &&
-                   cJSON_AddStringToObject(file, "xxh64", sum)
-               ? 0
-               : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    cJSON_AddNumberToObject(file, "bytes", (double)bytes);
+    cJSON_AddStringToObject(file, "xxh64", sum);
+    return 0;
 }
 
 bool orr_file_same(const char *folder, const cJSON *file, char why[ORR_WHY])

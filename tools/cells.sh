@@ -27,7 +27,7 @@
 # Data sets of cells that differ in nothing that data are made from (seed, orbits, planets), and
 # models of cells that differ in fine-tuning and search alone, are made once, in
 # $RUNS/<grid>/.shared, by whichever cell comes first (tools/shared.sh).
-# BIN (bin): where the programs are. THREADS (1): of each. FORCE=1: data sets and trainings of other
+# BIN (bin): where the programs are, which tell what is made from which setting. THREADS (1): of each. FORCE=1: data sets and trainings of other
 # settings are replaced, as after GRID was changed; without it such a cell fails, and says why.
 set -u
 grid=${1-}
@@ -56,6 +56,11 @@ done
 name=$(basename -- "$grid")
 export GRID_FILE=$grid RUNS=${RUNS:-runs} NAME=${name%.grid} TOOLS=$(dirname "$0")
 export BIN=${BIN:-bin} THREADS=${THREADS:-1}
+STAGES=$("$BIN/orbits" --stages) || {
+    echo "cells: error: $BIN/orbits: needed to tell which settings data sets are made from; make all" >&2
+    exit 3
+}
+export STAGES
 exec awk -v first="${part%/*}" -v every="${part#*/}" -v folders="$([ $# -eq 2 ] && echo 1)" '
 function refuse(text) {
     printf "cells: error: %s:%d: %s\n", ENVIRON["GRID_FILE"], NR, text > "/dev/stderr"
@@ -78,10 +83,14 @@ function check_setting(setting) {
         refuse("expected KEY=VALUE, found \"" setting "\"")
 }
 # What depends on a setting first: 1 = data sets, 2 = pretraining, 3 = what comes after.
-function stage_of(setting) {
-    if (setting ~ /^(seed|orbits\.|planets\.)/)
-        return 1
-    return setting ~ /^(finetune|symreg)\./ ? 3 : 2
+BEGIN {
+    count = split(ENVIRON["STAGES"], pair)
+    for (k = 1; k < count; k += 2)
+        stage_of[pair[k]] = pair[k + 1] == "orbits" ? 1 : pair[k + 1] == "pretrain" ? 2 : 3
+}
+function stage_of_setting(setting) {
+    sub(/=.*/, "", setting)
+    return setting in stage_of ? stage_of[setting] : 2
 }
 function earlier(a, b) {
     return a < b ? a : b
@@ -119,7 +128,7 @@ $1 == "axis" {
     # a free name has no dot, and is not the name of a setting by itself
     free = $2 !~ /\./ && $2 != "seed" && $2 != "attention"
     levels[axes] = NF - 2
-    stage[axes] = free ? 3 : stage_of($2)
+    stage[axes] = free ? 3 : stage_of_setting($2)
     for (i = 3; i <= NF; i++) {
         text = ""
         tag = value = $i
@@ -129,7 +138,7 @@ $1 == "axis" {
             count = index($i, ":") ? split(substr($i, index($i, ":") + 1), part, ",") : 0
             for (k = 1; k <= count; k++) {
                 check_setting(part[k])
-                stage[axes] = earlier(stage[axes], stage_of(part[k]))
+                stage[axes] = earlier(stage[axes], stage_of_setting(part[k]))
                 text = text " --set " quoted(part[k])
             }
         } else if ($2 == "seed") {

@@ -74,7 +74,8 @@ check_not "... and none is run" test -e "$WORK/made"
 THREADS='1; x' tools/cells.sh "$grid" >"$WORK/cells"
 check "THREADS is one word" grep -qF -- "--threads '1; x'" "$WORK/cells"
 cp "$grid" "$WORK/a=b.grid" || exit
-(cd "$WORK" && "$OLDPWD/tools/cells.sh" a=b.grid </dev/null) >"$WORK/out"
+programs=$(realpath "$BIN")
+(cd "$WORK" && BIN=$programs "$OLDPWD/tools/cells.sh" a=b.grid </dev/null) >"$WORK/out"
 check "a grid with the name of an assignment" grep -q ^ "$WORK/out"
 
 # ---- what is wrong in a grid: file, line, expected, found
@@ -130,6 +131,9 @@ tools/cells.sh grids/table1.grid 2>"$WORK/err"
 check "a grid where it lay before: status" equal 3 $?
 check "a grid where it lay before" grep -q \
     'grids/table1.grid: no such grid; it is presets/grids/table1.grid now$' "$WORK/err"
+BIN=$WORK/none tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+check "no programs: status" equal 3 $?
+check "no programs" grep -q 'none/orbits: needed to tell' "$WORK/err"
 
 # ---- a sweep
 

@@ -30,16 +30,16 @@ check "... the end" tells 'pretrain ends, all well, at most [1-9][0-9]* MB of me
 check "... the instruction set" tells 'instruction set plain, as asked for'
 
 check "a training: status" traced 1 pretrain "${TRAIN[@]}"
-check "... data sets that are there" tells 'record of train: keep'
-check "... what is made" tells "record of $run/softmax/pretrain: make"
+check "... data sets that are there" tells 'record of .*/orbits/train: keep'
+check "... what is made" tells "record of $run/softmax/pretrain/last.safetensors: make"
 check "... the backend" tells 'backend cpu, products in (fp32|bf16), open'
 check "... the end of the stage" tells 'pretrain softmax ends'
 check "again: status" traced 1 pretrain "${TRAIN[@]}"
-check "... what is kept" tells "record of $run/softmax/pretrain: keep"
+check "... what is kept" tells "record of $run/softmax/pretrain/last.safetensors: keep"
 check_not "... no stage" tells 'pretrain softmax ends'
 check "another setting: status" traced 1 pretrain "${TRAIN[@]}" --force --set pretrain.lr=0.25
 check "... what is made again, and why" tells \
-    "record of $run/softmax/pretrain: remake: .*pretrain\.lr is .*, expected 0\.25.*"
+    "record of $run/softmax/pretrain/last.safetensors: remake: .*pretrain\.lr is .*, expected 0\.25.*"
 ORRERY_TRACE=1 program pretrain "${RUN[@]}" --checkpoint "$WORK/none" >"$WORK/out" 2>"$WORK/err"
 check "a failure: status" test $? -eq 1
 check "... is told" tells 'pretrain ends, not as it should, at most .*'

@@ -688,4 +688,19 @@ TEST(test_reasons)
     }
 }
 
+/* The program that makes what first depends on a setting, by its group. */
+TEST(test_stages_of_settings)
+{
+    static const char *const stages[][2] = {
+        {"seed", "orbits"},           {"orbits.law", "orbits"},
+        {"orbits.train", "orbits"},   {"planets.enabled", "orbits"},
+        {"attention", "pretrain"},    {"text.train", "pretrain"},
+        {"model.device", "pretrain"}, {"pretrain_planets.zero", "pretrain"},
+        {"pretrain.lr", "pretrain"},  {"finetune.vector.steps", "finetune"},
+        {"symreg.rules", "symreg"},
+    };
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        assert_string_equal(orr_setting_stage(stages[i][0]), stages[i][1]);
+}
+
 TESTS(NULL, NULL)
