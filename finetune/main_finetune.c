@@ -131,12 +131,11 @@ static int pretrained_path(const struct call *call, const char *attention, bool 
 }
 
 /* Whether a pretrained checkpoint is what these settings make. */
-static int check_made(struct call *call, const char *attention, bool planets, const char *path,
-                      const char *command)
+static int check_made(struct call *call, const char *path, const char *command)
 {
     char why[ORR_WHY], digest[ORR_DIGEST];
     cJSON *made;
-    TRY(orr_lineage_pretrain(&call->lineage, attention, planets, digest));
+    TRY(orr_lineage_pretrain(&call->lineage, call->attention, on_planets(call), digest));
     TRY(gpt_checkpoint_made(path, &made));
     const bool same = orr_made_same(&call->lineage.records, digest, made, why);
     cJSON_Delete(made);
@@ -148,24 +147,21 @@ static int check_made(struct call *call, const char *attention, bool planets, co
 }
 
 /* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first, and one
- * of other settings or data is not taken for this run's. A file named by --checkpoint is taken as
- * it is. */
-static int check_pretraining(struct call *call, const char *attention, bool planets,
-                             const char *used, const char *command)
+ * of other settings or data is not taken for this run's. */
+static int check_pretraining(struct call *call, const char *used, const char *command)
 {
     const struct orr_settings *p = &call->cli.preset;
+    const bool planets = on_planets(call);
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
     char path[4096];
     long step = 0;
     bool ended = false;
-    if (*call->cli.checkpoint && !planets)
-        return 0;
-    TRY(run_checkpoint(call, attention, planets, "last.safetensors", path));
+    TRY(run_checkpoint(call, call->attention, planets, "last.safetensors", path));
     if (!orr_exists(path))
         return 0; /* the caller reports the missing checkpoint */
-    TRY(check_made(call, attention, planets, path, command));
+    TRY(check_made(call, path, command));
     if (strcmp(path, used) != 0 && orr_exists(used))
-        TRY(check_made(call, attention, planets, used, command));
+        TRY(check_made(call, used, command));
     TRY(gpt_progress(path, &step, &ended));
     return ended || step >= steps
                ? 0
@@ -174,19 +170,20 @@ static int check_pretraining(struct call *call, const char *attention, bool plan
                           step, steps, command);
 }
 
-/* The checkpoint of a job, "" = random weights, is there and what these settings make. */
+/* The checkpoint that a model starts from, "" = random weights, is there and what these settings
+ * make. A file named by --checkpoint is taken as it is. */
 static int find_pretrained(struct call *call, char path[4096])
 {
     static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
                                          "--orbits",         "--attention", "--threads", "--device",
                                          "--attention-impl", NULL};
     char command[ORR_COMMAND];
-    const bool planets = on_planets(call);
-    TRY(pretrained_path(call, call->attention, planets, path));
+    TRY(pretrained_path(call, call->attention, on_planets(call), path));
     if (!*path)
         return 0;
     orr_command("pretrain", shared, command, sizeof command);
-    TRY(check_pretraining(call, call->attention, planets, path, command));
+    if (!*call->cli.checkpoint || on_planets(call))
+        TRY(check_pretraining(call, path, command));
     return orr_exists(path)
                ? 0
                : ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s", path,

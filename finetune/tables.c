@@ -5,12 +5,6 @@
 
 #include <cjson/cJSON.h>
 
-static int table_path(const char *run_dir, const char *source, bool vector, char path[4096])
-{
-    return orr_path(path, "%s/%s/finetune/forces_%s.csv", run_dir, source,
-                    vector ? "vector" : "magnitude");
-}
-
 int ft_table_status(struct orr_lineage *lineage, const char *run_dir, const char *source,
                     bool vector, struct orr_artefact *table)
 {
@@ -18,7 +12,7 @@ int ft_table_status(struct orr_lineage *lineage, const char *run_dir, const char
     char digest[ORR_DIGEST];
     cJSON *made = NULL;
     table->action = ORR_MAKE;
-    TRY(table_path(run_dir, source, vector, table->path));
+    TRY(orr_table_path(run_dir, source, vector, table->path));
     TRY(orr_lineage_table(lineage, source, vector, digest));
     TRY(orr_sidecar_read(path, &made, table->why));
     if (made && orr_made_same(&lineage->records, digest, made, table->why))
@@ -43,7 +37,7 @@ static int begin_table(struct orr_file *file, const struct ft_run *run, const ch
     char folder[4096], path[4096];
     TRY(orr_path(folder, "%s/%s/finetune", run->run, source));
     TRY(orr_mkdir(folder));
-    TRY(table_path(run->run, source, vector, path));
+    TRY(orr_table_path(run->run, source, vector, path));
     TRY(orr_file_create(file, path));
     return orr_file_printf(file, "%s\n", header);
 }

@@ -22,8 +22,7 @@ static int list_sources(struct laws *laws)
             continue;
         struct law_source *source = &laws->source[laws->sources++];
         snprintf(source->name, sizeof source->name, "%s", names.name[i]);
-        TRY(orr_path(source->path, "%s/%s/finetune/forces_magnitude.csv", laws->cli->run,
-                     names.name[i]));
+        TRY(orr_table_path(laws->cli->run, names.name[i], false, source->path));
     }
     return 0;
 }

@@ -100,26 +100,20 @@ static int write_sets(const struct orr_cli *cli)
         orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
         return 0;
     }
-    int rc = sim_dynamics_create(&dynamics, &cli->preset); /* a wrong expression: nothing is made */
+    const int rc = sim_dynamics_create(&dynamics, &cli->preset); /* a wrong expression */
     sim_dynamics_free(&dynamics);
-    if (rc)
-        return rc;
-    rc = *cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run);
-    if (rc)
-        return rc;
+    TRY(rc); /* nothing is made */
+    TRY(*cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run));
     if (part_text)
         TRY(read_part(&part, &parts));
     if (cli->plan)
         return sim_dataset_plan(&cli->preset, dir, force != NULL);
     const bool complete = sim_dataset_complete(&cli->preset, dir, force != NULL);
-    if (!complete)
-        rc = sim_dataset_may_write(&cli->preset, dir, force != NULL);
-    if (!rc && !complete)
-        rc = check_disk(cli, dir, part, parts);
-    if (!rc && !*cli->out)
-        rc = orr_cli_save_preset(cli, cli->run);
-    if (rc)
-        return rc;
+    if (!complete) {
+        TRY(sim_dataset_may_write(&cli->preset, dir, force != NULL));
+        TRY(check_disk(cli, dir, part, parts));
+    }
+    TRY(*cli->out ? 0 : orr_cli_save_preset(cli, cli->run));
     if (!complete)
         return sim_dataset_write_part(&cli->preset, dir, part, parts, cli->threads, force != NULL,
                                       cli->quiet);
@@ -146,8 +140,8 @@ static int verify_folder(const struct orr_cli *cli)
 static int print_statistics(const struct orr_cli *cli)
 {
     char dir[4096];
-    const int rc = folder_of(cli, dir);
-    return rc ? rc : sim_dataset_statistics(dir);
+    TRY(folder_of(cli, dir));
+    return sim_dataset_statistics(dir);
 }
 
 static int print_checksum(const struct orr_cli *cli)
@@ -156,9 +150,7 @@ static int print_checksum(const struct orr_cli *cli)
     const double start_s = orr_time_s();
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "checksum: unexpected argument \"%s\"", cli->argv_rest[1]);
-    const int rc = sim_stream_checksum(&cli->preset, cli->threads, cli->quiet, &sum);
-    if (rc)
-        return rc;
+    TRY(sim_stream_checksum(&cli->preset, cli->threads, cli->quiet, &sum));
     const double seconds = orr_time_s() - start_s;
     printf("train: %ld sequences, xxh64 %016llx\n", cli->preset.orbits.train,
            (unsigned long long)sum);

@@ -217,6 +217,28 @@ static void add_set(struct draft *draft, const char *set)
         add_input(draft, set, orr_lineage_set(draft->lineage, set, digest), digest);
 }
 
+/* Those that a kind is made from; without planet runs, planets are those of the solar system. */
+static void add_sets(struct draft *draft, enum orr_kind kind)
+{
+    static const char *const sets[ORR_KINDS][2] = {
+        [ORR_KIND_PRETRAIN] = {"train", "val"},
+        [ORR_KIND_PRETRAIN_PLANETS] = {"planets_train", "planets_val"},
+        [ORR_KIND_MAGNITUDE] = {"two_body_train", "two_body_val"},
+        [ORR_KIND_VECTOR] = {"planets_solar"},
+        [ORR_KIND_MAGNITUDE_TRUTH] = {"two_body_test"},
+        [ORR_KIND_MAGNITUDE_ORACLE] = {"two_body_test", "two_body_train"},
+        [ORR_KIND_MAGNITUDE_MODEL] = {"two_body_test"},
+        [ORR_KIND_VECTOR_TRUTH] = {"planets_solar"},
+        [ORR_KIND_VECTOR_ORACLE] = {"planets_solar"},
+        [ORR_KIND_VECTOR_MODEL] = {"planets_solar"},
+    };
+    for (int i = 0; i < 2 && sets[kind][i]; i++) {
+        const bool solar =
+            !strcmp(sets[kind][i], "planets_solar") && !draft->lineage->preset->planets.enabled;
+        add_set(draft, solar ? "solar_system_two_body" : sets[kind][i]);
+    }
+}
+
 static int finish(struct draft *draft, char digest[ORR_DIGEST])
 {
     if (!draft->rc)
@@ -233,12 +255,10 @@ int orr_lineage_pretrain(struct orr_lineage *lineage, const char *attention, boo
     const int i = attention_index(lineage->preset, attention);
     orr_record_fact(draft.record, "attention", attention);
     add_lengths(&draft, kind, attention);
-    if (*lineage->text) {
+    if (*lineage->text)
         add_input(&draft, "text", 0, lineage->text);
-    } else {
-        add_set(&draft, planets ? "planets_train" : "train");
-        add_set(&draft, planets ? "planets_val" : "val");
-    }
+    else
+        add_sets(&draft, kind);
     if (!planets && i >= 0 && *lineage->start[i])
         add_input(&draft, "start", 0, lineage->start[i]);
     return finish(&draft, digest);
@@ -285,13 +305,7 @@ int orr_lineage_model(struct orr_lineage *lineage, const char *source, bool vect
     add_lengths(&draft, kind, source);
     if (strcmp(source, "untrained") != 0)
         add_pretrained(&draft, attention, vector);
-    if (vector) {
-        add_set(&draft,
-                lineage->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
-    } else {
-        add_set(&draft, "two_body_train");
-        add_set(&draft, "two_body_val");
-    }
+    add_sets(&draft, kind);
     return finish(&draft, digest);
 }
 
@@ -303,7 +317,7 @@ int orr_lineage_training(struct orr_lineage *lineage, enum orr_kind kind, const 
     return orr_lineage_model(lineage, source, kind == ORR_KIND_VECTOR, digest);
 }
 
-static int table_path(const char *run, const char *source, bool vector, char path[4096])
+int orr_table_path(const char *run, const char *source, bool vector, char path[4096])
 {
     return orr_path(path, "%s/%s/finetune/forces_%s.csv", run, source,
                     vector ? "vector" : "magnitude");
@@ -314,15 +328,15 @@ int orr_lineage_find_external_tables(struct orr_lineage *lineage, const char *ru
 {
     struct orr_sources sources;
     char path[4096];
-    int rc = 0, there = 0;
+    bool there = false;
     orr_sources_list(lineage->preset, only, &sources);
-    for (int i = 0; i < sources.count && !rc; i++) {
-        rc = table_path(run, sources.name[i], vector, path);
-        if (!rc && orr_sidecar_exists(path))
+    for (int i = 0; i < sources.count; i++) {
+        TRY(orr_table_path(run, sources.name[i], vector, path));
+        if (orr_sidecar_exists(path))
             return 0;
-        there += !rc && orr_exists(path);
+        there |= orr_exists(path);
     }
-    return rc || !there ? rc : orr_path(lineage->external_tables[vector], "%s", run);
+    return there ? orr_path(lineage->external_tables[vector], "%s", run) : 0;
 }
 
 /* Known by its content; one that is not there yet is an empty one. */
@@ -331,7 +345,7 @@ static int table_elsewhere(struct orr_lineage *lineage, const char *source, bool
 {
     char path[4096];
     uint64_t sum = 0, bytes;
-    TRY(table_path(lineage->external_tables[vector], source, vector, path));
+    TRY(orr_table_path(lineage->external_tables[vector], source, vector, path));
     if (orr_exists(path))
         TRY(orr_file_checksum(path, &sum, &bytes));
     return orr_records_add(&lineage->records,
@@ -353,16 +367,11 @@ int orr_lineage_table(struct orr_lineage *lineage, const char *source, bool vect
     char model[ORR_DIGEST];
     if (*lineage->external_tables[vector])
         return table_elsewhere(lineage, source, vector, digest);
-    struct draft draft = begin(lineage, table_kind(source, vector));
+    const enum orr_kind kind = table_kind(source, vector);
+    struct draft draft = begin(lineage, kind);
     if (is_model(source))
         add_input(&draft, "model", orr_lineage_model(lineage, source, vector, model), model);
-    if (vector)
-        add_set(&draft,
-                lineage->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
-    else
-        add_set(&draft, "two_body_test");
-    if (!vector && !strcmp(source, "oracle"))
-        add_set(&draft, "two_body_train");
+    add_sets(&draft, kind);
     return finish(&draft, digest);
 }
 

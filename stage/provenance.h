@@ -197,6 +197,8 @@ char *orr_lineage_earlier_lengths(struct orr_lineage *lineage, enum orr_kind kin
 /* Sets it to what `made` says of its artefact; NULL: none. */
 void orr_lineage_recall_lengths(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
                                 const struct cJSON *made);
+/* <run>/<source>/finetune/forces_magnitude.csv, or forces_vector.csv. */
+int orr_table_path(const char *run, const char *source, bool vector, char path[4096]);
 /* Tables of forces without any record beside them, of all sources: they were made elsewhere, and
  * are known by their content from here on. Where some have a record, all need one. */
 int orr_lineage_find_external_tables(struct orr_lineage *lineage, const char *run, const char *only,
