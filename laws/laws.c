@@ -167,7 +167,7 @@ static int search(struct laws *laws, struct sr_settings *settings, struct sr_fit
     return rc;
 }
 
-/* All samples of all sources in one pool. When stopped, the fronts so far are there, and no more. */
+/* All samples of all sources in one pool. When stopped, only the fronts so far are there. */
 static int fit_all(struct laws *laws, struct sr_settings *settings)
 {
     int count = 0, next = 0;

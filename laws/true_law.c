@@ -1,6 +1,6 @@
 /* true_law.c - the law that the orbits of a run follow: its force, its name in words, the constant
- * that a formula of it should have, and whether labels, or a formula, are of it. The latter is decided
- * by numbers, not by shape. */
+ * that a formula of it should have, and whether labels, or a formula, are of it. The latter is
+ * decided by numbers, not by shape. */
 #include "analysis.h"
 
 #include <math.h>

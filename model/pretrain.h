@@ -27,8 +27,8 @@ struct gpt_pretraining {
 /* The data that this rank reads, and at rank 0 the checkpoint, can be read; nothing is kept. */
 int gpt_pretrain_check(const struct gpt_pretraining *job);
 /* The stage, each of whose outputs is a job: its training and, where the settings ask for one, its
- * evaluation.json (next-state metrics on the test split, gpt_final_split; of text: loss, perplexity,
- * bits per token of the held-out part) of the weights that the training stands for
+ * evaluation.json (next-state metrics on the test split, gpt_final_split; of text: loss,
+ * perplexity, bits per token of the held-out part) of the weights that the training stands for
  * (gpt_final_checkpoint). With resume, it continues last.safetensors when that was made from the
  * same things, or with fewer steps. Where other weights are in the way, ORR_EINVAL, or with force
  * they are replaced, saying what differs. */

@@ -34,7 +34,7 @@ bool orr_plan_text(const struct orr_cli *cli, const char *program)
     return nothing;
 }
 
-bool orr_output_complete(const struct orr_stage_output *output)
+static bool is_complete(const struct orr_stage_output *output)
 {
     bool complete = true;
     for (int i = 0; i < output->files; i++)
@@ -72,7 +72,7 @@ static int check_output(const struct orr_stage_row *row, void *of)
 {
     struct orr_stage_output output;
     TRY(orr_output_status(row, of, &output));
-    if (orr_output_complete(&output))
+    if (is_complete(&output))
         return 0;
     TRY(row->check(of, &output));
     return orr_output_refused(&output) ? row->refuse(of, &output) : 0;
@@ -107,7 +107,7 @@ static int make_locked(const struct orr_stage_row *row, void *of)
     TRY(agree(row, leads(row) ? judge_locked(row, of, &output) : 0));
     if (row->ranks)
         TRY(row->ranks->share(&output, sizeof output, 0));
-    return orr_output_complete(&output) ? row->keep(of) : row->make(of, &output);
+    return is_complete(&output) ? row->keep(of) : row->make(of, &output);
 }
 
 int orr_output_make(const struct orr_stage_row *row, void *of)

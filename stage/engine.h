@@ -13,8 +13,7 @@ struct orr_stage_output {
     int files;
     struct orr_artefact file[2];
 };
-/* All files are kept; one of them is refused. */
-bool orr_output_complete(const struct orr_stage_output *output);
+/* One of them is refused. */
 bool orr_output_refused(const struct orr_stage_output *output);
 
 /* The ranks of a job, of which one judges for all (model/ranks/cluster.h). */

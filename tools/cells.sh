@@ -57,7 +57,7 @@ name=$(basename -- "$grid")
 export GRID_FILE=$grid RUNS=${RUNS:-runs} NAME=${name%.grid} TOOLS=$(dirname "$0")
 export BIN=${BIN:-bin} THREADS=${THREADS:-1}
 STAGES=$("$BIN/orbits" --stages) || {
-    echo "cells: error: $BIN/orbits: needed to tell which settings data sets are made from; make all" >&2
+    echo "cells: error: $BIN/orbits: needed to tell what is made from a setting; make all" >&2
     exit 3
 }
 export STAGES
