@@ -27,8 +27,9 @@
 # Data sets of cells that differ in nothing that data are made from (seed, orbits, planets), and
 # models of cells that differ in fine-tuning and search alone, are made once, in
 # $RUNS/<grid>/.shared, by whichever cell comes first (tools/shared.sh).
-# BIN (bin): where the programs are, which tell what is made from which setting. THREADS (1): of each. FORCE=1: data sets and trainings of other
-# settings are replaced, as after GRID was changed; without it such a cell fails, and says why.
+# BIN (bin): where the programs are, which tell what is made from which setting. THREADS (1): of
+# each. FORCE=1: data sets and trainings of other settings are replaced, as after GRID was changed;
+# without it such a cell fails, and says why.
 set -u
 grid=${1-}
 [ -n "$grid" ] && [ "${2:---folders}" = --folders ] && [ $# -le 2 ] || {

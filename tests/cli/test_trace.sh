@@ -39,7 +39,7 @@ check "... what is kept" tells "record of $run/softmax/pretrain/last.safetensors
 check_not "... no stage" tells 'pretrain softmax ends'
 check "another setting: status" traced 1 pretrain "${TRAIN[@]}" --force --set pretrain.lr=0.25
 check "... what is made again, and why" tells \
-    "record of $run/softmax/pretrain/last.safetensors: remake: .*pretrain\.lr is .*, expected 0\.25.*"
+    "record of $run/softmax/pretrain/last.safetensors: remake: .*\.lr is .*, expected 0\.25.*"
 ORRERY_TRACE=1 program pretrain "${RUN[@]}" --checkpoint "$WORK/none" >"$WORK/out" 2>"$WORK/err"
 check "a failure: status" test $? -eq 1
 check "... is told" tells 'pretrain ends, not as it should, at most .*'
