@@ -278,7 +278,7 @@ int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
 bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split)
 {
     struct sim_inventory inventory;
-    struct orr_artefact status;
+    struct orr_artefact status = {.action = ORR_MAKE};
     int rc = sim_inventory_open(&inventory, preset, dir, false);
     if (!rc)
         rc = sim_inventory_status(&inventory, split, &status);
