@@ -8,8 +8,7 @@ ALONE := $(addprefix tests/,long/test_limits.sh cli/test_check.sh cli/test_signa
 # $(call checks,NAME,COMMANDS,ENVIRONMENT): runs them; logs are in build/tests/logs-NAME
 checks = @$3 BIN='$(BIN)' BUILT='$(B)' ALONE='$(ALONE)' tools/check.sh $(B)/tests/logs$(1:%=-%) $2
 
-# what tests compute is little: -O1 compiles them in half the time of -O3
-TEST_CFLAGS = $(if $(filter -O3,$(CFLAGS)),-O1)
+TEST_CFLAGS = $(if $(filter -O3,$(CFLAGS)),-O1) # they compute little, and compile in half the time
 # A kind of test of a folder, which may use what the folder may use. $1: folder, $2, $3: patterns of
 # source and program, $4: flags, $5: what it is linked with, $6: libraries
 define test_rule
@@ -54,8 +53,7 @@ LONG_TESTS := $(filter-out %/test_nfs.sh,$(wildcard tests/kill/test_*.sh)) tests
               $(wildcard tests/long/test_*.sh) tests/cuda/test_mpi_gpu.sh
 check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(MAKE) check check-emulation
-	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= \
-	    ALLOCS=all PICTURES=drawn)
+	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all PICTURES=drawn)
 	$(call when,CUDA,$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 check-python: all

@@ -42,7 +42,6 @@ GOLDEN_ON := $(B)/tests/kernels/golden_attention
 TEST_EMULATION := $(patsubst %.cc,$(B)/%,$(wildcard tests/cuda/host/test_*.cc))
 $(TEST_EMULATION) $(CUDA_B)/ptx/test_ptx: %: %.o $(B)/libstage.a $(EMULATED)
 	$(call link,CXX,$(CXX) $(CFLAGS) -rdynamic,-lcmocka $(LDLIBS))
-
 # ---- as nvcc compiled them: PTX is translated to C++ and takes the kernels' place on the emulation
 PTX_ARCHS ?= 80 90
 PTX2CC := $(CUDA_B)/ptx/ptx2cc
