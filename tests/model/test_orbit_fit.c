@@ -38,14 +38,14 @@ static void places_of(const struct sim_elements *el, double m1, double m2, doubl
 TEST(advance_is_the_closed_form)
 {
     for (int i = 0; i < ORBITS; i++) {
-        double place[4 * 3], moved[4];
-        assert_int_equal(sim_orbit_states(&orbits[i], 1.7, 0.9, 3, place), 0);
+        double states[4 * 3], moved[4];
+        assert_int_equal(sim_orbit_states(&orbits[i], 1.7, 0.9, 3, states), 0);
         for (int k = 0; k < 4; k++)
-            moved[k] = place[k];
+            moved[k] = states[k];
         for (int step = 1; step < 3; step++) {
             assert_true(gpt_orbit_advance(1.7 * SIM_G, 0.9, moved));
             for (int k = 0; k < 4; k++)
-                assert_near(moved[k], place[4 * step + k], 1e-10);
+                assert_near(moved[k], states[4 * step + k], 1e-10);
         }
     }
     /* unbound, and so slow that it is nearly parabolic: energy and angular momentum stay */
