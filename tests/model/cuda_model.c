@@ -150,8 +150,8 @@ TEST(test_passes_bf16)
     check_passes(K_PRECISION_BF16, 0x1p-9);
 }
 
-/* Blocks of bf16 and of float tensors, at bf16: as far apart as rounding explains, and both the same
- * when replayed. What the host sees of a layer is what a backend without bf16 tensors shows,
+/* Blocks of bf16 and of float tensors, at bf16: as far apart as rounding explains, and both the
+ * same when replayed. What the host sees of a layer is what a backend without bf16 tensors shows,
  * rounded. */
 TEST(test_bf16)
 {

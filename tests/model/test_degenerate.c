@@ -1,5 +1,5 @@
-/* test_degenerate.c - the counter of degenerate rows: with q = k = 0 every row is uniform, and those
- * that are shifted are degenerate - all after the third, in every layer and head. */
+/* test_degenerate.c - the counter of degenerate rows: with q = k = 0 every row is uniform, and
+ * those that are shifted are degenerate - all after the third, in every layer and head. */
 #include "tiny.h"
 
 #include <cjson/cJSON.h>
