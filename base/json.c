@@ -107,9 +107,8 @@ bool orr_json_append_u64(cJSON *list, uint64_t value)
     return cJSON_AddItemToArray(list, u64(value));
 }
 
-bool orr_json_u64(const cJSON *object, const char *key, uint64_t *value)
+bool orr_json_item_u64(const cJSON *item, uint64_t *value)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     if (cJSON_IsNumber(item) && item->valuedouble >= 0 &&
         item->valuedouble <= (double)(1ull << 53) &&
         item->valuedouble == floor(item->valuedouble)) {
@@ -123,6 +122,11 @@ bool orr_json_u64(const cJSON *object, const char *key, uint64_t *value)
     errno = 0;
     *value = strtoull(digits, &end, 10);
     return !errno;
+}
+
+bool orr_json_u64(const cJSON *object, const char *key, uint64_t *value)
+{
+    return orr_json_item_u64(cJSON_GetObjectItemCaseSensitive(object, key), value);
 }
 
 void orr_shortest(double value, char *text, size_t bytes)
@@ -177,6 +181,12 @@ bool orr_json_says(const cJSON *object, const char *key, const char *text)
 {
     const char *found = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
     return found && !strcmp(found, text);
+}
+
+const char *orr_json_text(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return text ? text : "";
 }
 
 int orr_json_write(const char *path, const cJSON *json)

@@ -19,7 +19,8 @@ int orr_json_check_keys(const char *path, const struct cJSON *json);
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
 bool orr_json_append_u64(struct cJSON *list, uint64_t value);
-/* The same read again; false where the key has neither. */
+/* The same read again, of an item and of a key; false where there is neither. */
+bool orr_json_item_u64(const struct cJSON *item, uint64_t *value);
 bool orr_json_u64(const struct cJSON *object, const char *key, uint64_t *value);
 /* The shortest decimal text that reads back as the same double, which cJSON's own may miss by the
  * last bit; as a number of an object, and as a list; null for what is not finite. */
@@ -31,6 +32,8 @@ bool orr_json_list(const struct cJSON *object, const char *key, double *x, int n
 /* A number of an object, NaN where there is none; whether a text is there and is this one. */
 double orr_json_number(const struct cJSON *object, const char *key);
 bool orr_json_says(const struct cJSON *object, const char *key, const char *text);
+/* A text of an object, which keeps it; "" where there is none. */
+const char *orr_json_text(const struct cJSON *object, const char *key);
 /* Pretty-printed, atomically; a file that already holds this stays as it is. */
 int orr_json_write(const char *path, const struct cJSON *json);
 

@@ -32,7 +32,7 @@ struct orr_stage_row {
     int (*status)(void *of, struct orr_stage_output *output);
     /* Finds all that can be wrong with one that is to be made. */
     int (*check)(void *of, const struct orr_stage_output *output);
-    /* The error of one that is refused. */
+    /* The error of one that is refused. NULL: status refuses none. */
     int (*refuse)(void *of, const struct orr_stage_output *output);
     /* Says that it is complete. */
     int (*keep)(void *of);

@@ -146,6 +146,8 @@ const struct orr_row *verdict_probe_row(const struct orr_table *table, const cha
  * value per seed; null where there is none. bootstrap: whether its interval is asked for. */
 void verdict_mean_json(struct cJSON *parent, const char *key, const double *x, int n,
                        bool bootstrap);
+/* Prints them under their heading, if there are any, and flushes standard output. ORR_EIO. */
+int verdict_missing_print(const struct verdict_missing_list *list, const char *heading);
 /* Appends {key: what, "why"} of each to a list. */
 void verdict_missing_json(const struct verdict_missing_list *list, const char *key,
                           struct cJSON *json);

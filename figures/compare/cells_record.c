@@ -210,18 +210,12 @@ static int take_figures(struct verdict *v, const struct verdict_cell *cell, cons
     return 0;
 }
 
-static const char *text_of(const cJSON *json, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-    return text ? text : "";
-}
-
 /* Probes that the cell was not asked for, when others were, are missing in it. */
 static int take_missing(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "missing"))
-        TRY(verdict_miss(&v->missing, text_of(item, "what"), text_of(item, "why")));
+        TRY(verdict_miss(&v->missing, orr_json_text(item, "what"), orr_json_text(item, "why")));
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "unasked")) {
         const char *probe = cJSON_GetStringValue(item);
         bool is_unasked = !probe;

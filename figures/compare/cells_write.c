@@ -226,13 +226,7 @@ int verdict_cells_print(const struct verdict_cells *cells)
            "| settings | source | minus | seeds | selected, share | r | m1 | m2 | R2 log F | next "
            "state | beyond |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     TRY(each_line(cells, true, print_difference, NULL));
-    if (cells->left_out.count)
-        printf("\nLeft out:\n\n");
-    for (size_t i = 0; i < cells->left_out.count; i++)
-        printf("- %s: %s\n", cells->left_out.at[i].what, cells->left_out.at[i].why);
-    if (fflush(stdout) || ferror(stdout))
-        return ORR_FAIL(ORR_EIO, "standard output: cannot write");
-    return 0;
+    return verdict_missing_print(&cells->left_out, "Left out:");
 }
 
 /* ---------------------------------------------------------------------------------- JSON */
@@ -343,6 +337,17 @@ int verdict_cells_write(const struct verdict_cells *cells)
     rc = rc ? rc : orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
+}
+
+int verdict_missing_print(const struct verdict_missing_list *list, const char *heading)
+{
+    if (list->count)
+        printf("\n%s\n\n", heading);
+    for (size_t i = 0; i < list->count; i++)
+        printf("- %s: %s\n", list->at[i].what, list->at[i].why);
+    if (fflush(stdout) || ferror(stdout))
+        return ORR_FAIL(ORR_EIO, "standard output: cannot write");
+    return 0;
 }
 
 void verdict_missing_json(const struct verdict_missing_list *list, const char *key, cJSON *json)

@@ -14,12 +14,6 @@ static const cJSON *get(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(get(object, key));
-    return text ? text : "";
-}
-
 /* A whole number from 0 on, -1 where there is none. */
 static int whole_of(const cJSON *object, const char *key)
 {
@@ -33,13 +27,10 @@ static double number_at(const cJSON *list, int i)
     return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-/* Of a list of seeds, which has large ones as text. */
 static uint64_t seed_at(const cJSON *list, int i)
 {
-    const cJSON *item = cJSON_GetArrayItem(list, i);
-    if (cJSON_IsString(item))
-        return strtoull(item->valuestring, NULL, 10);
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 ? (uint64_t)item->valuedouble : 0;
+    uint64_t seed;
+    return orr_json_item_u64(cJSON_GetArrayItem(list, i), &seed) ? seed : 0;
 }
 
 static const struct orr_row none = {.quantity = "",
@@ -63,13 +54,13 @@ static int read_verdict(const cJSON *json, struct orr_table *table)
         const cJSON *values = get(get(figure, "value"), "values"),
                     *ceilings = get(get(figure, "ceiling"), "values"),
                     *floors = get(get(figure, "floor"), "values");
-        snprintf(model, sizeof model, "attention=%s", text_of(figure, "attention"));
+        snprintf(model, sizeof model, "attention=%s", orr_json_text(figure, "attention"));
         snprintf(untrained, sizeof untrained, "attention=untrained (%s)",
-                 text_of(figure, "attention"));
+                 orr_json_text(figure, "attention"));
         for (int i = 0; i < cJSON_GetArraySize(values); i++) {
             struct orr_row row = none;
             row.model = model;
-            row.quantity = text_of(figure, "id");
+            row.quantity = orr_json_text(figure, "id");
             row.seed = (uint64_t)i;
             row.value = number_at(values, i);
             row.ceiling = number_at(ceilings, i);
@@ -116,7 +107,7 @@ static int read_quantity(const cJSON *rows, const cJSON *from, const char *model
 {
     char untrained[128];
     const cJSON *values = get(below(from, quantity), "values");
-    snprintf(untrained, sizeof untrained, "untrained (%s)", text_of(from, "source"));
+    snprintf(untrained, sizeof untrained, "untrained (%s)", orr_json_text(from, "source"));
     for (int i = 0; i < cJSON_GetArraySize(values); i++) {
         struct orr_row row = none;
         row.model = model;
@@ -136,8 +127,8 @@ static int read_runs(const cJSON *json, struct orr_table *table)
     cJSON_ArrayForEach (row, rows) {
         const cJSON *group = cJSON_GetArrayItem(get(json, "settings"), whole_of(row, "settings"));
         char model[ORR_MODEL];
-        snprintf(model, sizeof model, "attention=%s %s", text_of(row, "source"),
-                 text_of(group, "label"));
+        snprintf(model, sizeof model, "attention=%s %s", orr_json_text(row, "source"),
+                 orr_json_text(group, "label"));
         for (int c = VERDICT_EXPONENT; c < VERDICT_COLUMNS; c++)
             TRY(read_quantity(rows, row, model, verdict_column_name[c].key, table));
     }
@@ -149,8 +140,8 @@ static int read_runs(const cJSON *json, struct orr_table *table)
 static struct orr_row figure_of(const cJSON *json)
 {
     struct orr_row row = none;
-    row.quantity = text_of(json, "quantity");
-    row.measure = text_of(json, "measure");
+    row.quantity = orr_json_text(json, "quantity");
+    row.measure = orr_json_text(json, "measure");
     row.context = whole_of(json, "context");
     return row;
 }
@@ -194,8 +185,8 @@ static int read_seeds(const cJSON *json, struct orr_table *table)
     char model[ORR_MODEL], above[ORR_MODEL];
     cJSON_ArrayForEach (from, get(json, "rows")) {
         struct orr_row row = figure_of(from);
-        snprintf(model, sizeof model, "attention=%s", text_of(from, "source"));
-        snprintf(above, sizeof above, "above_floor=%s", text_of(from, "source"));
+        snprintf(model, sizeof model, "attention=%s", orr_json_text(from, "source"));
+        snprintf(above, sizeof above, "above_floor=%s", orr_json_text(from, "source"));
         row.model = model;
         row.n = seeds_of(from, "seeds");
         row.value = orr_json_number(from, "value");
@@ -222,7 +213,7 @@ static void name_cell(const cJSON *factors, const cJSON *cell, char model[ORR_MO
         const char *level = cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), i));
         const size_t used = strlen(model);
         snprintf(model + used, ORR_MODEL - used, "%s%s=%s", i ? " " : "",
-                 text_of(cJSON_GetArrayItem(factors, i), "name"), level ? level : "");
+                 orr_json_text(cJSON_GetArrayItem(factors, i), "name"), level ? level : "");
     }
 }
 
@@ -262,7 +253,7 @@ static int read_bench(const cJSON *json, struct orr_table *table)
     char model[ORR_MODEL];
     cJSON_ArrayForEach (from, get(json, "rows")) {
         struct orr_row row = none;
-        snprintf(model, sizeof model, "name=%s", text_of(from, "name"));
+        snprintf(model, sizeof model, "name=%s", orr_json_text(from, "name"));
         row.model = model;
         row.quantity = "value";
         row.value = orr_json_number(from, "value");
@@ -310,7 +301,7 @@ int verdict_results_read(const char *path, struct orr_table *table)
     if (bytes > 4 && !strcmp(path + bytes - 4, ".csv"))
         return read_curves(path, table);
     TRY(orr_json_read(path, &json));
-    const char *format = text_of(json, "format");
+    const char *format = orr_json_text(json, "format");
     int (*read)(const cJSON *, struct orr_table *) = NULL;
     for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
         if (!strcmp(format, formats[k].format))

@@ -83,13 +83,7 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
     }
     if (v->beside)
         verdict_beside_print(v->beside);
-    if (v->missing.count)
-        printf("\n## Missing\n\n");
-    for (size_t i = 0; i < v->missing.count; i++)
-        printf("- %s: %s\n", v->missing.at[i].what, v->missing.at[i].why);
-    if (fflush(stdout) || ferror(stdout))
-        return ORR_FAIL(ORR_EIO, "standard output: cannot write");
-    return 0;
+    return verdict_missing_print(&v->missing, "## Missing");
 }
 
 /* ---------------------------------------------------------------------------------- JSON */
