@@ -56,20 +56,20 @@ double orr_row_number(const struct orr_row *row, enum orr_row_number number)
     switch (number) {
     case ORR_ROW_VALUE:
         return row->value;
-    case ORR_ROW_CEILING:
-        return row->ceiling;
-    case ORR_ROW_FLOOR:
-        return row->floor;
+    case ORR_ROW_UPPER_BOUND:
+        return row->upper_bound;
+    case ORR_ROW_BASELINE:
+        return row->baseline;
     case ORR_ROW_RAW:
         return row->raw;
     case ORR_ROW_LEARNED:
-        return row->value - row->floor;
+        return row->value - row->baseline;
     case ORR_ROW_NEARNESS:
-        return -fabs(row->value - row->ceiling);
+        return -fabs(row->value - row->upper_bound);
     case ORR_ROW_GAIN:
-        return fabs(row->floor - row->ceiling) - fabs(row->value - row->ceiling);
+        return fabs(row->baseline - row->upper_bound) - fabs(row->value - row->upper_bound);
     case ORR_ROW_SHARE:
-        return (row->value - row->floor) / (row->ceiling - row->floor);
+        return (row->value - row->baseline) / (row->upper_bound - row->baseline);
     }
     return NAN;
 }

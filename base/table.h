@@ -17,9 +17,10 @@ struct orr_row {
     const char *quantity, *measure;
     int layer, context;
     uint64_t seed;
-    int n;                      /* 0: the value of a seed; else the mean over n seeds */
-    double value, half;         /* NaN: none; half of the mean's 95% interval */
-    double ceiling, floor, raw; /* of the same procedure fed the truth, random weights, inputs */
+    int n;              /* 0: the value of a seed; else the mean over n seeds */
+    double value, half; /* NaN: none; half of the mean's 95% interval */
+    double upper_bound, baseline,
+        raw; /* of the same procedure fed the truth, random weights, inputs */
 };
 
 /* Rows in the order of their adding; zero it, free it. */
@@ -41,8 +42,8 @@ const char *orr_row_setting(const struct orr_row *row, const char *key);
 /* Numbers of a row. */
 enum orr_row_number {
     ORR_ROW_VALUE,
-    ORR_ROW_CEILING,
-    ORR_ROW_FLOOR,
+    ORR_ROW_UPPER_BOUND,
+    ORR_ROW_BASELINE,
     ORR_ROW_RAW,
     ORR_ROW_LEARNED,  /* value beyond random weights */
     ORR_ROW_NEARNESS, /* how near to the truth: 0, or below */

@@ -2,7 +2,7 @@
  *
  *     bench_symreg [--problems 1-20] [--noise 0,3] [--seconds 3] [--samples 2] [--restarts 1]
  *                  [--first-sample 0] [--evaluations 0] [--threads 2] [--relative]
- *                  [--ideal] [--full] [--fronts] [--ceiling]
+ *                  [--ideal] [--full] [--fronts] [--upper-bound]
  *     bench_symreg --held-out       searches 8 other laws, on which the engine was not developed
  *     bench_symreg --export DIR     writes the tables as CSV, for other tools
  *     bench_symreg --judge FILE     judges formulas of another tool
@@ -17,15 +17,15 @@
  * it the loss is the plain squared error, which the largest rows decide.
  * --ideal weighs them by 1 / (the law's y without noise)^2, which nobody has who looks for a law:
  * what the noise in the weights of --relative costs.
- * --ceiling asks of every run that missed the law whether the law, fitted to the same table, would
- * stand on the front that was found (symreg_ceiling.h): where not, the table does not identify it.
- * Column and rows "ceiling": runs that recovered, or where it would. Without 0 among the noises
- * every table is first searched without noise, to know the law's forms; that is not tallied.
- * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected
- * formula", the formula with x0, x1, ... or the names of the features: bench/peer_operon.py writes
- * them. With all problems it writes bench/results/symreg.json. */
+ * --upper-bound asks of every run that missed the law whether the law, fitted to the same table,
+ * would stand on the front that was found (symreg_upper_bound.h): where not, the table does not
+ * identify it. Column and rows "upper bound": runs that recovered, or where it would. Without 0
+ * among the noises every table is first searched without noise, to know the law's forms; that is
+ * not tallied. symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds
+ * selected formula", the formula with x0, x1, ... or the names of the features:
+ * bench/peer_operon.py writes them. With all problems it writes bench/results/symreg.json. */
 #include "symreg/table/table.h"
-#include "symreg_ceiling.h"
+#include "symreg_upper_bound.h"
 #include "symreg_tally.h"
 
 enum { MOST_NOISES = 8 };
@@ -35,7 +35,7 @@ struct options {
     int problems, first, last, samples, first_sample, restarts, threads, noises;
     double noise[MOST_NOISES]; /* percent */
     double seconds, evaluations;
-    bool fronts, relative, ideal, ceiling;
+    bool fronts, relative, ideal, upper_bound;
     const char *export, *judge;
 };
 
@@ -80,8 +80,8 @@ static int read_options(int argc, char **argv, struct options *o)
             o->fronts = true;
             continue;
         }
-        if (!strcmp(name, "--ceiling")) {
-            o->ceiling = true;
+        if (!strcmp(name, "--upper-bound")) {
+            o->upper_bound = true;
             continue;
         }
         if (!strcmp(name, "--relative") || !strcmp(name, "--ideal")) {
@@ -246,19 +246,19 @@ static void print_totals(struct bench_results *results, const char *tool, const 
                    100.0 * t->selected[SR_ACCURACY] / t->runs,
                    100.0 * t->selected[SR_SCORE] / t->runs, 100.0 * t->selected[SR_BEST] / t->runs,
                    t->on_front ? t->first_s / t->on_front : 0, t->evaluations / t->seconds);
-            if (show_ceiling)
-                printf("   ceiling %.1f%%: missed by the search %d, not identifiable %d",
-                       100.0 * t->ceiling / t->runs, t->ceiling - t->on_front,
-                       t->runs - t->ceiling);
+            if (show_upper_bound)
+                printf("   upper bound %.1f%%: missed by the search %d, not identifiable %d",
+                       100.0 * t->upper_bound / t->runs, t->upper_bound - t->on_front,
+                       t->runs - t->upper_bound);
             printf("\n");
             add_tally(results, name[g], tool, o->noise[n], t);
         }
 }
 
 /* Which of the runs that missed the law could have shown it; of all of them, with all forms. */
-static int find_ceiling(const struct options *o, struct truth *t, int key, double noise,
-                        struct forms *forms, const struct outcome *outcome, double *x,
-                        struct tally *tally)
+static int find_upper_bound(const struct options *o, struct truth *t, int key, double noise,
+                            struct forms *forms, const struct outcome *outcome, double *x,
+                            struct tally *tally)
 {
     const struct sr_settings s = settings_of(t->problem, o);
     const int runs = o->samples * o->restarts;
@@ -270,7 +270,7 @@ static int find_ceiling(const struct options *o, struct truth *t, int key, doubl
         struct sr_data data;
         struct sr_loss loss = {0};
         if (outcome[run].recovered) {
-            tally->ceiling++;
+            tally->upper_bound++;
             continue;
         }
         rc = truth_table(t, key, outcome[run].sample, noise, x);
@@ -280,7 +280,7 @@ static int find_ceiling(const struct options *o, struct truth *t, int key, doubl
         if (!rc) {
             const struct standing law =
                 forms_try(forms, t, noise, &s, &outcome[run].front, &loss, &work);
-            tally->ceiling += law.ratio < 1;
+            tally->upper_bound += law.ratio < 1;
             if (o->fronts && law.ratio < HUGE_VAL)
                 print_standing(t, outcome[run].sample, &law);
         }
@@ -290,7 +290,7 @@ static int find_ceiling(const struct options *o, struct truth *t, int key, doubl
     return rc;
 }
 
-/* All runs of one problem at one noise. x, fit and outcome (runs; NULL without a ceiling) are
+/* All runs of one problem at one noise. x, fit and outcome (runs; NULL without an upper bound) are
  * storage. */
 static int search_noise(const struct options *o, struct truth *t, int key, double noise, double *x,
                         struct sr_fit *fit, struct forms *forms, struct outcome *outcome,
@@ -305,7 +305,7 @@ static int search_noise(const struct options *o, struct truth *t, int key, doubl
         if (!rc && outcome)
             outcome[run] = (struct outcome){sample, tally->on_front > before, fit->front};
     }
-    return rc || !outcome ? rc : find_ceiling(o, t, key, noise, forms, outcome, x, tally);
+    return rc || !outcome ? rc : find_upper_bound(o, t, key, noise, forms, outcome, x, tally);
 }
 
 /* The forms of a law, from searches without noise where the list of noises has none. */
@@ -328,15 +328,16 @@ static int search_problems(const struct options *o, struct bench_results *result
     struct tally group[2][MOST_NOISES] = {0};
     struct forms *forms = orr_alloc(1, sizeof *forms);
     struct outcome *outcome =
-        o->ceiling ? orr_alloc((size_t)(o->samples * o->restarts), sizeof *outcome) : NULL;
+        o->upper_bound ? orr_alloc((size_t)(o->samples * o->restarts), sizeof *outcome) : NULL;
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
     double *x = orr_alloc((PROBLEM_FEATURES + 2) * ROWS, sizeof *x);
-    int rc =
-        fit && x && forms && (outcome || !o->ceiling) ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    int rc = fit && x && forms && (outcome || !o->upper_bound)
+                 ? 0
+                 : ORR_FAIL(ORR_ENOMEM, "out of memory");
     const char *tool = o->ideal      ? "orrery, ideal weights"
                        : o->relative ? "orrery, 1/y^2"
                                      : "orrery";
-    show_ceiling = o->ceiling;
+    show_upper_bound = o->upper_bound;
     print_heads("this engine");
     for (int number = o->first; number <= o->last && !rc; number++) {
         struct truth truth;

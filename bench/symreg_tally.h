@@ -7,11 +7,11 @@
 
 /* Of all runs of one problem at one noise. */
 struct tally {
-    int runs, on_front, ceiling, selected[SR_RULES];
+    int runs, on_front, upper_bound, selected[SR_RULES];
     double seconds, evaluations, first_s; /* sums; first_s of runs that recovered */
 };
 
-static bool show_ceiling; /* columns of --ceiling */
+static bool show_upper_bound; /* columns of --upper-bound */
 
 static inline void print_tally(int number, const char *name, double percent, const struct tally *t)
 {
@@ -24,8 +24,8 @@ static inline void print_tally(int number, const char *name, double percent, con
     else
         printf("%7s", "-");
     printf("  %7.2f  %9.0f", t->seconds / n, t->seconds > 0 ? t->evaluations / t->seconds : 0);
-    if (show_ceiling)
-        printf("   %5.0f%%", 100 * t->ceiling / n);
+    if (show_upper_bound)
+        printf("   %5.0f%%", 100 * t->upper_bound / n);
     printf("\n");
     fflush(stdout);
 }
@@ -46,11 +46,12 @@ static inline void add_tally(struct bench_results *results, const char *what, co
     add_row(results, what, tool, percent, 100 * t->selected[SR_BEST] / n, "% selected by best");
     if (t->on_front)
         add_row(results, what, tool, percent, t->first_s / t->on_front, "s to first recovery");
-    if (show_ceiling) {
-        add_row(results, what, tool, percent, 100 * t->ceiling / n, "% ceiling of the fronts");
-        add_row(results, what, tool, percent, t->ceiling - t->on_front,
+    if (show_upper_bound) {
+        add_row(results, what, tool, percent, 100 * t->upper_bound / n,
+                "% upper bound of the fronts");
+        add_row(results, what, tool, percent, t->upper_bound - t->on_front,
                 "runs missed by the search");
-        add_row(results, what, tool, percent, t->runs - t->ceiling, "runs not identifiable");
+        add_row(results, what, tool, percent, t->runs - t->upper_bound, "runs not identifiable");
     }
 }
 
@@ -58,7 +59,7 @@ static inline void sum(struct tally *total, const struct tally *part)
 {
     total->runs += part->runs;
     total->on_front += part->on_front;
-    total->ceiling += part->ceiling;
+    total->upper_bound += part->upper_bound;
     total->seconds += part->seconds;
     total->evaluations += part->evaluations;
     total->first_s += part->first_s;
@@ -69,7 +70,7 @@ static inline void sum(struct tally *total, const struct tally *part)
 static inline void print_heads(const char *tool)
 {
     printf("%s\n  #  %-26s noise  runs   front  accur. score  best   first s  seconds  eval./s%s\n",
-           tool, "problem", show_ceiling ? "  ceiling" : "");
+           tool, "problem", show_upper_bound ? "  upper bound" : "");
 }
 
 static inline void print_published(void)

@@ -10,7 +10,8 @@ struct judged {
 
 /* What the labels of a body tell who knows the direction: the mean of |F|, or the median of
  * |F| r^2. ORR_ENOMEM. */
-static int from_labels(const struct report_orbit *orbit, enum report_floor floor, double *size)
+static int from_labels(const struct report_orbit *orbit, enum report_baseline baseline,
+                       double *size)
 {
     double *value = orr_alloc(orbit->count ? orbit->count : 1, sizeof *value), sum = 0;
     size_t labels = 0, n = 0;
@@ -23,10 +24,10 @@ static int from_labels(const struct report_orbit *orbit, enum report_floor floor
         const double r2 = at->x_au * at->x_au + at->y_au * at->y_au;
         if (labels && !at->labelled)
             continue;
-        value[n] = hypot(at->fx_true, at->fy_true) * (floor == REPORT_FLOOR_SQUARE ? r2 : 1);
+        value[n] = hypot(at->fx_true, at->fy_true) * (baseline == REPORT_BASELINE_SQUARE ? r2 : 1);
         sum += value[n++];
     }
-    *size = floor == REPORT_FLOOR_SQUARE ? orr_median(value, n) : n ? sum / (double)n : 0;
+    *size = baseline == REPORT_BASELINE_SQUARE ? orr_median(value, n) : n ? sum / (double)n : 0;
     free(value);
     return 0;
 }
@@ -90,7 +91,7 @@ static double weighted_median(struct judged *judged, size_t n)
 }
 
 int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights weights,
-                 enum report_floor floor, struct report_agreement *result)
+                 enum report_baseline baseline, struct report_agreement *result)
 {
     size_t total = 0, m = 0;
     for (size_t o = 0; o < n; o++)
@@ -101,16 +102,16 @@ int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights
     for (size_t o = 0; o < n && !rc; o++) {
         const double sense = sense_of(&orbit[o]);
         double size = 0;
-        if (floor != REPORT_NO_FLOOR)
-            rc = from_labels(&orbit[o], floor, &size);
+        if (baseline != REPORT_NO_BASELINE)
+            rc = from_labels(&orbit[o], baseline, &size);
         for (size_t i = 0; i < orbit[o].count && !rc; i++) {
             const struct report_position *at = &orbit[o].at[i];
             if (at->labelled)
                 continue;
             const double r_au = hypot(at->x_au, at->y_au);
-            const double own = floor == REPORT_FLOOR_SQUARE ? size / (r_au * r_au) : size;
-            const double fx = floor == REPORT_NO_FLOOR ? at->fx : -own * at->x_au / r_au;
-            const double fy = floor == REPORT_NO_FLOOR ? at->fy : -own * at->y_au / r_au;
+            const double own = baseline == REPORT_BASELINE_SQUARE ? size / (r_au * r_au) : size;
+            const double fx = baseline == REPORT_NO_BASELINE ? at->fx : -own * at->x_au / r_au;
+            const double fy = baseline == REPORT_NO_BASELINE ? at->fy : -own * at->y_au / r_au;
             const double f = hypot(fx, fy), f_true = hypot(at->fx_true, at->fy_true);
             const double w = weights == REPORT_EVEN_IN_TIME ? 1 : swept(&orbit[o], i, sense);
             /* a vanishing prediction has no direction: it counts as cosine 0 */

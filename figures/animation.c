@@ -109,8 +109,8 @@ static void place(const struct places *p, size_t i, double at[2])
     at[1] = p->known ? p->known->at[i].y_true_au : p->truth->at[i].y_au;
 }
 
-/* The conic around the Sun through all places, r = p - u x - v y, by least squares: c = (p, u, v).
- * False where they are on none (another law than Newton's), or where it is no ellipse. */
+/* The conic around the Sun through all positions, r = p - u x - v y, by least squares: c = (p, u,
+ * v). False where they are on none (another law than Newton's), or where it is no ellipse. */
 static bool fit_conic(const struct places *p, double c[3])
 {
     double m[9] = {0}, b[3] = {0}, at[2];
@@ -136,7 +136,7 @@ static bool fit_conic(const struct places *p, double c[3])
     return c[0] > 0 && hypot(c[1], c[2]) < 0.99;
 }
 
-/* The ellipse, even in eccentric anomaly, so that no end is coarse; the places where there is
+/* The ellipse, even in eccentric anomaly, so that no end is coarse; the positions where there is
  * none. */
 static void write_curve(const struct places *p, struct orr_file *file)
 {
@@ -162,7 +162,7 @@ static void write_curve(const struct places *p, struct orr_file *file)
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* The true places: of the rollout, which begins at step 0, else those with forces. */
+/* The true positions: of the rollout, which begins at step 0, else those with forces. */
 static void write_orbit(const struct report_run *run, int body, struct orr_file *file)
 {
     const struct report_orbit *truth = &run->source[0].orbit[body];

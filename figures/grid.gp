@@ -4,10 +4,10 @@
 #   gnuplot -c grid.gp STEM OUTPUT png
 #
 # STEM.set: title, subtitle, x_label, y_label, panels, curves, levels, panel_title[], curve_title[], x_title[],
-# joined (1: levels are numbers, points of a curve are joined), ceiling (1: there are such numbers),
-# floor_there (1: likewise).
+# joined (1: levels are numbers, points of a curve are joined), upper_bound (1: there are such numbers),
+# baseline_there (1: likewise).
 # STEM.dat: a block per panel and curve, curves of a panel one after the other: level (from 1 on),
-# value, low, high, ceiling, floor.
+# value, low, high, upper_bound, baseline.
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -48,7 +48,7 @@ shift(c) = curves < 2 ? 0 : 0.36 * ((c - 1) / (curves - 1.0) - 0.5)
 low = 1e300
 top = -1e300
 do for [f = 2:6] {
-    if (f < 5 || (f == 5 && ceiling) || (f == 6 && floor_there)) {
+    if (f < 5 || (f == 5 && upper_bound) || (f == 6 && baseline_there)) {
         stats data using (column(f)) nooutput
         if (STATS_records > 0) {
             low = STATS_min < low ? STATS_min : low
@@ -87,8 +87,8 @@ do for [p = 1:panels] {
     set label 1 panel_title[p] at graph 0, graph 1.06 left font ",11" noenhanced
     set ylabel y_label noenhanced
     set xlabel x_label noenhanced
-    plot for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(ceiling ? $5 : NaN) with points pt 2 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
-         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(floor_there ? $6 : NaN) with points pt 4 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
+    plot for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(upper_bound ? $5 : NaN) with points pt 2 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(baseline_there ? $6 : NaN) with points pt 4 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
          for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(joined ? $2 : NaN) with lines lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
          for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.6 lc rgb colour[(c - 1) % 12 + 1]
     unset label 100
@@ -105,10 +105,10 @@ unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset label
 set xrange [0:width]
 set yrange [0:legend]
 array mark[2] = [2, 4]
-array meaning[2] = ["x  ceiling", "□  floor"]
+array meaning[2] = ["x  upper bound", "□  untrained baseline"]
 n = 0
 do for [c = 1:curves + 2] {
-    if (c <= curves || (c == curves + 1 && ceiling) || (c == curves + 2 && floor_there)) {
+    if (c <= curves || (c == curves + 1 && upper_bound) || (c == curves + 2 && baseline_there)) {
         x = left + (n % abreast) * (width - left - right) / abreast
         y = legend - 14 - 22 * (n / abreast)
         if (c <= curves) {

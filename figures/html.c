@@ -84,11 +84,12 @@ static int write_head(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "</p>\n");
     }
     return orr_file_printf(
-        html, "<p>Sequence models were trained on simulated orbits, fine-tuned to predict forces, "
-              "and symbolic regression searched for a law in what they predict. Models see "
-              "positions and the time step only. Every table has its ceiling (the truth, fed to "
-              "the same procedure), an oracle (nearest neighbours on the true state) and its floor "
-              "(random weights, fine-tuned alike).</p>\n</header>\n<main>\n");
+        html,
+        "<p>Sequence models were trained on simulated orbits, fine-tuned to predict forces, "
+        "and symbolic regression searched for a law in what they predict. Models see "
+        "positions and the time step only. Every table has its upper bound (the truth, fed to "
+        "the same procedure), an oracle (nearest neighbours on the true state) and its baseline "
+        "(random weights, fine-tuned alike).</p>\n</header>\n<main>\n");
 }
 
 static int write_picture(const struct report_pictures *pictures, const char *folder,

@@ -3,8 +3,8 @@
  * Of each body: "first", the step of the first position with a force; "at", "force" (true) and
  * "forces" per source, pairs of numbers per position, in AU and in the body's unit of force;
  * "labelled", a digit per position. Where models continued the orbit (report_rollout): "path", the
- * true places from step 0 on, "known", how many steps the models saw, and "rollouts" per source,
- * their places from that step on. */
+ * true positions from step 0 on, "known", how many steps the models saw, and "rollouts" per source,
+ * their positions from that step on. */
 #include "report.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static void write_forces(const struct report_run *run, int body, struct orr_file
     orr_file_printf(html, "}");
 }
 
-/* The first source that continued the orbit of a body has the true places, as all have them. */
+/* The first source that continued the orbit of a body has the true positions, as all have them. */
 static void write_rollouts(const struct report_run *run, int body, struct orr_file *html)
 {
     bool first = true;

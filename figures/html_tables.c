@@ -34,7 +34,7 @@ void report_html_dot(const struct report_source *source, struct orr_file *html)
 static void open_row(struct orr_file *html, const struct report_source *source)
 {
     orr_file_printf(html, "<tr%s><th scope=\"row\">",
-                    source->role == REPORT_UNTRAINED ? " class=\"floor\"" : "");
+                    source->role == REPORT_UNTRAINED ? " class=\"baseline\"" : "");
     report_html_dot(source, html);
     report_html_text(html, source->title);
     orr_file_printf(html, "</th>");
@@ -216,11 +216,11 @@ static void dropped_cell(struct orr_file *html, const struct report_source *sour
                     source->predictions);
 }
 
-static void floor_row(struct orr_file *html, const char *title, double r2)
+static void baseline_row(struct orr_file *html, const char *title, double r2)
 {
     if (!isfinite(r2))
         return;
-    orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", title);
+    orr_file_printf(html, "<tr class=\"baseline\"><th scope=\"row\">%s</th>", title);
     cell(html, "%.4f", r2);
     for (int c = 0; c < 5; c++)
         orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
@@ -235,7 +235,7 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
         "Held-out force magnitudes: R&sup2; of log F, median relative error, and exponents by "
         "least squares in log space with bootstrap intervals. Dropped: predictions that are "
         "not positive have no logarithm; they are left out of R&sup2; and exponents, not of "
-        "the median error and the search for laws. %sThe last rows are floors: what a constant "
+        "the median error and the search for laws. %sThe last rows are baselines: what a constant "
         "or a regression on the named quantities alone reaches.",
         run->true_law.newton ? "" : "In brackets: exponents of the truth. ");
     report_html_table(html, "powers", caption, "Source|#R&sup2;|#Dropped|#Median error");
@@ -258,9 +258,9 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
             interval_cell(html, &source->exponent[e]);
         orr_file_printf(html, "</tr>\n");
     }
-    floor_row(html, "floor: log r only", run->floor_log_r);
-    floor_row(html, "floor: log scale, log dt, log r", run->floor_log_scale_dt_r);
-    floor_row(html, "floor: constant", run->floor_constant);
+    baseline_row(html, "baseline: log r only", run->baseline_log_r);
+    baseline_row(html, "baseline: log scale, log dt, log r", run->baseline_log_scale_dt_r);
+    baseline_row(html, "baseline: constant", run->baseline_constant);
     report_html_table_end(html);
 }
 
@@ -291,14 +291,14 @@ struct bodies {
 };
 
 static int vector_cells(struct orr_file *html, const struct report_orbit *orbit, bool cosine,
-                        enum report_floor floor, const struct bodies *bodies)
+                        enum report_baseline baseline, const struct bodies *bodies)
 {
     const struct report_orbit *first = orbit + bodies->first;
     for (int p = 0; p <= bodies->count + bodies->anomaly; p++) {
         const bool one = p < bodies->count;
         struct report_agreement a = {0};
         TRY(report_agree(one ? first + p : first, one ? 1 : (size_t)bodies->count,
-                         p > bodies->count ? REPORT_EVEN_IN_ANOMALY : REPORT_EVEN_IN_TIME, floor,
+                         p > bodies->count ? REPORT_EVEN_IN_ANOMALY : REPORT_EVEN_IN_TIME, baseline,
                          &a));
         if (cosine)
             cell(html, "%.4f", a.cosine);
@@ -314,9 +314,10 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
 {
     static const struct {
         const char *name;
-        enum report_floor floor;
-    } floors[] = {{"floor: towards the Sun, mean size", REPORT_FLOOR_MEAN},
-                  {"floor: towards the Sun, 1/r&sup2; from the labels", REPORT_FLOOR_SQUARE}};
+        enum report_baseline baseline;
+    } baselines[] = {
+        {"baseline: towards the Sun, mean size", REPORT_BASELINE_MEAN},
+        {"baseline: towards the Sun, 1/r&sup2; from the labels", REPORT_BASELINE_SQUARE}};
     char id[64], caption[256];
     snprintf(id, sizeof id, "%s-%s", cosine ? "cosines" : "errors", bodies->name);
     snprintf(caption, sizeof caption, "%s: %s, over unlabelled positions", bodies->title,
@@ -331,11 +332,12 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
     for (int s = 0; s < run->source_count; s++)
         if (run->source[s].has_vectors) {
             open_row(html, &run->source[s]);
-            TRY(vector_cells(html, run->source[s].orbit, cosine, REPORT_NO_FLOOR, bodies));
+            TRY(vector_cells(html, run->source[s].orbit, cosine, REPORT_NO_BASELINE, bodies));
         }
-    for (size_t f = 0; f < sizeof floors / sizeof *floors; f++) {
-        orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", floors[f].name);
-        TRY(vector_cells(html, run->source[0].orbit, cosine, floors[f].floor, bodies));
+    for (size_t f = 0; f < sizeof baselines / sizeof *baselines; f++) {
+        orr_file_printf(html, "<tr class=\"baseline\"><th scope=\"row\">%s</th>",
+                        baselines[f].name);
+        TRY(vector_cells(html, run->source[0].orbit, cosine, baselines[f].baseline, bodies));
     }
     return report_html_table_end(html);
 }

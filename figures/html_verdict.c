@@ -67,7 +67,7 @@ static void mean_cell(struct orr_file *html, const cJSON *mean)
 
 static void chance_cell(struct orr_file *html, const cJSON *row)
 {
-    const cJSON *beyond = get(row, "beyond_chance");
+    const cJSON *beyond = get(row, "significant");
     orr_file_printf(html, "<td class=\"%s\">%s</td></tr>\n", cJSON_IsTrue(beyond) ? "yes" : "",
                     cJSON_IsTrue(beyond)    ? "yes"
                     : cJSON_IsFalse(beyond) ? "no"
@@ -85,16 +85,18 @@ static void names(struct orr_file *html, const char *title, const char *attentio
 
 static void write_figures(const cJSON *json, struct orr_file *html)
 {
-    static const char *const mean[] = {"value", "ceiling", "floor", "raw", "nearer_than_floor"};
+    static const char *const mean[] = {"value", "upper_bound", "baseline", "raw",
+                                       "nearer_than_baseline"};
     const cJSON *row;
     report_html_table(
         html, "verdict-figures",
-        "Means over seeds and half of the 95% interval of Student's t. Ceiling: the "
-        "same procedure fed the truth, or an observer who fits the orbit; floor: random "
+        "Means over seeds and half of the 95% interval of Student's t. Upper bound: the "
+        "same procedure fed the truth, or an observer who fits the orbit; baseline: random "
         "weights of the same shape, fine-tuned alike; raw: without a model. Nearer than "
-        "floor: how much pretraining has brought the figure nearer to the ceiling, seed "
+        "baseline: how much pretraining has brought the figure nearer to the upper bound, seed "
         "by seed.",
-        "Figure|Attention|#Seeds|#Value|#Ceiling|#Floor|#Raw|#Nearer than floor|#Beyond chance");
+        "Figure|Attention|#Seeds|#Value|#Upper bound|#Baseline|#Raw|#Nearer than baseline|"
+        "#Significant");
     report_html_rows(html);
     cJSON_ArrayForEach (row, get(json, "figures")) {
         names(html, get(row, "title")->valuestring, get(row, "attention")->valuestring, row);
@@ -119,9 +121,9 @@ static void write_differences(const cJSON *json, struct orr_file *html)
     const cJSON *row, *list = get(json, "differences");
     if (!cJSON_GetArraySize(list))
         return;
-    report_html_table(html, "verdict-differences",
-                      "Each attention against the first one, seed by seed.",
-                      "Figure|Attention|#Seeds|#Difference|#Nearer to the ceiling|#Beyond chance");
+    report_html_table(
+        html, "verdict-differences", "Each attention against the first one, seed by seed.",
+        "Figure|Attention|#Seeds|#Difference|#Nearer to the upper bound|#Significant");
     report_html_rows(html);
     cJSON_ArrayForEach (row, list) {
         names(html, title_of(json, get(row, "id")->valuestring), get(row, "attention")->valuestring,

@@ -10,7 +10,7 @@ load ARG1.".set"
 data = ARG1.".dat"
 set datafile separator "\t"
 set datafile missing NaN
-# columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
+# columns: quantity, measure, layer, context, value, low, high, upper_bound, baseline, raw, n
 is(quantity, measure) = strcol(1) eq quantity && strcol(2) eq measure
 
 wide = 420.0; high = 330.0; left = 84.0; gap = 90.0; right = 24.0
@@ -28,14 +28,14 @@ unset key
 
 array panel_title[4] = ["Linear oracle", "MLP oracle", "Linear oracle, as published", \
                         "MLP oracle, as published"]
-array curve[5] = ["model", "truth (ceiling)", "random weights (floor)", "inputs (raw)", "diagonal"]
+array curve[5] = ["model", "truth (upper bound)", "untrained baseline", "inputs (raw)", "diagonal"]
 array shift_x[5] = [0, 130, 300, 510, 670]
 array colour[5] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a", "#444444"]
 
 array oracle[4] = ["linear oracle", "MLP oracle", "linear oracle", "MLP oracle"]
 array form[4] = ["corrected", "corrected", "published", "published"]
 # the numbers of a bin are kept until its diagonal comes
-keep(p) = (value = column(5), lower = column(6), upper = column(7), ceiling = column(8), floor_ = column(9), raw = column(10))
+keep(p) = (value = column(5), lower = column(6), upper = column(7), upper_bound = column(8), baseline_ = column(9), raw = column(10))
 diagonal(p) = is(oracle[p], "distance, ".form[p]) ? (keep(p), NaN) : is(oracle[p], "diagonal, ".form[p]) ? column(5) : NaN
 
 sets = 0
@@ -58,8 +58,8 @@ do for [p = 1:4] {
     set xrange [0:1.05 * most]
     set yrange [0:*]
     plot [0:1.05 * most] x with lines dt 2 lw 1.2 lc rgb colour[5], \
-         data using (diagonal(p)):(ceiling) with linespoints pt 8 ps 0.8 lw 1.2 lc rgb colour[2], \
-         data using (diagonal(p)):(floor_) with linespoints pt 4 ps 0.8 lw 1.2 lc rgb colour[3], \
+         data using (diagonal(p)):(upper_bound) with linespoints pt 8 ps 0.8 lw 1.2 lc rgb colour[2], \
+         data using (diagonal(p)):(baseline_) with linespoints pt 4 ps 0.8 lw 1.2 lc rgb colour[3], \
          data using (diagonal(p)):(raw) with linespoints pt 10 ps 0.8 lw 1.2 lc rgb colour[4], \
          data using (diagonal(p)):(value):(lower):(upper) with yerrorbars pt 7 ps 0.1 lw 1.2 lc rgb colour[1], \
          data using (diagonal(p)):(value) with linespoints pt 7 ps 0.8 lw 2 lc rgb colour[1]

@@ -9,7 +9,7 @@ load ARG1.".set"
 data = ARG1.".dat"
 set datafile separator "\t"
 set datafile missing NaN
-# columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
+# columns: quantity, measure, layer, context, value, low, high, upper_bound, baseline, raw, n
 is(quantity, measure) = strcol(1) eq quantity && strcol(2) eq measure
 
 array arm[3] = ["log force", "log force, untrained", "log force, neighbours"]

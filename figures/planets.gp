@@ -1,4 +1,4 @@
-# planets.gp - the real planets: errors of next places, and of forces, planet by planet.
+# planets.gp - the real planets: errors of next positions, and of forces, planet by planet.
 #
 #   gnuplot -c planets.gp STEM OUTPUT png
 #
@@ -9,7 +9,7 @@ load ARG1.".set"
 data = ARG1.".dat"
 set datafile separator "\t"
 set datafile missing NaN
-# columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
+# columns: quantity, measure, layer, context, value, low, high, upper_bound, baseline, raw, n
 is(quantity, measure) = strcol(1) eq quantity && strcol(2) eq measure
 
 names = "Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune"
@@ -33,7 +33,7 @@ set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
 unset key
 
 array colour[5] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a", "#1f5fa8"]
-array panel_title[3] = ["Next place", "Force: size", "Force: direction"]
+array panel_title[3] = ["Next position", "Force: size", "Force: direction"]
 array y_label[3] = ["mean error, first separations", "median relative error", "1 - mean cosine"]
 
 set logscale y
@@ -54,11 +54,11 @@ do for [p = 1:panels] {
     set label 1 panel_title[p] at graph 0, graph 1.05 left font ",11" noenhanced
     set ylabel y_label[p] offset 1, 0
     if (p == 1) {
-        plot data using (planet("next place", "separations")):(positive($8)) with linespoints pt 8 ps 0.9 lw 1.2 lc rgb colour[2], \
-             data using (planet("next place", "separations")):(positive($9)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
-             data using (planet("next place", "separations")):(positive($10)) with linespoints pt 10 ps 0.9 lw 1.2 lc rgb colour[4], \
-             data using (planet("next place, two bodies", "separations")):(positive($5)) with linespoints pt 6 ps 1.5 lw 1.2 dt 2 lc rgb colour[5], \
-             data using (planet("next place", "separations")):(positive($5)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
+        plot data using (planet("next position", "separations")):(positive($8)) with linespoints pt 8 ps 0.9 lw 1.2 lc rgb colour[2], \
+             data using (planet("next position", "separations")):(positive($9)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
+             data using (planet("next position", "separations")):(positive($10)) with linespoints pt 10 ps 0.9 lw 1.2 lc rgb colour[4], \
+             data using (planet("next position, two bodies", "separations")):(positive($5)) with linespoints pt 6 ps 1.5 lw 1.2 dt 2 lc rgb colour[5], \
+             data using (planet("next position", "separations")):(positive($5)) with linespoints pt 7 ps 0.9 lw 2 lc rgb colour[1]
     }
     if (p == 2) {
         plot data using (planet("force", "error of size")):(positive($9)) with linespoints pt 4 ps 0.9 lw 1.2 lc rgb colour[3], \
@@ -81,7 +81,7 @@ set tmargin at screen 80 / height
 unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset label
 set xrange [0:width]
 set yrange [0:72]
-array curve[5] = ["model", "osculating Kepler orbit (ceiling)", "random weights (floor)", \
+array curve[5] = ["model", "osculating Kepler orbit (upper bound)", "untrained baseline", \
                   "persistence", "model, on the Kepler orbit of step 0"]
 if (panels > 1) { curve[4] = "persistence; towards the Sun, mean size" }
 array mark[5] = [7, 8, 4, 10, 6]

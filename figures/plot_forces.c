@@ -121,7 +121,7 @@ static int write_notes(struct orr_file *file, const struct report_run *run, int 
         const struct report_source *source = &run->source[panel[p]];
         struct report_agreement a;
         char note[128];
-        TRY(report_agree(&source->orbit[planet], 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a));
+        TRY(report_agree(&source->orbit[planet], 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a));
         const size_t count = source->orbit[planet].count;
         if (source->role == REPORT_TRUTH)
             snprintf(note, sizeof note, "%zu positions, %zu of them labelled", count,

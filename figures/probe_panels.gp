@@ -1,19 +1,19 @@
 # probe_panels.gp - what a probe measured: a panel per quantity, the value with its 95% interval
-# beside its ceiling, its floor and what the inputs alone give.
+# beside its upper bound, its baseline and what the inputs alone give.
 #
 #   gnuplot -c probe_panels.gp STEM OUTPUT png
 #
 # STEM.set: model (its description), title (before that), x_label, panels, least (lowest y that is
 # drawn), doubling (1: logarithmic x, ticks at what was measured), by_context (1: the axis is the
-# context, of layer `fixed`; 0: the layer, of context `fixed`), curve[1..4], names of value, ceiling,
-# floor, raw ("" = not drawn), and per panel panel_title[], y_label[], logarithmic[] and the rows that
+# context, of layer `fixed`; 0: the layer, of context `fixed`), curve[1..4], names of value, upper_bound,
+# baseline, raw ("" = not drawn), and per panel panel_title[], y_label[], logarithmic[] and the rows that
 # it shows: quantity[], measure[]. STEM.dat: the rows of results.
 
 load ARG1.".set"
 data = ARG1.".dat"
 set datafile separator "\t"
 set datafile missing NaN
-# columns: quantity, measure, layer, context, value, low, high, ceiling, floor, raw, n
+# columns: quantity, measure, layer, context, value, low, high, upper_bound, baseline, raw, n
 array number[4] = [5, 8, 9, 10] # columns of the curves
 is_shown(p) = strcol(1) eq quantity[p] && strcol(2) eq measure[p] && column(by_context ? 3 : 4) == fixed
 at(p) = is_shown(p) ? column(by_context ? 4 : 3) : NaN

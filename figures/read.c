@@ -221,7 +221,8 @@ static int read_preset(struct report_run *run)
 int report_read_settings(struct report_run *run, const char *path, const char *attention)
 {
     memset(run, 0, sizeof *run);
-    run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = run->period_r2 = NAN;
+    run->baseline_log_r = run->baseline_log_scale_dt_r = run->baseline_constant = run->period_r2 =
+        NAN;
     TRY(orr_path(run->path, "%s", path));
     size_t length = strlen(run->path);
     while (length > 1 && run->path[length - 1] == '/')

@@ -140,10 +140,10 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
     take_true_law(run, json);
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "samples"))
         take_sample(run, item);
-    const cJSON *floors = cJSON_GetObjectItemCaseSensitive(json, "floors");
-    run->floor_log_r = orr_json_number(floors, "log_r");
-    run->floor_log_scale_dt_r = orr_json_number(floors, "log_scale_dt_r");
-    run->floor_constant = orr_json_number(floors, "constant");
+    const cJSON *baselines = cJSON_GetObjectItemCaseSensitive(json, "baselines");
+    run->baseline_log_r = orr_json_number(baselines, "log_r");
+    run->baseline_log_scale_dt_r = orr_json_number(baselines, "log_scale_dt_r");
+    run->baseline_constant = orr_json_number(baselines, "constant");
     return 0;
 }
 

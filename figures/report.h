@@ -106,10 +106,11 @@ struct report_run {
     size_t law_count;
     struct report_law *law;
     struct report_true_law true_law;
-    int samples;                                              /* largest sample number + 1 */
-    struct orr_name_list rules;                               /* in order of appearance */
-    double floor_log_r, floor_log_scale_dt_r, floor_constant; /* R^2 of log F, NaN when absent */
-    double period_r2; /* of ln T on ln dt in the prior of planet runs; NaN when not recorded */
+    int samples;                /* largest sample number + 1 */
+    struct orr_name_list rules; /* in order of appearance */
+    double baseline_log_r, baseline_log_scale_dt_r,
+        baseline_constant; /* R^2 of log F, NaN when absent */
+    double period_r2;      /* of ln T on ln dt in the prior of planet runs; NaN when not recorded */
 };
 
 /* Names of the bodies, Mercury first, as in file names and as printed. */
@@ -161,15 +162,15 @@ enum report_weights {
                               positions near the sun count as much as the many far away */
 };
 /* Predictions that know the direction: straight towards the sun. */
-enum report_floor {
-    REPORT_NO_FLOOR,    /* the source's own predictions */
-    REPORT_FLOOR_MEAN,  /* mean size of the body's labelled forces */
-    REPORT_FLOOR_SQUARE /* size by 1/r^2, through the labelled forces (median of F r^2) */
+enum report_baseline {
+    REPORT_NO_BASELINE,    /* the source's own predictions */
+    REPORT_BASELINE_MEAN,  /* mean size of the body's labelled forces */
+    REPORT_BASELINE_SQUARE /* size by 1/r^2, through the labelled forces (median of F r^2) */
 };
 /* Over orbits (n) together; NaN when there is no unlabelled position. Where none is labelled,
- * floors use all forces of the body. Only ORR_ENOMEM fails. */
+ * baselines use all forces of the body. Only ORR_ENOMEM fails. */
 int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights weights,
-                 enum report_floor floor, struct report_agreement *result);
+                 enum report_baseline baseline, struct report_agreement *result);
 
 /* A picture that was drawn: base name without extension, caption. */
 struct report_picture {

@@ -1,4 +1,4 @@
-/* analysis.c - what a source's forces say before any formula: R^2, errors, exponents, floors. */
+/* analysis.c - what a source's forces say before any formula: R^2, errors, exponents, baselines. */
 #include "analysis.h"
 
 #include <math.h>
@@ -295,9 +295,9 @@ static void fill_scale(const struct law_forces *forces, const struct table *t, d
     }
 }
 
-int law_analyse_floors(const struct law_forces *truth, struct law_floors *floors)
+int law_analyse_baselines(const struct law_forces *truth, struct law_baselines *baselines)
 {
-    *floors = (struct law_floors){.log_r = NAN, .log_scale_dt_r = NAN, .constant = 0};
+    *baselines = (struct law_baselines){.log_r = NAN, .log_scale_dt_r = NAN, .constant = 0};
     struct law_forces exact = *truth; /* logs of F_true: every row counts */
     exact.f = truth->f_true;
     struct table table;
@@ -310,11 +310,11 @@ int law_analyse_floors(const struct law_forces *truth, struct law_floors *floors
             x[2 * k] = 1;
             x[2 * k + 1] = table.x[k * TERMS + 1];
         }
-        rc = fit_least_squares(x, table.y, table.rows, 2, coefficient, &floors->log_r);
+        rc = fit_least_squares(x, table.y, table.rows, 2, coefficient, &baselines->log_r);
         fill_scale(truth, &table, x);
         if (!rc)
             rc = fit_least_squares(x, table.y, table.rows, TERMS, coefficient,
-                                   &floors->log_scale_dt_r);
+                                   &baselines->log_scale_dt_r);
     }
     free(x);
     free_table(&table);

@@ -72,10 +72,10 @@ struct law_analysis {
 };
 /* 200 resamples of whole sequences keyed by `seed`. NaN where too few rows are left. */
 int law_analyse(const struct law_forces *forces, uint64_t seed, struct law_analysis *result);
-struct law_floors {
+struct law_baselines {
     double log_r, log_scale_dt_r, constant; /* R^2 of log F_true */
 };
-int law_analyse_floors(const struct law_forces *truth, struct law_floors *floors);
+int law_analyse_baselines(const struct law_forces *truth, struct law_baselines *baselines);
 /* Of the rows of one sample. */
 struct law_sample_facts {
     size_t rows;

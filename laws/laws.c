@@ -266,7 +266,7 @@ static int read_all(void *of, const struct orr_stage_output *output)
     TRY(check_sources(laws, true));
     for (int i = 0; i < laws->sources; i++)
         TRY(read_source(&laws->source[i], laws->cli->preset.seed));
-    TRY(law_analyse_floors(&laws->source[0].forces, &laws->floors));
+    TRY(law_analyse_baselines(&laws->source[0].forces, &laws->baselines));
     return compare_labels(laws);
 }
 

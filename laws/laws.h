@@ -36,7 +36,7 @@ struct laws {
     char digest[ORR_DIGEST]; /* of what these laws are made from */
     int sources;
     struct law_source source[LAW_SOURCES]; /* the first is truth */
-    struct law_floors floors;
+    struct law_baselines baselines;
     struct law_true true_law;
     double labels_differ; /* of the labels from the true law, 0 = none */
 };

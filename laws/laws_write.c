@@ -124,8 +124,8 @@ static bool fill_json(const struct laws *laws, cJSON *json)
     cJSON *list = cJSON_AddArrayToObject(json, "laws");
     cJSON *sources = cJSON_AddArrayToObject(json, "sources");
     cJSON *samples = cJSON_AddArrayToObject(json, "samples");
-    cJSON *floors = cJSON_AddObjectToObject(json, "floors");
-    bool ok = list && sources && samples && floors && add_true_law(laws, json) &&
+    cJSON *baselines = cJSON_AddObjectToObject(json, "baselines");
+    bool ok = list && sources && samples && baselines && add_true_law(laws, json) &&
               add_text(json, "version", ORR_VERSION);
     cJSON *made = ok ? orr_records_made(&laws->lineage.records, laws->digest) : NULL;
     if (!cJSON_AddItemToObject(json, "made", made)) {
@@ -143,9 +143,9 @@ static bool fill_json(const struct laws *laws, cJSON *json)
                 ok = add_law(laws, source, s, r, list);
         }
     }
-    return ok && add_number(floors, "log_r", laws->floors.log_r) &&
-           add_number(floors, "log_scale_dt_r", laws->floors.log_scale_dt_r) &&
-           add_number(floors, "constant", laws->floors.constant);
+    return ok && add_number(baselines, "log_r", laws->baselines.log_r) &&
+           add_number(baselines, "log_scale_dt_r", laws->baselines.log_scale_dt_r) &&
+           add_number(baselines, "constant", laws->baselines.constant);
 }
 
 /* ---- laws.md */
@@ -154,8 +154,8 @@ static bool fill_json(const struct laws *laws, cJSON *json)
 static void source_title(const struct laws *laws, const struct law_source *source,
                          char title[2 * ORR_NAME + 4])
 {
-    const bool floor = !strcmp(source->name, "untrained") && !*laws->lineage.external_tables[0];
-    if (floor)
+    const bool baseline = !strcmp(source->name, "untrained") && !*laws->lineage.external_tables[0];
+    if (baseline)
         snprintf(title, 2 * ORR_NAME + 4, "%s (%s)", source->name,
                  orr_source_attention(&laws->cli->preset, source->name));
     else
@@ -271,9 +271,10 @@ static void write_source_rows(const struct laws *laws, struct orr_file *file)
                         source->sample[0].facts.k_dropped_m2, source->sample[0].facts.leverage);
     }
     orr_file_printf(file,
-                    "\nFloors, R2 of log F_true by regression: on log r %.4f; on "
+                    "\nBaselines, R2 of log F_true by regression: on log r %.4f; on "
                     "log r, log dt, log mean r %.4f; constant %.4g.\n",
-                    laws->floors.log_r, laws->floors.log_scale_dt_r, laws->floors.constant);
+                    laws->baselines.log_r, laws->baselines.log_scale_dt_r,
+                    laws->baselines.constant);
 }
 
 /* A preset has the name of a file, which may be any. */

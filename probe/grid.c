@@ -39,15 +39,15 @@ static void tell_places(const struct figures *f, cJSON *json)
     cJSON *all = cJSON_AddArrayToObject(json, "cells");
     for (int i = 0; i < g->factors; i++)
         printf("| %s ", g->factor[i].name);
-    printf("| value | ceiling | floor | raw | seeds |\n");
+    printf("| value | upper bound | baseline | raw | seeds |\n");
     for (int i = 0; i < g->factors + 5; i++)
         printf("|---");
     printf("|\n");
     for (int place = 0; place < g->places; place++) {
         const size_t from = (size_t)place * (size_t)g->seeds;
         cJSON *cell = cJSON_CreateObject(), *levels = cJSON_AddArrayToObject(cell, "levels");
-        const double *const columns[] = {f->of.value, f->of.ceiling, f->of.floor, f->of.raw};
-        static const char *const names[] = {"value", "ceiling", "floor", "raw"};
+        const double *const columns[] = {f->of.value, f->of.upper_bound, f->of.baseline, f->of.raw};
+        static const char *const names[] = {"value", "upper_bound", "baseline", "raw"};
         int seeds = 0;
         if (!has_file(g, place)) {
             cJSON_Delete(cell);
@@ -67,11 +67,11 @@ static void tell_places(const struct figures *f, cJSON *json)
                 cJSON_AddNumberToObject(cell, "half_width", spread.half);
         }
         cJSON *values = cJSON_AddArrayToObject(cell, "values");
-        cJSON *floors = cJSON_AddArrayToObject(cell, "floors");
+        cJSON *baselines = cJSON_AddArrayToObject(cell, "baselines");
         for (int s = 0; s < g->seeds; s++) {
             seeds += isfinite(f->of.value[from + (size_t)s]);
             cJSON_AddItemToArray(values, cJSON_CreateNumber(f->of.value[from + (size_t)s]));
-            cJSON_AddItemToArray(floors, cJSON_CreateNumber(f->of.floor[from + (size_t)s]));
+            cJSON_AddItemToArray(baselines, cJSON_CreateNumber(f->of.baseline[from + (size_t)s]));
         }
         printf(" %d |\n", seeds);
         cJSON_AddItemToArray(all, cell);

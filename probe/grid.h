@@ -37,7 +37,7 @@ int probe_grid_place(const struct probe_grid *grid, int place, int factor, int l
 
 /* Of one row of every file, (places, contexts, seeds), NaN = none. */
 struct probe_numbers {
-    double *value, *ceiling, *floor, *raw; /* value owns them: free() it */
+    double *value, *upper_bound, *baseline, *raw; /* value owns them: free() it */
 };
 /* Contexts in place of the row's own; none (0): that one. ORR_ENOMEM. */
 int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *row,

@@ -70,8 +70,8 @@ static void write_point(const struct probe_grid_figure *f, int place, int level,
     if (isfinite(value.mean))
         orr_file_printf(file, "%d %.9g %.9g %.9g %.9g %.9g\n", level + 1, value.mean,
                         value.mean - half, value.mean + half,
-                        orr_mean_of(f->ceiling + from, f->grid->seeds).mean,
-                        orr_mean_of(f->floor + from, f->grid->seeds).mean);
+                        orr_mean_of(f->upper_bound + from, f->grid->seeds).mean,
+                        orr_mean_of(f->baseline + from, f->grid->seeds).mean);
 }
 
 /* A block per panel and curve; one without points has a line of none. */
@@ -112,11 +112,11 @@ static int write_figure(const void *of, struct orr_file *data, struct orr_file *
     char text[512];
     write_data(f, &roles, data);
     orr_file_printf(settings,
-                    "panels = %d\ncurves = %d\nlevels = %d\njoined = %d\nceiling = %d\n"
-                    "floor_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
+                    "panels = %d\ncurves = %d\nlevels = %d\njoined = %d\nupper_bound = %d\n"
+                    "baseline_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
                     "array x_title[%d]\n",
                     roles.panels, curves, axis->count, probe_factor_numbers(axis, value),
-                    any_number(g, f->ceiling), any_number(g, f->floor), roles.panels, curves,
+                    any_number(g, f->upper_bound), any_number(g, f->baseline), roles.panels, curves,
                     axis->count);
     orr_gnuplot_assign(settings, "title", 0, f->title);
     orr_gnuplot_assign(settings, "subtitle", 0, f->subtitle);
@@ -271,8 +271,8 @@ int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *f
                                              .subtitle = subtitle,
                                              .y_label = drawn->row->measure,
                                              .value = numbers.value,
-                                             .ceiling = numbers.ceiling,
-                                             .floor = numbers.floor};
+                                             .upper_bound = numbers.upper_bound,
+                                             .baseline = numbers.baseline};
     const int rc = probe_grid_draw(&figure, out, file);
     free(numbers.value);
     return rc;

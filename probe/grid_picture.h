@@ -26,7 +26,7 @@ int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *f
 struct probe_grid_figure {
     const struct probe_grid *grid;
     const char *title, *subtitle, *y_label;
-    const double *value, *ceiling, *floor;
+    const double *value, *upper_bound, *baseline;
 };
 enum { PROBE_CURVES = 12, PROBE_PANELS = 12 };
 /* Whether it can be drawn: no more curves and panels than that. The axis is the setting

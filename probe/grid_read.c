@@ -269,7 +269,8 @@ int probe_grid_place(const struct probe_grid *grid, int place, int factor, int l
 int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *row,
                        const int *context, int contexts, struct probe_numbers *numbers)
 {
-    static const struct probe_row none = {.value = NAN, .ceiling = NAN, .floor = NAN, .raw = NAN};
+    static const struct probe_row none = {
+        .value = NAN, .upper_bound = NAN, .baseline = NAN, .raw = NAN};
     const int times = contexts ? contexts : 1;
     const size_t count = (size_t)grid->places * (size_t)times * (size_t)grid->seeds;
     double *value = orr_alloc(4 * count, sizeof *value);
@@ -283,8 +284,8 @@ int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *ro
         const struct probe_row *found = file ? probe_results_find(&file->results, &wanted) : NULL;
         found = found ? found : &none;
         numbers->value[k] = found->value;
-        numbers->ceiling[k] = found->ceiling;
-        numbers->floor[k] = found->floor;
+        numbers->upper_bound[k] = found->upper_bound;
+        numbers->baseline[k] = found->baseline;
         numbers->raw[k] = found->raw;
     }
     return value ? 0 : ORR_ENOMEM;

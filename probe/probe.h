@@ -59,12 +59,12 @@ void probe_close(struct probe *probe);
  * ORR_EUSAGE where options name one, ORR_EINVAL where learned positions end. */
 int probe_check_lengths(const struct probe *probe, const struct probe_options *options,
                         const char *name, const char *range);
-/* The floor of what a probe reads in a trained model: the same shape with the random weights that
- * the preset's seed gives. gpt_free() it. */
-int probe_floor(const struct probe *probe, const struct probe_options *options,
-                struct gpt_model *floor);
-/* A model of its own to be trained: the weights of the probed one, or the random ones of its floor.
- * gpt_free() it. */
+/* The baseline of what a probe reads in a trained model: the same shape with the random weights
+ * that the preset's seed gives. gpt_free() it. */
+int probe_baseline(const struct probe *probe, const struct probe_options *options,
+                   struct gpt_model *baseline);
+/* A model of its own to be trained: the weights of the probed one, or the random ones of its
+ * baseline. gpt_free() it. */
 int probe_copy(const struct probe *probe, const struct probe_options *options, bool random,
                struct gpt_model *model);
 /* Inputs of sequence i as the only row of the batch (B = 1). */
@@ -83,13 +83,13 @@ void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT]);
 
 /* Sums over rows of weights; zero it, add rows, read the means. Sums add up in any grouping that
  * keeps the order. Row i attends n_i = min(i, window) keys; S_i = sum_j |A_ij|. A row with S_i = 0
- * is silent and counts in `rows` and `silent` only. */
+ * is degenerate and counts in `rows` and `degenerate` only. */
 struct probe_sums {
-    long rows, silent;
-    long entries, zeros;       /* attended entries of rows that are not silent; exact zeros */
-    long entropy_rows;         /* not silent, n_i > 1 */
+    long rows, degenerate;
+    long entries, zeros;       /* attended entries of rows that are not degenerate; exact zeros */
+    long entropy_rows;         /* not degenerate, n_i > 1 */
     double entropy, relative;  /* H_i = -sum_j p ln p, p = |A_ij| / S_i; H_i / ln n_i */
-    long sink_rows;            /* not silent, 1 < i <= window: rows that attend position 1 */
+    long sink_rows;            /* not degenerate, 1 < i <= window: rows that attend position 1 */
     double sink, sink_uniform; /* |A_i1| / S_i; 1 / n_i */
 };
 /* weights (rows, T): rows first .. first + rows - 1 (from 0) of one head; window 0 = none. */
@@ -102,7 +102,7 @@ void probe_merge(struct probe_sums *sums, const struct probe_sums *other);
 struct probe_means {
     double entropy_nats, entropy_relative;
     double sink, sink_uniform; /* uniform: what uniform attention would give */
-    double zeros, silent;      /* shares */
+    double zeros, degenerate;  /* shares */
 };
 void probe_mean(const struct probe_sums *sums, struct probe_means *means);
 
@@ -185,8 +185,8 @@ int probe_adaptation(const struct probe_options *options);
  * inductive_cells.jsonl, which grows meanwhile. */
 int probe_inductive(const struct probe_options *options);
 
-/* Errors of next places of the real planets, whose positions an ephemeris gives, and forces there
- * by the run's vector heads: planets.csv, planets.json, planets.png, and of forces
+/* Errors of next positions of the real planets, whose positions an ephemeris gives, and forces
+ * there by the run's vector heads: planets.csv, planets.json, planets.png, and of forces
  * planets_forces.csv and a picture per planet. ORR_EMISSING where libnova was not built in. */
 int probe_planets(const struct probe_options *options);
 

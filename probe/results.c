@@ -80,9 +80,12 @@ static const struct column {
     const char *name;
     size_t offset;
 } numbers[] = {
-    {"value", offsetof(struct probe_row, value)}, {"low", offsetof(struct probe_row, low)},
-    {"high", offsetof(struct probe_row, high)},   {"ceiling", offsetof(struct probe_row, ceiling)},
-    {"floor", offsetof(struct probe_row, floor)}, {"raw", offsetof(struct probe_row, raw)},
+    {"value", offsetof(struct probe_row, value)},
+    {"low", offsetof(struct probe_row, low)},
+    {"high", offsetof(struct probe_row, high)},
+    {"upper_bound", offsetof(struct probe_row, upper_bound)},
+    {"baseline", offsetof(struct probe_row, baseline)},
+    {"raw", offsetof(struct probe_row, raw)},
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
@@ -356,7 +359,8 @@ void probe_results_print(const struct probe_results *results, const struct probe
     printf("%s of %s (%s), seed %llu; 95%% intervals over %s\n\n", name, probe->source,
            probe->stage, (unsigned long long)probe->preset.seed,
            results->over ? results->over : "held-out sequences");
-    printf("| quantity | measure | layer | context | value | interval | ceiling | floor | raw | n "
+    printf("| quantity | measure | layer | context | value | interval | upper bound | baseline | "
+           "raw | n "
            "|\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < results->count; i++) {
         const struct probe_row *row = &results->row[i];
@@ -368,8 +372,8 @@ void probe_results_print(const struct probe_results *results, const struct probe
             printf(" %.4g to %.4g |", row->low, row->high);
         else
             printf(" - |");
-        print_number(row->ceiling);
-        print_number(row->floor);
+        print_number(row->upper_bound);
+        print_number(row->baseline);
         print_number(row->raw);
         printf(" %ld |\n", row->n);
     }

@@ -1,17 +1,17 @@
-/* results.h - what a probe measured: every figure beside its ceiling and its floors, as a CSV, a
- * JSON file and a table, and what they were measured from.
+/* results.h - what a probe measured: every figure beside its upper bound and its baselines, as a
+ * CSV, a JSON file and a table, and what they were measured from.
  *
- * The ceiling is the same procedure fed the truth. The floor is the same procedure on the same
- * shape of model with random weights. Raw is the same procedure on the model's inputs alone, where
- * a procedure can do without a model. The interval, 95%, says how far the held-out sequences, or
- * what struct probe_results names, decide the figure; how far seeds decide it takes models of
+ * The upper bound is the same procedure fed the truth. The baseline is the same procedure on the
+ * same shape of model with random weights. Raw is the same procedure on the model's inputs alone,
+ * where a procedure can do without a model. The interval, 95%, says how far the held-out sequences,
+ * or what struct probe_results names, decide the figure; how far seeds decide it takes models of
  * several seeds (bin/probe seeds). */
 #ifndef PROBE_RESULTS_H
 #define PROBE_RESULTS_H
 
 #include "probe.h"
 
-enum { PROBE_QUANTITY = 48, PROBE_MEASURE = 24, PROBE_KEY = 256 };
+enum { PROBE_QUANTITY = 48, PROBE_MEASURE = 32, PROBE_KEY = 256 };
 
 struct probe_row {
     char quantity[PROBE_QUANTITY]; /* "1/r^2": what was read, predicted or changed */
@@ -19,7 +19,7 @@ struct probe_row {
     int layer;                     /* 0 = the embedding, l = behind block l, -1 = of the model */
     int context;                   /* rows, steps, labels or bin of the figure, 0 = all */
     double value, low, high;       /* NaN where there is none, as in the following */
-    double ceiling, floor, raw;
+    double upper_bound, baseline, raw;
     long n; /* held-out rows, trials, data sets or pairs */
 };
 

@@ -1,5 +1,5 @@
 /* seeds.c - bin/probe seeds: the same figure of models of several seeds, as a mean with its
- * interval over seeds, beside its floor, and the difference of the two seed by seed. */
+ * interval over seeds, beside its baseline, and the difference of the two seed by seed. */
 #include "files.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ struct figure {
     const struct probe_file *first;
     const struct probe_row *row;
     int n; /* seeds that have it */
-    double value[PROBE_FILES], ceiling[PROBE_FILES], floor[PROBE_FILES], raw[PROBE_FILES],
+    double value[PROBE_FILES], upper_bound[PROBE_FILES], baseline[PROBE_FILES], raw[PROBE_FILES],
         gain[PROBE_FILES];
 };
 
@@ -39,10 +39,10 @@ static void take(struct figure *figure, const struct probe_row *row)
 {
     const int i = figure->n++;
     figure->value[i] = row->value;
-    figure->ceiling[i] = row->ceiling;
-    figure->floor[i] = row->floor;
+    figure->upper_bound[i] = row->upper_bound;
+    figure->baseline[i] = row->baseline;
     figure->raw[i] = row->raw;
-    figure->gain[i] = row->value - row->floor;
+    figure->gain[i] = row->value - row->baseline;
 }
 
 /* Row of the first file of a kind, with those of the files of other seeds. */
@@ -81,11 +81,11 @@ static cJSON *figure_json(const struct figure *f)
     cJSON_AddNumberToObject(json, "seeds", value.n);
     cJSON_AddNumberToObject(json, "value", value.mean);
     cJSON_AddNumberToObject(json, "half_width", value.half);
-    cJSON_AddNumberToObject(json, "above_floor", gain.mean);
-    cJSON_AddNumberToObject(json, "above_floor_half_width", gain.half);
-    cJSON_AddNumberToObject(json, "above_floor_seeds", gain.n);
-    cJSON_AddNumberToObject(json, "ceiling", orr_mean_of(f->ceiling, f->n).mean);
-    cJSON_AddNumberToObject(json, "floor", orr_mean_of(f->floor, f->n).mean);
+    cJSON_AddNumberToObject(json, "above_baseline", gain.mean);
+    cJSON_AddNumberToObject(json, "above_baseline_half_width", gain.half);
+    cJSON_AddNumberToObject(json, "above_baseline_seeds", gain.n);
+    cJSON_AddNumberToObject(json, "upper_bound", orr_mean_of(f->upper_bound, f->n).mean);
+    cJSON_AddNumberToObject(json, "baseline", orr_mean_of(f->baseline, f->n).mean);
     cJSON_AddNumberToObject(json, "raw", orr_mean_of(f->raw, f->n).mean);
     cJSON_AddNumberToObject(json, "n", (double)f->row->n);
     cJSON *each = cJSON_AddArrayToObject(json, "values");
@@ -107,8 +107,9 @@ static void print_figure(const struct figure *f)
         printf(" - |");
     probe_print_mean(mean_of(f, f->value));
     probe_print_mean(mean_of(f, f->gain));
-    probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->ceiling, f->n).mean, .half = NAN});
-    probe_print_mean(orr_mean_of(f->floor, f->n));
+    probe_print_mean(
+        (struct orr_mean){.mean = orr_mean_of(f->upper_bound, f->n).mean, .half = NAN});
+    probe_print_mean(orr_mean_of(f->baseline, f->n));
     probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});
     printf(" %d |\n", mean_of(f, f->value).n);
 }
@@ -130,7 +131,8 @@ static void tell(const struct probe_file *file, int n, cJSON *rows)
     struct figure figure;
     printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", file[0].probe,
            file[0].preset);
-    printf("| model | quantity | measure | layer | context | value | above floor | ceiling | floor "
+    printf("| model | quantity | measure | layer | context | value | above baseline | upper bound "
+           "| baseline "
            "| raw | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < n; i++)
         for (int k = 0; k < file[i].results.count; k++) {

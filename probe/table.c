@@ -28,7 +28,7 @@ const struct probe_command probe_table[] = {
      .takes = "--resume"},
     {"inductive", "whether random targets of the state are generalised as the state does",
      probe_inductive, .takes = "--resume --steps --draws"},
-    {"planets", "next places and forces of the real planets, by VSOP87 (libnova)", probe_planets,
+    {"planets", "next positions and forces of the real planets, by VSOP87 (libnova)", probe_planets,
      .takes = "--resume", .exact = true, .planets = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
      .takes = "", .files = true},

@@ -208,9 +208,9 @@ static int facts_of_rows(const struct orr_settings *preset, struct sim_prior_fac
     for (size_t k = 0; k < TERMS && !rc; k++)
         rc = deviation_left(&rows, k, &facts->left[k]);
     if (!rc)
-        rc = r2_of(rows.count, rows.F, 1, column, stride, 1, &facts->floor_r);
+        rc = r2_of(rows.count, rows.F, 1, column, stride, 1, &facts->baseline_r);
     if (!rc)
-        rc = r2_of(rows.count, rows.F, 1, column, stride, 2, &facts->floor_scale);
+        rc = r2_of(rows.count, rows.F, 1, column, stride, 2, &facts->baseline_scale);
     if (!rc) {
         gsl_sort(rows.motion, 1, SIM_PRIOR_SYSTEMS);
         facts->motion_au[0] =
@@ -275,8 +275,8 @@ static int print_identifiable(const struct orr_settings *preset)
     printf("  ln r, ln m1, ln m2   on %zu labelled rows: condition number %.2f, standard\n"
            "                       deviations that the two others leave %.3f, %.3f, %.3f\n",
            f.rows, f.condition, f.left[0], f.left[1], f.left[2]);
-    printf("  floors, R^2 of ln F  on ln r %.3f, on ln r and the sequence's ln mean r %.3f\n",
-           f.floor_r, f.floor_scale);
+    printf("  baselines, R^2 of ln F  on ln r %.3f, on ln r and the sequence's ln mean r %.3f\n",
+           f.baseline_r, f.baseline_scale);
     printf("  body that moves less by at least %.3f AU in 99%% of sequences, median %.3f AU\n",
            f.motion_au[0], f.motion_au[1]);
     return 0;

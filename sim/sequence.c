@@ -26,8 +26,8 @@ double sim_token_dt_yr(uint16_t token, int bins)
 
 /* ------------------------------------------------------------------------------- memory */
 
-/* Doubles that a sequence of P rows works in: places of all bodies, in whole groups of steps, bins
- * of one, states of all planets. */
+/* Doubles that a sequence of P rows works in: positions of all bodies, in whole groups of steps,
+ * bins of one, states of all planets. */
 static size_t work_room(size_t P)
 {
     const size_t padding = (SIM_PLANETS + 1) * (SIM_VEC_LANES + 1);

@@ -101,14 +101,15 @@ enum { SIM_PRIOR_SYSTEMS = 5000 };
 int sim_prior_period_r2(const struct orr_settings *preset, enum sim_split split, double *r2);
 /* Of two comparable bodies (protocol identifiable), over systems of two_body_train. */
 struct sim_prior_facts {
-    double kept;                 /* share of first draws of an axis that are inside the window */
-    double mass_sd[2], mass_r;   /* of ln m1, ln m2: standard deviations, correlation */
-    size_t rows;                 /* labelled rows, over which the following are */
-    double condition;            /* of the columns ln r, ln m1, ln m2: root of the ratio of the
+    double kept;               /* share of first draws of an axis that are inside the window */
+    double mass_sd[2], mass_r; /* of ln m1, ln m2: standard deviations, correlation */
+    size_t rows;               /* labelled rows, over which the following are */
+    double condition;          /* of the columns ln r, ln m1, ln m2: root of the ratio of the
                                     largest to the least eigenvalue of their covariance */
-    double left[3];              /* standard deviation of each that the two others leave */
-    double floor_r, floor_scale; /* R^2 of ln F on ln r; on ln r and the sequence's ln mean r */
-    double motion_au[2];         /* how far the body that moves less gets from its first place:
+    double left[3];            /* standard deviation of each that the two others leave */
+    double baseline_r,
+        baseline_scale;  /* R^2 of ln F on ln r; on ln r and the sequence's ln mean r */
+    double motion_au[2]; /* how far the body that moves less gets from its first place:
                                     0.01 quantile and median over sequences */
 };
 int sim_prior_facts(const struct orr_settings *preset, struct sim_prior_facts *facts);
@@ -310,7 +311,7 @@ void sim_dataset_close(struct sim_dataset *set);
 /* Rows (P, 2) of sequence i; NULL when the set has the other kind. */
 const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i);
 const float *sim_dataset_coords(const struct sim_dataset *set, size_t i);
-/* Whether the rows of sequence i are a time step and places: tokens below the bins, coordinates
+/* Whether the rows of sequence i are a time step and positions: tokens below the bins, coordinates
  * that are finite (ORR_EFORMAT). Sets without labels are too large to be read when they are opened:
  * whoever uses a sequence of one checks it. */
 int sim_dataset_check_rows(const struct sim_dataset *set, size_t i);

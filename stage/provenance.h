@@ -220,7 +220,7 @@ bool orr_has_pretrain(const struct orr_settings *preset, bool planets);
 bool orr_has_task(const struct orr_settings *preset, bool vector); /* its data sets are there */
 /* Whether a source has a table of the task: truth and oracle always, models that are fine-tuned. */
 bool orr_has_table(const struct orr_settings *preset, const char *source, bool vector);
-/* The attention of a source: its own name, or that of the untrained floor. "" for truth, oracle. */
+/* The attention of a source: its own name, or the untrained baseline's. "" for truth, oracle. */
 const char *orr_source_attention(const struct orr_settings *preset, const char *source);
 
 /* Digests of the artefacts as they should be; their records are in the lineage. */

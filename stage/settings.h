@@ -225,7 +225,7 @@ struct orr_settings {
     char name[ORR_NAME]; /* file name without .json */
     char about[256];
     uint64_t seed;
-    struct orr_name_list attention; /* variants to train, first = the untrained floor's */
+    struct orr_name_list attention; /* variants to train, first = the untrained baseline's */
     struct orr_orbits_settings orbits;
     struct orr_planets_settings planets;
     struct orr_text_settings text;

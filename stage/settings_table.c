@@ -99,7 +99,7 @@ static const char pauses[] = "where a training is saved changes nothing: it goes
 const struct orr_setting orr_setting_rows[] = {
     {TEXT(about, ""), "what the preset is for", .left_out = {{ALL, "it is a text for readers"}}},
     {U64(seed, "0", 0, 1.8e+19), "seed of every random stream"},
-    {NAMES(attention, "softmax,lssar"), "variants to train; the first is the untrained floor's",
+    {NAMES(attention, "softmax,lssar"), "variants to train; the first is the untrained baseline's",
      .left_out = {{ALL, "models are inputs by name, and their attention is a fact of their record"}}},
     {ENUM(orbits.protocol, "vafa2025", "vafa2025|identifiable"), "how systems are drawn",
      .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one protocol"}}},

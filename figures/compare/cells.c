@@ -30,8 +30,8 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
                           .seed = cell->preset.seed,
                           .value = NAN,
                           .half = NAN,
-                          .ceiling = NAN,
-                          .floor = NAN,
+                          .upper_bound = NAN,
+                          .baseline = NAN,
                           .raw = NAN};
     if (!cell->sources++)
         cell->first = cells->table.count;
@@ -93,12 +93,12 @@ static void complete(const struct verdict_cells *cells, const struct verdict_cel
         struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
         snprintf(untrained, sizeof untrained, "untrained (%s)",
                  verdict_cell_source(cells, cell, s));
-        const int floor = verdict_cell_find(cells, cell, untrained);
+        const int baseline = verdict_cell_find(cells, cell, untrained);
         for (int c = 0; c < VERDICT_COLUMNS; c++) {
             if (c == VERDICT_NEXT_STATE && verdict_is_model(cells, cell, s))
                 continue; /* has those of its own evaluation */
-            row[c].ceiling = value_of(cells, cell, truth, c);
-            row[c].floor = value_of(cells, cell, floor, c);
+            row[c].upper_bound = value_of(cells, cell, truth, c);
+            row[c].baseline = value_of(cells, cell, baseline, c);
             row[c].raw = value_of(cells, cell, oracle, c);
         }
     }

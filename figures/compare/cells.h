@@ -41,9 +41,9 @@ extern const struct verdict_column_name verdict_column_name[VERDICT_COLUMNS];
  * even in true anomaly (`context` 0: mean cosine of the four eccentric bodies, 1: their median
  * relative error; 2, 3: of the planets); <attention>/probe/<probe>.json. */
 enum verdict_kind { VERDICT_COLUMN, VERDICT_BODIES, VERDICT_PROBE };
-/* Which sentence a figure belongs to: how good a model of places it is; what pretraining saves in
- * labels; the law from all labels; what a line reads from the residual stream; where no label was;
- * rollouts, interventions, bodies. */
+/* Which sentence a figure belongs to: how good a model of positions it is; what pretraining saves
+ * in labels; the law from all labels; what a line reads from the residual stream; where no label
+ * was; rollouts, interventions, bodies. */
 enum verdict_topic {
     VERDICT_WORLD,
     VERDICT_LABELS,
@@ -90,8 +90,8 @@ struct verdict_cells {
     size_t count;
     struct verdict_cell *cell; /* (count), of a folder by path */
     /* Models are "attention=lssar", "attention=untrained (softmax)", quantities the keys of
-     * verdict_column_name and ids of verdict_table; of columns ceiling, floor and raw are of the
-     * truth, of random weights of the model's shape and of the oracle, in the same cell. */
+     * verdict_column_name and ids of verdict_table; of columns upper bound, baseline and raw are of
+     * the truth, of random weights of the model's shape and of the oracle, in the same cell. */
     struct orr_table table;
     struct verdict_missing_list left_out;
     int groups;

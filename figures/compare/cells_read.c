@@ -165,9 +165,9 @@ static int read_random(const char *run, const char *name, struct orr_row *next)
     cJSON *json = read_if_there(path);
     const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, "as_trained");
     if (orr_json_number(of, "teacher_forced") == next->value) {
-        next->floor = orr_json_number(of, "random_weights");
+        next->baseline = orr_json_number(of, "random_weights");
         if (isfinite(orr_json_number(of, "orbit_fit")))
-            next->ceiling = orr_json_number(of, "orbit_fit");
+            next->upper_bound = orr_json_number(of, "orbit_fit");
     }
     cJSON_Delete(json);
     return 0;
@@ -180,11 +180,11 @@ static int read_beyond(const char *run, const struct orr_settings *preset, const
 {
     struct orr_table table = {0};
     const int rc = verdict_probe_read(run, preset, name, "length", &table);
-    const struct orr_row *row = verdict_probe_row(&table, "next place, beyond", NULL, -1, false);
+    const struct orr_row *row = verdict_probe_row(&table, "next position, beyond", NULL, -1, false);
     if (!rc && row) {
         beyond->value = row->value;
-        beyond->ceiling = row->ceiling;
-        beyond->floor = row->floor;
+        beyond->upper_bound = row->upper_bound;
+        beyond->baseline = row->baseline;
     }
     orr_table_free(&table);
     if (rc && rc != ORR_ENOMEM)
@@ -234,7 +234,7 @@ static void give(const struct verdict_cells *cells, const struct verdict_cell *c
 }
 
 /* Errors, time and memory of a model from the files of its pretraining; errors of the truth (a fit
- * of the orbit to the same noisy places) and of random weights of the model's shape, where they
+ * of the orbit to the same noisy positions) and of random weights of the model's shape, where they
  * were measured. */
 static int read_trained(const struct verdict_cells *cells, const struct verdict_cell *cell, int s,
                         const char *run)
@@ -249,14 +249,14 @@ static int read_trained(const struct verdict_cells *cells, const struct verdict_
     snprintf(untrained, sizeof untrained, "untrained (%s)", name);
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &next->value));
-    TRY(report_read_number(path, "orbit_fit", &next->ceiling)); /* of older versions */
+    TRY(report_read_number(path, "orbit_fit", &next->upper_bound)); /* of older versions */
     TRY(report_read_number(path, "persistence", &next->raw));
     TRY(read_random(run, name, next));
     TRY(read_beyond(run, preset, name, beyond));
-    give(cells, cell, "truth", VERDICT_NEXT_STATE, next->ceiling);
-    give(cells, cell, "truth", VERDICT_BEYOND, beyond->ceiling);
-    give(cells, cell, untrained, VERDICT_NEXT_STATE, next->floor);
-    give(cells, cell, untrained, VERDICT_BEYOND, beyond->floor);
+    give(cells, cell, "truth", VERDICT_NEXT_STATE, next->upper_bound);
+    give(cells, cell, "truth", VERDICT_BEYOND, beyond->upper_bound);
+    give(cells, cell, untrained, VERDICT_NEXT_STATE, next->baseline);
+    give(cells, cell, untrained, VERDICT_BEYOND, beyond->baseline);
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
     return read_cost(path, positions, row);
 }

@@ -63,7 +63,7 @@ static void add_figures(const struct verdict *v, const struct verdict_cell *cell
     cJSON *figures = cJSON_AddObjectToObject(json, "figures");
     for (int q = 0; verdict_table[q].id; q++) {
         const struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
-        const double x[4] = {row->value, row->ceiling, row->floor, row->raw};
+        const double x[4] = {row->value, row->upper_bound, row->baseline, row->raw};
         if (isfinite(x[0]) || isfinite(x[1]) || isfinite(x[2]) || isfinite(x[3]))
             orr_json_add_list(figures, row->quantity, x, 4);
     }
@@ -200,11 +200,11 @@ static int take_figures(struct verdict *v, const struct verdict_cell *cell, cons
         if (!cJSON_HasObjectItem(figures, row->quantity))
             continue;
         if (!orr_json_list(figures, row->quantity, x, 4))
-            return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, ceiling, floor, raw",
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, upper bound, baseline, raw",
                             cell->path, row->quantity);
         row->value = x[0];
-        row->ceiling = x[1];
-        row->floor = x[2];
+        row->upper_bound = x[1];
+        row->baseline = x[2];
         row->raw = x[3];
     }
     return 0;

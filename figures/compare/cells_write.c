@@ -170,7 +170,7 @@ static void print_line(struct line *line)
     printf(samples ? " %.0f%% |" : " - |", 100 * over_seeds(line, VERDICT_CLOSE_SHARE).mean);
     for (int e = 0; e < 3; e++) {
         print_mean("%.3f", over_seeds(line, VERDICT_EXPONENT + e));
-        values(line, VERDICT_EXPONENT + e, ORR_ROW_CEILING);
+        values(line, VERDICT_EXPONENT + e, ORR_ROW_UPPER_BOUND);
         printf(" (%.3f) |", orr_mean_of(line->value, line->seeds).mean);
     }
     print_column(line, "%.4f", VERDICT_R2);
@@ -283,7 +283,7 @@ static void add_line(struct line *line)
         add_column(line, c, exponents);
         if (truth)
             verdict_mean_json(truth, strchr(verdict_column_name[c].key, '.') + 1,
-                              values(line, c, ORR_ROW_CEILING), line->seeds, false);
+                              values(line, c, ORR_ROW_UPPER_BOUND), line->seeds, false);
     }
     for (int c = VERDICT_SHARE; c < VERDICT_COLUMNS; c++)
         add_column(line, c, json);

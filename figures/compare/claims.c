@@ -47,16 +47,16 @@ static enum verdict_ruling one_sided(const struct verdict_claim *claim, double m
     const double least = sign * claim->size;
     if (high <= 0 || high < least) {
         snprintf(why, 256,
-                 high < 0  ? "beyond chance, the other way"
-                 : low > 0 ? "beyond chance, but smaller than the claim's words allow"
+                 high < 0  ? "significant, the other way"
+                 : low > 0 ? "significant, but smaller than the claim's words allow"
                            : "the interval holds no effect that the claim's words allow");
         return VERDICT_REFUTED;
     }
     if (low > 0 && sign * mean >= least) {
-        snprintf(why, 256, "beyond chance, as claimed");
+        snprintf(why, 256, "significant, as claimed");
         return VERDICT_REPRODUCED;
     }
-    snprintf(why, 256, low > 0 ? "beyond chance, but perhaps too small" : "within chance");
+    snprintf(why, 256, low > 0 ? "significant, but perhaps too small" : "not significant");
     return VERDICT_OPEN;
 }
 
@@ -78,7 +78,7 @@ static bool is_explained(const struct verdict_claim *claim, const struct verdict
     const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
     return claim->measured != VERDICT_TEXT &&
            (claim->rule == VERDICT_ABOVE || claim->rule == VERDICT_BELOW) && fact->difference &&
-           sign * fact->floor >= sign * fact->mean && sign * fact->mean > 0;
+           sign * fact->baseline >= sign * fact->mean && sign * fact->mean > 0;
 }
 
 /* A difference that no model could have made, because the other figure is as near to the truth as
@@ -88,7 +88,8 @@ static enum verdict_ruling rule_with_room(const struct verdict_claim *claim,
 {
     const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
     if (ruling == VERDICT_REPRODUCED && is_explained(claim, fact)) {
-        snprintf(why, 256, "as claimed, but random weights differ by as much: %.3g", fact->floor);
+        snprintf(why, 256, "as claimed, but random weights differ by as much: %.3g",
+                 fact->baseline);
         return VERDICT_OPEN;
     }
     const bool other_way = claim->rule == VERDICT_ABOVE && fact->mean + fact->half < 0;
@@ -103,10 +104,10 @@ static enum verdict_ruling rule_with_room(const struct verdict_claim *claim,
 static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
                                            const struct verdict_fact *fact, char why[256])
 {
-    static const char *const what[] = {"as claimed", "against it", "within chance or too little"};
+    static const char *const what[] = {"as claimed", "against it", "not significant or too little"};
     const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
     if (!isfinite(fact->room_half)) {
-        snprintf(why, 256, "no ceiling: how much of the room was taken is not known");
+        snprintf(why, 256, "no upper bound: how much of the room was taken is not known");
         return VERDICT_OPEN;
     }
     const size_t used = strlen(why);
@@ -273,8 +274,8 @@ static void write_claim(struct orr_file *file, const struct verdict_judged *j)
     orr_file_printf(file, "| %s | %s | %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
                     ground[claim->ground], claim->published, claim->ours, rule_text, figure,
                     beside);
-    write_number(file, j->shown.ceiling);
-    write_number(file, j->shown.floor);
+    write_number(file, j->shown.upper_bound);
+    write_number(file, j->shown.baseline);
     if (j->ruling != VERDICT_SHOWN)
         orr_file_printf(file, " **%s**:", verdict_ruling_name[j->ruling]);
     orr_file_printf(file, " %s%s%s | `%s` |\n", j->why, *claim->remark ? "; " : "", claim->remark,
@@ -285,8 +286,8 @@ static void write_claim(struct orr_file *file, const struct verdict_judged *j)
 static void write_table(struct orr_file *file, const struct verdict_ledger *ledger, bool shown)
 {
     orr_file_printf(file,
-                    "| claim | where | of | published | our figure | claimed | ours | ceiling "
-                    "| floor | %s | command |\n"
+                    "| claim | where | of | published | our figure | claimed | ours | upper bound "
+                    "| baseline | %s | command |\n"
                     "|---|---|---|---|---|---|---|---|---|---|---|\n",
                     shown ? "why it decides nothing" : "ruling");
     for (int i = 0; i < ledger->claims.count; i++)
@@ -318,7 +319,8 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
         "between random weights and the truth: both have to say the same. A difference that random "
         "weights have as well, of that size or more, is not reproduced; this is not asked of text, "
         "whose loss random weights do not come near.\n\n"
-        "Ceiling and floor are of the figure's own kind: of a difference of two models what the "
+        "Upper bound and baseline are of the figure's own kind: of a difference of two models what "
+        "the "
         "truth, and random weights of both shapes and the same seeds, have as theirs; of how much "
         "nearer to the truth one is than another, the most that it could be, and what random "
         "weights are.\n\n",

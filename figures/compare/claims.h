@@ -56,18 +56,19 @@ struct verdict_claims {
 int verdict_claims_read(const char *path, struct verdict_claims *claims);
 void verdict_claims_free(struct verdict_claims *claims);
 
-/* A figure over seeds; NaN where there is none. Ceiling and floor are of the figure's own kind: of
- * a difference of two models what the truth, and random weights of both shapes, have as theirs; of
- * how much nearer to the truth one is than another, the most that it could be, and what random
- * weights are. */
+/* A figure over seeds; NaN where there is none. Upper bound and baseline are of the figure's own
+ * kind: of a difference of two models what the truth, and random weights of both shapes, have as
+ * theirs; of how much nearer to the truth one is than another, the most that it could be, and what
+ * random weights are. */
 struct verdict_fact {
     bool read, there; /* the file was read; it has the figure, of all cells that it needs */
-    double mean, half, ceiling, floor;
+    double mean, half, upper_bound, baseline;
     int n;           /* seeds; 0: not over seeds */
     bool difference; /* of two figures */
     bool learned;    /* of a grid, less random weights: judged as a share of the room as well */
     double most;     /* of how much nearer: the most that it could be; otherwise NaN */
-    double room, room_half; /* learned: the same of shares of the room between floor and ceiling */
+    double room,
+        room_half; /* learned: the same of shares of the room between baseline and upper bound */
 };
 /* From <folder>/<file>. A file or row that is not there: there == false and status 0; a file
  * that cannot be read, or is of another format: ORR_EFORMAT. */

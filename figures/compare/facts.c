@@ -45,8 +45,8 @@ static void take_value(const struct orr_table *table, const struct verdict_claim
                        struct verdict_fact *fact)
 {
     settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_VALUE));
-    fact->ceiling = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_CEILING).mean;
-    fact->floor = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_FLOOR).mean;
+    fact->upper_bound = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_UPPER_BOUND).mean;
+    fact->baseline = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_BASELINE).mean;
     for (size_t i = 0; i < table->count && fact->there; i++) {
         const struct orr_row *row = &table->row[i];
         if (row->n && orr_row_has(row, claim->of)) {
@@ -60,16 +60,16 @@ static void take_value(const struct orr_table *table, const struct verdict_claim
 static void take_nearer(const struct orr_table *table, const struct verdict_claim *claim,
                         struct verdict_fact *fact)
 {
-    double bound[2][3]; /* of both: value, ceiling, floor */
+    double bound[2][3]; /* of both: value, upper bound, baseline */
     for (int k = 0; k < 2; k++) {
         const char *model = k ? claim->from : claim->of;
         bound[k][0] = orr_table_contrast(table, model, "", ORR_ROW_VALUE).mean;
-        bound[k][1] = orr_table_contrast(table, model, "", ORR_ROW_CEILING).mean;
-        bound[k][2] = orr_table_contrast(table, model, "", ORR_ROW_FLOOR).mean;
+        bound[k][1] = orr_table_contrast(table, model, "", ORR_ROW_UPPER_BOUND).mean;
+        bound[k][2] = orr_table_contrast(table, model, "", ORR_ROW_BASELINE).mean;
     }
     settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_NEARNESS));
-    fact->most = fact->ceiling = fabs(bound[1][0] - bound[1][1]);
-    fact->floor = fabs(bound[1][2] - bound[1][1]) - fabs(bound[0][2] - bound[0][1]);
+    fact->most = fact->upper_bound = fabs(bound[1][0] - bound[1][1]);
+    fact->baseline = fabs(bound[1][2] - bound[1][1]) - fabs(bound[0][2] - bound[0][1]);
 }
 
 static void take_learned(const struct orr_table *table, const struct verdict_claim *claim,
@@ -77,7 +77,7 @@ static void take_learned(const struct orr_table *table, const struct verdict_cla
 {
     const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_SHARE);
     settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_LEARNED));
-    fact->floor = 0;
+    fact->baseline = 0;
     fact->learned = fact->there;
     fact->room = room.mean;
     fact->room_half = room.half;
@@ -106,15 +106,15 @@ static double slope_of(const struct orr_table *table, const char *key, uint64_t 
 static void take_slope(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
-    double slope[ORR_SEEDS], floor[ORR_SEEDS];
+    double slope[ORR_SEEDS], baseline[ORR_SEEDS];
     uint64_t seed[ORR_SEEDS];
     const int seeds = orr_table_seeds(table, seed);
     for (int s = 0; s < seeds; s++) {
         slope[s] = slope_of(table, claim->of, seed[s], ORR_ROW_LEARNED);
-        floor[s] = slope_of(table, claim->of, seed[s], ORR_ROW_FLOOR);
+        baseline[s] = slope_of(table, claim->of, seed[s], ORR_ROW_BASELINE);
     }
     settle(fact, orr_mean_of(slope, seeds));
-    fact->floor = orr_mean_of(floor, seeds).mean;
+    fact->baseline = orr_mean_of(baseline, seeds).mean;
 }
 
 /* Of single measurements, not over seeds. */
@@ -126,11 +126,11 @@ static void take_ratio(const struct orr_table *table, const struct verdict_claim
     fact->there = isfinite(fact->mean);
 }
 
-/* Above the floor, and "a less b", are differences that a file has as rows. */
+/* Above the baseline, and "a less b", are differences that a file has as rows. */
 static bool is_difference(const struct verdict_claim *claim)
 {
     return claim->statistic != VERDICT_RATIO &&
-           (*claim->from || !strncmp(claim->of, "above_floor=", 12) ||
+           (*claim->from || !strncmp(claim->of, "above_baseline=", 12) ||
             strstr(claim->quantity, " less "));
 }
 
@@ -163,8 +163,8 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     struct orr_table table = {0};
     *fact = (struct verdict_fact){.mean = NAN,
                                   .half = NAN,
-                                  .ceiling = NAN,
-                                  .floor = NAN,
+                                  .upper_bound = NAN,
+                                  .baseline = NAN,
                                   .most = NAN,
                                   .room = NAN,
                                   .room_half = NAN};

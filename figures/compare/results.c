@@ -39,8 +39,8 @@ static const struct orr_row none = {.quantity = "",
                                     .context = -1,
                                     .value = NAN,
                                     .half = NAN,
-                                    .ceiling = NAN,
-                                    .floor = NAN,
+                                    .upper_bound = NAN,
+                                    .baseline = NAN,
                                     .raw = NAN};
 
 /* ------------------------------------------------------------------------------- verdict */
@@ -52,8 +52,8 @@ static int read_verdict(const cJSON *json, struct orr_table *table)
     char model[ORR_MODEL], untrained[ORR_MODEL];
     cJSON_ArrayForEach (figure, get(json, "figures")) {
         const cJSON *values = get(get(figure, "value"), "values"),
-                    *ceilings = get(get(figure, "ceiling"), "values"),
-                    *floors = get(get(figure, "floor"), "values");
+                    *upper_bounds = get(get(figure, "upper_bound"), "values"),
+                    *baselines = get(get(figure, "baseline"), "values");
         snprintf(model, sizeof model, "attention=%s", orr_json_text(figure, "attention"));
         snprintf(untrained, sizeof untrained, "attention=untrained (%s)",
                  orr_json_text(figure, "attention"));
@@ -63,11 +63,11 @@ static int read_verdict(const cJSON *json, struct orr_table *table)
             row.quantity = orr_json_text(figure, "id");
             row.seed = (uint64_t)i;
             row.value = number_at(values, i);
-            row.ceiling = number_at(ceilings, i);
-            row.floor = number_at(floors, i);
+            row.upper_bound = number_at(upper_bounds, i);
+            row.baseline = number_at(baselines, i);
             TRY(orr_table_add(table, &row));
             row.model = untrained;
-            row.value = row.floor;
+            row.value = row.baseline;
             TRY(orr_table_add(table, &row));
         }
     }
@@ -114,8 +114,8 @@ static int read_quantity(const cJSON *rows, const cJSON *from, const char *model
         row.quantity = quantity;
         row.seed = seed_at(get(from, "seeds"), i);
         row.value = number_at(values, i);
-        row.ceiling = number_of(rows, from, "truth", quantity, row.seed);
-        row.floor = number_of(rows, from, untrained, quantity, row.seed);
+        row.upper_bound = number_of(rows, from, "truth", quantity, row.seed);
+        row.baseline = number_of(rows, from, untrained, quantity, row.seed);
         TRY(orr_table_add(table, &row));
     }
     return 0;
@@ -149,7 +149,7 @@ static struct orr_row figure_of(const cJSON *json)
 /* Files of earlier versions have no sum that would tell of a number that is none. */
 int verdict_results_probe(const cJSON *json, const char *path, struct orr_table *table)
 {
-    static const char *const key[] = {"value", "ceiling", "floor", "raw"};
+    static const char *const key[] = {"value", "upper_bound", "baseline", "raw"};
     const cJSON *from;
     double number[4];
     cJSON_ArrayForEach (from, get(json, "rows")) {
@@ -164,8 +164,8 @@ int verdict_results_probe(const cJSON *json, const char *path, struct orr_table 
         row.model = "";
         row.layer = whole_of(from, "layer");
         row.value = number[0];
-        row.ceiling = number[1];
-        row.floor = number[2];
+        row.upper_bound = number[1];
+        row.baseline = number[2];
         row.raw = number[3];
         TRY(orr_table_add(table, &row));
     }
@@ -186,20 +186,20 @@ static int read_seeds(const cJSON *json, struct orr_table *table)
     cJSON_ArrayForEach (from, get(json, "rows")) {
         struct orr_row row = figure_of(from);
         snprintf(model, sizeof model, "attention=%s", orr_json_text(from, "source"));
-        snprintf(above, sizeof above, "above_floor=%s", orr_json_text(from, "source"));
+        snprintf(above, sizeof above, "above_baseline=%s", orr_json_text(from, "source"));
         row.model = model;
         row.n = seeds_of(from, "seeds");
         row.value = orr_json_number(from, "value");
         row.half = orr_json_number(from, "half_width");
-        row.ceiling = orr_json_number(from, "ceiling");
-        row.floor = orr_json_number(from, "floor");
+        row.upper_bound = orr_json_number(from, "upper_bound");
+        row.baseline = orr_json_number(from, "baseline");
         TRY(orr_table_add(table, &row));
         row.model = above;
-        row.n = seeds_of(from, "above_floor_seeds");
-        row.value = orr_json_number(from, "above_floor");
-        row.half = orr_json_number(from, "above_floor_half_width");
-        row.ceiling -= row.floor;
-        row.floor = 0;
+        row.n = seeds_of(from, "above_baseline_seeds");
+        row.value = orr_json_number(from, "above_baseline");
+        row.half = orr_json_number(from, "above_baseline_half_width");
+        row.upper_bound -= row.baseline;
+        row.baseline = 0;
         TRY(orr_table_add(table, &row));
     }
     return 0;
@@ -237,8 +237,8 @@ static int read_grid(const cJSON *json, struct orr_table *table)
                 row.seed = (uint64_t)s;
                 row.value = number_at(get(cell, "values"), s);
                 const bool there = isfinite(row.value);
-                row.ceiling = there ? orr_json_number(cell, "ceiling") : (double)NAN;
-                row.floor = there ? number_at(get(cell, "floors"), s) : (double)NAN;
+                row.upper_bound = there ? orr_json_number(cell, "upper_bound") : (double)NAN;
+                row.baseline = there ? number_at(get(cell, "baselines"), s) : (double)NAN;
                 TRY(orr_table_add(table, &row));
             }
         }

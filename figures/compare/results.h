@@ -10,7 +10,7 @@
  * of a grid all of them, of a benchmark "name=...", of curves (a CSV of setting, seed, step,
  * val_loss) "setting=..."; quantities are those of the file: ids of verdict.json, "exponents.r" of
  * runs.json, "value" of a benchmark, "val_loss" of curves, whose context is the step. Rows of
- * <probe>_seeds.json are means over seeds, with "above_floor=lssar" for what is above random
+ * <probe>_seeds.json are means over seeds, with "above_baseline=lssar" for what is above random
  * weights. A grid that lacks cells has no rows: a mean over the others would be of another
  * question. Random weights of an attention's shape are "attention=untrained (lssar)". ORR_EFORMAT:
  * the file is none of these. */

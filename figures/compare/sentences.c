@@ -36,7 +36,7 @@ static void say_mean(char text[2048], struct orr_mean mean)
 }
 
 /* The means by attention, between commas: "0.21 +- 0.15 (softmax), ...". Only those of attentions
- * that have one; how many. ORR_ROW_GAIN says as well which are within chance. */
+ * that have one; how many. ORR_ROW_GAIN says as well which are not significant. */
 static int say_column(const struct verdict *v, int question, enum orr_row_number column,
                       char text[2048])
 {
@@ -50,8 +50,8 @@ static int say_column(const struct verdict *v, int question, enum orr_row_number
         say(text, " (%s", v->attention[a]);
         if (column == ORR_ROW_GAIN && mean.n < 3)
             say(text, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
-        else if (column == ORR_ROW_GAIN && !verdict_beyond_chance(mean))
-            say(text, ", within chance");
+        else if (column == ORR_ROW_GAIN && !verdict_significant(mean))
+            say(text, ", not significant");
         say(text, ")");
     }
     if (said > MOST)
@@ -59,7 +59,7 @@ static int say_column(const struct verdict *v, int question, enum orr_row_number
     return said;
 }
 
-/* ------------------------------------------------- 1: is it the places that teach the force? */
+/* ------------------------------------------------- 1: is it the positions that teach the force? */
 
 /* The smallest number of labels that there are figures of, -1 where there are none. */
 static int fewest_labels(const struct verdict *v)
@@ -73,7 +73,7 @@ static int fewest_labels(const struct verdict *v)
     return -1;
 }
 
-/* Of how many label figures a gain over the floor, or a loss, is beyond chance. */
+/* Of how many label figures a gain over the baseline, or a loss, is significant. */
 struct count {
     int gains, losses, all;
 };
@@ -84,8 +84,8 @@ static struct count count_gains(const struct verdict *v)
         for (int a = 0; verdict_table[q].topic == VERDICT_LABELS && a < v->attentions; a++) {
             const struct orr_mean mean = verdict_mean(v, q, a, -1, ORR_ROW_GAIN);
             count.all += mean.n >= 3;
-            count.gains += verdict_beyond_chance(mean) && mean.mean > 0;
-            count.losses += verdict_beyond_chance(mean) && mean.mean < 0;
+            count.gains += verdict_significant(mean) && mean.mean > 0;
+            count.losses += verdict_significant(mean) && mean.mean < 0;
         }
     return count;
 }
@@ -103,41 +103,44 @@ static const char *what_it_teaches(struct count count)
     const bool helps = is_many(count.gains, 0.025 * count.all),
                hinders = is_many(count.losses, 0.025 * count.all);
     if (helps && hinders)
-        return "Training on places alone makes labels of the force worth more in some cases and "
-               "less "
+        return "Pretraining on positions improves label efficiency in some cases and worsens it "
                "in others";
     if (helps)
-        return "Training on places alone makes labels of the force worth more";
-    return hinders ? "Training on places alone makes labels of the force worth less"
-                   : "That training on places alone makes labels of the force worth more is not "
-                     "shown";
+        return "Pretraining on positions improves label efficiency";
+    return hinders ? "Pretraining on positions worsens label efficiency"
+                   : "It is not shown that pretraining on positions improves label efficiency";
 }
 
 static void does_it_learn(const struct verdict *v, char text[2048])
 {
     const int q = fewest_labels(v), law = find("law_selected");
-    char models[2048] = "", floors[2048] = "";
+    char models[2048] = "", baselines[2048] = "";
     *text = '\0';
     if (q < 0) {
-        say(text, "Whether training on places alone makes labels of the force worth more is open: "
-                  "no label curve is there");
+        say(text,
+            "Whether pretraining on positions improves label efficiency is open: there is no label "
+            "curve");
     } else {
         const struct count count = count_gains(v);
         say(text, "%s: ", what_it_teaches(count));
         if (count.all)
             say(text,
-                "of %d comparisons of label curves with those of random weights %d are nearer to "
-                "the truth beyond their 95%% intervals and %d farther, where chance alone brings "
-                "about %.1f of each; ",
+                "of %d comparisons of label curves with the untrained baseline, pretrained models "
+                "are "
+                "significantly nearer to the truth in %d and farther in %d (%.1f of each expected "
+                "by "
+                "chance); ",
                 count.all, count.gains, count.losses, 0.025 * count.all);
         say(text, "%s, is nearer by ", verdict_table[q].title);
         say_column(v, q, ORR_ROW_GAIN, text);
     }
-    if (say_column(v, law, ORR_ROW_VALUE, models) && say_column(v, law, ORR_ROW_FLOOR, floors))
+    if (say_column(v, law, ORR_ROW_VALUE, models) &&
+        say_column(v, law, ORR_ROW_BASELINE, baselines))
         say(text,
-            "; from all labels the law itself is found in a share of %s of the samples, and by "
-            "random weights fine-tuned alike in %s, which is what such a finding is worth",
-            models, floors);
+            "; with all labels the law is recovered from a share of %s of the samples, and from "
+            "the "
+            "untrained baseline, fine-tuned the same way, from %s",
+            models, baselines);
     say(text, ".");
 }
 
@@ -159,7 +162,7 @@ static int by_strength(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Comparisons with the first attention over at least three seeds; those beyond chance. */
+/* Comparisons with the first attention over at least three seeds; those significant. */
 struct comparisons {
     int compared, beyond;
     struct named named[VERDICT_QUESTIONS * ORR_LIST];
@@ -174,7 +177,7 @@ static void count_comparisons(const struct verdict *v, struct comparisons *all)
             if (!verdict_compares(v, q, a))
                 continue;
             all->compared += mean.n >= 3;
-            if (verdict_beyond_chance(mean))
+            if (verdict_significant(mean))
                 all->named[all->beyond++] = (struct named){q, a, mean};
         }
 }
@@ -185,7 +188,7 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
     *text = '\0';
     count_comparisons(v, &all);
     if (!all.compared) {
-        say(text, "Whether attention decides it is open: no two attentions share three seeds.");
+        say(text, "Whether attention matters is open: no two attentions share three seeds.");
         return;
     }
     const int compared = all.compared, beyond = all.beyond;
@@ -193,10 +196,10 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
     struct named *named = all.named; /* the surest first */
     qsort(named, (size_t)beyond, sizeof *named, by_strength);
     say(text,
-        "%s: of %d comparisons with %s, seed by seed, %d lie beyond their 95%% intervals, "
-        "where chance alone brings about %.1f",
-        is_many(beyond, chance) ? "Attention changes figures"
-                                : "That attention decides it is not shown",
+        "%s: of %d comparisons with %s, paired by seed, %d are significant (95%%; %.1f expected by "
+        "chance)",
+        is_many(beyond, chance) ? "Attention changes values"
+                                : "It is not shown that attention matters",
         compared, v->attention[0], beyond, chance);
     for (int i = 0; i < beyond && i < NAMED; i++) {
         struct orr_mean size = named[i].nearer;
@@ -213,7 +216,7 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
 /* ------------------------------------------------------- 3: is it the law that was learned? */
 
 /* What exponents say that were asked where no label was: of all attentions whether they are nearer
- * to the law's than the floor's, and whether the law's lies in their interval. */
+ * to the law's than the baseline's, and whether the law's lies in their interval. */
 static const char *how_it_goes_on(const struct verdict *v, int question)
 {
     int all = 0, nearer = 0, inside = 0, outside = 0;
@@ -221,21 +224,21 @@ static const char *how_it_goes_on(const struct verdict *v, int question)
         const struct orr_mean value = verdict_mean(v, question, a, -1, ORR_ROW_VALUE),
                               gain = verdict_mean(v, question, a, -1, ORR_ROW_GAIN);
         const double off =
-            fabs(value.mean - verdict_mean(v, question, a, -1, ORR_ROW_CEILING).mean);
+            fabs(value.mean - verdict_mean(v, question, a, -1, ORR_ROW_UPPER_BOUND).mean);
         all += value.n >= 3;
-        nearer += verdict_beyond_chance(gain) && gain.mean > 0;
+        nearer += verdict_significant(gain) && gain.mean > 0;
         inside += value.n >= 3 && off <= value.half;
         outside += value.n >= 3 && off > value.half;
     }
     if (all && nearer == all && inside == all)
-        return "The law goes on where no label was";
-    return all && outside == all ? "The law does not go on where no label was"
-                                 : "That the law goes on where no label was is not shown";
+        return "The law extrapolates beyond the labels";
+    return all && outside == all ? "The law does not extrapolate beyond the labels"
+                                 : "It is not shown that the law extrapolates beyond the labels";
 }
 
 static void is_it_the_law(const struct verdict *v, char text[2048])
 {
-    char models[2048] = "", floors[2048] = "", lines[2048] = "", random[2048] = "";
+    char models[2048] = "", baselines[2048] = "", lines[2048] = "", random[2048] = "";
     const int outside = find("outside_exponent_r"), readout = find("readout_log_force");
     const bool far = say_column(v, outside, ORR_ROW_VALUE, models) > 0;
     const int q = far ? outside : find("exponent_r");
@@ -243,18 +246,19 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
     if (!far && !say_column(v, q, ORR_ROW_VALUE, models)) {
         say(text, "Whether it is the law that was learned is open: no exponents are there");
     } else {
-        say_column(v, q, ORR_ROW_FLOOR, floors);
+        say_column(v, q, ORR_ROW_BASELINE, baselines);
         say(text,
-            "%s: of the law's power of r, -2 under Newton, the predictions have %s %s, and those "
-            "of random weights %s",
+            "%s: the exponent of r (-2 under Newton) is %s in the predictions %s, and %s in the "
+            "untrained baseline's",
             far ? how_it_goes_on(v, q) : "Whether it is the law that was learned is open", models,
-            far ? "there" : "where labels were, which does not tell a law from a fit", floors);
+            far ? "there" : "where labels were (a law and a fit look alike there)", baselines);
     }
     if (say_column(v, readout, ORR_ROW_VALUE, lines) &&
-        say_column(v, readout, ORR_ROW_FLOOR, random))
+        say_column(v, readout, ORR_ROW_BASELINE, random))
         say(text,
-            "; before any label a linear readout finds an R2 of log F of %s, in random weights %s, "
-            "where the orbit fitted to the same places gives 1",
+            "; before any label a linear readout of log F has an R2 of %s, in random weights %s, "
+            "and "
+            "1 from the orbit fitted to the same positions",
             lines, random);
     say(text, ".");
 }
@@ -269,14 +273,15 @@ static void cannot_say(const struct verdict *v, char text[2048])
     say(text,
         "These are models of %d layer%s of %d numbers, trained for %ld steps of %d sequences under "
         "the preset %s, %d seed%s: they say nothing of larger ones or of longer training. An "
-        "interval over few seeds is wide, and one in twenty misses by chance; what is within "
-        "chance is not shown to be nothing. Recovered laws, readouts and exponents are of "
+        "interval over few seeds is wide, and one in twenty misses by chance. A "
+        "difference that is not significant is not shown to be zero. Recovered laws, readouts and "
+        "exponents are of "
         "predictions and states, not proofs of what a model computes.",
         preset->model.layers, preset->model.layers == 1 ? "" : "s", preset->model.width,
         preset->pretrain.steps, preset->pretrain.batch, preset->name, v->seeds,
         v->seeds == 1 ? "" : "s");
     for (int i = 0; i < v->unasked.count; i++)
-        say(text, "%s%s", i ? ", " : " Not asked here: ", v->unasked.item[i]);
+        say(text, "%s%s", i ? ", " : " Not measured here: ", v->unasked.item[i]);
     if (v->unasked.count)
         say(text, ".");
     if (v->beside)

@@ -74,7 +74,7 @@ static int write_row(struct orr_file *file, const struct orr_table table[FILES],
         TRY(orr_file_printf(file, " %.3f |", rows[r].loss[k]));
     for (int k = 0; k < LENGTHS; k++)
         TRY(write_mean(file, loss_of(own, attention, positions[k], ORR_ROW_VALUE)));
-    TRY(write_mean(file, loss_of(own, attention, positions[LENGTHS - 1], ORR_ROW_FLOOR)));
+    TRY(write_mean(file, loss_of(own, attention, positions[LENGTHS - 1], ORR_ROW_BASELINE)));
     return orr_file_printf(file, " %d |\n", loss_of(own, attention, positions[0], ORR_ROW_VALUE).n);
 }
 

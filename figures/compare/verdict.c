@@ -53,8 +53,8 @@ static void take(const struct verdict *v, const struct verdict_cell *cell, int s
 {
     struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
     row->value = from->value;
-    row->ceiling = from->ceiling;
-    row->floor = from->floor;
+    row->upper_bound = from->upper_bound;
+    row->baseline = from->baseline;
     row->raw = from->raw;
 }
 
@@ -112,7 +112,7 @@ static int read_column(struct verdict *v, const struct verdict_cell *cell, int s
 }
 
 /* Agreement on the eccentric bodies and on the planets; NaN where the source has none. */
-static int bodies(const struct report_run *run, const char *source, enum report_floor floor,
+static int bodies(const struct report_run *run, const char *source, enum report_baseline baseline,
                   double figure[4])
 {
     const int s = report_find(run, source), all = report_bodies(run);
@@ -126,7 +126,7 @@ static int bodies(const struct report_run *run, const char *source, enum report_
         if (first >= last)
             continue;
         TRY(report_agree(&run->source[s].orbit[first], (size_t)(last - first),
-                         REPORT_EVEN_IN_ANOMALY, floor, &agreement));
+                         REPORT_EVEN_IN_ANOMALY, baseline, &agreement));
         figure[2 * planets] = agreement.cosine;
         figure[2 * planets + 1] = agreement.relative_error;
     }
@@ -134,13 +134,14 @@ static int bodies(const struct report_run *run, const char *source, enum report_
 }
 
 static int measure_bodies(const struct report_run *run, const char *attention, double own[4],
-                          double floor[4], double raw[4])
+                          double baseline[4], double raw[4])
 {
-    /* random weights have the shape of the first attention of a run: no floor of another */
+    /* random weights have the shape of the first attention of a run: no baseline of another */
     const char *shape = orr_source_attention(&run->preset, "untrained");
-    TRY(bodies(run, attention, REPORT_NO_FLOOR, own));
-    TRY(bodies(run, shape && !strcmp(shape, attention) ? "untrained" : "", REPORT_NO_FLOOR, floor));
-    return bodies(run, attention, REPORT_FLOOR_SQUARE, raw);
+    TRY(bodies(run, attention, REPORT_NO_BASELINE, own));
+    TRY(bodies(run, shape && !strcmp(shape, attention) ? "untrained" : "", REPORT_NO_BASELINE,
+               baseline));
+    return bodies(run, attention, REPORT_BASELINE_SQUARE, raw);
 }
 
 /* The raw figure is "towards the Sun, by 1/r^2 from the labels". */
@@ -148,12 +149,12 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
 {
     const char *attention = verdict_cell_source(&v->cells, cell, s);
     static struct report_run run;
-    double own[4], floor[4], raw[4];
+    double own[4], baseline[4], raw[4];
     if (!orr_has_task(&cell->preset, true))
         return 0;
     int rc = report_origin_vectors(cell->path, &cell->preset);
     rc = rc ? rc : report_read(&run, cell->path, attention);
-    rc = rc ? rc : measure_bodies(&run, attention, own, floor, raw);
+    rc = rc ? rc : measure_bodies(&run, attention, own, baseline, raw);
     report_free(&run);
     if (rc && rc != ORR_ENOMEM) {
         rc = verdict_miss(&v->missing, cell->path, orr_error());
@@ -164,8 +165,10 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
         const int k = verdict_table[q].context;
         if (verdict_table[q].kind == VERDICT_BODIES)
             take(v, cell, s, q,
-                 &(struct orr_row){
-                     .value = own[k], .ceiling = k % 2 ? 0 : 1, .floor = floor[k], .raw = raw[k]});
+                 &(struct orr_row){.value = own[k],
+                                   .upper_bound = k % 2 ? 0 : 1,
+                                   .baseline = baseline[k],
+                                   .raw = raw[k]});
     }
     return rc;
 }
@@ -319,7 +322,7 @@ double verdict_half(double mean, double half, int n, bool is_difference)
     return reach * (1 - pow(0.05, 1.0 / n));
 }
 
-bool verdict_beyond_chance(struct orr_mean mean)
+bool verdict_significant(struct orr_mean mean)
 {
     const double half = verdict_half(mean.mean, mean.half, mean.n, true);
     return mean.n >= 3 && isfinite(half) && fabs(mean.mean) > half;

@@ -1,12 +1,12 @@
-/* verdict.h - what the cells of a grid say together: does a model that is trained on places alone
- * hold the force that moves them, and does its attention decide that? (docs/verdict.md)
+/* verdict.h - what the cells of a grid say together: does a model that is trained on positions
+ * alone hold the force that moves them, and does its attention decide that? (docs/verdict.md)
  *
  * A cell is a run directory (docs/formats.md) of one attention and one seed; all have the same
  * other settings. verdict_read() takes from each a fixed list of figures, the questions, each with
- * its ceiling (the same procedure fed the truth) and floor (random weights of the same shape); the
- * others put them together, seed by seed. Nothing here knows which answer is hoped for: `nearer` is
- * |other - ceiling| - |figure - ceiling|, above 0 where the figure is nearer to the truth than the
- * other one. */
+ * its upper bound (the same procedure fed the truth) and baseline (random weights of the same
+ * shape); the others put them together, seed by seed. Nothing here knows which answer is hoped for:
+ * `nearer` is |other - upper bound| - |figure - upper bound|, above 0 where the figure is nearer to
+ * the truth than the other one. */
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
@@ -43,9 +43,9 @@ void verdict_add_missing(const struct verdict *v, struct cJSON *json);
 int verdict_take_record(struct verdict *v, const struct verdict_cell *cell);
 bool verdict_record_has(const struct verdict_cell *cell, const char *probe);
 
-/* By seed a number of an attention's figure (ORR_ROW_GAIN: nearer than the floor), less that of the
- * attention `minus` (ORR_ROW_NEARNESS: nearer than that one; -1: of none), NaN where there is none:
- * v->value, until the next call. Their mean. */
+/* By seed a number of an attention's figure (ORR_ROW_GAIN: nearer than the baseline), less that of
+ * the attention `minus` (ORR_ROW_NEARNESS: nearer than that one; -1: of none), NaN where there is
+ * none: v->value, until the next call. Their mean. */
 const double *verdict_values(const struct verdict *v, int question, int attention, int minus,
                              enum orr_row_number number);
 struct orr_mean verdict_mean(const struct verdict *v, int question, int attention, int minus,
@@ -58,7 +58,7 @@ bool verdict_compares(const struct verdict *v, int question, int attention);
  * the farther end at most. */
 double verdict_half(double mean, double half, int n, bool is_difference);
 /* Whether this interval of a difference leaves out 0, of at least three seeds. */
-bool verdict_beyond_chance(struct orr_mean mean);
+bool verdict_significant(struct orr_mean mean);
 
 /* The verdict in three sentences, with results of other grids beside it up to two more (beside.h),
  * and what they cannot say. Each is made from the figures alone. */

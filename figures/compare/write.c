@@ -36,11 +36,11 @@ static void print_figure(const struct verdict *v, int q, int a)
         return;
     printf("| %s | %s | %d |", verdict_table[q].title, v->attention[a], value.n);
     print_mean(value);
-    print_number(verdict_mean(v, q, a, -1, ORR_ROW_CEILING).mean);
-    print_mean(verdict_mean(v, q, a, -1, ORR_ROW_FLOOR));
+    print_number(verdict_mean(v, q, a, -1, ORR_ROW_UPPER_BOUND).mean);
+    print_mean(verdict_mean(v, q, a, -1, ORR_ROW_BASELINE));
     print_number(verdict_mean(v, q, a, -1, ORR_ROW_RAW).mean);
     print_mean(nearer);
-    printf(" %s |\n", verdict_beyond_chance(nearer) ? "yes" : nearer.n ? "no" : "-");
+    printf(" %s |\n", verdict_significant(nearer) ? "yes" : nearer.n ? "no" : "-");
 }
 
 static void print_comparison(const struct verdict *v, int question, int attention)
@@ -53,7 +53,7 @@ static void print_comparison(const struct verdict *v, int question, int attentio
     print_mean(orr_mean_of(difference, v->seeds));
     printf(isfinite(interval[0]) ? " %.3g to %.3g |" : " - |", interval[0], interval[1]);
     print_mean(mean);
-    printf(" %s |\n", verdict_beyond_chance(mean) ? "yes" : "no");
+    printf(" %s |\n", verdict_significant(mean) ? "yes" : "no");
 }
 
 int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
@@ -62,18 +62,20 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
     for (int i = 0; i < s->count; i++)
         printf("%s%s", i ? " " : "", s->text[i]);
     printf("\n\n%s\n\n", s->cannot);
-    printf("## Figures\n\nMeans over seeds +- half of Student's 95%% interval. Ceiling: the same "
-           "procedure fed the truth, or an observer\nwho fits the orbit; floor: random weights of "
-           "the same shape, fine-tuned alike; raw: without a model (docs/verdict.md).\nNearer than "
-           "floor: |floor - ceiling| - |value - ceiling|, seed by seed.\n\n");
-    printf("| figure | attention | seeds | value | ceiling | floor | raw | nearer than floor | "
-           "beyond chance |\n|---|---|---|---|---|---|---|---|---|\n");
+    printf(
+        "## Figures\n\nMeans over seeds +- half of Student's 95%% interval. Upper bound: the same "
+        "procedure fed the truth, or an observer\nwho fits the orbit; baseline: random weights of "
+        "the same shape, fine-tuned alike; raw: without a model (docs/verdict.md).\nNearer than "
+        "baseline: |baseline - upper bound| - |value - upper bound|, seed by seed.\n\n");
+    printf("| figure | attention | seeds | value | upper bound | baseline | raw | nearer than "
+           "baseline | "
+           "significant |\n|---|---|---|---|---|---|---|---|---|\n");
     for (int q = 0; verdict_table[q].id; q++)
         for (int a = 0; a < v->attentions; a++)
             print_figure(v, q, a);
     if (v->attentions > 1) {
         printf("\n## Attentions against %s, seed by seed\n\n| figure | attention | seeds | "
-               "difference | its bootstrap | nearer to the ceiling | beyond chance |\n"
+               "difference | its bootstrap | nearer to the upper bound | significant |\n"
                "|---|---|---|---|---|---|---|\n",
                v->attention[0]);
         for (int q = 0; verdict_table[q].id; q++)
@@ -100,8 +102,8 @@ void verdict_add_missing(const struct verdict *v, cJSON *json)
 /* Null where there is nothing to judge. */
 static void add_chance(cJSON *json, struct orr_mean nearer)
 {
-    cJSON_AddItemToObject(json, "beyond_chance",
-                          nearer.n ? cJSON_CreateBool(verdict_beyond_chance(nearer))
+    cJSON_AddItemToObject(json, "significant",
+                          nearer.n ? cJSON_CreateBool(verdict_significant(nearer))
                                    : cJSON_CreateNull());
 }
 
@@ -110,9 +112,12 @@ static void add_figure(const struct verdict *v, int q, int a, cJSON *list)
     static const struct {
         const char *key;
         enum orr_row_number number;
-    } columns[] = {{"value", ORR_ROW_VALUE},         {"ceiling", ORR_ROW_CEILING},
-                   {"floor", ORR_ROW_FLOOR},         {"raw", ORR_ROW_RAW},
-                   {"above_floor", ORR_ROW_LEARNED}, {"nearer_than_floor", ORR_ROW_GAIN}};
+    } columns[] = {{"value", ORR_ROW_VALUE},
+                   {"upper_bound", ORR_ROW_UPPER_BOUND},
+                   {"baseline", ORR_ROW_BASELINE},
+                   {"raw", ORR_ROW_RAW},
+                   {"above_baseline", ORR_ROW_LEARNED},
+                   {"nearer_than_baseline", ORR_ROW_GAIN}};
     const int seeds = verdict_mean(v, q, a, -1, ORR_ROW_VALUE).n;
     if (!seeds)
         return;

@@ -13,19 +13,20 @@ struct gpt_next_state {
     int prefix, horizons;
     int horizon[3]; /* in positions */
     double rollout[3], rollout_persistence[3];
-    /* of gpt_orbit_ceiling; not a number where it was not asked or has none */
+    /* of gpt_orbit_upper_bound; not a number where it was not asked or has none */
     double orbit_fit, orbit_fit_half, orbit_fit_late; /* half: of its 95% interval */
     int orbit_fit_sequences;
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
                             double extent_au, struct gpt_next_state *result);
 /* The upper bound of teacher_forced: the same error, over the same result->sequences, of an
- * observer who knows Newton's law, and fits the orbit of the places so far, at most the first 64
+ * observer who knows Newton's law, and fits the orbit of the positions so far, at most the first 64
  * (model/evaluate/orbit_fit.h). While these are too few the observer expects what the first 256
  * training sequences are like. Of two bodies under Newton's law, in coordinates. ORR_EINTR: a
  * signal. */
-int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_settings *preset, bool planets,
-                      int positions, int late_from, struct gpt_next_state *result);
+int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *preset,
+                          bool planets, int positions, int late_from,
+                          struct gpt_next_state *result);
 /* Adds these numbers to a JSON object (docs/formats.md, evaluation.json); null for what is none. */
 void gpt_next_state_add(struct cJSON *json, const struct gpt_next_state *result);
 /* Held-out loss of a text model: mean cross entropy in nats over the sequences from the first one,

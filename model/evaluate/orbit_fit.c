@@ -96,7 +96,7 @@ void gpt_orbit_prior_turn(int n, double (*p)[GPT_ORBIT_PARAMETERS], struct gpt_o
             mirror_orbit(p[i]);
 }
 
-/* The prior of orbits that go as these places do. */
+/* The prior of orbits that go as these positions do. */
 static struct gpt_orbit_prior prior_of(const struct gpt_orbit_prior *prior, int steps,
                                        const double *place)
 {
@@ -150,7 +150,7 @@ struct gpt_orbit_prior gpt_orbit_wide_prior(void)
     return prior;
 }
 
-/* Parameters that the places themselves suggest: velocity and acceleration by differences, the
+/* Parameters that the positions themselves suggest: velocity and acceleration by differences, the
  * share by how planet and star move; the prior's means where there are too few. */
 static void suggest_start(const struct problem *o, double p[GPT_ORBIT_PARAMETERS])
 {
@@ -206,7 +206,7 @@ static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *co
     return 0;
 }
 
-/* From where p is, with `start`, and then, until one fits the places as well as their errors let
+/* From where p is, with `start`, and then, until one fits the positions as well as their errors let
  * it, from what they suggest and from the prior's means: the best. */
 static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], bool start)
 {

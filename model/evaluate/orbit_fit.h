@@ -1,4 +1,4 @@
-/* orbit_fit.h - the orbit behind some places of a planet and its star, by least squares: what an
+/* orbit_fit.h - the orbit behind some positions of a planet and its star, by least squares: what an
  * observer who knows Newton's law makes of them, and an upper bound for models that do not. */
 #ifndef GPT_ORBIT_FIT_H
 #define GPT_ORBIT_FIT_H
@@ -40,16 +40,16 @@ struct gpt_orbit_prior gpt_orbit_wide_prior(void);
  * at least, and then those that go clockwise become their mirror images. */
 void gpt_orbit_prior_turn(int n, double (*p)[GPT_ORBIT_PARAMETERS], struct gpt_orbit_prior *prior);
 
-/* Fits an orbit to `steps` >= 1 places (planet, star), place (steps, 2, 2), at equal distances
- * in time: nonlinear least squares with an error of sd, in the places' unit, and the prior
+/* Fits an orbit to `steps` >= 1 positions (planet, star), place (steps, 2, 2), at equal distances
+ * in time: nonlinear least squares with an error of sd, in the positions' unit, and the prior
  * (gsl_multifit_nlinear, Levenberg-Marquardt). parameter: the result; with `start` also where to
- * begin. Where that fits the places worse than their error explains, and without it, begins are
- * made from the places and from the prior's means; the best fit counts. next: where the planet
+ * begin. Where that fits the positions worse than their error explains, and without it, begins are
+ * made from the positions and from the prior's means; the best fit counts. next: where the planet
  * is one step after the last. ORR_ENOMEM; ORR_EDOM where planet and star are at one place. A fit
  * that does not converge is as good as it got. */
 int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_orbit_prior *prior,
                   double parameter[GPT_ORBIT_PARAMETERS], bool start, double next[2]);
-/* The same with the planet's places of `ahead` >= 1 steps after the last. */
+/* The same with the planet's positions of `ahead` >= 1 steps after the last. */
 int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
                         const struct gpt_orbit_prior *prior, double parameter[GPT_ORBIT_PARAMETERS],
                         bool start, int ahead, double next[][2]);

@@ -86,7 +86,7 @@ void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *m
 /* What is a matter of time and memory comes last, after tokens_per_s. */
 #define NUMBERS                                                                                    \
     "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
-        "silent_rows", (double)entry->degenerate
+        "degenerate_rows", (double)entry->degenerate
 #define TIMES                                                                                      \
     "tokens_per_s", rate, "peak_share", peak_share(meter, rate), "eta_s", eta_s, "memory_mb",      \
         orr_memory_peak() * 1e-6, (char *)NULL

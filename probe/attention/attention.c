@@ -19,8 +19,8 @@ struct probe_run {
     struct probe_arena arena;
     struct probe probe;
     struct gpt_batch batch;      /* B = 1 */
-    struct gpt_model floor;      /* random weights */
-    struct probe_sums *sums[2];  /* of the model and of the floor: (layers, heads) */
+    struct gpt_model baseline;   /* random weights */
+    struct probe_sums *sums[2];  /* of the model and of the baseline: (layers, heads) */
     struct probe_means *mean[2]; /* the same */
     char folder[4096], text[PROBE_TEXT];
 };
@@ -35,7 +35,7 @@ static const struct column {
     {"sink", offsetof(struct probe_means, sink)},
     {"sink_uniform", offsetof(struct probe_means, sink_uniform)},
     {"zeros", offsetof(struct probe_means, zeros)},
-    {"silent", offsetof(struct probe_means, silent)},
+    {"degenerate", offsetof(struct probe_means, degenerate)},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -46,7 +46,7 @@ static double value_of(const struct probe_means *mean, size_t column)
 
 static int measure_sequence(struct probe_run *run)
 {
-    struct gpt_model *const model[2] = {&run->probe.model, &run->floor};
+    struct gpt_model *const model[2] = {&run->probe.model, &run->baseline};
     for (int f = 0; f < 2; f++) {
         TRY(gpt_forward_body(model[f], &run->batch));
         TRY(probe_weights(model[f], run->probe.T, run->sums[f], -1, NULL));
@@ -99,7 +99,7 @@ static int write_csv(const struct probe_run *run)
     return rc;
 }
 
-/* Of the model, and, under "random_weights", of the floor. */
+/* Of the model, and, under "random_weights", of the baseline. */
 static void add_means(cJSON *to, const struct probe_means mean[2])
 {
     cJSON *const into[2] = {to, cJSON_AddObjectToObject(to, "random_weights")};
@@ -289,7 +289,7 @@ static int prepare_run(struct probe_run *run)
         run->mean[f] = probe_take(&run->arena, tasks, sizeof *run->mean[f]);
     }
     TRY(run->arena.failed);
-    return probe_floor(probe, run->options, &run->floor);
+    return probe_baseline(probe, run->options, &run->baseline);
 }
 
 /* Nothing of two probes is mixed; the JSON is there when all is. */
@@ -326,7 +326,7 @@ int probe_attention(const struct probe_options *options)
         orr_note(options->quiet, "attention: %s, %d sequences of %d positions: %s", run.text,
                  run.probe.sequences, run.probe.T, run.folder);
     gpt_batch_free(&run.batch);
-    gpt_free(&run.floor);
+    gpt_free(&run.baseline);
     probe_rewind(&run.arena, 0);
     probe_close(&run.probe);
     return rc;

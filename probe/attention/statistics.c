@@ -1,4 +1,4 @@
-/* statistics.c - entropy, sink mass, zeros and silent rows of attention weights. */
+/* statistics.c - entropy, sink mass, zeros and degenerate rows of attention weights. */
 #include "probe/probe.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void add_row(struct probe_sums *sums, const double *A, int i, int n)
         total += fabs(A[j]);
     sums->rows++;
     if (total == 0) {
-        sums->silent++;
+        sums->degenerate++;
         return;
     }
     double entropy = 0;
@@ -48,7 +48,7 @@ void probe_add(struct probe_sums *sums, const double *weights, int T, int first,
 void probe_merge(struct probe_sums *sums, const struct probe_sums *other)
 {
     sums->rows += other->rows;
-    sums->silent += other->silent;
+    sums->degenerate += other->degenerate;
     sums->entries += other->entries;
     sums->zeros += other->zeros;
     sums->entropy_rows += other->entropy_rows;
@@ -72,7 +72,7 @@ void probe_mean(const struct probe_sums *sums, struct probe_means *means)
         .sink = share_of(sums->sink, sums->sink_rows),
         .sink_uniform = share_of(sums->sink_uniform, sums->sink_rows),
         .zeros = share_of((double)sums->zeros, sums->entries),
-        .silent = share_of((double)sums->silent, sums->rows),
+        .degenerate = share_of((double)sums->degenerate, sums->rows),
     };
 }
 

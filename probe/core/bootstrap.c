@@ -58,8 +58,8 @@ struct probe_row probe_row_of(struct probe_estimate value, const char *measure,
                             .value = value.value,
                             .low = value.low,
                             .high = value.high,
-                            .ceiling = NAN,
-                            .floor = NAN,
+                            .upper_bound = NAN,
+                            .baseline = NAN,
                             .raw = NAN};
     va_list list;
     va_start(list, quantity);

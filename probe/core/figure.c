@@ -60,10 +60,10 @@ static int write_drawing(const void *of, struct orr_file *data, struct orr_file 
     char text[PROBE_TEXT];
     for (int i = 0; i < d->session->results.count; i++) {
         const struct probe_row *r = &d->session->results.row[i];
-        orr_file_printf(data, "%s\t%s\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%ld\n",
-                        r->quantity, r->measure, r->layer, r->context, r->value,
-                        isfinite(r->low) ? r->low : r->value,
-                        isfinite(r->high) ? r->high : r->value, r->ceiling, r->floor, r->raw, r->n);
+        orr_file_printf(
+            data, "%s\t%s\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%ld\n", r->quantity,
+            r->measure, r->layer, r->context, r->value, isfinite(r->low) ? r->low : r->value,
+            isfinite(r->high) ? r->high : r->value, r->upper_bound, r->baseline, r->raw, r->n);
     }
     probe_describe(&probe->model, text);
     orr_gnuplot_assign(settings, "model", 0, text);
@@ -91,7 +91,7 @@ static void write_panels(const void *of, struct orr_file *file)
 {
     const struct titled *titled = of;
     const struct probe_figure *f = titled->figure;
-    const char *const curves[] = {f->value, f->ceiling, f->floor, f->raw};
+    const char *const curves[] = {f->value, f->upper_bound, f->baseline, f->raw};
     orr_file_printf(file,
                     "panels = %d\nleast = %.9g\ndoubling = %d\nby_context = %d\nfixed = %d\n"
                     "array curve[4]\narray panel_title[%d]\narray y_label[%d]\n"

@@ -20,9 +20,9 @@ struct probe_panel {
 /* Panels with the value, its interval and what it is scored on. */
 struct probe_figure {
     const char *x_label;
-    const char *value, *ceiling, *floor, *raw; /* names of the curves, NULL = not drawn */
-    bool doubling;                             /* the axis of x is logarithmic, ticks at 2^k */
-    double least;                              /* lowest y that is drawn, where it is finite */
+    const char *value, *upper_bound, *baseline, *raw; /* names of the curves, NULL = not drawn */
+    bool doubling;   /* the axis of x is logarithmic, ticks at 2^k */
+    double least;    /* lowest y that is drawn, where it is finite */
     bool by_context; /* the axis is `context`, of this layer; else the layer, of this context */
     int fixed;       /* that layer or context */
     const struct probe_panel *panel;

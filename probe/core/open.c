@@ -215,11 +215,11 @@ void probe_close(struct probe *probe)
     memset(probe, 0, sizeof *probe);
 }
 
-int probe_floor(const struct probe *probe, const struct probe_options *options,
-                struct gpt_model *floor)
+int probe_baseline(const struct probe *probe, const struct probe_options *options,
+                   struct gpt_model *baseline)
 {
-    TRY(gpt_create(floor, &probe->model.config, options->ops, probe->preset.seed));
-    floor->variant = probe->model.variant; /* a re-weighted one may have no name */
+    TRY(gpt_create(baseline, &probe->model.config, options->ops, probe->preset.seed));
+    baseline->variant = probe->model.variant; /* a re-weighted one may have no name */
     return 0;
 }
 
@@ -227,7 +227,7 @@ int probe_copy(const struct probe *probe, const struct probe_options *options, b
                struct gpt_model *model)
 {
     const struct gpt_model *from = &probe->model;
-    TRY(probe_floor(probe, options, model));
+    TRY(probe_baseline(probe, options, model));
     const int rc =
         random ? 0 : from->ops->copy(model->param, from->param, from->total * sizeof(real));
     if (rc)

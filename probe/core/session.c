@@ -46,7 +46,7 @@ int probe_session_run(struct probe_session *s, const struct probe_options *optio
     const int rc = run_steps(s, steps, of);
     probe_results_free(&s->results);
     probe_rewind(&s->arena, 0);
-    gpt_free(&s->floor);
+    gpt_free(&s->baseline);
     probe_close(&s->probe);
     return rc;
 }

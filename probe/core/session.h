@@ -11,7 +11,7 @@ struct probe_session {
     const char *name; /* of the probe and its files */
     struct probe probe;
     struct probe_arena arena;         /* of all that lives as long as the session */
-    struct gpt_model floor;           /* untrained baseline, where `measure` makes it */
+    struct gpt_model baseline;        /* untrained baseline, where `measure` makes it */
     struct probe_resamples resamples; /* of what intervals are over, where `measure` makes them */
     struct probe_results results;
     struct orr_progress progress;

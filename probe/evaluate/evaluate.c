@@ -18,7 +18,7 @@ struct column {
     char text[PROBE_TEXT];
     int positions;
     double rope_base; /* 0: no rotary positions */
-    struct evaluation model, floor;
+    struct evaluation model, baseline;
 };
 
 struct both {
@@ -55,13 +55,13 @@ static int evaluate_model(const struct both *both, struct probe *probe, struct g
                                                    probe->preset.orbits.extent_au, &e->next);
 }
 
-static int evaluate_floor(const struct both *both, struct probe *probe,
-                          const struct probe_options *options, struct evaluation *e)
+static int evaluate_baseline(const struct both *both, struct probe *probe,
+                             const struct probe_options *options, struct evaluation *e)
 {
-    struct gpt_model floor;
-    TRY(probe_floor(probe, options, &floor));
-    const int rc = evaluate_model(both, probe, &floor, e);
-    gpt_free(&floor);
+    struct gpt_model baseline;
+    TRY(probe_baseline(probe, options, &baseline));
+    const int rc = evaluate_model(both, probe, &baseline, e);
+    gpt_free(&baseline);
     return rc;
 }
 
@@ -83,9 +83,9 @@ static int evaluate_opened(struct both *both, struct probe *probe,
     column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
     TRY(evaluate_model(both, probe, &probe->model, &column->model));
     if (!both->is_text)
-        TRY(gpt_orbit_ceiling(probe->data, &probe->preset, both->planets, probe->T + 1, 0,
-                              &column->model.next));
-    return evaluate_floor(both, probe, options, &column->floor);
+        TRY(gpt_orbit_upper_bound(probe->data, &probe->preset, both->planets, probe->T + 1, 0,
+                                  &column->model.next));
+    return evaluate_baseline(both, probe, options, &column->baseline);
 }
 
 static int evaluate_column(const struct probe_options *options, bool changed, struct both *both)
@@ -106,7 +106,7 @@ static void add_next_state(cJSON *json, const struct column *column)
     cJSON_AddNumberToObject(json, "orbit_fit", r->orbit_fit);
     cJSON_AddNumberToObject(json, "orbit_fit_half", r->orbit_fit_half);
     cJSON_AddNumberToObject(json, "orbit_fit_sequences", r->orbit_fit_sequences);
-    cJSON_AddNumberToObject(json, "random_weights", column->floor.next.teacher_forced);
+    cJSON_AddNumberToObject(json, "random_weights", column->baseline.next.teacher_forced);
 }
 
 static void add_text(cJSON *json, const struct column *column)
@@ -114,7 +114,7 @@ static void add_text(cJSON *json, const struct column *column)
     const struct gpt_text_result *r = &column->model.text;
     cJSON_AddNumberToObject(json, "sequences", r->sequences);
     cJSON_AddNumberToObject(json, "loss", r->loss);
-    cJSON_AddNumberToObject(json, "loss_random_weights", column->floor.text.loss);
+    cJSON_AddNumberToObject(json, "loss_random_weights", column->baseline.text.loss);
     cJSON_AddNumberToObject(json, "perplexity", r->perplexity);
     cJSON_AddNumberToObject(json, "bits_per_token", r->bits_per_token);
     if (isfinite(r->late_loss))
@@ -212,8 +212,8 @@ static void print_text(const struct both *both)
     print_row(both, "positions", a->positions, b->positions);
     print_row(both, "sequences", a->sequences, b->sequences);
     print_row(both, "loss, nats", a->loss, b->loss);
-    print_row(both, "... random weights", both->column[0].floor.text.loss,
-              both->column[1].floor.text.loss);
+    print_row(both, "... random weights", both->column[0].baseline.text.loss,
+              both->column[1].baseline.text.loss);
     print_row(both, "... beyond the trained positions", a->late_loss, b->late_loss);
     print_row(both, "perplexity", a->perplexity, b->perplexity);
     print_row(both, "bits per token", a->bits_per_token, b->bits_per_token);
@@ -230,8 +230,8 @@ static void print_next_state(const struct both *both)
     print_row(both, "teacher-forced error", a->teacher_forced, b->teacher_forced);
     print_row(both, "... orbits fitted by Newton's law", a->orbit_fit, b->orbit_fit);
     print_row(both, "... +- (95%, over sequences)", a->orbit_fit_half, b->orbit_fit_half);
-    print_row(both, "... random weights", both->column[0].floor.next.teacher_forced,
-              both->column[1].floor.next.teacher_forced);
+    print_row(both, "... random weights", both->column[0].baseline.next.teacher_forced,
+              both->column[1].baseline.next.teacher_forced);
     print_row(both, "... persistence", a->persistence, b->persistence);
     print_row(both, "... sequence mean", a->sequence_mean, b->sequence_mean);
     for (int k = 0; k < a->horizons; k++)

@@ -153,7 +153,7 @@ static int measure_sets(struct probe_inductive *p)
     return rc;
 }
 
-/* Predictions of fine-tuned models to their places, and which data sets have both of them. */
+/* Predictions of fine-tuned models to their positions, and which data sets have both of them. */
 static int collect_predictions(struct probe_inductive *p)
 {
     for (int d = 0; d < p->sets; d++) {
@@ -181,7 +181,7 @@ static int collect_predictions(struct probe_inductive *p)
                           "the model and %d of random weights diverged (finetune.magnitude.lr = "
                           "%g)",
                           p->s.options->checkpoint, p->sets, p->diverged[PROBE_BY_MODEL],
-                          p->diverged[PROBE_BY_FLOOR], p->train.lr);
+                          p->diverged[PROBE_BY_BASELINE], p->train.lr);
 }
 
 /* ----------------------------------------------------------------------------------- write */

@@ -10,12 +10,12 @@ enum { PROBE_MODELS = 2 }; /* that are fine-tuned: the probed one, random weight
 
 /* Who predicts. */
 enum probe_predictor {
-    PROBE_BY_MODEL,  /* fine-tuned from the probed checkpoint */
-    PROBE_BY_FLOOR,  /* the same from random weights */
-    PROBE_BY_INPUTS, /* ridge regression on places and time step: raw */
-    PROBE_BY_TRUTH,  /* the target itself: ceiling */
-    PROBE_BY_LINEAR, /* least squares on the state */
-    PROBE_BY_MLP,    /* a perceptron on the state */
+    PROBE_BY_MODEL,    /* fine-tuned from the probed checkpoint */
+    PROBE_BY_BASELINE, /* the same from random weights */
+    PROBE_BY_INPUTS,   /* ridge regression on positions and time step: raw */
+    PROBE_BY_TRUTH,    /* the target itself: upper bound */
+    PROBE_BY_LINEAR,   /* least squares on the state */
+    PROBE_BY_MLP,      /* a perceptron on the state */
     PROBE_PREDICTORS
 };
 

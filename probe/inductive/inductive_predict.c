@@ -100,7 +100,7 @@ int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *g
 {
     const size_t n = p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED];
     struct gpt_model model;
-    TRY(probe_copy(&p->s.probe, p->s.options, learner == PROBE_BY_FLOOR, &model));
+    TRY(probe_copy(&p->s.probe, p->s.options, learner == PROBE_BY_BASELINE, &model));
     struct filling filling = {p, d, &model.config};
     int rc = ft_fit_batches(&model, &p->train, p->s.probe.T, p->s.probe.preset.seed, fill_pass,
                             &filling);
@@ -142,7 +142,7 @@ static void labels_of(const struct probe_inductive *p, int d, double *z, double 
         }
 }
 
-/* Ridge regression on the time step and the places of as many steps as every label has seen. */
+/* Ridge regression on the time step and the positions of as many steps as every label has seen. */
 static int by_inputs(struct probe_inductive *p, int d, const double *y)
 {
     const int window = p->pool.from + 1, features = 1 + 4 * window, group = 0;

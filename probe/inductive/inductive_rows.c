@@ -68,23 +68,24 @@ static struct probe_estimate corrected_distance(const struct comparison *j, enum
 
 /* How much farther than random weights the model is from the diagonal, in the same data sets. */
 struct excess {
-    struct probe_departure model, floor;
+    struct probe_departure model, baseline;
 };
 
 static double excess_of(const void *of, int sets, const unsigned short times[])
 {
     const struct excess *excess = of;
     return probe_departure_of(&excess->model, sets, times) -
-           probe_departure_of(&excess->floor, sets, times);
+           probe_departure_of(&excess->baseline, sets, times);
 }
 
 static int excess_row(struct probe_inductive *p, const struct comparison *j)
 {
     const double *oracle = j->mean[oracles[j->oracle].by];
     const struct excess excess = {{j->mean[PROBE_BY_MODEL], oracle},
-                                  {j->mean[PROBE_BY_FLOOR], oracle}};
-    struct probe_row row = probe_row_of(probe_bootstrap(j->resamples, excess_of, &excess),
-                                        "to diagonal, less floor", "%s", oracles[j->oracle].name);
+                                  {j->mean[PROBE_BY_BASELINE], oracle}};
+    struct probe_row row =
+        probe_row_of(probe_bootstrap(j->resamples, excess_of, &excess),
+                     "to diagonal, less baseline", "%s", oracles[j->oracle].name);
     row.n = p->usable;
     return probe_results_add(&p->s.results, &row);
 }
@@ -131,8 +132,8 @@ static struct probe_row row_of(const struct comparison *j, const char *what,
 static int summary_row(struct probe_inductive *p, const struct comparison *j)
 {
     struct probe_row row = row_of(j, "to diagonal", to_diagonal(j, PROBE_BY_MODEL));
-    row.ceiling = to_diagonal(j, PROBE_BY_TRUTH).value;
-    row.floor = to_diagonal(j, PROBE_BY_FLOOR).value;
+    row.upper_bound = to_diagonal(j, PROBE_BY_TRUTH).value;
+    row.baseline = to_diagonal(j, PROBE_BY_BASELINE).value;
     row.raw = to_diagonal(j, PROBE_BY_INPUTS).value;
     row.n = j->form == PROBE_CORRECTED ? p->usable : 1;
     return probe_results_add(&p->s.results, &row);
@@ -158,8 +159,8 @@ static int bin_row(struct probe_inductive *p, const struct comparison *j, int b,
 {
     struct probe_row row = row_of(j, "distance", probe_exactly(of_bin(j, PROBE_BY_MODEL, b)));
     row.context = b + 1;
-    row.ceiling = of_bin(j, PROBE_BY_TRUTH, b);
-    row.floor = of_bin(j, PROBE_BY_FLOOR, b);
+    row.upper_bound = of_bin(j, PROBE_BY_TRUTH, b);
+    row.baseline = of_bin(j, PROBE_BY_BASELINE, b);
     row.raw = of_bin(j, PROBE_BY_INPUTS, b);
     row.n = j->bins.count[b];
     if (j->form == PROBE_CORRECTED) {
@@ -220,7 +221,7 @@ static int target_rows(struct probe_inductive *p, const struct probe_resamples *
         e[by] = probe_bootstrap(resamples, probe_mean_of, r2 + (size_t)by * n);
     }
     for (size_t d = 0; d < n; d++)
-        r2[d] -= r2[PROBE_BY_FLOOR * n + d];
+        r2[d] -= r2[PROBE_BY_BASELINE * n + d];
     less = probe_bootstrap(resamples, probe_mean_of, r2);
     if (e[PROBE_BY_LINEAR].value < 0.999)
         return ORR_FAIL(ORR_EINVAL,
@@ -228,16 +229,16 @@ static int target_rows(struct probe_inductive *p, const struct probe_resamples *
                         "least squares is %.6f: the data sets are at fault, not the model",
                         e[PROBE_BY_LINEAR].value);
     struct probe_row row = probe_row_of(e[PROBE_BY_MODEL], "R^2", "target");
-    row.ceiling = e[PROBE_BY_LINEAR].value;
-    row.floor = e[PROBE_BY_FLOOR].value;
+    row.upper_bound = e[PROBE_BY_LINEAR].value;
+    row.baseline = e[PROBE_BY_BASELINE].value;
     row.raw = e[PROBE_BY_INPUTS].value;
     row.n = p->usable;
     TRY(probe_results_add(&p->s.results, &row));
-    row = probe_row_of(less, "R^2, less floor", "target");
+    row = probe_row_of(less, "R^2, less baseline", "target");
     row.n = p->usable;
     TRY(probe_results_add(&p->s.results, &row));
     row = probe_row_of(e[PROBE_BY_MLP], "R^2", "target, by the MLP oracle");
-    row.ceiling = e[PROBE_BY_LINEAR].value;
+    row.upper_bound = e[PROBE_BY_LINEAR].value;
     row.n = p->usable;
     return probe_results_add(&p->s.results, &row);
 }
@@ -246,7 +247,7 @@ static int diverged_row(struct probe_inductive *p)
 {
     struct probe_row row = probe_row_of(probe_exactly(p->diverged[PROBE_BY_MODEL]), "count",
                                         "fine-tunings that diverged");
-    row.floor = p->diverged[PROBE_BY_FLOOR];
+    row.baseline = p->diverged[PROBE_BY_BASELINE];
     row.n = p->sets;
     return probe_results_add(&p->s.results, &row);
 }

@@ -12,8 +12,8 @@
 enum { FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
 static const int horizons[HORIZONS] = {1, 2};
 
-/* Whose continuation: of the model, of the floor, of the model by random directions. */
-enum who { MODEL, FLOOR, RANDOM, WHO };
+/* Whose continuation: of the model, of the baseline, of the model by random directions. */
+enum who { MODEL, BASELINE, RANDOM, WHO };
 /* The shortest change that moves the readout, and the likeliest that leaves others alone. */
 enum way { SHORTEST, LIKELIEST, WAYS };
 static const char *const slope_name[WAYS] = {"slope", "slope, likely"};
@@ -36,8 +36,8 @@ struct intervene {
     struct probe_orbit *orbit;              /* (n) at the last step known */
     double *base;                           /* (n, horizons, 2) */
     double sd[PROBE_CHANGES];
-    double *direction;         /* (WAYS, layers, PROBE_CHANGES, width) of the model at hand */
-    double *inner;             /* (2, layers, PROBE_CHANGES): R^2 of the readouts: model, floor */
+    double *direction; /* (WAYS, layers, PROBE_CHANGES, width) of the model at hand */
+    double *inner;     /* (2, layers, PROBE_CHANGES): R^2 of the readouts: model, baseline */
     struct probe_moved *moved; /* (WHO, WAYS, layers, PROBE_CHANGES, horizons, n) */
 };
 
@@ -148,7 +148,7 @@ static int directions_at(struct intervene *v, int layer, const struct probe_ridg
 }
 
 /* Readouts of all quantities at all layers of a model, at the last row of the prefix. */
-static int find_directions(struct intervene *v, struct gpt_model *model, bool floor)
+static int find_directions(struct intervene *v, struct gpt_model *model, bool baseline)
 {
     const struct probe_context last = {.context = v->known, .count = 1, .step = {v->known - 1}};
     const size_t before = v->s.arena.count;
@@ -165,7 +165,8 @@ static int find_directions(struct intervene *v, struct gpt_model *model, bool fl
         TRY(gather_rows(v, &reader, &rows));
         TRY(probe_ridge_fit(&v->s.arena, &rows, &ridge));
         for (int q = 0; q < PROBE_CHANGES; q++)
-            v->inner[((floor ? v->layers : 0) + reader.layer) * PROBE_CHANGES + q] = ridge.inner[q];
+            v->inner[((baseline ? v->layers : 0) + reader.layer) * PROBE_CHANGES + q] =
+                ridge.inner[q];
         find_deviations(v, &rows);
         TRY(directions_at(v, reader.layer, &ridge, &rows));
         probe_rewind(&v->s.arena, kept);
@@ -223,8 +224,8 @@ static int steer_all(struct intervene *v)
     TRY(find_directions(v, &v->s.probe.model, false));
     TRY(steer_model(v, MODEL, &v->s.probe.model));
     TRY(steer_model(v, RANDOM, &v->s.probe.model));
-    TRY(find_directions(v, &v->s.floor, true));
-    TRY(steer_model(v, FLOOR, &v->s.floor));
+    TRY(find_directions(v, &v->s.baseline, true));
+    TRY(steer_model(v, BASELINE, &v->s.baseline));
     orr_progress_end(&v->s.progress, NULL);
     return 0;
 }
@@ -249,8 +250,8 @@ static int add_row(struct intervene *v, enum way way, int layer, int q, int h, b
                      (slope ? slope_name : cosine_name)[way], "%s", probe_change_name[q]);
     row.layer = layer;
     row.context = horizons[h];
-    row.ceiling = 1; /* the orbit itself in the place of the model */
-    row.floor = without_resampling(v, moved_of(v, FLOOR, way, layer, q) + at, statistic);
+    row.upper_bound = 1; /* the orbit itself in the place of the model */
+    row.baseline = without_resampling(v, moved_of(v, BASELINE, way, layer, q) + at, statistic);
     row.raw = without_resampling(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
     for (int i = 0; i < v->held_out.n; i++)
         row.n += moved[i].bb > 0;
@@ -263,8 +264,8 @@ static int add_readout(struct intervene *v, int layer, int q)
     struct probe_row row = probe_row_of(probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
                                         "R^2, inner", "%s", probe_change_name[q]);
     row.layer = layer;
-    row.ceiling = 1;
-    row.floor = v->inner[(v->layers + layer) * PROBE_CHANGES + q];
+    row.upper_bound = 1;
+    row.baseline = v->inner[(v->layers + layer) * PROBE_CHANGES + q];
     row.n = v->fit.n / 4;
     return probe_results_add(&v->s.results, &row);
 }
@@ -305,14 +306,14 @@ static int draw_panels(void *of)
     }
     const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
                                         .value = "model",
-                                        .ceiling = "orbit (ceiling)",
-                                        .floor = "random weights (floor)",
+                                        .upper_bound = "orbit (upper bound)",
+                                        .baseline = "random weights (baseline)",
                                         .raw = "random directions",
                                         .least = -1,
                                         .fixed = horizons[0],
                                         .panel = panel,
                                         .panels = WAYS * PROBE_CHANGES};
-    return probe_figure_draw(&v->s, &figure, "Next place when a quantity is changed inside");
+    return probe_figure_draw(&v->s, &figure, "Next position when a quantity is changed inside");
 }
 
 /* ----------------------------------------------------------------------------------- probe */
@@ -363,7 +364,7 @@ static int prepare_sets(struct intervene *v)
     v->inner = probe_take(arena, 2 * L * PROBE_CHANGES, sizeof *v->inner);
     v->moved = probe_take(arena, WHO * WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
     TRY(arena->failed);
-    return probe_floor(&v->s.probe, v->s.options, &v->s.floor);
+    return probe_baseline(&v->s.probe, v->s.options, &v->s.baseline);
 }
 
 static int measure_model(void *of)

@@ -160,8 +160,8 @@ static int add_row(struct adaptation *a, struct figure f)
     TRY(probe_draws_interval(&a->t.s.arena, a->t.s.options->preset->seed, a->t.held_out.sequences,
                              a->t.draws, of_draw, &f, &row));
     f.random = true;
-    row.floor = probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL);
-    row.ceiling = difference ? 0 : statistic_of(&f, a->told.of[f.quantity], NULL);
+    row.baseline = probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL);
+    row.upper_bound = difference ? 0 : statistic_of(&f, a->told.of[f.quantity], NULL);
     if (!difference)
         row.raw = probe_over_draws(a->t.draws, of_places, &f, NULL, NULL);
     for (size_t i = 0; i < a->t.held_out.rows; i++)

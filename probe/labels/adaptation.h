@@ -21,7 +21,8 @@ int probe_read_create(struct probe_arena *arena, struct probe_read *read, size_t
 int probe_read_model(struct probe_arena *arena, struct gpt_model *model,
                      const struct probe_held_out *fit, const struct probe_held_out *held_out,
                      struct probe_read *read, struct probe_read *told);
-/* The same of the model's inputs: ln dt and the last places, as many as every row has before it. */
+/* The same of the model's inputs: ln dt and the last positions, as many as every row has before it.
+ * */
 int probe_read_places(struct probe_arena *arena, const struct probe_held_out *fit,
                       const struct probe_held_out *held_out, struct probe_read *read);
 

@@ -76,9 +76,9 @@ static int capture_stream(struct probe_arena *arena, struct stream *s, struct gp
 
 /* ------------------------------------------------------------------------------- features */
 
-/* Where features of a row come from: a layer of a stream, or places. */
+/* Where features of a row come from: a layer of a stream, or positions. */
 struct features {
-    const struct stream *stream; /* NULL: places */
+    const struct stream *stream; /* NULL: positions */
     int layer, places;
     bool told;
 };

@@ -109,9 +109,9 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
     row.context = n;
     for (size_t i = 0; i < x->t.held_out.rows; i++)
         row.n += keep[i];
-    row.ceiling = value[PROBE_TRUTH];
+    row.upper_bound = value[PROBE_TRUTH];
     if (!power) {
-        row.floor = value[PROBE_UNTRAINED];
+        row.baseline = value[PROBE_UNTRAINED];
         row.raw = value[PROBE_NEIGHBOURS];
     }
     m.log_f = p->of[power ? PROBE_POWER : PROBE_PRETRAINED];

@@ -196,7 +196,7 @@ static int level_row(struct curves *c, const struct summary *s, double at, bool 
     probe_interval(high, RESAMPLES, &ignored, &e.high);
     struct probe_row row = ratio ? probe_row_of(e, measure, "label saving at R^2 %g", at)
                                  : probe_row_of(e, measure, "labels to R^2 %g", at);
-    row.floor = ratio ? 1 : known_of(labels_needed(c, s, PROBE_UNTRAINED, at, -1));
+    row.baseline = ratio ? 1 : known_of(labels_needed(c, s, PROBE_UNTRAINED, at, -1));
     if (!ratio)
         row.raw = known_of(labels_needed(c, s, PROBE_NEIGHBOURS, at, -1));
     row.n = (long)c->t.held_out.rows;
@@ -204,7 +204,7 @@ static int level_row(struct curves *c, const struct summary *s, double at, bool 
 }
 
 static int size_row(struct curves *c, struct summary *s, enum probe_learner learner, int k,
-                    double ceiling)
+                    double upper_bound)
 {
     static const char *const quantity[] = {"log force", "log force, untrained",
                                            "log force, neighbours"};
@@ -212,9 +212,9 @@ static int size_row(struct curves *c, struct summary *s, enum probe_learner lear
     struct probe_row row =
         probe_row_of(probe_exactly(s->mean[learner][k]), "R^2", "%s", quantity[learner]);
     row.context = c->t.n[k];
-    row.ceiling = ceiling;
+    row.upper_bound = upper_bound;
     if (learner == PROBE_PRETRAINED)
-        row.floor = s->mean[PROBE_UNTRAINED][k];
+        row.baseline = s->mean[PROBE_UNTRAINED][k];
     row.n = (long)c->t.held_out.rows;
     memcpy(sorted, s->again[learner][k], sizeof sorted);
     probe_interval(sorted, RESAMPLES, &row.low, &row.high);
@@ -234,12 +234,12 @@ static int score_truth(struct curves *c, double *r2)
 static int add_rows(struct curves *c)
 {
     struct summary s;
-    double ceiling;
-    TRY(score_truth(c, &ceiling));
+    double upper_bound;
+    TRY(score_truth(c, &upper_bound));
     TRY(summarise_cells(c, &s));
     for (int learner = 0; learner < PROBE_LEARNERS; learner++)
         for (int k = 0; k < c->t.sizes; k++)
-            TRY(size_row(c, &s, (enum probe_learner)learner, k, ceiling));
+            TRY(size_row(c, &s, (enum probe_learner)learner, k, upper_bound));
     for (int i = 0; i < 2 * LEVELS; i++)
         TRY(level_row(c, &s, level[i % LEVELS], i >= LEVELS));
     return 0;

@@ -24,17 +24,17 @@ struct length {
     struct gpt_config trained; /* as it is asked without another length */
     bool sharpens;
     struct gpt_next_state
-        ceiling[LENGTHS]; /* orbits fitted by Newton's law, the same for all ways */
+        upper_bound[LENGTHS]; /* orbits fitted by Newton's law, the same for all ways */
 };
 
 /* One length under one way. */
 struct measurement {
     const struct way *way;
     struct probe probe;
-    struct gpt_model floor;
-    struct probe_errors errors[3]; /* of the model, the floor, bodies that stay */
+    struct gpt_model baseline;
+    struct probe_errors errors[3]; /* of the model, the baseline, bodies that stay */
     struct probe_resamples resamples;
-    const struct gpt_next_state *ceiling;
+    const struct gpt_next_state *upper_bound;
 };
 
 /* ------------------------------------------------------------------------------------ rows */
@@ -50,35 +50,35 @@ static int add_error(struct length *l, const struct measurement *m, bool late)
     struct probe_row row =
         probe_row_of(probe_bootstrap(&m->resamples, probe_mean_of, late ? e[0].late : e[0].all),
                      probe_errors_unit(&m->probe), "%s%s%s",
-                     probe_errors_of_places(&m->probe) ? "next place" : "next token",
+                     probe_errors_of_places(&m->probe) ? "next position" : "next token",
                      late ? ", beyond" : "", m->way->name);
     row.context = m->probe.T;
-    row.ceiling = late ? m->ceiling->orbit_fit_late : m->ceiling->orbit_fit;
-    row.floor = mean_of(m, late ? e[1].late : e[1].all);
+    row.upper_bound = late ? m->upper_bound->orbit_fit_late : m->upper_bound->orbit_fit;
+    row.baseline = mean_of(m, late ? e[1].late : e[1].all);
     row.raw = mean_of(m, late ? e[2].late : e[2].all);
     row.n = m->probe.sequences;
     return probe_results_add(&l->s.results, &row);
 }
 
 static int add_weights(struct length *l, const struct measurement *m, int layer,
-                       const struct probe_sums *of_model, const struct probe_sums *of_floor,
+                       const struct probe_sums *of_model, const struct probe_sums *of_baseline,
                        int mapped)
 {
-    struct probe_means model, floor;
+    struct probe_means model, baseline;
     probe_mean(of_model, &model);
-    probe_mean(of_floor, &floor);
+    probe_mean(of_baseline, &baseline);
     const struct {
         const char *name;
-        double model, floor, uniform;
-    } share[] = {{"relative entropy", model.entropy_relative, floor.entropy_relative, 1},
-                 {"sink", model.sink, floor.sink, model.sink_uniform},
-                 {"zeros", model.zeros, floor.zeros, 0}};
+        double model, baseline, uniform;
+    } share[] = {{"relative entropy", model.entropy_relative, baseline.entropy_relative, 1},
+                 {"sink", model.sink, baseline.sink, model.sink_uniform},
+                 {"zeros", model.zeros, baseline.zeros, 0}};
     for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
         struct probe_row row = probe_row_of(probe_exactly(share[k].model), "share", "%s%s",
                                             share[k].name, m->way->name);
         row.layer = layer;
         row.context = m->probe.T;
-        row.floor = share[k].floor;
+        row.baseline = share[k].baseline;
         row.raw = share[k].uniform;
         row.n = mapped;
         TRY(probe_results_add(&l->s.results, &row));
@@ -120,7 +120,7 @@ static int measure_weights(struct length *l, struct measurement *m)
     struct probe_sums all[2] = {{0}, {0}};
     TRY(arena->failed);
     TRY(add_weights_of(arena, m, &m->probe.model, mapped, sums));
-    TRY(add_weights_of(arena, m, &m->floor, mapped, sums + layers));
+    TRY(add_weights_of(arena, m, &m->baseline, mapped, sums + layers));
     for (int k = 0; k < layers; k++) {
         probe_merge(&all[0], &sums[k]);
         probe_merge(&all[1], &sums[layers + k]);
@@ -138,25 +138,25 @@ static int open_measurement(struct length *l, struct measurement *m, int times)
     if (m->way->p > 0)
         o.change.p = m->way->p;
     TRY(probe_open(&m->probe, &o, true, o.sequences ? o.sequences : SEQUENCES));
-    TRY(probe_floor(&m->probe, &o, &m->floor));
+    TRY(probe_baseline(&m->probe, &o, &m->baseline));
     return probe_resamples_create(&l->s.arena, &m->resamples, m->probe.preset.seed,
                                   m->probe.sequences);
 }
 
 static void close_measurement(struct measurement *m)
 {
-    gpt_free(&m->floor);
+    gpt_free(&m->baseline);
     probe_close(&m->probe);
 }
 
 /* Of the length's own data, which no way changes. */
-static int measure_ceiling(const struct length *l, struct measurement *m,
-                           struct gpt_next_state *ceiling)
+static int measure_upper_bound(const struct length *l, struct measurement *m,
+                               struct gpt_next_state *upper_bound)
 {
-    ceiling->sequences = m->probe.sequences;
-    return gpt_orbit_ceiling(m->probe.data, &m->probe.preset,
-                             m->probe.split >= SIM_SPLIT_PLANETS_TRAIN, m->probe.T + 1,
-                             l->trained.context + 1, ceiling);
+    upper_bound->sequences = m->probe.sequences;
+    return gpt_orbit_upper_bound(m->probe.data, &m->probe.preset,
+                                 m->probe.split >= SIM_SPLIT_PLANETS_TRAIN, m->probe.T + 1,
+                                 l->trained.context + 1, upper_bound);
 }
 
 static int measure_errors(struct length *l, struct measurement *m)
@@ -168,7 +168,7 @@ static int measure_errors(struct length *l, struct measurement *m)
         TRY(probe_errors_create(&l->s.arena, &m->errors[k], probe->sequences));
         TRY(probe_errors_of(probe,
                             k == 0   ? &probe->model
-                            : k == 1 ? &m->floor
+                            : k == 1 ? &m->baseline
                                      : NULL,
                             &m->errors[k]));
     }
@@ -199,11 +199,11 @@ static int measure_model(void *of)
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < LENGTHS; k++) {
             const size_t kept = l->s.arena.count;
-            struct measurement m = {.way = &ways[w], .ceiling = &l->ceiling[k]};
+            struct measurement m = {.way = &ways[w], .upper_bound = &l->upper_bound[k]};
             if (is_skipped(l, &ways[w], 1 << k))
                 continue;
             int rc = open_measurement(l, &m, 1 << k);
-            rc = rc || w > 0 ? rc : measure_ceiling(l, &m, &l->ceiling[k]);
+            rc = rc || w > 0 ? rc : measure_upper_bound(l, &m, &l->upper_bound[k]);
             rc = rc ? rc : measure_errors(l, &m);
             rc = rc ? rc : measure_weights(l, &m);
             close_measurement(&m);
@@ -224,16 +224,16 @@ static int draw_panels(void *of)
     const bool places = probe_errors_of_places(probe);
     const char *const unit = probe_errors_unit(probe), *label = places ? "mean error, AU" : unit;
     const struct probe_panel panel[] = {
-        {places ? "next place" : "next token", unit, .y_label = label, .log = places},
+        {places ? "next position" : "next token", unit, .y_label = label, .log = places},
         {"relative entropy", "share", .y_label = ""},
         {"sink", "share", .y_label = ""},
-        {places ? "next place, NTK" : "next token, NTK", unit, .y_label = label, .log = places},
+        {places ? "next position, NTK" : "next token, NTK", unit, .y_label = label, .log = places},
         {"relative entropy, NTK", "share", .y_label = ""},
         {"sink, NTK", "share", .y_label = ""},
     };
     const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
-                                        .floor = "random weights (floor)",
+                                        .baseline = "random weights (baseline)",
                                         .raw = places ? "persistence, uniform" : "uniform",
                                         .doubling = true,
                                         .by_context = true,

@@ -17,7 +17,7 @@ int probe_errors_create(struct probe_arena *arena, struct probe_errors *errors, 
  * the probe, or another one of its shape; NULL: bodies that stay where they are, in coordinates.
  * A prediction that is no number: ORR_EDIVERGED. A signal: ORR_EINTR. */
 int probe_errors_of(struct probe *probe, struct gpt_model *model, struct probe_errors *errors);
-/* Whether errors are distances of places ("AU"), or cross entropies ("nats"). */
+/* Whether errors are distances of positions ("AU"), or cross entropies ("nats"). */
 bool probe_errors_of_places(const struct probe *probe);
 const char *probe_errors_unit(const struct probe *probe);
 

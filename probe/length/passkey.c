@@ -90,12 +90,12 @@ static struct probe_estimate success_rate(long k, long n)
 }
 
 static int add_row(struct passkey *p, const char *quantity, bool ntk, int T,
-                   struct probe_estimate value, double floor, double chance)
+                   struct probe_estimate value, double baseline, double chance)
 {
     struct probe_row row = probe_row_of(value, "accuracy", "%s%s", quantity, ntk ? ", NTK" : "");
     row.context = T;
-    row.ceiling = 1; /* the key is there */
-    row.floor = floor;
+    row.upper_bound = 1; /* the key is there */
+    row.baseline = baseline;
     row.raw = chance;
     row.n = p->trials;
     return probe_results_add(&p->s.results, &row);
@@ -115,15 +115,15 @@ static int measure_one(struct passkey *p, int T, bool ntk)
 {
     struct probe_options o = *p->s.options;
     struct probe probe;
-    struct gpt_model floor = {0};
+    struct gpt_model baseline = {0};
     o.length = T;
     o.change.ntk = ntk;
     int rc = probe_open(&probe, &o, true, 1);
-    rc = rc ? rc : probe_floor(&probe, &o, &floor);
+    rc = rc ? rc : probe_baseline(&probe, &o, &baseline);
     rc = rc ? rc : try_all(p, &probe, &probe.model, &p->found);
-    rc = rc ? rc : try_all(p, &probe, &floor, &p->below);
+    rc = rc ? rc : try_all(p, &probe, &baseline, &p->below);
     rc = rc ? rc : add_both(p, ntk, T);
-    gpt_free(&floor);
+    gpt_free(&baseline);
     probe_close(&probe);
     return rc;
 }
@@ -158,7 +158,7 @@ static int draw_panels(void *of)
     };
     const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
-                                        .floor = "random weights (floor)",
+                                        .baseline = "random weights (baseline)",
                                         .raw = "chance",
                                         .doubling = true,
                                         .by_context = true,

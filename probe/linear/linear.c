@@ -13,18 +13,20 @@ struct linear {
     struct probe_labelled fit, held_out;
     struct probe_context context[PROBE_CONTEXTS];
     int contexts, layers; /* layers: L + 1 */
-    /* (2, layers, contexts, PROBE_QUANTITIES): of the model, of the floor */
+    /* (2, layers, contexts, PROBE_QUANTITIES): of the model, of the baseline */
     struct probe_reading *reading;
     struct probe_reading raw[PROBE_CONTEXTS][PROBE_QUANTITIES];
-    double ceiling[PROBE_CONTEXTS][PROBE_QUANTITIES];
-    int observed; /* sequences of the ceiling */
+    double upper_bound[PROBE_CONTEXTS][PROBE_QUANTITIES];
+    int observed; /* sequences of the upper bound */
 };
 
-static struct probe_reading *reading_of(const struct linear *l, int floor, int layer, int context)
+static struct probe_reading *reading_of(const struct linear *l, int baseline, int layer,
+                                        int context)
 {
-    return l->reading + (((size_t)floor * (size_t)l->layers + (size_t)layer) * (size_t)l->contexts +
-                         (size_t)context) *
-                            PROBE_QUANTITIES;
+    return l->reading +
+           (((size_t)baseline * (size_t)l->layers + (size_t)layer) * (size_t)l->contexts +
+            (size_t)context) *
+               PROBE_QUANTITIES;
 }
 
 /* ------------------------------------------------------------------------------- measuring */
@@ -49,7 +51,7 @@ static int check_plumbing(const struct linear *l, struct probe_reader reader, in
 }
 
 /* Readings of a model at all layers and contexts. */
-static int read_model(struct linear *l, struct gpt_model *model, int floor)
+static int read_model(struct linear *l, struct gpt_model *model, int baseline)
 {
     struct probe_stream stream[2];
     const int T = l->s.probe.T;
@@ -65,12 +67,12 @@ static int read_model(struct linear *l, struct gpt_model *model, int floor)
                                   .stream = {&stream[0], &stream[1]}};
     for (int c = 0; c < l->contexts; c++) {
         for (reader.layer = 0; reader.layer < l->layers; reader.layer++) {
-            TRY(probe_readout(&reader, &l->context[c], floor ? NULL : &l->s.resamples,
-                              reading_of(l, floor, reader.layer, c)));
+            TRY(probe_readout(&reader, &l->context[c], baseline ? NULL : &l->s.resamples,
+                              reading_of(l, baseline, reader.layer, c)));
             TRY(probe_session_tick(&l->s));
         }
         reader.layer = l->layers - 1;
-        if (!floor)
+        if (!baseline)
             TRY(check_plumbing(l, reader, c));
     }
     probe_rewind(&l->s.arena, kept);
@@ -95,11 +97,11 @@ static int read_inputs(struct linear *l)
                                             .window = window};
         TRY(probe_readout(&reader, &l->context[c], NULL, l->raw[c]));
         for (int q = 0; q < PROBE_QUANTITIES; q++)
-            l->ceiling[c][q] = NAN;
+            l->upper_bound[c][q] = NAN;
         TRY(probe_session_tick(&l->s));
     }
     return l->fit.newton ? probe_observer(&l->s.arena, &l->fit, &l->held_out, l->observed,
-                                          l->context, l->contexts, l->ceiling)
+                                          l->context, l->contexts, l->upper_bound)
                          : 0;
 }
 
@@ -112,8 +114,8 @@ static struct probe_row row_of(const struct linear *l, int q, int context, int l
     const struct probe_reading *r = &reading_of(l, 0, layer, context)[q];
     struct probe_row row = probe_row_of(r->r2, measure, "%s", probe_quantities[q].name);
     row.context = l->context[context].context;
-    row.ceiling = l->ceiling[context][q];
-    row.floor = reading_of(l, 1, below, context)[q].r2.value;
+    row.upper_bound = l->upper_bound[context][q];
+    row.baseline = reading_of(l, 1, below, context)[q].r2.value;
     row.raw = l->raw[context][q].r2.value;
     row.n = r->n;
     return row;
@@ -132,12 +134,12 @@ static int add_all(struct linear *l)
 }
 
 /* The layer that reads q best on sequences held out of the fit, not on those that judge. */
-static int best_layer(const struct linear *l, int floor, int context, int q)
+static int best_layer(const struct linear *l, int baseline, int context, int q)
 {
     int best = 0;
     for (int layer = 1; layer < l->layers; layer++)
-        if (reading_of(l, floor, layer, context)[q].inner >
-            reading_of(l, floor, best, context)[q].inner)
+        if (reading_of(l, baseline, layer, context)[q].inner >
+            reading_of(l, baseline, best, context)[q].inner)
             best = layer;
     return best;
 }
@@ -152,7 +154,7 @@ static int full_context(const struct linear *l)
     return full;
 }
 
-/* A row per quantity of its best layer, model and floor each of its own, and the means of the
+/* A row per quantity of its best layer, model and baseline each of its own, and the means of the
  * Newtonian quantities and of the elements. They are of the model as a whole, because the layer
  * differs from seed to seed. */
 static int add_best(struct linear *l)
@@ -168,12 +170,12 @@ static int add_best(struct linear *l)
         struct probe_row which =
             probe_row_of(probe_exactly(best), "best layer", "%s", probe_quantities[q].name);
         which.context = row.context;
-        which.floor = below;
+        which.baseline = below;
         TRY(probe_results_add(&l->s.results, &row));
         TRY(probe_results_add(&l->s.results, &which));
         if (!isfinite(row.value))
             continue;
-        const double number[4] = {row.value, row.ceiling, row.floor, row.raw};
+        const double number[4] = {row.value, row.upper_bound, row.baseline, row.raw};
         for (int k = 0; k < 4; k++)
             sum[kepler][k] += number[k];
         n[kepler] = row.n;
@@ -183,8 +185,8 @@ static int add_best(struct linear *l)
         struct probe_row row = probe_row_of(probe_exactly(sum[k][0] / count[k]), best_measure,
                                             k ? "mean of Keplerian" : "mean of Newtonian");
         row.context = l->context[full].context;
-        row.ceiling = sum[k][1] / count[k];
-        row.floor = sum[k][2] / count[k];
+        row.upper_bound = sum[k][1] / count[k];
+        row.baseline = sum[k][2] / count[k];
         row.raw = sum[k][3] / count[k];
         row.n = n[k];
         TRY(probe_results_add(&l->s.results, &row));
@@ -209,8 +211,9 @@ static int draw_panels(void *of)
     const int context = l->context[full_context(l)].context;
     const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
                                         .value = "model",
-                                        .ceiling = l->fit.newton ? "orbit fit (ceiling)" : NULL,
-                                        .floor = "random weights (floor)",
+                                        .upper_bound =
+                                            l->fit.newton ? "orbit fit (upper bound)" : NULL,
+                                        .baseline = "random weights (baseline)",
                                         .raw = "inputs (raw)",
                                         .least = -0.2,
                                         .fixed = context,
@@ -244,7 +247,7 @@ static int prepare_sets(struct linear *l)
     TRY(probe_resamples_create(arena, &l->s.resamples, l->s.probe.preset.seed, held_out));
     TRY(probe_labelled_make(arena, &l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
     TRY(probe_labelled_make(arena, &l->held_out, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, held_out));
-    return probe_floor(&l->s.probe, l->s.options, &l->s.floor);
+    return probe_baseline(&l->s.probe, l->s.options, &l->s.baseline);
 }
 
 static int measure_model(void *of)
@@ -255,7 +258,7 @@ static int measure_model(void *of)
                       (uint64_t)l->contexts * (2 * (uint64_t)l->layers + 1), l->s.options->quiet);
     TRY(read_inputs(l));
     TRY(read_model(l, &l->s.probe.model, 0));
-    TRY(read_model(l, &l->s.floor, 1));
+    TRY(read_model(l, &l->s.baseline, 1));
     orr_progress_end(&l->s.progress, NULL);
     TRY(add_best(l));
     return add_all(l);
@@ -280,7 +283,7 @@ int probe_linear(const struct probe_options *options)
     const int rc = probe_session_run(&l.s, options, &steps, &l);
     if (!rc && l.s.measured)
         orr_note(options->quiet,
-                 "linear: fitted on %d sequences, judged on %d; the ceiling is of the first %d",
+                 "linear: fitted on %d sequences, judged on %d; the upper bound is of the first %d",
                  l.fit.n, l.held_out.n, l.observed);
     return rc;
 }

@@ -41,13 +41,13 @@ struct probe_reader {
     /* by probe_read_stream */
     const struct probe_stream *stream[2]; /* of the fitted, of the held-out set */
     int layer;
-    bool told;  /* and the quantities themselves: the plumbing's own ceiling */
+    bool told;  /* and the quantities themselves: the plumbing's own upper bound */
     int window; /* by probe_read_inputs: steps */
 };
 /* The residual stream at reader->layer (width features; with `told` PROBE_NUMBERS more). */
 void probe_read_stream(const struct probe_reader *reader, bool held_out, int sequence, int step,
                        double *x);
-/* The model's inputs: ln dt and the places of the last reader->window steps (1 + 4 window). */
+/* The model's inputs: ln dt and the positions of the last reader->window steps (1 + 4 window). */
 void probe_read_inputs(const struct probe_reader *reader, bool held_out, int sequence, int step,
                        double *x);
 
@@ -62,7 +62,7 @@ int probe_readout(const struct probe_reader *reader, const struct probe_context 
                   const struct probe_resamples *resamples,
                   struct probe_reading reading[PROBE_QUANTITIES]);
 /* R^2, at every context, of what an observer makes of the same steps who knows Newton's law: the
- * orbit is fitted to the places seen (probe_orbit_fit) of the first n held-out sequences. What a
+ * orbit is fitted to the positions seen (probe_orbit_fit) of the first n held-out sequences. What a
  * fit does not give is guessed to be the mean over the fitted sequences. */
 int probe_observer(struct probe_arena *arena, const struct probe_labelled *fit,
                    const struct probe_labelled *held_out, int n,

@@ -105,7 +105,7 @@ static int check_model(const struct probe *probe, const struct probe_options *o,
     const bool first = !strcmp(probe->stage, "pretrain");
     if (next && (!first || probe->model.config.outputs != 2))
         return ORR_FAIL(ORR_EINVAL,
-                        "probe %s: %s: expected a model that predicts the next place (stage "
+                        "probe %s: %s: expected a model that predicts the next position (stage "
                         "pretrain), found stage %s",
                         name, o->checkpoint, probe->stage);
     if (!first && strcmp(probe->stage, "magnitude") != 0)
@@ -206,7 +206,7 @@ int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *
     return 0;
 }
 
-/* The orbit of fitted parameters at the first step, whose places are dx, dy apart. */
+/* The orbit of fitted parameters at the first step, whose positions are dx, dy apart. */
 static struct probe_orbit from_parameters(const double p[GPT_ORBIT_PARAMETERS], double dx,
                                           double dy, double dt_yr)
 {
@@ -224,8 +224,8 @@ static struct probe_orbit from_parameters(const double p[GPT_ORBIT_PARAMETERS], 
     return o;
 }
 
-/* Follows an orbit along the places: the sum of its squared distances, infinite where it cannot be
- * followed. The orbit is then at the last step. */
+/* Follows an orbit along the positions: the sum of its squared distances, infinite where it cannot
+ * be followed. The orbit is then at the last step. */
 static double follow_orbit(struct probe_orbit *o, int context, const double *place)
 {
     double sum = 0, model[4];
@@ -239,7 +239,7 @@ static double follow_orbit(struct probe_orbit *o, int context, const double *pla
     return there && isfinite(sum) ? sum : INFINITY;
 }
 
-/* One fit, and how far it is from the places. */
+/* One fit, and how far it is from the positions. */
 static int fit_once(int context, const double *place, double dt_yr,
                     const struct gpt_orbit_prior *prior, double p[GPT_ORBIT_PARAMETERS], bool start,
                     struct probe_orbit *orbit, double *distance)

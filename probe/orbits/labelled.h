@@ -1,6 +1,6 @@
 /* labelled.h - sequences of two bodies whose states, masses and forces are known, for probes that
- * read physics out of a model: the model sees places and the time step only. And the closed-form
- * orbit through such a state, or fitted to places as an observer who knows Newton's law does. */
+ * read physics out of a model: the model sees positions and the time step only. And the closed-form
+ * orbit through such a state, or fitted to positions as an observer who knows Newton's law does. */
 #ifndef PROBE_LABELLED_H
 #define PROBE_LABELLED_H
 
@@ -10,8 +10,8 @@
 #include "model/evaluate/orbit_fit.h"
 
 /* Step k (from 0) of a sequence is row 1 + 2 k, where body 1 is, and row 2 + 2 k, where body 2 is:
- * the row on which the step is complete, labels of data sets stand, and the next place of body 1 is
- * predicted. */
+ * the row on which the step is complete, labels of data sets stand, and the next position of body 1
+ * is predicted. */
 enum { PROBE_BODIES = 2 };
 
 /* n sequences of P rows. They are those of the preset's files, made on the fly. */
@@ -31,7 +31,7 @@ const double *probe_labelled_state(const struct probe_labelled *set, int i, int 
 const double *probe_labelled_force(const struct probe_labelled *set, int i, int step);
 
 /* Opens the checkpoint for a probe that feeds labelled sequences of two bodies in coordinates;
- * next: which needs predictions of the next place. ORR_EINVAL or ORR_EUSAGE, naming probe,
+ * next: which needs predictions of the next position. ORR_EINVAL or ORR_EUSAGE, naming probe,
  * checkpoint and reason, where this one cannot be asked. probe_close() it also after an error. */
 int probe_open_labelled(struct probe *probe, const struct probe_options *options, const char *name,
                         bool next);
@@ -57,9 +57,9 @@ void probe_orbit_places(const struct probe_orbit *orbit, double place[4]);
  * ORR_ENOMEM. */
 int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior);
 /* Fits steps 0 .. context - 1 of sequence i and gives the orbit at step context - 1. parameter: the
- * fit; with `start` also where another one may begin, beside what the places suggest: the one that
- * is nearer to the places counts, because least squares can end in a wrong valley. *there: the fit
- * is an orbit. ORR_ENOMEM. */
+ * fit; with `start` also where another one may begin, beside what the positions suggest: the one
+ * that is nearer to the positions counts, because least squares can end in a wrong valley. *there:
+ * the fit is an orbit. ORR_ENOMEM. */
 int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
                     const struct gpt_orbit_prior *prior, double parameter[GPT_ORBIT_PARAMETERS],
                     bool start, struct probe_orbit *orbit, bool *there);

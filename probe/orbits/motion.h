@@ -1,4 +1,4 @@
-/* motion.h - what rollouts are scored on: constants of the motion along a path of places, and
+/* motion.h - what rollouts are scored on: constants of the motion along a path of positions, and
  * orbits one quantity of which is changed. */
 #ifndef PROBE_MOTION_H
 #define PROBE_MOTION_H

@@ -1,4 +1,5 @@
-/* planets.c - bin/probe planets: next places of the real planets, which no model was trained on. */
+/* planets.c - bin/probe planets: next positions of the real planets, which no model was trained on.
+ * */
 #include "planets.h"
 
 #include "ephemeris.h"
@@ -17,7 +18,7 @@ const char *probe_planets_name(int planet)
     return names[planet];
 }
 
-/* ----------------------------------------------------------------------------------- places */
+/* ----------------------------------------------------------------------------------- positions */
 
 /* The time step of a planet is that of its own simulated sequence, planets_solar. */
 static int make_tracks(struct probe_planets *p)
@@ -77,8 +78,8 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
         const bool all = i == PROBE_PLANETS;
         struct probe_row row = probe_row_of(all ? mean[0] : probe_exactly(values[0][i]), measure,
                                             "%s, %s", what, all ? "mean" : probe_planets_name(i));
-        row.ceiling = all ? mean[1].value : values[1][i];
-        row.floor = all ? mean[2].value : values[2][i];
+        row.upper_bound = all ? mean[1].value : values[1][i];
+        row.baseline = all ? mean[2].value : values[2][i];
         row.raw = all ? mean[3].value : values[3][i];
         row.n = all ? PROBE_PLANETS : n;
         TRY(probe_results_add(&p->s.results, &row));
@@ -118,7 +119,7 @@ static int measure_places(struct probe_planets *p, const char *what,
 {
     double values[4][PROBE_PLANETS];
     TRY(probe_planets_errors(&p->s.probe.model, track, p->T, p->held_out, values[0]));
-    TRY(probe_planets_errors(&p->s.floor, track, p->T, p->held_out, values[2]));
+    TRY(probe_planets_errors(&p->s.baseline, track, p->T, p->held_out, values[2]));
     for (int i = 0; i < PROBE_PLANETS; i++) {
         values[1][i] = mean_over_steps(p, &track[i], probe_track_osculates);
         values[3][i] = mean_over_steps(p, &track[i], probe_track_stays);
@@ -145,8 +146,8 @@ static int measure_departure(struct probe_planets *p)
 
 /* ----------------------------------------------------------------------------------- files */
 
-/* Checksums of the checkpoints of heads in "about": model, floor; "" = none. */
-static const char *const head_keys[] = {"checkpoint_xxh64", "floor_xxh64"};
+/* Checksums of the checkpoints of heads in "about": model, baseline; "" = none. */
+static const char *const head_keys[] = {"checkpoint_xxh64", "baseline_xxh64"};
 
 static void content_text(const struct probe_planets *p, int which, char text[17])
 {
@@ -177,7 +178,7 @@ static int add_about(struct probe_planets *p)
     if (p->arrows.there) {
         cJSON *forces = cJSON_AddObjectToObject(about, "forces");
         cJSON_AddStringToObject(forces, "checkpoint", p->arrows.path[0]);
-        cJSON_AddStringToObject(forces, "floor", p->arrows.path[1]);
+        cJSON_AddStringToObject(forces, "baseline", p->arrows.path[1]);
         for (int k = 0; k < 2; k++) {
             content_text(p, k, sum);
             cJSON_AddStringToObject(forces, head_keys[k], sum);
@@ -211,10 +212,11 @@ static int check_model(const struct probe_planets *p)
                         "pretrain_planets), found stage %s",
                         o->checkpoint, p->s.probe.stage);
     if (p->T < 4)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "probe planets: %s: %d positions have no next place; give a --length of 4 "
-                        "or more",
-                        o->checkpoint, p->T);
+        return ORR_FAIL(
+            ORR_EUSAGE,
+            "probe planets: %s: %d positions have no next position; give a --length of 4 "
+            "or more",
+            o->checkpoint, p->T);
     return 0;
 }
 
@@ -258,11 +260,11 @@ static int measure_model(void *of)
 {
     struct probe_planets *p = of;
     TRY(make_tracks(p));
-    TRY(probe_floor(&p->s.probe, p->s.options, &p->s.floor));
+    TRY(probe_baseline(&p->s.probe, p->s.options, &p->s.baseline));
     TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed,
                                PROBE_PLANETS));
-    TRY(measure_places(p, "next place", p->real));
-    TRY(measure_places(p, "next place, two bodies", p->kepler));
+    TRY(measure_places(p, "next position", p->real));
+    TRY(measure_places(p, "next position, two bodies", p->kepler));
     TRY(measure_departure(p));
     if (p->arrows.there)
         TRY(probe_arrows_measure(p));

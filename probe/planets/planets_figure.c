@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum who { TRUTH, MODEL, FLOOR, WHO };
+enum who { TRUTH, MODEL, BASELINE, WHO };
 
 /* As in the run's figures (figures/plot_forces.c): an arrow of force 1 is so long, in distances; a
  * longer arrow than this is cut. */
@@ -23,7 +23,7 @@ static void arrow_of(const struct field *field, enum who who, int k, double arro
     if (who == TRUTH)
         probe_arrows_truth(field->p, field->planet, k, f);
     else
-        probe_arrows_at(field->p, who == FLOOR, field->planet, k, f);
+        probe_arrows_at(field->p, who == BASELINE, field->planet, k, f);
     const double size = hypot(f[0], f[1]);
     *cut = size > longest;
     for (int c = 0; c < 2; c++)
@@ -98,11 +98,11 @@ static void write_panels(const struct field *field, struct orr_file *file)
     const char *const title[WHO] = {"True forces", text, "random weights, fine-tuned alike"};
     for (int who = 0; who < field->panels; who++) {
         if (who == TRUTH)
-            snprintf(note, sizeof note, "%d places, none trained on", field->p->arrows.count);
+            snprintf(note, sizeof note, "%d positions, none trained on", field->p->arrows.count);
         else
             snprintf(note, sizeof note, "cosine %.3f, median error of size %.1f%%",
-                     who == MODEL ? cosine->value : cosine->floor,
-                     100 * (who == MODEL ? error->value : error->floor));
+                     who == MODEL ? cosine->value : cosine->baseline,
+                     100 * (who == MODEL ? error->value : error->baseline));
         orr_gnuplot_assign(file, "title", who + 1, title[who]);
         orr_gnuplot_assign(file, "note", who + 1, note);
         orr_gnuplot_assign(file, "colour", who + 1, colour[who]);
@@ -121,7 +121,7 @@ static int write_field(const void *of, struct orr_file *data, struct orr_file *s
                     "array title[%d]\narray note[%d]\narray colour[%d]\n",
                     field.panels, field.extent_au, field.arrow_au, field.cut, longest, field.panels,
                     field.panels, field.panels);
-    snprintf(name, sizeof name, "%s, real places (VSOP87)", probe_planets_name(field.planet));
+    snprintf(name, sizeof name, "%s, real positions (VSOP87)", probe_planets_name(field.planet));
     orr_gnuplot_assign(settings, "planet", 0, name);
     write_panels(&field, settings);
     return 0;
@@ -131,7 +131,7 @@ int probe_arrows_draw(struct probe_planets *p)
 {
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct field field = {
-            .p = p, .planet = i, .panels = p->arrows.has_floor ? WHO : WHO - 1};
+            .p = p, .planet = i, .panels = p->arrows.has_baseline ? WHO : WHO - 1};
         char name[64];
         snprintf(name, sizeof name, "planets_forces_%s", sim_sun_bodies[i].name);
         TRY(probe_picture(p->s.folder, name, "forces.gp", write_field, &field));

@@ -1,4 +1,4 @@
-/* planets_forces.c - forces that the run's fine-tuned vector heads predict at the places of the
+/* planets_forces.c - forces that the run's fine-tuned vector heads predict at the positions of the
  * real planets, beside Newton's. */
 #include "planets.h"
 
@@ -34,8 +34,8 @@ static int find_head(struct probe_arrows *a, int which, const char *run, const c
     return a->path[which][0] ? orr_file_checksum(a->path[which], &a->content[which], &bytes) : 0;
 }
 
-/* The floor of another shape, or of weights that are not random, is none. */
-static int check_floor(struct probe_planets *p)
+/* The baseline of another shape, or of weights that are not random, is none. */
+static int check_baseline(struct probe_planets *p)
 {
     struct probe_arrows *a = &p->arrows;
     const char *own = orr_source_attention(p->s.options->preset, p->s.probe.source);
@@ -49,8 +49,8 @@ static int check_floor(struct probe_planets *p)
         why = "untrained/finetune/vector.safetensors has another attention";
     if (why)
         a->path[1][0] = '\0';
-    a->has_floor = !why;
-    orr_note(p->s.options->quiet || !why, "planets: forces without a floor: %s", why ? why : "");
+    a->has_baseline = !why;
+    orr_note(p->s.options->quiet || !why, "planets: forces without a baseline: %s", why ? why : "");
     return 0;
 }
 
@@ -82,9 +82,9 @@ int probe_arrows_find(struct probe_planets *p)
     if (!why)
         TRY(find_head(a, 1, o->run, "untrained"));
     a->there = !why;
-    a->has_floor = !why && *a->path[1];
+    a->has_baseline = !why && *a->path[1];
     orr_note(o->quiet || !why, "planets: no forces: %s", why ? why : "");
-    return a->has_floor ? check_floor(p) : 0;
+    return a->has_baseline ? check_baseline(p) : 0;
 }
 
 /* ------------------------------------------------------------------------- what was labelled */
@@ -124,9 +124,9 @@ static int simulate_labels(struct probe_arena *arena, struct simulated *s,
     return rc;
 }
 
-/* A model sees places in units of the first distance alone: what it takes for the planet's unit of
- * force is so many times the force at the first distance. The real planet starts elsewhere on its
- * orbit, so that its unit differs by the square of the two distances' ratio. */
+/* A model sees positions in units of the first distance alone: what it takes for the planet's unit
+ * of force is so many times the force at the first distance. The real planet starts elsewhere on
+ * its orbit, so that its unit differs by the square of the two distances' ratio. */
 static int find_units(struct probe_planets *p)
 {
     struct simulated s = {0};
@@ -187,8 +187,8 @@ static int predict_forces(struct probe_planets *p, int which)
     return rc;
 }
 
-/* Mean cosine and median relative error of the size; by: 0 model, 1 floor, -1 towards the Sun with
- * the mean size of the labels, in absolute units: a constant. */
+/* Mean cosine and median relative error of the size; by: 0 model, 1 baseline, -1 towards the Sun
+ * with the mean size of the labels, in absolute units: a constant. */
 static int score_planet(struct probe_planets *p, int by, int planet, double *cosine, double *error)
 {
     const struct probe_arrows *a = &p->arrows;
@@ -223,14 +223,14 @@ int probe_arrows_measure(struct probe_planets *p)
     TRY(orr_gnuplot_check("forces.gp"));
     TRY(find_units(p));
     TRY(predict_forces(p, 0));
-    if (p->arrows.has_floor)
+    if (p->arrows.has_baseline)
         TRY(predict_forces(p, 1));
     for (int i = 0; i < PROBE_PLANETS; i++) {
         cosine[1][i] = 1;
         error[1][i] = 0;
         cosine[2][i] = error[2][i] = NAN;
         TRY(score_planet(p, 0, i, &cosine[0][i], &error[0][i]));
-        if (p->arrows.has_floor)
+        if (p->arrows.has_baseline)
             TRY(score_planet(p, 1, i, &cosine[2][i], &error[2][i]));
         TRY(score_planet(p, -1, i, &cosine[3][i], &error[3][i]));
     }
@@ -259,18 +259,18 @@ int probe_arrows_write(struct probe_planets *p)
     char path[4096];
     TRY(orr_path(path, "%s/planets_forces.csv", p->s.folder));
     TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_floor,fy_floor\n");
+    orr_file_printf(&file, "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_baseline,fy_baseline\n");
     for (int i = 0; i < PROBE_PLANETS; i++)
         for (int k = a->first; k < a->first + a->count; k++) {
-            double truth[2], f[2], floor[2] = {NAN, NAN};
+            double truth[2], f[2], baseline[2] = {NAN, NAN};
             const double *at = p->real[i].state + 4 * k;
             probe_arrows_truth(p, i, k, truth);
             probe_arrows_at(p, 0, i, k, f);
-            if (a->has_floor)
-                probe_arrows_at(p, 1, i, k, floor);
+            if (a->has_baseline)
+                probe_arrows_at(p, 1, i, k, baseline);
             orr_file_printf(&file, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
                             sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0], f[1],
-                            floor[0], floor[1]);
+                            baseline[0], baseline[1]);
         }
     const int rc = orr_file_commit(&file);
     orr_file_close(&file);

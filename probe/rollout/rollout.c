@@ -11,7 +11,7 @@
 enum { SEQUENCES = 500, BATCH = 64, HORIZONS = 5, PRIOR = 500 };
 
 /* Who continues the orbits. */
-enum who { MODEL, FLOOR, PERSISTENCE, FITTED, TRUTH, WHO };
+enum who { MODEL, BASELINE, PERSISTENCE, FITTED, TRUTH, WHO };
 
 struct rollout {
     struct probe_session s;
@@ -91,7 +91,7 @@ static int continue_all(struct rollout *r)
                               : (double)probe_labelled_rows(&r->set, i)[k];
             }
     TRY(by_model(r, MODEL, &r->s.probe.model));
-    TRY(by_model(r, FLOOR, &r->s.floor));
+    TRY(by_model(r, BASELINE, &r->s.baseline));
     if (r->set.newton)
         TRY(find_prior(r, &prior));
     for (int i = 0; i < r->set.n && r->set.newton; i++)
@@ -117,7 +117,8 @@ static double error_of(const struct rollout *r, enum who who, int i, int what, i
     return drift[what - 1];
 }
 
-/* Mean of errors of places; medians of drifts, which have no mean where a path meets the star. */
+/* Mean of errors of positions; medians of drifts, which have no mean where a path meets the star.
+ * */
 static struct probe_estimate estimate_error(const struct rollout *r, enum who who, int what,
                                             int step)
 {
@@ -139,8 +140,8 @@ static int add_row(struct rollout *r, int what, int horizon)
     struct probe_row row = probe_row_of(estimate_error(r, MODEL, what, step), what ? "drift" : "AU",
                                         "%s", quantity[what]);
     row.context = horizon;
-    row.ceiling = what ? estimate_error(r, TRUTH, what, step).value : fit.value;
-    row.floor = estimate_error(r, FLOOR, what, step).value;
+    row.upper_bound = what ? estimate_error(r, TRUTH, what, step).value : fit.value;
+    row.baseline = estimate_error(r, BASELINE, what, step).value;
     row.raw = estimate_error(r, PERSISTENCE, what, step).value;
     row.n = r->set.n;
     TRY(probe_results_add(&r->s.results, &row));
@@ -148,13 +149,13 @@ static int add_row(struct rollout *r, int what, int horizon)
         return 0;
     struct probe_row of_fit = probe_row_of(fit, "drift, orbit fit", "%s", quantity[what]);
     of_fit.context = horizon;
-    of_fit.ceiling = row.ceiling;
+    of_fit.upper_bound = row.upper_bound;
     of_fit.raw = row.raw;
     of_fit.n = row.n;
     return probe_results_add(&r->s.results, &of_fit);
 }
 
-/* Of places where body 1 is seen last, of drifts where the differences still have their
+/* Of positions where body 1 is seen last, of drifts where the differences still have their
  * neighbours. */
 static int last_horizon(const struct rollout *r, int what)
 {
@@ -190,8 +191,8 @@ static int draw_panels(void *of)
     const bool drifts = r->set.newton && last_horizon(r, 1) >= 1;
     const struct probe_figure figure = {.x_label = "steps after the prefix",
                                         .value = "model",
-                                        .ceiling = r->set.newton ? "ceiling" : NULL,
-                                        .floor = "random weights (floor)",
+                                        .upper_bound = r->set.newton ? "upper_bound" : NULL,
+                                        .baseline = "random weights (baseline)",
                                         .raw = "persistence",
                                         .least = NAN,
                                         .by_context = true,
@@ -223,7 +224,7 @@ static int prepare_set(struct rollout *r)
     for (int w = 0; w < WHO; w++)
         r->path[w] = probe_take(arena, (size_t)n * (size_t)r->T * 2, sizeof *r->path[w]);
     TRY(arena->failed);
-    return probe_floor(&r->s.probe, r->s.options, &r->s.floor);
+    return probe_baseline(&r->s.probe, r->s.options, &r->s.baseline);
 }
 
 static int measure_model(void *of)

@@ -49,7 +49,7 @@ int sim_bodies_check(const struct sim_dataset *set)
     return 0;
 }
 
-/* Row 0 is a time step, the others are places in bins. */
+/* Row 0 is a time step, the others are positions in bins. */
 static int check_tokens(const struct sim_dataset *set, size_t i, const uint16_t *tokens)
 {
     const int bins = set->bins;

@@ -99,10 +99,10 @@ TEST(contrasts_are_of_the_same_model_and_seed)
 /* Value 6, truth 5, random weights 0.5, no input. */
 TEST(numbers_of_a_row)
 {
-    const struct orr_row row = {.value = 6, .ceiling = 5, .floor = 0.5, .raw = NAN};
+    const struct orr_row row = {.value = 6, .upper_bound = 5, .baseline = 0.5, .raw = NAN};
     assert_true(orr_row_number(&row, ORR_ROW_VALUE) == 6 &&
-                orr_row_number(&row, ORR_ROW_CEILING) == 5);
-    assert_true(orr_row_number(&row, ORR_ROW_FLOOR) == 0.5 &&
+                orr_row_number(&row, ORR_ROW_UPPER_BOUND) == 5);
+    assert_true(orr_row_number(&row, ORR_ROW_BASELINE) == 0.5 &&
                 isnan(orr_row_number(&row, ORR_ROW_RAW)));
     assert_true(orr_row_number(&row, ORR_ROW_LEARNED) == 5.5 &&
                 orr_row_number(&row, ORR_ROW_NEARNESS) == -1);

@@ -183,8 +183,8 @@ check "prior: condition number" grep -Eq 'labelled rows: condition number 2\.[89
     <<<"$prior"
 check "prior: deviations left" grep -Eq ' leave 0\.3[45][0-9], 0\.9[456][0-9], 0\.9[456][0-9]$' \
     <<<"$prior"
-check "prior: floors" grep -Eq \
-    '^  floors, R\^2 of ln F  on ln r 0\.0[2345][0-9], .* mean r 0\.0[567][0-9]$' <<<"$prior"
+check "prior: baselines" grep -Eq \
+    '^  baselines, R\^2 of ln F  on ln r 0\.0[2345][0-9], .* mean r 0\.0[567][0-9]$' <<<"$prior"
 check "prior: planet runs" grep -Eq \
     '^  period, time step    R\^2 of ln T on ln dt 0\.9[0-9]{2}$' <<<"$prior"
 check "prior: the study's" prints 'R\^2 of ln T on ln dt 0\.00[0-9]$' \

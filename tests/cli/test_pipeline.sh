@@ -82,7 +82,7 @@ check "smoke: every artefact" artefacts "$run" continuous
 check "smoke: manifest names every array" manifest_is_complete "$run/orbits"
 check "laws.json has its keys" has_keys "$run/laws/laws.json" laws source sample rule equation \
     complexity loss selected_true on_front constant sources r2_log median_relative_error \
-    exponents r m1 m2 value low high floors log_r log_scale_dt_r
+    exponents r m1 m2 value low high baselines log_r log_scale_dt_r
 check "manifest.json has its keys" has_keys "$run/orbits/manifest.json" protocol seed version
 for source in truth oracle softmax lssar untrained; do
     check "$source: forces_magnitude.csv" csv_is "$run/$source/finetune/forces_magnitude.csv" \
@@ -101,20 +101,21 @@ for source in oracle softmax lssar untrained; do
     check "$source: forces of its own" other_file "$run/truth/finetune/forces_magnitude.csv" \
         "$run/$source/finetune/forces_magnitude.csv"
 done
-# the floor has random weights: it is not its attention's pretrained model, and knows nothing of it
-floor=$WORK/floor
-mkdir "$floor"
-cp -r "$run/orbits" "$run/preset.json" "$floor"
-check "pretraining of another kind" program pretrain --run "$floor" --threads 1 --quiet \
+# the baseline has random weights: it is not its attention's pretrained model, and ignores it
+baseline=$WORK/baseline
+mkdir "$baseline"
+cp -r "$run/orbits" "$run/preset.json" "$baseline"
+check "pretraining of another kind" program pretrain --run "$baseline" --threads 1 --quiet \
     --set pretrain.lr=0.0005 --set pretrain_planets.lr=0.0005
-check "... with the floor" program finetune --run "$floor" --threads 1 --quiet --source untrained
+check "... with the baseline" \
+    program finetune --run "$baseline" --threads 1 --quiet --source untrained
 check "... other weights" other_file "$run/softmax/pretrain/last.safetensors" \
-    "$floor/softmax/pretrain/last.safetensors"
+    "$baseline/softmax/pretrain/last.safetensors"
 for kind in magnitude vector; do
-    check "the floor's $kind is not softmax's" other_file \
+    check "the baseline's $kind is not softmax's" other_file \
         "$run/softmax/finetune/forces_$kind.csv" "$run/untrained/finetune/forces_$kind.csv"
     check "... and the same after another pretraining" same_file \
-        "$run/untrained/finetune/forces_$kind.csv" "$floor/untrained/finetune/forces_$kind.csv"
+        "$run/untrained/finetune/forces_$kind.csv" "$baseline/untrained/finetune/forces_$kind.csv"
 done
 check "truth predicts itself" every_row "$run/truth/finetune/forces_magnitude.csv" '$8 == $9' 250
 for figure in "$run"/figures/*.png; do # (without any, the pattern is the name)

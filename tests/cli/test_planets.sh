@@ -21,8 +21,8 @@ if grep -q 'libnova' "$WORK/err"; then
 fi
 out=$run/lssar/probe_pretrain_planets
 
-# ---- next places alone, before anything is fine-tuned
-check "a table" grep -q '^| next place, Neptune | separations |' "$WORK/table"
+# ---- next positions alone, before anything is fine-tuned
+check "a table" grep -q '^| next position, Neptune | separations |' "$WORK/table"
 check "... and no forces" lacks 'force, Mars' "$WORK/table"
 check "... its picture" is_png "$out/planets.png"
 check "... its files" test "$(ls -A "$out" | tr '\n' ' ')" = "planets.csv planets.json planets.png "
@@ -31,7 +31,7 @@ check "ephemeris" grep -q '"VSOP87, libnova ' "$out/planets.json"
 
 # number QUANTITY MEASURE COLUMN: of planets.csv; columns count behind quantity and measure, from
 # layer and context on
-value=3 ceiling=6 floor=7 raw=8 count=9
+value=3 upper_bound=6 baseline=7 raw=8 count=9
 number() {
     awk -F'"' -v q="$1" -v m="$2" -v c="$3" \
         '$2 == q && $4 == m { split($5, cell, ","); print cell[c + 1] }' "$out/planets.csv"
@@ -43,16 +43,17 @@ within() {
 # a chord of a fortieth of the orbit, 2 sin(pi / 40) = 0.1569 in mean distances; Venus starts 0.4%
 # inside hers. A fortieth of a year is 9 days: the Moon moves the Earth by some 1e-5 of its
 # distance, and no planet leaves Mercury's osculating orbit by more than 1e-7
-check "persistence of Venus" within "$(number 'next place, Venus' separations $raw)" 0.1569 0.1580
+check "persistence of Venus" \
+    within "$(number 'next position, Venus' separations $raw)" 0.1569 0.1580
 check "osculating orbit of Mercury" within \
-    "$(number 'next place, Mercury' separations $ceiling)" 1e-10 1e-7
+    "$(number 'next position, Mercury' separations $upper_bound)" 1e-10 1e-7
 check "osculating orbit of the Earth, without its Moon" within \
-    "$(number 'next place, Earth' separations $ceiling)" 1e-5 2e-4
+    "$(number 'next position, Earth' separations $upper_bound)" 1e-5 2e-4
 check "the Kepler orbit of step 0 is its own" within \
-    "$(number 'next place, two bodies, Saturn' separations $ceiling)" 0 1e-12
+    "$(number 'next position, two bodies, Saturn' separations $upper_bound)" 0 1e-12
 check "perturbed Saturn leaves it" within \
     "$(number 'Kepler orbit of step 0, Saturn' separations $value)" 0.002 0.1
-check "one orbit" equal 40 "$(number 'next place, Mars' separations $count)"
+check "one orbit" equal 40 "$(number 'next position, Mars' separations $count)"
 
 # ---- forces, after fine-tuning
 for source in lssar untrained; do
@@ -62,13 +63,13 @@ check "truth" program finetune "${TINY[@]}" --run "$run" --source truth
 cp "$out/planets.csv" "$WORK/before.csv"
 check "with forces" "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --resume
 head -n 28 "$out/planets.csv" >"$WORK/after.csv"
-check "... next places are the same" same_file "$WORK/before.csv" "$WORK/after.csv"
+check "... next positions are the same" same_file "$WORK/before.csv" "$WORK/after.csv"
 for name in mercury venus earth mars jupiter saturn uranus neptune; do
     check "... arrows of $name" is_png "$out/planets_forces_$name.png"
 done
 table=$out/planets_forces.csv
 check "... their table" test "$(head -n 1 "$table")" = \
-    planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_floor,fy_floor
+    planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_baseline,fy_baseline
 check "... one orbit each, as far as sequences go" test "$(wc -l <"$table")" -eq 313
 check "... true forces point to the Sun" every_row "$table" \
     '($4 * $6 + $5 * $7) / sqrt(($4 * $4 + $5 * $5) * ($6 * $6 + $7 * $7)) < -0.999999'
@@ -77,18 +78,18 @@ check "... and go by 1 / r^2" awk -F, 'NR > 1 { k = sqrt($6 * $6 + $7 * $7) * ($
     if (!($2 in first)) first[$2] = k
     d = k / first[$2] - 1; if (d > 1e-6 || d < -1e-6) exit 1 }' "$table"
 check "direction towards the Sun" equal 1 "$(number 'force, Mars' cosine $raw)"
-check "a floor" within "$(number 'force, Mars' cosine $floor)" -1 1
+check "a baseline" within "$(number 'force, Mars' cosine $baseline)" -1 1
 check "kept" "${probe[@]}" --checkpoint "$lssar" --threads 1 --resume
 check "... as it is" prints 'planets.json: complete' "${probe[@]}" --checkpoint "$lssar" \
     --threads 1 --resume
-check "means over seeds" prints '^. lssar . next place, mean . separations ' program probe seeds \
+# a trained head in the baseline's place is no baseline: forces are made again without it
     "$out/planets.json" --out "$WORK/seeds"
-# a trained head in the floor's place is no floor: the figures of forces are made again without
+# a trained head in the baseline's place is no baseline: values of forces are made again without
 cp "$run/lssar/finetune/vector.safetensors" "$run/untrained/finetune/vector.safetensors"
 "${probe[@]}" --checkpoint "$lssar" --threads 1 --resume >"$WORK/out" 2>&1
-check_not "another floor is seen" grep -q 'planets.json: complete' "$WORK/out"
-check "... and is none" grep -q 'without a floor: .* made from the pretrained model' "$WORK/out"
-check "... nor in the table" equal nan "$(number 'force, Mars' cosine $floor)"
+check_not "another baseline is seen" grep -q 'planets.json: complete' "$WORK/out"
+check "... and is none" grep -q 'without a baseline: .* made from the pretrained model' "$WORK/out"
+check "... nor in the table" equal nan "$(number 'force, Mars' cosine $baseline)"
 check "forces stay" within "$(number 'force, Mars' cosine $value)" -1 1
 rm "$table"
 check "without its table it is made again" "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --resume
@@ -109,7 +110,7 @@ check "a run" program probe planets --run "$run" "${BASE[@]}"
 check "... each in its place" filled "$run"/{softmax,lssar}/probe_pretrain_planets/planets.csv
 check "... no forces where none were fine-tuned" test ! -e \
     "$run/softmax/probe_pretrain_planets/planets_forces.csv"
-check "changed, in its place: next places alone" "${probe[@]}" --checkpoint "$lssar" \
+check "changed, in its place: next positions alone" "${probe[@]}" --checkpoint "$lssar" \
     "${BASE[@]}" --p 2
 check "... no forces of the unchanged one" test "$(ls -A "$out" | tr '\n' ' ')" = \
     "planets.csv planets.json planets.png "
@@ -120,7 +121,7 @@ refuse "no model of planet runs" 1 planets 'stage pretrain_planets' 'found stage
     "${probe[@]}" --checkpoint "$run/lssar/pretrain/last.safetensors" "${BASE[@]}"
 refuse "there are eight planets" 2 --sequences: 'the eight planets' -- \
     "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --sequences 9
-refuse "no next place" 2 planets '3 positions' -- \
+refuse "no next position" 2 planets '3 positions' -- \
     "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --length 3
 refuse "a preset without planet runs" 1 planets smoke_tokens planets.enabled -- \
     program probe planets --preset smoke_tokens --run "$WORK/nowhere"

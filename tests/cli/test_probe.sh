@@ -31,7 +31,7 @@ check "version" prints '^orrery probe [0-9]' program probe --version
 # ---- attention
 check "attention" program probe attention --checkpoint "$lssar" "${BASE[@]}"
 out=$run/lssar/probe
-columns=entropy_nats,entropy_relative,sink,sink_uniform,zeros,silent
+columns=entropy_nats,entropy_relative,sink,sink_uniform,zeros,degenerate
 check "attention.csv" test "$(head -n 1 "$out/attention.csv")" = \
     "layer,head,$columns,random_${columns//,/,random_}"
 check "... a row per layer and head" test "$(wc -l <"$out/attention.csv")" -eq 3
@@ -89,7 +89,7 @@ check "every model of a run" program probe attention --run "$run" "${BASE[@]}"
 check "... each in its place" filled "$run"/{softmax,lssar}/probe/attention.csv
 check "... as on its own" same_file "$WORK/before.csv" "$run/lssar/probe/attention.csv"
 
-# a model that a step has changed by nothing is its own floor, a trained one is not
+# a model that a step has changed by nothing is its own baseline, a trained one is not
 none_trained=$WORK/none_trained
 mkdir "$none_trained"
 cp -r "$run/orbits" "$none_trained"
@@ -97,14 +97,14 @@ check "a model of no learning" program pretrain "${TINY[@]}" --run "$none_traine
     --attention lssar --set pretrain.steps=1 --set pretrain.lr=1e-12
 check "... attention" program probe attention "${BASE[@]}" \
     --checkpoint "$none_trained/lssar/pretrain/last.safetensors"
-check "... as its floor" every_row "$none_trained/lssar/probe/attention.csv" \
+check "... as its baseline" every_row "$none_trained/lssar/probe/attention.csv" \
     '($3 - $9) ^ 2 < 1e-12 && ($4 - $10) ^ 2 < 1e-12 && ($5 - $11) ^ 2 < 1e-12 &&
     ($6 - $12) ^ 2 < 1e-12 && ($7 - $13) ^ 2 < 1e-12 && ($8 - $14) ^ 2 < 1e-12' 2
 check "... the trained one not" every_row "$out/attention.csv" '$4 != $10 && $6 == $12' 2
 check "... evaluate" program probe evaluate "${BASE[@]}" \
     --checkpoint "$none_trained/lssar/pretrain/last.safetensors"
-floor=$(value "$none_trained/lssar/probe/evaluate.json" random_weights)
-check "... as its floor" near "$floor" \
+baseline=$(value "$none_trained/lssar/probe/evaluate.json" random_weights)
+check "... as its baseline" near "$baseline" \
     "$(value "$none_trained/lssar/probe/evaluate.json" teacher_forced)"
 
 # ---- evaluate
@@ -115,8 +115,9 @@ for key in loss teacher_forced persistence rollout_1 rollout_19 split; do
         "$(value "$run/lssar/pretrain/evaluation.json" $key)"
 done
 check "... of the test split" equal '"test"' "$(value "$out/evaluate.json" split)"
-check "... random weights are worse" differ "$floor" "$(value "$out/evaluate.json" teacher_forced)"
-check "... and the same as those of the model of no learning" near "$floor" \
+check "... random weights are worse" \
+    differ "$baseline" "$(value "$out/evaluate.json" teacher_forced)"
+check "... and the same as those of the model of no learning" near "$baseline" \
     "$(value "$out/evaluate.json" random_weights)"
 check "... and have a sum" grep -q '"xxh64":' "$out/evaluate.json"
 check "... nothing changed" lacks '"changed"' "$out/evaluate.json"
@@ -283,7 +284,7 @@ refuse "data sets are of some probes" 2 --draws: \
     with linear --draws 2
 refusals "${probe[@]}" <<END
 a fine-tuned model predicts none | 1 'a model of stage magnitude' | evaluate --checkpoint '$tuned'
-it continues none | 1 rollout 'the next place' magnitude | rollout --checkpoint '$tuned'
+it continues none | 1 rollout 'the next position' magnitude | rollout --checkpoint '$tuned'
 forces have been learned | 1 inductive 'stage magnitude' | inductive --checkpoint '$tuned'
 planet runs | 1 linear 'planet runs' | linear --checkpoint '$planets'
 END

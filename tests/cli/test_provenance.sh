@@ -85,13 +85,13 @@ is_remade "neighbours of the oracle: its table" "laws/laws.json oracle/finetune/
 report.html " "$run" --set finetune.knn_vector=4 --set symreg.maxsize=9
 back
 models="lssar/finetune/forces_magnitude.csv lssar/finetune/magnitude.safetensors "
-floor="untrained/finetune/forces_magnitude.csv untrained/finetune/magnitude.safetensors "
+baseline="untrained/finetune/forces_magnitude.csv untrained/finetune/magnitude.safetensors "
 is_remade "fine-tuning of magnitudes: its models" \
-    "laws/laws.json ${models}report.html ${models//lssar/softmax}$floor" \
+    "laws/laws.json ${models}report.html ${models//lssar/softmax}$baseline" \
     "$run" --set finetune.magnitude.lr=0.001
 back
 first="lssar/pretrain/evaluation.json lssar/pretrain/last.safetensors "
-is_remade "pretraining: all that comes of it, but the floor and planet runs" \
+is_remade "pretraining: all that comes of it, but the baseline and planet runs" \
     "laws/laws.json $models${first}report.html ${models//lssar/softmax}${first//lssar/softmax}" \
     "$run" --set pretrain.lr=0.001
 notes "... the reason" "pretrain lssar: made anew: pretrain.lr is 0.003, expected 0.001"
@@ -308,7 +308,7 @@ check "--attention leaves the list" stage pretrain "$run" --attention lssar
 check "... of the run" same_file "$WORK/whole/preset.json" "$run/preset.json"
 check "finetune of one attention" stage finetune "$run" --attention lssar --set \
     finetune.magnitude.lr=0.001
-check "... the floor's is the first of the list" grep -aq '"attention":"softmax"' \
+check "... the baseline's is the first of the list" grep -aq '"attention":"softmax"' \
     "$run/untrained/finetune/magnitude.safetensors"
 check "without --preset" program finetune --run "$run" --threads 1 --quiet --resume \
     --attention lssar

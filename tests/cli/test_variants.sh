@@ -68,7 +68,7 @@ single() { # what a training of one step with heads of size 1 says
 single lssar
 check "lssar with head size 1 has a note" \
     grep -q '^note: lssar with head size 1.*re-weighted$' "$WORK/said"
-check "... and zero-output rows" test "$(values silent_rows \
+check "... and zero-output rows" test "$(values degenerate_rows \
     "$WORK/single-lssar/lssar/pretrain/log.jsonl" | head -1)" -gt 0
 single softmax
 check "softmax has none" test "$(grep -c 'head size' "$WORK/said")" -eq 0

@@ -54,14 +54,14 @@ check "... and the verdict is there" grep -q '"cells":.4,' "$WORK/one/verdict/ve
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
 
-check "a page" grep -q '<li>That training on places alone\|<li>Whether training on places' \
+check "a page" grep -q '<li>\(It is not shown that\|Whether\) pretraining on positions' \
     "$WORK/one/verdict/report.html"
 check "of the first cell" grep -q 'Run <strong>seed0-softmax</strong>' \
     "$WORK/one/verdict/report.html"
 rows=$(sed -n '/class="verdict"/,/<\/section>/p' "$WORK/one/verdict/report.html" |
     grep -c '^<tr><th scope="row">.*</td></tr>$')
 check "figures and differences have a row each" equal "$rows" \
-    "$(grep -c '"beyond_chance"' "$WORK/one/verdict/verdict.json")"
+    "$(grep -c '"significant"' "$WORK/one/verdict/verdict.json")"
 page() { # OPTION...
     program report --run "$WORK/one/verdict/seed0-softmax" --out "$WORK/page" --resume "$@"
 }
@@ -206,7 +206,7 @@ bad() { # MESSAGE SED: a file of results that was changed
     check "a file of results: $message" grep -q "bad.json: .*$message" "$WORK/out"
 }
 bad 'expected a cell.s results' 's/orrery-cell-1/orrery-cell-9/'
-bad 'expected value, ceiling, floor, raw' 's/"next_state":.\[/&1, /'
+bad 'expected value, upper bound, baseline, raw' 's/"next_state":.\[/&1, /'
 bad 'did you mean' 's/"attention":.\["lssar"\]/"atention": ["lssar"]/'
 bad '"selected": expected a whole number from 0' 's/"selected":.[0-9]*/"selected": 1.5/'
 bad '"cells": expected at least one' 's/"cells":.\[{/"cells": [], "was": [{/'
@@ -263,12 +263,12 @@ check "a cell of two attentions with planets" env RUNS="$WORK/three" tools/sweep
 cell=$WORK/three/planets/seed0
 "$BIN/verdict" --out "$WORK/planets" "$cell" >"$WORK/out" 2>"$WORK/err"
 check "it is taken" equal 0 $?
-floor() { # of the planets' cosine, in the row of an attention
+baseline() { # of the planets' cosine, in the row of an attention
     awk -F ' *[|] *' -v of="$1" '$2 == "eight planets, cosine of force vectors" && $3 == of {
         print $7; exit }' "$WORK/out"
 }
-check "a floor of its shape" differ - "$(floor softmax)"
-check "none of another shape" equal - "$(floor lssar)"
+check "a baseline of its shape" differ - "$(baseline softmax)"
+check "none of another shape" equal - "$(baseline lssar)"
 sed -i '2s/[0-9]$/7/; 3s/[0-9]$/3/' "$cell/softmax/finetune/forces_vector.csv"
 "$BIN/verdict" --out "$WORK/planets" "$cell" >"$WORK/out" 2>"$WORK/err"
 check "changed vectors are missing" grep -q 'forces_vector.csv: not what' "$WORK/err"

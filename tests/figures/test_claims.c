@@ -31,12 +31,12 @@ static struct verdict_claim claim_of(const char *file, const char *quantity, con
                                   .context = -1};
 }
 
-static void fact_is(struct verdict_fact fact, double mean, double half, double ceiling,
-                    double floor, int n)
+static void fact_is(struct verdict_fact fact, double mean, double half, double upper_bound,
+                    double baseline, int n)
 {
     assert_true(fact.there);
-    const double found[4] = {fact.mean, fact.half, fact.ceiling, fact.floor},
-                 expected[4] = {mean, half, ceiling, floor};
+    const double found[4] = {fact.mean, fact.half, fact.upper_bound, fact.baseline},
+                 expected[4] = {mean, half, upper_bound, baseline};
     for (int i = 0; i < 4; i++)
         if (!(fabs(found[i] - expected[i]) < 1e-8) && !(isnan(found[i]) && isnan(expected[i])))
             fail_msg("%d: %g, expected %g", i, found[i], expected[i]);
@@ -48,13 +48,14 @@ static void fact_is(struct verdict_fact fact, double mean, double half, double c
 
 TEST_BETWEEN(figures_of_a_verdict, scratch_setup, scratch_teardown)
 {
-    write_text("v.json",
-               "{\"format\": \"orrery-verdict-1\", \"figures\": [{\"id\": \"x\", \"attention\": "
-               "\"a\", \"value\": {\"values\": [6, 9, 6]}, \"ceiling\": {\"values\": [9, 9, 9]}, "
-               "\"floor\": {\"values\": [1, 1, 1]}},"
-               "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"values\": [1, null, 3]}, "
-               "\"ceiling\": {\"values\": [9, 9, 9]}, \"floor\": {\"values\": [2, 2, 2]}},"
-               "{\"id\": \"y\", \"attention\": \"b\", \"value\": {\"values\": [1, 1, 1]}}]}");
+    write_text(
+        "v.json",
+        "{\"format\": \"orrery-verdict-1\", \"figures\": [{\"id\": \"x\", \"attention\": "
+        "\"a\", \"value\": {\"values\": [6, 9, 6]}, \"upper_bound\": {\"values\": [9, 9, 9]}, "
+        "\"baseline\": {\"values\": [1, 1, 1]}},"
+        "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"values\": [1, null, 3]}, "
+        "\"upper_bound\": {\"values\": [9, 9, 9]}, \"baseline\": {\"values\": [2, 2, 2]}},"
+        "{\"id\": \"y\", \"attention\": \"b\", \"value\": {\"values\": [1, 1, 1]}}]}");
     struct verdict_claim claim = claim_of("v.json", "x", "attention=b", "");
     fact_is(fact_of(claim), 2, OF_TWO, 9, 2, 2);
     assert_false(fact_of(claim).difference);
@@ -102,19 +103,20 @@ TEST_BETWEEN(figures_of_runs, scratch_setup, scratch_teardown)
 
 TEST_BETWEEN(figures_of_seeds, scratch_setup, scratch_teardown)
 {
-    write_text("s.json", "{\"format\": \"orrery-probe-seeds-1\", \"rows\": [{\"source\": \"b\", "
-                         "\"quantity\": \"q\", \"measure\": \"m\", "
-                         "\"context\": 1, \"value\": 1}, {\"source\": \"b\", \"quantity\": \"q\", "
-                         "\"measure\": \"m\", \"context\": 2, \"seeds\": 3, \"value\": 4, "
-                         "\"half_width\": 5, \"above_floor\": 6, \"above_floor_half_width\": 7, "
-                         "\"above_floor_seeds\": 2, \"ceiling\": 8, \"floor\": 9}]}");
+    write_text("s.json",
+               "{\"format\": \"orrery-probe-seeds-1\", \"rows\": [{\"source\": \"b\", "
+               "\"quantity\": \"q\", \"measure\": \"m\", "
+               "\"context\": 1, \"value\": 1}, {\"source\": \"b\", \"quantity\": \"q\", "
+               "\"measure\": \"m\", \"context\": 2, \"seeds\": 3, \"value\": 4, "
+               "\"half_width\": 5, \"above_baseline\": 6, \"above_baseline_half_width\": 7, "
+               "\"above_baseline_seeds\": 2, \"upper_bound\": 8, \"baseline\": 9}]}");
     struct verdict_claim claim = claim_of("s.json", "q", "attention=b", "");
     claim.measure = "m";
     fact_is(fact_of(claim), 1, NAN, NAN, NAN, 1); /* no number of seeds is recorded: one */
     claim.context = 2;
     fact_is(fact_of(claim), 4, 5, 8, 9, 3);
     assert_false(fact_of(claim).difference);
-    claim.of = "above_floor=b";
+    claim.of = "above_baseline=b";
     fact_is(fact_of(claim), 6, 7, -1, 0, 2);
     assert_true(fact_of(claim).difference);
     claim.measure = "k";
@@ -129,14 +131,14 @@ TEST_BETWEEN(figures_of_a_grid, scratch_setup, scratch_teardown)
                "{\"name\": \"h\", \"levels\": [\"x\", \"y\"]}, {\"name\": \"f\", \"levels\": "
                "[\"1\", \"2\"]}], \"rows\": [{\"quantity\": \"q\", "
                "\"measure\": \"m\", \"context\": 5, \"cells\": ["
-               "{\"levels\": [\"x\", \"1\"], \"values\": [10, 20, 5], \"floors\": [1, 2, 0], "
-               "\"ceiling\": 101},"
-               "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23, null], \"floors\": [4, 4, 9], "
-               "\"ceiling\": 54},"
-               "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40, 5], \"floors\": [0, 1, 0], "
-               "\"ceiling\": 101},"
-               "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6], \"floors\": [3, 1, 0], "
-               "\"ceiling\": 101}]}]}");
+               "{\"levels\": [\"x\", \"1\"], \"values\": [10, 20, 5], \"baselines\": [1, 2, 0], "
+               "\"upper_bound\": 101},"
+               "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23, null], \"baselines\": [4, 4, 9], "
+               "\"upper_bound\": 54},"
+               "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40, 5], \"baselines\": [0, 1, 0], "
+               "\"upper_bound\": 101},"
+               "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6], \"baselines\": [3, 1, 0], "
+               "\"upper_bound\": 101}]}]}");
     const struct verdict_claim effect = claim_of("g.json", "q", "f=2", "f=1");
     struct verdict_claim grid = effect;
     /* seed by seed 3 and 5.5 */
@@ -180,9 +182,9 @@ TEST_BETWEEN(figures_of_a_grid, scratch_setup, scratch_teardown)
                "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
                "{\"name\": \"n\", \"levels\": [\"1000000\", \"1000\", \"10000\"]}], \"rows\": ["
                "{\"quantity\": \"q\", \"measure\": \"m\", \"context\": 5, \"cells\": ["
-               "{\"levels\": [\"1000000\"], \"values\": [10, 5, 1], \"floors\": [6, 2, 1]},"
-               "{\"levels\": [\"1000\"], \"values\": [4, 5, null], \"floors\": [3, 2, 1]},"
-               "{\"levels\": [\"10000\"], \"values\": [6, 5, 1], \"floors\": [4, 2, 1]}]}]}");
+               "{\"levels\": [\"1000000\"], \"values\": [10, 5, 1], \"baselines\": [6, 2, 1]},"
+               "{\"levels\": [\"1000\"], \"values\": [4, 5, null], \"baselines\": [3, 2, 1]},"
+               "{\"levels\": [\"10000\"], \"values\": [6, 5, 1], \"baselines\": [4, 2, 1]}]}]}");
     struct verdict_claim slope = claim_of("l.json", "q", "n", "");
     slope.statistic = VERDICT_SLOPE;
     fact_is(fact_of(slope), 0.5, OF_TWO * 0.5, NAN, 0.5, 2);
@@ -296,7 +298,7 @@ TEST_BETWEEN(intervals_decide, scratch_setup, scratch_teardown)
         {VERDICT_SMALL, 0.1, -0.2, 0.05, 3, VERDICT_REFUTED},
         {VERDICT_SMALL, 0.1, 0.08, 0.05, 3, VERDICT_OPEN},
         {VERDICT_EQUAL, 2, 2, NAN, 0, VERDICT_SHOWN},       /* a benchmark */
-        {VERDICT_ABOVE, 0.5, 0.3, 0.1, 3, VERDICT_REFUTED}, /* beyond chance, but too small */
+        {VERDICT_ABOVE, 0.5, 0.3, 0.1, 3, VERDICT_REFUTED}, /* significant, but too small */
         {VERDICT_ABOVE, 0.5, 0.4, 0.2, 3, VERDICT_OPEN},    /* perhaps too small */
         {VERDICT_ABOVE, 0.5, 0.6, 0.2, 3, VERDICT_REPRODUCED},
     };
@@ -332,19 +334,19 @@ TEST_BETWEEN(intervals_decide, scratch_setup, scratch_teardown)
     fact.half = 0.4; /* the other way about: the room alone says yes */
     fact.room_half = 0.1;
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
-    assert_non_null(strstr(why, "within chance or too little in R^2"));
+    assert_non_null(strstr(why, "not significant or too little in R^2"));
     assert_non_null(strstr(why, "as claimed: 0.2 +- 0.1"));
     fact.half = 0.2;
     fact.room = fact.room_half = NAN; /* nor is half an answer one */
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
-    assert_non_null(strstr(why, "no ceiling"));
+    assert_non_null(strstr(why, "no upper bound"));
     /* a gain that no model could have made is not shown to be nothing, nor too little */
     fact = (struct verdict_fact){
         .there = true, .mean = 0.02, .half = 0.01, .n = 3, .difference = true, .most = 0.05};
     assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_OPEN);
     assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_OPEN);
     assert_non_null(strstr(why, "by more than 0.05, and 0.1 is asked"));
-    fact.mean = -0.02; /* what is worse beyond chance is */
+    fact.mean = -0.02; /* what is significantly worse is */
     assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_REFUTED);
     fact.mean = 0.02;
     fact.most = 0.5;
@@ -357,12 +359,12 @@ TEST_BETWEEN(intervals_decide, scratch_setup, scratch_teardown)
                                  .n = 3,
                                  .difference = true,
                                  .most = NAN,
-                                 .floor = 0.0798};
+                                 .baseline = 0.0798};
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
     assert_string_equal(why, "as claimed, but random weights differ by as much: 0.0798");
-    fact.floor = 0.03; /* by less; the other way about */
+    fact.baseline = 0.03; /* by less; the other way about */
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_REPRODUCED);
-    fact.floor = -0.0798;
+    fact.baseline = -0.0798;
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_REPRODUCED);
     fact.mean = -0.0705; /* below 0 alike */
     assert_int_equal(verdict_rule_on(&(struct verdict_claim){.rule = VERDICT_BELOW}, &fact, why),
@@ -384,7 +386,7 @@ TEST(grounds_are_those_of_the_claim)
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
     assert_string_equal(why, "the claim is of text");
     claim.measured = VERDICT_TEXT;
-    fact.floor = -2;
+    fact.baseline = -2;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_REPRODUCED);
     claim.ground = VERDICT_ORBITS;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
@@ -397,15 +399,15 @@ TEST(grounds_are_those_of_the_claim)
     /* an open claim says how many seeds would decide it, where seeds are what it lacks */
     claim = (struct verdict_claim){.rule = VERDICT_ABOVE};
     fact = (struct verdict_fact){
-        .there = true, .mean = 0.139, .half = 0.376, .n = 5, .most = NAN, .floor = -1};
+        .there = true, .mean = 0.139, .half = 0.376, .n = 5, .most = NAN, .baseline = -1};
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
-    assert_string_equal(why, "within chance; 40 seeds would decide a difference like this");
+    assert_string_equal(why, "not significant; 40 seeds would decide a difference like this");
     fact.mean = 0.01;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
-    assert_string_equal(why, "within chance; more than 1,000 seeds for a difference so small");
+    assert_string_equal(why, "not significant; more than 1,000 seeds for a difference so small");
     claim.size = 0.3; /* and then it is soon known that it is not so large */
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
-    assert_string_equal(why, "within chance; 11 seeds would decide a difference like this");
+    assert_string_equal(why, "not significant; 11 seeds would decide a difference like this");
     fact.most = 0.2;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
     assert_null(strstr(why, "seeds"));
@@ -449,14 +451,14 @@ TEST_BETWEEN(table1_is_read_from_its_files, scratch_setup, scratch_teardown)
         "\"attention\", \"levels\": [\"lssa\", \"lssar\"]}], \"rows\": ["
         "{\"quantity\": \"next token\", "
         "\"measure\": \"nats\", \"context\": 512, \"cells\": [{\"levels\": [\"lssar\"], "
-        "\"values\": [1, 2, null, 3], \"floors\": [5, 5, null, 5]}, {\"levels\": "
+        "\"values\": [1, 2, null, 3], \"baselines\": [5, 5, null, 5]}, {\"levels\": "
         "[\"lssa\"], \"values\": []}]},"
         "{\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 256, "
-        "\"cells\": [{\"levels\": [\"lssar\"], \"values\": [7], \"floors\": [7]}, {\"levels\": "
+        "\"cells\": [{\"levels\": [\"lssar\"], \"values\": [7], \"baselines\": [7]}, {\"levels\": "
         "[\"lssa\"], \"values\": []}]},"
         "{\"quantity\": \"next token\", \"measure\": \"nats\", \"context\": 128, \"cells\": "
-        "[{\"levels\": [\"lssar\"], \"values\": [1.25], \"floors\": [5]},"
-        "{\"levels\": [\"lssa\"], \"values\": [9], \"floors\": [5]}]}]}");
+        "[{\"levels\": [\"lssar\"], \"values\": [1.25], \"baselines\": [5]},"
+        "{\"levels\": [\"lssa\"], \"values\": [9], \"baselines\": [5]}]}]}");
     scratch_path(path, scratch_dir, "table.md");
     assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(verdict_table1(scratch_dir, &file), 0);

@@ -136,7 +136,7 @@ static void write_laws(void)
                           "\"k_dropped_m2\": %g, \"leverage\": %g}",
                           s + sample ? "," : "", sources[s], sample, 27.02 + s + 100 * sample,
                           0.11 + 0.1 * s + 0.5 * sample);
-    sprintf(at, "], \"floors\": {\"log_r\": 0.31, \"log_scale_dt_r\": 0.62, \"constant\": 0}}");
+    sprintf(at, "], \"baselines\": {\"log_r\": 0.31, \"log_scale_dt_r\": 0.62, \"constant\": 0}}");
     write_text("run/laws/laws.json", text);
     free(text);
     for (int s = 0; s < 5; s++) {
@@ -182,7 +182,7 @@ TEST(agreement_has_its_closed_form)
     }
     const struct report_orbit orbit = {7, at};
     struct report_agreement a;
-    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a), 0);
     assert_int_equal(a.count, 5);
     assert_near(a.cosine, cos(turn_rad), 1e-14);
     assert_near(a.relative_error, sqrt(1 + stretch * stretch - 2 * stretch * cos(turn_rad)), 1e-14);
@@ -194,16 +194,16 @@ TEST(agreement_of_nothing_is_zero)
     struct report_position at = {.x_au = 1.3, .y_au = 0.2, .fx_true = -0.4, .fy_true = 0.1};
     const struct report_orbit orbit = {1, &at};
     struct report_agreement a;
-    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a), 0);
     assert_near(a.cosine, 0, 0);
     assert_near(a.relative_error, 1, 1e-15);
     at.labelled = true;
-    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a), 0);
     assert_true(isnan(a.cosine) && isnan(a.relative_error));
 }
 
-/* Central forces: the floor's direction is right, its size the mean of the labelled ones. */
-TEST(floor_points_at_the_sun)
+/* Central forces: the baseline's direction is right, its size the mean of the labelled ones. */
+TEST(baseline_points_at_the_sun)
 {
     struct report_position at[3] = {
         {.x_au = 0.6, .y_au = 0.8, .fx_true = -0.6 * 0.5, .fy_true = -0.8 * 0.5, .labelled = true},
@@ -211,13 +211,13 @@ TEST(floor_points_at_the_sun)
         {.x_au = 1.5, .y_au = -2.0, .fx_true = -0.15, .fy_true = 0.2}};
     const struct report_orbit orbit = {3, at};
     struct report_agreement a;
-    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_FLOOR_MEAN, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_BASELINE_MEAN, &a), 0);
     assert_near(a.cosine, 1, 1e-14);
     assert_near(a.relative_error, (0.4 - 0.25) / 0.25, 1e-14);
 }
 
 /* Who knows 1/r^2 needs one label: exact everywhere, however far out. */
-TEST(floor_knows_the_inverse_square)
+TEST(baseline_knows_the_inverse_square)
 {
     struct report_position at[4];
     for (int i = 0; i < 4; i++) {
@@ -230,10 +230,10 @@ TEST(floor_knows_the_inverse_square)
     }
     const struct report_orbit orbit = {4, at};
     struct report_agreement a;
-    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_FLOOR_SQUARE, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_BASELINE_SQUARE, &a), 0);
     assert_near(a.cosine, 1, 1e-14);
     assert_near(a.relative_error, 0, 1e-14);
-    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_FLOOR_MEAN, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_BASELINE_MEAN, &a), 0);
     assert_true(a.relative_error > 0.5);
 }
 
@@ -258,14 +258,16 @@ TEST(even_in_true_anomaly)
         }
         const struct report_orbit orbit = {5, at};
         struct report_agreement a;
-        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
+        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a), 0);
         assert_near(a.cosine, 0.2, 1e-14);
         assert_near(a.relative_error, 0, 1e-14);
-        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_ANOMALY, REPORT_NO_FLOOR, &a), 0);
+        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_ANOMALY, REPORT_NO_BASELINE, &a),
+                         0);
         assert_near(a.cosine, (10 + 30 + 130 - 130 - 20) / 320.0, 1e-12);
         assert_near(a.relative_error, 0, 1e-14); /* 170 of 320 have no error, the others one of 2 */
         at[2].fx = -at[2].fx, at[2].fy = -at[2].fy;
-        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_ANOMALY, REPORT_NO_FLOOR, &a), 0);
+        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_ANOMALY, REPORT_NO_BASELINE, &a),
+                         0);
         assert_near(a.relative_error, 2, 1e-14);
     }
 }
@@ -334,13 +336,13 @@ TEST(run_is_read)
     assert_int_equal(run.law_count, 10);
     assert_int_equal(run.samples, 2);
     assert_near(run.source[2].exponent[2].low, 0.6, 0);
-    assert_near(run.floor_log_r, 0.31, 0);
-    assert_near(run.floor_log_scale_dt_r, 0.62, 0);
+    assert_near(run.baseline_log_r, 0.31, 0);
+    assert_near(run.baseline_log_scale_dt_r, 0.62, 0);
     assert_string_equal(run.source[4].title, "GPT (untrained, Softmax)");
     struct report_agreement a;
-    assert_int_equal(
-        report_agree(run.source[3].orbit, REPORT_BODIES, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a),
-        0);
+    assert_int_equal(report_agree(run.source[3].orbit, REPORT_BODIES, REPORT_EVEN_IN_TIME,
+                                  REPORT_NO_BASELINE, &a),
+                     0);
     assert_near(a.cosine, cos(turn_rad), 1e-7);
     report_free(&run);
     /* one variant only */
@@ -649,10 +651,10 @@ TEST(tables_hide_nothing)
     assert_int_equal(count_of(page, ">Dropped</th>"), 1);
     assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">0 of 1200</td>"));
     assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">28 of 1200</td>"));
-    assert_non_null(strstr(page, "floor: log r only</th><td class=\"n\">0.3100</td>"));
+    assert_non_null(strstr(page, "baseline: log r only</th><td class=\"n\">0.3100</td>"));
     assert_non_null(
-        strstr(page, "floor: log scale, log dt, log r</th><td class=\"n\">0.6200</td>"));
-    assert_non_null(strstr(page, "floor: constant</th><td class=\"n\">0.0000</td>"));
+        strstr(page, "baseline: log scale, log dt, log r</th><td class=\"n\">0.6200</td>"));
+    assert_non_null(strstr(page, "baseline: constant</th><td class=\"n\">0.0000</td>"));
     free(page);
     for (int s = 0; s < run.source_count; s++) {
         struct report_source *source = &run.source[s];

@@ -167,7 +167,7 @@ TEST_BETWEEN(runs_are_found_and_grouped, scratch_setup, scratch_teardown)
         verdict_cell_row(&cells, &cells.cell[3], 1, VERDICT_EXPONENT); /* of b */
     assert_string_equal(row->model, "attention=lssar");
     assert_string_equal(row->quantity, "exponents.r");
-    assert_true(row->ceiling == -1.5 && row->floor == -1.2 && isnan(row->raw));
+    assert_true(row->upper_bound == -1.5 && row->baseline == -1.2 && isnan(row->raw));
     verdict_cells_free(&cells);
 }
 
@@ -258,8 +258,8 @@ TEST_BETWEEN(results_of_a_run_come_back, scratch_setup, scratch_teardown)
     for (int c = VERDICT_EXPONENT; c < VERDICT_COLUMNS; c++)
         row[c].value = 2.385 + c;
     row[VERDICT_LOSS].value = NAN;
-    row[VERDICT_COLUMNS + 1].ceiling = 0.75;
-    row[VERDICT_COLUMNS + 1].floor = 0.25;
+    row[VERDICT_COLUMNS + 1].upper_bound = 0.75;
+    row[VERDICT_COLUMNS + 1].baseline = 0.25;
     const struct verdict v = {.cells = cells};
     assert_int_equal(verdict_record(&v, scratch_dir), 0);
     scratch_path(path, scratch_dir, "cell.json");
@@ -285,7 +285,8 @@ TEST_BETWEEN(results_of_a_run_come_back, scratch_setup, scratch_teardown)
     assert_int_equal(verdict_read(&again, &one, 1), 0);
     row = &again.figure[1].row[1]; /* of lssar */
     assert_string_equal(row->quantity, verdict_table[1].id);
-    assert_true(row->ceiling == 0.75 && row->floor == 0.25 && isnan(row->value) && isnan(row->raw));
+    assert_true(row->upper_bound == 0.75 && row->baseline == 0.25 && isnan(row->value) &&
+                isnan(row->raw));
     verdict_free(&again);
 }
 
@@ -400,11 +401,11 @@ static void write_length(bool same, bool changed)
     assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
     snprintf(text, sizeof text,
              "{\"checkpoint_xxh64\": \"%016llx\", \"changed\": %s, \"rows\": ["
-             "{\"quantity\": \"next place, beyond\", \"context\": 512, \"value\": 0.5, "
-             "\"ceiling\": 0.01, "
-             "\"floor\": 1.5}, "
-             "{\"quantity\": \"next place, beyond\", \"context\": 64, \"value\": 0.25}, "
-             "{\"quantity\": \"next place\", \"context\": 1024, \"value\": 3}]}",
+             "{\"quantity\": \"next position, beyond\", \"context\": 512, \"value\": 0.5, "
+             "\"upper_bound\": 0.01, "
+             "\"baseline\": 1.5}, "
+             "{\"quantity\": \"next position, beyond\", \"context\": 64, \"value\": 0.25}, "
+             "{\"quantity\": \"next position\", \"context\": 1024, \"value\": 3}]}",
              (unsigned long long)content + !same, changed ? "true" : "false");
     write_text("s/softmax/probe/length.json", text);
 }

@@ -145,11 +145,11 @@ static inline void outputs_free(struct outputs *o)
 /* ---- comparison */
 
 /* Largest difference of one tensor from the expected one, in units of its largest entry (at least
- * `floor`); infinity where anything is not finite. */
+ * `baseline`); infinity where anything is not finite. */
 static inline double tensor_error(const struct tensor *found, const struct tensor *expected,
-                                  double floor)
+                                  double baseline)
 {
-    double largest = floor, worst = 0;
+    double largest = baseline, worst = 0;
     for (size_t i = 0; i < found->n; i++)
         largest = fmax(largest, fabs((double)expected->data[i]));
     for (size_t i = 0; i < found->n; i++) {

@@ -1,4 +1,4 @@
-/* test_analysis.c - reading forces, R^2, exponents with intervals, floors and facts of samples. */
+/* test_analysis.c - reading forces, R^2, exponents with intervals, baselines, facts of samples. */
 #include "symreg/formulas.h"
 #include "analysis.h"
 
@@ -211,10 +211,10 @@ static double r2_by_hand(const double *y, double *const *column, int columns, si
     return 1 - rss / tss;
 }
 
-TEST(floors_are_regressions)
+TEST(baselines_are_regressions)
 {
     struct law_forces forces;
-    struct law_floors floors;
+    struct law_baselines baselines;
     forces_create(&forces, 30, 12, 3, 76);
     const size_t n = forces.rows;
     double *block = orr_alloc(4 * n, sizeof *block);
@@ -230,10 +230,10 @@ TEST(floors_are_regressions)
         column[2][i] = log(mean);
         forces.f[i] = i % 3 ? -1 : 7; /* only F_true counts */
     }
-    assert_int_equal(law_analyse_floors(&forces, &floors), 0);
-    assert_true(near(floors.log_r, r2_by_hand(y, column, 1, n), 1e-9));
-    assert_true(near(floors.log_scale_dt_r, r2_by_hand(y, column, 3, n), 1e-9));
-    assert_true(floors.log_scale_dt_r > floors.log_r && floors.constant == 0);
+    assert_int_equal(law_analyse_baselines(&forces, &baselines), 0);
+    assert_true(near(baselines.log_r, r2_by_hand(y, column, 1, n), 1e-9));
+    assert_true(near(baselines.log_scale_dt_r, r2_by_hand(y, column, 3, n), 1e-9));
+    assert_true(baselines.log_scale_dt_r > baselines.log_r && baselines.constant == 0);
     free(block);
     law_forces_free(&forces);
 }

@@ -215,9 +215,9 @@ TEST_BETWEEN(laws_are_written, create, discard)
         assert_true(number(item, "rows") == ROWS && number(item, "k_dropped_m2") > 0);
         assert_true(number(item, "leverage") > 0 && number(item, "leverage") < 1);
     }
-    const cJSON *floors = get(json, "floors");
-    assert_true(number(floors, "log_r") < number(floors, "log_scale_dt_r") &&
-                number(floors, "constant") == 0);
+    const cJSON *baselines = get(json, "baselines");
+    assert_true(number(baselines, "log_r") < number(baselines, "log_scale_dt_r") &&
+                number(baselines, "constant") == 0);
     assert_string_equal(get(json, "preset")->valuestring, "tiny");
     assert_string_equal(get(json, "version")->valuestring, ORR_VERSION);
     assert_true(number(json, "seed") == (double)f->cli.preset.seed);

@@ -79,7 +79,7 @@ TEST_BETWEEN(test_logged, scratch_setup, scratch_teardown)
     assert_int_equal(gpt_train(&model, &t, &task, &step), 0);
     assert_int_equal(orr_file_read(scratch_at(dir, "log.jsonl"), &text, NULL), 0);
     cJSON *json = cJSON_Parse(text);
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "silent_rows");
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "degenerate_rows");
     assert_non_null(rows);
     assert_int_equal(rows->valueint, 2 * 3 * 3 * 8); /* layers, heads, sequences, rows */
     cJSON_Delete(json);

@@ -179,8 +179,8 @@ static double apart(const double a[2], const double b[2])
 }
 
 /* Persistence and the mean need no model: by definition, over planets that were seen before. */
-static void check_floors(const struct sim_dataset *set, int sequences, double persistence,
-                         double sequence_mean)
+static void check_baselines(const struct sim_dataset *set, int sequences, double persistence,
+                            double sequence_mean)
 {
     double sum[2] = {0, 0}, rows = 0;
     for (size_t s = 0; s < (size_t)sequences; s++) {
@@ -276,7 +276,7 @@ TEST(test_evaluation)
         constant_model(&model, &c, 40, 11);
         assert_int_equal(gpt_evaluate_next_state(&model, source, 35, 50, &r), 0);
         assert_int_equal(r.sequences, 35);
-        check_floors(&set, 35, r.persistence, r.sequence_mean);
+        check_baselines(&set, 35, r.persistence, r.sequence_mean);
 
         const double said[2] = {kind ? -50 + 40.5 * 100 / 64 : 0.75,
                                 kind ? -50 + 11.5 * 100 / 64 : -0.25};
@@ -305,8 +305,8 @@ TEST(test_evaluation)
 
 /* An observer who knows the law errs while places are few, and no longer: far less than a body that
  * stays, in sequences of any length by about the same sum. Other laws and tokens have no such
- * ceiling. */
-TEST(test_ceiling)
+ * upper bound. */
+TEST(test_upper_bound)
 {
     double sum[2];
     for (int kind = 0; kind < 4; kind++) {
@@ -319,8 +319,8 @@ TEST(test_ceiling)
         preset.orbits.law = kind == 2 ? ORR_LAW_POWER : ORR_LAW_NEWTON;
         assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
         assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
-        assert_int_equal(gpt_orbit_ceiling(source, &preset, false, positions, kind ? 0 : 21, &r),
-                         0);
+        assert_int_equal(
+            gpt_orbit_upper_bound(source, &preset, false, positions, kind ? 0 : 21, &r), 0);
         gpt_source_close(source);
         if (kind > 1) {
             assert_true(isnan(r.orbit_fit));
@@ -350,13 +350,13 @@ static void bound(int held_out, int train, int positions, int late_from, struct 
     *r = (struct gpt_next_state){.sequences = 1000};
     assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
     assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
-    assert_int_equal(gpt_orbit_ceiling(source, &preset, false, positions, late_from, r), 0);
+    assert_int_equal(gpt_orbit_upper_bound(source, &preset, false, positions, late_from, r), 0);
     gpt_source_close(source);
 }
 
 /* All held-out sequences are predicted, from the second step on, by what training sequences are
  * like; of great lengths too, whose cost grows with the length alone. */
-TEST(test_ceiling_counts)
+TEST(test_upper_bound_counts)
 {
     struct gpt_next_state all, most, fewer, narrow;
     bound(70, 12, 21, 0, &all);

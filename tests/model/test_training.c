@@ -233,7 +233,7 @@ TEST(test_log)
             const double lr = cJSON_GetObjectItem(json, "lr")->valuedouble;
             assert_true(fabs(lr - gpt_lr(&t, step - 1)) <= 1e-6 * lr);
             assert_true(cJSON_GetObjectItem(json, "grad_norm")->valuedouble > 0);
-            assert_int_equal(cJSON_GetObjectItem(json, "silent_rows")->valueint, 0);
+            assert_int_equal(cJSON_GetObjectItem(json, "degenerate_rows")->valueint, 0);
             const double rate = cJSON_GetObjectItem(json, "tokens_per_s")->valuedouble;
             const double share = cJSON_GetObjectItem(json, "peak_share")->valuedouble;
             const double eta_s = cJSON_GetObjectItem(json, "eta_s")->valuedouble;

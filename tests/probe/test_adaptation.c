@@ -125,12 +125,12 @@ TEST(test_probe)
     for (int i = 0; i < results.count; i++) {
         const struct probe_row *row = &results.row[i];
         const bool less = strstr(row->quantity, " less ") != NULL;
-        assert_true(isfinite(row->value) && isfinite(row->floor) && row->n > 5);
-        assert_true(row->value != row->floor);
+        assert_true(isfinite(row->value) && isfinite(row->baseline) && row->n > 5);
+        assert_true(row->value != row->baseline);
         assert_true(less == isnan(row->raw));
-        assert_true(fabs(row->ceiling - (less                             ? 0
-                                         : !strcmp(row->measure, "slope") ? -2
-                                                                          : 1)) < 1e-3);
+        assert_true(fabs(row->upper_bound - (less                             ? 0
+                                             : !strcmp(row->measure, "slope") ? -2
+                                                                              : 1)) < 1e-3);
     }
     row_of(&results, "exponent of r, output, r outside", "slope");
     /* a difference is one of its parts, of draws as of their mean */

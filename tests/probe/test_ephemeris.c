@@ -103,8 +103,8 @@ TEST(test_meeus_venus)
     assert_place(1, 2448976.5, place, 5e-6);
 }
 
-/* Places, years and G belong together: Mercury's osculating orbit foretells its next place to 1e-8
- * of its distance, and with a year of 365.25 days to 5e-7 only. */
+/* Places, years and G belong together: Mercury's osculating orbit foretells its next position to
+ * 1e-8 of its distance, and with a year of 365.25 days to 5e-7 only. */
 TEST(test_year)
 {
     struct probe_track t;

@@ -332,8 +332,8 @@ TEST(test_contexts)
                                            .layer = -1,
                                            .context = context[c],
                                            .value = context[c] + k / SEEDS,
-                                           .ceiling = NAN,
-                                           .floor = 5000,
+                                           .upper_bound = NAN,
+                                           .baseline = 5000,
                                            .raw = NAN};
         row[k][CONTEXTS] = (struct probe_row){
             .quantity = "sink", .measure = "share", .layer = -1, .context = 64, .value = 0.5};
@@ -380,7 +380,7 @@ TEST(test_figure)
 {
     enum { PANELS = 4, PLACES = A * PANELS * B };
     char dir[64], data[4096], before[4096];
-    double value[PLACES * SEEDS], ceiling[PLACES * SEEDS], none[PLACES * SEEDS];
+    double value[PLACES * SEEDS], upper_bound[PLACES * SEEDS], none[PLACES * SEEDS];
     struct probe_grid grid = {.factors = 4, .places = PLACES, .seeds = SEEDS};
     static const struct probe_factor factor[] = {
         {"attention", A, {"softmax", "lssar"}},
@@ -392,7 +392,7 @@ TEST(test_figure)
     for (int k = 0; k < PLACES * SEEDS; k++) {
         const int place = k / SEEDS, a = place / B / PANELS, p = place / B % PANELS, b = place % B;
         value[k] = 100 * a + 10 * p + b + (k % SEEDS ? 0.5 : -0.5);
-        ceiling[k] = 1000;
+        upper_bound[k] = 1000;
         none[k] = NAN;
     }
     value[0] = value[1] = NAN; /* softmax, no gate, window 0: no run */
@@ -403,8 +403,8 @@ TEST(test_figure)
                                                                  .subtitle = "",
                                                                  .y_label = "AU",
                                                                  .value = value,
-                                                                 .ceiling = ceiling,
-                                                                 .floor = none},
+                                                                 .upper_bound = upper_bound,
+                                                                 .baseline = none},
                                      dir, "grid"),
                      ORR_EIO);
     setenv("PATH", before, 1);
@@ -419,7 +419,7 @@ TEST(test_figure)
         "1 nan nan nan nan nan\n1 10 3.64689763 16.3531024 1000 nan\n";
     assert_memory_equal(data, blocks, strlen(blocks));
     static const char *const settings[] = {
-        "panels = 4\ncurves = 2\nlevels = 3\njoined = 1\nceiling = 1\nfloor_there = 0\n",
+        "panels = 4\ncurves = 2\nlevels = 3\njoined = 1\nupper_bound = 1\nbaseline_there = 0\n",
         "panel_title[2] = \"data b, gate none\"",
         "panel_title[3] = \"data a, gate softplus\"",
         "curve_title[2] = \"attention lssar\"",

@@ -477,30 +477,30 @@ TEST(test_forms)
     const struct probe_row *row =
         row_of(&p.s.results, "linear oracle", "to diagonal, corrected", 0);
     assert_near(row->value, 1.5 * 23 / 6, 1e-12); /* (d + 0) / 2 against (d + 3 d) / 2 */
-    assert_near(row->ceiling, 0, 1e-12);
+    assert_near(row->upper_bound, 0, 1e-12);
     assert_near(row->raw, row->value, 1e-12);
     assert_int_equal(row->n, 2);
     assert_near(row->low, 0, 1e-12); /* resamples of the first alone, of the second alone */
     assert_near(row->high, 3 * 23 / 6.0, 1e-12);
-    assert_near(row_of(&p.s.results, "linear oracle", "to diagonal, less floor", 0)->value, 0,
+    assert_near(row_of(&p.s.results, "linear oracle", "to diagonal, less baseline", 0)->value, 0,
                 1e-12);
     row = row_of(&p.s.results, "MLP oracle", "to diagonal, published", 0);
-    assert_near(row->value, 2 * 11 / 3.0, 1e-12); /* 0 against 2 d, edges left out */
-    assert_near(row->ceiling, 11 / 3.0, 1e-12);   /* the truth is not on its diagonal: 3 d, 2 d */
+    assert_near(row->value, 2 * 11 / 3.0, 1e-12);   /* 0 against 2 d, edges left out */
+    assert_near(row->upper_bound, 11 / 3.0, 1e-12); /* the truth is not on its diagonal: 3 d, 2 d */
     assert_true(isnan(row->raw) && row->n == 1);
     assert_near(row_of(&p.s.results, "linear oracle", "distance, corrected", 1)->value, 0.5, 1e-12);
     assert_near(row_of(&p.s.results, "linear oracle", "diagonal, corrected", 1)->value, 2, 1e-12);
     row = row_of(&p.s.results, "target", "R^2", 0);
-    assert_near(row->ceiling, 1, 1e-12);
+    assert_near(row->upper_bound, 1, 1e-12);
     /* 1, and 1 - sum (3 x - 1.7)^2 / sum (3 x - 8.25)^2 */
     assert_near(row->value, (1 + 1 - (2.89 + 1.69 + 53.29 + 372.49) / 258.75) / 2, 1e-12);
-    assert_near(row_of(&p.s.results, "target", "R^2, less floor", 0)->value, 0, 1e-12);
+    assert_near(row_of(&p.s.results, "target", "R^2, less baseline", 0)->value, 0, 1e-12);
     probe_results_free(&p.s.results);
-    p.value[PROBE_CORRECTED][PROBE_BY_FLOOR] = truth;
+    p.value[PROBE_CORRECTED][PROBE_BY_BASELINE] = truth;
     assert_int_equal(probe_inductive_rows(&p), 0);
-    row = row_of(&p.s.results, "linear oracle", "to diagonal, less floor", 0);
+    row = row_of(&p.s.results, "linear oracle", "to diagonal, less baseline", 0);
     assert_near(row->value, 1.5 * 23 / 6, 1e-12);
-    assert_true(row_of(&p.s.results, "target", "R^2, less floor", 0)->value < -0.3);
+    assert_true(row_of(&p.s.results, "target", "R^2, less baseline", 0)->value < -0.3);
     probe_results_free(&p.s.results);
     used[1] = false; /* its fine-tuning diverged */
     p.usable = 1;
@@ -568,12 +568,13 @@ TEST(test_whole)
         const struct probe_row *row =
             row_of(&results, "linear oracle",
                    form ? "to diagonal, published" : "to diagonal, corrected", 0);
-        assert_true(row->value > 0.01 && row->floor > 0.01 && isfinite(row->low));
-        assert_true(form ? row->ceiling > 0.01 && row->n == 1
-                         : row->ceiling < 1e-9 && row->n == 2 && row->raw > 0);
+        assert_true(row->value > 0.01 && row->baseline > 0.01 && isfinite(row->low));
+        assert_true(form ? row->upper_bound > 0.01 && row->n == 1
+                         : row->upper_bound < 1e-9 && row->n == 2 && row->raw > 0);
     }
     const struct probe_row *r2 = row_of(&results, "target", "R^2", 0);
-    assert_true(r2->value < 0.9 && r2->ceiling > 0.999999 && r2->floor < 0.9 && r2->raw > 0.1);
+    assert_true(r2->value < 0.9 && r2->upper_bound > 0.999999 && r2->baseline < 0.9 &&
+                r2->raw > 0.1);
     assert_true(row_of(&results, "target, by the MLP oracle", "R^2", 0)->value > 0.9);
     assert_true(row_of(&results, "fine-tunings that diverged", "count", 0)->value == 0);
     probe_results_free(&results);
@@ -592,7 +593,7 @@ TEST(test_whole)
     measure(out);
     read_rows(out, &results, &json);
     const struct probe_row *row = row_of(&results, "fine-tunings that diverged", "count", 0);
-    assert_true(row->value == 0 && row->floor == 1 && row->n == 3);
+    assert_true(row->value == 0 && row->baseline == 1 && row->n == 3);
     assert_int_equal(row_of(&results, "linear oracle", "to diagonal, corrected", 0)->n, 2);
     const cJSON *list = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "about"), "diverged");
     assert_int_equal(cJSON_GetArraySize(list), 1);
@@ -603,7 +604,7 @@ TEST(test_whole)
     options.draws = options.steps = 1; /* another budget is measured anew */
     measure(out);
     read_rows(out, &results, &json);
-    assert_true(row_of(&results, "fine-tunings that diverged", "count", 0)->floor == 0);
+    assert_true(row_of(&results, "fine-tunings that diverged", "count", 0)->baseline == 0);
     probe_results_free(&results);
     cJSON_Delete(json);
     options.draws = options.steps = 2;

@@ -254,7 +254,7 @@ TEST(test_extrapolate)
         const struct probe_row *row = &results.row[i];
         const double law = strstr(row->quantity, "exponent of r") ? -2 : 1;
         assert_true(isfinite(row->value) && row->n > 5);
-        assert_true(fabs(row->ceiling - law) < 1e-4); /* also of R^2: 1 */
+        assert_true(fabs(row->upper_bound - law) < 1e-4); /* also of R^2: 1 */
         assert_true(row->low <= row->value + 0.5 && row->high >= row->low);
     }
     probe_results_free(&results);

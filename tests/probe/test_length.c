@@ -143,7 +143,7 @@ TEST(test_uniform)
                             harmonic / (T - 1), 1e-9);
             }
     }
-    assert_true(isnan(of_row(json, "next place, p = 2", -1, 32, "value"))); /* no re-weighting */
+    assert_true(isnan(of_row(json, "next position, p = 2", -1, 32, "value"))); /* no re-weighting */
     cJSON_Delete(json);
 }
 
@@ -155,16 +155,16 @@ TEST(test_probe)
     cJSON *json = measured(checkpoint[0]);
     for (int w = 0; w < 3; w++)
         for (int T = w == 1 ? 64 : 32; T <= 512; T *= 2) {
-            snprintf(name, sizeof name, "next place%s", way[w]);
+            snprintf(name, sizeof name, "next position%s", way[w]);
             assert_near(of_row(json, name, -1, T, "value"),
-                        of_row(json, "next place", -1, T, "value"), 1e-9);
+                        of_row(json, "next position", -1, T, "value"), 1e-9);
             assert_true(of_row(json, name, -1, T, "value") > 0.3);
         }
     /* what is not there: NTK and rows beyond at the trained length, the trained power */
-    assert_true(isnan(of_row(json, "next place, NTK", -1, 32, "value")));
-    assert_true(isnan(of_row(json, "next place, beyond", -1, 32, "value")));
-    assert_true(of_row(json, "next place, beyond", -1, 64, "raw") > 0);
-    snprintf(name, sizeof name, "next place, p = %g", tiny.preset.model.attention_p);
+    assert_true(isnan(of_row(json, "next position, NTK", -1, 32, "value")));
+    assert_true(isnan(of_row(json, "next position, beyond", -1, 32, "value")));
+    assert_true(of_row(json, "next position, beyond", -1, 64, "raw") > 0);
+    snprintf(name, sizeof name, "next position, p = %g", tiny.preset.model.attention_p);
     assert_true(isnan(of_row(json, name, -1, 32, "value")));
     cJSON_Delete(json);
 }
@@ -175,7 +175,7 @@ TEST(test_refusals)
     o.checkpoint = checkpoint[1];
     assert_int_equal(probe_length(&o), ORR_EINVAL); /* learned positions end */
     o.checkpoint = checkpoint[2];
-    assert_int_equal(probe_length(&o), ORR_EINVAL); /* forces are no next place */
+    assert_int_equal(probe_length(&o), ORR_EINVAL); /* forces are no next position */
     o = options;
     o.length = 64;
     assert_int_equal(probe_length(&o), ORR_EUSAGE);

@@ -272,17 +272,19 @@ TEST(test_whole)
             const struct probe_row *r = &results.row[i];
             assert_true(r->layer >= -1 && r->layer <= 2 && r->context >= 0 && r->context <= 16);
             if (!strcmp(r->measure, "R^2"))
-                /* the model that was "trained" is as random as the floor, of another seed */
+                /* the model that was "trained" is as random as the baseline, of another seed */
                 assert_true(isfinite(r->value) && r->value < 1.0000001 && isfinite(r->raw) &&
-                            isfinite(r->floor) && r->low <= r->value && r->value <= r->high);
+                            isfinite(r->baseline) && r->low <= r->value && r->value <= r->high);
             if (!strcmp(r->measure, "R^2, best layer") && !strcmp(r->quantity, "force direction"))
-                assert_true(r->value > 0.3 && r->floor > 0.3 && r->raw > 0.8); /* of places alone */
+                assert_true(r->value > 0.3 && r->baseline > 0.3 &&
+                            r->raw > 0.8); /* of places alone */
             if (!strcmp(r->measure, "AU"))
-                assert_true(r->value > 100 * r->ceiling && r->raw > 100 * r->ceiling && r->n == 20);
+                assert_true(r->value > 100 * r->upper_bound && r->raw > 100 * r->upper_bound &&
+                            r->n == 20);
             if (!strcmp(r->measure, "drift"))
-                assert_true(r->ceiling < 0.02 && r->value > r->ceiling);
+                assert_true(r->upper_bound < 0.02 && r->value > r->upper_bound);
             if (!strcmp(r->measure, "slope"))
-                assert_true(r->ceiling == 1);
+                assert_true(r->upper_bound == 1);
         }
         probe_results_free(&results);
     }
@@ -333,7 +335,7 @@ TEST(test_observer_prior)
     assert_int_equal(probe_rollout(&options), 0);
     read_rows(out, "rollout", &results);
     assert_int_equal(results.count, 1);
-    assert_true(results.row[0].ceiling > 1e-4);
+    assert_true(results.row[0].upper_bound > 1e-4);
     probe_results_free(&results);
     options.out = "";
     options.sequences = options.length = 0;
@@ -400,7 +402,7 @@ TEST(test_refusals)
     options.checkpoint = checkpoint[1];
     for (int p = 1; p < PROBES; p++) { /* linear reads any model */
         assert_int_equal(probes[p](&options), ORR_EINVAL);
-        error_names(names[p], "next place", "magnitude", NULL);
+        error_names(names[p], "next position", "magnitude", NULL);
     }
     options.checkpoint = checkpoint[0];
     options.sequences = 20;

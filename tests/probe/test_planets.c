@@ -1,5 +1,6 @@
 /* test_planets.c - what probe planets measures, on the simulator's own planets in the place of the
- * real ones: next places as the evaluation of planet runs has them, forces as the run's table. */
+ * real ones: next positions as the evaluation of planet runs has them, forces as the run's table.
+ * */
 #include "probe/asked.h"
 
 #include "probe/planets/planets.h"

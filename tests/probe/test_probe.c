@@ -77,7 +77,7 @@ TEST(test_uniform_rows)
     assert_near(m.entropy_relative, 1, tight);
     assert_near(m.sink, first, tight);
     assert_near(m.sink_uniform, first, tight);
-    assert_true(m.zeros == 0 && m.silent == 0);
+    assert_true(m.zeros == 0 && m.degenerate == 0);
     assert_int_equal(sums.rows, T);
     assert_int_equal(sums.entries, T * (T + 1) / 2);
     assert_int_equal(sums.entropy_rows, T - 1);
@@ -90,7 +90,7 @@ TEST(test_one_hot_rows)
     assert_true(m.entropy_nats == 0 && m.entropy_relative == 0 && m.sink == 1);
     assert_near(m.zeros, (T - 1.0) / (T + 1), tight);
     m = means_of(0, on_itself, &sums);
-    assert_true(m.entropy_nats == 0 && m.sink == 0 && m.silent == 0);
+    assert_true(m.entropy_nats == 0 && m.sink == 0 && m.degenerate == 0);
     assert_near(m.zeros, (T - 1.0) / (T + 1), tight);
 }
 
@@ -116,7 +116,7 @@ TEST(test_silent_rows)
 {
     struct probe_sums sums;
     const struct probe_means m = means_of(0, silent_above_two, &sums);
-    assert_near(m.silent, (T - 2.0) / T, tight);
+    assert_near(m.degenerate, (T - 2.0) / T, tight);
     assert_near(m.entropy_nats, log(2), tight);
     assert_near(m.entropy_relative, 1, tight);
     assert_near(m.sink, 0.5, tight);
@@ -127,7 +127,7 @@ TEST(test_silent_rows)
     memset(&sums, 0, sizeof sums);
     probe_add(&sums, A, T, 0, T, 0);
     probe_mean(&sums, &none);
-    assert_true(none.silent == 1 && isnan(none.entropy_nats) && isnan(none.sink));
+    assert_true(none.degenerate == 1 && isnan(none.entropy_nats) && isnan(none.sink));
     assert_true(isnan(none.zeros));
 }
 
@@ -141,7 +141,7 @@ TEST(test_rows_of_either_sign)
     for (int i = 4; i <= T; i++)
         zeros += i - 3;
     assert_int_equal(sums.zeros, zeros);
-    assert_int_equal(sums.silent, 0);
+    assert_int_equal(sums.degenerate, 0);
 }
 
 TEST(test_rows_in_parts)
@@ -154,7 +154,7 @@ TEST(test_rows_in_parts)
     probe_add(&rest, A + 4 * T, T, 4, T - 4, 5);
     probe_merge(&part, &rest);
     assert_int_equal(part.rows, whole.rows);
-    assert_int_equal(part.silent, whole.silent);
+    assert_int_equal(part.degenerate, whole.degenerate);
     assert_int_equal(part.entries, whole.entries);
     assert_int_equal(part.zeros, whole.zeros);
     assert_int_equal(part.entropy_rows, whole.entropy_rows);
@@ -204,7 +204,8 @@ static const struct gpt_config small = {.layers = 2,
                                         .rope_base = 10000,
                                         .attention_p = 3};
 
-/* sum_j A_ij v_j is what the layer's attention put out; silent rows are those that it counted. */
+/* sum_j A_ij v_j is what the layer's attention put out; degenerate rows are those that it counted.
+ * */
 static void weights_against_attention(const char *variant, int window)
 {
     enum { ROWS = 70, HEADS = 3, D = 6 };
@@ -227,7 +228,7 @@ static void weights_against_attention(const char *variant, int window)
     for (int l = 0; l < 2; l++) {
         const struct gpt_layer_activations *a = &model.act->layer[l];
         const struct k_attention_shape shape = gpt_attention_shape(&model, 1, ROWS);
-        long silent = 0, counted = 0;
+        long degenerate = 0, counted = 0;
         memset(sums, 0, sizeof sums);
         assert_int_equal(probe_weights(&model, ROWS, sums, l, map), 0);
         for (int h = 0; h < HEADS; h++)
@@ -240,11 +241,11 @@ static void weights_against_attention(const char *variant, int window)
                     assert_near(y, (double)a->y[(i * HEADS + h) * D + c], 1e-5 * (1 + fabs(y)));
                 }
         for (int h = 0; h < HEADS; h++)
-            silent += sums[l * HEADS + h].silent;
+            degenerate += sums[l * HEADS + h].degenerate;
         assert_int_equal(k_ref.attention_degenerate(&counted, a->row_stats, &shape), 0);
-        /* rows without an l1 norm may be all zero without being silent */
+        /* rows without an l1 norm may be all zero without being degenerate */
         if (shape.variant->norm == K_NORM_L1)
-            assert_int_equal(silent, counted);
+            assert_int_equal(degenerate, counted);
         assert_int_equal(sums[l * HEADS].rows, ROWS);
     }
     gpt_batch_free(&batch);

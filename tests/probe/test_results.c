@@ -95,7 +95,7 @@ TEST(test_read_back)
         assert_int_equal(a->context, b->context);
         assert_int_equal(a->n, b->n);
         assert_true(same(a->value, b->value) && same(a->low, b->low) && same(a->high, b->high));
-        assert_true(same(a->ceiling, b->ceiling) && same(a->floor, b->floor) &&
+        assert_true(same(a->upper_bound, b->upper_bound) && same(a->baseline, b->baseline) &&
                     same(a->raw, b->raw));
     }
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "source")), "lssar");

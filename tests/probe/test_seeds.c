@@ -11,20 +11,21 @@ static char dir[64];
 
 /* A file of two rows: R^2 of 1/r^2 at layer 2 and of the energy at layer 1. */
 static void write_cell(char path[4096], const char *name, const char *source, int seed,
-                       double value, double floor)
+                       double value, double baseline)
 {
     struct orr_file file = {0};
     scratch_path(path, dir, name);
     assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(
-        orr_file_printf(&file,
-                        "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
-                        "\"%s\", \"stage\": \"pretrain\", \"preset\": \"quick\", \"seed\": %d, "
-                        "\"rows\": [{\"quantity\": \"1/r^2\", \"measure\": \"R^2\", \"layer\": 2, "
-                        "\"context\": 0, \"value\": %g, \"floor\": %g, \"ceiling\": 0.99, \"n\": "
-                        "9}, {\"quantity\": \"energy\", \"measure\": \"R^2\", \"layer\": 1, "
-                        "\"context\": 0, \"value\": %g, \"n\": 9}]}",
-                        source, seed, value, floor, value / 2),
+        orr_file_printf(
+            &file,
+            "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
+            "\"%s\", \"stage\": \"pretrain\", \"preset\": \"quick\", \"seed\": %d, "
+            "\"rows\": [{\"quantity\": \"1/r^2\", \"measure\": \"R^2\", \"layer\": 2, "
+            "\"context\": 0, \"value\": %g, \"baseline\": %g, \"upper_bound\": 0.99, \"n\": "
+            "9}, {\"quantity\": \"energy\", \"measure\": \"R^2\", \"layer\": 1, "
+            "\"context\": 0, \"value\": %g, \"n\": 9}]}",
+            source, seed, value, baseline, value / 2),
         0);
     assert_int_equal(orr_file_commit(&file), 0);
     orr_file_close(&file);
@@ -64,7 +65,7 @@ static int run(const char *const *file, int count)
 }
 
 /* Values 0.7, 0.8, 0.9: mean 0.8, standard error 0.1 / sqrt(3), t(2) at 97.5% = 4.302653. The gain
- * over the floor 0.5, 0.6, 0.7 is 0.2 in each, without any spread. */
+ * over the baseline 0.5, 0.6, 0.7 is 0.2 in each, without any spread. */
 TEST(test_three_seeds)
 {
     static char path[4][4096];
@@ -82,12 +83,12 @@ TEST(test_three_seeds)
     assert_true(number(rows, 0, "seeds") == 3);
     assert_true(fabs(number(rows, 0, "value") - 0.8) < 1e-12);
     assert_true(fabs(number(rows, 0, "half_width") - 4.302653 * 0.1 / sqrt(3)) < 1e-6);
-    assert_true(fabs(number(rows, 0, "above_floor") - 0.2) < 1e-12);
-    assert_true(fabs(number(rows, 0, "above_floor_half_width")) < 1e-12);
-    assert_true(fabs(number(rows, 0, "floor") - 0.6) < 1e-12);
-    assert_true(number(rows, 0, "ceiling") == 0.99);
+    assert_true(fabs(number(rows, 0, "above_baseline") - 0.2) < 1e-12);
+    assert_true(fabs(number(rows, 0, "above_baseline_half_width")) < 1e-12);
+    assert_true(fabs(number(rows, 0, "baseline") - 0.6) < 1e-12);
+    assert_true(number(rows, 0, "upper_bound") == 0.99);
     assert_true(fabs(number(rows, 1, "value") - 0.4) < 1e-12); /* the energy's own rows */
-    assert_true(isnan(number(rows, 1, "above_floor")));
+    assert_true(isnan(number(rows, 1, "above_baseline")));
     assert_true(number(rows, 2, "seeds") == 1); /* lssar */
     assert_true(number(rows, 2, "value") == 0.1);
     assert_true(isnan(number(rows, 2, "half_width")));
@@ -143,7 +144,7 @@ TEST(test_bounded)
     assert_true(number(rows, 0, "seeds") == 1 && number(rows, 0, "value") == 2);
     assert_true(number(rows, 1, "seeds") == 2 && number(rows, 1, "value") == 9);
     assert_true(isnan(number(rows, 1, "half_width")));
-    assert_true(isnan(number(rows, 1, "above_floor_half_width")));
+    assert_true(isnan(number(rows, 1, "above_baseline_half_width")));
     cJSON_Delete(json);
     scratch_remove(dir);
 }

@@ -110,7 +110,7 @@ TEST(test_facts)
     const double scale = (c[0][4] * c[0][4] * c[3][3] - 2 * c[0][4] * c[3][4] * c[0][3] +
                           c[3][4] * c[3][4] * c[0][0]) /
                          ((c[0][0] * c[3][3] - c[0][3] * c[0][3]) * c[4][4]);
-    assert_true(fabs(f.floor_r - on_r) < 1e-9 && fabs(f.floor_scale - scale) < 1e-9);
+    assert_true(fabs(f.baseline_r - on_r) < 1e-9 && fabs(f.baseline_scale - scale) < 1e-9);
     assert_true(on_r > 0.01 && scale > on_r + 0.005); /* or the two are not told apart */
     assert_true(f.motion_au[0] > 0 && f.motion_au[1] > 2 * f.motion_au[0]);
 }

@@ -272,7 +272,7 @@ TEST_BETWEEN(test_kept_by_the_run, setup, teardown)
     assert_int_equal(cli.preset.model.precision, ORR_PRECISION_AUTO);
     assert_int_equal(parse(&done, "--run", "r", "--attention", "softmax", NULL), 0);
     assert_int_equal(cli.preset.attention.count, 2);
-    assert_string_equal(cli.preset.attention.item[0], "lssar"); /* the floor's stays */
+    assert_string_equal(cli.preset.attention.item[0], "lssar"); /* the baseline's stays */
     assert_int_equal(parse(&done, "--run", "r", "--attention", "lssar", NULL), 0);
     assert_int_equal(cli.preset.attention.count, 1);
     scratch_remove("r");

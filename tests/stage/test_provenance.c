@@ -9,7 +9,7 @@
 
 #include "settings_table.h"
 
-/* The artefacts of a run with planet runs, one attention and the untrained floor. */
+/* The artefacts of a run with planet runs, one attention and the untrained baseline. */
 enum artefact {
     TRAIN,
     VAL,
@@ -26,17 +26,17 @@ enum artefact {
     MEASURED,
     MEASURED_RUNS,
     MAGNITUDE,
-    MAGNITUDE_FLOOR,
+    MAGNITUDE_BASELINE,
     VECTOR,
-    VECTOR_FLOOR,
+    VECTOR_BASELINE,
     TRUE_MAGNITUDES,
     ORACLE_MAGNITUDES,
     MODEL_MAGNITUDES,
-    FLOOR_MAGNITUDES,
+    BASELINE_MAGNITUDES,
     TRUE_VECTORS,
     ORACLE_VECTORS,
     MODEL_VECTORS,
-    FLOOR_VECTORS,
+    BASELINE_VECTORS,
     LAWS,
     REPORT,
     ARTEFACTS
@@ -47,13 +47,13 @@ enum {
     TWO = B(TWO_TRAIN) | B(TWO_VAL) | B(TWO_TEST),
     RUNS = B(RUNS_TRAIN) | B(RUNS_VAL) | B(RUNS_TEST),
     DATA = NEXT | TWO | RUNS | B(EIGHT),
-    TRAININGS = B(PRETRAIN) | B(PRETRAIN_RUNS) | B(MAGNITUDE) | B(MAGNITUDE_FLOOR) | B(VECTOR) |
-                B(VECTOR_FLOOR),
+    TRAININGS = B(PRETRAIN) | B(PRETRAIN_RUNS) | B(MAGNITUDE) | B(MAGNITUDE_BASELINE) | B(VECTOR) |
+                B(VECTOR_BASELINE),
     MAGNITUDES =
-        B(TRUE_MAGNITUDES) | B(ORACLE_MAGNITUDES) | B(MODEL_MAGNITUDES) | B(FLOOR_MAGNITUDES),
-    VECTORS = B(TRUE_VECTORS) | B(ORACLE_VECTORS) | B(MODEL_VECTORS) | B(FLOOR_VECTORS),
-    FLOORS = B(MAGNITUDE) | B(MAGNITUDE_FLOOR),
-    BOTH_VECTOR = B(VECTOR) | B(VECTOR_FLOOR),
+        B(TRUE_MAGNITUDES) | B(ORACLE_MAGNITUDES) | B(MODEL_MAGNITUDES) | B(BASELINE_MAGNITUDES),
+    VECTORS = B(TRUE_VECTORS) | B(ORACLE_VECTORS) | B(MODEL_VECTORS) | B(BASELINE_VECTORS),
+    BASELINES = B(MAGNITUDE) | B(MAGNITUDE_BASELINE),
+    BOTH_VECTOR = B(VECTOR) | B(VECTOR_BASELINE),
 };
 
 /* What is made from what; inputs stand before what is made from them. */
@@ -63,17 +63,17 @@ static const unsigned made_from[ARTEFACTS] = {
     [MEASURED] = B(PRETRAIN) | B(TEST),
     [MEASURED_RUNS] = B(PRETRAIN_RUNS) | B(RUNS_TEST) | B(EIGHT),
     [MAGNITUDE] = B(PRETRAIN) | B(TWO_TRAIN) | B(TWO_VAL),
-    [MAGNITUDE_FLOOR] = B(TWO_TRAIN) | B(TWO_VAL),
+    [MAGNITUDE_BASELINE] = B(TWO_TRAIN) | B(TWO_VAL),
     [VECTOR] = B(PRETRAIN_RUNS) | B(EIGHT),
-    [VECTOR_FLOOR] = B(EIGHT),
+    [VECTOR_BASELINE] = B(EIGHT),
     [TRUE_MAGNITUDES] = B(TWO_TEST),
     [ORACLE_MAGNITUDES] = B(TWO_TEST) | B(TWO_TRAIN),
     [MODEL_MAGNITUDES] = B(TWO_TEST) | B(MAGNITUDE),
-    [FLOOR_MAGNITUDES] = B(TWO_TEST) | B(MAGNITUDE_FLOOR),
+    [BASELINE_MAGNITUDES] = B(TWO_TEST) | B(MAGNITUDE_BASELINE),
     [TRUE_VECTORS] = B(EIGHT),
     [ORACLE_VECTORS] = B(EIGHT),
     [MODEL_VECTORS] = B(EIGHT) | B(VECTOR),
-    [FLOOR_VECTORS] = B(EIGHT) | B(VECTOR_FLOOR),
+    [BASELINE_VECTORS] = B(EIGHT) | B(VECTOR_BASELINE),
     [LAWS] = MAGNITUDES,
     [REPORT] = B(LAWS) | VECTORS | B(MEASURED_RUNS),
 };
@@ -100,8 +100,8 @@ static const struct {
     {B(TWO_TRAIN), "orbits.two_body_train=11"},
     {B(TWO_VAL), "orbits.two_body_val=11"},
     {B(TWO_TEST), "orbits.two_body_test=11"},
-    {NEXT | TWO | B(PRETRAIN) | FLOORS | BOTH_VECTOR, "orbits.positions=47"},
-    {NEXT | TWO | B(PRETRAIN) | B(MEASURED) | FLOORS | BOTH_VECTOR, "orbits.bins=70"},
+    {NEXT | TWO | B(PRETRAIN) | BASELINES | BOTH_VECTOR, "orbits.positions=47"},
+    {NEXT | TWO | B(PRETRAIN) | B(MEASURED) | BASELINES | BOTH_VECTOR, "orbits.bins=70"},
     {NEXT | TWO | B(MEASURED), "orbits.extent_au=49"},
     {DATA,
      "orbits.e_alpha=0.9 orbits.e_beta=3.1 orbits.e_max=0.8 orbits.com_sigma_au=0.5 "
@@ -111,7 +111,7 @@ static const struct {
      "orbits.jump_factor=2 orbits.compat_solar_dt=true"},
     {TWO | B(EIGHT),
      "orbits.label_from_step=6 orbits.compat_velocity_sign=true orbits.compat_relative_state=true"},
-    {FLOORS | B(ORACLE_MAGNITUDES),
+    {BASELINES | B(ORACLE_MAGNITUDES),
      "orbits.label_r_min=0.5 orbits.label_r_max=2 orbits.label_m_min=0.2 orbits.label_m_max=3"},
     {B(EIGHT) | BOTH_VECTOR | VECTORS, "planets.eccentric=true"},
     {B(RUNS_TRAIN), "planets.train=11"},
@@ -129,7 +129,7 @@ static const struct {
      "model.layers=3 model.heads=3 model.width=24 model.ffn_mult=3 model.positions=rope "
      "model.attention_p=3 model.attention_window=5 model.rope_base=100 model.init_std=0.06 "
      "model.gate=softplus model.fourier=2 model.fourier_min_au=0.5 model.precision=fp32"},
-    {FLOORS, "finetune.magnitude_loss=raw finetune.magnitude.train=head"},
+    {BASELINES, "finetune.magnitude_loss=raw finetune.magnitude.train=head"},
     {MAGNITUDES, "finetune.samples=3 finetune.sample_size=30"},
     {B(ORACLE_MAGNITUDES), "finetune.knn_magnitude=3"},
     {B(ORACLE_VECTORS), "finetune.knn_vector=3"},
@@ -166,7 +166,7 @@ static const struct {
 } trainings[] = {
     {"pretrain.", B(PRETRAIN)},
     {"pretrain_planets.", B(PRETRAIN_RUNS)},
-    {"finetune.magnitude.", FLOORS},
+    {"finetune.magnitude.", BASELINES},
     {"finetune.vector.", BOTH_VECTOR},
 };
 
@@ -280,8 +280,8 @@ static void digests(const struct orr_settings *p, char digest[ARTEFACTS][ORR_DIG
         rc |= orr_lineage_pretrain(&c, "softmax", runs, digest[PRETRAIN + runs]);
         rc |= orr_lineage_evaluation(&c, "softmax", runs, digest[MEASURED + runs]);
         rc |= orr_lineage_model(&c, "softmax", runs, digest[runs ? VECTOR : MAGNITUDE]);
-        rc |=
-            orr_lineage_model(&c, "untrained", runs, digest[runs ? VECTOR_FLOOR : MAGNITUDE_FLOOR]);
+        rc |= orr_lineage_model(&c, "untrained", runs,
+                                digest[runs ? VECTOR_BASELINE : MAGNITUDE_BASELINE]);
         char(*table)[ORR_DIGEST] = digest + (runs ? TRUE_VECTORS : TRUE_MAGNITUDES);
         rc |= orr_lineage_table(&c, "truth", runs, table[0]);
         rc |= orr_lineage_table(&c, "oracle", runs, table[1]);
@@ -358,7 +358,7 @@ TEST(test_every_setting)
     assert_true(settings > 150);
 }
 
-/* Models from files, a text, the untrained floor of another list. */
+/* Models from files, a text, the untrained baseline of another list. */
 TEST(test_inputs)
 {
     static char before[ARTEFACTS][ORR_DIGEST], after[ARTEFACTS][ORR_DIGEST];
@@ -367,11 +367,11 @@ TEST(test_inputs)
     char fresh[ORR_DIGEST], started[ORR_DIGEST], tuned[ORR_DIGEST];
     run_preset(&p);
     digests(&p, before);
-    strcpy(p.attention.item[0], "lssa"); /* the floor's attention is the first of the list */
+    strcpy(p.attention.item[0], "lssa"); /* the baseline's attention is the first of the list */
     strcpy(p.attention.item[1], "softmax");
     digests(&p, after);
     assert_string_equal(before[MAGNITUDE], after[MAGNITUDE]);
-    assert_string_not_equal(before[MAGNITUDE_FLOOR], after[MAGNITUDE_FLOOR]);
+    assert_string_not_equal(before[MAGNITUDE_BASELINE], after[MAGNITUDE_BASELINE]);
     run_preset(&p);
     assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
     assert_int_equal(orr_lineage_pretrain(&c, "lssar", false, fresh), 0);

@@ -1,4 +1,4 @@
-/* symreg_ceiling.h - could the law have stood on the front that was found?
+/* symreg_upper_bound.h - could the law have stood on the front that was found?
  *
  * Forms of the law are collected: its formula as given, every formula of any run so far that
  * recovers it (runs without noise come first), and each of these with one more constant, as a
@@ -7,13 +7,13 @@
  * when its loss is below that of every row that is no longer, the front's own rule, and when it
  * then recovers the law.
  *
- * A run's ceiling is met when it recovered the law or a form would stand. A run without either is
- * not identifiable: on its table something no longer than any known form fits at least as well as
- * the law with its best constants, and the front, which keeps the smallest loss of every size, can
- * not hold the law. This is given the front found and the forms known: a longer search can only
- * lower the rows and with them the ceiling, a shorter form than those known could raise it. */
-#ifndef SYMREG_CEILING_H
-#define SYMREG_CEILING_H
+ * A run's upper bound is met when it recovered the law or a form would stand. A run without either
+ * is not identifiable: on its table something no longer than any known form fits at least as well
+ * as the law with its best constants, and the front, which keeps the smallest loss of every size,
+ * can not hold the law. This is given the front found and the forms known: a longer search can only
+ * lower the rows and with them the upper bound, a shorter form than those known could raise it. */
+#ifndef SYMREG_UPPER_BOUND_H
+#define SYMREG_UPPER_BOUND_H
 
 #include "symreg/evolve/search.h"
 #include "symreg_judge.h"

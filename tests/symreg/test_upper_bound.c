@@ -1,7 +1,8 @@
-/* test_ceiling.c - the benchmark's ceiling: would the law stand on a front that was found? */
+/* test_upper_bound.c - the benchmark's upper bound: would the law stand on a front that was found?
+ * */
 #include "symreg/formulas.h"
 
-#include "bench/symreg_ceiling.h"
+#include "bench/symreg_upper_bound.h"
 
 enum { SOFTENED = 3 }; /* m1 m2 / (r^2 + 0.25): 8 nodes; see symreg_problems.h */
 static const double noise = 0.03;

@@ -1,5 +1,6 @@
-/* orbit_ceiling.c - next-state error of an observer who knows Newton's law, for held-out sequences
- * of two bodies: the orbit through the places that a model has seen is fitted, and continued. */
+/* orbit_upper_bound.c - next-state error of an observer who knows Newton's law, for held-out
+ * sequences of two bodies: the orbit through the positions that a model has seen is fitted, and
+ * continued. */
 #include "evaluate.h"
 #include "orbit_fit.h"
 
@@ -12,7 +13,7 @@
 /* Places are float: an error of the last place at 1 AU. */
 static const double place_sd = 1e-7;
 
-/* An orbit is fitted to the first places, at most so many, and continued from there, so that the
+/* An orbit is fitted to the first positions, at most so many, and continued from there, so that the
  * cost grows with the length of a sequence, not its square. */
 enum { MOST_PLACES = 64, SEQUENCES = 64, TRAINING = 256, LEAST = 8, LEAST_STEPS = 4 };
 
@@ -62,7 +63,7 @@ static void free_observed(struct observed *o)
     free(o->error);
 }
 
-/* Fits the first places of each of the sequences: p (n, parameters). */
+/* Fits the first positions of each of the sequences: p (n, parameters). */
 static int fit_all(const struct observed *o, double (*p)[GPT_ORBIT_PARAMETERS])
 {
     const struct gpt_orbit_prior wide = gpt_orbit_wide_prior();
@@ -79,7 +80,7 @@ static int fit_all(const struct observed *o, double (*p)[GPT_ORBIT_PARAMETERS])
     return failed == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : failed;
 }
 
-/* What an observer of such systems expects, from the orbits through the places of the first
+/* What an observer of such systems expects, from the orbits through the positions of the first
  * training sequences: medians, and half the distance between the quantiles that lie one deviation
  * to either side of a normal distribution's mean. A fit that went astray moves neither. */
 static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_prior *prior,
@@ -115,7 +116,7 @@ static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_
     return rc;
 }
 
-/* Sum of the errors of sequence i: each step from the places before it, of which the first
+/* Sum of the errors of sequence i: each step from the positions before it, of which the first
  * MOST_PLACES are fitted. */
 static int predict_sequence(const struct observed *o, const struct gpt_orbit_prior *prior, int i)
 {
@@ -163,7 +164,7 @@ static void summarise_errors(struct gpt_next_state *result, int n, const struct 
         result->orbit_fit_late = late / n / (o->steps - first);
 }
 
-static bool has_ceiling(const struct orr_settings *preset, bool planets)
+static bool has_upper_bound(const struct orr_settings *preset, bool planets)
 {
     const enum sim_split training = planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
     return !orr_settings_is_text(preset) && preset->orbits.output == ORR_OUTPUT_CONTINUOUS &&
@@ -171,8 +172,8 @@ static bool has_ceiling(const struct orr_settings *preset, bool planets)
            sim_split_count(preset, training) >= LEAST;
 }
 
-int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_settings *preset, bool planets,
-                      int positions, int late_from, struct gpt_next_state *result)
+int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *preset,
+                          bool planets, int positions, int late_from, struct gpt_next_state *result)
 {
     const long count = gpt_source_count(source);
     const int n = result->sequences < count ? result->sequences : (int)count;
@@ -185,7 +186,7 @@ int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_settings *pres
     bool two = true;
     result->orbit_fit = result->orbit_fit_half = result->orbit_fit_late = NAN;
     result->orbit_fit_sequences = 0;
-    if (!has_ceiling(preset, planets) || n < LEAST || o.steps < LEAST_STEPS)
+    if (!has_upper_bound(preset, planets) || n < LEAST || o.steps < LEAST_STEPS)
         return 0;
     /* made anew by (seed, index): the data's files may be elsewhere */
     TRY(gpt_source_open(&training, preset, NULL,
