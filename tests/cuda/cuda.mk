@@ -66,7 +66,7 @@ EMULATION_NOW := $(if $(PART),$(shell printf '%s\n' $(EMULATION_TESTS) | \
 # fused attention once more without the tensor cores of 9.0. $1: cuda or gpu, $2: environment, $3: of these
 fused_tests = $(foreach t,kernels/cuda_fused model/cuda_model,\
                   $(call commands,$(filter $(or $3,%),$(B)/tests/$t_$1),$2 ORRERY_CUDA_HOPPER=0))
-on_ptx = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/$1
+on_ptx = $(if $(filter ptx/80,$1),ORRERY_CUDA_HOPPER=0 )ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/$1
 test_ptx = $(call commands,$(CUDA_B)/ptx/test_ptx,$(call on_ptx,tests/cuda/ptx))
 ptx_tests = $(call commands,$(ON_CUDA:%=%_cuda),$(call on_ptx,ptx/$1)) \
             $(if $(filter 90,$1),$(call fused_tests,cuda,$(call on_ptx,ptx/$1))) $(foreach o,forward reverse shuffle,\
