@@ -81,7 +81,7 @@ check-ptx-mutants: $(TEST_EMULATION) $(call ptx_of,90) ; @tests/cuda/ptx/mutants
 print-ptx-flags:
 	@echo "NVCC_PTX='$(PTX_COMPILER) -arch=compute_90 -ptx' PTX2CC=$(PTX2CC) BY_HAND='$(PTX_BY_HAND:.so=)'"
 	@echo "CXX_PTX='$(CXX) $(filter-out -I.,$(PTX_CXXFLAGS)) -idirafter .' CXX_LINK='$(CXX) $(CFLAGS) -rdynamic'"
-	@echo "CXX_HOST='$(CXX) $(filter-out -MMD -MP -Werror,$(EMULATION_FLAGS))' LIBS='$(EMULATED) -lcmocka $(LDLIBS)'"
+	@echo "CXX_HOST='$(CXX) $(filter-out -MMD -MP -Werror,$(EMULATION_FLAGS))' LIBS='$(B)/libstage.a $(EMULATED) -lcmocka $(LDLIBS)'"
 GPU_HERE := $(CUDA_B)/gpu_here
 GPU_ENV = ORRERY_CUDA_PLUGIN='$(abspath $(PLUGIN))' BIN='$(BIN)'
 $(GPU_HERE): private WHOLE = yes

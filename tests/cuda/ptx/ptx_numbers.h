@@ -409,7 +409,7 @@ template <typename T, typename F> static inline T ptx_whole_number(F x)
     }
 PTX_CONVERT(rni, rint)
 PTX_CONVERT(rzi, trunc)
-PTX_CONVERT(rmi, baseline)
+PTX_CONVERT(rmi, floor)
 PTX_CONVERT(rpi, ceil)
 #undef PTX_CONVERT
 
