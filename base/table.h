@@ -48,7 +48,7 @@ enum orr_row_number {
     ORR_ROW_LEARNED,  /* value beyond random weights */
     ORR_ROW_NEARNESS, /* how near to the truth: 0, or below */
     ORR_ROW_GAIN,     /* how much nearer than random weights */
-    ORR_ROW_SHARE     /* of the room between random weights and the truth */
+    ORR_ROW_SHARE     /* of the headroom between random weights and the truth */
 };
 double orr_row_number(const struct orr_row *row, enum orr_row_number number);
 

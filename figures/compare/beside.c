@@ -170,7 +170,7 @@ void verdict_beside_print(const struct verdict_ledger *ledger)
     verdict_beside_missing(ledger, missing, sizeof missing);
     if (*missing)
         printf("Not run, or not put together: %s.\n\n", missing);
-    printf("| claim | where | our figure | ours | ruling |\n|---|---|---|---|---|\n");
+    printf("| claim | where | our value | ours | ruling |\n|---|---|---|---|---|\n");
     for (int g = 0; g < GRIDS; g++)
         each_claim(ledger, g, print_claim, NULL);
 }

@@ -1,4 +1,4 @@
-/* claims.c - what our figures say of published claims, and the ledger. */
+/* claims.c - what our values say of published claims, and the ledger. */
 #include "claims.h"
 
 #include <math.h>
@@ -83,8 +83,8 @@ static bool is_explained(const struct verdict_claim *claim, const struct verdict
 
 /* A difference that no model could have made, because the other figure is as near to the truth as
  * that, is neither refuted nor shown to be nothing. */
-static enum verdict_ruling rule_with_room(const struct verdict_claim *claim,
-                                          const struct verdict_fact *fact, char why[256])
+static enum verdict_ruling rule_with_headroom(const struct verdict_claim *claim,
+                                              const struct verdict_fact *fact, char why[256])
 {
     const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
     if (ruling == VERDICT_REPRODUCED && is_explained(claim, fact)) {
@@ -106,25 +106,25 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
 {
     static const char *const what[] = {"as claimed", "against it", "not significant or too little"};
     const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
-    if (!isfinite(fact->room_half)) {
-        snprintf(why, 256, "no upper bound: how much of the room was taken is not known");
+    if (!isfinite(fact->share_half)) {
+        snprintf(why, 256, "no upper bound: what share of the headroom was gained is not known");
         return VERDICT_OPEN;
     }
     const size_t used = strlen(why);
-    const enum verdict_ruling of_room = rule(claim, fact->room, fact->room_half, (char[256]){0});
-    if (of_room == ruling)
+    const enum verdict_ruling of_share = rule(claim, fact->share, fact->share_half, (char[256]){0});
+    if (of_share == ruling)
         snprintf(why + used, 256 - used,
-                 "; as shares of the room above random weights %.2g +- %.2g", fact->room,
-                 fact->room_half);
+                 "; as shares of the headroom above random weights %.2g +- %.2g", fact->share,
+                 fact->share_half);
     else
         snprintf(why, 256,
-                 "%s in R^2, but as shares of the room above random weights %s: %.2g +- %.2g",
-                 what[ruling], what[of_room], fact->room, fact->room_half);
-    return of_room == ruling ? ruling : VERDICT_OPEN;
+                 "%s in R^2, but as shares of the headroom above random weights %s: %.2g +- %.2g",
+                 what[ruling], what[of_share], fact->share, fact->share_half);
+    return of_share == ruling ? ruling : VERDICT_OPEN;
 }
 
 /* How many seeds decide an open claim, if the mean is what it is: by telling it from 0, or from the
- * smallest effect that the claim's words allow. Where no model has room, and of two scales, no
+ * smallest effect that the claim's words allow. Where no model has headroom, and of two scales, no
  * number of seeds can be named. */
 static void add_power(const struct verdict_claim *claim, const struct verdict_fact *fact,
                       char why[256])
@@ -172,7 +172,7 @@ static enum verdict_ruling rule_on(const struct verdict_claim *claim,
     else if (fact->learned)
         return rule_on_learned(claim, fact, why);
     else
-        return rule_with_room(claim, fact, why);
+        return rule_with_headroom(claim, fact, why);
     return VERDICT_OPEN;
 }
 
@@ -286,7 +286,7 @@ static void write_claim(struct orr_file *file, const struct verdict_judged *j)
 static void write_table(struct orr_file *file, const struct verdict_ledger *ledger, bool shown)
 {
     orr_file_printf(file,
-                    "| claim | where | of | published | our figure | claimed | ours | upper bound "
+                    "| claim | where | of | published | our value | claimed | ours | upper bound "
                     "| baseline | %s | command |\n"
                     "|---|---|---|---|---|---|---|---|---|---|---|\n",
                     shown ? "why it decides nothing" : "ruling");
@@ -302,28 +302,42 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
         count[ledger->judged[i].ruling]++;
     orr_file_printf(
         file,
-        "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (which commit and CPU: "
-        "`machines.csv` there); not to be edited by hand. `figures/claims.csv` has the claims, "
-        "`docs/verdict.md` says how figures are judged.\n\nAll models here are small and "
-        "trained for minutes: *refuted here* is refuted at this scale and by this procedure, no "
-        "more; *open* says why. A claim is judged on the ground it was made on: what a paper says "
-        "of language by models of text, what it says of orbits by models of orbits. A claim of a "
-        "difference is *reproduced* when the 95%% interval of "
-        "at least three seeds lies on the claimed side of 0 and its mean is as large as the "
-        "claim's words ask, *refuted here* when it holds no "
-        "effect as small as the claim's words allow; a claim that something is within +-x when the "
-        "interval lies within, or outside; a published figure is reproduced when it "
-        "lies inside the interval, and the interval is no wider than the figure. A difference that "
-        "no model could make, because the other one is as near to the truth as that, leaves a "
-        "claim open. What models learned of a readout is asked in R^2 and as a share of the room "
-        "between random weights and the truth: both have to say the same. A difference that random "
-        "weights have as well, of that size or more, is not reproduced; this is not asked of text, "
-        "whose loss random weights do not come near.\n\n"
-        "Upper bound and baseline are of the figure's own kind: of a difference of two models what "
-        "the "
-        "truth, and random weights of both shapes and the same seeds, have as theirs; of how much "
-        "nearer to the truth one is than another, the most that it could be, and what random "
-        "weights are.\n\n",
+        "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (`machines.csv` there "
+        "has the "
+        "commit and the CPU of each); not to be edited by hand. The claims are in "
+        "`figures/claims.csv`. `docs/verdict.md` says how values are compared.\n\n"
+        "All models here are small and trained for minutes. A claim is judged on the ground it was "
+        "made on: a claim about language by models of text, a claim about orbits by models of "
+        "orbits.\n\n"
+        "- *reproduced*: the 95%% interval over at least three seeds lies on the claimed side of "
+        "0, "
+        "and its mean is as large as the claim's words ask.\n"
+        "- *refuted here*: the interval contains no effect as large as the claim's words ask, at "
+        "this scale and by this procedure.\n"
+        "- *open*: neither; the ruling says why.\n"
+        "- A claim of \"within +-x\" is reproduced when the interval lies within, and refuted when "
+        "it "
+        "lies outside. A published number is reproduced when it lies inside the interval and the "
+        "interval is no wider than the number.\n"
+        "- A claim stays open when no model could make the difference that it asks for, because "
+        "the other model is already that near to the truth.\n"
+        "- What models learned of a readout is judged in R^2 and as a share of the headroom "
+        "between "
+        "random weights and the truth. Both have to agree.\n"
+        "- A difference that random weights show as well is not reproduced. This is not asked of "
+        "text, where random weights are far from any model's loss.\n\n"
+        "The upper bound and the baseline of a difference between two models are that difference "
+        "in "
+        "the truth and in random weights of both shapes and the same seeds. Where the value says "
+        "how "
+        "much nearer to the truth one model is than another, the upper bound is the most that is "
+        "possible.\n\n"
+        "Papers: [L] Gao et al., *Softplus Attention with Re-weighting* (LSSAR), version 3, 2026; "
+        "[V] "
+        "Vafa et al., *What Has a Foundation Model Found?*, arXiv 2507.06952; [K] *From Kepler to "
+        "Newton*, arXiv 2602.06923; [O] *The Observer Effect in World Models*, arXiv 2602.12218; "
+        "[G] "
+        "a note on softplus-gated attention, 2025; [F] the public fork of the code of [V].\n\n",
         ledger->folder);
     write_table(file, ledger, false);
     orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",

@@ -65,10 +65,10 @@ struct verdict_fact {
     double mean, half, upper_bound, baseline;
     int n;           /* seeds; 0: not over seeds */
     bool difference; /* of two figures */
-    bool learned;    /* of a grid, less random weights: judged as a share of the room as well */
+    bool learned;    /* of a grid, less random weights: judged as a share of the headroom as well */
     double most;     /* of how much nearer: the most that it could be; otherwise NaN */
-    double room,
-        room_half; /* learned: the same of shares of the room between baseline and upper bound */
+    double share,
+        share_half; /* learned: the same of shares of the headroom between baseline and upper bound */
 };
 /* From <folder>/<file>. A file or row that is not there: there == false and status 0; a file
  * that cannot be read, or is of another format: ORR_EFORMAT. */

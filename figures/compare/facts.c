@@ -1,4 +1,4 @@
-/* results.c - our figure for a claim: a contrast of the rows of the table that the claim names. */
+/* facts.c - our value for a claim: a contrast of the rows of the table that the claim names. */
 #include "results.h"
 
 #include <math.h>
@@ -75,12 +75,12 @@ static void take_nearer(const struct orr_table *table, const struct verdict_clai
 static void take_learned(const struct orr_table *table, const struct verdict_claim *claim,
                          struct verdict_fact *fact)
 {
-    const struct orr_mean room = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_SHARE);
+    const struct orr_mean share = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_SHARE);
     settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_LEARNED));
     fact->baseline = 0;
     fact->learned = fact->there;
-    fact->room = room.mean;
-    fact->room_half = room.half;
+    fact->share = share.mean;
+    fact->share_half = share.half;
 }
 
 /* By least squares over the decades of a setting, of one seed. */
@@ -166,8 +166,8 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
                                   .upper_bound = NAN,
                                   .baseline = NAN,
                                   .most = NAN,
-                                  .room = NAN,
-                                  .room_half = NAN};
+                                  .share = NAN,
+                                  .share_half = NAN};
     TRY(orr_path(path, "%s/%s", folder, claim->file));
     if (!orr_exists(path))
         return 0;

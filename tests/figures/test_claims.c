@@ -147,8 +147,8 @@ TEST_BETWEEN(figures_of_a_grid, scratch_setup, scratch_teardown)
     fact_is(fact_of(grid), 2.25, OF_TWO * 2.25, NAN, 0, 2);
     const double share[2] = {((8. / 50 - 9. / 100) + (31. / 98 - 30. / 101)) / 2,
                              ((19. / 50 - 18. / 99) + (47. / 100 - 39. / 100)) / 2};
-    assert_true(fabs(fact_of(grid).room - (share[0] + share[1]) / 2) < 1e-9);
-    assert_true(fabs(fact_of(grid).room_half - OF_TWO * fabs(share[1] - share[0]) / 2) < 1e-9);
+    assert_true(fabs(fact_of(grid).share - (share[0] + share[1]) / 2) < 1e-9);
+    assert_true(fabs(fact_of(grid).share_half - OF_TWO * fabs(share[1] - share[0]) / 2) < 1e-9);
     grid = effect;
     grid.context = 6;
     assert_false(fact_of(grid).there);
@@ -325,19 +325,19 @@ TEST_BETWEEN(intervals_decide, scratch_setup, scratch_teardown)
                                 .n = 3,
                                 .learned = true,
                                 .most = NAN,
-                                .room = 0.2,
-                                .room_half = 0.1};
+                                .share = 0.2,
+                                .share_half = 0.1};
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_REPRODUCED);
-    fact.room_half = 0.3;
+    fact.share_half = 0.3;
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
     assert_non_null(strstr(why, "0.2 +- 0.3"));
     fact.half = 0.4; /* the other way about: the room alone says yes */
-    fact.room_half = 0.1;
+    fact.share_half = 0.1;
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
     assert_non_null(strstr(why, "not significant or too little in R^2"));
     assert_non_null(strstr(why, "as claimed: 0.2 +- 0.1"));
     fact.half = 0.2;
-    fact.room = fact.room_half = NAN; /* nor is half an answer one */
+    fact.share = fact.share_half = NAN; /* nor is half an answer one */
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
     assert_non_null(strstr(why, "no upper bound"));
     /* a gain that no model could have made is not shown to be nothing, nor too little */
