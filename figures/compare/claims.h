@@ -67,8 +67,8 @@ struct verdict_fact {
     bool difference; /* of two figures */
     bool learned;    /* of a grid, less random weights: judged as a share of the headroom as well */
     double most;     /* of how much nearer: the most that it could be; otherwise NaN */
-    double share,
-        share_half; /* learned: the same of shares of the headroom between baseline and upper bound */
+    /* learned: the same as a share of the headroom between baseline and upper bound */
+    double share, share_half;
 };
 /* From <folder>/<file>. A file or row that is not there: there == false and status 0; a file
  * that cannot be read, or is of another format: ORR_EFORMAT. */
