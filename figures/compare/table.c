@@ -43,7 +43,7 @@ const struct verdict_question verdict_table[VERDICT_QUESTIONS + 1] = {
     {"outside_exponent_m2", "exponent of m2 where no m1 m2 was labelled", VERDICT_OUTSIDE,
      VERDICT_PROBE, "extrapolate", "exponent of m2, m1 m2 outside", "slope", -1, false},
     {"rollout_place", "rollout, place after the longest time, AU", VERDICT_USE, VERDICT_PROBE,
-     "rollout", "place", "AU", -1, false},
+     "rollout", "position", "AU", -1, false},
     {"rollout_energy", "rollout, drift of energy", VERDICT_USE, VERDICT_PROBE, "rollout", "energy",
      "drift", -1, false},
     {"rollout_momentum", "rollout, drift of angular momentum", VERDICT_USE, VERDICT_PROBE,

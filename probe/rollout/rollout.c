@@ -102,7 +102,7 @@ static int continue_all(struct rollout *r)
 /* --------------------------------------------------------------------------------- figures */
 
 /* What is measured: 0 the place, else a constant of the motion. */
-static const char *const quantity[] = {"place", "energy", "angular momentum", "Runge-Lenz vector"};
+static const char *const quantity[] = {"position", "energy", "angular momentum", "Runge-Lenz vector"};
 enum { QUANTITIES = sizeof quantity / sizeof *quantity };
 
 static double error_of(const struct rollout *r, enum who who, int i, int what, int step)
@@ -183,7 +183,7 @@ static int draw_panels(void *of)
 {
     const struct rollout *r = of;
     static const struct probe_panel panel[] = {
-        {"place", "AU", "mean error, AU", .log = true},
+        {"position", "AU", "mean error, AU", .log = true},
         {"energy", "drift", "median relative drift", .log = true},
         {"angular momentum", "drift", "median relative drift", .log = true},
         {"Runge-Lenz vector", "drift", "median drift", .log = true},
