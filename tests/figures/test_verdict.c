@@ -390,8 +390,8 @@ TEST_BETWEEN(rows_of_probes_are_the_right_ones, scratch_setup, scratch_teardown)
     static const char *const slope[] = {
         "velocity x|slope, likely|2|1|0.3|1|0", "velocity x|slope, likely|6|1|0.6|1|0",
         "velocity x|slope, likely|6|2|0.7|1|0", "velocity x|slope|6|1|0.8|1|0"};
-    static const char *const place[] = {"place|AU|-1|1|0.01|0|1", "place|AU|-1|8|0.15|0|1",
-                                        "place|AU|-1|5|0.07|0|1", "place|AU|3|9|0.99|0|1"};
+    static const char *const place[] = {"position|AU|-1|1|0.01|0|1", "position|AU|-1|8|0.15|0|1",
+                                        "position|AU|-1|5|0.07|0|1", "position|AU|3|9|0.99|0|1"};
     struct verdict v;
     write_cells();
     write_probe("s0", "softmax", "intervene", slope, 4, false);
@@ -405,8 +405,8 @@ TEST_BETWEEN(rows_of_probes_are_the_right_ones, scratch_setup, scratch_teardown)
 /* In a file without a sum, a figure that is there twice, or as a text, is none, and why is said. */
 TEST_BETWEEN(damaged_rows_are_named, scratch_setup, scratch_teardown)
 {
-    static const char *const twice[] = {"place|AU|-1|8|0.15|0|1", "place|AU|-1|5|0.07|0|1",
-                                        "place|AU|-1|8|0.99|0|1"};
+    static const char *const twice[] = {"position|AU|-1|8|0.15|0|1", "position|AU|-1|5|0.07|0|1",
+                                        "position|AU|-1|8|0.99|0|1"};
     struct verdict v;
     char path[4096];
     write_cells();
@@ -423,7 +423,7 @@ TEST_BETWEEN(damaged_rows_are_named, scratch_setup, scratch_teardown)
     int named = 0;
     for (size_t i = 0; i < v.missing.count; i++)
         named += (strstr(v.missing.at[i].what, "s0/softmax/probe/rollout.json") &&
-                  strstr(v.missing.at[i].why, "AU of \"place\" is there twice")) +
+                  strstr(v.missing.at[i].why, "AU of \"position\" is there twice")) +
                  (strstr(v.missing.at[i].what, "s1/softmax/probe/rollout.json") &&
                   strstr(v.missing.at[i].why, "\"value\": expected a number or null"));
     assert_int_equal(named, 2);
