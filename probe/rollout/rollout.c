@@ -102,7 +102,8 @@ static int continue_all(struct rollout *r)
 /* --------------------------------------------------------------------------------- figures */
 
 /* What is measured: 0 the place, else a constant of the motion. */
-static const char *const quantity[] = {"position", "energy", "angular momentum", "Runge-Lenz vector"};
+static const char *const quantity[] = {"position", "energy", "angular momentum",
+                                       "Runge-Lenz vector"};
 enum { QUANTITIES = sizeof quantity / sizeof *quantity };
 
 static double error_of(const struct rollout *r, enum who who, int i, int what, int step)
