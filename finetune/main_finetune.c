@@ -12,22 +12,28 @@ static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option, NULL},
     {"--source", "NAME", "only this source: truth, oracle, untrained or an attention variant",
      &source_option, NULL},
-    {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
-     &minutes_option, NULL},
-    {"--force", NULL, "replace models of other settings or data, or without --resume any",
+    {"--minutes", "N", "stop after N minutes with everything saved, status 0", &minutes_option,
+     NULL},
+    {"--force", NULL,
+     "replace models that are there (--resume: those of other settings or data only)",
      &force_option, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "finetune",
     .purpose =
-        "Fine-tunes pretrained models to forces; writes held-out predictions as CSV. Models start "
-        "from\nlast.safetensors of their pretraining, or from best.safetensors where it has "
+        "Fine-tunes pretrained models to forces; writes held-out predictions as CSV. Models\n"
+        "start from last.safetensors of their pretraining, or from best.safetensors with\n"
         "pretrain.patience.",
     .usage = "finetune [options]",
     .options = options,
     .groups = "attention,planets,finetune",
     .resumes = true,
+    .usual = "--source,--minutes,--force,--preset,--set,--run,--attention,--checkpoint,--device,"
+             "--threads,--resume,--plan,--help,attention,finetune.magnitude.steps,"
+             "finetune.magnitude.batch,finetune.magnitude.lr,finetune.magnitude.train,"
+             "finetune.vector.steps,finetune.vector.lr,finetune.samples,finetune.sample_size,"
+             "planets.labels",
 };
 
 /* What all sources of a call share. */

@@ -63,6 +63,11 @@ static const struct orr_program program = {
     .rest_ignores = "attention,orbits,planets,text,model,pretrain,pretrain_planets,finetune,"
                     "symreg.constant_tolerance",
     .without = "--checkpoint,--device,--attention-impl",
+    .usual =
+        "--target,--features,--weights,--binary,--unary,--guess,--maxsize,--units,--seconds,"
+        "--rule,--preset,--set,--run,--out,--attention,--threads,--seed,--resume,--plan,--help,"
+        "symreg.binary,symreg.unary,symreg.loss,symreg.maxsize,symreg.iterations,"
+        "symreg.seconds",
 };
 
 static int run(const struct orr_cli *cli)

@@ -8,21 +8,26 @@
 static const char *orbits_option = "", *minutes_option, *force_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option, NULL},
-    {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
-     &minutes_option, NULL},
-    {"--force", NULL, "replace trainings of other settings or data, or without --resume any",
+    {"--minutes", "N", "stop after N minutes with everything saved, status 0", &minutes_option,
+     NULL},
+    {"--force", NULL,
+     "replace trainings that are there (--resume: those of other settings or data only)",
      &force_option, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "pretrain",
-    .purpose = "Trains a GPT to predict the next position, once per attention variant; or the next "
-               "token of a\ntext (docs/text.md).",
+    .purpose = "Trains a GPT to predict the next position, once per attention variant; or the\n"
+               "next token of a text (docs/text.md).",
     .usage = "pretrain [options]",
     .options = options,
     .groups = "attention,text,model,pretrain,pretrain_planets",
     .resumes = true,
     .stops_well = true,
+    .usual = "--minutes,--force,--preset,--set,--run,--out,--attention,--device,--threads,--seed,"
+             "--resume,--plan,--help,attention,text.train,model.layers,model.heads,model.width,"
+             "pretrain.steps,pretrain.batch,pretrain.lr,pretrain.schedule,pretrain.patience,"
+             "pretrain_planets.steps",
     .settle = cluster_settle,
 };
 

@@ -16,7 +16,7 @@ static const struct orr_option options[] = {
     {"--sequences", "N", "how many (default: the probe's own)", &sequences_text, NULL},
     {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text, NULL},
     {"--head", "N", "attention: maps of this head only, from 0", &head_text, NULL},
-    {"--reweight", "on|off", "change: the sharpening stage", &reweight_text, NULL},
+    {"--reweight", "on|off", "change: the re-weighting", &reweight_text, NULL},
     {"--p", "P", "change: its power", &p_text, NULL},
     {"--window", "W", "change: attend the last W positions, 0 = all", &window_text, NULL},
     {"--length", "L", "change: positions fed; beyond training: rope or no positions only",
@@ -39,15 +39,16 @@ static const struct orr_option options[] = {
 static char usage[4096];
 static const struct orr_program program = {
     .name = "probe",
-    .purpose = "Looks into trained models, as they are or with their attention changed.\n"
-               "With --checkpoint, --attention changes the variant; without, the models of the "
-               "run are\nprobed, --attention chooses one. The run's preset.json gives the settings "
-               "unless --preset does.",
+    .purpose = "Looks into trained models, as they are or with their attention changed. With\n"
+               "--checkpoint, --attention changes the variant; without, the models of the run\n"
+               "are probed, and --attention chooses one. The run's preset.json gives the\n"
+               "settings unless --preset does.",
     .usage = usage,
     .options = options,
     .max_rest = 1024,
     .groups = "attention,seed,orbits,planets,text,finetune",
     .without = "--plan",
+    .usual = "--preset,--set,--run,--out,--attention,--checkpoint,--sequences,--threads,--help",
 };
 
 /* ------------------------------------------------------------------------------- arguments */
@@ -266,7 +267,7 @@ static void write_usage(void)
 {
     size_t used = 0;
     for (const struct probe_command *c = probe_table; c->name && used < sizeof usage; c++)
-        used += (size_t)snprintf(usage + used, sizeof usage - used, "%sprobe %-11s [options]  %s",
+        used += (size_t)snprintf(usage + used, sizeof usage - used, "%sprobe %-11s %s",
                                  used ? "\n       " : "", c->name, c->purpose);
 }
 

@@ -33,6 +33,9 @@ static const struct orr_program program = {
     .max_rest = 2,
     .groups = "seed,orbits,planets",
     .without = "--checkpoint,--attention,--attention-impl,--device",
+    .usual = "--preset,--set,--run,--out,--threads,--seed,--resume,--force,--plan,--help,"
+             "orbits.train,orbits.two_body_train,orbits.positions,orbits.a_min_au,orbits.a_max_au,"
+             "orbits.dt_yr,orbits.law,orbits.law_exponent,orbits.expression",
 };
 
 /* Says what large sets, or a part of them, need, and refuses what can not fit. */

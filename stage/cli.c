@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "cli.h"
+#include "help.h"
 #include "provenance.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ struct parse {
 static int keep_assignment(struct parse *p, const char *value);
 static int keep_attention(struct parse *p, const char *value);
 static int keep_seed(struct parse *p, const char *value);
+static int keep_help(struct parse *p, const char *value);
 #define TEXT(member) offsetof(struct parse, member), 0, 0, NULL
 #define PATH(member) 0, offsetof(struct orr_cli, member), 0, NULL
 #define FLAG(member) 0, 0, offsetof(struct orr_cli, member), NULL
@@ -40,57 +42,45 @@ static const struct common {
     int (*keep)(struct parse *p, const char *value);
 } common[] = {
     {"--preset", "NAME|FILE",
-     "settings: a name in presets/ or a JSON file (default: the run's own, else quick)",
+     "settings to start from: a name in presets/ or a JSON file (default: the run's own, else "
+     "quick)",
      TEXT(preset)},
-    {"--set", "KEY=VALUE", "changes one setting; repeatable", 0, 0, 0, keep_assignment},
-    {"--run", "DIR", "run directory (default runs/<preset>)", PATH(run)},
-    {"--out", "DIR", "write directly into DIR", PATH(out)},
+    {"--set", "KEY=VALUE", "change one setting; may be repeated", 0, 0, 0, keep_assignment},
+    {"--run", "DIR", "folder of the run (default: runs/<preset>)", PATH(run)},
+    {"--out", "DIR", "write into this folder, not into the run's", PATH(out)},
     {"--attention", "NAME", "only this attention variant", 0, 0, 0, keep_attention},
     {"--checkpoint", "FILE", "start from this model", PATH(checkpoint)},
     {"--device", "cpu|cuda|cuda:N|auto",
-     "where to compute, N: on which GPU (default auto: as the preset says)", TEXT(device)},
-    {"--attention-impl", "auto|generic", "fused attention kernels, or the path of any variant",
+     "where to compute; N: number of the GPU (default auto: model.device)", TEXT(device)},
+    {"--attention-impl", "auto|generic",
+     "auto: fused attention kernels where there are any; generic: the path of any variant",
      TEXT(implementation)},
-    {"--threads", "N", "threads (default: all usable cores)", TEXT(threads)},
-    {"--seed", "N", "seed of every random stream (default: the preset's)", 0, 0, 0, keep_seed},
-    {"--resume", NULL, "continue what is there, skip what is complete", FLAG(resume)},
-    {"--plan", NULL, "say what would be kept and what made again, and why; make nothing",
-     FLAG(plan)},
+    {"--threads", "N", "number of threads (default: all usable cores)", TEXT(threads)},
+    {"--seed", "N", "seed of all random numbers (default: the preset's)", 0, 0, 0, keep_seed},
+    {"--resume", NULL, "continue what is unfinished, skip what is complete", FLAG(resume)},
+    {"--plan", NULL, "say what would be made, and why; make nothing", FLAG(plan)},
     {"--quiet", NULL, "no progress, no notes", FLAG(quiet)},
-    {"--help", NULL, "this text", TEXT(help)},
+    {"--help", "[all]", "this text; all: every option and setting", 0, 0, 0, keep_help},
     {"--version", NULL, "the version", TEXT(version)},
     {"--stages", NULL, NULL, TEXT(stages)}, /* for tools/cells.sh: no part of --help */
 };
-enum { COMMON = sizeof common / sizeof *common };
+enum { COMMON = sizeof common / sizeof *common, SET = 1 };
 
 /* A common option that this program has. */
 static bool has_common(const struct orr_program *program, int i)
 {
-    const size_t length = strlen(common[i].name);
-    for (const char *at = program->without; at && *at; at += *at == ',') {
-        const size_t part = strcspn(at, ",");
-        if (part == length && !strncmp(at, common[i].name, length))
-            return false;
-        at += part;
-    }
-    return true;
+    return !orr_is_listed(program->without, common[i].name);
 }
 
-static void print_option(const char *name, const char *value, const char *help)
+int orr_common_options(const struct orr_program *program,
+                       struct orr_option option[ORR_COMMON_OPTIONS])
 {
-    char left[64];
-    snprintf(left, sizeof left, "%s%s%s", name, value ? " " : "", value ? value : "");
-    printf("  %-30s %s\n", left, help);
-}
-
-/* The settings, beside their defaults those for a FILE of a program that reads one. */
-static void print_settings(const struct orr_program *program)
-{
-    struct orr_settings file;
-    const bool other = program->rest_preset && !orr_settings_load(&file, program->rest_preset);
-    orr_error_clear();
-    printf("\nsettings (--set key=value) [default of a preset that does not name it]:\n");
-    orr_settings_print_help(program->groups, other ? &file : NULL);
+    int count = 0;
+    for (int i = 0; i < COMMON; i++)
+        if (has_common(program, i) && common[i].help)
+            option[count++] = (struct orr_option){common[i].name, common[i].value_name,
+                                                  common[i].help, NULL, NULL};
+    return count;
 }
 
 /* Each setting, and the program that makes what first depends on it. */
@@ -99,18 +89,6 @@ static void print_stages(void)
     const char *key;
     for (int i = 0; (key = orr_settings_key(i)) != NULL; i++)
         printf("%s %s\n", key, orr_setting_stage(key));
-}
-
-static void print_help(const struct orr_program *program)
-{
-    printf("%s\n\nusage: %s\n\noptions:\n", program->purpose, program->usage);
-    for (const struct orr_option *o = program->options; o && o->name; o++)
-        print_option(o->name, o->value_name, o->help);
-    for (int i = 0; i < COMMON; i++)
-        if (has_common(program, i) && common[i].help)
-            print_option(common[i].name, common[i].value_name, common[i].help);
-    if (program->groups && *program->groups)
-        print_settings(program);
 }
 
 /* The option's value: after '=', or the next argument. */
@@ -169,6 +147,15 @@ static int keep_assignment(struct parse *p, const char *value)
     return 0;
 }
 
+/* "all", or nothing: no value, or an argument after it that is another. */
+static int keep_help(struct parse *p, const char *value)
+{
+    if (*value && strcmp(value, "all") != 0)
+        return ORR_FAIL(ORR_EUSAGE, "--help: expected all or nothing, found \"%s\"", value);
+    p->help = value;
+    return 0;
+}
+
 static int take_common(struct parse *p, const struct common *option, const char *value)
 {
     char *cli = (char *)p->cli;
@@ -183,8 +170,18 @@ static int take_common(struct parse *p, const struct common *option, const char 
     return 0;
 }
 
+/* The value that an unknown option has: behind its "=", or the next argument; NULL: none. */
+static const char *value_beside(const struct parse *p)
+{
+    const char *equals = strchr(p->argv[p->at], '=');
+    const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
+    return equals ? equals + 1 : next && strncmp(next, "--", 2) != 0 ? next : NULL;
+}
+
 static int unknown_option(const struct parse *p, const char *name)
 {
+    char setting[512];
+    const char *value = value_beside(p);
     struct orr_nearest nearest = {0};
     for (int i = 0; i < COMMON; i++) {
         if (has_common(p->program, i) && common[i].help)
@@ -195,18 +192,47 @@ static int unknown_option(const struct parse *p, const char *name)
     }
     for (const struct orr_option *o = p->program->options; o && o->name; o++)
         orr_nearest_offer(&nearest, name, o->name);
+    const bool slip = nearest.name && nearest.distance <= 1;
+    if (!slip && has_common(p->program, SET) && orr_help_setting(p->program, name, value, setting))
+        return ORR_FAIL(ORR_EUSAGE, "unknown option %s%s", name, setting);
     return ORR_FAIL(ORR_EUSAGE, "unknown option %s%s%s%s; see --help", name,
                     nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
                     nearest.name ? "?" : "");
 }
 
+/* -h and -o, by their first letter. */
+static bool is_letter(const char *argument)
+{
+    return argument[0] == '-' && (argument[1] == 'h' || argument[1] == 'o') &&
+           (!argument[2] || argument[2] == '=');
+}
+
+/* The name of an option that an argument begins with, and of one that has a letter its name; where
+ * its value begins behind "=", or NULL. */
+static const char *name_of(const char *argument, char name[64])
+{
+    const char *equals = strchr(argument, '=');
+    snprintf(name, 64, "%.*s", (int)(equals ? equals - argument : (long)strlen(argument)),
+             argument);
+    if (!strcmp(name, "-h") || !strcmp(name, "-o"))
+        strcpy(name, name[1] == 'h' ? "--help" : "--out");
+    return equals ? equals + 1 : NULL;
+}
+
+/* A value that may be left out, "[all]": behind "=", or the next argument where it is that. */
+static const char *optional_value(struct parse *p, const char *value_name, const char *inline_value)
+{
+    const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : "";
+    const size_t length = strlen(value_name) - 2;
+    if (inline_value || strlen(next) != length || strncmp(next, value_name + 1, length) != 0)
+        return inline_value ? inline_value : "";
+    return p->argv[++p->at];
+}
+
 static int take_option(struct parse *p)
 {
     char name[64];
-    const char *argument = p->argv[p->at], *value = "1";
-    const char *equals = strchr(argument, '=');
-    snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - argument : (long)strlen(argument)),
-             argument);
+    const char *value = "1", *inline_value = name_of(p->argv[p->at], name);
     const struct orr_option *own = p->program->options;
     const struct common *shared = NULL;
     for (int i = 0; i < COMMON && !shared; i++)
@@ -216,10 +242,13 @@ static int take_option(struct parse *p)
         own++;
     if (!shared && (!own || !own->name))
         return unknown_option(p, name);
-    const bool has_value = shared ? shared->value_name : own->value_name;
-    if (!has_value && equals)
+    const char *value_name = shared ? shared->value_name : own->value_name;
+    if (!value_name && inline_value)
         return ORR_FAIL(ORR_EUSAGE, "%s: takes no value", name);
-    TRY(has_value ? value_of(p, name, equals ? equals + 1 : NULL, &value) : 0);
+    if (value_name && *value_name == '[')
+        value = optional_value(p, value_name, inline_value);
+    else
+        TRY(value_name ? value_of(p, name, inline_value, &value) : 0);
     if (shared)
         return take_common(p, shared, value);
     if (own->value)
@@ -435,6 +464,27 @@ int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
     return orr_settings_save(&cli->preset, path);
 }
 
+/* The settings that a run with these arguments would have, as far as they can be read. */
+static void print_help(struct parse *p)
+{
+    struct orr_cli *cli = p->cli;
+    char run[4096], from[4200];
+    const bool reads_file = cli->argc_rest && p->program->rest_preset;
+    if (find_run_preset(cli, run))
+        *run = '\0';
+    const bool failed = load_preset(p);
+    if (failed)
+        orr_settings_defaults(&cli->preset);
+    for (int i = 0; i < cli->setting_count; i++)
+        (void)orr_settings_set(&cli->preset, cli->settings[i]);
+    orr_error_clear();
+    if (!p->preset && !reads_file && *run && !failed)
+        snprintf(from, sizeof from, "%s", run);
+    else
+        snprintf(from, sizeof from, "preset %s", failed ? "defaults" : cli->preset.name);
+    orr_help_print(p->program, &cli->preset, from, *p->help);
+}
+
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done)
 {
@@ -443,7 +493,7 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
     *done = false;
     for (; p.at < argc; p.at++) {
         const char *argument = argv[p.at];
-        if (!strncmp(argument, "--", 2))
+        if (!strncmp(argument, "--", 2) || is_letter(argument))
             TRY(take_option(&p));
         else if (argument[0] == '-' && argument[1])
             return unknown_option(&p, argument);
@@ -455,7 +505,7 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
     }
     *done = p.help || p.version || p.stages;
     if (p.help)
-        print_help(program);
+        print_help(&p);
     else if (p.version)
         printf("orrery %s %s\n", program->name, ORR_VERSION);
     else if (p.stages)

@@ -57,10 +57,12 @@ struct orr_program {
                                          the command line came to, then what the work came to, it
                                          returns what counts for all; may be NULL */
     const char *without;              /* common options that it does not have: "--device,--plan" */
+    const char *usual; /* options and settings that --help names, "--run,model.width";
+                                         --help all names all; NULL: all options, no settings */
 };
-/* Parses everything, loads the preset, applies --set, validates. --help and --version print
- * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
- * nothing on disk. */
+/* Parses everything, loads the preset, applies --set, validates. --help (-h) and --version print
+ * and set *done; --help shows the settings that the other arguments come to. Unknown options, keys
+ * and values: ORR_EUSAGE with the nearest valid name. Creates nothing on disk. */
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done);
 

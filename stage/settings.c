@@ -151,6 +151,15 @@ static bool follows(const struct orr_settings *preset, const struct orr_setting 
     return bit && !(preset->planets_own & bit);
 }
 
+bool orr_setting_follows(const struct orr_settings *preset, const struct orr_setting *f,
+                         char key[ORR_SETTING])
+{
+    if (!follows(preset, f))
+        return false;
+    snprintf(key, ORR_SETTING, "%s%s", source, f->key + strlen(follower));
+    return true;
+}
+
 /* A setting that is given stands; one of pretrain is that of pretrain_planets too, where none is
  * given. */
 static int set_text(struct orr_settings *preset, const struct orr_setting *f, const char *where,
@@ -178,15 +187,8 @@ void orr_settings_defaults(struct orr_settings *preset)
 
 static int find(const char *where, const char *key, const struct orr_setting **found)
 {
-    struct orr_nearest nearest = {0};
     *found = orr_setting_find(key);
-    if (*found)
-        return 0;
-    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
-        orr_nearest_offer(&nearest, key, f->key);
-    return ORR_FAIL(ORR_EUSAGE, "%sunknown key \"%s\"%s%s%s", where, key,
-                    nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
-                    nearest.name ? "\"?" : "");
+    return *found ? 0 : orr_setting_unknown(where, key);
 }
 
 int orr_settings_set_by(struct orr_settings *preset, const char *option, const char *key,
@@ -504,26 +506,4 @@ int orr_settings_save(const struct orr_settings *preset, const char *path)
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
-}
-
-void orr_settings_print_help(const char *groups, const struct orr_settings *file)
-{
-    struct orr_settings defaults;
-    orr_settings_defaults(&defaults);
-    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
-        char usual[ORR_SETTING], text[ORR_SETTING], initial[128];
-        if (!orr_settings_in_groups(f->key, groups))
-            continue;
-        orr_setting_text(&defaults, f, usual);
-        orr_setting_text(file ? file : &defaults, f, text);
-        printf("  %-34s %s%s%s%s ", f->key, f->help, *f->help ? " " : "",
-               f->choices ? f->choices : "", f->choices ? " " : "");
-        if (strcmp(usual, text) != 0)
-            printf("(with a FILE: %s) ", text);
-        snprintf(initial, sizeof initial, "%s%s", follower_bit(f) ? source : "",
-                 follower_bit(f) ? f->key + strlen(follower)
-                 : *f->initial   ? f->initial
-                                 : "\"\"");
-        printf("[%s]\n", initial);
-    }
 }

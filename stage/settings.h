@@ -286,8 +286,4 @@ int orr_settings_save(const struct orr_settings *preset, const char *path);
 bool orr_settings_in_groups(const char *key, const char *groups);
 /* XXH64 of the keys and values of the groups. */
 uint64_t orr_settings_checksum(const struct orr_settings *preset, const char *groups);
-/* The keys of the groups with default and help, one line each; also the value for a file of those
- * that differ in `file`, unless that is NULL. */
-void orr_settings_print_help(const char *groups, const struct orr_settings *file);
-
 #endif

@@ -64,215 +64,215 @@ static const char pauses[] = "where a training is saved changes nothing: it goes
 #define NEVER_EVALUATED(...)
 #define TRAINING(TASK, STEPS, LR, IF_EVALUATED, BEST, HUBER_NEEDS) \
     {LONG(TASK.steps, STEPS, 0, 1e+12), "optimiser steps, 0 = skip the stage"}, \
-    IF_EVALUATED({INT(TASK.batch, "64", 1, 1e+06), "sequences per pass"}) \
-    {INT(TASK.accumulation, "1", 1, 1e+06), "passes per step"}, \
-    {DOUBLE(TASK.lr, LR, 1e-12, 1000), "learning rate"}, \
-    {DOUBLE(TASK.lr_final, "0", 0, 1), "share of lr at the end of a cosine or line", .needs = #TASK ".schedule=cosine|linear"}, \
+    IF_EVALUATED({INT(TASK.batch, "64", 1, 1e+06), "sequences per forward pass"}) \
+    {INT(TASK.accumulation, "1", 1, 1e+06), "forward passes per optimiser step"}, \
+    {DOUBLE(TASK.lr, LR, 1e-12, 1000), "learning rate, after the warm-up"}, \
+    {DOUBLE(TASK.lr_final, "0", 0, 1), "final learning rate as a fraction of lr (cosine, linear)", .needs = #TASK ".schedule=cosine|linear"}, \
     {ENUM(TASK.schedule, "constant", "constant|cosine|linear|inverse_sqrt"), "learning-rate schedule"}, \
-    {LONG(TASK.warmup, "0", 0, 1e+12), "steps of linear warm-up"}, \
-    {DOUBLE(TASK.weight_decay, "0.1", 0, 1000), "AdamW decay of matrices"}, \
-    {DOUBLE(TASK.beta1, "0.9", 0, 0.999999), "AdamW"}, \
-    {DOUBLE(TASK.beta2, "0.95", 0, 0.999999), "AdamW"}, \
-    {DOUBLE(TASK.clip, "1", 0, 1e+09), "global gradient norm, 0 = off"}, \
-    {DOUBLE(TASK.ema, "0", 0, 1), "decay of the averaged weights, 0 = off"}, \
-    {DOUBLE(TASK.huber, "0", 0, 1e+12), "regression: distance from which errors count by size, not by square (pseudo-Huber loss), in the target's unit; 0 = squared errors", \
+    {LONG(TASK.warmup, "0", 0, 1e+12), "steps over which the learning rate rises linearly from 0"}, \
+    {DOUBLE(TASK.weight_decay, "0.1", 0, 1000), "AdamW: weight decay of matrices"}, \
+    {DOUBLE(TASK.beta1, "0.9", 0, 0.999999), "AdamW: decay of the first moment per step"}, \
+    {DOUBLE(TASK.beta2, "0.95", 0, 0.999999), "AdamW: decay of the second moment per step"}, \
+    {DOUBLE(TASK.clip, "1", 0, 1e+09), "largest norm of the whole gradient, larger ones are scaled down; 0 = off"}, \
+    {DOUBLE(TASK.ema, "0", 0, 1), "decay per step of the averaged weights, 0 = off"}, \
+    {DOUBLE(TASK.huber, "0", 0, 1e+12), "regression: error from which the pseudo-Huber loss grows linearly, in the target's unit; 0 = squared errors", \
      .needs = HUBER_NEEDS}, \
-    {DOUBLE(TASK.noise_au, "0", 0, 1e+06), "Gaussian noise on continuous inputs", .needs = "orbits.output=continuous"}, \
-    IF_EVALUATED({LONG(TASK.eval_every, "1000", 0, 1e+12), "steps between evaluations, 0 = at the end"}) \
-    {LONG(TASK.checkpoint_every, "1000", 0, 1e+12), "steps between checkpoints, 0 = at the end", .left_out = {{ALL, pauses}}}, \
+    {DOUBLE(TASK.noise_au, "0", 0, 1e+06), "standard deviation of Gaussian noise on continuous inputs, AU; planet runs: in their scaled unit", .needs = "orbits.output=continuous"}, \
+    IF_EVALUATED({LONG(TASK.eval_every, "1000", 0, 1e+12), "steps between evaluations, 0 = at the end only"}) \
+    {LONG(TASK.checkpoint_every, "1000", 0, 1e+12), "steps between checkpoints, 0 = at the end only", .left_out = {{ALL, pauses}}}, \
     IF_EVALUATED({INT(TASK.eval_sequences, "256", 1, 1e+09), "held-out sequences per evaluation"}) \
-    {INT(TASK.keep, "0", 0, 1000), "step-numbered checkpoints kept beside the last and the best one", .left_out = {{ALL, copies}}}, \
+    {INT(TASK.keep, "0", 0, 1000), "number of step-numbered checkpoints kept beside the last and the best one", .left_out = {{ALL, copies}}}, \
     {LONG(TASK.keep_every, "0", 0, 1e+12), "steps between step-numbered checkpoints, 0 = every checkpoint", \
      .needs = #TASK ".keep!=0", .left_out = {{ALL, copies}}}, \
-    IF_EVALUATED({LONG(TASK.patience, "0", 0, 1e+12), "ends after so many evaluations without a better one, 0 = never; then " BEST ", not the last"}) \
-    {DOUBLE(TASK.outlier_sigma, "0", 0, 1000), "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"}, \
-    {INT(TASK.outlier_window, "100", 8, 1000), "accepted steps that mean and deviation are of; none is skipped before so many", \
+    IF_EVALUATED({LONG(TASK.patience, "0", 0, 1e+12), "evaluations in a row without improvement that end the training, 0 = off; then " BEST ", not the last checkpoint"}) \
+    {DOUBLE(TASK.outlier_sigma, "0", 0, 1000), "skips a step whose loss or gradient norm is more than so many standard deviations above the mean of the window, 0 = off"}, \
+    {INT(TASK.outlier_window, "100", 8, 1000), "accepted steps in that window; no step is skipped before it is full", \
      .needs = #TASK ".outlier_sigma!=0"}, \
-    {INT(TASK.outlier_most, "10", 1, 1000000), "more outliers in a row end the training with an error", .needs = #TASK ".outlier_sigma!=0"},
+    {INT(TASK.outlier_most, "10", 1, 1000000), "most outliers in a row; one more ends the training with an error", .needs = #TASK ".outlier_sigma!=0"},
 
 #define MICRO_BATCHES(TASK) \
-    {INT(TASK.micro_batches, "0", 0, 65536), "equal parts of a step's batch x accumulation sequences, summed by a fixed tree on any number of ranks, 0 = passes in turn", \
+    {INT(TASK.micro_batches, "0", 0, 65536), "equal parts of a step's batch x accumulation sequences, whose gradients a fixed tree sums on any number of ranks; 0 = passes in turn", \
      .needs = #TASK ".micro_batches!=0"}, \
-    {BOOL(TASK.zero, "false"), "ranks of a job keep a share of the optimiser's moments each (ZeRO-1): the same bits in less memory", \
+    {BOOL(TASK.zero, "false"), "each rank of a job keeps a share of the optimiser's moments (ZeRO-1): the same bits in less memory", \
      .needs = #TASK ".micro_batches!=0", .left_out = {{ALL, places}}},
 
 const struct orr_setting orr_setting_rows[] = {
     {TEXT(about, ""), "what the preset is for", .left_out = {{ALL, "it is a text for readers"}}},
     {U64(seed, "0", 0, 1.8e+19), "seed of every random stream"},
-    {NAMES(attention, "softmax,lssar"), "variants to train; the first is the untrained baseline's",
+    {NAMES(attention, "softmax,lssar"), "attention variants to train; the untrained baseline has the first",
      .left_out = {{ALL, "models are inputs by name, and their attention is a fact of their record"}}},
-    {ENUM(orbits.protocol, "vafa2025", "vafa2025|identifiable"), "how systems are drawn",
+    {ENUM(orbits.protocol, "vafa2025", "vafa2025|identifiable"), "vafa2025: a star and its planets; identifiable: two bodies whose masses the motion shows",
      .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one protocol"}}},
-    {ENUM(orbits.output, "tokens", "tokens|continuous"), "binned token pairs, or coordinates",
+    {ENUM(orbits.output, "tokens", "tokens|continuous"), "what a sequence holds: binned token pairs, or coordinates",
      .left_out = {{AFTER_MODELS & ~TUNED, by_data}}},
-    {LONG(orbits.train, "10000000", 0, 1e+12), "training sequences", .left_out = {{ALL, own_count}}},
-    {LONG(orbits.val, "300", 0, 1e+12), "validation sequences: losses logged, checkpoints selected", .left_out = {{ALL, own_count}}},
-    {LONG(orbits.test, "300", 0, 1e+12), "test sequences: final next-state errors, 0 = judged by the validation ones",
+    {LONG(orbits.train, "10000000", 0, 1e+12), "sequences that pretraining reads", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.val, "300", 0, 1e+12), "validation sequences: for logged losses and the choice of checkpoints", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.test, "300", 0, 1e+12), "test sequences: for the final next-state errors, 0 = measured on the validation sequences",
      .left_out = {{ALL, own_count}}},
-    {LONG(orbits.train_files, "1000000", 0, 1e+12), "training sequences written to files; fewer than train: pretraining streams all of them",
+    {LONG(orbits.train_files, "1000000", 0, 1e+12), "training sequences written to files; if fewer than orbits.train, pretraining simulates all of them as it runs",
      .left_out = {{ALL, "training sees orbits.train sequences, from files or streamed"}}},
-    {LONG(orbits.shard_sequences, "200000", 1, 1e+12), "larger sets are written as several files of so many sequences",
+    {LONG(orbits.shard_sequences, "200000", 1, 1e+12), "sequences per file; larger sets are written as several files",
      .left_out = {{ALL, "it says how files are cut, not what they hold"}}},
-    {LONG(orbits.two_body_train, "10000", 0, 1e+12), "two-body sequences with force labels, trained on", .left_out = {{ALL, own_count}}},
-    {LONG(orbits.two_body_val, "300", 0, 1e+12), "two-body sequences, loss logged", .left_out = {{ALL, own_count}}},
-    {LONG(orbits.two_body_test, "300", 0, 1e+12), "two-body sequences, held out", .left_out = {{ALL, own_count}}},
-    {INT(orbits.positions, "1000", 5, 1e+06), "rows of a sequence, the time-step row included",
+    {LONG(orbits.two_body_train, "10000", 0, 1e+12), "two-body sequences with force labels, for fine-tuning", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.two_body_val, "300", 0, 1e+12), "two-body sequences for the logged loss of fine-tuning", .left_out = {{ALL, own_count}}},
+    {LONG(orbits.two_body_test, "300", 0, 1e+12), "two-body sequences held out for the results", .left_out = {{ALL, own_count}}},
+    {INT(orbits.positions, "1000", 5, 1e+06), "rows of a sequence: one for the time step, then one per body and step",
      .left_out = {{AFTER_MODELS & ~TUNED, by_data}, {RUNS | ON_RUNS, "planets.steps is the length of planet runs"}}},
-    {INT(orbits.bins, "7000", 1, 65532), "bins per axis",
+    {INT(orbits.bins, "7000", 1, 65532), "number of bins per axis",
      .needs = "orbits.output=tokens", .left_out = {{AFTER_MODELS & ~(TUNED | BIT(EVALUATION)), by_data}, {RUNS | ON_RUNS, "planet runs are coordinates"}}},
     {DOUBLE(orbits.extent_au, "50", 1e-09, 1e+09), "bins cover [-extent, extent], AU",
      .needs = "orbits.output=tokens", .left_out = {{AFTER_SETS & ~BIT(EVALUATION), by_data}, {RUNS, "planet runs are coordinates"}}},
     {INT(orbits.planets_max, "10", 1, 10), "planets per system ~ uniform {1..planets_max}",
      .needs = "orbits.protocol=vafa2025", .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one planet"}}},
-    {DOUBLE(orbits.a_min_au, "0.3", 1e-06, 1e+06), "semi-major axis ~ U(a_min, a_max), AU",
+    {DOUBLE(orbits.a_min_au, "0.3", 1e-06, 1e+06), "smallest semi-major axis, AU (uniform up to a_max_au)",
      .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
-    {DOUBLE(orbits.a_max_au, "32", 1e-06, 1e+06), "", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
-    {DOUBLE(orbits.e_alpha, "0.867", 1e-06, 1e+06), "eccentricity ~ Beta(alpha, beta), redrawn above e_max",
+    {DOUBLE(orbits.a_max_au, "32", 1e-06, 1e+06), "largest semi-major axis, AU", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
+    {DOUBLE(orbits.e_alpha, "0.867", 1e-06, 1e+06), "eccentricity ~ Beta(e_alpha, e_beta), redrawn above e_max: first parameter",
      .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.e_beta, "3.03", 1e-06, 1e+06), "", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.e_beta, "3.03", 1e-06, 1e+06), "second parameter of that Beta distribution of the eccentricity", .left_out = {{AFTER_SETS, by_data}}},
     {DOUBLE(orbits.e_max, "0.999", 0, 1), "largest eccentricity, below 1", .left_out = {{AFTER_SETS, by_data}}},
-    {ENUM(orbits.mass_prior, "study", "study|uniform|loguniform"), "study: exoplanet fit; else two independent masses in [m_min, m_max], drawn once",
+    {ENUM(orbits.mass_prior, "study", "study|uniform|loguniform"), "study: fit to known exoplanets; else two independent masses in [m_min, m_max]",
      .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
     {DOUBLE(orbits.m_min, "0.1", 0, 1e+06), "smallest mass, solar masses, above 0: there are no massless test particles",
      .needs = "orbits.mass_prior!=study", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
     {DOUBLE(orbits.m_max, "3", 1e-12, 1e+06), "largest mass, solar masses",
      .needs = "orbits.mass_prior!=study", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
-    {DOUBLE(orbits.dt_yr, "0.04", 1e-09, 1e+06), "identifiable: fixed time step, years",
+    {DOUBLE(orbits.dt_yr, "0.04", 1e-09, 1e+06), "protocol identifiable: time step, years",
      .needs = "orbits.protocol=identifiable", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
-    {DOUBLE(orbits.samples_min, "10", 2, 1e+09), "identifiable: samples per orbit; axis and e are redrawn outside",
+    {DOUBLE(orbits.samples_min, "10", 2, 1e+09), "protocol identifiable: fewest time steps per orbit; orbits with fewer are drawn again",
      .needs = "orbits.protocol=identifiable", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
-    {DOUBLE(orbits.samples_max, "60", 2, 1e+09), "",
+    {DOUBLE(orbits.samples_max, "60", 2, 1e+09), "protocol identifiable: most time steps per orbit",
      .needs = "orbits.protocol=identifiable", .left_out = {{AFTER_SETS, by_data}, {RUNS, other_sets}}},
-    {DOUBLE(orbits.com_sigma_au, "1", 0, 1e+06), "centre of mass ~ N(0, sigma^2) per axis, AU", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.clockwise, "0", 0, 1), "share of orbits that go clockwise, drawn for each",
+    {DOUBLE(orbits.com_sigma_au, "1", 0, 1e+06), "standard deviation of the centre of mass per axis, AU", .left_out = {{AFTER_SETS, by_data}}},
+    {DOUBLE(orbits.clockwise, "0", 0, 1), "probability of an orbit to be clockwise",
      .needs = "orbits.clockwise!=0", .left_out = {{AFTER_SETS, by_data}}},
-    {INT(orbits.label_from_step, "8", 0, 1e+06), "continuous sets: first labelled time step",
+    {INT(orbits.label_from_step, "8", 0, 1e+06), "continuous sets: first time step with a force label, from 0",
      .needs = "orbits.output=continuous", .left_out = {{STATES | PLANETS, unlabelled}, {AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.label_r_min, "0", 0, 1e+09), "magnitudes are trained on labels with r from here, AU, 0 = no bound; files hold all labels",
+    {DOUBLE(orbits.label_r_min, "0", 0, 1e+09), "smallest separation r of the labels that magnitudes are trained on, AU, 0 = no bound; files hold all labels",
      .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
-    {DOUBLE(orbits.label_r_max, "0", 0, 1e+09), "... up to here, 0 = no bound", .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
-    {DOUBLE(orbits.label_m_min, "0", 0, 1e+12), "magnitudes are trained on labels with m1 m2 from here, solar masses squared, 0 = no bound",
+    {DOUBLE(orbits.label_r_max, "0", 0, 1e+09), "largest separation r of these labels, AU, 0 = no bound", .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
+    {DOUBLE(orbits.label_m_min, "0", 0, 1e+12), "smallest m1 m2 of these labels, solar masses squared, 0 = no bound",
      .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
-    {DOUBLE(orbits.label_m_max, "0", 0, 1e+12), "... up to here, 0 = no bound", .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
-    {BOOL(orbits.solar_system, "true"), "also write the solar system (tokens)",
+    {DOUBLE(orbits.label_m_max, "0", 0, 1e+12), "largest m1 m2 of these labels, solar masses squared, 0 = no bound", .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
+    {BOOL(orbits.solar_system, "true"), "whether the solar system is written, too (output tokens)",
      .needs = "orbits.output=tokens", .left_out = {{ALL, "it says whether there is such a set, not what it holds"}}},
-    {ENUM(orbits.law, "newton", "newton|power|yukawa|mond|plummer|post_newtonian|hooke|lambda|expression"), "force law, docs/laws.md",
+    {ENUM(orbits.law, "newton", "newton|power|yukawa|mond|plummer|post_newtonian|hooke|lambda|expression"), "force law (docs/laws.md)",
      .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_exponent, "-2", -1000, 10), "power: F ~ r^n, n > -3",
+    {DOUBLE(orbits.law_exponent, "-2", -1000, 10), "law power: exponent n of F ~ r^n, above -3",
      .needs = "orbits.law=power", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_alpha, "0.1", -1, 1e+06), "yukawa: strength beside Newton's",
+    {DOUBLE(orbits.law_alpha, "0.1", -1, 1e+06), "law yukawa: strength relative to Newton's force",
      .needs = "orbits.law=yukawa", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_lambda_au, "10", 1e-06, 1e+09), "yukawa: range, AU",
+    {DOUBLE(orbits.law_lambda_au, "10", 1e-06, 1e+09), "law yukawa: range, AU",
      .needs = "orbits.law=yukawa", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_a0, "7.99e-07", 0, 1e+09), "mond: acceleration scale, AU/yr^2",
+    {DOUBLE(orbits.law_a0, "7.99e-07", 0, 1e+09), "law mond: acceleration scale, AU/yr^2",
      .needs = "orbits.law=mond", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_softening_au, "0.1", 0, 1e+06), "plummer: softening length, AU",
+    {DOUBLE(orbits.law_softening_au, "0.1", 0, 1e+06), "law plummer: softening length, AU",
      .needs = "orbits.law=plummer", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_constant, "0", -1e+09, 1e+09), "lambda: outward relative acceleration per distance, 1/yr^2",
+    {DOUBLE(orbits.law_constant, "0", -1e+09, 1e+09), "law lambda: outward relative acceleration per distance, 1/yr^2",
      .needs = "orbits.law=lambda", .left_out = {{AFTER_SETS, by_data}}},
-    {TEXT(orbits.expression, "39.4784176043574*m1*m2/r^2"), "expression: attraction F of r, m1, m2 and G = 4 pi^2 (AU, years, solar masses)",
+    {TEXT(orbits.expression, "39.4784176043574*m1*m2/r^2"), "law expression: attraction F of r, m1, m2 and G = 4 pi^2 (AU, years, solar masses)",
      .needs = "orbits.law=expression", .left_out = {{AFTER_SETS, by_data}}},
     {BOOL(orbits.nbody, "false"), "all bodies attract each other and the star moves", .left_out = {{AFTER_SETS, by_data}}},
-    {ENUM(orbits.encounters, "error", "error|redraw"), "planets that meet under nbody: stop, or draw the system again",
+    {ENUM(orbits.encounters, "error", "error|redraw"), "planets that meet under nbody: stop with an error, or draw the system again",
      .needs = "orbits.encounters=redraw,orbits.nbody=true", .left_out = {{AFTER_SETS, by_data}}},
     {LONG(orbits.jump_step, "0", 0, 1e+09), "time step from which G is multiplied by jump_factor, 0 = never",
      .needs = "orbits.jump_factor!=1,orbits.jump_step!=0", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.jump_factor, "1", 1e-09, 1e+09), "",
+    {DOUBLE(orbits.jump_factor, "1", 1e-09, 1e+09), "factor of G from jump_step on",
      .needs = "orbits.jump_step!=0,orbits.jump_factor!=1", .left_out = {{AFTER_SETS, by_data}}},
     {BOOL(orbits.compat_velocity_sign, "false"), "published defect: radial velocity of stored states flipped",
      .left_out = {{STATES | PLANETS, unlabelled}, {AFTER_SETS, by_data}}},
-    {BOOL(orbits.compat_relative_state, "false"), "published defect: stored positions relative to the sun's first place",
+    {BOOL(orbits.compat_relative_state, "false"), "published defect: stored positions relative to the sun's first position",
      .left_out = {{STATES | PLANETS, unlabelled}, {AFTER_SETS, by_data}}},
     {BOOL(orbits.compat_repeated_planets, "false"), "published defect: planets 6 to 10 of a system are planets 1 to 5 of the next",
      .needs = "orbits.protocol=vafa2025", .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one planet"}}},
     {BOOL(orbits.compat_solar_dt, "false"), "published defect: two-body planets every 180 days, Mercury 0.5 times per orbit",
      .needs = "orbits.output=tokens", .left_out = {{AFTER_SETS, by_data}}},
-    {BOOL(planets.enabled, "false"), "planet runs (scaled coordinates) serve the force-vector task",
+    {BOOL(planets.enabled, "false"), "whether there are planet runs (scaled coordinates), which the force-vector task uses",
      .left_out = {{ALL, "it says whether there are such sets, not what they hold"}}},
     {LONG(planets.train, "0", 0, 1e+12), "planet-run training sequences", .left_out = {{ALL, own_count}}},
     {LONG(planets.val, "0", 0, 1e+12), "planet-run validation sequences", .left_out = {{ALL, own_count}}},
-    {LONG(planets.test, "0", 0, 1e+12), "planet-run test sequences, 0 = judged by the validation ones", .left_out = {{ALL, own_count}}},
+    {LONG(planets.test, "0", 0, 1e+12), "planet-run test sequences, 0 = measured on the validation sequences", .left_out = {{ALL, own_count}}},
     {INT(planets.steps, "48", 4, 1e+06), "time steps of a planet run",
      .left_out = {{ALL & ~(RUNS | BIT(PRETRAIN_PLANETS) | BIT(VECTOR)), by_data}}},
-    {DOUBLE(planets.samples_min, "10", 2, 1e+09), "samples per orbit, redrawn outside",
+    {DOUBLE(planets.samples_min, "10", 2, 1e+09), "fewest time steps per orbit; orbits with fewer are drawn again",
      .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
-    {DOUBLE(planets.samples_max, "60", 2, 1e+09), "", .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
-    {DOUBLE(planets.light_fraction, "0.5", 0, 1), "share of sequences with a light planet",
+    {DOUBLE(planets.samples_max, "60", 2, 1e+09), "most time steps per orbit", .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
+    {DOUBLE(planets.light_fraction, "0.5", 0, 1), "fraction of the sequences that have a light planet",
      .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
-    {DOUBLE(planets.light_min, "1e-7", 0, 1), "m1/m2 of light planets, log-uniform from",
+    {DOUBLE(planets.light_min, "1e-7", 0, 1), "smallest m1/m2 of light planets (log-uniform up to light_max)",
      .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
-    {DOUBLE(planets.light_max, "1e-2", 1e-15, 1), "to", .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
-    {DOUBLE(planets.samples_per_orbit, "40", 40, 1e+06), "of the planets' own sequences", .left_out = {{AFTER_SETS | PLANETS, by_data}}},
-    {BOOL(planets.eccentric, "false"), "beside the planets Pluto, Icarus, Encke and Halley: eccentricities of 0.25 to 0.97",
+    {DOUBLE(planets.light_max, "1e-2", 1e-15, 1), "largest m1/m2 of light planets", .left_out = {{AFTER_SETS | BIT(PLANETS_SOLAR), by_data}}},
+    {DOUBLE(planets.samples_per_orbit, "40", 40, 1e+06), "time steps per orbit of the sequences of the real planets", .left_out = {{AFTER_SETS | PLANETS, by_data}}},
+    {BOOL(planets.eccentric, "false"), "whether Pluto, Icarus, Encke and Halley (eccentricities of 0.25 to 0.97) are added to the planets",
      .left_out = {{ALL & ~(BIT(VECTOR) | VECTORS), own_count}}},
-    {INT(planets.labels, "10", 1, 1e+06), "labelled positions per planet",
+    {INT(planets.labels, "10", 1, 1e+06), "positions with a force label per planet",
      .needs = ORR_ALWAYS, .left_out = {{ALL & ~(BIT(VECTOR) | VECTORS), other_stage}}},
-    {TEXT(text.train, ""), "train on text instead of orbits: files, folders, patterns (a,b,c)",
+    {TEXT(text.train, ""), "text to train on instead of orbits: files, folders, patterns, with commas between",
      .left_out = {{ALL, "the text is an input by its content"}}},
-    {TEXT(text.val, ""), "held-out text; empty: the last part of text.train", .left_out = {{ALL, "the text is an input by its content"}}},
+    {TEXT(text.val, ""), "held-out text; if empty, the last part of text.train", .left_out = {{ALL, "the text is an input by its content"}}},
     {INT(text.positions, "257", 3, 1e+06), "tokens of a sequence: positions - 1 inputs, each with the next token as its target"},
-    {DOUBLE(text.val_fraction, "0.1", 0, 0.9), "part of text.train held out when text.val is empty, 0 = none", .needs = "text.val="},
-    {INT(text.vocab, "50257", 2, 65536), "vocabulary of tokens (bytes: 256)"},
-    {ENUM(text.tokens, "auto", "auto|bytes|uint16|uint32"), "files without a header: bytes, or tokens (nanoGPT's .bin: uint16); bytes: all files are",
+    {DOUBLE(text.val_fraction, "0.1", 0, 0.9), "fraction of text.train that is held out when text.val is empty, 0 = none", .needs = "text.val="},
+    {INT(text.vocab, "50257", 2, 65536), "size of the vocabulary of tokens (bytes: always 256)"},
+    {ENUM(text.tokens, "auto", "auto|bytes|uint16|uint32"), "what files without a header hold: bytes, or tokens (nanoGPT's .bin: uint16); bytes: all files",
      .left_out = {{ALL, "the text is an input by its content"}}},
-    {INT(model.layers, "12", 1, 1000), "transformer blocks"},
-    {INT(model.heads, "12", 1, 1000), "attention heads, a divisor of width"},
-    {INT(model.width, "768", 1, 1e+06), "channels"},
+    {INT(model.layers, "12", 1, 1000), "number of transformer blocks"},
+    {INT(model.heads, "12", 1, 1000), "number of attention heads, a divisor of width"},
+    {INT(model.width, "768", 1, 1e+06), "number of channels"},
     {INT(model.ffn_mult, "4", 1, 100), "feed-forward width / width"},
     {ENUM(model.positions, "learned", "learned|rope|none"), "position encoding"},
-    {DOUBLE(model.attention_p, "15", 1, 1000), "sharpening power of re-weighted variants"},
-    {INT(model.attention_window, "0", 0, 1e+09), "positions a row attends, 0 = all earlier"},
-    {DOUBLE(model.rope_base, "10000", 1, 1e+12), "RoPE base", .needs = "model.positions=rope"},
-    {DOUBLE(model.init_std, "0.02", 1e-6, 100), "standard deviation of the random weights of blocks; those that add to the residual stream have it over sqrt(2 layers)"},
+    {DOUBLE(model.attention_p, "15", 1, 1000), "power p of the re-weighted variants"},
+    {INT(model.attention_window, "0", 0, 1e+09), "number of positions that a row attends to, 0 = all earlier ones"},
+    {DOUBLE(model.rope_base, "10000", 1, 1e+12), "base of the rotary position encoding", .needs = "model.positions=rope"},
+    {DOUBLE(model.init_std, "0.02", 1e-6, 100), "standard deviation of the random weights of blocks; divided by sqrt(2 layers) for those that add to the residual stream"},
     {ENUM(model.gate, "none", "none|sigmoid|softplus"), "output gate of attention; with one the feed-forward width is (ffn_mult - 1/2) width"},
-    {INT(model.fourier, "0", 0, 24), "continuous input: bands of sin/cos features", .needs = "orbits.output=continuous"},
-    {DOUBLE(model.fourier_min_au, "0.25", 1e-09, 1e+09), "shortest wavelength, doubling per band", .needs = "model.fourier!=0"},
-    {BOOL(model.tie, "true"), "text: the head has the embedding's weights",
+    {INT(model.fourier, "0", 0, 24), "continuous input: number of bands of sin/cos features, 0 = none", .needs = "orbits.output=continuous"},
+    {DOUBLE(model.fourier_min_au, "0.25", 1e-09, 1e+09), "shortest wavelength of these features, AU, doubled from band to band", .needs = "model.fourier!=0"},
+    {BOOL(model.tie, "true"), "text: whether the head has the embedding's weights",
      .needs = "text.train!=", .left_out = {{ALL & ~BIT(PRETRAIN), not_data}}},
-    {ENUM(model.precision, "auto", "auto|fp32|bf16|tf32"), "of matrix products"},
+    {ENUM(model.precision, "auto", "auto|fp32|bf16|tf32"), "number format of matrix products"},
     {ENUM(model.device, "cpu", "auto|cpu|cuda"), "where to compute, unless --device says; auto: on a GPU where there is one",
      .left_out = {{ALL, "a training may go on elsewhere; model.precision is part of records"}}},
-    {ENUM(model.recompute, "none", "none|block"), "block: keeps only the inputs of blocks and redoes a block in its backward pass: less memory, the same bits",
+    {ENUM(model.recompute, "none", "none|block"), "block: stores only the inputs of blocks and computes each block again in the backward pass: less memory, the same bits",
      .left_out = {{ALL, "it gives the same bits in less memory"}}},
-    TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned", "orbits.output=continuous")
+    TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is evaluated and fine-tuned", "orbits.output=continuous")
     MICRO_BATCHES(pretrain)
-    TRAINING(pretrain_planets, "0", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned", NULL)
+    TRAINING(pretrain_planets, "0", "0.0006", EVALUATED, "best.safetensors is evaluated and fine-tuned", NULL)
     MICRO_BATCHES(pretrain_planets)
     {ENUM(finetune.magnitude_loss, "log", "raw|log|scaled"), "what the magnitude head predicts",
      .needs = "finetune.magnitude.steps!=0", .left_out = {{ALL & ~BIT(MAGNITUDE), by_model}}},
-    {ENUM(finetune.vector_scale, "labelled", "labelled|largest"), "unit of a planet's force: its largest labelled one; largest (published defect): per axis, of held-out positions too",
+    {ENUM(finetune.vector_scale, "labelled", "labelled|largest"), "unit of a planet's force vectors: its largest labelled force; largest (published defect): per axis, held-out positions included",
      .left_out = {{ALL & ~(BIT(VECTOR) | VECTORS), other_stage}}},
-    {INT(finetune.samples, "5", 1, 1000), "regression samples; the sequences of two_body_test are shared out among them",
+    {INT(finetune.samples, "5", 1, 1000), "number of samples for symbolic regression; no two share a sequence of two_body_test",
      .left_out = {{ALL & ~MAGNITUDES, other_stage}}},
     {INT(finetune.sample_size, "1000", 2, 1e+07), "held-out positions per sample", .left_out = {{ALL & ~MAGNITUDES, other_stage}}},
-    {INT(finetune.knn_magnitude, "2", 1, 64), "neighbours of the magnitude oracle",
+    {INT(finetune.knn_magnitude, "2", 1, 64), "neighbours (k) of the magnitude oracle",
      .left_out = {{ALL & ~BIT(MAGNITUDE_ORACLE), other_stage}}},
-    {INT(finetune.knn_vector, "5", 1, 64), "neighbours of the vector oracle", .left_out = {{ALL & ~BIT(VECTOR_ORACLE), other_stage}}},
+    {INT(finetune.knn_vector, "5", 1, 64), "neighbours (k) of the vector oracle", .left_out = {{ALL & ~BIT(VECTOR_ORACLE), other_stage}}},
     TRAINING(finetune.magnitude, "10000", "0.0006", EVALUATED, "magnitude_best.safetensors predicts", NULL)
-    {ENUM(finetune.magnitude.train, "all", "all|head|last_block"), "weights that change: all, the new head alone, or last block, final norm and head"},
+    {ENUM(finetune.magnitude.train, "all", "all|head|last_block"), "weights that fine-tuning changes: all, the new head, or last block, final norm and head"},
     TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "", NULL)
-    {ENUM(symreg.algorithm, "orrery", "orrery|pysr"), "pysr: the algorithm of SymbolicRegression.jl"},
+    {ENUM(symreg.algorithm, "orrery", "orrery|pysr"), "search: Orrery's, or that of SymbolicRegression.jl (PySR)"},
     {NAMES(symreg.binary, "+,*"), "binary operators"},
     {NAMES(symreg.unary, "sin,cos,exp,inv"), "unary operators"},
     {ENUM(symreg.loss, "study", "l1|l2|study|relative|huber|logcosh|quantile"), "loss of a formula"},
-    {DOUBLE(symreg.loss_parameter, "0.5", 1e-12, 1e+12), "huber, logcosh: bend in units of median |y|; quantile: which",
+    {DOUBLE(symreg.loss_parameter, "0.5", 1e-12, 1e+12), "huber, logcosh: where the loss turns linear, in units of median |y|; quantile: which quantile",
      .needs = "symreg.loss=huber|logcosh|quantile"},
-    {INT(symreg.maxsize, "20", 1, 64), "largest complexity"},
+    {INT(symreg.maxsize, "20", 1, 64), "largest complexity of a formula"},
     {INT(symreg.iterations, "100", 0, 1e+09), "epochs of the island search"},
-    {INT(symreg.populations, "31", 1, 10000), "islands"},
+    {INT(symreg.populations, "31", 1, 10000), "number of islands"},
     {INT(symreg.population_size, "27", 2, 100000), "members per island"},
-    {INT(symreg.cycles, "380", 1, 1e+09), "event pairs per island and epoch"},
+    {INT(symreg.cycles, "380", 1, 1e+09), "pairs of events (mutation or crossover) per island and epoch"},
     {INT(symreg.restarts, "3", 1, 1000), "independent searches per sample"},
-    {DOUBLE(symreg.parsimony, "0", 0, 1e+09), "cost per node"},
-    {DOUBLE(symreg.enumerate, "500000", 0, 1e+09), "small formulas enumerated before the islands start, at most",
+    {DOUBLE(symreg.parsimony, "0", 0, 1e+09), "cost of each node of a formula"},
+    {DOUBLE(symreg.enumerate, "500000", 0, 1e+09), "most small formulas that are enumerated before the islands start",
      .needs = "symreg.algorithm=orrery"},
-    {INT(symreg.patience, "20", 0, 1e+09), "epochs without a fall of any row by 1% that end a search, 0 = none do",
+    {INT(symreg.patience, "20", 0, 1e+09), "epochs in a row in which no formula of the front improves by 1%, after which a search ends, 0 = off",
      .needs = "symreg.algorithm=orrery"},
-    {DOUBLE(symreg.seconds, "0", 0, 1e+09), "the search ends after so long, 0 = no limit"},
-    {DOUBLE(symreg.evaluations, "0", 0, 1e+18), "... after so many formulas, 0 = no limit"},
-    {DOUBLE(symreg.stop_loss, "0", 0, 1e+300), "... at this loss, 0 = at an exact formula"},
-    {NAMES(symreg.rules, "accuracy,score,best"), "selection rules to report: accuracy, score, best, mdl"},
-    {DOUBLE(symreg.constant_tolerance, "0.001", 1e-12, 1), "how constant k must be for a formula to be k times the run's law"},
+    {DOUBLE(symreg.seconds, "0", 0, 1e+09), "time limit of a search, seconds, 0 = none"},
+    {DOUBLE(symreg.evaluations, "0", 0, 1e+18), "limit of evaluated formulas, 0 = none"},
+    {DOUBLE(symreg.stop_loss, "0", 0, 1e+300), "loss at which a search ends, 0 = at an exact formula"},
+    {NAMES(symreg.rules, "accuracy,score,best"), "selection rules to report, of accuracy, score, best, mdl"},
+    {DOUBLE(symreg.constant_tolerance, "0.001", 1e-12, 1), "relative spread of k up to which a formula counts as k times the run's law"},
     {0},
 };
 

@@ -53,5 +53,15 @@ const struct orr_setting *orr_setting_find(const char *key);
 /* orr_settings_value() of a row. */
 void orr_setting_text(const struct orr_settings *preset, const struct orr_setting *f,
                       char text[ORR_SETTING]);
+/* Whether a setting of pretrain_planets was not given, so that it has the value of another one, of
+ * which `key` becomes the key. */
+bool orr_setting_follows(const struct orr_settings *preset, const struct orr_setting *f,
+                         char key[ORR_SETTING]);
+/* Keys whose last part is this name ("lr"), or another program's word for it ("learning_rate"), of
+ * these groups (NULL: of all), in the order of the table; their number. */
+enum { ORR_KEYS_NAMED = 6 };
+int orr_settings_named(const char *name, const char *groups, const char *key[ORR_KEYS_NAMED]);
+/* ORR_EUSAGE for a key that there is none of, with those that may have been meant. */
+int orr_setting_unknown(const char *where, const char *key);
 
 #endif

@@ -33,7 +33,7 @@ tree() {
     done) >"$out/$2"
 }
 for program in orbits pretrain finetune symreg report probe verdict; do
-    "$BIN/$program" --help >"$out/help/$program" 2>&1
+    "$BIN/$program" --help all >"$out/help/$program" 2>&1
 done
 for file in presets/*.json; do
     name=$(basename "$file" .json)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_help.sh - --help and --version of every program, and that they tell the truth: every option
-# and every setting that is listed is accepted, and none is missing.
+# and every setting that --help all lists is accepted, none is missing, and the values are those
+# that a run without options has. --help alone fits on a screen.
 . tests/cli/lib.sh
 fast_pictures
 
@@ -29,14 +30,23 @@ here=$(cd "$BIN" && pwd)
 mkdir "$WORK/empty"
 # help_of PROGRAM: in a folder of its own, so that what it leaves is seen
 help_of() {
-    (cd "$WORK/empty" && "$here/$1" --help </dev/null)
+    (cd "$WORK/empty" && "$here/$1" --help all </dev/null)
+}
+# fits FILE: on a screen of 45 lines
+fits() {
+    filled "$1" && [ "$(wc -l <"$1")" -le 45 ] &&
+        awk 'length($0) > 100 { print; bad = 1 } END { exit bad }' "$1"
+}
+# options_in HELP: without the settings, whose values --preset changes
+options_in() {
+    sed '/^settings/,$d' "$1"
 }
 # accepts PROGRAM OPTION: given with an empty value before --help, it is help, or an error about
 # that value; an option that is not known is another error
 accepts() {
-    program "$1" "$2=" --help >"$WORK/out" 2>"$WORK/err"
+    program "$1" "$2=" --help=all >"$WORK/out" 2>"$WORK/err"
     case $? in
-    0) same_file "$WORK/$1.help" "$WORK/out" ;;
+    0) same_by options_in "$WORK/$1.help" "$WORK/out" ;;
     2) grep -E -- "^$1: error: $2: (expected|takes)" "$WORK/err" ;;
     *) return 1 ;;
     esac
@@ -47,7 +57,7 @@ for p in $PROGRAMS; do
     check "$p --help: exit 0" test $? -eq 0
     check "$p --help: nothing on stderr" test ! -s "$WORK/err"
     for option in $COMMON ${SOME[$p]}; do
-        check "$p --help: $option" grep -Eq -- "^ +$option( |$)" "$WORK/$p.help"
+        check "$p --help: $option" grep -Eq -- "^ +(-[oh], )?$option( |$)" "$WORK/$p.help"
     done
     for option in ${SOME[*]}; do
         [[ " ${SOME[$p]} " == *" $option "* ]] ||
@@ -57,9 +67,17 @@ for p in $PROGRAMS; do
     check "$p --help: each option once" each_once "$WORK/$p.help"
     check "$p --help: no empty default" lacks '\[\]' "$WORK/$p.help"
     # beside other options it is still help
-    program $p --preset smoke --quiet --seed 3 --help >"$WORK/out"
+    program $p --preset quick --quiet --seed 3 --help all >"$WORK/out"
     check "$p --help after others" same_file "$WORK/$p.help" "$WORK/out"
-    for option in $(grep -oE '^ +--[a-z-]+' "$WORK/$p.help"); do
+    for word in --help -h; do
+        (cd "$WORK/empty" && "$here/$p" $word </dev/null) >"$WORK/$p$word" 2>"$WORK/err"
+        check "$p $word: exit 0" test $? -eq 0
+        check "$p $word: nothing on stderr" test ! -s "$WORK/err"
+        check "$p $word: one screen" fits "$WORK/$p$word"
+        check "$p $word: usage" grep -q "^usage: $p " "$WORK/$p$word"
+        check "$p $word: says how to see all" grep -qE -- '--help \[?all' "$WORK/$p$word"
+    done
+    for option in $(grep -oE '^ +(-[oh], )?--[a-z-]+' "$WORK/$p.help" | grep -oE -- '--.*'); do
         check "$p accepts $option" accepts "$p" "$option"
     done
     check_not "$p does not accept --none" accepts "$p" --none
@@ -92,8 +110,19 @@ check "symreg --features" grep -q -- --features "$WORK/symreg.help"
 check "help and version make nothing" test "$(ls -A "$WORK/empty" && echo nothing)" = nothing
 
 # ---- settings
-cat "$WORK"/*.help | grep -oE '^  [a-z_0-9]+(\.[a-z_0-9]+)* .*\[.*\]$' | sed 's/^  //' |
-    sort -u >"$WORK/listed"
+# listed PRESET: what the programs list with it, a line a setting
+listed() {
+    local p
+    for p in $PROGRAMS; do
+        program "$p" --preset "$1" --help all
+    done | grep -oE '^  [a-z_0-9]+(\.[a-z_0-9]+)* .*\[.*\]$' | sed 's/^  //' | sort -u
+}
+# assigned: key=value of such lines
+assigned() {
+    sed -E -e 's/ .*\[(.*)\]$/=\1/' -e 's/=""$/=/'
+}
+echo '{}' >"$WORK/defaults.json"
+listed "$WORK/defaults.json" >"$WORK/listed"
 cut -d' ' -f1 "$WORK/listed" | sort -u >"$WORK/keys"
 check "help lists settings" test "$(wc -l <"$WORK/keys")" -gt 80
 check "a setting has one help text" test "$(wc -l <"$WORK/keys")" -eq "$(wc -l <"$WORK/listed")"
@@ -130,20 +159,32 @@ while IFS= read -r line; do
 done <"$WORK/settings"
 check "every setting by --set" prints 'up to date' program orbits --preset laptop --threads 1 \
     --run "$WORK/run" "${arguments[@]}"
-# the defaults that help names are the defaults: a file without settings
-echo '{}' >"$WORK/defaults.json"
-check "defaults" program orbits --preset "$WORK/defaults.json" --quiet --threads 1 \
-    --run "$WORK/defaults" --set orbits.train=2 --set orbits.val=2 --set orbits.test=2 \
-    --set orbits.train_files=2 --set orbits.two_body_train=2 --set orbits.two_body_val=2 \
-    --set orbits.two_body_test=2
+# the values that help names are those of a run: without settings, and without options (quick)
+few=()
+sets=(orbits.{train,val,test,train_files,two_body_{train,val,test}} planets.{train,val,test})
+for key in "${sets[@]}"; do
+    few+=(--set "$key=2")
+done
 # numbers are compared as numbers, without what was set
 comparable() {
-    grep -v -e '^orbits\.[tv]' -e '^about=' -e '^name=' | grep -v -e '=pretrain\.' |
+    grep -vE -e '^orbits\.[tv]' -e '^planets\.(train|val|test)=' -e '^(about|name)=' |
+        grep -v -e '=pretrain\.' |
         awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort
 }
-sed -E -e 's/ .*\[(.*)\]$/=\1/' -e 's/=""$/=/' "$WORK/listed" | comparable >"$WORK/named"
-settings "$WORK/defaults/preset.json" | comparable >"$WORK/used"
-check "help names the defaults" same_file "$WORK/named" "$WORK/used"
+for preset in "$WORK/defaults.json" quick; do
+    rm -rf "$WORK/made"
+    check "a run of $preset" program orbits --preset "$preset" --quiet --threads 1 \
+        --run "$WORK/made" "${few[@]}"
+    listed "$preset" | assigned | comparable >"$WORK/named"
+    settings "$WORK/made/preset.json" | comparable >"$WORK/used"
+    check "--help names the values of $preset" same_file "$WORK/named" "$WORK/used"
+done
+check "without options those of quick" grep -q '^  pretrain.steps .* \[3600\]$' \
+    "$WORK/pretrain.help"
+check "every setting has a text" lacks '^[a-z_0-9.]+ +[[(]' "$WORK/listed"
+grep -E '^[a-z_0-9.]+_(au|yr) ' "$WORK/listed" >"$WORK/lengths"
+check "lengths and times have their unit" test "$(wc -l <"$WORK/lengths")" -gt 8 -a \
+    "$(grep -cE 'AU|years' "$WORK/lengths")" -eq "$(wc -l <"$WORK/lengths")"
 
 # ---- presets are found from anywhere, and a file is as good as a name
 KEEP=$WORK/empty

@@ -14,7 +14,7 @@ small() { # DIR OPTION...
 
 check "newton" small "$WORK/newton"
 # the laws are those that --help names
-laws=$(program orbits --help | sed -n 's/^  orbits\.law .* \([a-z_|]*|expression\) .*/\1/p' |
+laws=$(program orbits --help all | sed -n 's/^  orbits\.law .* \([a-z_|]*|expression\) .*/\1/p' |
     tr '|' ' ')
 check "help names nine laws" test "$(echo "$laws" | wc -w)" -eq 9
 for law in $laws; do

@@ -36,7 +36,7 @@ rm "$run/lssar/finetune/magnitude_best.safetensors"
 check "... which is missed" prints '^refuse .*magnitude.safetensors: magnitude_best.safetensors' \
     program finetune "${SETS[@]}" --source lssar --plan --set finetune.magnitude.patience=1 \
     --set finetune.magnitude.eval_every=1 --set finetune.samples=3
-check "help says so" prints 'best.safetensors' program finetune --help
+check "help says so" prints 'best.safetensors' program finetune --help all
 
 # other settings in the same folder, killed when they have a best but no last
 cp -r "$pre" "$WORK/before"

@@ -22,7 +22,7 @@ near() {
 }
 
 # ---- help
-program probe --help >"$WORK/help"
+program probe --help all >"$WORK/help"
 check "help: usage" grep -q '^usage: probe attention ' "$WORK/help"
 check "help: both probes" grep -q '^ *probe evaluate ' "$WORK/help"
 check "help: each option once" each_once "$WORK/help"

@@ -162,7 +162,19 @@ TEST_BETWEEN(test_refusals, setup, teardown)
         {{"--thread=2"}, "unknown option --thread;", "--threads"},
         {{"--tarjet", "F"}, "unknown option --tarjet", "--target"},
         {{"--checkp"}, "unknown option --checkp", "--checkpoint"},
-        {{"-h"}, "unknown option -h", "see --help"},
+        {{"-help"}, "unknown option -help", "see --help"},
+        {{"--help=al"}, "--help", "expected all or nothing, found \"al\""},
+        {{"-o"}, "--out", "expected a value"},
+        {{"--set", "law=power"}, "--set: unknown key \"law\"", "did you mean \"orbits.law\"?"},
+        {{"--set", "lr=3"}, "\"pretrain.lr\" or", "\"finetune.magnitude.lr\""},
+        {{"--set", "learning_rate=3"}, "\"pretrain.lr\" or", "\"finetune.magnitude.lr\""},
+        {{"--set", "layerz=3"}, "unknown key \"layerz\"", "did you mean \"model.layers\"?"},
+        {{"--set", "pretrain.lrr=3"}, "unknown key \"pretrain.lrr\"", "\"pretrain.lr\"?"},
+        {{"--law", "power"}, "unknown option --law", "a setting: --set orbits.law=power;"},
+        {{"--dt=0.1"}, "unknown option --dt", "--set orbits.dt_yr=0.1;"},
+        {{"-lr", "1e-3"}, "unknown option -lr", "--set pretrain.lr=1e-3 or --set"},
+        {{"--batch-size", "--quiet"}, "--batch-size", "--set pretrain.batch=VALUE or"},
+        {{"--label-r-min", "1"}, "unknown option", "--set orbits.label_r_min=1;"},
         {{"-x"}, "unknown option -x", NULL},
         {{"--seed"}, "--seed", "expected a value"},
         {{"--run", "--quiet"}, "--run", "expected a value"},
@@ -332,10 +344,13 @@ TEST_BETWEEN(test_help_and_version, setup, teardown)
                                         "--version",
                                         "orbits.bins",
                                         "tokens|continuous",
-                                        "[7000]"};
+                                        "(whole number from 1 to 65532) [7000]",
+                                        "[value in preset quick]",
+                                        "seed of every random stream (whole number from 0 to "
+                                        "18446744073709551615) [41]"};
     int rc;
     bool done = false;
-    char *help = printed(&rc, &done, "--quiet", "--help");
+    char *help = printed(&rc, &done, "--help", "all");
     assert_true(rc == 0 && done);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(help, parts[i]))
@@ -352,6 +367,67 @@ TEST_BETWEEN(test_help_and_version, setup, teardown)
     assert_false(done);
     assert_string_equal(nothing, "");
     free(nothing);
+}
+
+/* --help names the usual options and settings, in lines of 80 columns. */
+TEST_BETWEEN(test_short_help, setup, teardown)
+{
+    struct orr_program few = program;
+    int rc;
+    bool done = false;
+    few.usual = "--loose,--out,orbits.law,seed";
+    tried = &few;
+    char *help = printed(&rc, &done, "-h", NULL);
+    assert_true(rc == 0 && done);
+    assert_non_null(strstr(help, "\n  --loose "));
+    assert_non_null(strstr(help, "\n  -o, --out DIR "));
+    assert_null(strstr(help, "--target"));
+    assert_non_null(strstr(help, "\n  seed "));
+    assert_non_null(strstr(help, "\n  orbits.law "));
+    assert_null(strstr(help, "orbits.bins"));
+    assert_non_null(strstr(help, "--help all"));
+    for (const char *line = help; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strcspn(line, "\n") > 80)
+            fail_msg("a long line: %.200s", line);
+    free(help);
+}
+
+/* The values in --help are those that the other arguments come to. */
+TEST_BETWEEN(test_help_has_values_in_effect, setup, teardown)
+{
+    static const struct {
+        const char *words[2], *line;
+    } shown[] = {
+        {{"--help=all", NULL}, "18446744073709551615) [41]\n"},
+        {{"--set=seed=5", "--help=all"}, "18446744073709551615) [5]\n"},
+        {{"--preset=mine", "--help=all"}, "18446744073709551615) [0]\n"},
+        {{"--preset=mine", "--help=all"}, "[value in preset mine]"},
+        {{"--run=r", "--help=all"}, "[value in r/preset.json]"},
+        {{"--run=r", "--help=all"}, "18446744073709551615) [13]\n"},
+        {{"--preset=none", "--help=all"}, "[value in preset defaults]"},
+    };
+    write_run("r", "{\"name\": \"quick\", \"seed\": 13}");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        int rc;
+        bool done = false;
+        char *help = printed(&rc, &done, shown[i].words[0], shown[i].words[1]);
+        assert_true(rc == 0 && done);
+        if (!strstr(help, shown[i].line))
+            fail_msg("case %zu: no \"%s\" in %s", i, shown[i].line, help);
+        free(help);
+    }
+    scratch_remove("r");
+}
+
+TEST_BETWEEN(test_letters, setup, teardown)
+{
+    bool done;
+    assert_int_equal(parse(&done, "-o", "x", NULL), 0);
+    assert_string_equal(cli.out, "x");
+    assert_int_equal(parse(&done, "-o=y", NULL), 0);
+    assert_string_equal(cli.out, "y");
+    assert_int_equal(parse(&done, "-ox", NULL), ORR_EUSAGE);
+    assert_int_equal(parse(&done, "-hx", NULL), ORR_EUSAGE);
 }
 
 TESTS(NULL, NULL)

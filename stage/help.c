@@ -1,0 +1,185 @@
+/* help.c - the text of --help: the usual options and settings on one screen, or all of them. */
+#include "base/error.h"
+#include "base/text.h"
+#include "help.h"
+#include "settings_table.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+bool orr_is_listed(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; at && *at; at += *at == ',') {
+        const size_t part = strcspn(at, ",");
+        if (part == length && !strncmp(at, word, length))
+            return true;
+        at += part;
+    }
+    return false;
+}
+
+/* The width of the left column, and of a line of the short help. */
+enum { LEFT = 24, LEFT_ALL = 34, WIDTH = 80 };
+
+/* A name and its text: one line that grep finds whole, or lines of WIDTH columns. */
+static void print_row(const char *name, const char *text, bool all)
+{
+    int column = printf("  %-*s ", all ? LEFT_ALL : LEFT, name);
+    if (all) {
+        printf("%s\n", text);
+        return;
+    }
+    for (const char *at = text, *space = ""; *at;) {
+        int word = (int)strcspn(at, " |");
+        word += at[word] == '|';
+        if (column + (int)strlen(space) + word > WIDTH) {
+            column = printf("\n%*s", LEFT + 3, "") - 1;
+            space = "";
+        }
+        column += printf("%s%.*s", space, word, at);
+        at += word;
+        space = *at == ' ' ? " " : "";
+        at += *at == ' ';
+    }
+    putchar('\n');
+}
+
+static void print_option(const struct orr_option *option, bool all)
+{
+    char name[64];
+    const bool out = !strcmp(option->name, "--out"), help = !strcmp(option->name, "--help");
+    snprintf(name, sizeof name, "%s%s%s%s",
+             out    ? "-o, "
+             : help ? "-h, "
+                    : "",
+             option->name, option->value_name ? " " : "",
+             option->value_name ? option->value_name : "");
+    print_row(name, option->help, all);
+}
+
+static void print_options(const struct orr_program *program, bool all)
+{
+    struct orr_option common[ORR_COMMON_OPTIONS];
+    const int count = orr_common_options(program, common);
+    printf("\noptions:\n");
+    for (const struct orr_option *o = program->options; o && o->name; o++)
+        if (all || !program->usual || orr_is_listed(program->usual, o->name))
+            print_option(o, all);
+    for (int i = 0; i < count; i++)
+        if (all || !program->usual || orr_is_listed(program->usual, common[i].name))
+            print_option(&common[i], all);
+}
+
+/* What a setting takes: "a|b", "true|false", "a,b,c", or its range. */
+static void accepted(const struct orr_setting *f, char text[128])
+{
+    *text = '\0';
+    if (f->choices)
+        snprintf(text, 128, "%s", f->choices);
+    else if (f->type == ORR_FIELD_BOOL)
+        strcpy(text, "true|false");
+    else if (f->type == ORR_FIELD_NAMES)
+        strcpy(text, "(a list: a,b,c)");
+    else if (f->type == ORR_FIELD_TEXT)
+        strcpy(text, "(a text of at most 255 bytes)");
+    else if (f->type == ORR_FIELD_U64)
+        strcpy(text, "(whole number from 0 to 18446744073709551615)");
+    else
+        snprintf(text, 128, "(%snumber from %g to %g)", f->type == ORR_FIELD_DOUBLE ? "" : "whole ",
+                 f->min, f->max);
+}
+
+/* The value of a setting; the key of the other one that it follows. */
+static void value_of(const struct orr_settings *preset, const struct orr_setting *f,
+                     char text[ORR_SETTING])
+{
+    if (orr_setting_follows(preset, f, text))
+        return;
+    orr_setting_text(preset, f, text);
+    if (!*text)
+        strcpy(text, "\"\"");
+}
+
+static void print_setting(const struct orr_setting *f, const struct orr_settings *preset,
+                          const struct orr_settings *file, bool all)
+{
+    char line[2 * ORR_SETTING + 1024], value[ORR_SETTING], other[ORR_SETTING], takes[128];
+    value_of(preset, f, value);
+    value_of(file ? file : preset, f, other);
+    accepted(f, takes);
+    const bool differs = strcmp(value, other) != 0, shown = all || f->choices;
+    snprintf(line, sizeof line, "%s%s%s%s%s%s [%s]", f->help, shown ? " " : "", shown ? takes : "",
+             differs ? " (with a FILE: " : "", differs ? other : "", differs ? ")" : "", value);
+    print_row(f->key, line, all);
+}
+
+static void print_settings(const struct orr_program *program, const struct orr_settings *preset,
+                           const char *from, bool all)
+{
+    struct orr_settings file;
+    const bool reads_file = program->rest_preset &&
+                            strcmp(preset->name, program->rest_preset) != 0 &&
+                            !orr_settings_load(&file, program->rest_preset);
+    orr_error_clear();
+    printf("\nsettings, given as --set KEY=VALUE [value in %s]:\n", from);
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
+        if (orr_settings_in_groups(f->key, program->groups) &&
+            (all || orr_is_listed(program->usual, f->key)))
+            print_setting(f, preset, reads_file ? &file : NULL, all);
+}
+
+/* Every name of program->usual is an option or a setting of the program. */
+static bool usual_exists(const struct orr_program *program)
+{
+    struct orr_option common[ORR_COMMON_OPTIONS];
+    const int count = orr_common_options(program, common);
+    for (const char *at = program->usual; at && *at; at += *at == ',') {
+        char name[64];
+        const size_t part = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)part, at);
+        at += part;
+        bool found = orr_setting_find(name) && orr_settings_in_groups(name, program->groups);
+        for (const struct orr_option *o = program->options; o && o->name; o++)
+            found |= !strcmp(o->name, name);
+        for (int i = 0; i < count; i++)
+            found |= !strcmp(common[i].name, name);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+void orr_help_print(const struct orr_program *program, const struct orr_settings *preset,
+                    const char *from, bool all)
+{
+    assert(usual_exists(program));
+    printf("%s\n\nusage: %s\n", program->purpose, program->usage);
+    print_options(program, all);
+    if (program->groups && *program->groups)
+        print_settings(program, preset, from, all);
+    if (!all && program->usual)
+        printf("\n--help all: every option and setting, with units and ranges.\n");
+}
+
+bool orr_help_setting(const struct orr_program *program, const char *option, const char *value,
+                      char text[512])
+{
+    const char *key[ORR_KEYS_NAMED];
+    char name[64];
+    snprintf(name, sizeof name, "%s", option + strspn(option, "-"));
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    int count = program->groups ? orr_settings_named(name, program->groups, key) : 0;
+    count = count ? count : orr_settings_named(name, NULL, key);
+    if (!count || !option[strspn(option, "-")])
+        return false;
+    size_t used = (size_t)snprintf(text, 512, "; it is a setting: ");
+    for (int i = 0; i < count && used < 512; i++)
+        used += (size_t)snprintf(text + used, 512 - used, "%s--set %s=%.40s", i ? " or " : "",
+                                 key[i], value ? value : "VALUE");
+    if (used < 512)
+        snprintf(text + used, 512 - used, "; see --help all");
+    return true;
+}
