@@ -161,6 +161,9 @@ finetune_RUN = finetune $(TRAIN_ARGS)
 symreg_RUN   = symreg $(LOOK_ARGS) --resume
 figures_RUN  = report $(LOOK_ARGS) --resume
 STAGES := orbits pretrain finetune symreg figures
+# an unknown preset is refused before anything is compiled, which waits for .deps
+$(if $(filter world plan probe $(STAGES),$(MAKECMDGOALS)),$(eval .deps: | known_preset))
+known_preset: ; @tools/preset.sh $(call arg,PRESET)
 orbits: $(STAGES_NEED)
 pretrain: orbits
 finetune: pretrain
@@ -187,6 +190,6 @@ lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
-.PHONY: all world $(STAGES) probe plan deps help watch corpus cells sweep verdict claims lint format \
+.PHONY: all world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
         compile_commands clean check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -111,6 +112,13 @@ void orr_nearest_offer(struct orr_nearest *nearest, const char *word, const char
         return;
     nearest->name = candidate;
     nearest->distance = distance;
+}
+
+void orr_nearest_text(const struct orr_nearest *nearest, char text[128])
+{
+    *text = '\0';
+    if (nearest->name)
+        snprintf(text, 128, " (did you mean \"%.80s\"?)", nearest->name);
 }
 
 int orr_program_folder(char path[4096])

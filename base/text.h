@@ -31,6 +31,8 @@ struct orr_nearest {
     int distance;
 };
 void orr_nearest_offer(struct orr_nearest *nearest, const char *word, const char *candidate);
+/* " (did you mean "NAME"?)" into text; "" while none is near. */
+void orr_nearest_text(const struct orr_nearest *nearest, char text[128]);
 /* Folder of the running program into path[4096]; 0 when known. */
 int orr_program_folder(char path[4096]);
 

@@ -261,6 +261,7 @@ static int verify_data(const struct call *call)
 static int check_names(const struct orr_cli *cli)
 {
     const struct orr_settings *p = &cli->preset;
+    char variants[256] = "";
     bool known = !*source_option || !strcmp(source_option, "truth") ||
                  !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
     struct gpt_config config;
@@ -268,13 +269,14 @@ static int check_names(const struct orr_cli *cli)
     for (int i = 0; i < p->attention.count; i++) {
         const char *name = p->attention.item[i];
         known |= orr_cli_wants(cli, name) && !strcmp(source_option, name);
+        const size_t used = strlen(variants);
+        snprintf(variants + used, sizeof variants - used, ", %s", name);
         TRY(gpt_config_from_preset(&config, p, name, p->orbits.positions));
     }
     return known ? 0
                  : ORR_FAIL(ORR_EUSAGE,
-                            "--source: expected truth, oracle, untrained or one of the "
-                            "preset's variants, found \"%s\"",
-                            source_option);
+                            "--source: expected one of truth, oracle, untrained%s, found \"%s\"",
+                            variants, source_option);
 }
 
 static int refuse_table(void *of, const struct orr_stage_output *output)

@@ -74,14 +74,17 @@ static int check_source(struct laws *laws, struct law_source *source)
 /* Where there are laws already, the tables need not be there. */
 static int check_sources(struct laws *laws, bool needed)
 {
-    char command[ORR_COMMAND];
+    char command[ORR_COMMAND], advice[256];
+    const struct orr_cli *cli = laws->cli;
     orr_command_of_run("finetune", command);
+    snprintf(advice, sizeof advice, "--attention NAME leaves the other variants out");
+    if (cli->attention_added)
+        snprintf(advice, sizeof advice, "preset %s alone would not train %s", cli->preset.name,
+                 cli->attention);
     for (int i = 0; i < laws->sources && needed; i++)
         if (!orr_exists(laws->source[i].path))
-            return ORR_FAIL(ORR_EMISSING,
-                            "%s: missing; make it with: %s (--attention NAME leaves the other "
-                            "variants out)",
-                            laws->source[i].path, command);
+            return ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s (%s)",
+                            laws->source[i].path, command, advice);
     for (int i = 0; i < laws->sources; i++)
         TRY(check_source(laws, &laws->source[i]));
     return 0;

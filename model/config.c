@@ -17,13 +17,16 @@ int gpt_config_channels(const struct gpt_config *config)
 
 int gpt_config_unknown_attention(const char *attention)
 {
-    char known[800] = "";
+    char known[800] = "", meant[128];
+    struct orr_nearest nearest = {0};
     for (const struct k_attention *a = k_attention_table; a->name; a++) {
+        orr_nearest_offer(&nearest, attention, a->name);
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
     }
-    return ORR_FAIL(ORR_EUSAGE, "attention: unknown variant \"%s\", expected one of %s", attention,
-                    known);
+    orr_nearest_text(&nearest, meant);
+    return ORR_FAIL(ORR_EUSAGE, "attention: unknown variant \"%s\"%s; expected one of %s",
+                    attention, meant, known);
 }
 
 static int check_sizes(const struct gpt_config *c)

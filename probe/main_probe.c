@@ -165,6 +165,8 @@ static int no_model(const char *checkpoint, const char *attention)
 {
     static const char *const shared[] = {"--preset", "--set", "--run", "--seed", "--orbits", NULL};
     char command[ORR_COMMAND];
+    if (!k_attention_find(attention))
+        return gpt_config_unknown_attention(attention);
     orr_command("pretrain", shared, command, sizeof command);
     return ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s --attention %s",
                     checkpoint, command, attention);

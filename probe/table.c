@@ -46,13 +46,18 @@ bool probe_takes(const struct probe_command *command, const char *option)
 
 int probe_find(const char *name, const struct probe_command **command)
 {
-    char known[256] = "";
+    char known[256] = "", meant[128];
+    struct orr_nearest nearest = {0};
     for (*command = probe_table; (*command)->name; ++*command) {
         const size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", (*command)->name);
         if (name && !strcmp(name, (*command)->name))
             return 0;
+        if (name)
+            orr_nearest_offer(&nearest, name, (*command)->name);
     }
-    return name ? ORR_FAIL(ORR_EUSAGE, "unknown probe \"%s\"; expected one of %s", name, known)
+    orr_nearest_text(&nearest, meant);
+    return name ? ORR_FAIL(ORR_EUSAGE, "unknown probe \"%s\"%s; expected one of %s", name, meant,
+                           known)
                 : ORR_FAIL(ORR_EUSAGE, "which probe? expected one of %s", known);
 }

@@ -174,6 +174,8 @@ int orr_refuse_input(const char *path, const char *why, const char *program, con
 {
     char command[ORR_COMMAND];
     orr_command_of_run(program, command);
+    if (strcmp(program, "symreg") != 0) /* trainings are not replaced without it */
+        orr_command_add(command, sizeof command, "--force");
     return ORR_FAIL(ORR_EINVAL, "%s: not what these settings make: %s; make it again with: %s%s",
                     path, why, command, else_what);
 }

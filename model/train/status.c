@@ -204,8 +204,8 @@ int gpt_training_refuse(const struct gpt_training *t, const struct orr_artefact 
     cJSON_Delete(made);
     print_date(path, date);
     return ORR_FAIL(ORR_EINVAL,
-                    "%s: %ld%s%s steps of training, saved %s, would be lost%s%s%s; --resume %sgoes "
-                    "on with it, another --run keeps both, --force (make FORCE=1) replaces it",
+                    "%s: %ld%s%s steps of training, saved %s, would be lost%s%s%s; --resume "
+                    "%scontinues it, another --run keeps both, --force (make FORCE=1) replaces it",
                     path, step, *of ? " of " : "", of, date, *s->why ? " (" : "", s->why,
                     *s->why ? ")" : "", *s->why ? "with its settings " : "");
 }

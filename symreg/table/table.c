@@ -30,6 +30,22 @@ static int column_of(const struct orr_csv *csv, const char *text)
                : column;
 }
 
+/* The names of the columns with commas between; of many the first ones and their number. */
+static void list_columns(const struct orr_csv *csv, char *text, size_t bytes)
+{
+    size_t used = 0;
+    const size_t end = strlen(", ... (100000 columns)");
+    *text = '\0';
+    for (size_t i = 0; i < csv->cols; i++) {
+        if (used + strlen(csv->names[i]) + strlen(", \"\"") + end >= bytes) {
+            snprintf(text + used, bytes - used, ", ... (%zu columns)", csv->cols);
+            return;
+        }
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "%s\"%s\"", i ? ", " : "", csv->names[i]);
+    }
+}
+
 /* `word`: what may stand in the column's place, NULL for nothing. */
 static int find_column(const struct orr_csv *csv, const char *file, const char *name,
                        const char *word, int *column)
@@ -52,10 +68,12 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
                         "%s:%zu: no column \"%s\": the header is \"%s\", ..., as lines before it "
                         "begin with \"#\"; expected a row of names without one",
                         file, csv->header, name, csv->names[0]);
+    char known[400];
+    list_columns(csv, known, sizeof known);
     return nearest.name ? ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; did you mean \"%s\"?", file,
                                    name, nearest.name)
-                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; the first of %zu is \"%s\"",
-                                   file, name, csv->cols, csv->names[0]);
+                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; expected one of %s", file,
+                                   name, known);
 }
 
 /* Is any cell of the column a number? Columns of names are no features. */
