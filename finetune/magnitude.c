@@ -68,7 +68,7 @@ static int find_labels(struct magnitude *task)
     if (run->val.n > 0 && !task->val.count && train->patience > 0)
         return ORR_FAIL(ORR_EINVAL,
                         "finetune.magnitude.patience: no sequence of two_body_val has a "
-                        "label within orbits.label_r_min ... label_m_max to judge by");
+                        "label within orbits.label_r_min ... label_m_max to measure on");
     if (task->val.count > most)
         task->val.count = most;
     task->most = task->val.count < 64 ? (int)task->val.count : 64;

@@ -172,8 +172,8 @@ static int check_pretraining(struct call *call, const char *used, const char *co
     return ended || step >= steps
                ? 0
                : ORR_FAIL(ORR_EMISSING,
-                          "%s: pretraining is not complete: step %ld of %ld; go on with: %s", path,
-                          step, steps, command);
+                          "%s: pretraining is not complete: step %ld of %ld; continue with: %s",
+                          path, step, steps, command);
 }
 
 /* The checkpoint that a model starts from, "" = random weights, is there and what these settings

@@ -213,7 +213,7 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
         "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* says "
         "how\noften the selected formula is %s, *on front* how often any formula of the front\n"
         "is; k is the median of its constants over these fronts.\n",
-        laws->true_law.newton ? laws->true_law.name : "k times the run's own law");
+        laws->true_law.newton ? laws->true_law.name : "k times the run's true law");
     write_true_law(laws, file);
     orr_file_printf(file, "\n| source | rule | law (sample 0) | true | on front | k |\n"
                           "|---|---|---|---|---|---|\n");
@@ -385,7 +385,7 @@ int laws_stopped(const struct laws *laws)
         TRY(write_fronts(laws));
     }
     if (orr_exists(laws->checkpoint))
-        return ORR_FAIL(ORR_EINTR, "stopped; %s, the same command with --resume goes on",
+        return ORR_FAIL(ORR_EINTR, "stopped; %s, the same command with --resume continues",
                         whole ? "the laws of before are as they were"
                               : "the fronts so far are saved");
     return ORR_FAIL(ORR_EINTR,

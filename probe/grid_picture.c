@@ -223,13 +223,13 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
         probe_row_name(any, true, first);
     if (options->figure && !drawn->row)
         return ORR_FAIL(ORR_EUSAGE,
-                        "--figure: no \"%s\" with numbers in %s; the first figure is \"%s\"",
+                        "--figure: no \"%s\" with numbers in %s; the first value is \"%s\"",
                         options->figure, files[0].path, first);
     if (drawn->row && !of_one && grid->factors < PROBE_FACTORS)
         find_contexts(files, n, drawn);
     widen(grid, drawn, &wide);
     const int rc =
-        !drawn->row ? ORR_FAIL(ORR_EINVAL, "no figure of the model as a whole has numbers")
+        !drawn->row ? ORR_FAIL(ORR_EINVAL, "no value of the model as a whole has numbers")
         : !probe_grid_fits(&wide)
             ? ORR_FAIL(ORR_EUSAGE, "more than %d curves or %d panels", PROBE_CURVES, PROBE_PANELS)
             : orr_gnuplot_check("grid.gp");

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const char *const words[] = {"keep", "go on", "make", "remake", "refuse"};
+static const char *const words[] = {"keep", "resume", "make", "remake", "refuse"};
 
 void orr_artefact_trace(const struct orr_artefact *s)
 {

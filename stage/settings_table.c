@@ -54,7 +54,7 @@ static const char kept_labels[] =
 static const char own_count[] = "each set has its own number of sequences, a fact of its record";
 static const char copies[] = "which copies of checkpoints are kept changes none of them";
 static const char places[] = "where moments are kept changes none of them";
-static const char pauses[] = "where a training is saved changes nothing: it goes on bit for bit";
+static const char pauses[] = "where a training is saved changes nothing: it resumes bit for bit";
 
 /* clang-format off */
 /* The settings of a training, as a task has them: its steps and learning rate, those of evaluations
@@ -231,7 +231,7 @@ const struct orr_setting orr_setting_rows[] = {
      .needs = "text.train!=", .left_out = {{ALL & ~BIT(PRETRAIN), not_data}}},
     {ENUM(model.precision, "auto", "auto|fp32|bf16|tf32"), "number format of matrix products"},
     {ENUM(model.device, "cpu", "auto|cpu|cuda"), "where to compute, unless --device says; auto: on a GPU where there is one",
-     .left_out = {{ALL, "a training may go on elsewhere; model.precision is part of records"}}},
+     .left_out = {{ALL, "a training may continue on another device; model.precision is part of records"}}},
     {ENUM(model.recompute, "none", "none|block"), "block: stores only the inputs of blocks and computes each block again in the backward pass: less memory, the same bits",
      .left_out = {{ALL, "it gives the same bits in less memory"}}},
     TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is evaluated and fine-tuned", "orbits.output=continuous")

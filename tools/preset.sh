@@ -39,6 +39,6 @@ near=$(awk -v word="$name" -v list="$list" '
         }
         print near
     }' </dev/null)
-echo "make: error: PRESET: no preset \"$name\"${near:+ (did you mean \"$near\"?)}; expected a file ending in" \
-    ".json or one of $list" >&2
+echo "make: error: PRESET: no preset \"$name\"${near:+ (did you mean \"$near\"?)};" \
+    "expected a file ending in .json or one of $list" >&2
 exit 2

@@ -237,7 +237,7 @@ int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
     const double cosine = dx / r, sine = dy / r;
     double mu = 1, state[4], own[4 * 64], *turned = own;
     if (!(r > 0))
-        return ORR_FAIL(ORR_EDOM, "fit of an orbit: planet and star are at one place");
+        return ORR_FAIL(ORR_EDOM, "fit of an orbit: planet and star have the same position");
     if (steps > 64 && !(turned = orr_alloc(4 * (size_t)steps, sizeof *turned)))
         return ORR_ENOMEM;
     for (int i = 0; i < 2 * steps; i++) {

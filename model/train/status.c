@@ -213,7 +213,7 @@ int gpt_training_refuse(const struct gpt_training *t, const struct orr_artefact 
 void gpt_training_tell(const struct orr_artefact *s, const char *label, bool quiet)
 {
     if (s->lengthened)
-        orr_note(quiet, "%s: goes on: %s", label, s->why);
+        orr_note(quiet, "%s: continues: %s", label, s->why);
     else if (s->action == ORR_REMAKE)
         orr_note(quiet, "%s: made anew%s%s", label, *s->why ? ": " : "", s->why);
 }

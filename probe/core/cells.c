@@ -190,7 +190,7 @@ int probe_cells_open(struct probe_cells *cells, const struct probe_options *opti
         TRY(rc);
     }
     if (cells->count)
-        orr_note(options->quiet, "%s: goes on behind %d cells of %s", probe, cells->count,
+        orr_note(options->quiet, "%s: continues after %d measurements of %s", probe, cells->count,
                  cells->path);
     return rewrite_file(cells);
 }

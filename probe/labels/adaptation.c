@@ -92,7 +92,7 @@ static int check_plumbing(const struct adaptation *a)
             return ORR_FAIL(
                 ORR_EINVAL,
                 "probe adaptation: the rows outside the labels are too few, or too "
-                "much alike, to judge by: expected more of two_body_test (--sequences)");
+                "much alike, to measure on: expected more of two_body_test (--sequences)");
         if (!(rho >= least))
             return ORR_FAIL(ORR_EINVAL,
                             "probe adaptation: %s is among the features, yet what is read outside "

@@ -63,7 +63,7 @@ int probe_experiment_open(struct probe_arena *arena, struct probe_experiment *e,
                ? 0
                : ORR_FAIL(ORR_EINVAL,
                           "two_body_test: %zu of %zu rows lie inside the quarters of %s: too few "
-                          "inside or outside to judge by",
+                          "inside or outside to measure on",
                           inside, held_out->rows, e->name);
 }
 

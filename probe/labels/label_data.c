@@ -1,4 +1,4 @@
-/* label_data.c - labelled sequences to learn from and rows to judge by. */
+/* label_data.c - labelled sequences to learn from and rows to measure on. */
 #include "labels.h"
 
 #include <math.h>
@@ -146,7 +146,7 @@ int probe_held_out_draw(struct probe_arena *arena, struct probe_held_out *j,
     TRY(arena->failed);
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, own);
     if (!rng)
-        return ORR_FAIL(ORR_ENOMEM, "rows to judge by: out of memory");
+        return ORR_FAIL(ORR_ENOMEM, "rows to measure on: out of memory");
     for (size_t i = 0; i < count; i++) {
         j->sequence[i] = sequence ? sequence[i] : i;
         const size_t found = find_labelled(set, bounds, j->sequence[i], all);
@@ -161,7 +161,7 @@ int probe_held_out_draw(struct probe_arena *arena, struct probe_held_out *j,
     }
     gsl_rng_free(rng);
     return j->rows ? 0
-                   : ORR_FAIL(ORR_EINVAL, "%s: no labelled row to judge by",
+                   : ORR_FAIL(ORR_EINVAL, "%s: no labelled row to measure on",
                               sim_split_name(set->split));
 }
 

@@ -283,7 +283,7 @@ int probe_linear(const struct probe_options *options)
     const int rc = probe_session_run(&l.s, options, &steps, &l);
     if (!rc && l.s.measured)
         orr_note(options->quiet,
-                 "linear: fitted on %d sequences, judged on %d; the upper bound is of the first %d",
+                 "linear: fitted on %d sequences, tested on %d; the upper bound is of the first %d",
                  l.fit.n, l.held_out.n, l.observed);
     return rc;
 }

@@ -73,7 +73,7 @@ static void print_table(const struct sim_shown *w)
         const double samples = sim_shown_period_yr(w, i) / s->dt_yr;
         if (samples < SAMPLES_LEAST)
             printf("warning: body %d is sampled %.1f times per orbit, below %d (Nyquist): its "
-                   "motion can not be told from these samples\n",
+                   "motion cannot be determined from these samples\n",
                    i + 1, samples, SAMPLES_LEAST);
         else if (samples < SAMPLES_GOOD)
             printf("note: body %d is sampled %.1f times per orbit, below %d: forces by "

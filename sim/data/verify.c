@@ -131,8 +131,8 @@ static int verify_foreign(const struct orr_settings *preset, const char *dir,
     struct sim_dataset set;
     TRY(orr_path(path, "%s/progress.json", dir));
     if (orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING, "%s: data sets there are not finished; go on with: %s", dir,
-                        command);
+        return ORR_FAIL(ORR_EMISSING, "%s: data sets there are not finished; continue with: %s",
+                        dir, command);
     if (!sim_folder_has_data(dir))
         return ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: %s", dir, command);
     for (int i = 0; i < count; i++) {

@@ -311,7 +311,8 @@ int sim_shards_write(const struct orr_settings *preset, const char *dir, const c
     int rc = 0;
     count_sequences(&w, &total, &done);
     if (done > 0)
-        orr_note(quiet, "orbits: %s: going on after %llu sequences", dir, (unsigned long long)done);
+        orr_note(quiet, "orbits: %s: continuing after %llu sequences", dir,
+                 (unsigned long long)done);
     orr_progress_init(&progress, "orbits", total, quiet);
     progress.done = done;
     for (int i = 0; i < SIM_SPLITS && !rc; i++)

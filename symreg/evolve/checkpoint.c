@@ -71,9 +71,9 @@ static int compare_about(const char *path, const char *there, size_t bytes, cons
                                       "columns are used; without --resume a new search begins",
                                       path)
                            : ORR_FAIL(ORR_EINVAL,
-                                      "%s: %.*s was \"%.*s\", is \"%.*s\" here; a search goes on "
-                                      "with the "
-                                      "settings that it began with, but for its limits",
+                                      "%s: %.*s was \"%.*s\", is \"%.*s\" here; a search "
+                                      "continues with the settings that it began with, but for "
+                                      "its limits",
                                       path, key, here, before - shift, there + shift, now - shift,
                                       here + shift);
             break;

@@ -473,7 +473,7 @@ static enum sr_end end_of(const struct search *search)
 const char *sr_end_text(enum sr_end end)
 {
     static const char *const text[] = {
-        [SR_END_NONE] = "it goes on",
+        [SR_END_NONE] = "it continues",
         [SR_END_EXACT] = "an exact formula was not improved for ten epochs",
         [SR_END_LOSS] = "the loss asked for (--stop-loss) is reached",
         [SR_END_PATIENCE] = "no row of the front improved by 1% (symreg.patience)",

@@ -251,7 +251,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
         s->checkpoint = checkpoint;
         s->resume = cli->resume && orr_exists(checkpoint); /* without, it starts anew */
     } else if (cli->resume) {
-        return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");
+        return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to continue");
     }
     const double started = orr_time_s();
     TRY(find_front(cli, table, setup, fit, started, &stopped));
@@ -282,7 +282,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     return ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
                              : orr_exists(checkpoint)
                                  ? "stopped; the front so far is saved, "
-                                   "the same command with --resume goes on"
+                                   "the same command with --resume continues"
                                  : "stopped before the first checkpoint; the front so far is "
                                    "saved, the same command starts anew");
 }

@@ -196,7 +196,8 @@ static int check_feature(const char *file, const struct orr_csv *csv, int column
     return !is_number(csv->names[column])
                ? 0
                : ORR_FAIL(ORR_EFORMAT,
-                          "%s:%zu: the name of column %d, \"%s\", could not be told from a number "
+                          "%s:%zu: the name of column %d, \"%s\", could not be distinguished from "
+                          "a number "
                           "in a formula; give the table a header row of names",
                           file, csv->header, column + 1, csv->names[column]);
 }

@@ -84,7 +84,8 @@ refuse "a data set" 2 '"trian" (did you mean "train"?)' two_body_test -- \
 printf 'r,force\n1,2\n2,1\n' >"$WORK/table.csv"
 refuse "a column" 1 'no column "G"; expected one of "r", "force"' -- \
     program symreg "$WORK/table.csv" --target G
-refuse "an expression without its law" 2 'orbits.law is newton' 'expected orbits.law=expression' -- \
+refuse "an expression without its law" 2 'orbits.law is newton' \
+    'expected orbits.law=expression' -- \
     program orbits --preset smoke --run "$WORK/none" --set orbits.expression=m1*m2/r
 refuse "steps" 2 'unknown option --steps; it is a setting: --set pretrain.steps=10 or' -- \
     program pretrain --steps 10

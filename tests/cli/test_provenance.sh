@@ -341,7 +341,7 @@ plan() {
 }
 snapshot "$WORK/plan" >"$WORK/before"
 plan >"$WORK/planned"
-check "plan: all is kept" lacks '^(make|remake|go on|refuse) ' "$WORK/planned"
+check "plan: all is kept" lacks '^(make|remake|resume|refuse) ' "$WORK/planned"
 check "... and a line each" test "$(grep -c '^keep ' "$WORK/planned")" -gt 30
 # laws of a variant that is not there yet: it may be about to be trained, or misspelt
 program symreg "${SETTINGS[@]}" --run "$WORK/plan" --plan --attention sotfmax 2>"$WORK/err" \
@@ -363,7 +363,7 @@ check "plan: a link below" grep -q \
 check "plan: the end of the chain" grep -q '^remake .*report.html: orbits.law is' "$WORK/planned"
 snapshot "$WORK/plan" >"$WORK/after"
 plan --set orbits.jump_factor=2 >"$WORK/planned"
-check "plan: a setting without effect" lacks '^(make|go on|refuse) ' "$WORK/planned"
+check "plan: a setting without effect" lacks '^(make|resume|refuse) ' "$WORK/planned"
 check "... but that the report shows it" equal 1 "$(grep -c '^remake ' "$WORK/planned")"
 check "plan: makes nothing" same_file "$WORK/before" "$WORK/after"
 program pretrain "${SETTINGS[@]}" --threads 1 --run "$WORK/empty" --plan >"$WORK/planned"

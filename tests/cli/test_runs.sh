@@ -25,7 +25,7 @@ says() {
 }
 
 check "r^-1" stages power/0 orbits.law=power orbits.law_exponent=-1
-check "r^-1: its law" says power/0 laws.md "k times the run's own law" \
+check "r^-1: its law" says power/0 laws.md "k times the run's true law" \
     "law power, orbits.law_exponent=-1;" 'k = 39.478 is the law itself'
 check "r^-1: the truth has it" grep -q '^| truth | best | .* | 2/2 | 2/2 | 39.47' \
     "$WORK/runs/power/0/laws/laws.md"

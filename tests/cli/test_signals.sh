@@ -154,7 +154,7 @@ KEEP=$WORK/half refuse "half: finetune says no" 1 "$WORK/half/lssar/pretrain/las
     "not complete: step $done of $STEPS" \
     "$BIN/pretrain $(shell_words "${HALF[@]}" | sed 's/ --quiet//') --resume" \
     -- "$BIN/finetune" "${HALF[@]}" --source lssar
-resume=$("$BIN/finetune" "${HALF[@]}" 2>&1 | sed -n 's/.*go on with: //p')
+resume=$("$BIN/finetune" "${HALF[@]}" 2>&1 | sed -n 's/.*continue with: //p')
 check "half: the command of the message" bash -c "$resume --quiet" </dev/null
 check "half: then finetune says yes" program finetune "${HALF[@]}" --source lssar
 check "half: as if never stopped" program pretrain "${HALF[@]}" --run "$WORK/other"

@@ -327,7 +327,7 @@ wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
 check "... no report of another front" equal 'front.csv front.json front_full.csv mine.md sub' \
     "$(left "$WORK/stopped")"
-check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
+check "Ctrl-C: says how to go on" grep -q -- '--resume continues' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
 for other in '--weights w' '--weights relative' '--guess r' '--units r=m' '--nest inv:inv=0' \
     '--define g(x)=x*x' '--log-target' '--binary +,*' '--unary inv' '--loss l2' '--maxsize 8' \

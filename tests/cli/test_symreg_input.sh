@@ -45,7 +45,7 @@ bad "weights in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351,y\n1,2,3\
     --weights "$(printf '\351')"
 bad "a name of two lines" 1 'line break' '"a\nb",y\n1,2\n2,3\n'
 bad "a name with a control character" 1 'control character' 'a\302\233b,y\n1,2\n2,3\n'
-bad "a name that is a number" 1 'could not be told from a number' '2,y\n1,2\n2,3\n'
+bad "a name that is a number" 1 'could not be distinguished from a number' '2,y\n1,2\n2,3\n'
 bad "a line behind line breaks" 1 "$F:5: column \"y\"" 'n,x,y\n"a\nb\nc",1,2\nd,2,nan\n'
 hundred=$(printf '0123456789%.0s' 1 2 3 4 5 6 7 8 9 10)
 bad "a name that is too long" 1 'the name of column 1: expected at most 100 bytes, found 101' \

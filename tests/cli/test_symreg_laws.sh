@@ -53,7 +53,7 @@ start "$WORK/stopped"
 stop_when test -e "$WORK/stopped/checkpoint.bin"
 check "Ctrl-C: status 130" test $status -eq 130
 check "Ctrl-C: says how to go on" grep -q \
-    '^symreg: stopped; the fronts so far are saved, the same command with --resume goes on$' \
+    '^symreg: stopped; the fronts so far are saved, the same command with --resume continues$' \
     "$WORK/err"
 check "Ctrl-C: no table of half a search" test ! -s "$WORK/out" -a ! -e "$WORK/stopped/laws.json"
 for source in truth oracle lssar untrained; do
@@ -64,7 +64,7 @@ check "Ctrl-C: nothing temporary" clean "$WORK/stopped"
 start "$WORK/stopped" --resume
 stop_when handles_signals
 check "stopped again" test $status -eq 130
-check "... says so" grep -q -- '--resume goes on' "$WORK/err"
+check "... says so" grep -q -- '--resume continues' "$WORK/err"
 cp -r "$WORK/stopped" "$WORK/other"
 check "--resume" program symreg "${LAWS[@]}" --out "$WORK/stopped" --resume
 check "... as if never stopped" same_files "$WORK/whole" "$WORK/stopped"

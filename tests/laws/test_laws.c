@@ -250,7 +250,7 @@ TEST_BETWEEN(markdown_is_written_and_printed, create, discard)
 TEST_BETWEEN(own_law_is_named, create, discard)
 {
     static const char *const newton = "formula is k m1 m2 / r^2, *on front*",
-                             *const own = "formula is k times the run's own law, *on front*";
+                             *const own = "formula is k times the run's true law, *on front*";
     static const struct {
         const char *settings[3], *formula;
         double k[2];

@@ -368,7 +368,7 @@ TEST(test_contexts)
     assert_int_equal(drawn.contexts, 1);
     options.figure = "loss, bits";
     assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), ORR_EUSAGE);
-    assert_non_null(strstr(orr_error(), "the first figure is \"loss, nats, context 256\""));
+    assert_non_null(strstr(orr_error(), "the first value is \"loss, nats, context 256\""));
     probe_grid_free(&grid);
     free_files();
     scratch_remove(dir);

@@ -206,7 +206,7 @@ TEST_BETWEEN(bad_names_are_refused, scratch_setup, scratch_teardown)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char text[80];
         snprintf(text, sizeof text, "%s,y\n1,2\n1,3\n", numbers[i]);
-        refuses(text, &o, ORR_EFORMAT, "could not be told from a number");
+        refuses(text, &o, ORR_EFORMAT, "could not be distinguished from a number");
     }
     /* the target is in no formula, and words are none */
     assert_int_equal(read_table("2nd,inf,e5,2\n1,2,1,1\n1,3,2,1\n", &two, &t), 0);
