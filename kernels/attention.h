@@ -64,6 +64,9 @@ struct k_attention {
 extern const struct k_attention k_attention_table[];
 /* NULL when there is no such variant. */
 const struct k_attention *k_attention_find(const char *name);
+/* Whether backends have fused kernels for it, for shapes that these serve; all others take the
+ * generic path. */
+bool k_attention_has_fused(const struct k_attention *variant);
 /* Whether re-weighting is defined for it: rows are non-negative and sum to one before it. */
 bool k_attention_reweightable(const struct k_attention *variant);
 

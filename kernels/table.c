@@ -54,6 +54,15 @@ bool k_attention_reweightable(const struct k_attention *variant)
            variant->transform == K_TRANSFORM_NONE;
 }
 
+bool k_attention_has_fused(const struct k_attention *v)
+{
+    /* softplus of a bounded score does not vanish; dot products may make a whole row do so */
+    const bool phi =
+        v->phi == K_PHI_EXP || (v->phi == K_PHI_SOFTPLUS && v->score == K_SCORE_COS_LOGN);
+    return phi && v->bias == K_BIAS_NONE && v->norm == K_NORM_L1 &&
+           v->transform == K_TRANSFORM_NONE;
+}
+
 const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *copy)
 {
     *copy = *ops;

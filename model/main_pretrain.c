@@ -250,6 +250,20 @@ static void tell_uniform(const struct orr_cli *cli)
     }
 }
 
+/* Notes the variants that have no fused kernels, unless all are to do without. */
+static void tell_generic(const struct orr_cli *cli)
+{
+    const struct orr_name_list *names = &cli->preset.attention;
+    for (int i = 0; i < names->count && !cli->generic_attention; i++) {
+        const struct k_attention *v = k_attention_find(names->item[i]);
+        if (v && !k_attention_has_fused(v) && orr_cli_wants(cli, v->name))
+            orr_note(cli->quiet,
+                     "note: %s has no fused attention kernels and takes the generic path; what that "
+                     "costs grows with the length (docs/attention.md, \"The generic path\")",
+                     v->name);
+    }
+}
+
 /* What rank 0 finds to do, and where: for all ranks. *done = jobs of their own have done it. */
 static int prepare_jobs(struct call *call, bool *done)
 {
@@ -258,8 +272,10 @@ static int prepare_jobs(struct call *call, bool *done)
     TRY(cluster_agree(call->work && !cluster_leads() ? check_share(call) : 0));
     if (call->work && !orr_is_job()) {
         gpt_precision_tell(call->given, &call->cli, &call->device);
-        if (cluster_leads())
+        if (cluster_leads()) {
             tell_uniform(&call->cli);
+            tell_generic(&call->cli);
+        }
     }
     if (call->work)
         TRY(train_side_by_side(call, done));

@@ -25,12 +25,7 @@ static const double log2_e = 1.4426950408889634;
 
 bool k_cpu_fused_serves(const struct k_attention_shape *shape)
 {
-    const struct k_attention *v = shape->variant;
-    /* softplus of a bounded score does not vanish; dot products may make a whole row do so */
-    const bool phi =
-        v->phi == K_PHI_EXP || (v->phi == K_PHI_SOFTPLUS && v->score == K_SCORE_COS_LOGN);
-    return phi && v->bias == K_BIAS_NONE && v->norm == K_NORM_L1 &&
-           v->transform == K_TRANSFORM_NONE && shape->D <= CPU_FUSED_LARGEST_D;
+    return k_attention_has_fused(shape->variant) && shape->D <= CPU_FUSED_LARGEST_D;
 }
 
 struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape, bool backward)
