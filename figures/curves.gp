@@ -3,7 +3,7 @@
 #   gnuplot -c curves.gp STEM OUTPUT png|svg
 #
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
-# colour[]; of pareto law, "Newton's law", and per curve front[], a file of columns Complexity and Loss, and
+# colour[]; of pareto, whose second panel leaves out the first curve (the truth), law, "Newton's law", and per curve front[], a file of columns Complexity and Loss, and
 # size[], loss[] and is_true[] (1, 0; -1: there is none) of the selected law. $data, of loss: two blocks per curve: the line, then its
 # marks (validation losses).
 
@@ -21,7 +21,7 @@ do for [c = 1:curves] {
 
 columns = panels < 2 ? 1 : 2
 rows = int(ceil(panels / 2.0))
-wide = kind eq "pareto" ? 900.0 : columns == 1 ? 800.0 : 560.0
+wide = kind eq "pareto" ? 600.0 : columns == 1 ? 800.0 : 560.0
 high = kind eq "pareto" ? 430.0 : 330.0
 left = 92.0; right = 24.0; gap = 92.0
 head = 52.0; between = 96.0
@@ -46,7 +46,7 @@ set format y "10^{%T}"
 set xrange [0:*]
 unset key
 
-remark = kind eq "pareto" ? "large circle: selected by the rule best, filled if it is ".law : "thin: training, dots: validation"
+remark = kind eq "pareto" ? "large circle: selected by the rule best, filled: ".law : "lines: training, dots: validation"
 set offsets 0, kind eq "pareto" ? 0.6 : 0, 0, 0
 
 set multiplot
@@ -66,16 +66,18 @@ do for [p = 1:panels] {
         set xlabel "complexity (nodes)"
         # a perfect fit has loss 0, which a logarithmic axis cannot show
         shown(x) = x > 1e-16 ? x : 1e-16
+        beside(x, c) = x + (c - (curves + 1) / 2.0) * 0.14
         set datafile separator comma
-        plot for [c = 1:curves] front[c] using (column("Complexity")):(shown(column("Loss"))) with steps lw 1.8 lc rgb colour[c], \
-             for [c = 1:curves] front[c] using (column("Complexity")):(shown(column("Loss"))) with points pt 7 ps 0.7 lc rgb colour[c], \
-             for [c = 1:curves] "+" using (is_true[c] == 0 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 2.2 lw 2 lc rgb colour[c], \
-             for [c = 1:curves] "+" using (is_true[c] == 1 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 2.2 lc rgb colour[c]
+        if (p == 2) { unset label 2 }
+        plot for [c = p:curves] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with steps lw 1.4 lc rgb colour[c], \
+             for [c = p:curves] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with points pt 7 ps 0.7 lc rgb colour[c], \
+             for [c = p:curves] "+" using (is_true[c] == 0 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.8 lw 2 lc rgb colour[c], \
+             for [c = p:curves] "+" using (is_true[c] == 1 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 1.6 lc rgb colour[c]
         set datafile separator
     } else {
         set xlabel "step"
         plot for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.9 lc rgb colour[c], \
-             for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):2 with linespoints pt 7 ps 0.5 lw 1.8 lc rgb colour[c]
+             for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):2 with linespoints pt 7 ps 0.9 lw 0.8 dt 3 lc rgb colour[c]
     }
 }
 

@@ -52,7 +52,7 @@ do for [e = 1:3] {
         do for [s = 1:rows] { unset label s }
     }
     set arrow 1 from expected[e], graph 0 to expected[e], graph 1 nohead lw 1.2 dt 2 lc rgb "#666666" back
-    plot for [s = 1:rows] $data index s - 1 using (column(3 * e - 2)):(s):(column(3 * e - 1)):(column(3 * e)) with xerrorbars pt 7 ps 1.0 lw 1.8 lc rgb colour[s]
+    plot for [s = 1:rows] $data index s - 1 using (column(3 * e - 2)):(s):(column(3 * e - 1)):(column(3 * e)) with xerrorbars pt 7 ps 0.7 lw 2.2 lc rgb colour[s]
 }
 unset multiplot
 set output

@@ -2,18 +2,20 @@
 #
 #   gnuplot -c forces.gp STEM OUTPUT png|svg
 #
-# STEM.set: planet, panels, extent and arrow (AU: half an axis; the length of force 1), cut, longest,
-# stride, unit_name (what force 1 is), labels (0: no position was trained on; may be left out), and per
-# panel title[], note[], colour[]. STEM.dat: one block
-# per panel, rows x y dx dy kind (0 predicted, 1 labelled, 2 predicted and cut at `longest`, 3 not drawn).
+# STEM.set: planet, panels, x_center, y_center and extent (AU: axes are center +- extent; centers may be
+# left out), arrow (AU: the length of force 1), cut, longest, stride, unit_name (what force 1 is), labels
+# (0: no position was trained on; may be left out), and per panel title[], note[], colour[]; the first panel
+# is the truth. STEM.dat: one block per panel, rows x y dx dy kind (0 not labelled, 1 labelled, 2 not
+# labelled and cut at `longest`, 3 not drawn).
 
+x_center = 0; y_center = 0
 labels = 1
 load ARG1.".set"
 data = ARG1.".dat"
 
-columns = panels < 3 ? panels : 3
+columns = panels < 5 ? panels : int(ceil(panels / 2.0))
 rows = int(ceil(panels / (1.0 * columns)))
-side = 400.0; left = 78.0; right = 18.0; gap = 26.0
+side = panels < 4 ? 400.0 : 340.0; left = 78.0; right = 18.0; gap = 26.0
 head = 96.0; between = 112.0; foot = 116.0
 width = left + columns * side + (columns - 1) * gap + right
 height = head + rows * side + (rows - 1) * between + foot
@@ -27,8 +29,8 @@ set output ARG2
 
 set encoding utf8
 set border lc rgb "#666666"
-set xrange [-extent:extent]
-set yrange [-extent:extent]
+set xrange [x_center - extent:x_center + extent]
+set yrange [y_center - extent:y_center + extent]
 # about four steps on an axis, at 1, 2 or 5 times a power of ten
 raw = extent / 2.2
 power = 10.0 ** floor(log10(raw))
@@ -67,9 +69,9 @@ do for [p = 1:panels] {
     }
     set format x "%g"
     plot data index p - 1 using 1:2 with lines lc rgb "#dddddd" lw 1.2, \
-         data index p - 1 using ($5 == 1 ? $1 : NaN):2:3:4 with vectors arrowstyle 2, \
+         data index p - 1 using ($5 == 1 && p > 1 ? $1 : NaN):2:3:4 with vectors arrowstyle 2, \
          data index p - 1 using ($5 == 1 ? $1 : NaN):2 with points pt 6 ps 1.1 lw 1.2 lc rgb "#909090", \
-         data index p - 1 using ($5 == 0 ? $1 : NaN):2:3:4 with vectors head filled size graph 0.022, 18 lw 1.5 lc rgb colour[p], \
+         data index p - 1 using ($5 == 0 || ($5 == 1 && p == 1) ? $1 : NaN):2:3:4 with vectors head filled size graph 0.022, 18 lw 1.5 lc rgb colour[p], \
          data index p - 1 using ($5 == 2 ? $1 : NaN):2:3:4 with vectors arrowstyle 3, \
          data index p - 1 using ($5 == 0 || $5 == 2 ? $1 : NaN):2 with points pt 7 ps 0.35 lc rgb colour[p], \
          "+" using (0):(0) every ::0::0 with points pt 7 ps 2.2 lc rgb "#f0b400", \
@@ -86,25 +88,32 @@ unset border; unset tics; unset grid; unset xlabel; unset ylabel
 unset label
 set xrange [0:width]
 set yrange [0:40]
-narrow = columns < 3
 unit = arrow * side / (2 * extent)
 set object 1 circle at left + 8, 26 size 7 fc rgb "#f0b400" fs solid border lc rgb "#b08000"
 set label 1 "Sun" at left + 22, 26 left font ",10"
-set arrow 1 from left + 70, 26 to left + 104, 26 head filled size 8, 18 lw 1.5 lc rgb (panels > 1 ? colour[2] : colour[1])
-set label 2 "not trained on" at left + 112, 26 left font ",10"
-if (labels) {
-    set arrow 2 from left + 240, 26 to left + 274, 26 head filled size 7, 18 lw 0.8 lc rgb "#a0a0a0"
-    set object 2 circle at left + 240, 26 size 5 fs empty border lc rgb "#909090" front
-    set label 3 "label trained on" at left + 282, 26 left font ",10"
+lx = left + 66
+do for [p = 2:panels] { # in the colours of the panels
+    set arrow 10 + p from lx, 26 to lx + 26, 26 head filled size 8, 18 lw 1.5 lc rgb colour[p]
+    lx = lx + 32
 }
-lx = narrow ? left : left + (labels ? 430 : 240)
-ly = narrow ? 9 : 26
+set label 2 "predicted, no label" at lx + 4, 26 left font ",10"
+lx = lx + 150
+if (labels) {
+    set arrow 2 from lx, 26 to lx + 30, 26 head filled size 7, 18 lw 0.8 lc rgb "#a0a0a0"
+    set object 2 circle at lx, 26 size 5 fs empty border lc rgb "#909090" front
+    set label 3 "labelled" at lx + 38, 26 left font ",10"
+    lx = lx + 120
+}
+if (columns < 3) {
+    lx = left
+}
+ly = columns < 3 ? 9 : 26
 set arrow 3 from lx, ly to lx + unit, ly heads size 5, 90 lw 1.2 lc rgb "#444444"
 set label 4 unit_name at lx + unit + 8, ly left font ",10"
 if (cut > 0) {
-    lx = lx + unit + 190
+    lx = lx + unit + 20 + 6.6 * strlen(unit_name)
     set arrow 4 from lx, ly to lx + 34, ly head filled size 8, 18 lw 1.5 lc rgb "#c00000"
-    set label 5 sprintf("longer than %g times that: cut (%d)", longest, cut) at lx + 42, ly left font ",10"
+    set label 5 sprintf("longer than %g bars, cut (%d)", longest, cut) at lx + 42, ly left font ",10"
 }
 plot NaN notitle
 unset multiplot

@@ -85,11 +85,32 @@ static int write_head(const struct report_run *run, struct orr_file *html)
     }
     return orr_file_printf(
         html,
-        "<p>Sequence models were trained on simulated orbits, fine-tuned to predict forces, "
-        "and symbolic regression searched for a law in what they predict. Models see "
-        "positions and the time step only. Every table has its upper bound (the truth, fed to "
-        "the same procedure), an oracle (nearest neighbours on the true state) and its baseline "
-        "(random weights, fine-tuned alike).</p>\n</header>\n<main>\n");
+        "<p>Sequence models were trained on simulated orbits and fine-tuned to predict forces. "
+        "Symbolic regression then searched for a law in their predictions. Models see positions "
+        "and the time step only. Three controls go through the same steps: the true forces (upper "
+        "bound), an oracle (nearest neighbours on the true state) and an untrained model (random "
+        "weights, fine-tuned the same way).</p>\n</header>\n<main>\n");
+}
+
+static int write_answers(const struct report_run *run, struct orr_file *html)
+{
+    struct report_answer answer[REPORT_ANSWERS];
+    TRY(report_answers(run, answer));
+    orr_file_printf(html, "<section class=\"verdict\" id=\"answers\">\n<h2>In short</h2>\n<dl>\n");
+    for (int i = 0; i < REPORT_ANSWERS; i++) {
+        orr_file_printf(html, "<dt>%s</dt><dd>", answer[i].question);
+        for (const char *line = answer[i].text; *line;) {
+            const size_t bytes = strcspn(line, "\n");
+            report_html_bytes(html, line, bytes);
+            line += bytes + (line[bytes] == '\n');
+            orr_file_printf(html, *line ? "<br>\n" : "</dd>\n");
+        }
+    }
+    return orr_file_printf(
+        html, "</dl>\n<p class=\"note\">This is one run with one seed: another seed moves each of "
+              "these values. <code>make verdict</code> repeats the comparison over seeds, with "
+              "intervals. An error counts as better when it is at most 0.8 of the other one.</p>\n"
+              "</section>\n");
 }
 
 static int write_picture(const struct report_pictures *pictures, const char *folder,
@@ -103,14 +124,17 @@ static int write_picture(const struct report_pictures *pictures, const char *fol
         TRY(orr_path(path, "%s/%s.png", folder, name));
         orr_file_printf(html,
                         "<figure id=\"%s\">\n<div class=\"wide\" role=\"region\" "
-                        "aria-labelledby=\"%s-caption\" tabindex=\"0\"><img alt=\"",
-                        name, name);
+                        "aria-labelledby=\"%s-caption\" tabindex=\"0\"><a href=\"#%s\"><img alt=\"",
+                        name, name, name);
         report_html_text(html, picture->caption);
         orr_file_printf(html, "\" src=\"data:image/png;base64,");
         TRY(report_html_base64(html, path));
-        orr_file_printf(html, "\"></div>\n<figcaption id=\"%s-caption\">", name);
-        report_html_text(html, picture->caption);
-        orr_file_printf(html, "</figcaption>\n</figure>\n");
+        orr_file_printf(html, "\"></a></div>\n<figcaption id=\"%s-caption\">", name);
+        const size_t title = strcspn(picture->caption, ":"); /* small pictures show no more */
+        report_html_bytes(html, picture->caption, title);
+        orr_file_printf(html, "<span>");
+        report_html_text(html, picture->caption + title);
+        orr_file_printf(html, "</span></figcaption>\n</figure>\n");
     }
     return 0;
 }
@@ -123,22 +147,22 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
                                      "force-vector task.</p>\n");
     orr_file_printf(
         html,
-        "<h2>Force vectors of the planets</h2>\n<p>A few positions of each body are "
-        "labelled and trained on; figures and numbers judge the others. Near-circular orbits "
-        "make the direction easy: compare each row with <em>towards the Sun</em>, which knows "
-        "nothing but the Sun's place and the labelled forces (their mean, or what 1/r&sup2; "
-        "makes of them), and with the untrained model. Figures draw forces in units of each "
-        "body&rsquo;s %s.</p>\n",
+        "<h2>Force vectors of the planets</h2>\n<p>A few positions of each body are labelled and "
+        "trained on. Tables are over the others. Near-circular orbits make the direction easy: "
+        "compare each row with the untrained model and with <em>towards the Sun</em>, which knows "
+        "only the direction of the Sun and the labelled forces. Figures draw forces in units of "
+        "each body&rsquo;s %s.</p>\n",
         report_force_unit(run));
     TRY(report_html_vectors(run, html));
     TRY(report_html_player(run, html));
-    orr_file_printf(html, "<h2>Forces along the orbits</h2>\n");
+    orr_file_printf(html, "<h2>Forces along the orbits</h2>\n<p>A click on a picture shows it in "
+                          "full width.</p>\n<div class=\"multiples\">\n");
     for (int p = 0; p < report_bodies(run); p++) {
         char name[64];
         snprintf(name, sizeof name, "forces_%s", report_body_name[p]);
         TRY(write_picture(pictures, folder, name, html));
     }
-    return 0;
+    return orr_file_printf(html, "</div>\n");
 }
 
 /* Which law the tables ask for. */
@@ -195,6 +219,7 @@ static int write_page(const struct report_run *run, const struct report_pictures
                       const char *folder, const struct cJSON *verdict, struct orr_file *html)
 {
     TRY(write_head(run, html));
+    TRY(write_answers(run, html));
     TRY(report_html_verdict(verdict, html));
     TRY(write_laws(run, pictures, folder, html));
     TRY(write_vectors(run, pictures, folder, html));

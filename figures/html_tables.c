@@ -22,6 +22,17 @@ static void cell(struct orr_file *html, const char *format, double value)
     orr_file_printf(html, "<td class=\"n\">%s%s</td>", minus ? "&minus;" : "", text + minus);
 }
 
+/* A relative error. */
+static void error_cell(struct orr_file *html, double error)
+{
+    char text[32];
+    report_percent(error, text);
+    if (isfinite(error))
+        orr_file_printf(html, "<td class=\"n\">%s</td>", text);
+    else
+        cell(html, "%g", error);
+}
+
 void report_html_dot(const struct report_source *source, struct orr_file *html)
 {
     if (source->role == REPORT_TRUTH) /* the colour of the text, in light and dark */ {
@@ -124,18 +135,15 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
     const char *headline = report_headline_rule(run);
     char caption[1024];
     snprintf(caption, sizeof caption,
-             "Law: choice of the rule &ldquo;%s&rdquo; on sample 0, with factors "
-             "collected; a click on it shows the formula as it was found. "
-             "Then, over %d samples of held-out positions: how often the structure of %s law is on "
-             "the Pareto front, its k (median), and how often each rule selects it. k without "
-             "m<sub>2</sub> is what k m<sub>1</sub> / r<sup>2</sup> fits best by least absolute "
-             "deviation, the constant of a law that misses m<sub>2</sub>; leverage is the largest "
-             "share of the sum of |F| that one sequence has; both of sample 0.",
-             headline, run->samples, run->true_law.newton ? "Newton's" : "the run's own");
+             "Law: the formula that the rule &ldquo;%s&rdquo; selects on sample 0; a click on it "
+             "shows the formula as it was found. The other columns count over %d samples of "
+             "held-out positions.",
+             headline, run->samples);
     report_html_table(html, "laws", caption,
                       "Source|Law|#Size|#Loss|#On front|#k|#k without m<sub>2</sub>|#Leverage");
     for (int r = 0; r < run->rules.count; r++)
-        orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]);
+        orr_file_printf(html, "<th scope=\"col\" class=\"n\">Selected<br>by &ldquo;%s&rdquo;</th>",
+                        run->rules.item[r]);
     report_html_rows(html);
     for (int s = 0; s < run->source_count; s++) {
         const struct report_law *law = find_law(run, s, 0, headline);
@@ -164,7 +172,19 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         }
         orr_file_printf(html, "</tr>\n");
     }
-    return report_html_table_end(html);
+    TRY(report_html_table_end(html));
+    return orr_file_printf(
+        html,
+        "<details><summary>What the columns mean</summary><ul>\n"
+        "<li>Size: nodes of the formula. Loss: its mean absolute error.</li>\n"
+        "<li>On front: in how many samples a formula with the structure of %s law is on the Pareto "
+        "front; k: its constant (median).</li>\n"
+        "<li>Selected by: in how many samples each rule selects that formula.</li>\n"
+        "<li>k without m<sub>2</sub>: the best k of k m<sub>1</sub> / r<sup>2</sup>, by least "
+        "absolute deviation, on sample 0: the constant of a law that misses m<sub>2</sub>.</li>\n"
+        "<li>Leverage: the largest share of the sum of |F| that one sequence has, on sample "
+        "0.</li>\n</ul></details>\n",
+        run->true_law.newton ? "Newton&rsquo;s" : "the run&rsquo;s");
 }
 
 void report_html_choices(const struct report_run *run, struct orr_file *html)
@@ -233,10 +253,9 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
     snprintf(
         caption, sizeof caption,
         "Held-out force magnitudes: R&sup2; of log F, median relative error, and exponents by "
-        "least squares in log space with bootstrap intervals. Dropped: predictions that are "
-        "not positive have no logarithm; they are left out of R&sup2; and exponents, not of "
-        "the median error and the search for laws. %sThe last rows are baselines: what a constant "
-        "or a regression on the named quantities alone reaches.",
+        "least squares in log space with bootstrap intervals. Dropped: predictions that are not "
+        "positive and have no logarithm; they count in the median error and in the search alone. "
+        "%sThe last rows are baselines: a constant, or a regression on the named quantities.",
         run->true_law.newton ? "" : "In brackets: exponents of the truth. ");
     report_html_table(html, "powers", caption, "Source|#R&sup2;|#Dropped|#Median error");
     for (int e = 0; e < 3; e++) {
@@ -253,7 +272,7 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
         open_row(html, source);
         cell(html, "%.4f", source->r2_log);
         dropped_cell(html, source);
-        cell(html, "%.2f%%", 100 * source->median_relative_error);
+        error_cell(html, source->median_relative_error);
         for (int e = 0; e < 3; e++)
             interval_cell(html, &source->exponent[e]);
         orr_file_printf(html, "</tr>\n");
@@ -269,18 +288,17 @@ static void planets_note(const struct report_run *run, struct orr_file *html)
 {
     if (!run->preset.planets.enabled)
         return;
-    orr_file_printf(html, "<p class=\"note\">Planet runs tell of directions and of the shape with "
-                          "r only, not of magnitudes, nor of one planet against another: ");
+    orr_file_printf(html, "<p class=\"note\">Planet runs test directions and the dependence on r "
+                          "only, not magnitudes and not one planet against another: ");
     if (isfinite(run->period_r2)) {
         orr_file_printf(html,
-                        "the time step, which models are given, tells the period of their "
-                        "training orbits with R&sup2; = %.3f (ln T on ln dt, in the prior "
-                        "of this run).</p>\n",
+                        "the time step, an input, predicts the period of the training orbits "
+                        "with R&sup2; = %.3f (ln T on ln dt, in the prior of this run).</p>\n",
                         run->period_r2);
         return;
     }
-    orr_file_printf(html, "how much of the period the time step tells was not recorded in "
-                          "this run.</p>\n");
+    orr_file_printf(html, "how well the time step, an input, predicts the period was not recorded "
+                          "in this run.</p>\n");
 }
 
 /* Columns of a table of vectors: some bodies, their mean in time and in true anomaly. */
@@ -303,7 +321,7 @@ static int vector_cells(struct orr_file *html, const struct report_orbit *orbit,
         if (cosine)
             cell(html, "%.4f", a.cosine);
         else
-            cell(html, "%.2f%%", 100 * a.relative_error);
+            error_cell(html, a.relative_error);
     }
     return orr_file_printf(html, "</tr>\n");
 }
@@ -315,9 +333,8 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
     static const struct {
         const char *name;
         enum report_baseline baseline;
-    } baselines[] = {
-        {"baseline: towards the Sun, mean size", REPORT_BASELINE_MEAN},
-        {"baseline: towards the Sun, 1/r&sup2; from the labels", REPORT_BASELINE_SQUARE}};
+    } baselines[] = {{"exact direction, mean size of the labels", REPORT_BASELINE_MEAN},
+                     {"exact reference: 1/r&sup2; through the labels", REPORT_BASELINE_SQUARE}};
     char id[64], caption[256];
     snprintf(id, sizeof id, "%s-%s", cosine ? "cosines" : "errors", bodies->name);
     snprintf(caption, sizeof caption, "%s: %s, over unlabelled positions", bodies->title,
@@ -349,9 +366,14 @@ int report_html_vectors(const struct report_run *run, struct orr_file *html)
                                             "#All, even in time|#even in true anomaly",
                                             REPORT_PLANETS, REPORT_BODIES - REPORT_PLANETS, true}};
     for (int g = 0; g < (report_bodies(run) > REPORT_PLANETS ? 2 : 1); g++)
-        for (int cosine = 1; cosine >= 0; cosine--) {
+        for (int cosine = 1; cosine >= 0; cosine--)
             TRY(vector_table(run, cosine, &groups[g], html));
-            planets_note(run, html);
-        }
+    planets_note(run, html);
+    if (report_bodies(run) > REPORT_PLANETS)
+        orr_file_printf(html,
+                        "<p class=\"note\">Even in time: the mean over time steps. Even in "
+                        "true anomaly: each step counts by the angle that the body covers, so "
+                        "that the few steps near the Sun count as much as the many far "
+                        "away.</p>\n");
     return 0;
 }

@@ -67,8 +67,12 @@ int report_plot_loss(const struct report_run *run, const char *folder,
 {
     snprintf(picture->name, sizeof picture->name, "loss");
     snprintf(picture->caption, sizeof picture->caption,
-             "Training losses per stage (logarithmic). Thin lines: training batches; marked lines: "
-             "held-out validation.");
+             "Training losses per stage (logarithmic). Lines: training batches; dots: held-out "
+             "validation.%s",
+             run->preset.pretrain.ema > 0 && run->preset.pretrain.noise_au > 0
+                 ? " In pretraining, validation uses averaged weights and inputs without noise, so "
+                   "that it can lie below the training batches."
+                 : "");
     int panels = 0, curves = 0, panel_of_stage[REPORT_STAGES];
     for (int stage = 0; stage < REPORT_STAGES; stage++) {
         int found = 0;
@@ -131,19 +135,22 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
     int curve = 0, curves = 0;
     snprintf(picture->name, sizeof picture->name, "pareto");
     snprintf(picture->caption, sizeof picture->caption,
-             "Pareto fronts of symbolic regression on sample 0: loss against complexity. The large "
-             "circle is the law that the rule \"best\" selects, filled when it is %s.",
+             "Pareto fronts of symbolic regression on sample 0: loss against complexity, right "
+             "without the truth. Fronts of one size lie side by side. The large circle is the "
+             "formula that the rule \"best\" selects, filled when it is %s.",
              run->true_law.newton ? "k m1 m2 / r^2" : "the run's own law");
     for (int s = 0; s < run->source_count; s++)
         curves += run->source[s].has_laws;
     TRY(create(folder, picture, &set));
     orr_file_printf(&set,
-                    "panels = 1\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
-                    "array panel_title[1]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
+                    "panels = %d\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
+                    "array panel_title[2]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
                     "array front[%d]\narray size[%d]\narray loss[%d]\narray is_true[%d]\n"
-                    "panel_title[1] = \"Pareto fronts, sample 0\"\n",
-                    curves, run->true_law.newton ? "Newton's law" : "the run's own law", curves,
-                    curves, curves, curves, curves, curves, curves);
+                    "panel_title[1] = \"Pareto fronts, sample 0\"\n"
+                    "panel_title[2] = \"The same without the truth\"\n",
+                    curves > 1 ? 2 : 1, curves,
+                    run->true_law.newton ? "Newton's law" : "the run's own law", curves, curves,
+                    curves, curves, curves, curves, curves);
     for (int s = 0; s < run->source_count; s++) {
         const struct report_law *law = choice(run, s);
         if (!run->source[s].has_laws)
@@ -158,14 +165,14 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
     return finish(&set);
 }
 
-/* The axes: half a unit around the law's exponents, and every interval. */
+/* The axes: a tenth around the law's exponents, and every interval. */
 static void write_exponent_axes(const struct report_run *run, struct orr_file *set)
 {
     const double *law = run->true_law.exponent;
     orr_file_printf(set, "array expected[3]\narray lowest[3]\narray highest[3]\nlaw = \"%s\"\n",
                     run->true_law.newton ? "Newton" : "truth");
     for (int e = 0; e < 3; e++) {
-        double lowest = law[e] - 0.5, highest = law[e] + 0.5;
+        double lowest = law[e] - 0.1, highest = law[e] + 0.1;
         for (int s = 0; s < run->source_count; s++) {
             const struct report_interval *x = &run->source[s].exponent[e];
             /* fmin and fmax pass over NaN */

@@ -5,10 +5,12 @@
 
 enum { POSITIONS_DRAWN = 50 }; /* unlabelled positions at most: more arrows hide each other */
 
-/* Arrows are in the planet's unit (report_force_unit); longer ones than this are drawn at this
- * length in a colour of their own, lest one wild prediction shrink all others to dots. */
+/* Arrows are in the planet's unit (report_force_unit). Longer ones than this are drawn at this
+ * length in a colour of their own, so that one wild prediction does not shrink all others. On
+ * eccentric orbits an arrow's length is the square root of the force, which keeps the forces far
+ * from the Sun visible. */
 static const double longest = 1.5;
-static const double arrow_share = 0.45; /* of the median distance: the arrow of force 1 */
+static const double arrow_share = 0.45; /* of the mean distance: the arrow of force 1 */
 
 const char *report_force_unit(const struct report_run *run)
 {
@@ -19,31 +21,26 @@ const char *report_force_unit(const struct report_run *run)
 enum arrow_kind { ARROW_PREDICTED, ARROW_LABELLED, ARROW_CUT, ARROW_OMITTED };
 
 struct field {
-    double arrow_au;  /* length of force 1 */
-    double extent_au; /* axes cover [-extent, extent] */
-    size_t stride;    /* of unlabelled positions */
-    size_t cut;       /* unlabelled arrows that are too long */
+    bool root;           /* lengths are square roots of forces */
+    double arrow_au;     /* length of force 1 */
+    double center_au[2]; /* of the axes */
+    double extent_au;    /* axes cover center +- extent */
+    size_t stride;       /* of unlabelled positions */
+    size_t cut;          /* unlabelled arrows that are too long */
 };
 
-/* The panels: truth, LSSAR, Softmax, the other variants; one variant alone is shown beside the
- * untrained model. panel (REPORT_SOURCES); returns how many. */
+/* The panels: truth, the untrained model, the variants in the run's order. panel
+ * (REPORT_SOURCES); returns how many. */
 static int choose_panels(const struct report_run *run, int panel[])
 {
-    int n = 0, models = 0;
+    int n = 0;
     panel[n++] = report_find(run, "truth");
-    const int lssar = report_find(run, "lssar");
-    if (lssar >= 0 && run->source[lssar].has_vectors)
-        panel[n++] = lssar;
-    for (int s = 0; s < run->source_count; s++) {
-        if (!run->source[s].has_vectors)
-            continue; /* its stage was left out */
-        models += run->source[s].role == REPORT_ATTENTION;
-        if (run->source[s].role == REPORT_ATTENTION && s != lssar)
-            panel[n++] = s;
-    }
     const int untrained = report_find(run, "untrained");
-    if (models < 2 && untrained >= 0 && run->source[untrained].has_vectors)
+    if (untrained >= 0 && run->source[untrained].has_vectors)
         panel[n++] = untrained;
+    for (int s = 0; s < run->source_count; s++) /* without those whose stage was left out */
+        if (run->source[s].has_vectors && run->source[s].role == REPORT_ATTENTION)
+            panel[n++] = s;
     return n;
 }
 
@@ -53,6 +50,16 @@ static void force_of(const struct report_source *source, const struct report_pos
 {
     f[0] = source->role == REPORT_TRUTH ? at->fx_true : at->fx;
     f[1] = source->role == REPORT_TRUTH ? at->fy_true : at->fy;
+}
+
+/* The arrow of a force, in AU; whether it was cut. */
+static bool arrow_of(const struct field *field, const double f[2], double arrow_au[2])
+{
+    const double size = hypot(f[0], f[1]), drawn = field->root ? sqrt(size) : size;
+    const double length = size > 0 ? field->arrow_au * fmin(drawn, longest) / size : 0;
+    arrow_au[0] = length * f[0];
+    arrow_au[1] = length * f[1];
+    return drawn > longest;
 }
 
 static bool is_drawn(const struct report_orbit *orbit, size_t i, size_t stride)
@@ -72,24 +79,30 @@ static void measure(const struct report_run *run, int planet, const int panel[],
     }
     field->stride = 1 + (unlabelled > 0 ? unlabelled - 1 : 0) / POSITIONS_DRAWN;
     field->arrow_au = arrow_share * r_au;
-    field->extent_au = 0;
+    field->root = planet >= REPORT_PLANETS;
     field->cut = 0;
+    double low[2] = {0, 0}, high[2] = {0, 0}; /* with the Sun */
     for (int p = 0; p < panels; p++) {
         const struct report_source *source = &run->source[panel[p]];
         orbit = &source->orbit[planet];
         for (size_t i = 0; i < orbit->count; i++) {
             const struct report_position *at = &orbit->at[i];
-            double f[2];
+            const double from[2] = {at->x_au, at->y_au};
+            double f[2], arrow_au[2];
             force_of(source, at, f);
-            const double size = hypot(f[0], f[1]), shrink = size > longest ? longest / size : 1;
-            const double reach = is_drawn(orbit, i, field->stride) ? field->arrow_au * shrink : 0;
-            const double x_au = fmax(fabs(at->x_au), fabs(at->x_au + reach * f[0]));
-            const double y_au = fmax(fabs(at->y_au), fabs(at->y_au + reach * f[1]));
-            field->extent_au = fmax(field->extent_au, fmax(x_au, y_au));
-            field->cut += !at->labelled && reach > 0 && size > longest;
+            const bool cut = arrow_of(field, f, arrow_au),
+                       drawn = is_drawn(orbit, i, field->stride);
+            for (int k = 0; k < 2; k++) {
+                const double to = from[k] + (drawn ? arrow_au[k] : 0);
+                low[k] = fmin(low[k], fmin(from[k], to));
+                high[k] = fmax(high[k], fmax(from[k], to));
+            }
+            field->cut += !at->labelled && drawn && cut;
         }
     }
-    field->extent_au *= 1.07;
+    for (int k = 0; k < 2; k++)
+        field->center_au[k] = (low[k] + high[k]) / 2;
+    field->extent_au = 1.07 * fmax(high[0] - low[0], high[1] - low[1]) / 2;
 }
 
 static void write_panel(struct orr_file *file, const struct report_source *source, int planet,
@@ -99,17 +112,15 @@ static void write_panel(struct orr_file *file, const struct report_source *sourc
     orr_file_printf(file, "# x y dx dy kind  %s\n", source->name);
     for (size_t i = 0; i < orbit->count; i++) {
         const struct report_position *at = &orbit->at[i];
-        double f[2];
+        double f[2], arrow_au[2];
         force_of(source, at, f);
-        const double size = hypot(f[0], f[1]), shrink = size > longest ? longest / size : 1;
-        enum arrow_kind kind = size > longest ? ARROW_CUT : ARROW_PREDICTED;
+        enum arrow_kind kind = arrow_of(field, f, arrow_au) ? ARROW_CUT : ARROW_PREDICTED;
         if (at->labelled)
             kind = ARROW_LABELLED;
         else if (!is_drawn(orbit, i, field->stride))
             kind = ARROW_OMITTED;
-        orr_file_printf(file, "%.7g %.7g %.7g %.7g %d\n", at->x_au, at->y_au,
-                        field->arrow_au * shrink * f[0], field->arrow_au * shrink * f[1],
-                        (int)kind);
+        orr_file_printf(file, "%.7g %.7g %.7g %.7g %d\n", at->x_au, at->y_au, arrow_au[0],
+                        arrow_au[1], (int)kind);
     }
     orr_file_printf(file, "\n\n");
 }
@@ -120,18 +131,15 @@ static int write_notes(struct orr_file *file, const struct report_run *run, int 
     for (int p = 0; p < panels; p++) {
         const struct report_source *source = &run->source[panel[p]];
         struct report_agreement a;
-        char note[128];
+        char note[128], error[32];
         TRY(report_agree(&source->orbit[planet], 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a));
         const size_t count = source->orbit[planet].count;
+        report_percent(a.relative_error, error);
         if (source->role == REPORT_TRUTH)
             snprintf(note, sizeof note, "%zu positions, %zu of them labelled", count,
                      count - a.count);
         else
-            snprintf(note, sizeof note, "cosine %.3f, median error %.*f%%", a.cosine,
-                     a.relative_error < 0.1 ? 2
-                     : a.relative_error < 1 ? 1
-                                            : 0,
-                     100 * a.relative_error);
+            snprintf(note, sizeof note, "mean cosine %.3g, median error %s", a.cosine, error);
         orr_gnuplot_assign(file, "title", p + 1,
                            source->role == REPORT_TRUTH ? "True forces" : source->title);
         orr_file_printf(file, "note[%d] = \"%s\"\ncolour[%d] = \"%s\"\n", p + 1, note, p + 1,
@@ -149,10 +157,10 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     measure(run, planet, panel, panels, &field);
     snprintf(picture->name, sizeof picture->name, "forces_%s", report_body_name[planet]);
     snprintf(picture->caption, sizeof picture->caption,
-             "%s: force on it along its orbit, the Sun in the middle. Coloured arrows are "
-             "predictions at positions whose label was never trained on; grey circles with thin "
-             "arrows are the labelled positions.",
-             report_body_title[planet]);
+             "%s: force on it along its orbit, true and predicted. Coloured arrows of models are "
+             "predictions at positions without a label, thin grey arrows at labelled positions "
+             "(circles).%s",
+             report_body_title[planet], field.root ? " Lengths are square roots of forces." : "");
 
     char path[REPORT_PATH];
     struct orr_file file = {0};
@@ -165,12 +173,14 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     TRY(rc);
     TRY(orr_path(path, "%s/%s.set", folder, picture->name));
     TRY(orr_file_create(&file, path));
-    orr_file_printf(&file,
-                    "planet = \"%s\"\npanels = %d\nextent = %.7g\narrow = %.7g\ncut = %zu\n"
-                    "longest = %.3g\nstride = %zu\nunit_name = \"%s\"\narray title[%d]\n"
-                    "array note[%d]\narray colour[%d]\n",
-                    report_body_title[planet], panels, field.extent_au, field.arrow_au, field.cut,
-                    longest, field.stride, report_force_unit(run), panels, panels, panels);
+    orr_file_printf(
+        &file,
+        "planet = \"%s\"\npanels = %d\nx_center = %.7g\ny_center = %.7g\nextent = %.7g\n"
+        "arrow = %.7g\ncut = %zu\nlongest = %.3g\nstride = %zu\n"
+        "unit_name = \"%s%s\"\narray title[%d]\narray note[%d]\narray colour[%d]\n",
+        report_body_title[planet], panels, field.center_au[0], field.center_au[1], field.extent_au,
+        field.arrow_au, field.cut, longest, field.stride, report_force_unit(run),
+        field.root ? ", lengths by square root" : "", panels, panels, panels);
     rc = write_notes(&file, run, planet, panel, panels);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);

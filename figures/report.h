@@ -172,6 +172,17 @@ enum report_baseline {
 int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights weights,
                  enum report_baseline baseline, struct report_agreement *result);
 
+/* What the page says on top: questions, answered from the run's own values (docs/report.md). */
+enum { REPORT_ANSWERS = 3, REPORT_ANSWER = 2048 };
+struct report_answer {
+    const char *question;
+    char text[REPORT_ANSWER]; /* lines; the first begins with the answer in a few words */
+};
+/* Only ORR_ENOMEM fails. */
+int report_answers(const struct report_run *run, struct report_answer answer[REPORT_ANSWERS]);
+/* A relative error as "9.3%", from 10 on as a factor, "145 times". */
+void report_percent(double error, char text[32]);
+
 /* A picture that was drawn: base name without extension, caption. */
 struct report_picture {
     char name[64];

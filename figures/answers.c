@@ -1,0 +1,203 @@
+/* answers.c - what the page says on top: three questions, answered from the run's own values.
+ *
+ * One run has one seed, so that no interval tells a difference from chance. The rule is therefore
+ * coarse, and docs/report.md states it: an error counts as better when it is at most 0.8 of the
+ * other, as worse when the other is at most 0.8 of it, and as about equal in between. */
+#include "report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const double clearly = 0.8; /* of two errors the smaller over the larger */
+
+enum { MAGNITUDES, PLANETS, ECCENTRIC, MEASURES };
+
+/* A value of a source, as it is shown, and the error that is compared; NaN: it has none. */
+struct measured {
+    double error;
+    char shown[64];
+};
+
+static void say(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(char *text, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, REPORT_ANSWER - used, format, list);
+    va_end(list);
+}
+
+void report_percent(double error, char text[32])
+{
+    if (error >= 10)
+        snprintf(text, 32, "%.3g times", error);
+    else
+        snprintf(text, 32, "%.3g%%", 100 * error);
+}
+
+static int measure(const struct report_run *run, int source, int measure, struct measured *m)
+{
+    const struct report_source *s = &run->source[source];
+    *m = (struct measured){.error = NAN};
+    if (measure == MAGNITUDES) {
+        if (s->has_laws && isfinite(s->r2_log)) {
+            m->error = 1 - s->r2_log;
+            snprintf(m->shown, sizeof m->shown, "%.3f", s->r2_log);
+        }
+        return 0;
+    }
+    const int first = measure == PLANETS ? 0 : REPORT_PLANETS,
+              end = measure == PLANETS ? REPORT_PLANETS : REPORT_BODIES;
+    if (!s->has_vectors || report_bodies(run) < end)
+        return 0;
+    struct report_agreement a;
+    TRY(report_agree(&s->orbit[first], (size_t)(end - first),
+                     measure == PLANETS ? REPORT_EVEN_IN_TIME : REPORT_EVEN_IN_ANOMALY,
+                     REPORT_NO_BASELINE, &a));
+    m->error = a.relative_error;
+    if (isfinite(m->error))
+        report_percent(m->error, m->shown);
+    return 0;
+}
+
+/* Of source a compared with source b: in how many values, and in which way. */
+struct compared {
+    int better, worse, all;
+};
+
+static int compare(const struct report_run *run, int a, int b, struct compared *total, char *text)
+{
+    static const char *const name[MEASURES] = {"R^2 of log force", "median error on planets",
+                                               "median error on eccentric bodies"};
+    bool any = false;
+    for (int k = 0; k < MEASURES; k++) {
+        struct measured x, y;
+        TRY(measure(run, a, k, &x));
+        TRY(measure(run, b, k, &y));
+        if (!isfinite(x.error) || !isfinite(y.error))
+            continue;
+        const bool better = x.error <= clearly * y.error && x.error < y.error,
+                   worse = y.error <= clearly * x.error && y.error < x.error;
+        total->better += better;
+        total->worse += worse;
+        total->all++;
+        say(text, "%s%s %s against %s (%s)", any ? ", " : "", name[k], x.shown, y.shown,
+            better  ? "better"
+            : worse ? "worse"
+                    : "about equal");
+        any = true;
+    }
+    return 0;
+}
+
+static int did_pretraining_help(const struct report_run *run, struct report_answer *answer)
+{
+    const int untrained = report_find(run, "untrained");
+    struct compared total = {0};
+    answer->question = "Did pretraining help?";
+    if (untrained < 0) {
+        snprintf(answer->text, REPORT_ANSWER, "Not known: this run has no untrained model.");
+        return 0;
+    }
+    char rest[REPORT_ANSWER] = "";
+    for (int s = 0; s < run->source_count; s++) {
+        if (run->source[s].role != REPORT_ATTENTION)
+            continue;
+        char one[REPORT_ANSWER] = "";
+        TRY(compare(run, s, untrained, &total, one));
+        if (*one)
+            say(rest, "\n%s: %s.", run->source[s].title, one);
+    }
+    const struct compared t = total;
+    say(answer->text, "%s%s",
+        !t.all                              ? "Not known: no forces were predicted."
+        : !t.better && !t.worse             ? "No clear difference."
+        : !t.worse && 2 * t.better >= t.all ? "Yes."
+        : !t.better && 2 * t.worse >= t.all ? "No, it hurt."
+        : t.better > t.worse                ? "In part."
+        : t.better < t.worse                ? "No: values are about equal or worse."
+                                            : "It helped in some values and hurt in others.",
+        t.all ? " Pretrained models against the untrained one, by forces that were not labelled:"
+              : "");
+    say(answer->text, "%s", rest);
+    return 0;
+}
+
+static int did_attention_matter(const struct report_run *run, struct report_answer *answer)
+{
+    int first = -1, models = 0;
+    struct compared total = {0};
+    char rest[REPORT_ANSWER] = "";
+    answer->question = "Did attention matter?";
+    for (int s = 0; s < run->source_count; s++) {
+        if (run->source[s].role != REPORT_ATTENTION)
+            continue;
+        char one[REPORT_ANSWER] = "";
+        if (models++)
+            TRY(compare(run, s, first, &total, one));
+        else
+            first = s;
+        if (*one)
+            say(rest, "\n%s against %s: %s.", run->source[s].title, run->source[first].title, one);
+    }
+    say(answer->text, "%s%s",
+        models < 2                      ? "Not known: this run has one attention variant."
+        : !total.all                    ? "Not known: no forces were predicted."
+        : !total.better && !total.worse ? "Not clearly."
+        : total.better && total.worse   ? "In some values, in both directions."
+                                        : "In some values.",
+        rest);
+    return 0;
+}
+
+/* Samples of which the headline rule selects the law; -1: nothing was searched. */
+static int found(const struct report_run *run, int source)
+{
+    int count = -1;
+    for (size_t i = 0; i < run->law_count; i++) {
+        const struct report_law *law = &run->law[i];
+        if (law->source == source && !strcmp(law->rule, report_headline_rule(run)))
+            count = (count < 0 ? 0 : count) + law->selected_true;
+    }
+    return count;
+}
+
+static void is_the_law_there(const struct report_run *run, struct report_answer *answer)
+{
+    int most = -1;
+    char rest[REPORT_ANSWER] = "";
+    answer->question = "Does the untrained model find the law as well?";
+    const int untrained = report_find(run, "untrained"),
+              ours = untrained < 0 || !run->law_count ? -1 : found(run, untrained);
+    for (int s = 0; s < run->source_count && run->law_count; s++) {
+        const int count = found(run, s);
+        if (count < 0)
+            continue;
+        if (run->source[s].role == REPORT_ATTENTION && count > most)
+            most = count;
+        say(rest, "%s%s %d", *rest ? ", " : "", run->source[s].title, count);
+    }
+    if (ours < 0 || most < 0) {
+        snprintf(answer->text, REPORT_ANSWER,
+                 "Not known: this run has no search for laws in its models and an untrained one.");
+        return;
+    }
+    say(answer->text, "%s Samples of %d from which %s law is selected by the rule \"%s\": %s.",
+        !most && !ours ? "No model finds it, trained or not."
+        : ours >= most ? "Yes, so that finding it says nothing about pretraining."
+        : ours         ? "Less often than trained models."
+                       : "No, only trained models find it.",
+        run->samples, run->true_law.newton ? "Newton's" : "the run's", report_headline_rule(run),
+        rest);
+}
+
+int report_answers(const struct report_run *run, struct report_answer answer[REPORT_ANSWERS])
+{
+    memset(answer, 0, REPORT_ANSWERS * sizeof *answer);
+    TRY(did_pretraining_help(run, &answer[0]));
+    TRY(did_attention_matter(run, &answer[1]));
+    is_the_law_there(run, &answer[2]);
+    return 0;
+}
