@@ -7,6 +7,8 @@
 # size[], loss[] and is_true[] (1, 0; -1: there is none) of the selected law. $data, of loss: two blocks per curve: the line, then its
 # marks (validation losses).
 
+# how it looks may be in STEM.set: width of a PNG in pixels (0: as it is here), font, size of text
+pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
 
 # one legend entry per title
@@ -23,17 +25,19 @@ columns = panels < 2 ? 1 : 2
 rows = int(ceil(panels / 2.0))
 wide = kind eq "pareto" ? 600.0 : columns == 1 ? 800.0 : 560.0
 high = kind eq "pareto" ? 430.0 : 330.0
-left = 92.0; right = 24.0; gap = 92.0
-head = 52.0; between = 96.0
+f = points / 11.0 # what holds text grows with it
+left = 92.0 * f; right = 24.0; gap = 92.0 * f
+head = 52.0 * f; between = 96.0 * f
 # the legend below the last panel takes a line for every five sources
-foot = 80.0 + 26.0 * ceil(entries / 5.0)
+foot = f * (80.0 + 26.0 * ceil(entries / 5.0))
 width = left + columns * wide + (columns - 1) * gap + right
 height = head + rows * high + (rows - 1) * between + foot
 
 if (ARG3 eq "svg") {
-    set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+    set terminal svg size width, height dynamic font face.",11" fontscale 1.33 * points / 11.0 background "#ffffff" linewidth 1
 } else {
-    set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+    zoom = pixels > 0 ? pixels / (1.0 * width) : 1.0
+    set terminal pngcairo size width * zoom, height * zoom font face.",11" fontscale zoom * points / 11.0 background "#ffffff" linewidth 1.3 * zoom pointscale zoom
 }
 set output ARG2
 
@@ -46,7 +50,7 @@ set format y "10^{%T}"
 set xrange [0:*]
 unset key
 
-remark = kind eq "pareto" ? "large circle: selected by the rule best, filled: ".law : "lines: training, dots: validation"
+remark = kind eq "pareto" ? "large circle: selected by the rule best,\nfilled: ".law : "lines: training, dots: validation"
 set offsets 0, kind eq "pareto" ? 0.6 : 0, 0, 0
 
 set multiplot
@@ -68,7 +72,7 @@ do for [p = 1:panels] {
         shown(x) = x > 1e-16 ? x : 1e-16
         beside(x, c) = x + (c - (curves + 1) / 2.0) * 0.14
         set datafile separator comma
-        if (p == 2) { unset label 2 }
+        if (p < panels) { unset label 2 } else { set label 2 at graph 0.98, graph 0.94 right }
         plot for [c = p:curves] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with steps lw 1.4 lc rgb colour[c], \
              for [c = p:curves] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with points pt 7 ps 0.7 lc rgb colour[c], \
              for [c = p:curves] "+" using (is_true[c] == 0 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.8 lw 2 lc rgb colour[c], \
@@ -85,19 +89,19 @@ do for [p = 1:panels] {
 set lmargin at screen 0
 set rmargin at screen 1
 set bmargin at screen 0
-set tmargin at screen (foot - 50) / height
+set tmargin at screen (foot - 50 * f) / height
 unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset label
 unset logscale
 set offsets 0, 0, 0, 0
 set xrange [0:width]
-set yrange [0:foot - 50]
+set yrange [0:foot - 50 * f]
 seen = "|"
 n = 0
 do for [c = 1:curves] {
     if (strstrt(seen, "|".title[c]."|") == 0) {
         seen = seen.title[c]."|"
-        x = left + 170 * (n % 5)
-        y = foot - 62 - 26 * (n / 5)
+        x = left + 170 * f * (n % 5)
+        y = foot - f * (62 + 26 * (n / 5))
         set arrow c from x, y to x + 26, y nohead lw 2.4 lc rgb colour[c]
         set label c title[c] at x + 34, y left font ",10" noenhanced
         n = n + 1

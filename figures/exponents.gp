@@ -5,19 +5,23 @@
 # STEM.set: rows, title[], colour[], law (whose exponents are expected[]), lowest[] and highest[] of
 # the axes; $data: one block and one row per source: value, low, high of r, then of m1, of m2.
 
+# how it looks may be in STEM.set: width of a PNG in pixels (0: as it is here), font, size of text
+pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
 
 longest = 0
 do for [s = 1:rows] { longest = strlen(title[s]) > longest ? strlen(title[s]) : longest }
-side = 330.0; left = 38.0 + 7.4 * longest; right = 24.0; gap = 24.0
-high = 34.0 * rows + 24; head = 56.0; foot = 62.0
+f = points / 11.0 # what holds text grows with it
+side = 330.0; left = 38.0 + 7.4 * f * longest; right = 24.0; gap = 24.0
+high = 34.0 * f * rows + 24; head = 56.0 * f; foot = 62.0 * f
 width = left + 3 * side + 2 * gap + right
 height = head + high + foot
 
 if (ARG3 eq "svg") {
-    set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+    set terminal svg size width, height dynamic font face.",11" fontscale 1.33 * points / 11.0 background "#ffffff" linewidth 1
 } else {
-    set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+    zoom = pixels > 0 ? pixels / (1.0 * width) : 1.0
+    set terminal pngcairo size width * zoom, height * zoom font face.",11" fontscale zoom * points / 11.0 background "#ffffff" linewidth 1.3 * zoom pointscale zoom
 }
 set output ARG2
 
@@ -43,7 +47,7 @@ do for [e = 1:3] {
     set rmargin at screen (x0 + side) / width
     set bmargin at screen foot / height
     set tmargin at screen (foot + high) / height
-    set label 1000 name[e].sprintf(" (%s: %.4g)", law, expected[e]) at graph 0.0, screen (foot + high + 22) / height left font ",12"
+    set label 1000 name[e].sprintf(" (%s: %.4g)", law, expected[e]) at graph 0.0, screen (foot + high + 22 * f) / height left font ",12"
     if (e == 1) {
         do for [s = 1:rows] {
             set label s title[s] at screen (left - 14) / width, first s right font ",11" noenhanced

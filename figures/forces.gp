@@ -10,20 +10,29 @@
 
 x_center = 0; y_center = 0
 labels = 1
+# how it looks may be in STEM.set: width of a PNG in pixels (0: as it is here), font, size of text
+pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
 data = ARG1.".dat"
 
 columns = panels < 5 ? panels : int(ceil(panels / 2.0))
 rows = int(ceil(panels / (1.0 * columns)))
-side = panels < 4 ? 400.0 : 340.0; left = 78.0; right = 18.0; gap = 26.0
-head = 96.0; between = 112.0; foot = 116.0
+f = points / 11.0 # what holds text grows with it
+side = panels < 4 ? 400.0 : 340.0; left = 78.0 * f; right = 18.0; gap = 26.0 * f
+longest_note = 0
+do for [p = 1:panels] { longest_note = strlen(note[p]) > longest_note ? strlen(note[p]) : longest_note }
+lines = 7.4 * f * longest_note > side ? 2 : 1 # of a note
+above = 22.0 * f * (lines - 1)
+head = 96.0 * f + above; between = 112.0 * f + above; foot = 116.0 * f
+broken(text) = lines == 1 || strstrt(text, ", ") == 0 ? text : text[1:strstrt(text, ", ")]."\n".text[strstrt(text, ", ") + 2:]
 width = left + columns * side + (columns - 1) * gap + right
 height = head + rows * side + (rows - 1) * between + foot
 
 if (ARG3 eq "svg") {
-    set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+    set terminal svg size width, height dynamic font face.",11" fontscale 1.33 * points / 11.0 background "#ffffff" linewidth 1
 } else {
-    set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+    zoom = pixels > 0 ? pixels / (1.0 * width) : 1.0
+    set terminal pngcairo size width * zoom, height * zoom font face.",11" fontscale zoom * points / 11.0 background "#ffffff" linewidth 1.3 * zoom pointscale zoom
 }
 set output ARG2
 
@@ -45,7 +54,7 @@ set style arrow 2 head filled size graph 0.016, 18 lw 0.8 lc rgb "#a0a0a0"
 set style arrow 3 head filled size graph 0.022, 18 lw 1.5 lc rgb "#c00000"
 
 set multiplot
-set label 100 planet at screen left / width, screen 1 - 30 / height left font ",16" front noenhanced
+set label 100 planet at screen left / width, screen 1 - 30 * f / height left font ",16" front noenhanced
 
 do for [p = 1:panels] {
     col = (p - 1) % columns
@@ -56,9 +65,8 @@ do for [p = 1:panels] {
     set rmargin at screen (x0 + side) / width
     set bmargin at screen y0 / height
     set tmargin at screen (y0 + side) / height
-    set label 1 title[p] at graph 0.0, graph 1.085 left font ",12" noenhanced
-    set label 2 note[p] at graph 1.0, graph 1.03 right font ",10" tc rgb "#444444" noenhanced
-    set label 2 at graph 0.0, graph 1.03 left
+    set label 1 title[p] at graph 0.0, graph 1.03 + (18 * f + above) / side left font ",12" noenhanced
+    set label 2 broken(note[p]) at graph 0.0, graph 1.03 + above / side left font ",10" tc rgb "#444444" noenhanced
     set xlabel "x (AU)" offset 0, 0.3
     if (col == 0) {
         set ylabel "y (AU)" offset 0.6, 0
@@ -83,35 +91,36 @@ do for [p = 1:panels] {
 set lmargin at screen 0
 set rmargin at screen 1
 set bmargin at screen 0
-set tmargin at screen 40 / height
+set tmargin at screen 40 * f / height
 unset border; unset tics; unset grid; unset xlabel; unset ylabel
 unset label
 set xrange [0:width]
-set yrange [0:40]
+set yrange [0:40 * f]
+y = 26 * f
 unit = arrow * side / (2 * extent)
-set object 1 circle at left + 8, 26 size 7 fc rgb "#f0b400" fs solid border lc rgb "#b08000"
-set label 1 "Sun" at left + 22, 26 left font ",10"
-lx = left + 66
+set object 1 circle at left + 8, y size 7 fc rgb "#f0b400" fs solid border lc rgb "#b08000"
+set label 1 "Sun" at left + 22, y left font ",10"
+lx = left + 26 + 40 * f
 do for [p = 2:panels] { # in the colours of the panels
-    set arrow 10 + p from lx, 26 to lx + 26, 26 head filled size 8, 18 lw 1.5 lc rgb colour[p]
+    set arrow 10 + p from lx, y to lx + 26, y head filled size 8, 18 lw 1.5 lc rgb colour[p]
     lx = lx + 32
 }
-set label 2 "predicted, no label" at lx + 4, 26 left font ",10"
-lx = lx + 150
+set label 2 "predicted, no label" at lx + 4, y left font ",10"
+lx = lx + 4 + 146 * f
 if (labels) {
-    set arrow 2 from lx, 26 to lx + 30, 26 head filled size 7, 18 lw 0.8 lc rgb "#a0a0a0"
-    set object 2 circle at lx, 26 size 5 fs empty border lc rgb "#909090" front
-    set label 3 "labelled" at lx + 38, 26 left font ",10"
-    lx = lx + 120
+    set arrow 2 from lx, y to lx + 30, y head filled size 7, 18 lw 0.8 lc rgb "#a0a0a0"
+    set object 2 circle at lx, y size 5 fs empty border lc rgb "#909090" front
+    set label 3 "labelled" at lx + 38, y left font ",10"
+    lx = lx + 40 + 80 * f
 }
 if (columns < 3) {
     lx = left
 }
-ly = columns < 3 ? 9 : 26
+ly = columns < 3 ? 9 * f : y
 set arrow 3 from lx, ly to lx + unit, ly heads size 5, 90 lw 1.2 lc rgb "#444444"
 set label 4 unit_name at lx + unit + 8, ly left font ",10"
 if (cut > 0) {
-    lx = lx + unit + 20 + 6.6 * strlen(unit_name)
+    lx = lx + unit + 20 + 6.6 * f * strlen(unit_name)
     set arrow 4 from lx, ly to lx + 34, ly head filled size 8, 18 lw 1.5 lc rgb "#c00000"
     set label 5 sprintf("longer than %g bars, cut (%d)", longest, cut) at lx + 42, ly left font ",10"
 }

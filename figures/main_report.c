@@ -21,7 +21,8 @@ static int move_picture(const char *from, const char *to, const char *name, cons
 /* Everything is drawn and the page written from a working folder beside the final place, then
  * renamed: a failure before that leaves what was there before. */
 static int publish(const struct report_run *run, struct report_pictures *pictures,
-                   const struct cJSON *verdict, const char *out, const char *work, bool quiet)
+                   const struct cJSON *verdict, const char *out, const char *work, bool keep,
+                   bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     TRY(orr_path(figures, "%s/figures", out));
@@ -30,13 +31,20 @@ static int publish(const struct report_run *run, struct report_pictures *picture
     TRY(report_html(run, pictures, work, verdict, page));
     TRY(orr_mkdir(figures));
     for (size_t i = 0; i < pictures->count; i++) {
-        TRY(move_picture(work, figures, pictures->at[i].name, "png"));
-        TRY(move_picture(work, figures, pictures->at[i].name, "svg"));
+        const char *name = pictures->at[i].name;
+        TRY(move_picture(work, figures, name, "png"));
+        TRY(move_picture(work, figures, name, "svg"));
+        if (keep) {
+            TRY(orr_path(page, "%s/%s", figures, name));
+            TRY(report_keep(work, name, report_script(name), page));
+        }
     }
     return 0;
 }
 
-static const char *orbits_option = "", *verdict_option = "", *animate_option, *runs_option;
+static const char *orbits_option = "", *verdict_option = "", *animate_option, *runs_option,
+                  *losses_option, *tensorboard_option, *body_option, *figure_option, *size_option,
+                  *font_option, *keep_option;
 
 /* What one report is made with. */
 struct call {
@@ -82,6 +90,23 @@ static int animate(struct call *call)
     return 0;
 }
 
+/* One figure into one file. */
+static int single(struct call *call, const char *figure)
+{
+    struct report_style style;
+    char out[REPORT_PATH];
+    TRY(report_style_read(size_option, font_option, &style));
+    TRY(orr_path(out, "%s", *call->cli->out ? call->cli->out : figure));
+    if (!*call->cli->out)
+        TRY(orr_path(out, "%s.png", figure));
+    TRY(report_single_check(figure, &style, out));
+    TRY(orr_gnuplot_check("forces.gp"));
+    TRY(read_run(call));
+    TRY(report_single(&call->run, figure, &style, keep_option != NULL, out));
+    orr_note(call->cli->quiet, "report: %s", out);
+    return 0;
+}
+
 /* ---- the stage: the page, and with it all pictures */
 
 static int page_status(void *of, struct orr_stage_output *output)
@@ -121,8 +146,8 @@ static int make_page(void *of, const struct orr_stage_output *output)
     TRY(call->has_read ? 0 : check_page(call, output));
     int rc = orr_tempdir_create(&work, call->out, "report");
     if (!rc)
-        rc =
-            publish(&call->run, &pictures, call->verdict, call->out, work.folder, call->cli->quiet);
+        rc = publish(&call->run, &pictures, call->verdict, call->out, work.folder,
+                     keep_option != NULL, call->cli->quiet);
     orr_tempdir_remove(&work); /* before the record, with which nothing is left to do */
     TRY(rc ? rc : report_origin_write(&call->origin, call->out, &pictures));
     orr_note(call->cli->quiet, "report: %zu figures in %s/figures, page %s/report.html",
@@ -141,6 +166,8 @@ static int report_or_animate(struct call *call)
     TRY(report_origin_open(&call->origin, cli, orbits_option, verdict_option));
     if (animate_option)
         return animate(call);
+    if (body_option || figure_option)
+        return single(call, body_option ? body_option : figure_option);
     if (cli->plan)
         return orr_stage_plan(&stage, call);
     TRY(orr_stage_check(&stage, call));
@@ -151,22 +178,47 @@ static int report_or_animate(struct call *call)
     return rc;
 }
 
+/* ---- what is not of one run, and options that do not go together */
+
+/* The first option that was given of those that belong to the report of one run; NULL: none. */
+static const char *of_one_run(const struct orr_cli *cli)
+{
+    return cli->run_given      ? "--run"
+           : *cli->attention   ? "--attention"
+           : *orbits_option    ? "--orbits"
+           : *verdict_option   ? "--verdict"
+           : animate_option    ? "--animate"
+           : body_option       ? "--body"
+           : figure_option     ? "--figure"
+           : cli->preset_given ? "--preset"
+           : cli->set_given    ? "--set"
+           : cli->seed_given   ? "--seed"
+           : cli->plan         ? "--plan"
+           : cli->resume       ? "--resume"
+                               : NULL;
+}
+
+static int losses(const struct orr_cli *cli)
+{
+    struct report_style style;
+    const char *const here[] = {cli->run};
+    const int count = cli->argc_rest ? cli->argc_rest : 1;
+    char out[REPORT_PATH];
+    TRY(report_style_read(size_option, font_option, &style));
+    TRY(orr_path(out, "%s", *cli->out ? cli->out : "losses.png"));
+    TRY(report_single_check("loss", &style, out));
+    TRY(orr_gnuplot_check("curves.gp"));
+    TRY(report_losses(cli->argc_rest ? cli->argv_rest : here, count, &style, keep_option != NULL,
+                      out));
+    orr_note(cli->quiet, "report: %s", out);
+    return 0;
+}
+
 /* One table over the runs of a folder instead of a report of one. */
 static int aggregate(const struct orr_cli *cli)
 {
     struct verdict_cells cells;
-    const char *other = cli->run_given      ? "--run"
-                        : *cli->out         ? "--out"
-                        : *cli->attention   ? "--attention"
-                        : *orbits_option    ? "--orbits"
-                        : *verdict_option   ? "--verdict"
-                        : animate_option    ? "--animate"
-                        : cli->preset_given ? "--preset"
-                        : cli->set_given    ? "--set"
-                        : cli->seed_given   ? "--seed"
-                        : cli->plan         ? "--plan"
-                        : cli->resume       ? "--resume"
-                                            : NULL;
+    const char *other = *cli->out ? "--out" : of_one_run(cli);
     if (other)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the report of one run, not to --runs", other);
     if (!*runs_option)
@@ -183,15 +235,52 @@ static int aggregate(const struct orr_cli *cli)
     return rc;
 }
 
-static int report(const struct orr_cli *cli)
+/* What is drawn or written instead of the page: one of these at most. */
+static int check_options(const struct orr_cli *cli)
 {
-    if (runs_option)
-        return aggregate(cli);
-    if (animate_option && (*verdict_option || cli->plan || cli->resume))
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the page, not to --animate",
+    const struct {
+        const char *name, *given;
+    } instead[] = {{"--runs", runs_option},
+                   {"--losses", losses_option},
+                   {"--tensorboard", tensorboard_option},
+                   {"--animate", animate_option},
+                   {"--body", body_option},
+                   {"--figure", figure_option}};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof instead / sizeof *instead; i++) {
+        if (first && instead[i].given)
+            return ORR_FAIL(ORR_EUSAGE, "%s: does not go with %s", instead[i].name, first);
+        first = instead[i].given ? instead[i].name : first;
+    }
+    const bool figure = losses_option || body_option || figure_option;
+    if ((size_option || font_option) && !figure)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to --body, --figure and --losses",
+                        size_option ? "--size" : "--font");
+    if (keep_option && first && !figure)
+        return ORR_FAIL(ORR_EUSAGE, "--keep: does not go with %s", first);
+    if (first && (*verdict_option || cli->plan || cli->resume) && !runs_option)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the page, not to %s",
                         cli->plan     ? "--plan"
                         : cli->resume ? "--resume"
-                                      : "--verdict");
+                                      : "--verdict",
+                        first);
+    if (cli->argc_rest && !losses_option)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: expected options, found an argument; runs are named by "
+                        "--run, or after --losses",
+                        cli->argv_rest[0]);
+    return 0;
+}
+
+static int report(const struct orr_cli *cli)
+{
+    TRY(check_options(cli));
+    if (runs_option)
+        return aggregate(cli);
+    if (losses_option)
+        return losses(cli);
+    if (tensorboard_option)
+        return report_tensorboard(cli->run, tensorboard_option, cli->quiet);
     if (orr_plan_text(cli, "report"))
         return 0;
     TRY(orr_settings_needs_orbits(&cli->preset, "a report"));
@@ -224,13 +313,35 @@ int main(int argc, char **argv)
          "instead: OUT/figures/orbit_BODY.gif, truth, rollouts and forces step by step; all: of "
          "every body",
          &animate_option, NULL},
+        {"--body", "NAME",
+         "instead: the forces on one body (mercury, ..., halley) as one picture, --out FILE.png or "
+         "FILE.svg (NAME.png)",
+         &body_option, NULL},
+        {"--figure", "NAME", "instead: one of the other figures, exponents, pareto or loss",
+         &figure_option, NULL},
+        {"--size", "PIXELS", "width of that PNG; everything in it grows alike", &size_option, NULL},
+        {"--font", "NAME[,POINTS]", "font and size of its text (DejaVu Sans,11)", &font_option,
+         NULL},
+        {"--keep", NULL,
+         "leaves each figure's data (.set, .dat) and gnuplot script (.gp) beside it", &keep_option,
+         NULL},
+        {"--losses", NULL,
+         "instead: training losses of all attention variants of the runs given, as a table and a "
+         "picture, --out FILE.png (losses.png)",
+         &losses_option, NULL},
+        {"--tensorboard", "DIR", "instead: the run's logs as event files of TensorBoard in DIR",
+         &tensorboard_option, NULL},
         {NULL, NULL, NULL, NULL, NULL},
     };
     static const struct orr_program program = {
         .name = "report",
         .purpose = "draws the figures of a run and writes its self-contained report.html",
-        .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
-                 "[--run DIR] [--out DIR]\n       report --runs DIR",
+        .usage =
+            "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
+            "[--run DIR] [--out DIR]\n       report --body NAME [--run DIR] [--out FILE] [--size "
+            "PIXELS] [--keep]\n       report --losses [RUN...] [--out FILE]\n       report "
+            "--tensorboard DIR [--run DIR]\n       report --runs DIR",
+        .max_rest = 64,
         .options = options,
         .groups = "",
         .without = "--checkpoint,--device,--attention-impl,--threads",

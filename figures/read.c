@@ -32,7 +32,7 @@ int report_find(const struct report_run *run, const char *source)
     return -1;
 }
 
-static int add_source(struct report_run *run, const char *name, enum report_role role)
+int report_add_source(struct report_run *run, const char *name, enum report_role role)
 {
     /* the paper's two variants keep one colour in every figure; others follow the list */
     static const char *const palette[] = {"#2a8f5b", "#8a4fb0", "#a8842c", "#b0406e",
@@ -189,18 +189,18 @@ static int read_curves(struct report_run *run, struct report_source *source)
 static int list_sources(struct report_run *run, const char *attention)
 {
     const struct orr_name_list *names = &run->preset.attention;
-    TRY(add_source(run, "truth", REPORT_TRUTH));
-    TRY(add_source(run, "oracle", REPORT_ORACLE));
+    TRY(report_add_source(run, "truth", REPORT_TRUTH));
+    TRY(report_add_source(run, "oracle", REPORT_ORACLE));
     bool found = !*attention;
     for (int i = 0; i < names->count; i++) {
         if (*attention && strcmp(attention, names->item[i]))
             continue;
         found = true;
-        TRY(add_source(run, names->item[i], REPORT_ATTENTION));
+        TRY(report_add_source(run, names->item[i], REPORT_ATTENTION));
     }
     if (!found)
         return ORR_FAIL(ORR_EUSAGE, "%s: the run has no attention \"%s\"", run->path, attention);
-    return add_source(run, "untrained", REPORT_UNTRAINED);
+    return report_add_source(run, "untrained", REPORT_UNTRAINED);
 }
 
 static int read_preset(struct report_run *run)

@@ -138,6 +138,8 @@ int report_read_laws_json(struct report_run *run);
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
+/* A source of the run with its title and colour; one that it has is left as it is. */
+int report_add_source(struct report_run *run, const char *name, enum report_role role);
 /* pretrain_planets/rollouts.csv of a source, where there is one. */
 int report_read_rollouts(const struct report_run *run, struct report_source *source);
 /* ORR_EMISSING: "FILE: missing; make it with: ...", a command of that program for the reader. */
@@ -205,6 +207,40 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                        struct report_picture *picture);
 int report_plot_exponents(const struct report_run *run, const char *folder,
                           struct report_picture *picture);
+
+/* ---- one figure alone */
+
+struct report_style {
+    int pixels;    /* width of a PNG; 0: the figure's own */
+    char face[64]; /* font; "": DejaVu Sans */
+    double points; /* size of text; 0: 11 */
+};
+/* Reads "1600", "Liberation Sans" or "Liberation Sans,14"; NULL leaves the figure's own.
+ * ORR_EUSAGE names the option. */
+int report_style_read(const char *size, const char *font, struct report_style *style);
+/* ORR_EUSAGE: no such figure, an `out` that ends in neither .png nor .svg, a size for an SVG. */
+int report_single_check(const char *figure, const struct report_style *style, const char *out);
+/* Draws the figure of this name ("earth", "exponents", "pareto", "loss") into `out`, a file that
+ * ends in .png or .svg. keep: what gnuplot drew it from stays beside it (report_keep).
+ * ORR_EINVAL: the run has no such figure. */
+int report_single(const struct report_run *run, const char *figure,
+                  const struct report_style *style, bool keep, const char *out);
+/* Leaves a figure's <from>/<name>.set and .dat as <stem>.set and .dat, and its script as
+ * <stem>.gp, so that `gnuplot -c STEM.gp STEM OUTPUT.png png` draws it again. */
+int report_keep(const char *from, const char *name, const char *script, const char *stem);
+/* The script that draws a picture of report_plot(). */
+const char *report_script(const char *picture);
+
+/* ---- training logs alone */
+
+/* Training and validation losses of all attention variants of `count` run directories: a table in
+ * Markdown on stdout, and a figure into `out` (.png or .svg). ORR_EMISSING: a run without a log. */
+int report_losses(const char *const *path, int count, const struct report_style *style, bool keep,
+                  const char *out);
+/* Writes each log of a run directory as an event file of TensorBoard, <out>/<log>/events.out...,
+ * the numbers of every line by their keys. TFRecord framing with CRC-32C, protobuf wire format
+ * (tensorboard's event.proto and summary.proto). ORR_EMISSING: no logs. */
+int report_tensorboard(const char *run, const char *out, bool quiet);
 
 /* Draws <folder>/orbit_<body>.gif: the true orbit, models' rollouts and forces, step by step.
  * ORR_EINVAL: the run has no force vectors of the body. */

@@ -2,7 +2,7 @@
 #
 #   gnuplot -c watch.gp STEM OUTPUT dumb|dumbansi|png COLUMNS LINES
 #
-# STEM.set: curves, title[], remark (one line). STEM.dat: two blocks per curve, "step loss" and
+# STEM.set: curves, title[], colour[], remark (one line). STEM.dat: two blocks per curve, "step loss" and
 # "step validation loss".
 
 load ARG1.".set"
@@ -25,12 +25,17 @@ set xrange [0:*]
 set xlabel "step"
 if (!dumb) { set title remark noenhanced font ",10" }
 set key top right noenhanced
-array colour[6] = ["#1b6ca8", "#c8553d", "#3c8d53", "#8a5fa8", "#b8860b", "#555555"]
+# curves of one colour, the stages of a model, have dashes of their own
+array dash[curves]
+do for [c = 1:curves] {
+    dash[c] = 1
+    do for [d = 1:c - 1] { dash[c] = dash[c] + (colour[d] eq colour[c]) }
+}
 if (dumb) {
     plot for [c = 1:curves] data index 2 * c - 2 using 1:2 with lines lc c title title[c], \
          for [c = 1:curves] data index 2 * c - 1 using 1:2 with points pt c lc c notitle
 } else {
-    plot for [c = 1:curves] data index 2 * c - 2 using 1:2 with lines lw 0.9 lc rgb colour[(c - 1) % 6 + 1] title title[c], \
-         for [c = 1:curves] data index 2 * c - 1 using 1:2 with linespoints pt 7 ps 0.5 lw 1.8 lc rgb colour[(c - 1) % 6 + 1] notitle
+    plot for [c = 1:curves] data index 2 * c - 2 using 1:2 with lines lw 0.9 dt dash[c] lc rgb colour[c] title title[c], \
+         for [c = 1:curves] data index 2 * c - 1 using 1:2 with linespoints pt 7 ps 0.5 lw 1.8 lc rgb colour[c] notitle
 }
 set output

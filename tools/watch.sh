@@ -119,17 +119,28 @@ title() {
     name=${name%/log}
     plain "$name" | sed 's:.*/\([^/]*/[^/]*/[^/]*\)$:\1:'
 }
+# colour TITLE NUMBER: as the report has it (figures/read.c): a variant's, or one of a list
+colour() {
+    local list=(2a8f5b 8a4fb0 a8842c b0406e 2f8f9d 6b6f2a 5a5fc0 9c5a3c)
+    case /$1 in
+    */softmax*) echo d1602b ;;
+    */lssar*) echo 1f6fb4 ;;
+    */untrained*) echo 8a8a8a ;;
+    *) echo "${list[$(($2 % 8))]}" ;;
+    esac
+}
 draw() {
     local i=0 log
     : >"$work/plot.dat"
     for log in "${log_list[@]}"; do
         i=$((i + 1))
         table "$log" >>"$work/plot.dat"
-        echo "title[$i] = '$(title "$log")'" >>"$work/titles"
+        echo "title[$i] = '$(title "$log")'; colour[$i] = '#$(colour "$(title "$log")" $i)'" \
+            >>"$work/titles"
     done
     {
         echo "curves = $i"
-        echo "array title[$i]"
+        echo "array title[$i]; array colour[$i]"
         cat "$work/titles"
         echo "remark = '$(headline) (thin: training, dots: validation)'"
     } >"$work/plot.set"

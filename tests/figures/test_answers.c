@@ -14,7 +14,7 @@ static struct report_position position[SOURCES][REPORT_BODIES][STEPS];
 static struct report_law law[SOURCES * SAMPLES];
 
 /* A source whose predictions are `error` too long, whose magnitudes have 1 - R^2 = error, and
- * whose search selects the law in so many samples; error NaN: no predictions, found -1: no search. */
+ * whose search selects the law in so many samples; NaN: no predictions, found -1: no search. */
 static void set_source(int s, const char *name, enum report_role role, double error, int found)
 {
     struct report_source *source = &run.source[s];

@@ -1,0 +1,132 @@
+/* losses.c - training losses of the attention variants of one run or several, as soon as there are
+ * logs: a table and a figure. */
+#include "report.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAST = 10 }; /* logged losses in the mean of the table */
+
+static int is_visible(const struct dirent *entry)
+{
+    return *entry->d_name != '.';
+}
+
+/* Variants that were trained without being in the run's list. */
+static int add_others(struct report_run *run)
+{
+    struct dirent **entry = NULL;
+    char path[REPORT_PATH];
+    const int count = scandir(run->path, &entry, is_visible, alphasort);
+    int rc = 0;
+    for (int i = 0; i < count && !rc; i++)
+        if (!orr_path(path, "%s/%s/pretrain/log.jsonl", run->path, entry[i]->d_name) &&
+            orr_exists(path) && strlen(entry[i]->d_name) < ORR_NAME)
+            rc = report_add_source(run, entry[i]->d_name, REPORT_ATTENTION);
+    for (int i = 0; i < count; i++)
+        free(entry[i]);
+    free(entry);
+    return rc;
+}
+
+static int read_pretraining(struct report_run *run, const char *path)
+{
+    char log[REPORT_PATH];
+    bool any = false;
+    TRY(report_read_settings(run, path, ""));
+    TRY(add_others(run));
+    for (int s = 0; s < run->source_count; s++) {
+        struct report_source *source = &run->source[s];
+        if (source->role != REPORT_ATTENTION)
+            continue;
+        TRY(orr_path(log, "%s/%s/pretrain/log.jsonl", run->path, source->name));
+        TRY(report_read_curve(log, &source->curve[REPORT_PRETRAIN]));
+        any |= source->curve[REPORT_PRETRAIN].count > 0;
+    }
+    return any ? 0
+               : ORR_FAIL(ORR_EMISSING,
+                          "%s: no training log (ATTENTION/pretrain/log.jsonl); make one with: make "
+                          "pretrain RUN=%s",
+                          run->path, run->path);
+}
+
+/* Moves a run's curves into those of all runs. With several runs, titles begin with the run's name
+ * and each curve has a colour of its own. */
+static int take_curves(struct report_run *all, struct report_run *run, bool several)
+{
+    static const char *const palette[] = {"#d1602b", "#1f6fb4", "#2a8f5b", "#8a4fb0", "#a8842c",
+                                          "#b0406e", "#2f8f9d", "#6b6f2a", "#5a5fc0", "#9c5a3c"};
+    for (int s = 0; s < run->source_count; s++) {
+        struct report_source *source = &run->source[s], *to = &all->source[all->source_count];
+        if (!source->curve[REPORT_PRETRAIN].count)
+            continue;
+        if (all->source_count == REPORT_SOURCES)
+            return ORR_FAIL(ORR_EINVAL, "--losses: more than %d trainings", REPORT_SOURCES);
+        *to = *source;
+        source->curve[REPORT_PRETRAIN] = (struct report_curve){0}; /* all's now */
+        if (several) {
+            snprintf(to->title, sizeof to->title, "%.40s: %.40s", run->name, source->name);
+            to->colour = palette[(size_t)all->source_count % (sizeof palette / sizeof *palette)];
+        }
+        all->source_count++;
+    }
+    return 0;
+}
+
+static void print_table(const struct report_run *all)
+{
+    printf(
+        "| training | steps | training loss, mean of the last %d logged | last validation | best "
+        "validation | at step |\n|---|---|---|---|---|---|\n",
+        LAST);
+    for (int s = 0; s < all->source_count; s++) {
+        const struct report_curve *c = &all->source[s].curve[REPORT_PRETRAIN];
+        const size_t n = c->count < LAST ? c->count : LAST;
+        double sum = 0;
+        size_t best = 0;
+        for (size_t i = c->count - n; i < c->count; i++)
+            sum += c->loss[i];
+        for (size_t i = 1; i < c->val_count; i++)
+            best = c->val_loss[i] < c->val_loss[best] ? i : best;
+        printf("| %s | %.0f | %.4g |", all->source[s].title, c->step[c->count - 1],
+               sum / (double)n);
+        if (c->val_count)
+            printf(" %.4g | %.4g | %.0f |\n", c->val_loss[c->val_count - 1], c->val_loss[best],
+                   c->val_step[best]);
+        else
+            printf(" - | - | - |\n");
+    }
+}
+
+static int read_all(const char *const *path, int count, struct report_run *all,
+                    struct report_run *one)
+{
+    for (int i = 0; i < count; i++) {
+        int rc = read_pretraining(one, path[i]);
+        if (!rc && i == 0) {
+            all->preset = one->preset;
+            memcpy(all->path, one->path, sizeof all->path);
+        }
+        rc = rc ? rc : take_curves(all, one, count > 1);
+        report_free(one);
+        TRY(rc);
+    }
+    return 0;
+}
+
+int report_losses(const char *const *path, int count, const struct report_style *style, bool keep,
+                  const char *out)
+{
+    struct report_run *run = orr_alloc(2, sizeof *run);
+    if (!run)
+        return ORR_ENOMEM;
+    int rc = read_all(path, count, &run[0], &run[1]);
+    if (!rc)
+        print_table(&run[0]);
+    rc = rc ? rc : report_single(&run[0], "loss", style, keep, out);
+    report_free(&run[0]);
+    free(run);
+    return rc;
+}

@@ -1,0 +1,255 @@
+/* tensorboard.c - logs as event files of TensorBoard: records of protobuf messages, each framed by
+ * its length and two masked CRC-32C (TensorFlow, tsl/lib/io/record_writer.h). */
+#include "report.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+enum { MESSAGE = 1 << 14, DEEPEST = 4 };
+
+/* ---- framing */
+
+static uint32_t masked_crc32c(const uint8_t *data, size_t bytes)
+{
+    uint32_t crc = ~0U;
+    for (size_t i = 0; i < bytes; i++) {
+        crc ^= data[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc >> 1) ^ (0x82f63b78U & (0U - (crc & 1U))); /* Castagnoli, reflected */
+    }
+    crc = ~crc;
+    return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
+}
+
+static void little_endian(uint8_t *to, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+}
+
+static int write_record(struct orr_file *file, const uint8_t *data, size_t bytes)
+{
+    uint8_t head[12], tail[4];
+    little_endian(head, bytes, 8);
+    little_endian(head + 8, masked_crc32c(head, 8), 4);
+    little_endian(tail, masked_crc32c(data, bytes), 4);
+    TRY(orr_file_write(file, head, sizeof head));
+    TRY(orr_file_write(file, data, bytes));
+    return orr_file_write(file, tail, sizeof tail);
+}
+
+/* ---- messages: field numbers of event.proto and summary.proto */
+
+struct message {
+    uint8_t data[MESSAGE];
+    size_t bytes;
+};
+
+static void put(struct message *m, const void *data, size_t bytes)
+{
+    if (m->bytes + bytes <= sizeof m->data)
+        memcpy(m->data + m->bytes, data, bytes);
+    m->bytes += bytes;
+}
+
+static void put_varint(struct message *m, uint64_t value)
+{
+    do {
+        const uint8_t byte = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
+        put(m, &byte, 1);
+        value >>= 7;
+    } while (value);
+}
+
+enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+
+static void put_bytes(struct message *m, int field, const void *data, size_t bytes)
+{
+    put_varint(m, (uint64_t)field << 3 | BYTES);
+    put_varint(m, bytes);
+    put(m, data, bytes);
+}
+
+static void put_fixed(struct message *m, int field, const void *value, enum wire wire)
+{
+    uint64_t bits = 0;
+    uint8_t bytes[8];
+    const int count = wire == FIXED64 ? 8 : 4;
+    if (wire == FIXED64) {
+        memcpy(&bits, value, 8);
+    } else {
+        uint32_t half;
+        memcpy(&half, value, 4);
+        bits = half;
+    }
+    put_varint(m, (uint64_t)field << 3 | wire);
+    little_endian(bytes, bits, count);
+    put(m, bytes, (size_t)count);
+}
+
+/* Event { double wall_time = 1; int64 step = 2; string file_version = 3; Summary summary = 5 } */
+static void begin_event(struct message *event, double wall_time_s)
+{
+    event->bytes = 0;
+    put_fixed(event, 1, &wall_time_s, FIXED64);
+}
+
+/* Summary { repeated Value { string tag = 1; float simple_value = 2 } value = 1 } */
+static void put_scalar(struct message *summary, const char *tag, double number)
+{
+    struct message value = {.bytes = 0};
+    const float simple = (float)number;
+    put_bytes(&value, 1, tag, strlen(tag));
+    put_fixed(&value, 2, &simple, FIXED32);
+    if (value.bytes <= sizeof value.data)
+        put_bytes(summary, 1, value.data, value.bytes);
+    else
+        summary->bytes = MESSAGE + 1;
+}
+
+static int write_event(struct orr_file *file, const struct message *event, const char *log)
+{
+    if (event->bytes > sizeof event->data)
+        return ORR_FAIL(ORR_EFORMAT, "%s: a line has more than %d bytes of numbers", log, MESSAGE);
+    return write_record(file, event->data, event->bytes);
+}
+
+/* ---- logs */
+
+static int write_line(struct orr_file *file, const cJSON *line, double wall_time_s, const char *log)
+{
+    struct message event, summary = {.bytes = 0};
+    begin_event(&event, wall_time_s);
+    const cJSON *item;
+    cJSON_ArrayForEach (item, line) {
+        if (cJSON_IsNumber(item) && strcmp(item->string, "step") != 0)
+            put_scalar(&summary, item->string, item->valuedouble);
+    }
+    if (!summary.bytes)
+        return 0;
+    put_varint(&event, 2 << 3 | VARINT);
+    put_varint(&event, (uint64_t)orr_json_number(line, "step"));
+    if (summary.bytes <= sizeof summary.data)
+        put_bytes(&event, 5, summary.data, summary.bytes);
+    else
+        event.bytes = MESSAGE + 1;
+    return write_event(file, &event, log);
+}
+
+/* Lines that count: a run that was killed and resumed writes the steps since its checkpoint again.
+ * line (lines): NULL: written again. The last line may be cut short by a kill. */
+static int parse_lines(const char *log, char *text, cJSON **line, size_t *count)
+{
+    *count = 0;
+    for (size_t number = 1; *text; number++) {
+        const size_t length = strcspn(text, "\n");
+        const bool last = text[length] == '\0';
+        text[length] = '\0';
+        cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
+        const double step = json ? orr_json_number(json, "step") : NAN;
+        const bool blank = !text[strspn(text, " \t\r")];
+        text += length + !last;
+        if (!(step >= 0 && step < 1e18)) {
+            cJSON_Delete(json);
+            if (blank || last)
+                continue;
+            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected a JSON object with a number \"step\"",
+                            log, number);
+        }
+        while (*count && orr_json_number(line[*count - 1], "step") > step)
+            cJSON_Delete(line[--*count]);
+        line[(*count)++] = json;
+    }
+    return 0;
+}
+
+static int write_events(const char *log, cJSON *const *line, size_t count, const char *path)
+{
+    struct stat info;
+    struct message version;
+    struct orr_file file = {0};
+    const double wall_time_s = stat(log, &info) ? 0 : (double)info.st_mtime;
+    TRY(orr_file_create(&file, path));
+    begin_event(&version, wall_time_s);
+    put_bytes(&version, 3, "brain.Event:2", 13);
+    int rc = write_event(&file, &version, log);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = write_line(&file, line[i], wall_time_s, log);
+    rc = rc ? rc : orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+/* "lssar/pretrain/log.jsonl" becomes <out>/lssar/pretrain/events.out.tfevents.0.orrery. */
+static int convert(const char *log, const char *name, const char *out)
+{
+    char folder[REPORT_PATH], path[REPORT_PATH], *text = NULL;
+    size_t bytes, lines = 1, count = 0, length = strlen(name) - strlen(".jsonl");
+    if (length > 4 && !strncmp(name + length - 4, "/log", 4))
+        length -= 4;
+    TRY(orr_path(folder, "%s/%.*s", out, (int)length, name));
+    TRY(orr_path(path, "%s/events.out.tfevents.0.orrery", folder));
+    TRY(orr_log_read(log, &text, &bytes));
+    for (size_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    cJSON **line = orr_alloc(lines, sizeof(cJSON *));
+    int rc = line ? parse_lines(log, text, line, &count) : ORR_ENOMEM;
+    rc = rc ? rc : orr_mkdir(folder);
+    rc = rc ? rc : write_events(log, line, count, path);
+    for (size_t i = 0; i < count; i++)
+        cJSON_Delete(line[i]);
+    free(line);
+    free(text);
+    return rc;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return *entry->d_name != '.';
+}
+
+/* The logs of a folder and of those inside; name: of the folder, below the run, "" = the run. */
+static int look_into(const char *run, const char *name, const char *out, int depth, size_t *count)
+{
+    struct dirent **entry = NULL;
+    char path[REPORT_PATH], inside[REPORT_PATH];
+    TRY(orr_path(path, "%s/%s", run, name));
+    const int entries = scandir(path, &entry, is_visible, alphasort);
+    int rc = 0;
+    for (int i = 0; i < entries && !rc; i++) {
+        struct stat info;
+        const char *dot = strrchr(entry[i]->d_name, '.');
+        rc = orr_path(inside, "%s%s%s", name, *name ? "/" : "", entry[i]->d_name);
+        rc = rc ? rc : orr_path(path, "%s/%s", run, inside);
+        if (rc || lstat(path, &info))
+            continue;
+        if (S_ISDIR(info.st_mode) && depth < DEEPEST) {
+            rc = look_into(run, inside, out, depth + 1, count);
+        } else if (S_ISREG(info.st_mode) && dot && !strcmp(dot, ".jsonl")) {
+            rc = convert(path, inside, out);
+            ++*count;
+        }
+    }
+    for (int i = 0; i < entries; i++)
+        free(entry[i]);
+    free(entry);
+    return rc;
+}
+
+int report_tensorboard(const char *run, const char *out, bool quiet)
+{
+    size_t count = 0;
+    if (!orr_exists(run))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such run directory", run);
+    TRY(look_into(run, "", out, 0, &count));
+    if (!count)
+        return ORR_FAIL(ORR_EMISSING, "%s: no logs (*.jsonl) in this folder", run);
+    orr_note(quiet, "report: %zu logs in %s; look at them with: tensorboard --logdir %s", count,
+             out, out);
+    return 0;
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# test_figures.sh - bin/report for one figure, for losses of runs, for TensorBoard: sizes, fonts,
+# what is kept beside a figure, and what is refused.
+. tests/cli/lib.sh
+if ! command -v gnuplot >/dev/null; then
+    skip "figures" "no gnuplot"
+    finish
+fi
+
+run=$WORK/run
+DATA=("${TINY[@]}" --run "$run" --set 'attention=softmax,lssar')
+for p in orbits pretrain; do
+    check "a run: $p" program $p "${DATA[@]}"
+done
+
+# ---- losses, as soon as models are trained
+losses() {
+    program report --losses --quiet "$@"
+}
+check "losses of one run" losses "$run" --out "$WORK/one.png" >"$WORK/table"
+check "... a picture" test -s "$WORK/one.png"
+# the last step and validation loss that the log has, in the table's four digits
+number() {
+    tail -n 1 "$run/lssar/pretrain/log.jsonl" | grep -o "\"$1\": [^,}]*" | cut -d ' ' -f 2
+}
+row=$(losses "$run" --out "$WORK/one.png" | grep LSSAR)
+check "... the log's last step" grep -qF "| GPT (LSSAR) | $(number step) |" <<<"$row"
+check "... its validation loss" grep -qF "| $(printf '%.4g' "$(number val_loss)") |" <<<"$row"
+cp -r "$run" "$WORK/other"
+check "losses of two runs" losses "$run" "$WORK/other" --out "$WORK/two.svg"
+check "... each with its name" prints 'other: lssar' losses "$run" "$WORK/other" \
+    --out "$WORK/two.svg"
+check "... a curve each" test "$(grep -c 'other: lssar\|run: lssar' "$WORK/two.svg")" -ge 2
+check "losses by --run" losses --run "$run" --out "$WORK/one.png"
+mkdir "$WORK/empty" && cp "$run/preset.json" "$WORK/empty"
+
+# ---- events
+check "TensorBoard" program report --run "$run" --tensorboard "$WORK/events" --quiet
+check "... a file per log" equal \
+    "$(cd "$run" && find . -name '*.jsonl' | wc -l)" \
+    "$(find "$WORK/events" -name '*tfevents*' | wc -l)"
+
+# ---- one figure
+for p in finetune symreg; do
+    check "a run: $p" program $p "${DATA[@]}"
+done
+figure() {
+    program report --run "$run" --quiet "$@"
+}
+width() { # of a PNG: bytes 16 to 19
+    od -An -tu1 -j16 -N4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'
+}
+check "a body" figure --body earth --out "$WORK/earth.png"
+check "... the page's picture" figure --out "$WORK/page"
+check "... has the same bytes" same_file "$WORK/earth.png" "$WORK/page/figures/forces_earth.png"
+check "... and nothing else is written" test ! -e "$WORK/earth.set" -a \
+    ! -e "$WORK/page/figures/loss.set"
+for name in mars exponents pareto loss; do
+    option=--figure && [ $name != mars ] || option=--body
+    check "$name, 700 pixels" figure $option $name --size 700 --out "$WORK/$name.png"
+    check "$name: 700 pixels" equal 700 "$(width "$WORK/$name.png")"
+    check "$name, SVG, a font" figure $option $name --font 'DejaVu Serif,14' --out "$WORK/$name.svg"
+    check "$name: the font" grep -q 'DejaVu Serif' "$WORK/$name.svg"
+    check "$name, kept" figure $option $name --size 700 --keep --out "$WORK/kept/$name.png"
+    check "$name: drawn again from what is kept" env -C "$WORK/kept" gnuplot -c $name.gp $name \
+        again.png png
+    check "$name: the same picture" same_file "$WORK/kept/$name.png" "$WORK/kept/again.png"
+done
+check "the page, kept" figure --keep --out "$WORK/page"
+check "... with data and scripts" test -s "$WORK/page/figures/forces_earth.dat" -a \
+    -s "$WORK/page/figures/forces_earth.gp" -a -s "$WORK/page/figures/loss.set"
+check "nothing temporary" clean "$WORK/page" "$WORK/kept"
+check "the name is the body's" env -C "$WORK" "$(realpath "$BIN/report")" --run "$run" --quiet \
+    --body venus
+check "... in this folder" test -s "$WORK/venus.png"
+
+# ---- what is refused
+refuse() { # WORDS OPTION...
+    local words=$1
+    shift
+    program report --quiet --run "$run" "$@" >"$WORK/said" 2>&1 && echo "accepted" >"$WORK/said"
+    check "refused: $words" grep -qF -- "$words" "$WORK/said"
+}
+refuse 'found "earht"' --body earht --out "$WORK/no.png"
+refuse 'found "losses"' --figure losses --out "$WORK/no.png"
+refuse 'ends in .png or .svg, found' --body earth --out "$WORK/no.jpg"
+refuse '--size: expected a width of 200 to 20000 pixels, found "big"' --body earth --size big
+refuse '--size: belongs to a PNG' --body earth --size 900 --out "$WORK/no.svg"
+refuse '--font: expected NAME or NAME,POINTS' --body earth --font 'Sans,x'
+refuse '--size: belongs to --body, --figure and --losses' --size 900
+refuse '--figure: does not go with --body' --body earth --figure loss
+refuse '--keep: does not go with --animate' --animate earth --keep
+refuse '--resume: belongs to the page, not to --body' --body earth --resume
+refuse 'expected options, found an argument' earth
+program report --quiet --losses "$WORK/empty" --out "$WORK/no.png" >"$WORK/said" 2>&1
+check "refused: a run without logs" grep -qF 'no training log' "$WORK/said"
+check_not "nothing was drawn" test -e "$WORK/no.png" -o -e "$WORK/no.svg" -o -e "$WORK/no.jpg"
+finish
