@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_linalg.h>
 
-static const double longest = 2;       /* arrows, of the true one at the same place */
+static const double longest = 2;       /* arrows, of the true one at the same position */
 static const double arrow_share = 0.5; /* of half the orbit: the true arrow */
 
 struct square {
@@ -97,13 +97,13 @@ static struct square frame_of(const struct report_run *run, int body)
 
 /* ----------------------------------------------------------------------------- the ellipse */
 
-struct places {
+struct track {
     size_t n;
     const struct report_rollout *known;
     const struct report_orbit *truth;
 };
 
-static void place(const struct places *p, size_t i, double at[2])
+static void position(const struct track *p, size_t i, double at[2])
 {
     at[0] = p->known ? p->known->at[i].x_true_au : p->truth->at[i].x_au;
     at[1] = p->known ? p->known->at[i].y_true_au : p->truth->at[i].y_au;
@@ -111,11 +111,11 @@ static void place(const struct places *p, size_t i, double at[2])
 
 /* The conic around the Sun through all positions, r = p - u x - v y, by least squares: c = (p, u,
  * v). False where they are on none (another law than Newton's), or where it is no ellipse. */
-static bool fit_conic(const struct places *p, double c[3])
+static bool fit_conic(const struct track *p, double c[3])
 {
     double m[9] = {0}, b[3] = {0}, at[2];
     for (size_t i = 0; i < p->n; i++) {
-        place(p, i, at);
+        position(p, i, at);
         const double row[3] = {1, -at[0], -at[1]}, r = hypot(at[0], at[1]);
         for (int k = 0; k < 3; k++) {
             b[k] += row[k] * r;
@@ -128,7 +128,7 @@ static bool fit_conic(const struct places *p, double c[3])
     if (p->n < 5 || gsl_linalg_HH_solve(&matrix.matrix, &right.vector, &solution.vector))
         return false;
     for (size_t i = 0; i < p->n; i++) {
-        place(p, i, at);
+        position(p, i, at);
         const double r = hypot(at[0], at[1]);
         if (!(fabs(c[0] - c[1] * at[0] - c[2] * at[1] - r) < 0.01 * r))
             return false;
@@ -138,7 +138,7 @@ static bool fit_conic(const struct places *p, double c[3])
 
 /* The ellipse, even in eccentric anomaly, so that no end is coarse; the positions where there is
  * none. */
-static void write_curve(const struct places *p, struct orr_file *file)
+static void write_curve(const struct track *p, struct orr_file *file)
 {
     enum { POINTS = 240 };
     double c[3], at[2];
@@ -153,7 +153,7 @@ static void write_curve(const struct places *p, struct orr_file *file)
         }
     } else {
         for (size_t i = 0; i < p->n; i++) {
-            place(p, i, at);
+            position(p, i, at);
             orr_file_printf(file, "%.7g %.7g\n", at[0], at[1]);
         }
     }
@@ -168,12 +168,12 @@ static void write_orbit(const struct report_run *run, int body, struct orr_file 
     const struct report_orbit *truth = &run->source[0].orbit[body];
     const struct report_rollout *known = continued(run, body);
     const size_t n = known ? known->count : truth->count;
-    const struct places places = {n, known, truth};
-    write_curve(&places, file);
+    const struct track track = {n, known, truth};
+    write_curve(&track, file);
     orr_file_printf(file, "$orbit << EOD\n");
     for (size_t i = 0, at = 0; i < n; i++) {
         double xy[2];
-        place(&places, i, xy);
+        position(&track, i, xy);
         const int step = known ? (int)i : truth->at[i].step;
         while (at < truth->count && truth->at[at].step < step)
             at++;

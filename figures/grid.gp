@@ -3,7 +3,7 @@
 #
 #   gnuplot -c grid.gp STEM OUTPUT png
 #
-# STEM.set: title, subtitle, x_label, y_label, panels, curves, levels, panel_title[], curve_title[], x_title[],
+# STEM.set: title, subtitle, x_label, y_label, panels, curves, levels, panel_title[], curve_title[], colour[], x_title[],
 # joined (1: levels are numbers, points of a curve are joined), upper_bound (1: there are such numbers),
 # baseline_there (1: likewise).
 # STEM.dat: a block per panel and curve, curves of a panel one after the other: level (from 1 on),
@@ -40,7 +40,6 @@ set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
 set datafile missing "nan"
 unset key
 
-array colour[12] = ["#1f5fa8", "#c8741a", "#2e8b57", "#8b3a62", "#666666", "#b22222", "#4b0082", "#8a9a1b", "#17a2b8", "#d9579b", "#9c6b30", "#000000"]
 # curves stand beside each other at a level, so that their intervals can be told apart
 shift(c) = curves < 2 ? 0 : 0.36 * ((c - 1) / (curves - 1.0) - 0.5)
 
@@ -87,10 +86,10 @@ do for [p = 1:panels] {
     set label 1 panel_title[p] at graph 0, graph 1.06 left font ",11" noenhanced
     set ylabel y_label noenhanced
     set xlabel x_label noenhanced
-    plot for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(upper_bound ? $5 : NaN) with points pt 2 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
-         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(baseline_there ? $6 : NaN) with points pt 4 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
-         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(joined ? $2 : NaN) with lines lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
-         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.6 lc rgb colour[(c - 1) % 12 + 1]
+    plot for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(upper_bound ? $5 : NaN) with points pt 2 ps 0.8 lw 1.2 lc rgb colour[c], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(baseline_there ? $6 : NaN) with points pt 4 ps 0.8 lw 1.2 lc rgb colour[c], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(joined ? $2 : NaN) with lines lw 1.2 lc rgb colour[c], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.6 lc rgb colour[c]
     unset label 100
     unset label 101
 }
@@ -112,7 +111,7 @@ do for [c = 1:curves + 2] {
         x = left + (n % abreast) * (width - left - right) / abreast
         y = legend - 14 - 22 * (n / abreast)
         if (c <= curves) {
-            set label c "●  ".curve_title[c] at x, y left font ",10" tc rgb colour[(c - 1) % 12 + 1] noenhanced
+            set label c "●  ".curve_title[c] at x, y left font ",10" tc rgb colour[c] noenhanced
         } else {
             set label c meaning[c - curves] at x, y left font ",10" tc rgb "#444444" noenhanced
         }

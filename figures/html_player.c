@@ -162,7 +162,8 @@ int report_html_player(const struct report_run *run, struct orr_file *html)
         html,
         "<h2>Orbits</h2>\n<p>The yellow disc is the Sun, the true orbit is grey. Arrows are "
         "forces, as "
-        "long as they are in proportion to the true one at the same place (at most twice as long); "
+        "long as they are in proportion to the true one at the same position (at most twice as "
+        "long); "
         "a grey disc marks a position whose label was trained on. %s The slider and the arrow keys "
         "on it go through the steps.</p>\n",
         has_rollouts(run)

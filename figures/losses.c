@@ -1,5 +1,6 @@
 /* losses.c - training losses of the attention variants of one run or several, as soon as there are
  * logs: a table and a figure. */
+#include "stage/provenance.h"
 #include "report.h"
 
 #include <dirent.h>
@@ -56,8 +57,6 @@ static int read_pretraining(struct report_run *run, const char *path)
  * and each curve has a colour of its own. */
 static int take_curves(struct report_run *all, struct report_run *run, bool several)
 {
-    static const char *const palette[] = {"#d1602b", "#1f6fb4", "#2a8f5b", "#8a4fb0", "#a8842c",
-                                          "#b0406e", "#2f8f9d", "#6b6f2a", "#5a5fc0", "#9c5a3c"};
     for (int s = 0; s < run->source_count; s++) {
         struct report_source *source = &run->source[s], *to = &all->source[all->source_count];
         if (!source->curve[REPORT_PRETRAIN].count)
@@ -68,7 +67,7 @@ static int take_curves(struct report_run *all, struct report_run *run, bool seve
         source->curve[REPORT_PRETRAIN] = (struct report_curve){0}; /* all's now */
         if (several) {
             snprintf(to->title, sizeof to->title, "%.40s: %.40s", run->name, source->name);
-            to->colour = palette[(size_t)all->source_count % (sizeof palette / sizeof *palette)];
+            to->colour = orr_attention_colour("", all->source_count);
         }
         all->source_count++;
     }

@@ -22,12 +22,12 @@
 
   const firstStep = (b) => (b.path ? 0 : b.first);
   const lastStep = (b) => (b.path ? b.path.length / 2 : b.first + b.at.length / 2) - 1;
-  const pair = (list, i) => // null as well where a model put no place out
+  const pair = (list, i) => // null as well where a model put out no position
     (list && i >= 0 && 2 * i + 1 < list.length && list[2 * i] !== null && list[2 * i + 1] !== null
       ? [list[2 * i], list[2 * i + 1]] : null);
-  const place = (b, step) => (b.path ? pair(b.path, step) : pair(b.at, step - b.first));
+  const position = (b, step) => (b.path ? pair(b.path, step) : pair(b.at, step - b.first));
 
-  /* The conic around the Sun through all places: r = p - u x - v y, by least squares. Null where
+  /* The conic around the Sun through all positions: r = p - u x - v y, by least squares. Null where
    * they are on none (another law than Newton's), or where it is no ellipse. */
   function ellipse(b) {
     const list = b.path || b.at;
@@ -163,18 +163,18 @@
       data.sources.forEach((source, s) => {
         const path = rollout(source);
         if (!path || !shown[s].checked) return;
-        const start = px(place(body, body.known - 1));
+        const start = px(position(body, body.known - 1));
         const to = Math.min(step - body.known, path.length / 2 - 1);
         line(start.concat(to < 0 ? [] : mapped(path, 0, to)), colour(source.colour), 1.75, [5, 3]);
         if (to >= 0) disc(...px(pair(path, to)), 4, null, colour(source.colour));
       });
     }
-    const here = px(place(body, step));
+    const here = px(position(body, step));
     if (controls.forces.checked) {
       data.sources.forEach((source, s) => {
         const both = shown[s].checked && forces(source, step);
         if (!both) return;
-        const end = px(tip(place(body, step), both.found, both.truth, view.arrow));
+        const end = px(tip(position(body, step), both.found, both.truth, view.arrow));
         const isTruth = source.role === 'truth';
         arrow(here[0], here[1], end[0] - here[0], end[1] - here[1],
           isTruth ? ink() : colour(source.colour), isTruth ? 4 : 2);
@@ -191,7 +191,7 @@
   function words() {
     const step = Number(controls.step.value);
     const lines = [];
-    const at = place(body, step);
+    const at = position(body, step);
     let head = body.title + ', step ' + step + ' of ' + lastStep(body) + ': ' +
       Math.hypot(...at).toPrecision(4) + ' AU from the Sun';
     if (body.labelled[step - body.first] === '1') head += ', a labelled position';
@@ -209,7 +209,7 @@
       const guess = path && pair(path, step - body.known);
       if (guess) {
         const off = Math.hypot(guess[0] - at[0], guess[1] - at[1]);
-        said.push('place off by ' + off.toPrecision(2) + ' AU');
+        said.push('position off by ' + off.toPrecision(2) + ' AU');
       }
       if (said.length) lines.push(source.title + ': ' + said.join('; ') + '.');
     });

@@ -34,9 +34,6 @@ int report_find(const struct report_run *run, const char *source)
 
 int report_add_source(struct report_run *run, const char *name, enum report_role role)
 {
-    /* the paper's two variants keep one colour in every figure; others follow the list */
-    static const char *const palette[] = {"#2a8f5b", "#8a4fb0", "#a8842c", "#b0406e",
-                                          "#2f8f9d", "#6b6f2a", "#5a5fc0", "#9c5a3c"};
     if (report_find(run, name) >= 0)
         return 0;
     if (run->source_count == REPORT_SOURCES)
@@ -44,18 +41,15 @@ int report_add_source(struct report_run *run, const char *name, enum report_role
     struct report_source *source = &run->source[run->source_count];
     snprintf(source->name, sizeof source->name, "%s", name);
     source->role = role;
-    source->colour = palette[(size_t)run->source_count % (sizeof palette / sizeof *palette)];
+    source->colour = orr_attention_colour(name, run->source_count);
     char label[ORR_NAME];
     if (role == REPORT_UNTRAINED) /* by the attention that it has */
         name = orr_source_attention(&run->preset, name);
     snprintf(label, sizeof label, "%s", name);
-    if (!strcmp(name, "softmax")) {
+    if (!strcmp(name, "softmax"))
         snprintf(label, sizeof label, "Softmax");
-        source->colour = "#d1602b";
-    } else if (!strcmp(name, "lssar") || !strcmp(name, "lssa")) {
+    else if (!strcmp(name, "lssar") || !strcmp(name, "lssa"))
         snprintf(label, sizeof label, "%s", strcmp(name, "lssa") ? "LSSAR" : "LSSA");
-        source->colour = strcmp(name, "lssa") ? "#1f6fb4" : "#2a8f5b";
-    }
     switch (role) {
     case REPORT_TRUTH:
         snprintf(source->title, sizeof source->title, "Truth");

@@ -19,7 +19,7 @@ static int take_row(const char *path, size_t line, const char *name, const doubl
         return ORR_FAIL(ORR_EFORMAT, "%s:%zu: step is %g, expected %zu", path, line, v[STEP],
                         r->count);
     if (!isfinite(v[X_TRUE]) || !isfinite(v[Y_TRUE]))
-        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: the true place is not finite", path, line);
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: the true position is not finite", path, line);
     if (!r->at && !(r->at = orr_alloc(rows, sizeof *r->at)))
         return ORR_ENOMEM;
     r->at[r->count++] = (struct report_step){v[X_TRUE], v[Y_TRUE], v[X], v[Y]};

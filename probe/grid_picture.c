@@ -1,4 +1,5 @@
 /* grid_picture.c - see grid_picture.h. */
+#include "stage/provenance.h"
 #include "grid_picture.h"
 
 #include <math.h>
@@ -74,6 +75,18 @@ static void write_point(const struct probe_grid_figure *f, int place, int level,
                         orr_mean_of(f->baseline + from, f->grid->seeds).mean);
 }
 
+/* Whether the first level, 0, is a window without an end: it is drawn last, as "all". */
+static bool has_all(const struct probe_factor *axis)
+{
+    return !strcmp(axis->name, "model.attention_window") && !strcmp(axis->level[0], "0");
+}
+
+/* The level that is the i-th on the axis. */
+static int level_at(const struct probe_factor *axis, int i)
+{
+    return has_all(axis) ? (i + 1) % axis->count : i;
+}
+
 /* A block per panel and curve; one without points has a line of none. */
 static void write_data(const struct probe_grid_figure *f, const struct roles *roles,
                        struct orr_file *file)
@@ -86,8 +99,9 @@ static void write_data(const struct probe_grid_figure *f, const struct roles *ro
         if (roles->curve >= 0)
             place = probe_grid_place(g, place, roles->curve, k % curves);
         orr_file_printf(file, "1 nan nan nan nan nan\n");
-        for (int level = 0; level < g->factor[roles->axis].count; level++)
-            write_point(f, probe_grid_place(g, place, roles->axis, level), level, file);
+        const struct probe_factor *axis = &g->factor[roles->axis];
+        for (int i = 0; i < axis->count; i++)
+            write_point(f, probe_grid_place(g, place, roles->axis, level_at(axis, i)), i, file);
         orr_file_printf(file, "\n\n");
     }
 }
@@ -114,20 +128,24 @@ static int write_figure(const void *of, struct orr_file *data, struct orr_file *
     orr_file_printf(settings,
                     "panels = %d\ncurves = %d\nlevels = %d\njoined = %d\nupper_bound = %d\n"
                     "baseline_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
-                    "array x_title[%d]\n",
+                    "array x_title[%d]\narray colour[%d]\n",
                     roles.panels, curves, axis->count, probe_factor_numbers(axis, value),
                     any_number(g, f->upper_bound), any_number(g, f->baseline), roles.panels, curves,
-                    axis->count);
+                    axis->count, curves);
     orr_gnuplot_assign(settings, "title", 0, f->title);
     orr_gnuplot_assign(settings, "subtitle", 0, f->subtitle);
     orr_gnuplot_assign(settings, "y_label", 0, f->y_label);
     orr_gnuplot_assign(settings, "x_label", 0, axis->name);
     for (int i = 0; i < axis->count; i++)
-        orr_gnuplot_assign(settings, "x_title", i + 1, axis->level[i]);
+        orr_gnuplot_assign(settings, "x_title", i + 1,
+                           has_all(axis) && i + 1 == axis->count ? "all"
+                                                                 : axis->level[level_at(axis, i)]);
     for (int i = 0; i < curves; i++) {
         snprintf(text, sizeof text, "%s %s", curve ? curve->name : "mean over seeds",
                  curve ? curve->level[i] : "");
         orr_gnuplot_assign(settings, "curve_title", i + 1, text);
+        orr_gnuplot_assign(settings, "colour", i + 1,
+                           orr_attention_colour(curve ? curve->level[i] : "", i));
     }
     for (int p = 0; p < roles.panels; p++) {
         (void)place_of_panel(g, &roles, p, text, sizeof text);

@@ -166,6 +166,20 @@ const char *orr_source_attention(const struct orr_settings *preset, const char *
     return strcmp(source, "untrained") ? source : preset->attention.item[0];
 }
 
+const char *orr_attention_colour(const char *attention, int number)
+{
+    static const char *const palette[] = {"#2a8f5b", "#8a4fb0", "#a8842c", "#b0406e",
+                                          "#2f8f9d", "#6b6f2a", "#5a5fc0", "#9c5a3c",
+                                          "#17a2b8", "#c65a9a", "#3f3f3f", "#7a9a01"};
+    if (!strcmp(attention, "softmax"))
+        return "#d1602b";
+    if (!strcmp(attention, "lssar"))
+        return "#1f6fb4";
+    if (!strcmp(attention, "lssa"))
+        return palette[0];
+    return palette[(size_t)number % (sizeof palette / sizeof *palette)];
+}
+
 void orr_sources_list(const struct orr_settings *preset, const char *only,
                       struct orr_sources *sources)
 {

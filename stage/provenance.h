@@ -222,6 +222,9 @@ bool orr_has_task(const struct orr_settings *preset, bool vector); /* its data s
 bool orr_has_table(const struct orr_settings *preset, const char *source, bool vector);
 /* The attention of a source: its own name, or the untrained baseline's. "" for truth, oracle. */
 const char *orr_source_attention(const struct orr_settings *preset, const char *source);
+/* The colour of an attention variant in every figure, "#rrggbb": softmax, lssar and lssa have their
+ * own, others by their number in the figure. */
+const char *orr_attention_colour(const char *attention, int number);
 
 /* Digests of the artefacts as they should be; their records are in the lineage. */
 int orr_lineage_set(struct orr_lineage *lineage, const char *set, char digest[ORR_DIGEST]);

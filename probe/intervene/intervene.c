@@ -307,7 +307,7 @@ static int draw_panels(void *of)
     const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
                                         .value = "model",
                                         .upper_bound = "orbit (upper bound)",
-                                        .baseline = "random weights (baseline)",
+                                        .baseline = "untrained baseline",
                                         .raw = "random directions",
                                         .least = -1,
                                         .fixed = horizons[0],

@@ -233,7 +233,7 @@ static int draw_panels(void *of)
     };
     const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
-                                        .baseline = "random weights (baseline)",
+                                        .baseline = "untrained baseline",
                                         .raw = places ? "persistence, uniform" : "uniform",
                                         .doubling = true,
                                         .by_context = true,

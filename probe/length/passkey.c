@@ -158,7 +158,7 @@ static int draw_panels(void *of)
     };
     const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
-                                        .baseline = "random weights (baseline)",
+                                        .baseline = "untrained baseline",
                                         .raw = "chance",
                                         .doubling = true,
                                         .by_context = true,

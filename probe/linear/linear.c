@@ -213,7 +213,7 @@ static int draw_panels(void *of)
                                         .value = "model",
                                         .upper_bound =
                                             l->fit.newton ? "orbit fit (upper bound)" : NULL,
-                                        .baseline = "random weights (baseline)",
+                                        .baseline = "untrained baseline",
                                         .raw = "inputs (raw)",
                                         .least = -0.2,
                                         .fixed = context,

@@ -1,4 +1,5 @@
 /* planets_figure.c - pictures of forces along the orbit of each real planet. */
+#include "stage/provenance.h"
 #include "planets.h"
 
 #include <math.h>
@@ -17,6 +18,12 @@ struct field {
 };
 
 /* The arrow at step k, in AU; *cut where it was too long. */
+/* Panels stand in the order of a run's figures: truth, untrained baseline, model. */
+static enum who who_at(const struct field *field, int panel)
+{
+    return panel == 0 ? TRUTH : panel == 1 && field->panels == WHO ? BASELINE : MODEL;
+}
+
 static void arrow_of(const struct field *field, enum who who, int k, double arrow[2], bool *cut)
 {
     double f[2];
@@ -63,12 +70,12 @@ static const struct probe_row *row_of(const struct field *field, const char *mea
 static void write_arrows(const struct field *field, struct orr_file *file)
 {
     const struct probe_arrows *a = &field->p->arrows;
-    for (int who = 0; who < field->panels; who++) {
+    for (int panel = 0; panel < field->panels; panel++) {
         for (int k = a->first; k < a->first + a->count; k++) {
             const double *at = field->p->real[field->planet].state + 4 * k;
             double arrow[2];
             bool cut;
-            arrow_of(field, (enum who)who, k, arrow, &cut);
+            arrow_of(field, who_at(field, panel), k, arrow, &cut);
             orr_file_printf(file, "%.7g %.7g %.7g %.7g %d\n", at[0], at[1], arrow[0], arrow[1],
                             cut ? 2 : 0);
         }
@@ -76,36 +83,27 @@ static void write_arrows(const struct field *field, struct orr_file *file)
     }
 }
 
-/* Of the run's figures (figures/read.c). */
-static const char *colour_of(const char *attention)
-{
-    static const char *const known[][2] = {
-        {"softmax", "#d1602b"}, {"lssar", "#1f6fb4"}, {"lssa", "#2a8f5b"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(attention, known[i][0]))
-            return known[i][1];
-    return "#8a4fb0";
-}
-
 static void write_panels(const struct field *field, struct orr_file *file)
 {
     const struct gpt_model *model = &field->p->s.probe.model;
     const struct probe_row *cosine = row_of(field, "cosine"),
                            *error = row_of(field, "error of size");
-    const char *const colour[WHO] = {"#222222", colour_of(model->config.attention), "#8a8a8a"};
+    const char *const colour[WHO] = {"#222222", orr_attention_colour(model->config.attention, 1),
+                                     "#8a8a8a"};
     char text[PROBE_TEXT], note[128];
     probe_describe(model, text);
-    const char *const title[WHO] = {"True forces", text, "random weights, fine-tuned alike"};
-    for (int who = 0; who < field->panels; who++) {
+    const char *const title[WHO] = {"True forces", text, "untrained, fine-tuned alike"};
+    for (int panel = 0; panel < field->panels; panel++) {
+        const enum who who = who_at(field, panel);
         if (who == TRUTH)
             snprintf(note, sizeof note, "%d positions, none trained on", field->p->arrows.count);
         else
             snprintf(note, sizeof note, "cosine %.3f, median error of size %.1f%%",
                      who == MODEL ? cosine->value : cosine->baseline,
                      100 * (who == MODEL ? error->value : error->baseline));
-        orr_gnuplot_assign(file, "title", who + 1, title[who]);
-        orr_gnuplot_assign(file, "note", who + 1, note);
-        orr_gnuplot_assign(file, "colour", who + 1, colour[who]);
+        orr_gnuplot_assign(file, "title", panel + 1, title[who]);
+        orr_gnuplot_assign(file, "note", panel + 1, note);
+        orr_gnuplot_assign(file, "colour", panel + 1, colour[who]);
     }
 }
 

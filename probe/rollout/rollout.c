@@ -193,7 +193,7 @@ static int draw_panels(void *of)
     const struct probe_figure figure = {.x_label = "steps after the prefix",
                                         .value = "model",
                                         .upper_bound = r->set.newton ? "upper_bound" : NULL,
-                                        .baseline = "random weights (baseline)",
+                                        .baseline = "untrained baseline",
                                         .raw = "persistence",
                                         .least = NAN,
                                         .by_context = true,

@@ -211,7 +211,7 @@ TEST(wrong_rollouts_are_named)
         {"name,step,x_true,y_true,x,y,known\nearth,0,1,2,3,4,1\nearth,2,1,2,3,4,1\n",
          ":3: step is 2, expected 1"},
         {"name,step,x_true,y_true,x,y,known\nearth,0,1,nan,3,4,1\n",
-         ":2: the true place is not finite"},
+         ":2: the true position is not finite"},
         {"a,name,step,x_true,y_true,x,y,known\n\"\n\",earth,0,1,2,3,4,1\n0,earth,2,1,2,3,4,1\n",
          ":4: step is 2, expected 1"},
     };

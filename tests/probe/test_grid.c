@@ -350,12 +350,12 @@ TEST(test_contexts)
     assert_int_equal(probe_grid_picture(&grid, file, &drawn, dir), ORR_EIO);
     setenv("PATH", before, 1);
     read_what_it_got(dir, data, sizeof data);
-    /* windows and positions are three numbers each: the first is the axis; lssar, window 10: place
-     * 5 */
+    /* windows and positions are three numbers each: the first is the axis, where window 0, all
+     * positions, comes last; lssar, windows 10 and 0: places 5 and 3 */
     static const char *const expected[] = {
         "title = \"probe length, preset : loss, nats\"", "joined = 1",
         "panel_title[2] = \"attention lssar\"", "curve_title[3] = \"positions 1024\"",
-        "\n2 1028 1028 1028 nan 5000\n3 1029 1029 1029 nan 5000\n"};
+        "\n2 1029 1029 1029 nan 5000\n3 1027 1027 1027 nan 5000\n"};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         if (!strstr(data, expected[i]))
             fail_msg("no %s in:\n%s", expected[i], data);
@@ -412,18 +412,21 @@ TEST(test_figure)
     read_what_it_got(dir, data, sizeof data);
     /* half width of two seeds 1 apart: t(1) = 12.7062 times 0.5 */
     static const char *const blocks =
-        "1 nan nan nan nan nan\n2 1 -5.35310237 7.35310237 1000 nan\n"
-        "3 2 -4.35310237 8.35310237 1000 nan\n\n\n"
-        "1 nan nan nan nan nan\n1 100 93.6468976 106.353102 1000 nan\n"
-        "2 101 94.6468976 107.353102 1000 nan\n3 102 95.6468976 108.353102 1000 nan\n\n\n"
-        "1 nan nan nan nan nan\n1 10 3.64689763 16.3531024 1000 nan\n";
+        "1 nan nan nan nan nan\n1 1 -5.35310237 7.35310237 1000 nan\n"
+        "2 2 -4.35310237 8.35310237 1000 nan\n\n\n"
+        "1 nan nan nan nan nan\n1 101 94.6468976 107.353102 1000 nan\n"
+        "2 102 95.6468976 108.353102 1000 nan\n3 100 93.6468976 106.353102 1000 nan\n\n\n"
+        "1 nan nan nan nan nan\n1 11 4.64689763 17.3531024 1000 nan\n";
     assert_memory_equal(data, blocks, strlen(blocks));
     static const char *const settings[] = {
         "panels = 4\ncurves = 2\nlevels = 3\njoined = 1\nupper_bound = 1\nbaseline_there = 0\n",
         "panel_title[2] = \"data b, gate none\"",
         "panel_title[3] = \"data a, gate softplus\"",
         "curve_title[2] = \"attention lssar\"",
-        "x_title[3] = \"10\"",
+        "colour[1] = \"#d1602b\"",
+        "colour[2] = \"#1f6fb4\"",
+        "x_title[1] = \"4\"",
+        "x_title[3] = \"all\"",
         "x_label = \"model.attention_window\""};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (!strstr(data, settings[i]))
