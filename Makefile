@@ -6,6 +6,7 @@ RUN     ?= runs/$(subst ?, ,$(basename $(notdir $(subst $(space),?,$(call given,
 VERDICT ?= long
 B       ?= build
 BIN     ?= bin
+PREFIX  ?= /usr/local
 Q       := $(if $(V),,@)
 comma   := ,
 space   := $(subst ,, )
@@ -14,11 +15,10 @@ define newline
 
 endef
 # $(call arg,NAME): a variable of the user's as one word of the shell, whatever stands in it (its text:
-# make would expand a "$"; "~/" is the shell's). $(call option,--name,NAME): with that before it, if given.
+# make would expand a "$"; "~/" is the shell's).
 given = $(if $(filter undefined default file,$(origin $1)),$($1),$(value $1))
 quote = $(if $(findstring $(newline),$1),$(error expected one line, found "$1"),$(subst '~/,~/','$(subst ','\'',$1)'))
 arg = $(call quote,$(call given,$1))
-option = $(if $(call given,$2),$1 $(call arg,$2))
 
 # As many jobs as cores, unless the user or a make above says otherwise (GNUMAKEFLAGS: in MAKEFLAGS,
 # a $ of the user's would be expanded once more). Goals that run something follow one another as typed.
@@ -129,7 +129,9 @@ NOVA := $(NOVA)
 probe_CFLAGS += $(call when,NOVA,-DORR_NOVA)
 probe_LIBS := $(call when,NOVA,-lnova)
 $(patsubst %.c,$(B)/%.o,$(filter %/ephemeris.c,$(probe_SRC))): $(B)/.nova$(NOVA)
-$(B)/.nova$(NOVA): ; @mkdir -p $(@D) && rm -f $(B)/.nova* && touch $@
+$(B)/base/data.o: $(B)/.prefix$(subst /,+,$(PREFIX))
+base_CFLAGS += '-DORR_PREFIX="$(PREFIX)"'
+$(B)/.nova% $(B)/.prefix%: ; @mkdir -p $(@D) && rm -f $(@:%$*=%)* && touch $@
 # the MPI plugin, opened under a launcher alone; its symbols of the folders are the program's
 MPICC ?= mpicc
 MPI ?= $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
@@ -149,17 +151,7 @@ unexport PRESET RUN RUNS SET ORBITS_DIR PNG GRID
 ON_GPU = $(filter cuda auto,$(call given,DEVICE))$(filter model.device=cuda model.device=auto,$(call given,SET))$(shell \
     grep -Eos '"device": *"(cuda|auto)"' -- $(call arg,PRESET) $(call quote,presets/$(call given,PRESET).json) </dev/null)
 STAGES_NEED = .deps $(PROGRAMS) $(call when,CUDA,$(if $(ON_GPU),$(PLUGIN)))
-RUN_ARGS = --preset $(call arg,PRESET) --run $(call arg,RUN) $(foreach s,$(call given,SET),--set $(call quote,$s))
-LOOK_ARGS = $(RUN_ARGS) $(call option,--attention,ATTENTION) $(call option,--orbits,ORBITS_DIR)
-THREAD_ARGS = $(call option,--threads,THREADS)
-DEVICE_ARGS = $(THREAD_ARGS) $(call option,--device,DEVICE)
-FORCED = $(if $(FORCE),--force)
-TRAIN_ARGS = $(LOOK_ARGS) --resume $(DEVICE_ARGS) $(call option,--minutes,MINUTES) $(FORCED)
-orbits_RUN   = orbits $(RUN_ARGS) --resume $(THREAD_ARGS) $(call option,--out,ORBITS_DIR) $(FORCED)
-pretrain_RUN = pretrain $(TRAIN_ARGS)
-finetune_RUN = finetune $(TRAIN_ARGS)
-symreg_RUN   = symreg $(LOOK_ARGS) --resume
-figures_RUN  = report $(LOOK_ARGS) --resume
+RUN_WORDS = $(foreach w,PRESET RUN SET ATTENTION ORBITS_DIR THREADS DEVICE MINUTES FORCE,$(if $(call given,$w),$w=$(call arg,$w)))
 STAGES := orbits pretrain finetune symreg figures
 # an unknown preset is refused before anything is compiled, which waits for .deps
 $(if $(filter world plan probe $(STAGES),$(MAKECMDGOALS)),$(eval .deps: | known_preset))
@@ -170,9 +162,9 @@ finetune: pretrain
 symreg: finetune
 figures: symreg
 world: figures
-$(STAGES): ; $(BIN)/$($@_RUN) $(if $(filter symreg,$@),$(THREAD_ARGS))
-plan: $(STAGES_NEED) ; $(foreach s,$(STAGES),@$(BIN)/$($s_RUN) --plan$(newline))
-probe: pretrain ; $(BIN)/probe attention $(LOOK_ARGS) $(DEVICE_ARGS)
+$(STAGES) probe: ; $(BIN)/orrery stage $@ $(RUN_WORDS)
+plan: $(STAGES_NEED) ; @$(BIN)/orrery plan $(RUN_WORDS)
+probe: pretrain
 
 # .deps says that all dependencies were there; when one no longer is, it is made again
 $(if $(shell CC='$(CC)' tools/deps.sh --check && echo yes),,$(eval .PHONY: .deps))

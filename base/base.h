@@ -13,6 +13,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "csv.h"
+#include "data.h"
 #include "elementary.h"
 #include "error.h"
 #include "file.h"

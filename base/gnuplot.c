@@ -1,5 +1,6 @@
 /* gnuplot.c - pictures by gnuplot: finds it and its scripts, and trusts its exit status only with a
  * whole picture. */
+#include "data.h"
 #include "error.h"
 #include "file.h"
 #include "gnuplot.h"
@@ -19,7 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "text.h"
 
 extern char **environ;
 
@@ -48,7 +48,6 @@ static int find_gnuplot(char found[4096])
 
 int orr_figures_path(const char *name, char path[4096])
 {
-    char folder[4096];
     const char *named = getenv("ORRERY_FIGURES");
     if (named && *named) {
         const int rc = orr_path(path, "%s/%s", named, name);
@@ -57,9 +56,9 @@ int orr_figures_path(const char *name, char path[4096])
                    : ORR_FAIL(ORR_EMISSING, "%s: no %s in this folder ($ORRERY_FIGURES)", named,
                               name);
     }
-    if (!orr_program_folder(folder) && !orr_path(path, "%s/../figures/%s", folder, name) &&
-        orr_exists(path))
+    if (!orr_data_path("figures", name, path))
         return 0;
+    orr_error_clear();
     if (!orr_path(path, "figures/%s", name) && orr_exists(path))
         return 0;
     return ORR_FAIL(ORR_EMISSING,

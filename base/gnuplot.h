@@ -6,8 +6,8 @@
 
 /* Draws `picture`, whose name ends in .png, .svg or .gif, by
  * `gnuplot -c SCRIPT INPUT OUTPUT png|svg|gif`.
- * The script is of this name, in $ORRERY_FIGURES, else in figures/ beside the program's folder,
- * else in ./figures; `input` is what the script takes as its first argument. gnuplot draws under a
+ * The script is of this name, in $ORRERY_FIGURES, else in figures/ of the installed data or beside
+ * the program's folder (data.h), else in ./figures; `input` is what the script takes as its first argument. gnuplot draws under a
  * temporary name, and the picture gets its own when gnuplot succeeded and the picture is whole:
  * anything else leaves what was there before. ORR_EMISSING: no gnuplot in PATH, or no script;
  * ORR_EINTR: a signal came meanwhile (one that came before does not stop it); ORR_EIO: gnuplot

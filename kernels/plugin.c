@@ -10,24 +10,13 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/text.h"
-
-/* The library: $ORRERY_CUDA_PLUGIN, or orrery_cuda.so beside the program. */
-static int plugin_path(char path[4096])
-{
-    const char *given = getenv("ORRERY_CUDA_PLUGIN");
-    if (given && *given)
-        return orr_path(path, "%s", given);
-    char folder[4096];
-    return orr_path(path, "%s/orrery_cuda.so", orr_program_folder(folder) ? "bin" : folder);
-}
 
 /* The opened library (kept until the process ends), NULL with a message when there is none. */
 static void *plugin(void)
 {
     static void *library;
     char path[4096];
-    if (library || plugin_path(path))
+    if (library || orr_plugin_path("ORRERY_CUDA_PLUGIN", "orrery_cuda.so", path))
         return library;
     if (access(path, R_OK)) {
         (void)ORR_FAIL(ORR_EDEVICE,
@@ -87,7 +76,7 @@ const struct k_ops *k_plugin_usable(void)
 {
     const struct k_ops *ops = NULL;
     char path[4096];
-    if (plugin_path(path) || access(path, R_OK))
+    if (orr_plugin_path("ORRERY_CUDA_PLUGIN", "orrery_cuda.so", path) || access(path, R_OK))
         return NULL;
     int (*available)(void) = NULL;
     void *symbol = k_plugin_find(&ops) ? NULL : dlsym(plugin(), "k_cuda_available");

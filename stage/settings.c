@@ -1,4 +1,5 @@
 /* settings.c - settings through the descriptor table: defaults, files, assignments, saving. */
+#include "base/data.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -313,15 +314,17 @@ static int locate(const char *name, char path[4096])
     const size_t length = strlen(name);
     if (length > 5 && !strcmp(name + length - 5, ".json"))
         return orr_path(path, "%s", name);
-    char self[4096], beside[4096];
+    char installed[4096];
     const char *named = getenv("ORRERY_PRESETS");
-    const char *const folder[] = {named ? named : "presets", "presets", beside};
-    if (orr_program_folder(self) || orr_path(beside, "%s/../presets", self))
-        strcpy(beside, "presets");
+    if (orr_data_path("presets", "", installed)) {
+        orr_error_clear();
+        strcpy(installed, "presets");
+    }
+    const char *const folder[] = {named ? named : "presets", "presets", installed};
     for (int i = 0; i < 3 && length < ORR_NAME; i++)
         if (!orr_path(path, "%s/%s.json", folder[i], name) && orr_exists(path))
             return 0;
-    return unknown_preset(name, named || orr_exists("presets") ? folder[0] : beside);
+    return unknown_preset(name, named || orr_exists("presets") ? folder[0] : installed);
 }
 
 /* The name is that of the folder of runs, too. */

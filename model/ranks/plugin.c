@@ -7,22 +7,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/text.h"
-
-/* The library: $ORRERY_MPI_PLUGIN, or orrery_mpi.so beside the program. */
-static int plugin_path(char path[4096])
-{
-    const char *given = getenv("ORRERY_MPI_PLUGIN");
-    if (given && *given)
-        return orr_path(path, "%s", given);
-    char folder[4096];
-    return orr_path(path, "%s/orrery_mpi.so", orr_program_folder(folder) ? "bin" : folder);
-}
 
 int cluster_plugin_find(const struct cluster_ops **ops)
 {
     char path[4096];
-    TRY(plugin_path(path));
+    TRY(orr_plugin_path("ORRERY_MPI_PLUGIN", "orrery_mpi.so", path));
     if (access(path, R_OK))
         return ORR_FAIL(ORR_EDEVICE,
                         "%s is not there: make builds it where libopenmpi-dev is (tools/deps.sh "

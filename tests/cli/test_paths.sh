@@ -46,10 +46,17 @@ printf '#!/bin/sh\nprintf "[%%s]" "$@"\necho\n' >"$WORK/show" && chmod +x "$WORK
 show() { # NAME=VALUE...: what programs and tools of these recipes would get
     make -n -j1 world probe plan watch sweep cells verdict claims CUDA=0 BIN="$BIN" JOBS= "$@" \
         2>"$WORK/err" >"$WORK/made"
-    sed -nE "s:^($BIN/[a-z]+ --?[a-z]|$BIN/probe |tools/watch|RUNS=):./show &:p" "$WORK/made" \
-        >"$WORK/recipes"
+    sed -nE -e "s:^$BIN/orrery :./bin/orrery :p" -e "s:^(tools/watch|RUNS=):./show &:p" \
+        "$WORK/made" >"$WORK/recipes"
     (cd "$WORK" && sh recipes) >"$WORK/out"
 }
+# the programs of the recipes, which show how they are called
+mkdir "$WORK/bin"
+for p in $PROGRAMS probe; do
+    printf '#!/bin/sh\nprintf "[%%s]" "bin/${0##*/}" "$@"\necho\n' >"$WORK/bin/$p"
+    chmod +x "$WORK/bin/$p"
+done
+cp "$BIN/orrery" "$WORK/bin/orrery"
 name='a\b$$c$d e  f`touch canary`g$(touch canary)h'"'i\"j;k&l*?[m]#n,o)p%q|r>s=t:u~/v"
 check "make with odd names" show PRESET="1$name" RUN="2$name" ATTENTION="3$name" DEVICE="4$name" \
     ORBITS_DIR="5$name" MINUTES="6$name" THREADS="7$name" RUNS="8$name" GRID="9$name" PNG="0$name" \
@@ -58,15 +65,15 @@ check_not "... runs nothing of them" test -e "$WORK/canary"
 run="[--preset][1$name][--run][2$name][--set][a=\$b\`touch][--set][canary\`][--set][c='d\"]"
 model="[--attention][3$name][--orbits][5$name]"
 train="[--threads][7$name][--device][4$name]"
-stages="[$BIN/orbits]$run[--resume][--threads][7$name][--out][5$name]
-[$BIN/pretrain]$run$model[--resume]$train[--minutes][6$name]
-[$BIN/finetune]$run$model[--resume]$train[--minutes][6$name]
-[$BIN/symreg]$run$model[--resume]"
-check "... and says them to the programs" equal "$stages[--threads][7$name]
-[$BIN/report]$run$model[--resume]
-[$BIN/probe][attention]$run$model$train
+stages="[bin/orbits]$run[--resume][--threads][7$name][--out][5$name]
+[bin/pretrain]$run$model[--resume]$train[--minutes][6$name]
+[bin/finetune]$run$model[--resume]$train[--minutes][6$name]
+[bin/symreg]$run$model[--resume][--threads][7$name]"
+check "... and says them to the programs" equal "$stages
+[bin/report]$run$model[--resume]
+[bin/probe][attention]$run$model$train
 ${stages//$'\n'/[--plan]$'\n'}[--plan]
-[$BIN/report]$run$model[--resume][--plan]
+[bin/report]$run$model[--resume][--plan]
 [tools/watch.sh][2$name][0$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][tools/sweep.sh][9$name]
 [RUNS=8$name][BIN=$BIN][KEPT=k$name][tools/cells.sh][9$name]

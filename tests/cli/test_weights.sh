@@ -30,10 +30,20 @@ refuses "... into a folder of one's own" "$pre" -- \
     "$BIN/pretrain" "${SETS[@]}" --orbits "$run/orbits" --out "${pre%/*}"
 check "the plan says so" prints '^refuse .*last.safetensors: pretrain.lr is' \
     program pretrain "${SETS[@]}" --plan --set pretrain.lr=0.1
-check "make goes through the same door" prints '/pretrain .* --resume *$' \
-    make -n -j1 pretrain CUDA=0 BIN="$BIN" RUN="$run"
+# recipes_of TARGET [NAME=VALUE]: the programs that make would run, with their arguments
+mkdir "$WORK/bin"
+cp "$BIN/orrery" "$WORK/bin/"
+for p in $PROGRAMS; do
+    printf '#!/bin/sh\necho "${0##*/} $*"\n' >"$WORK/bin/$p" && chmod +x "$WORK/bin/$p"
+done
+recipes_of() {
+    make -n -j1 "$@" CUDA=0 BIN="$BIN" RUN="$run" | sed -n "s:^$BIN/orrery :$WORK/bin/orrery :p" |
+        sh
+}
+check "make goes through the same door" prints '^pretrain .* --resume$' \
+    recipes_of pretrain
 check "... FORCE=1 opens it" equal 3 \
-    "$(make -n -j1 finetune CUDA=0 BIN="$BIN" RUN="$run" FORCE=1 | grep -c -- ' --force')"
+    "$(recipes_of finetune FORCE=1 | grep -c -- ' --force$')"
 check "complete is kept" program pretrain "${SETS[@]}" --resume --force
 cp "$pre" "$WORK/first"
 check "--force replaces" program pretrain "${SETS[@]}" --set pretrain.lr=0.1 --resume --force

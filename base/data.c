@@ -1,0 +1,53 @@
+/* data.c - the one answer to "where is data file X?". */
+#include "data.h"
+#include "error.h"
+#include "file.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ORR_PREFIX
+#define ORR_PREFIX "/usr/local"
+#endif
+
+/* Whether folder/below/kind[/name] is there; its path. */
+static bool found(const char *folder, const char *below, const char *kind, const char *name,
+                  char path[4096])
+{
+    const int rc =
+        orr_path(path, "%s/%s%s%s%s", folder, below, kind, *name ? "/" : "", *name ? name : "");
+    if (rc)
+        orr_error_clear();
+    return !rc && orr_exists(path);
+}
+
+int orr_data_path(const char *kind, const char *name, char path[4096])
+{
+    char program[4096];
+    const char *given = getenv("ORRERY_DATA");
+    if (!orr_program_folder(program) && (found(program, "../share/orrery/", kind, name, path) ||
+                                         found(program, "../", kind, name, path)))
+        return 0;
+    if (found(ORR_PREFIX, "share/orrery/", kind, name, path) ||
+        (given && *given && found(given, "", kind, name, path)))
+        return 0;
+    return ORR_FAIL(ORR_EMISSING,
+                    "%s/%s: not found beside the program nor in " ORR_PREFIX
+                    "/share/orrery; name the folder of %s in $ORRERY_DATA",
+                    kind, name, kind);
+}
+
+int orr_plugin_path(const char *variable, const char *name, char path[4096])
+{
+    char program[4096];
+    const char *given = getenv(variable);
+    if (given && *given)
+        return orr_path(path, "%s", given);
+    if (orr_program_folder(program))
+        strcpy(program, "bin");
+    if (found(program, "", name, "", path) || found(program, "../lib/orrery/", name, "", path) ||
+        found(ORR_PREFIX, "lib/orrery/", name, "", path))
+        return 0;
+    return orr_path(path, "%s/%s", program, name);
+}

@@ -1,0 +1,411 @@
+/* main_orrery.c - bin/orrery: every program under one name, and the stages of a run in their order.
+ *
+ * `orrery world PRESET=quick RUN=DIR` takes the words that make takes and runs what `make world`
+ * runs: the makefile hands its words on to `orrery stage NAME`, so that the command lines of the
+ * stages stand here alone. */
+#include "base/data.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ------------------------------------------------------------------------------- the words */
+
+enum word { PRESET, RUN, SET, ATTENTION, ORBITS_DIR, THREADS, DEVICE, MINUTES, FORCE, WORDS };
+static const char *const word_name[WORDS] = {"PRESET",     "RUN",     "SET",    "ATTENTION",
+                                             "ORBITS_DIR", "THREADS", "DEVICE", "MINUTES",
+                                             "FORCE"};
+
+/* A stage, or the probe of attention: its program, what it is told first, and options by words. */
+static const struct stage {
+    const char *name, *program, *first;
+    struct {
+        enum word word;
+        const char *option; /* FORCE: a flag */
+    } options[8];
+} stages[] = {
+    {"orbits",
+     "orbits",
+     NULL,
+     {{RUN, "--resume"}, {THREADS, "--threads"}, {ORBITS_DIR, "--out"}, {FORCE, "--force"}}},
+    {"pretrain",
+     "pretrain",
+     NULL,
+     {{ATTENTION, "--attention"},
+      {ORBITS_DIR, "--orbits"},
+      {RUN, "--resume"},
+      {THREADS, "--threads"},
+      {DEVICE, "--device"},
+      {MINUTES, "--minutes"},
+      {FORCE, "--force"}}},
+    {"finetune",
+     "finetune",
+     NULL,
+     {{ATTENTION, "--attention"},
+      {ORBITS_DIR, "--orbits"},
+      {RUN, "--resume"},
+      {THREADS, "--threads"},
+      {DEVICE, "--device"},
+      {MINUTES, "--minutes"},
+      {FORCE, "--force"}}},
+    {"symreg",
+     "symreg",
+     NULL,
+     {{ATTENTION, "--attention"},
+      {ORBITS_DIR, "--orbits"},
+      {RUN, "--resume"},
+      {THREADS, "--threads"}}},
+    {"figures",
+     "report",
+     NULL,
+     {{ATTENTION, "--attention"}, {ORBITS_DIR, "--orbits"}, {RUN, "--resume"}}},
+    {"probe",
+     "probe",
+     "attention",
+     {{ATTENTION, "--attention"},
+      {ORBITS_DIR, "--orbits"},
+      {THREADS, "--threads"},
+      {DEVICE, "--device"}}},
+};
+enum { ALL = sizeof stages / sizeof *stages, IN_WORLD = ALL - 1, ARGUMENTS = 640, TEXT = 16384 };
+
+static const char *const programs[] = {"orbits", "pretrain", "finetune", "symreg",
+                                       "probe",  "report",   "verdict"};
+
+static void print_help(void)
+{
+    printf("Orrery under one name: its programs, and the stages of a run in their order.\n\n"
+           "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, probe, "
+           "report, verdict\n"
+           "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "
+           "to date\n"
+           "       orrery plan [WORD=VALUE ...]    what they would keep or make again, and why\n"
+           "       orrery stage NAME [WORD=VALUE ...]    one stage: orbits, pretrain, finetune, "
+           "symreg, figures;\n"
+           "                                       or probe, which draws the attention of a run\n"
+           "       orrery check                    a small world in a temporary folder, to see "
+           "that all is there\n"
+           "       orrery watch RUN [FILE.png]     the losses of the training under way\n"
+           "       orrery cells GRID, orrery sweep GRID    the runs of a grid as commands, or done "
+           "one after another\n"
+           "\nwords, as make takes them:\n"
+           "  PRESET=NAME|FILE   settings (default quick)\n"
+           "  RUN=DIR            folder of the results (default runs/<preset>)\n"
+           "  SET='KEY=VALUE ...'    settings that are changed\n"
+           "  ATTENTION=NAME     only this attention variant\n"
+           "  ORBITS_DIR=DIR     data sets, shared between runs\n"
+           "  THREADS=N          threads (default: all usable cores)\n"
+           "  DEVICE=cpu|cuda|cuda:N|auto    where to compute\n"
+           "  MINUTES=N          pretrain and finetune end after so many, with everything saved\n"
+           "  FORCE=1            replaces data sets and trainings of other settings\n"
+           "\noptions:\n"
+           "  --help                         this text\n"
+           "  --version                      the version\n");
+}
+
+static int take_words(const char *value[WORDS], int count, char *const *argument)
+{
+    for (int i = 0; i < count; i++) {
+        struct orr_nearest nearest = {0};
+        const size_t length = strcspn(argument[i], "=");
+        char name[32];
+        int w = 0;
+        snprintf(name, sizeof name, "%.*s", (int)length, argument[i]);
+        for (; w < WORDS && (strcmp(name, word_name[w]) || !argument[i][length]); w++)
+            orr_nearest_offer(&nearest, name, word_name[w]);
+        if (w == WORDS)
+            return ORR_FAIL(ORR_EUSAGE, "\"%.100s\": expected WORD=VALUE%s%s%s; see --help",
+                            argument[i], nearest.name ? "; did you mean " : "",
+                            nearest.name ? nearest.name : "", nearest.name ? "=...?" : "");
+        value[w] = argument[i][length + 1] ? argument[i] + length + 1 : NULL;
+    }
+    return 0;
+}
+
+/* runs/<preset>; <preset>.json is a file anywhere. */
+static int default_run(const char *preset, char run[4096])
+{
+    const char *base = strrchr(preset, '/');
+    base = base ? base + 1 : preset;
+    size_t length = strlen(base);
+    if (length > 5 && !strcmp(base + length - 5, ".json"))
+        length -= 5;
+    return orr_path(run, "runs/%.*s", (int)length, base);
+}
+
+/* ------------------------------------------------------------------------ command lines */
+
+struct command {
+    char program[4096], run[4096];
+    char *set; /* SET, its words ended by 0 */
+    const char *argv[ARGUMENTS];
+    int argc;
+};
+
+static int add(struct command *c, const char *argument)
+{
+    if (c->argc + 1 >= ARGUMENTS)
+        return ORR_FAIL(ORR_EUSAGE, "SET: at most %d settings", ORR_SETTINGS_GIVEN);
+    c->argv[c->argc++] = argument;
+    c->argv[c->argc] = NULL;
+    return 0;
+}
+
+static int add_settings(struct command *c, const char *set)
+{
+    c->set = strdup(set ? set : "");
+    if (!c->set)
+        return ORR_FAIL(ORR_ENOMEM, "out of memory");
+    char *rest = NULL;
+    for (char *one = strtok_r(c->set, " \t\n", &rest); one; one = strtok_r(NULL, " \t\n", &rest)) {
+        TRY(add(c, "--set"));
+        TRY(add(c, one));
+    }
+    return 0;
+}
+
+/* Programs lie beside this one; as they are called in the words of the user. */
+static int find_program(const char *self, const char *name, char path[4096])
+{
+    const char *slash = strrchr(self, '/');
+    char folder[4096];
+    if (slash)
+        return orr_path(path, "%.*s/%s", (int)(slash - self), self, name);
+    if (orr_program_folder(folder))
+        return ORR_FAIL(ORR_EMISSING, "%s: cannot tell where this program is (no /proc)", name);
+    return orr_path(path, "%s/%s", folder, name);
+}
+
+/* The command of a stage; free its set. */
+static int make_command(struct command *c, const char *self, const struct stage *stage,
+                        const char *const value[WORDS], bool plan)
+{
+    const char *preset = value[PRESET] ? value[PRESET] : "quick";
+    c->argc = 0;
+    TRY(find_program(self, stage->program, c->program));
+    TRY(value[RUN] ? orr_path(c->run, "%s", value[RUN]) : default_run(preset, c->run));
+    const char *const begin[] = {c->program, stage->first, "--preset", preset, "--run", c->run};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        TRY(begin[i] ? add(c, begin[i]) : 0);
+    TRY(add_settings(c, value[SET]));
+    for (int i = 0; i < 8 && stage->options[i].option; i++) {
+        const enum word w = stage->options[i].word;
+        if (w != RUN && !value[w])
+            continue;
+        TRY(add(c, stage->options[i].option));
+        TRY(w == RUN || w == FORCE ? 0 : add(c, value[w]));
+    }
+    return plan ? add(c, "--plan") : 0;
+}
+
+static int become(const char *const *argv)
+{
+    execv(argv[0], (char *const *)(uintptr_t)argv);
+    return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
+                    strerror(errno));
+}
+
+/* ---------------------------------------------------------------------------- processes */
+
+static volatile sig_atomic_t child, stopped_by;
+
+/* A terminal sends SIGINT to the program itself, too; the others are passed on, as make does. */
+static void on_signal(int number)
+{
+    stopped_by = number;
+    if (child > 0 && number != SIGINT)
+        kill((pid_t)child, number);
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        (void)sigaction(numbers[i], &action, NULL);
+}
+
+/* Runs a command to its end; *status is what a shell would say of it. */
+static int run_command(const char *const *argv, int *status)
+{
+    pid_t pid = 0;
+    int ended = 0;
+    const int error =
+        posix_spawnp(&pid, argv[0], NULL, NULL, (char *const *)(uintptr_t)argv, environ);
+    if (error)
+        return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
+                        strerror(error));
+    child = pid;
+    while (waitpid(pid, &ended, 0) < 0)
+        if (errno != EINTR)
+            return ORR_FAIL(ORR_EIO, "%s: waitpid: %s", argv[0], strerror(errno));
+    child = 0;
+    *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    if (!*status && stopped_by) /* a training that saved everything: what follows must not begin */
+        *status = 128 + stopped_by;
+    return 0;
+}
+
+/* All stages, in their order, up to the first that does not end well. */
+static int run_stages(const char *self, const char *const value[WORDS], bool plan, int *status)
+{
+    struct command *c = calloc(1, sizeof *c);
+    char *text = malloc(TEXT);
+    int rc = c && text ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    catch_signals();
+    for (int s = 0; s < IN_WORLD && !rc && !*status; s++) {
+        rc = make_command(c, self, &stages[s], value, plan);
+        *text = '\0';
+        for (int i = 0; i < c->argc && !rc; i++)
+            orr_command_add(text, TEXT, c->argv[i]);
+        if (!rc && !plan)
+            fprintf(stderr, "%s\n", text);
+        if (!rc)
+            rc = run_command(c->argv, status);
+        free(c->set);
+        c->set = NULL;
+    }
+    free(text);
+    free(c);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------- commands */
+
+static int one_stage(const char *self, int count, char *const *argument)
+{
+    const char *value[WORDS] = {NULL};
+    const struct stage *stage = NULL;
+    for (int s = 0; s < ALL && count && !stage; s++)
+        if (!strcmp(argument[0], stages[s].name))
+            stage = &stages[s];
+    if (!stage)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "stage: expected orbits, pretrain, finetune, symreg, figures or probe, "
+                        "found \"%.100s\"",
+                        count ? argument[0] : "");
+    TRY(take_words(value, count - 1, argument + 1));
+    struct command *c = calloc(1, sizeof *c);
+    int rc = c ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    if (!rc)
+        rc = make_command(c, self, stage, value, false);
+    if (!rc)
+        rc = become(c->argv);
+    if (c)
+        free(c->set);
+    free(c);
+    return rc;
+}
+
+/* A world of the preset smoke in a folder that goes away again. */
+static int check(const char *self, int *status)
+{
+    char folder[4096], run[4096], page[4096];
+    const char *temporary = getenv("TMPDIR"), *value[WORDS] = {[PRESET] = "smoke", [RUN] = run};
+    int removed = 0;
+    TRY(orr_path(folder, "%s/orrery-check-XXXXXX", temporary && *temporary ? temporary : "/tmp"));
+    if (!mkdtemp(folder))
+        return ORR_FAIL(ORR_EIO, "%s: cannot make this folder: %s", folder, strerror(errno));
+    int rc = orr_path(run, "%s/run", folder);
+    if (!rc)
+        rc = run_stages(self, value, false, status);
+    if (!rc && !*status)
+        rc = orr_path(page, "%s/report.html", run);
+    if (!rc && !*status && !orr_exists(page))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: the stages ended well, but there is no page", page);
+    const char *const remove[] = {"rm", "-rf", "--", folder, NULL};
+    stopped_by = 0;
+    const int cleaned = run_command(remove, &removed);
+    if (!rc && !*status && !cleaned)
+        printf("orrery check: every stage ran\n");
+    return rc ? rc : cleaned;
+}
+
+/* A script beside the data, which finds the programs in $BIN. */
+static int run_script(const char *name, const char *self, int count, char *const *argument)
+{
+    char script[4096], file[64], bin[4096], grid[4096], below[300];
+    const char *argv[8] = {script};
+    snprintf(file, sizeof file, "%s.sh", name);
+    TRY(orr_data_path("tools", file, script));
+    TRY(find_program(self, "", bin));
+    bin[strlen(bin) - 1] = '\0';
+    if (count < 1 || count > 6)
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected %s", name,
+                        strcmp(name, "watch") ? "GRID" : "RUN [FILE.png]");
+    for (int i = 0; i < count; i++)
+        argv[i + 1] = argument[i];
+    snprintf(below, sizeof below, "grids/%.250s.grid", argument[0]);
+    if (strcmp(name, "watch") && !orr_exists(argument[0]) && !strchr(argument[0], '/') &&
+        !orr_data_path("presets", below, grid))
+        argv[1] = grid;
+    if (setenv("BIN", bin, 0))
+        return ORR_FAIL(ORR_ENOMEM, "out of memory");
+    return become(argv);
+}
+
+static int run_program(const char *name, const char *self, int count, char **argument)
+{
+    static char path[4096];
+    struct orr_nearest nearest = {0};
+    static const char *const others[] = {"world", "plan",  "stage", "check",
+                                         "watch", "cells", "sweep"};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        if (!strcmp(name, programs[i])) {
+            TRY(find_program(self, name, path));
+            argument[-1] = path;
+            (void)count;
+            return become((const char *const *)(uintptr_t)(argument - 1));
+        }
+        orr_nearest_offer(&nearest, name, programs[i]);
+        orr_nearest_offer(&nearest, name, others[i]);
+    }
+    return ORR_FAIL(ORR_EUSAGE, "unknown command \"%.100s\"%s%s%s; see --help", name,
+                    nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
+                    nearest.name ? "?" : "");
+}
+
+static int command(int argc, char **argv, int *status)
+{
+    const char *name = argc > 1 ? argv[1] : "--help", *value[WORDS] = {NULL};
+    const bool plan = !strcmp(name, "plan");
+    if (!strcmp(name, "--help"))
+        print_help();
+    else if (!strcmp(name, "--version"))
+        printf("orrery %s\n", ORR_VERSION);
+    else if (!strcmp(name, "stage"))
+        return one_stage(argv[0], argc - 2, argv + 2);
+    else if (plan || !strcmp(name, "world")) {
+        TRY(take_words(value, argc - 2, argv + 2));
+        return run_stages(argv[0], value, plan, status);
+    } else if (!strcmp(name, "check"))
+        return argc > 2 ? ORR_FAIL(ORR_EUSAGE, "check: unexpected argument \"%.100s\"", argv[2])
+                        : check(argv[0], status);
+    else if (!strcmp(name, "watch") || !strcmp(name, "cells") || !strcmp(name, "sweep"))
+        return run_script(name, argv[0], argc - 2, argv + 2);
+    else
+        return run_program(name, argv[0], argc - 2, argv + 2);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int status = 0;
+    const int rc = command(argc, argv, &status);
+    return rc || !status ? orr_error_exit("orrery", rc) : status;
+}
