@@ -178,10 +178,12 @@ cells:        ; @$(GRID_ENV) KEPT=$(call arg,KEPT) tools/cells.sh $(call arg,GRI
 sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec tools/sweep.sh $(call arg,GRID)
 verdict: all  ; @$(GRID_ENV) JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)
 claims: all   ; @$(GRID_ENV) tools/claims.sh bench/results/verdict
+install: all
+install uninstall: ; @BIN='$(BIN)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' tools/install.sh $@
 lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
 .PHONY: all world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
-        compile_commands clean check coverage fuzz reliability bench
+        compile_commands clean install uninstall check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

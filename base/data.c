@@ -34,7 +34,7 @@ int orr_data_path(const char *kind, const char *name, char path[4096])
         return 0;
     return ORR_FAIL(ORR_EMISSING,
                     "%s/%s: not found beside the program nor in " ORR_PREFIX
-                    "/share/orrery; name the folder of %s in $ORRERY_DATA",
+                    "/share/orrery; name the folder that has %s/ in $ORRERY_DATA",
                     kind, name, kind);
 }
 

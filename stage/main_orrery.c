@@ -86,7 +86,7 @@ static const char *const programs[] = {"orbits", "pretrain", "finetune", "symreg
 
 static void print_help(void)
 {
-    printf("Orrery under one name: its programs, and the stages of a run in their order.\n\n"
+    printf("Runs the programs of Orrery, and the stages of a run in their order.\n\n"
            "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, probe, "
            "report, verdict\n"
            "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# test_install.sh - what make install copies works with nothing of the source: in another folder, with
+# only the installed programs on the PATH, from wherever the tree is moved; and uninstall takes all
+# of it away. (tools/install.sh is called as make does; make itself would build for another PREFIX.)
+. tests/cli/lib.sh
+unset ORRERY_PRESETS
+tree=$WORK/tree root=$WORK/tree/usr source=$PWD
+install_to() { # DESTDIR PREFIX WHAT
+    env BIN="$BIN" PREFIX="$2" DESTDIR="$1" LIBDIR=lib tools/install.sh "$3"
+}
+check "install" install_to "$tree" /usr install
+check "... is what make runs" prints "PREFIX='/usr' DESTDIR='$tree' LIBDIR='lib' tools/install.sh" \
+    make -n install CUDA=0 BIN="$BIN" PREFIX=/usr DESTDIR="$tree" LIBDIR=lib
+check "no file can be written by others" equal "0" "$(find "$tree" -type f -perm /022 | wc -l)"
+check "the list has every file" equal "$(cd "$root" && find . ! -type d | sed 's:^\./::' |
+    grep -vx share/orrery/files | LC_ALL=C sort)" "$(cat "$root/share/orrery/files")"
+
+# ---- programs, where nothing else is
+empty=$WORK/empty
+mkdir "$empty"
+away() { # COMMAND...: in an empty folder, with a bare environment
+    (cd "$empty" && env -i PATH="$root/bin:/usr/bin:/bin" HOME="$empty" TMPDIR="$WORK" LC_ALL=C.UTF-8 \
+        OMP_WAIT_POLICY=passive timeout "$LIMIT" "$@" </dev/null)
+}
+check "orrery --version" prints '^orrery [0-9.]+' away orrery --version
+check "orrery orbits --version" prints '^orrery orbits [0-9.]+' away orrery orbits --version
+check "a world" away orrery world PRESET=smoke RUN=run THREADS=1 SET=symreg.enumerate=10000
+check "... has its page" filled "$empty/run/report.html"
+check "... with pictures" filled "$empty/run/figures/forces_earth.png"
+check "... and a second one keeps all" away orrery world PRESET=smoke RUN=run THREADS=1 \
+    SET=symreg.enumerate=10000
+check "plan" prints '^keep .*report.html' away orrery plan PRESET=smoke RUN=run THREADS=1 \
+    SET=symreg.enumerate=10000
+cp docs/data/planets.csv "$empty/table.csv"
+check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr --maxsize 5 --threads 1 \
+    --quiet --set symreg.enumerate=10000
+check "report" away report --run run --out page --quiet
+check "... its page" filled "$empty/page/report.html"
+check "orrery cells, a grid by its name" prints "$root/bin/orbits|bin/pretrain" away orrery cells table1
+check "results lie in the working folder alone" equal "page run table.csv" "$(echo $(ls "$empty"))"
+check "... none in the tree" equal "$(wc -l <"$root/share/orrery/files")" \
+    "$(($(find "$root" ! -type d | wc -l) - 1))"
+refuse_orrery() { # STATUS WORDS COMMAND...
+    local status=$1 words=$2 got
+    shift 2
+    away "$@" >"$WORK/out" 2>"$WORK/err"
+    got=$?
+    [ $got -eq "$status" ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && grep -qF -- "$words" "$WORK/err" ||
+        { echo "status $got" && cat "$WORK/err" && return 1; }
+}
+check "an unknown command" refuse_orrery 2 'did you mean symreg?' orrery symrek
+check "an unknown word" refuse_orrery 2 'did you mean PRESET=...?' orrery world PRESSET=smoke
+check "an unknown stage" refuse_orrery 2 'found "reports"' orrery stage reports
+check "a stage that fails ends the world" refuse_orrery 2 'no preset "smok"' bash -c \
+    'orrery world PRESET=smok 2>&1 | grep error >&2; exit ${PIPESTATUS[0]}'
+
+# ---- a moved tree, and a program without its tree
+mv "$tree" "$WORK/moved" && root=$WORK/moved/usr
+needs_target() { # COMMAND...: the preset was found, and the next complaint is about --target
+    refuse_orrery 2 'FILE.csv' "$@" --preset table --target y
+}
+check "a moved tree finds its presets" needs_target symreg
+mkdir "$WORK/alone" && cp "$root/bin/symreg" "$WORK/alone/"
+check "a program alone does not" refuse_orrery 2 'no preset "table"' "$WORK/alone/symreg" --preset table \
+    --target y
+check "... but with ORRERY_DATA" needs_target env ORRERY_DATA="$root/share/orrery" "$WORK/alone/symreg"
+
+# ---- man pages, completion
+man_page() { # NAME: groff has no complaint
+    local page=$root/share/man/man1/$1.1
+    filled "$page" && MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>"$WORK/err" \
+        >"$WORK/out" && [ ! -s "$WORK/err" ] || { cat "$WORK/err" && return 1; }
+}
+options_in_page() { # NAME: each option of --help is in it
+    local option
+    for option in $("$root/bin/$1" --help | grep -oE '^  --[a-z-]+'); do
+        grep -qF -- "${option//-/\\-}" "$root/share/man/man1/$1.1" || { echo "$option" && return 1; }
+    done
+}
+for name in orrery $PROGRAMS probe verdict; do
+    if command -v man >/dev/null; then
+        check "man page of $name" man_page "$name"
+    else
+        skip "man page of $name" "no man"
+    fi
+    check "... has its options" options_in_page "$name"
+done
+completion=$root/share/bash-completion/completions/orrery
+complete_words() { # WORD...: what bash offers for the last one
+    bash -c '. "$1" && shift && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && compopt() { :; } &&
+        cd "$0" && _orrery && printf "%s\n" "${COMPREPLY[@]}"' "$empty" "$completion" "$@" 2>&1
+}
+PATH=$root/bin:$PATH
+check "bash completion: a command" prints '^symreg$' complete_words orrery symr
+check "... an option" prints '^--target$' complete_words symreg --targ
+check "... of a program by orrery" prints '^--animate$' complete_words orrery report --anim
+check "... a setting" prints '^symreg.maxsize=$' complete_words symreg --set symreg.maxs
+check "... a preset" prints '^laptop$' complete_words orbits --preset lap
+check "... a word" prints '^PRESET=$' complete_words orrery world PRES
+check "... a file" prints '^table.csv$' complete_words symreg table
+check "... of every program" prints '^_orrery$' bash -c '. "$0" && complete -p verdict | cut -d" " -f5' \
+    "$(realpath "$root/share/bash-completion/completions/verdict")"
+if command -v zsh >/dev/null; then
+    check "zsh completion parses" zsh -n "$root/share/zsh/site-functions/_orrery"
+else
+    skip "zsh completion parses" "no zsh"
+fi
+check "... and begins as zsh wants it" prints '^#compdef orrery ' \
+    head -n 1 "$root/share/zsh/site-functions/_orrery"
+
+# ---- uninstall
+touch "$root/bin/other"
+check "uninstall" install_to "$WORK/moved" /usr uninstall
+check "... leaves what is not ours, and nothing else" equal "$root/bin/other" \
+    "$(find "$WORK/moved" ! -type d)"
+check "... once more has nothing to do" refuse_orrery 1 'nothing is installed' \
+    env -C "$source" DESTDIR="$WORK/moved" PREFIX=/usr tools/install.sh uninstall
+check "install again" install_to "$WORK/again" /opt/x install
+check "uninstall" install_to "$WORK/again" /opt/x uninstall
+check_not "... leaves nothing" test -e "$WORK/again"
+check "a PREFIX that is no path" refuse_orrery 2 'PREFIX: expected' env -C "$source" PREFIX=usr \
+    tools/install.sh install
+finish

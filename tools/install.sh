@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# install.sh install|uninstall - what `make install PREFIX=/usr/local DESTDIR=` copies, and its removal.
+#
+#   bin/                     the programs, and orrery, which runs each of them
+#   lib/orrery/              plugins, opened at run time
+#   lib/, include/           liborrery.so, orrery.h, orrery.pc
+#   share/orrery/            presets, grids, figure scripts, tools; files: the list of all that was
+#                            installed, by which `make uninstall` goes
+#   share/doc/orrery/        README, documents, examples, licence
+#   share/man/man1/          man pages, and share/bash-completion, share/zsh: all three made from the
+#                            programs' own --help
+#
+# BIN, B: folders of the build. LIBDIR (lib): Debian has lib/x86_64-linux-gnu.
+set -eu -o pipefail
+shopt -s nullglob
+what=${1:?"usage: install.sh install|uninstall"}
+bin=${BIN:-bin} prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-} libdir=${LIBDIR:-lib}
+case $prefix in
+/*) ;;
+*) echo "install: error: PREFIX: expected a path that begins with /, found \"$prefix\"" >&2 && exit 2 ;;
+esac
+root=${dest%/}${prefix%/}
+list=$root/share/orrery/files
+here=$(dirname "$0")
+
+if [ "$what" = uninstall ]; then
+    [ -r "$list" ] || { echo "uninstall: error: $list: not there: nothing is installed" >&2; exit 1; }
+    while IFS= read -r file; do
+        case $file in
+        /* | *..*) echo "uninstall: error: $list: expected names below $prefix, found \"$file\"" >&2
+            exit 1 ;;
+        esac
+        rm -f -- "$root/$file"
+    done < <(cat "$list" && echo share/orrery/files)
+    # folders of Orrery's own; those that others use as well go only from a DESTDIR, when empty
+    folders=(share/orrery share/doc/orrery lib/orrery)
+    [ -z "$dest" ] || folders+=(bin lib include share)
+    for folder in "${folders[@]}"; do
+        [ ! -d "$root/$folder" ] || find "$root/$folder" -depth -type d -empty -delete
+    done
+    [ -z "$dest" ] || rmdir -p --ignore-fail-on-non-empty -- "$root" 2>/dev/null || true
+    echo "uninstalled from $root"
+    exit
+fi
+
+names=()
+# put MODE FOLDER FILE...: copies files into a folder of the prefix
+put() {
+    local mode=$1 folder=$2 file
+    shift 2
+    install -d -- "$root/$folder"
+    for file; do
+        install -m "$mode" -- "$file" "$root/$folder/"
+        names+=("$folder/$(basename "$file")")
+    done
+}
+programs=()
+for name in orrery orbits pretrain finetune symreg probe report verdict; do
+    programs+=("$bin/$name")
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/man"
+for program in "${programs[@]}"; do
+    "$here/manpage.sh" "$program" >"$work/man/$(basename "$program").1"
+done
+"$here/completion.sh" bash "${programs[@]}" >"$work/orrery"
+"$here/completion.sh" zsh "${programs[@]}" >"$work/_orrery"
+
+put 755 bin "${programs[@]}"
+plugins=("$bin"/orrery_*.so)
+[ ${#plugins[@]} -eq 0 ] || put 644 lib/orrery "${plugins[@]}"
+put 644 share/orrery/presets presets/*.json
+put 644 share/orrery/presets/grids presets/grids/*.grid
+put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js figures/claims.csv
+put 755 share/orrery/tools "$here"/{cells,shared,sweep,watch}.sh
+while IFS= read -r file; do
+    put 644 "share/doc/orrery/$(dirname "$file")" "$file"
+done < <(printf '%s\n' README.md CHANGELOG.md LICENSE && find docs -type f | LC_ALL=C sort)
+put 644 share/man/man1 "$work"/man/*.1
+put 644 share/bash-completion/completions "$work/orrery"
+for program in "${programs[@]:1}"; do
+    ln -sf orrery "$root/share/bash-completion/completions/$(basename "$program")"
+    names+=("share/bash-completion/completions/$(basename "$program")")
+done
+put 644 share/zsh/site-functions "$work/_orrery"
+printf '%s\n' "${names[@]}" | sed 's:/\./:/:' | LC_ALL=C sort >"$list"
+echo "installed ${#names[@]} files in $root"
