@@ -165,7 +165,7 @@ static int grow(struct orr_csv *csv, size_t *room, bool text)
 }
 
 /* The digits of one more number of a column. */
-static void count_digits(const char *cell, struct orr_csv_digits *digits)
+void orr_csv_count_digits(const char *cell, struct orr_csv_digits *digits)
 {
     const char *c = cell + strcspn(cell, "0123456789.");
     int significant = 0, last = 0;
@@ -186,7 +186,7 @@ static void count_digits(const char *cell, struct orr_csv_digits *digits)
 static int keep_odd(const char *cell, size_t room, size_t at, struct orr_csv *csv)
 {
     if (isfinite(csv->values[at])) {
-        count_digits(cell, &csv->digits[at % csv->cols]);
+        orr_csv_count_digits(cell, &csv->digits[at % csv->cols]);
         return 0;
     }
     if (!csv->cells)

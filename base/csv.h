@@ -11,6 +11,8 @@ struct orr_csv_digits {
     int significant, last;
     bool whole;
 };
+/* Counts one more number of a column, which begins as {.last = 400, .whole = true}. */
+void orr_csv_count_digits(const char *cell, struct orr_csv_digits *digits);
 /* A table of numbers with a header row. */
 struct orr_csv {
     size_t rows, cols;

@@ -95,8 +95,10 @@ int orr_error_exit(const char *program, int code)
     return code == ORR_EUSAGE ? 2 : 1;
 }
 
+#ifndef ORR_LIBRARY /* api/ does it for each call, and undoes it */
 /* GSL's default handler aborts: errors are return values here. */
 __attribute__((constructor)) static void no_gsl_abort(void)
 {
     gsl_set_error_handler_off();
 }
+#endif

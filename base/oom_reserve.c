@@ -14,9 +14,6 @@
 
 #include <cjson/cJSON.h>
 
-enum { RESERVE = 1 << 20, ALIGN = 16 };
-static _Alignas(ALIGN) unsigned char reserve[RESERVE];
-static atomic_size_t used;
 static atomic_bool is_short;
 
 bool orr_memory_short(void)
@@ -28,6 +25,11 @@ void orr_memory_ran_out(void)
 {
     atomic_store(&is_short, true);
 }
+
+#ifndef ORR_LIBRARY /* cJSON's allocator is the caller's */
+enum { RESERVE = 1 << 20, ALIGN = 16 };
+static _Alignas(ALIGN) unsigned char reserve[RESERVE];
+static atomic_size_t used;
 
 static void *take(size_t bytes)
 {
@@ -55,3 +57,4 @@ __attribute__((constructor)) static void use_reserve(void)
 {
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = take, .free_fn = give_back});
 }
+#endif

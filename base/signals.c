@@ -2,6 +2,7 @@
  * for the same. */
 #include "error.h"
 #include "signals.h"
+#include "stop.h"
 #include "system.h"
 #include "map.h"
 
@@ -114,9 +115,11 @@ int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     return error;
 }
 
+const struct orr_stop *orr_stop_of_call;
+
 bool orr_signal_seen(void)
 {
-    return seen != 0 || orr_time_over();
+    return seen != 0 || (orr_stop_of_call && orr_stop_of_call->asked) || orr_time_over();
 }
 
 int orr_signal_number(void)
@@ -141,5 +144,7 @@ void orr_time_hold(bool hold)
 
 bool orr_time_over(void)
 {
-    return !held && end_s > 0 && orr_time_s() >= end_s;
+    const struct orr_stop *stop = orr_stop_of_call;
+    return (!held && end_s > 0 && orr_time_s() >= end_s) ||
+           (stop && stop->until_s > 0 && orr_time_s() >= stop->until_s);
 }

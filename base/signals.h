@@ -2,8 +2,10 @@
 #ifndef ORR_SIGNALS_H
 #define ORR_SIGNALS_H
 
-#include <stdbool.h>
 #include <pthread.h>
+#include <stdbool.h>
+
+struct orr_stop;
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. SIGCHLD is not, whatever the caller did. SIGBUS
@@ -14,6 +16,10 @@ void orr_signals_catch(void);
  * async-signal-safe. NULL: nothing is called any more. */
 void orr_signals_at_end(void (*last)(void));
 bool orr_signal_seen(void);
+/* A stop of what one thread has called, and of the teams of threads that it starts for it, alone
+ * (stop.h); NULL: none. A parallel region has the clause copyin(orr_stop_of_call). */
+extern const struct orr_stop *orr_stop_of_call;
+#pragma omp threadprivate(orr_stop_of_call)
 /* pthread_create() of a thread that no signal is delivered to: they are the caller's. 0, or the
  * error number. */
 int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);

@@ -176,7 +176,7 @@ static void run_epoch(struct search *search, int epoch)
 {
     const struct sr_settings *s = search->settings;
     const int tasks = search->runs * s->populations;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads) copyin(orr_stop_of_call)
     for (int task = 0; task < tasks; task++) {
         struct sr_run *run = &search->run[task / s->populations];
         const int number = task % s->populations;
@@ -209,7 +209,8 @@ static int find_seeds(struct search *search)
     search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
     if (!search->seeds)
         return ORR_ENOMEM;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(outer) reduction(max : failed)
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(outer) reduction(max : failed) copyin(orr_stop_of_call)
     for (int f = 0; f < search->fits; f++) {
         struct sr_thread *thread = &search->thread[outer > 1 ? omp_get_thread_num() : 0];
         const int rc = sr_seeds_all(s, &search->loss[f], limit, thread, inner, &search->seeds[f]);
@@ -255,7 +256,7 @@ static void plant_seeds(struct search *search)
 {
     const struct sr_settings *s = search->settings;
     const int tasks = search->seeds ? search->runs * s->populations : 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads) copyin(orr_stop_of_call)
     for (int task = 0; task < tasks; task++) {
         struct sr_run *run = &search->run[task / s->populations];
         struct sr_worker *worker = &search->worker[omp_get_thread_num()];

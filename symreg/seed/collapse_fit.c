@@ -32,7 +32,8 @@ static int search_curves(const struct sr_collapse *c, struct sr_curve *list, int
 {
     const struct sr_proposal *p = c->proposal;
     int failed = 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) reduction(max : failed)
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(p->threads) reduction(max : failed) copyin(orr_stop_of_call)
     for (int task = 0; task < count * PARTS; task++) {
         struct sr_curve *curve = &list[task / PARTS];
         const int part = task % PARTS;
@@ -196,7 +197,7 @@ static int list_proposals(const struct sr_curve *list, int count, struct proposa
 static void add_seeds(struct sr_proposal *p, struct proposals *all)
 {
     const int first = p->seeds->count, sizes = p->settings->maxsize;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
     for (int size = 1; size <= sizes; size++) {
         struct sr_thread *own = &p->thread[omp_get_thread_num()];
         int list[MANY];
@@ -218,7 +219,7 @@ int sr_collapse_fit(const struct sr_collapse *c, struct sr_curve *list, int coun
         rc = list_proposals(list, count, &all);
     if (!rc) {
         all.count = sr_proposal_take(p, all.count);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads) copyin(orr_stop_of_call)
         for (int i = 0; i < all.count; i++)
             all.loss[i] =
                 orr_signal_seen()

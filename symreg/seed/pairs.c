@@ -306,7 +306,7 @@ int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates
         const int outers = sr_outer_list(p->settings, true, OUTERS, outer);
         const int divisors = list_divisors(p, divisor, &close, candidates);
         const int targets = outers * divisors;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
         for (int i = 0; i < targets; i++) {
             target[i].divisor = &divisor[i / outers];
             target[i].outer = outer[i % outers];

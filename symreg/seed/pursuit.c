@@ -273,7 +273,7 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int
     const int rc = sum && expr && reached ? 0 : ORR_ENOMEM;
     if (!rc) {
         sr_fill(reached, (size_t)count, HUGE_VAL);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
         for (int t = 0; t < targets; t++) {
             const int pair = t / (to - from), l = from + t % (to - from);
             const int before = l ? limit[l - 1] : 0;

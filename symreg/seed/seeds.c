@@ -77,7 +77,7 @@ void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite)
 {
     enum { RESTARTS = 1 };
     struct sr_seeds *seeds = p->seeds;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
     for (int i = first; i < seeds->count; i++) {
         struct sr_thread *own = &p->thread[omp_get_thread_num()];
         struct sr_expr *expr = &seeds->expr[i];

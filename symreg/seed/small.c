@@ -48,7 +48,7 @@ static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidate
     const int rc = sr_subsample_init(&sample, p->loss, p->bank.row);
     candidates->count = sr_proposal_take(p, candidates->count);
     if (!rc) {
-#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads) copyin(orr_stop_of_call)
         for (int i = 0; i < candidates->count; i++) {
             struct sr_thread *own = &p->thread[omp_get_thread_num()];
             struct sr_expr *expr = &candidates->expr[i];

@@ -5,8 +5,6 @@
 
 #include "output.h"
 
-enum { REFINE_STEPS = 30 };
-
 static void print_front(const struct sr_front *front, const struct sr_language *language,
                         const char *const *names, const struct orr_name_list *rules)
 {
@@ -26,80 +24,6 @@ static void print_front(const struct sr_front *front, const struct sr_language *
         }
         printf("\n");
     }
-}
-
-/* Arrays for fits to all rows: as many columns as the formulas of a front want, at most twice as
- * many as the table has. A formula of more constants keeps those of the sample. */
-static int make_work(const struct sr_front *front, const struct sr_data *data, struct sr_work *work)
-{
-    const int constants = sr_front_constants(front), most = constants > 1 ? constants : 1;
-    const int room = data->rows > SR_LARGE_TABLE ? 2 * data->features : SR_NODES;
-    return sr_work_init(work, data->rows, 2 * (most < room ? most : room) - 1);
-}
-
-/* What the search has left to do: after one on a sample of the rows, constants and losses of all
- * rows; round constants where the search has not seen to that on all rows, or a limit or a signal
- * came before; rows that are none. */
-static int finish_front(const struct sr_settings *s, const struct sr_data *data, bool sampled,
-                        struct sr_fit *fit)
-{
-    struct sr_front *front = &fit->front;
-    const bool rounds = sampled || fit->rough || !sr_algorithm_of(s)->polishes;
-    struct sr_loss loss;
-    struct sr_work work = {0};
-    struct sr_hall_of_fame *hall = orr_alloc(1, sizeof *hall);
-    int rc = hall ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
-    if (rc)
-        goto out;
-    const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
-                                 s->maxsize,  s->whole, s->context};
-    rc = make_work(front, data, &work);
-    sr_hall_of_fame_clear(hall);
-    double smallest = HUGE_VAL;
-    for (int i = 0; i < front->count && !rc; i++) {
-        struct sr_expr expr = front->expr[i];
-        double reached = front->loss[i];
-        if (sampled && !orr_signal_seen())
-            sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, NULL, &work);
-        if (rounds) {
-            reached = sr_tidy(&tidy, &expr, &work);
-            if (s->penalty)
-                reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
-        }
-        if (i && reached >= smallest * (1 - sr_snap_share(data->rows)))
-            continue;
-        smallest = reached;
-        sr_hall_of_fame_offer(hall, s->language, &expr, reached);
-    }
-    if (!rc)
-        sr_front_make(hall, front);
-    sr_loss_free(&loss);
-    sr_work_free(&work);
-out:
-    free(hall);
-    return rc;
-}
-
-/* Rows that gain no digit of the table go. Then description lengths, and scores that know how few
- * the rows are; PySR's own stay with its algorithm and with the loss of the published study. */
-static int judge_front(const struct sr_settings *s, const struct sr_data *data,
-                       struct sr_front *front)
-{
-    const bool published = sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
-    struct sr_loss loss;
-    TRY(sr_loss_init_with(&loss, s->loss, s->loss_parameter, data));
-    /* a formula that fits any so few rows is no exact one */
-    for (int i = 0; i < front->count && !published; i++)
-        if (front->loss[i] <= 0 && !sr_loss_decides(&loss, &front->expr[i]))
-            front->loss[i] = loss.noise;
-    /* (a penalty is no matter of digits) */
-    int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
-    if (!rc)
-        rc = sr_front_describe(front, data);
-    if (!rc && !published)
-        sr_front_correct(front, &loss);
-    sr_loss_free(&loss);
-    return rc;
 }
 
 /* A search ends with the epoch in which its seconds pass. What takes longer is broken off when
@@ -223,10 +147,10 @@ static int find_front(const struct orr_cli *cli, const struct sr_table *table,
     TRY(rc);
     TRY(orr_signal_number() ? orr_time_limit(after_signal)
                             : limit_time(s->max_seconds, whole_limit, started));
-    TRY(finish_front(s, &table->data, setup->batch > 0, fit));
+    TRY(sr_front_finish(s, &table->data, setup->batch > 0, fit));
     if (s->max_seconds > 0 || orr_signal_number())
         TRY(orr_time_limit("1e9")); /* what is left to do is not broken off */
-    return judge_front(s, &table->data, &fit->front);
+    return sr_front_judge(s, &table->data, &fit->front);
 }
 
 static void print_remarks(const struct sr_output *output)
@@ -294,7 +218,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
 {
     int fd;
     TRY(sr_table_read(file, options, table));
-    TRY(sr_csv_setup(cli, options, table, setup));
+    TRY(sr_csv_setup(&cli->preset, options, table, setup));
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
     orr_csv_free_rows(&table->csv); /* large tables are kept once */

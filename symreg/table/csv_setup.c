@@ -174,10 +174,10 @@ static char *about_options(const struct sr_csv_options *o)
 
 enum { SAMPLE = 4096 }; /* rows of a large table that are searched on */
 
-int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
+int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
-    struct orr_settings preset = cli->preset;
+    struct orr_settings preset = *given;
     long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     TRY(setup->language ? 0 : ORR_ENOMEM);

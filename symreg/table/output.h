@@ -23,6 +23,8 @@ struct sr_table {
     int columns;                              /* offered as features; data.features of them are */
 };
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
+/* The same of table->csv, which is there already; `file` names it in messages. */
+int sr_table_fill(const char *file, const struct sr_csv_options *options, struct sr_table *table);
 /* Of *count columns of the file the SR_FEATURES that are most related to the target, in their
  * order. */
 int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count);
@@ -48,10 +50,20 @@ struct sr_csv_setup {
     struct sr_expr guess[ORR_LIST];
     char loss[256]; /* as text */
 };
-int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *options,
+int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
 /* After errors of sr_csv_setup(), too; a setup of zeros is freed already. */
 void sr_csv_setup_free(struct sr_csv_setup *setup);
+
+/* What the search leaves to do: after one on a sample of the rows, constants and losses of all rows;
+ * round constants where the search has not seen to that on all rows, or a limit or a signal came
+ * before; rows that gain nothing. */
+int sr_front_finish(const struct sr_settings *settings, const struct sr_data *data, bool sampled,
+                    struct sr_fit *fit);
+/* Rows that gain no digit of the table go. Then description lengths, and scores that know how few
+ * the rows are; PySR's own stay with its algorithm and with the loss of the published study. */
+int sr_front_judge(const struct sr_settings *settings, const struct sr_data *data,
+                   struct sr_front *front);
 
 /* Bytes of the character at text, and its code; one byte with code 0 where it is not UTF-8. */
 size_t sr_character(const char *text, uint32_t *code);

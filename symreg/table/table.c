@@ -383,13 +383,18 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
-    struct orr_csv *csv = &table->csv;
-    int column[SR_COLUMNS], features = 0, goal = -1, weights = -1;
     *table = (struct sr_table){0};
     if (!orr_exists(file))
         return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
     /* text columns that are not used may stay */
-    TRY(orr_csv_read(file, ORR_CSV_KEEP_ODD, csv));
+    TRY(orr_csv_read(file, ORR_CSV_KEEP_ODD, &table->csv));
+    return sr_table_fill(file, o, table);
+}
+
+int sr_table_fill(const char *file, const struct sr_csv_options *o, struct sr_table *table)
+{
+    const struct orr_csv *csv = &table->csv;
+    int column[SR_COLUMNS], features = 0, goal = -1, weights = -1;
     TRY(find_column(csv, file, o->target, NULL, &goal));
     table->target = csv->names[goal];
     TRY(find_weights(file, o, goal, table, &weights));

@@ -391,7 +391,7 @@ static int set_up(const struct sr_csv_options *o)
     struct sr_table t;
     sr_csv_setup_free(&setup); /* of the call before */
     assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n3,4,5,6\n", o, &t), 0);
-    const int rc = sr_csv_setup(&cli, o, &t, &setup);
+    const int rc = sr_csv_setup(&cli.preset, o, &t, &setup);
     sr_table_free(&t);
     return rc;
 }
@@ -451,7 +451,7 @@ TEST_BETWEEN(setups_do_not_share, scratch_setup, scratch_teardown)
     orr_settings_defaults(&cli.preset);
     assert_int_equal(set_up(&o), 0);
     assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n", &p, &t), 0);
-    assert_int_equal(sr_csv_setup(&cli, &p, &t, &other), 0);
+    assert_int_equal(sr_csv_setup(&cli.preset, &p, &t, &other), 0);
     assert_int_equal(sr_expr_complexity(other.language, &other.guess[0]), 4);
     assert_int_equal(sr_expr_complexity(setup.language, &other.guess[0]), 6);
     assert_string_equal(sr_op(setup.language, SR_CUSTOM)->name, "g");
@@ -508,7 +508,7 @@ TEST_BETWEEN(losses_are_tried_on_the_table, scratch_setup, scratch_teardown)
         o.loss = i % 2 ? "(p-t)^2" : "0-(p-t)^2";
         assert_int_equal(read_table(tables[i / 2], &o, &t), 0);
         sr_csv_setup_free(&setup);
-        assert_int_equal(sr_csv_setup(&cli, &o, &t, &setup), i % 2 ? 0 : ORR_EUSAGE);
+        assert_int_equal(sr_csv_setup(&cli.preset, &o, &t, &setup), i % 2 ? 0 : ORR_EUSAGE);
         sr_table_free(&t);
     }
     sr_csv_setup_free(&setup);

@@ -1,0 +1,16 @@
+/* stop.h - a stop of one call: of one search among several in a process, without a signal. */
+#ifndef ORR_STOP_H
+#define ORR_STOP_H
+
+#include "signals.h"
+
+#include <stdatomic.h>
+
+/* Where orr_stop_of_call points to it, orr_signal_seen() is true once it is asked for, and
+ * orr_time_over() from `until_s` on (orr_time_s(); 0: never). */
+struct orr_stop {
+    atomic_bool asked;
+    double until_s;
+};
+
+#endif
