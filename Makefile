@@ -48,7 +48,7 @@ ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD 
 LDLIBS := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) \
           -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression; clamps without branches in symreg's loops
-$(foreach f,base stage sim laws symreg finetune probe,$(eval $f_CFLAGS := -ffp-contract=off))
+$(foreach f,base stage sim laws symreg finetune probe api,$(eval $f_CFLAGS := -ffp-contract=off))
 $(foreach f,sim symreg kernels,$(eval $f_CFLAGS += -fno-math-errno -fno-trapping-math))
 symreg_CFLAGS += $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 # Loop files are compiled once per instruction set, and the program takes the best one of the CPU
@@ -66,8 +66,7 @@ kernels_TABLE := k_cpu_loops
 kernels_TUNE  := -mtune=znver3
 
 # ---- recipes: $(call run,WORD,COMMAND) makes the folder of the target, says what is made, makes it
-.SECONDARY:
-.DELETE_ON_ERROR:
+.SECONDARY .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 define run
 @mkdir -p $(@D)$(if $(V),, && printf '  %-3s %s\n' $1 $@)
@@ -93,12 +92,14 @@ define library_rules
 $(B)/lib$1$3.a: $(4:%.c=$(B)/$2%.o) $(5:%=$(B)/isa/%/$1.o)
 	$$(archive)
 $(B)/$2$1/%.o: $1/%.c | .deps
-	$$(call compile,CC,$$(CC) $$(ALL_CFLAGS) $$($1_CFLAGS) $(if $3,-DK_DOUBLE))
+	$$(call compile,CC,$$(CC) $$(ALL_CFLAGS) $$($1_CFLAGS) $$($2FLAGS))
 endef
+f64/FLAGS := -DK_DOUBLE
+pic/FLAGS := -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -DORR_LIBRARY -DXXH_INLINE_ALL
 # $1: folder, $2: instruction set
 define loop_rules
 $(B)/isa/$2/$1/%.o: $1/%.c | .deps
-	$$(call compile,CC,$$(CC) $$(ALL_CFLAGS) $$($1_CFLAGS) $(ISA_$2) $(if $(ISA_$2),$($1_TUNE)))
+	$$(call compile,CC,$$(CC) $$(ALL_CFLAGS) $$($1_CFLAGS) -fPIC $(ISA_$2) $(if $(ISA_$2),$($1_TUNE)))
 $(B)/isa/$2/$1.o: $($1_LOOPS:%.c=$(B)/isa/$2/%.o)
 	$$(Q)$$(CC) -r -nostdlib $$^ -o $$@
 	$$(Q)$$(OBJCOPY) --redefine-sym $($1_TABLE)=$($1_TABLE)_$2 --keep-global-symbol=$($1_TABLE)_$2 $$@
@@ -111,9 +112,16 @@ $1_SETS := $$(if $$($1_LOOPS),$$(ISA_SETS))
 $1_SRC := $$(filter-out $$($1_LOOPS),$$($1_FILES))
 $$(eval $$(call library_rules,$1,,,$$($1_SRC),$$($1_SETS)))
 $$(eval $$(call library_rules,$1,f64/,64,$$(filter-out kernels/cpu/%,$$($1_SRC)),$(if $(filter kernels,$1),,$$($1_SETS))))
+$$(eval $$(call library_rules,$1,pic/,_pic,$$($1_SRC),$$($1_SETS)))
 $$(foreach s,$$($1_SETS),$$(eval $$(call loop_rules,$1,$$s)))
 endef
 $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$f)))
+# liborrery.so: what api/ reaches, compiled for it; nothing but orrery_* is seen, and GSL is all it needs
+$(B)/liborrery.so.0: $(api_USES:%=$(B)/lib%_pic.a) api/orrery.map
+	$(call link,CC,$(CC) $(ALL_CFLAGS) -shared -Wl$(comma)-soname$(comma)$(@F)$(comma)--version-script=api/orrery.map \
+	    -Wl$(comma)--gc-sections$(comma)-z$(comma)now$(if $(findstring -fsanitize,$(CFLAGS)),,$(comma)-z$(comma)defs),-lgsl \
+	    -lgslcblas -fopenmp -lm -ldl)
+$(B)/liborrery.so.0: private WHOLE = yes
 # $1: folder, $2: program
 define program_rule
 $(BIN)/$2: $(B)/$1/main_$2.o $(call libs,$($1_USES))
@@ -122,7 +130,7 @@ endef
 MAINS := $(wildcard */main_*.c)
 PROGRAMS := $(patsubst main_%.c,$(BIN)/%,$(notdir $(MAINS)))
 $(foreach m,$(MAINS),$(eval $(call program_rule,$(patsubst %/,%,$(dir $m)),$(patsubst main_%.c,%,$(notdir $m)))))
-all: .deps $(PROGRAMS)
+all: .deps $(PROGRAMS) $(B)/liborrery.so.0
 # libnova, where it is: what depends on it is compiled again when that changes
 NOVA ?= $(shell $(CC) -E -include libnova/libnova.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
 NOVA := $(NOVA)
@@ -157,11 +165,7 @@ STAGES := orbits pretrain finetune symreg figures
 $(if $(filter world plan probe $(STAGES),$(MAKECMDGOALS)),$(eval .deps: | known_preset))
 known_preset: ; @tools/preset.sh $(call arg,PRESET)
 orbits: $(STAGES_NEED)
-pretrain: orbits
-finetune: pretrain
-symreg: finetune
-figures: symreg
-world: figures
+$(foreach p,pretrain:orbits finetune:pretrain symreg:finetune figures:symreg world:figures,$(eval $(subst :,: ,$p)))
 $(STAGES) probe: ; $(BIN)/orrery stage $@ $(RUN_WORDS)
 plan: $(STAGES_NEED) ; @$(BIN)/orrery plan $(RUN_WORDS)
 probe: pretrain
@@ -179,11 +183,11 @@ sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec to
 verdict: all  ; @$(GRID_ENV) JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)
 claims: all   ; @$(GRID_ENV) tools/claims.sh bench/results/verdict
 install: all
-install uninstall: ; @BIN='$(BIN)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' tools/install.sh $@
+install uninstall dist: ; @B='$(B)' BIN='$(BIN)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' tools/$(@:uninstall=install).sh $@
 lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
 .PHONY: all world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
-        compile_commands clean install uninstall check coverage fuzz reliability bench
+        compile_commands clean install uninstall dist check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

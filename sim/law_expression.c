@@ -6,7 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <muParserDLL.h>
+#include "muparser.h"
+
+#ifdef ORR_LIBRARY
+#define mupCreate sim_muparser.mupCreate
+#define mupRelease sim_muparser.mupRelease
+#define mupDefineVar sim_muparser.mupDefineVar
+#define mupDefineConst sim_muparser.mupDefineConst
+#define mupSetExpr sim_muparser.mupSetExpr
+#define mupEval sim_muparser.mupEval
+#define mupEvalMulti sim_muparser.mupEvalMulti
+#define mupError sim_muparser.mupError
+#define mupErrorReset sim_muparser.mupErrorReset
+#define mupGetErrorPos sim_muparser.mupGetErrorPos
+#define mupGetErrorMsg sim_muparser.mupGetErrorMsg
+#endif
 
 /* muParser keeps its messages in one place for all threads. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
@@ -70,8 +84,11 @@ int sim_expression_create(struct sim_expression **expression, const char *text)
         return ORR_FAIL(ORR_ENOMEM, "orbits.expression: out of memory");
     e->r = e->m1 = e->m2 = 1;
     pthread_mutex_lock(&reading);
-    e->parser = mupCreate(muBASETYPE_FLOAT);
-    rc = e->parser ? compile_expression(e, text) : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
+    rc = sim_muparser_open();
+    e->parser = rc ? NULL : mupCreate(muBASETYPE_FLOAT);
+    if (!rc)
+        rc = e->parser ? compile_expression(e, text)
+                       : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
     pthread_mutex_unlock(&reading);
     if (rc) {
         sim_expression_free(e);

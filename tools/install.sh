@@ -14,7 +14,7 @@
 set -eu -o pipefail
 shopt -s nullglob
 what=${1:?"usage: install.sh install|uninstall"}
-bin=${BIN:-bin} prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-} libdir=${LIBDIR:-lib}
+bin=${BIN:-bin} build=${B:-build} prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-} libdir=${LIBDIR:-lib}
 case $prefix in
 /*) ;;
 *) echo "install: error: PREFIX: expected a path that begins with /, found \"$prefix\"" >&2 && exit 2 ;;
@@ -54,6 +54,11 @@ put() {
         names+=("$folder/$(basename "$file")")
     done
 }
+# link FOLDER FILE NAME: a symbolic link in a folder of the prefix to a file in it
+link() {
+    ln -sf -- "$2" "$root/$1/$3"
+    names+=("$1/$3")
+}
 programs=()
 for name in orrery orbits pretrain finetune symreg probe report verdict; do
     programs+=("$bin/$name")
@@ -70,6 +75,25 @@ done
 put 755 bin "${programs[@]}"
 plugins=("$bin"/orrery_*.so)
 [ ${#plugins[@]} -eq 0 ] || put 644 lib/orrery "${plugins[@]}"
+version=$("$bin/orrery" --version) && version=${version#orrery } soname=liborrery.so.0
+cp "$build/$soname" "$work/liborrery.so.${version%%-*}"
+put 644 "$libdir" "$work/liborrery.so.${version%%-*}"
+link "$libdir" "liborrery.so.${version%%-*}" "$soname"
+link "$libdir" "$soname" liborrery.so
+put 644 include api/orrery.h
+cat >"$work/orrery.pc" <<END
+prefix=$prefix
+libdir=\${prefix}/$libdir
+includedir=\${prefix}/include
+
+Name: orrery
+Description: orbits under any force law, formulas from tables
+Version: ${version%%-*}
+Libs: -L\${libdir} -lorrery
+Libs.private: -lgsl -lgslcblas -lm
+Cflags: -I\${includedir}
+END
+put 644 "$libdir/pkgconfig" "$work/orrery.pc"
 put 644 share/orrery/presets presets/*.json
 put 644 share/orrery/presets/grids presets/grids/*.grid
 put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js figures/claims.csv
@@ -80,8 +104,7 @@ done < <(printf '%s\n' README.md CHANGELOG.md LICENSE && find docs -type f | LC_
 put 644 share/man/man1 "$work"/man/*.1
 put 644 share/bash-completion/completions "$work/orrery"
 for program in "${programs[@]:1}"; do
-    ln -sf orrery "$root/share/bash-completion/completions/$(basename "$program")"
-    names+=("share/bash-completion/completions/$(basename "$program")")
+    link share/bash-completion/completions orrery "$(basename "$program")"
 done
 put 644 share/zsh/site-functions "$work/_orrery"
 printf '%s\n' "${names[@]}" | sed 's:/\./:/:' | LC_ALL=C sort >"$list"

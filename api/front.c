@@ -1,0 +1,187 @@
+/* front.c - rows of the front: what they are, as text, and their values on new columns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "regress.h"
+
+static int check_row(const struct orrery_regression *r, int row)
+{
+    if (!r->fit)
+        return ORR_FAIL(ORR_EMISSING, "there is no front yet; orrery_regression_search()");
+    return row >= 0 && row < r->fit->front.count
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "row: expected 0 to %d, found %d", r->fit->front.count - 1,
+                          row);
+}
+
+int orrery_regression_rows(struct orrery_regression *r, int *rows)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    if (!rows)
+        return api_leave(&call, ORR_FAIL(ORR_EINVAL, "rows: expected a pointer, found NULL"));
+    *rows = r->fit ? r->fit->front.count : 0;
+    return api_leave(&call, 0);
+}
+
+static int describe(const struct orrery_regression *r, int row, struct orrery_formula *formula)
+{
+    struct orrery_formula known;
+    TRY(api_take("formula", &known, sizeof known, sizeof known, formula));
+    TRY(check_row(r, row));
+    const struct sr_front *front = &r->fit->front;
+    *formula = (struct orrery_formula){.bytes = sizeof *formula,
+                                       .complexity = front->complexity[row],
+                                       .constants = sr_expr_constants(&front->expr[row], NULL),
+                                       .loss = front->loss[row],
+                                       .score = front->score[row],
+                                       .description_length = front->mdl[row]};
+    return 0;
+}
+
+int orrery_regression_formula(struct orrery_regression *r, int row, struct orrery_formula *formula)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, describe(r, row, formula));
+}
+
+static int choose(const struct orrery_regression *r, const char *rule, int *row)
+{
+    enum sr_rule found;
+    if (!rule || !row)
+        return ORR_FAIL(ORR_EINVAL, "select: expected a rule and a pointer, found NULL");
+    TRY(sr_rule_find(rule, &found));
+    TRY(check_row(r, 0));
+    *row = sr_front_select(&r->fit->front, found);
+    return *row >= 0 ? 0 : ORR_FAIL(ORR_EMISSING, "select: %s chooses no row of this front", rule);
+}
+
+int orrery_regression_select(struct orrery_regression *r, const char *rule, int *row)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, choose(r, rule, row));
+}
+
+static int print(const struct orrery_regression *r, int row, int notation, char *text, size_t bytes,
+                 size_t *needed)
+{
+    char whole[SR_TEXT];
+    TRY(check_row(r, row));
+    const struct sr_expr *expr = &r->fit->front.expr[row];
+    if (notation < ORRERY_TEXT || notation > ORRERY_SYMPY)
+        return ORR_FAIL(ORR_EINVAL, "notation: expected 0 to %d, found %d", ORRERY_SYMPY, notation);
+    if (notation == ORRERY_TEXT) {
+        sr_expr_print(r->setup.language, expr, r->table.name, whole, sizeof whole);
+    } else {
+        struct sr_export *names = orr_alloc(1, sizeof *names);
+        if (!names)
+            return ORR_ENOMEM;
+        sr_export_make(names, r->table.name, r->table.data.features);
+        sr_expr_write(r->setup.language, expr,
+                      notation == ORRERY_LATEX ? SR_LATEX
+                      : notation == ORRERY_C   ? SR_C
+                                               : SR_SYMPY,
+                      names, whole, sizeof whole);
+        free(names);
+    }
+    const size_t length = strlen(whole) + 1;
+    if (needed)
+        *needed = length;
+    if (!text && !bytes)
+        return needed ? 0 : ORR_FAIL(ORR_EINVAL, "text: expected a pointer, found NULL");
+    if (!text || bytes < length)
+        return ORR_FAIL(ORR_EINVAL, "text: expected room for %zu bytes, found %zu", length,
+                        text ? bytes : 0);
+    memcpy(text, whole, length);
+    return 0;
+}
+
+int orrery_regression_print(struct orrery_regression *r, int row, int notation, char *text,
+                            size_t bytes, size_t *needed)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, print(r, row, notation, text, bytes, needed));
+}
+
+/* ------------------------------------------------------------------------------ evaluation */
+
+/* The formula's values where all are finite; else row by row, NaN where one is not. */
+static void values_of(const struct sr_expr *expr, struct sr_data *data, double *row, double *y)
+{
+    if (sr_eval(expr, data, y))
+        return;
+    const size_t rows = data->rows;
+    const double *x = data->x;
+    data->rows = 1;
+    for (size_t i = 0; i < rows; i++) {
+        for (int f = 0; f < data->features; f++)
+            row[f] = x[(size_t)f * rows + i];
+        data->x = row;
+        if (!sr_eval(expr, data, y + i))
+            y[i] = NAN;
+    }
+}
+
+static int evaluate(const struct orrery_regression *r, const struct sr_expr *expr,
+                    const struct orrery_table *given, double *y)
+{
+    struct orrery_table t;
+    TRY(api_check_table(given, false, &t));
+    if (!y)
+        return ORR_FAIL(ORR_EINVAL, "y: expected a pointer, found NULL");
+    if (t.columns != r->columns)
+        return ORR_FAIL(ORR_EINVAL, "table: expected %zu columns, found %zu", r->columns,
+                        t.columns);
+    const int features = r->table.data.features;
+    double *x = orr_alloc((size_t)features * (t.rows + 1), sizeof *x);
+    if (!x)
+        return ORR_ENOMEM;
+    for (int f = 0; f < features; f++)
+        for (size_t i = 0; i < t.rows; i++)
+            x[(size_t)f * t.rows + i] = api_cell(&t, i, r->column[f]);
+    struct sr_data data = {
+        .rows = t.rows, .features = features, .x = x, .y = x, .language = r->setup.language};
+    values_of(expr, &data, x + (size_t)features * t.rows, y);
+    free(x);
+    return 0;
+}
+
+static int predict(const struct orrery_regression *r, int row, const struct orrery_table *table,
+                   double *y)
+{
+    TRY(check_row(r, row));
+    return evaluate(r, &r->fit->front.expr[row], table, y);
+}
+
+int orrery_regression_predict(struct orrery_regression *r, int row,
+                              const struct orrery_table *table, double *y)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, predict(r, row, table, y));
+}
+
+static int evaluate_text(const struct orrery_regression *r, const char *formula,
+                         const struct orrery_table *table, double *y)
+{
+    struct sr_expr expr;
+    if (!formula)
+        return ORR_FAIL(ORR_EINVAL, "formula: expected a text, found NULL");
+    if (!r->has_table)
+        return ORR_FAIL(ORR_EMISSING,
+                        "formula: its names are those of a table; orrery_regression_data()");
+    TRY(sr_expr_parse(r->setup.language, formula, r->table.name, r->table.data.features, &expr));
+    return evaluate(r, &expr, table, y);
+}
+
+int orrery_regression_evaluate(struct orrery_regression *r, const char *formula,
+                               const struct orrery_table *table, double *y)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, evaluate_text(r, formula, table, y));
+}

@@ -1,0 +1,108 @@
+/* options.c - settings and options of a regression by name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "regress.h"
+
+/* What presets/table.json says, which the library does not read (a test compares). */
+int api_default_settings(struct orr_settings *settings)
+{
+    static const char *const table[] = {
+        "symreg.binary=+,-,*,/",     "symreg.unary=inv,square,sqrt,exp,log,sin,cos",
+        "symreg.loss=l2",            "symreg.maxsize=20",
+        "symreg.iterations=100",     "symreg.populations=31",
+        "symreg.population_size=27", "symreg.cycles=380",
+        "symreg.restarts=1",         "symreg.seconds=60",
+        "symreg.patience=30",        "symreg.rules=accuracy,score,best,mdl"};
+    orr_settings_defaults(settings);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        TRY(orr_settings_set(settings, table[i]));
+    return 0;
+}
+
+#define OPTION(name, member) {name, offsetof(struct sr_csv_options, member)}
+static const struct {
+    const char *name;
+    size_t offset;
+} options[API_OPTIONS] = {
+    OPTION("weights", weights),       OPTION("log-target", log_target),
+    OPTION("units", units),           OPTION("units-penalty", units_penalty),
+    OPTION("define", define),         OPTION("loss", loss),
+    OPTION("guess", guess),           OPTION("constrain", constrain),
+    OPTION("nest", nest),             OPTION("complexity", complexity),
+    OPTION("maxdepth", maxdepth),     OPTION("batch", batch),
+};
+
+/* The options that have a name, which those behind them have not. */
+static int find_option(const char *key)
+{
+    for (int i = 0; i < API_OPTIONS && options[i].name; i++)
+        if (!strcmp(key, options[i].name))
+            return i;
+    return -1;
+}
+
+static int keep_option(struct orrery_regression *r, int i, const char *value)
+{
+    char *copy = value ? strdup(value) : NULL;
+    if (value && !copy)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", options[i].name);
+    free(r->option[i]);
+    r->option[i] = copy;
+    *(const char **)(void *)((char *)&r->options + options[i].offset) = copy;
+    return 0;
+}
+
+/* "1", "0", or NULL for 0. */
+static int read_flag(const char *key, const char *value, bool *flag)
+{
+    if (value && strcmp(value, "0") && strcmp(value, "1"))
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected 0 or 1, found \"%.100s\"", key, value);
+    *flag = value && *value == '1';
+    return 0;
+}
+
+/* "maxsize" is "symreg.maxsize". */
+static int set_setting(struct orrery_regression *r, const char *key, const char *value)
+{
+    char full[128], text[ORR_SETTING];
+    struct orr_settings defaults;
+    const bool whole = strchr(key, '.') || !strcmp(key, "seed");
+    if (snprintf(full, sizeof full, "%s%s", whole ? "" : "symreg.", key) >= (int)sizeof full)
+        return ORR_FAIL(ORR_EUSAGE, "set: expected a key of at most 120 bytes");
+    if (!value) {
+        TRY(api_default_settings(&defaults));
+        orr_settings_value(&defaults, full, text);
+        value = text;
+    }
+    struct orr_settings changed = r->settings;
+    TRY(orr_settings_set_by(&changed, "set", full, value));
+    if (!orr_settings_in_groups(full, "seed,symreg"))
+        return ORR_FAIL(ORR_EUSAGE, "set: expected seed, symreg.* or an option, found \"%s\"", full);
+    r->settings = changed;
+    r->seconds_given |= !strcmp(full, "symreg.seconds");
+    r->iterations_given |= !strcmp(full, "symreg.iterations");
+    return 0;
+}
+
+static int set(struct orrery_regression *r, const char *key, const char *value)
+{
+    bool flag = false;
+    if (!key)
+        return ORR_FAIL(ORR_EINVAL, "set: expected a key, found NULL");
+    if (!strcmp(key, "keep-state"))
+        return read_flag(key, value, &r->keep_state);
+    if (!strcmp(key, "log-target")) {
+        TRY(read_flag(key, value, &flag));
+        value = flag ? "1" : NULL;
+    }
+    const int option = find_option(key);
+    return option >= 0 ? keep_option(r, option, value) : set_setting(r, key, value);
+}
+
+int orrery_regression_set(struct orrery_regression *r, const char *key, const char *value)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, set(r, key, value));
+}

@@ -1,0 +1,259 @@
+/* regress.c - the library's part "regress": handles and searches. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "regress.h"
+
+int orrery_regression_create(int interface_, struct orrery_regression **regression)
+{
+    void *memory = NULL;
+    struct api_call call;
+    const int rc = api_create(interface_, sizeof **regression, regression ? &memory : NULL);
+    if (regression)
+        *regression = memory;
+    if (rc)
+        return rc;
+    TRY(api_enter(&(*regression)->handle, &call)); /* settings are numbers of the locale "C" */
+    return api_leave(&call, api_default_settings(&(*regression)->settings));
+}
+
+void api_forget(struct orrery_regression *r)
+{
+    sr_csv_setup_free(&r->setup);
+    free(r->fit);
+    r->fit = NULL;
+    free(r->state);
+    r->state = NULL;
+}
+
+void orrery_regression_free(struct orrery_regression *r)
+{
+    if (!r)
+        return;
+    api_forget(r);
+    sr_table_free(&r->table);
+    for (int i = 0; i < API_OPTIONS; i++)
+        free(r->option[i]);
+    free(r->resumed);
+    free(r);
+}
+
+const char *orrery_regression_message(const struct orrery_regression *r)
+{
+    return r ? r->handle.message : orrery_status_text(ORRERY_EINVAL);
+}
+
+void orrery_regression_stop(struct orrery_regression *r)
+{
+    if (r)
+        atomic_store(&r->handle.stop.asked, true);
+}
+
+/* ------------------------------------------------------------------------------- progress */
+
+struct watch {
+    struct orrery_regression *r;
+    struct api_call *call;
+    orrery_progress_call *progress;
+    void *context;
+};
+
+/* Tells the caller what there is, in its own locale. */
+static void observe(void *of, const struct sr_observation *seen)
+{
+    const struct watch *w = of;
+    const struct sr_front *front = seen->front;
+    char text[SR_TEXT] = "";
+    if (!w->progress)
+        return;
+    if (front->count)
+        sr_expr_print(w->r->setup.language, &front->expr[front->count - 1], w->r->table.name, text,
+                      sizeof text);
+    const struct orrery_progress now = {
+        .bytes = sizeof now,
+        .seconds = seen->seconds,
+        .evaluations = seen->evaluations,
+        .epoch = seen->epoch,
+        .rows = front->count,
+        .loss = front->count ? front->loss[front->count - 1] : HUGE_VAL,
+        .best = text};
+    api_pause(w->call);
+    const int stop = w->progress(&now, w->context);
+    api_go_on(w->call);
+    if (stop)
+        orrery_regression_stop(w->r);
+}
+
+/* --------------------------------------------------------------------------------- states */
+
+/* A folder that only this process can read, for the checkpoint of one search. */
+static int make_folder(char folder[4096], char path[4096])
+{
+    const char *temporary = getenv("TMPDIR");
+    TRY(orr_path(folder, "%s/orrery-XXXXXX", temporary && *temporary ? temporary : "/tmp"));
+    if (!mkdtemp(folder)) {
+        *folder = '\0';
+        return ORR_FAIL(ORR_EIO, "keep-state: cannot make a folder in %s",
+                        temporary && *temporary ? temporary : "/tmp");
+    }
+    return orr_path(path, "%s/state", folder);
+}
+
+static int write_state(const struct orrery_regression *r, const char *path)
+{
+    struct orr_file file = {0};
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_write(&file, r->resumed, r->resumed_bytes);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+static void remove_folder(const char *folder, const char *path)
+{
+    if (!*folder)
+        return;
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+/* --------------------------------------------------------------------------------- search */
+
+/* As the program does it (csv_mode.c): a share of the seconds, and some more, until what takes
+ * longer is broken off. After a stop, as long for rounding constants. */
+static const double search_limit[2] = {1, 0.4}, whole_limit[2] = {1.05, 0.6}, after_stop_s = 0.3;
+
+static double limit(double seconds, const double share[2], double started)
+{
+    if (!(seconds > 0))
+        return 0;
+    const double until = started + share[0] * seconds + share[1], now = orr_time_s();
+    return until > now + 0.3 ? until : now + 0.3;
+}
+
+static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int threads, double started)
+{
+    struct sr_settings *s = &r->setup.settings;
+    struct orr_stop *stop = &r->handle.stop;
+    struct sr_table sample = {0};
+    fit->data = r->table.data;
+    int rc = r->setup.batch ? sr_table_sample(&r->table, r->setup.batch, s->seed, &sample) : 0;
+    if (!rc && r->setup.batch)
+        fit->data = sample.data;
+    stop->until_s = limit(s->max_seconds, search_limit, started);
+    if (!rc)
+        rc = sr_search(s, fit, 1, threads, NULL);
+    sr_table_free(&sample);
+    const bool stopped = atomic_load(&stop->asked);
+    if (rc && rc != ORR_EINTR)
+        return rc;
+    stop->until_s = stopped ? orr_time_s() + after_stop_s
+                            : limit(s->max_seconds, whole_limit, started);
+    TRY(sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
+    stop->until_s = 0;
+    TRY(sr_front_judge(s, &r->table.data, &fit->front));
+    if (!fit->front.count)
+        return ORR_FAIL(ORR_EINVAL, "no formula is finite on every row and within the constraints");
+    return stopped ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then") : 0;
+}
+
+static int set_up(struct orrery_regression *r, struct watch *watch)
+{
+    struct sr_csv_options o = r->options;
+    o.target = r->table.target;
+    o.use_seconds = r->seconds_given && !r->iterations_given;
+    TRY(orr_settings_check(&r->settings));
+    TRY(sr_csv_setup(&r->settings, &o, &r->table, &r->setup));
+    r->table.data.language = r->setup.language;
+    r->setup.settings.observe = observe;
+    r->setup.settings.observer = watch;
+    return 0;
+}
+
+static int search(struct orrery_regression *r, int threads, struct watch *watch, char folder[4096])
+{
+    char path[4096];
+    const double started = orr_time_s();
+    int team;
+    TRY(api_threads(threads, &team));
+    if (!r->has_table)
+        return ORR_FAIL(ORR_EMISSING, "search: there is no table yet; orrery_regression_data()");
+    api_forget(r);
+    TRY(set_up(r, watch));
+    if (r->keep_state || r->resumed) {
+        TRY(make_folder(folder, path));
+        r->setup.settings.checkpoint = path;
+        r->setup.settings.resume = r->resumed != NULL;
+        TRY(r->resumed ? write_state(r, path) : 0);
+    }
+    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
+    if (!fit)
+        return ORR_ENOMEM;
+    const int rc = search_rows(r, fit, team, started);
+    r->setup.settings.checkpoint = NULL;
+    if (rc && rc != ORR_EINTR) {
+        free(fit);
+        return rc;
+    }
+    r->fit = fit;
+    if (*folder && orr_exists(path))
+        TRY(orr_file_read(path, &r->state, &r->state_bytes));
+    return rc == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then")
+                           : 0;
+}
+
+int orrery_regression_search(struct orrery_regression *r, int threads,
+                             orrery_progress_call *progress, void *context)
+{
+    struct api_call call;
+    struct watch watch = {.r = r, .call = &call, .progress = progress, .context = context};
+    char folder[4096] = "", path[4096];
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    const int rc = search(r, threads, &watch, folder);
+    if (*folder && !orr_path(path, "%s/state", folder))
+        remove_folder(folder, path);
+    free(r->resumed);
+    r->resumed = NULL;
+    if (rc && rc != ORR_EINTR) {
+        char message[sizeof r->handle.message];
+        snprintf(message, sizeof message, "%s", orr_error());
+        api_forget(r);
+        return api_leave(&call, ORR_FAIL(rc, "%s", message));
+    }
+    return api_leave(&call, rc);
+}
+
+int orrery_regression_state(struct orrery_regression *r, const void **state, size_t *bytes)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    int rc = !state || !bytes ? ORR_FAIL(ORR_EINVAL, "state: expected two pointers, found NULL")
+             : !r->state      ? ORR_FAIL(ORR_EMISSING, "state: there is none: no search with "
+                                                       "keep-state was done, or it was too short")
+                              : 0;
+    if (!rc) {
+        *state = r->state;
+        *bytes = r->state_bytes;
+    }
+    return api_leave(&call, rc);
+}
+
+int orrery_regression_resume(struct orrery_regression *r, const void *state, size_t bytes)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    if (!state || !bytes)
+        return api_leave(&call, ORR_FAIL(ORR_EINVAL, "resume: expected bytes, found none"));
+    char *copy = malloc(bytes);
+    if (!copy)
+        return api_leave(&call, ORR_FAIL(ORR_ENOMEM, "resume: out of memory"));
+    memcpy(copy, state, bytes);
+    free(r->resumed);
+    r->resumed = copy;
+    r->resumed_bytes = bytes;
+    return api_leave(&call, 0);
+}

@@ -1,0 +1,315 @@
+/* simulate.c - the library's part "simulate": sequences into the caller's arrays, orbits, forces. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "sim/sim.h"
+
+#include <omp.h>
+
+struct orrery_simulation {
+    struct api_handle handle;
+    struct orr_settings settings;
+};
+
+int orrery_simulation_create(int interface_, struct orrery_simulation **simulation)
+{
+    void *memory = NULL;
+    struct api_call call;
+    const int rc = api_create(interface_, sizeof **simulation, simulation ? &memory : NULL);
+    if (simulation)
+        *simulation = memory;
+    if (rc)
+        return rc;
+    TRY(api_enter(&(*simulation)->handle, &call)); /* settings are numbers of the locale "C" */
+    orr_settings_defaults(&(*simulation)->settings);
+    return api_leave(&call, 0);
+}
+
+void orrery_simulation_free(struct orrery_simulation *simulation)
+{
+    free(simulation);
+}
+
+const char *orrery_simulation_message(const struct orrery_simulation *simulation)
+{
+    return simulation ? simulation->handle.message : orrery_status_text(ORRERY_EINVAL);
+}
+
+/* ------------------------------------------------------------------------------ settings */
+
+/* One line KEY=VALUE, without blanks around it. */
+static int set_line(struct orr_settings *settings, const char *line)
+{
+    const char *equals = strchr(line, '=');
+    char key[128];
+    if (!equals || (size_t)(equals - line) >= sizeof key)
+        return ORR_FAIL(ORR_EUSAGE, "settings: expected lines KEY=VALUE, found \"%.100s\"", line);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - line), line);
+    TRY(orr_settings_set_by(settings, "settings", key, equals + 1)); /* names the nearest key */
+    return orr_settings_in_groups(key, "seed,orbits,planets")
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE,
+                          "settings: expected seed, orbits.* or planets.*, found \"%s\"", key);
+}
+
+static int set_lines(struct orr_settings *settings, const char *text)
+{
+    char line[4096];
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        const char *begin = text + strspn(text, " \t\r"), *end = text + length;
+        text = end + (*end == '\n');
+        while (end > begin && strchr(" \t\r", end[-1]))
+            end--;
+        length = end > begin ? (size_t)(end - begin) : 0;
+        if (!length || *begin == '#')
+            continue;
+        if (length >= sizeof line)
+            return ORR_FAIL(ORR_EUSAGE, "settings: expected lines of at most %zu bytes, found %zu",
+                            sizeof line - 1, length);
+        memcpy(line, begin, length);
+        line[length] = '\0';
+        TRY(set_line(settings, line));
+    }
+    return 0;
+}
+
+static int set_all(struct orrery_simulation *s, const char *text, struct orr_settings *changed)
+{
+    struct sim_dynamics dynamics;
+    if (!text)
+        return ORR_FAIL(ORR_EINVAL, "settings: expected a text, found NULL");
+    *changed = s->settings;
+    TRY(set_lines(changed, text));
+    TRY(orr_settings_check(changed));
+    TRY(orr_settings_check_laws(changed, "settings"));
+    TRY(sim_dynamics_create(&dynamics, changed)); /* a law that is an expression is read here */
+    sim_dynamics_free(&dynamics);
+    s->settings = *changed;
+    return 0;
+}
+
+int orrery_simulation_set(struct orrery_simulation *s, const char *settings)
+{
+    struct api_call call;
+    TRY(api_enter(s ? &s->handle : NULL, &call));
+    struct orr_settings *changed = orr_alloc(1, sizeof *changed);
+    const int rc = changed ? set_all(s, settings, changed) : ORR_ENOMEM;
+    free(changed);
+    return api_leave(&call, rc);
+}
+
+/* ----------------------------------------------------------------------------- sequences */
+
+static int find_set(const char *name, enum sim_split *split)
+{
+    struct orr_nearest nearest = {0};
+    for (int i = 0; name && i < SIM_SPLITS; i++) {
+        *split = (enum sim_split)i;
+        if (!strcmp(sim_split_name(*split), name))
+            return 0;
+        orr_nearest_offer(&nearest, name, sim_split_name(*split));
+    }
+    return ORR_FAIL(ORR_EUSAGE,
+                    "unknown data set \"%.100s\"%s%s%s; expected train, val, test, two_body_train, "
+                    "..., planets_solar, ...",
+                    name ? name : "", nearest.name ? "; did you mean " : "",
+                    nearest.name ? nearest.name : "", nearest.name ? "?" : "");
+}
+
+static int describe(const struct orrery_simulation *s, const char *name, struct orrery_set *set)
+{
+    enum sim_split split;
+    struct orrery_set known;
+    TRY(api_take("set", &known, sizeof known, sizeof known, set));
+    TRY(find_set(name, &split));
+    *set = (struct orrery_set){.bytes = sizeof *set,
+                               .sequences = sim_split_count(&s->settings, split),
+                               .positions = (size_t)sim_split_positions(&s->settings, split),
+                               .tokens = s->settings.orbits.output == ORR_OUTPUT_TOKENS,
+                               .labelled = sim_split_labelled(split)};
+    return 0;
+}
+
+int orrery_simulation_describe(struct orrery_simulation *s, const char *name,
+                               struct orrery_set *set)
+{
+    struct api_call call;
+    TRY(api_enter(s ? &s->handle : NULL, &call));
+    return api_leave(&call, describe(s, name, set));
+}
+
+/* Copies row `of` of an array, where both it and the caller's are there. */
+static void put(void *to, const void *from, size_t of, size_t bytes)
+{
+    if (to && from)
+        memcpy((char *)to + of * bytes, from, bytes);
+}
+
+static void put_sequence(const struct orrery_arrays *a, size_t i, const struct sim_sequence *q)
+{
+    const size_t P = (size_t)q->positions;
+    const uint8_t bodies = (uint8_t)q->num_bodies;
+    put(a->tokens, q->tokens, i, 2 * P * sizeof *q->tokens);
+    put(a->coordinates, q->coords, i, 2 * P * sizeof *q->coords);
+    put(a->bodies, &bodies, i, sizeof bodies);
+    put(a->full_state, q->full_state, i, 6 * P * sizeof *q->full_state);
+    put(a->state, q->state, i, 5 * P * sizeof *q->state);
+    put(a->force_magnitude, q->force_magnitude, i, P * sizeof *q->force_magnitude);
+    put(a->force, q->force_vector, i, 2 * P * sizeof *q->force_vector);
+    put(a->scale, &q->scale, i, sizeof q->scale);
+}
+
+static int check_arrays(const struct orrery_simulation *s, const char *name, enum sim_split split,
+                        uint64_t first, size_t count, const struct orrery_arrays *a)
+{
+    const bool tokens = s->settings.orbits.output == ORR_OUTPUT_TOKENS;
+    const bool labelled = sim_split_labelled(split);
+    const uint64_t all = sim_split_count(&s->settings, split);
+    if (first > all || count > all - first)
+        return ORR_FAIL(ORR_EINVAL, "%s: has %llu sequences, asked for %zu from number %llu on",
+                        name, (unsigned long long)all, count, (unsigned long long)first);
+    const char *foreign = tokens && a->coordinates         ? "coordinates"
+                          : !tokens && a->tokens           ? "tokens"
+                          : labelled                       ? NULL
+                          : a->full_state                  ? "full_state"
+                          : a->state                       ? "state"
+                          : a->force_magnitude             ? "force_magnitude"
+                          : a->force                       ? "force"
+                                                           : NULL;
+    return foreign ? ORR_FAIL(ORR_EINVAL, "%s: the set has no %s; expected NULL", name, foreign)
+                   : 0;
+}
+
+/* All sequences, shared out among threads, each with memory of its own. The first error counts. */
+static int fill(const struct orr_settings *settings, enum sim_split split, uint64_t first,
+                size_t count, int threads, const struct orrery_arrays *arrays)
+{
+    char message[4096] = "";
+    int failed = 0;
+#pragma omp parallel num_threads(threads) copyin(orr_stop_of_call)
+    {
+        struct sim_sequence q;
+        int rc = sim_sequence_create(&q, settings, split);
+        const bool made = !rc;
+#pragma omp for schedule(dynamic, 16)
+        for (size_t i = 0; i < count; i++) {
+            if (!rc)
+                rc = sim_sequence_make(&q, settings, split, first + i);
+            if (!rc)
+                put_sequence(arrays, i, &q);
+        }
+        if (made)
+            sim_sequence_free(&q);
+#pragma omp critical(api_fill)
+        if (rc && !failed) {
+            failed = rc;
+            snprintf(message, sizeof message, "%s", orr_error());
+        }
+    }
+    return failed ? ORR_FAIL(failed, "%s", message) : 0;
+}
+
+static int make_sequences(const struct orrery_simulation *s, const char *name, uint64_t first,
+                          size_t count, int threads, const struct orrery_arrays *given)
+{
+    struct orrery_arrays arrays;
+    enum sim_split split;
+    int team;
+    TRY(api_take("arrays", &arrays, sizeof arrays, sizeof arrays, given));
+    TRY(find_set(name, &split));
+    TRY(api_threads(threads, &team));
+    TRY(check_arrays(s, name, split, first, count, &arrays));
+    return fill(&s->settings, split, first, count, team, &arrays);
+}
+
+int orrery_simulation_sequences(struct orrery_simulation *s, const char *name, uint64_t first,
+                                size_t count, int threads, const struct orrery_arrays *arrays)
+{
+    struct api_call call;
+    TRY(api_enter(s ? &s->handle : NULL, &call));
+    return api_leave(&call, make_sequences(s, name, first, count, threads, arrays));
+}
+
+/* ------------------------------------------------------------------------------ one orbit */
+
+static int check_masses(double m1, double m2)
+{
+    return m1 > 0 && m2 > 0 && isfinite(m1) && isfinite(m2)
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "masses: expected numbers above 0, found %g and %g", m1, m2);
+}
+
+static int follow(const struct orrery_simulation *s, const struct orrery_elements *el, double m1,
+                  double m2, double dt_yr, size_t n, double *state)
+{
+    struct sim_dynamics dynamics;
+    if (!el || (n && !state))
+        return ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL", el ? "state" : "elements");
+    TRY(check_masses(m1, m2));
+    if (!(dt_yr > 0) || !isfinite(dt_yr))
+        return ORR_FAIL(ORR_EINVAL, "dt_yr: expected a number above 0, found %g", dt_yr);
+    if (!(el->a_au > 0) || !isfinite(el->a_au) || !(el->e >= 0 && el->e < 1) ||
+        !isfinite(el->omega_rad) || !isfinite(el->phase_rad))
+        return ORR_FAIL(ORR_EINVAL,
+                        "elements: expected a_au above 0, e from 0 and below 1, finite angles, "
+                        "found a_au %g, e %g, omega_rad %g, phase_rad %g",
+                        el->a_au, el->e, el->omega_rad, el->phase_rad);
+    const struct sim_system system = {.planets = 1,
+                                      .star_mass = m2,
+                                      .mass = {m1},
+                                      .orbit = {{.a_au = el->a_au,
+                                                 .e = el->e,
+                                                 .omega_rad = el->omega_rad,
+                                                 .phase_rad = el->phase_rad,
+                                                 .clockwise = el->clockwise != 0}},
+                                      .dt_yr = dt_yr};
+    if (!n)
+        return 0;
+    TRY(sim_dynamics_create(&dynamics, &s->settings));
+    const int rc = sim_states(&dynamics, &system, n, state);
+    sim_dynamics_free(&dynamics);
+    return rc;
+}
+
+int orrery_simulation_orbit(struct orrery_simulation *s, const struct orrery_elements *elements,
+                            double m1, double m2, double dt_yr, size_t n, double *state)
+{
+    struct api_call call;
+    TRY(api_enter(s ? &s->handle : NULL, &call));
+    return api_leave(&call, follow(s, elements, m1, m2, dt_yr, n, state));
+}
+
+static int forces(const struct orrery_simulation *s, double m1, double m2, size_t n,
+                  const double *state, double *force, double *magnitude)
+{
+    struct sim_dynamics dynamics;
+    TRY(check_masses(m1, m2));
+    if (n && !state)
+        return ORR_FAIL(ORR_EINVAL, "state: expected a pointer, found NULL");
+    for (size_t i = 0; i < 4 * n; i++)
+        if (!isfinite(state[i]))
+            return ORR_FAIL(ORR_EINVAL, "state: number %zu of row %zu: expected a finite number",
+                            i % 4, i / 4);
+    TRY(sim_dynamics_create(&dynamics, &s->settings));
+    for (size_t i = 0; i < n; i++) {
+        double both[2];
+        const double size = sim_law_force(&dynamics, 0, m1, m2, state + 4 * i, both);
+        if (magnitude)
+            magnitude[i] = size;
+        if (force)
+            memcpy(force + 2 * i, both, sizeof both);
+    }
+    sim_dynamics_free(&dynamics);
+    return 0;
+}
+
+int orrery_simulation_force(struct orrery_simulation *s, double m1, double m2, size_t n,
+                            const double *state, double *force, double *magnitude)
+{
+    struct api_call call;
+    TRY(api_enter(s ? &s->handle : NULL, &call));
+    return api_leave(&call, forces(s, m1, m2, n, state, force, magnitude));
+}

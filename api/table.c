@@ -1,0 +1,165 @@
+/* table.c - the caller's arrays as a table, in the form in which the program has read a CSV file: the
+ * same checks, the same digits, the same choice of columns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "regress.h"
+
+double api_number(const struct orrery_table *t, const void *array, size_t at)
+{
+    return t->type == ORRERY_FLOAT32 ? (double)((const float *)array)[at]
+                                     : ((const double *)array)[at];
+}
+
+double api_cell(const struct orrery_table *t, size_t row, size_t column)
+{
+    return api_number(t, t->x,
+                      t->order == ORRERY_ROWS ? row * t->columns + column : column * t->rows + row);
+}
+
+static int check_finite(const struct orrery_table *t, const char *what, const void *array)
+{
+    for (size_t i = 0; array && i < t->rows; i++)
+        if (!isfinite(api_number(t, array, i)))
+            return ORR_FAIL(ORR_EINVAL, "table: %s: row %zu: expected a finite number, found %g",
+                            what, i, api_number(t, array, i));
+    return 0;
+}
+
+int api_check_table(const struct orrery_table *given, bool needs_y, struct orrery_table *t)
+{
+    TRY(api_take("table", t, sizeof *t, sizeof *t, given));
+    if ((t->type != ORRERY_FLOAT64 && t->type != ORRERY_FLOAT32) ||
+        (t->order != ORRERY_ROWS && t->order != ORRERY_COLUMNS))
+        return ORR_FAIL(ORR_EINVAL,
+                        "table: expected a type ORRERY_FLOAT64 or ORRERY_FLOAT32 and an order "
+                        "ORRERY_ROWS or ORRERY_COLUMNS, found %d and %d",
+                        t->type, t->order);
+    if (t->columns < 1 || t->columns > SR_COLUMNS)
+        return ORR_FAIL(ORR_EINVAL, "table: expected 1 to %d columns, found %zu", SR_COLUMNS,
+                        t->columns);
+    if (t->rows < (needs_y ? 2u : 1u) || t->rows > SIZE_MAX / sizeof(double) / (SR_COLUMNS + 2))
+        return ORR_FAIL(ORR_EINVAL, "table: expected at least %d rows, found %zu", needs_y ? 2 : 1,
+                        t->rows);
+    if (!t->x || (needs_y && !t->y))
+        return ORR_FAIL(ORR_EINVAL, "table: %s: expected an array, found NULL", t->x ? "y" : "x");
+    for (size_t c = 0; c < t->columns; c++)
+        for (size_t i = 0; i < t->rows; i++)
+            if (!isfinite(api_cell(t, i, c)))
+                return ORR_FAIL(ORR_EINVAL,
+                                "table: x: row %zu, column %zu: expected a finite number, found %g",
+                                i, c, api_cell(t, i, c));
+    TRY(needs_y ? check_finite(t, "y", t->y) : 0);
+    return needs_y ? check_finite(t, "weights", t->weights) : 0;
+}
+
+/* Column c of the table as a CSV file would have it: x, then y, then weights. */
+static double number_of(const struct orrery_table *t, size_t row, size_t c)
+{
+    return c < t->columns ? api_cell(t, row, c)
+                          : api_number(t, c == t->columns ? t->y : t->weights, row);
+}
+
+/* The digits of a number as it would be written: the fewest that read back as it. */
+static void count_digits(const struct orrery_table *t, double value, struct orr_csv_digits *digits)
+{
+    char text[40];
+    for (int n = 1; n <= 17; n++) {
+        snprintf(text, sizeof text, "%.*g", n, value);
+        const double read = strtod(text, NULL);
+        if (t->type == ORRERY_FLOAT32 ? (float)read == (float)value : !(read < value || read > value))
+            break;
+    }
+    orr_csv_count_digits(text, digits);
+}
+
+static int name_column(const struct orrery_table *t, size_t c, char **name)
+{
+    char text[32];
+    const char *given = c == t->columns  ? t->target ? t->target : "y"
+                        : c > t->columns ? "weights"
+                        : t->names       ? t->names[c]
+                                         : text;
+    snprintf(text, sizeof text, "x%zu", c + 1);
+    if (!given || !*given)
+        return ORR_FAIL(ORR_EINVAL, "table: names: expected a name of column %zu, found %s", c,
+                        given ? "\"\"" : "NULL");
+    *name = strdup(given);
+    return *name ? 0 : ORR_FAIL(ORR_ENOMEM, "table: out of memory");
+}
+
+/* Two columns of a name could not be told from each other in formulas. */
+static int check_names(const struct orr_csv *csv)
+{
+    for (size_t a = 0; a < csv->cols; a++)
+        for (size_t b = 0; b < a; b++)
+            if (!strcmp(csv->names[a], csv->names[b]))
+                return ORR_FAIL(ORR_EINVAL, "table: names: \"%s\" stands twice", csv->names[a]);
+    return 0;
+}
+
+static int fill_csv(const struct orrery_table *t, struct orr_csv *csv)
+{
+    const size_t cols = t->columns + 1 + (t->weights ? 1 : 0);
+    csv->rows = t->rows;
+    csv->cols = cols;
+    csv->names = calloc(cols, sizeof *csv->names);
+    csv->values = calloc(cols * t->rows, sizeof *csv->values);
+    csv->digits = calloc(cols, sizeof *csv->digits);
+    csv->line = calloc(t->rows, sizeof *csv->line);
+    if (!csv->names || !csv->values || !csv->digits || !csv->line)
+        return ORR_FAIL(ORR_ENOMEM, "table: out of memory");
+    for (size_t c = 0; c < cols; c++) {
+        TRY(name_column(t, c, &csv->names[c]));
+        csv->digits[c] = (struct orr_csv_digits){.last = 400, .whole = true};
+        for (size_t i = 0; i < t->rows; i++) {
+            csv->values[i * cols + c] = number_of(t, i, c);
+            count_digits(t, csv->values[i * cols + c], &csv->digits[c]);
+        }
+    }
+    for (size_t i = 0; i < t->rows; i++)
+        csv->line[i] = i; /* messages count rows from 0, as arrays do */
+    return check_names(csv);
+}
+
+/* The column of the caller's that each feature is. */
+static void find_columns(struct orrery_regression *r, const struct sr_table *table)
+{
+    for (int f = 0; f < table->data.features; f++)
+        r->column[f] = (size_t)orr_csv_column(&table->csv, table->name[f]);
+}
+
+static int take_table(struct orrery_regression *r, const struct orrery_table *given,
+                      struct sr_table *table)
+{
+    struct orrery_table t;
+    struct sr_csv_options o = r->options;
+    TRY(api_check_table(given, true, &t));
+    TRY(fill_csv(&t, &table->csv));
+    o.target = table->csv.names[t.columns];
+    o.weights = t.weights ? table->csv.names[t.columns + 1] : o.weights;
+    TRY(sr_table_fill("table", &o, table));
+    find_columns(r, table);
+    orr_csv_free_rows(&table->csv);
+    r->columns = t.columns;
+    return 0;
+}
+
+int orrery_regression_data(struct orrery_regression *r, const struct orrery_table *table)
+{
+    struct api_call call;
+    struct sr_table taken = {0};
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    const int rc = take_table(r, table, &taken);
+    if (rc) {
+        sr_table_free(&taken);
+        return api_leave(&call, rc);
+    }
+    api_forget(r);
+    sr_table_free(&r->table);
+    r->table = taken;
+    r->table.data.digits = r->table.digits; /* it was the other struct's */
+    r->has_table = true;
+    return api_leave(&call, 0);
+}

@@ -1,0 +1,498 @@
+/* test_api.c - the library's calls: what they give, what they refuse, and that they give what the
+ * program's own functions do. */
+#include "api/orrery.h"
+#include "api/regress.h"
+#include "sim/sim.h"
+#include "base/scratch.h"
+
+#include <math.h>
+#include <pthread.h>
+
+enum { ROWS = 30 };
+static double x[2 * ROWS], y[ROWS];
+static const char *const names[] = {"a", "M"};
+
+static struct orrery_table kepler(void)
+{
+    for (int i = 0; i < ROWS; i++) {
+        const double a = 0.4 + 0.7 * i, M = 0.5 + i * 7 % 11 * 0.25;
+        x[2 * i] = a;
+        x[2 * i + 1] = M;
+        y[i] = sqrt(a * a * a / M);
+    }
+    return (struct orrery_table){.bytes = sizeof(struct orrery_table),
+                                 .rows = ROWS,
+                                 .columns = 2,
+                                 .x = x,
+                                 .y = y,
+                                 .names = names,
+                                 .target = "T"};
+}
+
+static struct orrery_regression *small(void)
+{
+    struct orrery_regression *r = NULL;
+    assert_int_equal(orrery_regression_create(ORRERY_INTERFACE, &r), 0);
+    assert_int_equal(orrery_regression_set(r, "enumerate", "3000"), 0);
+    assert_int_equal(orrery_regression_set(r, "iterations", "3"), 0);
+    assert_int_equal(orrery_regression_set(r, "symreg.maxsize", "9"), 0);
+    return r;
+}
+
+/* A call that is refused leaves one line, which has all of these in it. */
+static void refused(int status, int expected, const char *message, const char *part)
+{
+    assert_int_equal(status, expected);
+    assert_null(strchr(message, '\n'));
+    if (!strstr(message, part))
+        fail_msg("expected \"%s\" in \"%s\"", part, message);
+}
+#define REFUSED(handle, kind, status, call, part)                                                  \
+    refused(call, status, orrery_##kind##_message(handle), part)
+
+TEST(defaults_are_those_of_the_program)
+{
+    struct orr_settings *mine = orr_alloc(1, sizeof *mine), *file = orr_alloc(1, sizeof *file);
+    char a[ORR_SETTING], b[ORR_SETTING];
+    assert_non_null(mine);
+    assert_non_null(file);
+    assert_int_equal(api_default_settings(mine), 0);
+    assert_int_equal(orr_settings_load(file, "presets/table.json"), 0);
+    int compared = 0;
+    for (int i = 0; orr_settings_key(i); i++, compared++) {
+        if (!strcmp(orr_settings_key(i), "about"))
+            continue;
+        orr_settings_value(mine, orr_settings_key(i), a);
+        orr_settings_value(file, orr_settings_key(i), b);
+        assert_string_equal(a, b);
+    }
+    assert_true(compared > 80);
+    free(mine);
+    free(file);
+}
+
+TEST(a_law_is_found_printed_and_predicted)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    struct orrery_formula formula = {.bytes = sizeof formula};
+    double predicted[ROWS];
+    char text[300];
+    size_t needed = 0;
+    int rows = 0, row = -1;
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    assert_int_equal(rows, 0);
+    assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    assert_true(rows > 1);
+    assert_int_equal(orrery_regression_select(r, "best", &row), 0);
+    assert_int_equal(orrery_regression_formula(r, row, &formula), 0);
+    assert_true(formula.loss < 1e-20 && formula.complexity <= 9);
+    static const char *const expected[] = {"sqrt((", "\\sqrt{", "sqrt(", "sqrt("};
+    for (int notation = ORRERY_TEXT; notation <= ORRERY_SYMPY; notation++) {
+        assert_int_equal(orrery_regression_print(r, row, notation, NULL, 0, &needed), 0);
+        assert_int_equal(orrery_regression_print(r, row, notation, text, needed, NULL), 0);
+        assert_int_equal(strlen(text) + 1, needed);
+        assert_non_null(strstr(text, expected[notation]));
+        REFUSED(r, regression, ORRERY_EINVAL,
+                orrery_regression_print(r, row, notation, text, needed - 1, NULL), "room for");
+    }
+    assert_int_equal(orrery_regression_predict(r, row, &table, predicted), 0);
+    for (int i = 0; i < ROWS; i++)
+        assert_true(fabs(predicted[i] - y[i]) < 1e-9);
+    assert_int_equal(orrery_regression_print(r, row, ORRERY_TEXT, text, sizeof text, NULL), 0);
+    double again[ROWS]; /* what is printed is the formula */
+    assert_int_equal(orrery_regression_evaluate(r, text, &table, again), 0);
+    assert_memory_equal(again, predicted, sizeof again);
+    assert_int_equal(orrery_regression_evaluate(r, "sqrt(M - 1) * a", &table, predicted), 0);
+    for (int i = 0; i < ROWS; i++)
+        assert_true(x[2 * i + 1] < 1 ? isnan(predicted[i]) != 0
+                                     : fabs(predicted[i] - x[2 * i] * sqrt(x[2 * i + 1] - 1)) < 1e-9);
+    orrery_regression_free(r);
+}
+
+static void front_of(const struct orrery_table *table, int threads, char text[4096])
+{
+    struct orrery_regression *r = small();
+    int rows = 0;
+    text[0] = '\0';
+    assert_int_equal(orrery_regression_data(r, table), 0);
+    assert_int_equal(orrery_regression_search(r, threads, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    for (int i = 0; i < rows; i++) {
+        struct orrery_formula f = {.bytes = sizeof f};
+        char one[300];
+        const size_t used = strlen(text);
+        assert_int_equal(orrery_regression_formula(r, i, &f), 0);
+        assert_int_equal(orrery_regression_print(r, i, ORRERY_TEXT, one, sizeof one, NULL), 0);
+        snprintf(text + used, 4096 - used, "%d %.17g %s\n", f.complexity, f.loss, one);
+    }
+    orrery_regression_free(r);
+}
+
+TEST(layout_of_arrays_and_threads_change_nothing)
+{
+    char first[4096], other[4096];
+    double column_major[2 * ROWS], weights[ROWS];
+    float xf[2 * ROWS], yf[ROWS];
+    struct orrery_table table = kepler();
+    for (int i = 0; i < ROWS; i++) { /* numbers that a float holds */
+        yf[i] = (float)(y[i] = (double)(float)y[i]);
+        weights[i] = 2;
+        for (int c = 0; c < 2; c++) {
+            xf[2 * i + c] = (float)x[2 * i + c];
+            x[2 * i + c] = column_major[c * ROWS + i] = (double)xf[2 * i + c];
+        }
+    }
+    front_of(&table, 1, first);
+    front_of(&table, 2, other);
+    assert_string_equal(first, other);
+    table.x = column_major;
+    table.order = ORRERY_COLUMNS;
+    front_of(&table, 1, other);
+    assert_string_equal(first, other);
+    table.weights = weights; /* all alike */
+    front_of(&table, 1, other);
+    assert_non_null(strstr(other, "(a / sqrt((M / a)))")); /* sums are rounded otherwise */
+    table = kepler();
+    for (int i = 0; i < 2 * ROWS; i++)
+        x[i] = (double)xf[i];
+    table.x = xf;
+    table.y = yf;
+    table.type = ORRERY_FLOAT32;
+    front_of(&table, 1, other); /* a float has fewer digits to judge by; the law is the same */
+    assert_non_null(strstr(other, "(a / sqrt((M / a)))"));
+}
+
+TEST(wide_tables_keep_the_columns_that_matter)
+{
+    enum { COLUMNS = 100, WANTED = 83 };
+    static double wide[COLUMNS * ROWS];
+    struct orrery_regression *r = small();
+    double predicted[ROWS], given[ROWS];
+    int row = 0;
+    for (int i = 0; i < ROWS; i++) {
+        for (int c = 0; c < COLUMNS; c++)
+            wide[i * COLUMNS + c] = sin(1.0 + i * (c + 1.3) * 7.7);
+        given[i] = 3 * wide[i * COLUMNS + WANTED];
+    }
+    struct orrery_table table = {.bytes = sizeof table,
+                                 .rows = ROWS,
+                                 .columns = COLUMNS,
+                                 .x = wide,
+                                 .y = given};
+    assert_int_equal(orrery_regression_set(r, "maxsize", "3"), 0);
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_select(r, "accuracy", &row), 0);
+    assert_int_equal(orrery_regression_predict(r, row, &table, predicted), 0);
+    for (int i = 0; i < ROWS; i++)
+        assert_true(fabs(predicted[i] - given[i]) < 1e-9);
+    orrery_regression_free(r);
+}
+
+static int stop_at_2(const struct orrery_progress *now, void *context)
+{
+    int *calls = context;
+    assert_int_equal(now->bytes, sizeof *now);
+    assert_true(now->rows > 0 && *now->best);
+    return ++*calls == 2;
+}
+
+TEST(a_callback_stops_and_the_front_is_there)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    int calls = 0, rows = 0;
+    assert_int_equal(orrery_regression_set(r, "iterations", "100000"), 0);
+    assert_int_equal(orrery_regression_set(r, "patience", "0"), 0);
+    assert_int_equal(orrery_regression_set(r, "unary", "sin"), 0); /* nothing exact */
+    assert_int_equal(orrery_regression_set(r, "seconds", "0"), 0);
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    REFUSED(r, regression, ORRERY_STOPPED, orrery_regression_search(r, 2, stop_at_2, &calls),
+            "stopped");
+    assert_int_equal(calls, 2);
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    assert_true(rows > 0);
+    /* a later one is not stopped */
+    assert_int_equal(orrery_regression_set(r, "iterations", "2"), 0);
+    assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+    orrery_regression_free(r);
+}
+
+static int call_back(const struct orrery_progress *now, void *context)
+{
+    int rows;
+    (void)now;
+    assert_int_equal(orrery_regression_rows(context, &rows), ORRERY_EBUSY);
+    return 1;
+}
+
+TEST(a_handle_in_use_is_busy)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    assert_int_equal(orrery_regression_search(r, 1, call_back, r), ORRERY_STOPPED);
+    orrery_regression_free(r);
+}
+
+TEST(a_search_resumes_from_bytes)
+{
+    struct orrery_table table = kepler();
+    const void *kept = NULL;
+    size_t bytes = 0;
+    int rows[2];
+    char text[2][300];
+    for (int i = 0; i < ROWS; i++)
+        y[i] += 0.1 * sin(i * 12.9898); /* no formula is exact */
+    struct orrery_regression *whole = small(), *half = small(), *rest = small();
+    struct orrery_regression *const all[] = {whole, half, rest};
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(orrery_regression_set(all[k], "seconds", "0"), 0);
+        assert_int_equal(orrery_regression_set(all[k], "keep-state", "1"), 0);
+        assert_int_equal(orrery_regression_set(all[k], "iterations", k == 1 ? "2" : "5"), 0);
+        assert_int_equal(orrery_regression_data(all[k], &table), 0);
+    }
+    REFUSED(whole, regression, ORRERY_EMISSING, orrery_regression_state(whole, &kept, &bytes),
+            "there is none");
+    assert_int_equal(orrery_regression_search(whole, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_search(half, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_state(half, &kept, &bytes), 0);
+    assert_int_equal(orrery_regression_resume(rest, kept, bytes), 0);
+    assert_int_equal(orrery_regression_search(rest, 1, NULL, NULL), 0);
+    for (int k = 0; k < 2; k++) {
+        struct orrery_regression *r = k ? rest : whole;
+        assert_int_equal(orrery_regression_rows(r, &rows[k]), 0);
+        assert_int_equal(orrery_regression_print(r, rows[k] - 1, ORRERY_TEXT, text[k],
+                                                 sizeof text[k], NULL),
+                         0);
+    }
+    assert_int_equal(rows[0], rows[1]);
+    assert_string_equal(text[0], text[1]);
+    assert_int_equal(orrery_regression_resume(rest, "nothing", 7), 0);
+    REFUSED(rest, regression, ORRERY_EFORMAT, orrery_regression_search(rest, 1, NULL, NULL), "");
+    assert_int_equal(orrery_regression_resume(rest, kept, bytes), 0);
+    assert_int_equal(orrery_regression_set(rest, "maxsize", "7"), 0);
+    REFUSED(rest, regression, ORRERY_EINVAL, orrery_regression_search(rest, 1, NULL, NULL),
+            "maxsize");
+    for (int k = 0; k < 3; k++)
+        orrery_regression_free(all[k]);
+}
+
+TEST(settings_and_options_are_checked)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_set(r, "maxsise", "9"), "maxsize");
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_set(r, "maxsize", "many"), "maxsize");
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_set(r, "model.layers", "2"),
+            "model.layers");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_set(r, NULL, "2"), "NULL");
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_set(r, "keep-state", "yes"), "yes");
+    REFUSED(r, regression, ORRERY_EMISSING, orrery_regression_search(r, 1, NULL, NULL), "no table");
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_search(r, -1, NULL, NULL), "threads");
+    assert_int_equal(orrery_regression_set(r, "units", "a=AU, M=kg, T=parsecs per"), 0);
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_search(r, 1, NULL, NULL), "parsecs");
+    assert_int_equal(orrery_regression_set(r, "units", NULL), 0);
+    assert_int_equal(orrery_regression_set(r, "loss", "abs(p - t)"), 0);
+    assert_int_equal(orrery_regression_set(r, "define", "wave(v)=sin(v)*v"), 0);
+    const int rc = orrery_regression_search(r, 1, NULL, NULL);
+    assert_string_equal(orrery_regression_message(r), "");
+    assert_int_equal(rc, 0);
+    int row;
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_select(r, "beste", &row), "best");
+    REFUSED(r, regression, ORRERY_EINVAL,
+            orrery_regression_formula(r, 100, &(struct orrery_formula){.bytes = 48}), "row");
+    REFUSED(r, regression, ORRERY_EINVAL,
+            orrery_regression_formula(r, 0, &(struct orrery_formula){.bytes = 4}), "sizeof");
+    double out[ROWS];
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_evaluate(r, "a + q", &table, out), "q");
+    struct orrery_table narrow = table;
+    narrow.columns = 1;
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_predict(r, 0, &narrow, out),
+            "expected 2 columns");
+    orrery_regression_free(r);
+}
+
+TEST(tables_are_checked)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table good = kepler();
+    double weights[ROWS] = {0};
+    static const char *const twice[] = {"a", "a"}, *const numbers[] = {"a", "1.5"},
+                             *const missing[] = {"a", NULL};
+    const struct {
+        int status;
+        const char *part;
+        size_t offset, bytes;
+        const void *value;
+    } bad[] = {
+#define BAD(part, member, type, ...)                                                               \
+    {ORRERY_EINVAL, part, offsetof(struct orrery_table, member), sizeof(type), &(type){__VA_ARGS__}}
+        BAD("sizeof", bytes, size_t, 8),          BAD("at least 2 rows", rows, size_t, 1),
+        BAD("at least 2 rows", rows, size_t, SIZE_MAX),
+        BAD("1 to 1024 columns", columns, size_t, 0),
+        BAD("1 to 1024 columns", columns, size_t, 5000),
+        BAD("type", type, int, 7),                BAD("order", order, int, -1),
+        BAD("x: expected", x, const void *, NULL), BAD("y: expected", y, const void *, NULL),
+        BAD("stands twice", names, const char *const *, twice),
+        {ORRERY_EFORMAT, "could not be told from a number", offsetof(struct orrery_table, names),
+         sizeof numbers[0], &(const char *const *){numbers}},
+        BAD("found NULL", names, const char *const *, missing),
+        BAD("a weight above 0", weights, const void *, weights),
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct orrery_table table = good;
+        memcpy((char *)&table + bad[i].offset, bad[i].value, bad[i].bytes);
+        REFUSED(r, regression, bad[i].status, orrery_regression_data(r, &table), bad[i].part);
+    }
+    x[5] = NAN;
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_data(r, &good), "row 2, column 1");
+    x[5] = 1;
+    y[3] = INFINITY;
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_data(r, &good), "y: row 3");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_data(r, NULL), "NULL");
+    orrery_regression_free(r);
+}
+
+TEST(no_handle_and_another_version)
+{
+    struct orrery_regression *r = (void *)1;
+    struct orrery_simulation *s = (void *)1;
+    int rows;
+    assert_int_equal(orrery_regression_create(ORRERY_INTERFACE + 1, &r), ORRERY_EVERSION);
+    assert_null(r);
+    assert_int_equal(orrery_simulation_create(0, &s), ORRERY_EVERSION);
+    assert_null(s);
+    assert_non_null(strstr(orrery_status_text(ORRERY_EVERSION), "orrery.h"));
+    assert_int_equal(orrery_regression_create(ORRERY_INTERFACE, NULL), ORRERY_EINVAL);
+    assert_int_equal(orrery_regression_rows(NULL, &rows), ORRERY_EINVAL);
+    assert_int_equal(orrery_simulation_set(NULL, ""), ORRERY_EINVAL);
+    orrery_regression_free(NULL);
+    orrery_simulation_free(NULL);
+    orrery_regression_stop(NULL);
+    assert_string_equal(orrery_version(), ORR_VERSION);
+}
+
+static const char continuous[] = "# a comment\n  seed=5 \norbits.protocol=identifiable\n"
+                                 "orbits.output=continuous\norbits.mass_prior=uniform\n"
+                                 "orbits.positions=33\norbits.two_body_train=40\n"
+                                 "orbits.law=yukawa\norbits.law_lambda_au=20";
+
+TEST(sequences_are_those_of_the_program)
+{
+    enum { N = 9, FIRST = 3, P = 33 };
+    struct orrery_simulation *s = NULL;
+    struct orrery_set set = {.bytes = sizeof set};
+    static float xy[2][N * P * 2], force[2][N * P];
+    uint8_t bodies[N];
+    assert_int_equal(orrery_simulation_create(ORRERY_INTERFACE, &s), 0);
+    assert_int_equal(orrery_simulation_set(s, continuous), 0);
+    assert_int_equal(orrery_simulation_describe(s, "two_body_train", &set), 0);
+    assert_true(set.sequences == 40 && set.positions == P && !set.tokens && set.labelled);
+    for (int k = 0; k < 2; k++) {
+        const struct orrery_arrays arrays = {.bytes = sizeof arrays,
+                                             .coordinates = xy[k],
+                                             .force_magnitude = force[k],
+                                             .bodies = bodies};
+        assert_int_equal(
+            orrery_simulation_sequences(s, "two_body_train", FIRST, N, k + 1, &arrays), 0);
+    }
+    assert_memory_equal(xy[0], xy[1], sizeof xy[0]);
+    assert_memory_equal(force[0], force[1], sizeof force[0]);
+    struct orr_settings *preset = orr_alloc(1, sizeof *preset);
+    assert_non_null(preset);
+    orr_settings_defaults(preset);
+    static const char *const lines[] = {
+        "seed=5",               "orbits.protocol=identifiable", "orbits.output=continuous",
+        "orbits.positions=33",  "orbits.mass_prior=uniform",    "orbits.two_body_train=40",
+        "orbits.law=yukawa",    "orbits.law_lambda_au=20"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_int_equal(orr_settings_set(preset, lines[i]), 0);
+    struct sim_sequence q;
+    assert_int_equal(sim_sequence_create(&q, preset, SIM_SPLIT_TWO_BODY_TRAIN), 0);
+    for (uint64_t i = 0; i < N; i++) {
+        assert_int_equal(sim_sequence_make(&q, preset, SIM_SPLIT_TWO_BODY_TRAIN, FIRST + i), 0);
+        assert_memory_equal(q.coords, xy[0] + i * P * 2, P * 2 * sizeof(float));
+        assert_memory_equal(q.force_magnitude, force[0] + i * P, P * sizeof(float));
+        assert_int_equal(bodies[i], 2);
+    }
+    sim_sequence_free(&q);
+    free(preset);
+    orrery_simulation_free(s);
+}
+
+TEST(forces_and_orbits_follow_the_law)
+{
+    struct orrery_simulation *s = NULL;
+    const struct orrery_elements circle = {.a_au = 2};
+    double path[4 * 21], force[2], size;
+    const double at[4] = {3, 0, 0, 0};
+    assert_int_equal(orrery_simulation_create(ORRERY_INTERFACE, &s), 0);
+    assert_int_equal(orrery_simulation_force(s, 2, 5, 1, at, force, &size), 0);
+    assert_true(fabs(size - SIM_G * 10 / 9) < 1e-12 && fabs(force[0] + size) < 1e-12);
+    for (int law = 0; law < 2; law++) {
+        assert_int_equal(orrery_simulation_set(s, law ? "orbits.law=hooke" : ""), 0);
+        assert_int_equal(orrery_simulation_orbit(s, &circle, 1, 1, 0.1, 21, path), 0);
+        for (int i = 0; i < 21; i++) /* a circle under any law */
+            assert_true(fabs(hypot(path[4 * i], path[4 * i + 1]) - 2) < 1e-8);
+    }
+    assert_int_equal(orrery_simulation_set(s, "orbits.law=expression\norbits.expression=G*m1*m2/r"),
+                     0);
+    assert_int_equal(orrery_simulation_force(s, 2, 5, 1, at, NULL, &size), 0);
+    assert_true(fabs(size - SIM_G * 10 / 3) < 1e-12);
+    REFUSED(s, simulation, ORRERY_EUSAGE,
+            orrery_simulation_set(s, "orbits.law=expression\norbits.expression=G*m1*"), "position");
+    assert_int_equal(orrery_simulation_force(s, 2, 5, 1, at, NULL, &size), 0); /* as it was */
+    assert_true(fabs(size - SIM_G * 10 / 3) < 1e-12);
+    orrery_simulation_free(s);
+}
+
+TEST(simulations_are_checked)
+{
+    struct orrery_simulation *s = NULL;
+    struct orrery_arrays arrays = {.bytes = sizeof arrays};
+    struct orrery_elements open = {.a_au = 1, .e = 1};
+    double path[8];
+    float one;
+    assert_int_equal(orrery_simulation_create(ORRERY_INTERFACE, &s), 0);
+    REFUSED(s, simulation, ORRERY_EUSAGE, orrery_simulation_set(s, "orbits.lew=newton"),
+            "orbits.law");
+    REFUSED(s, simulation, ORRERY_EUSAGE, orrery_simulation_set(s, "symreg.maxsize=3"), "symreg");
+    REFUSED(s, simulation, ORRERY_EUSAGE, orrery_simulation_set(s, "seed"), "KEY=VALUE");
+    REFUSED(s, simulation, ORRERY_EUSAGE, orrery_simulation_set(s, "orbits.law_lambda_au=3"),
+            "orbits.law_lambda_au");
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_set(s, NULL), "NULL");
+    assert_int_equal(orrery_simulation_set(s, continuous), 0);
+    REFUSED(s, simulation, ORRERY_EUSAGE,
+            orrery_simulation_sequences(s, "two_body_trian", 0, 1, 1, &arrays), "two_body_train");
+    REFUSED(s, simulation, ORRERY_EINVAL,
+            orrery_simulation_sequences(s, "two_body_train", 39, 2, 1, &arrays), "40 sequences");
+    REFUSED(s, simulation, ORRERY_EINVAL,
+            orrery_simulation_sequences(s, "two_body_train", 1, SIZE_MAX, 1, &arrays),
+            "40 sequences");
+    arrays.force = &one;
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_sequences(s, "val", 0, 1, 1, &arrays),
+            "no force");
+    arrays = (struct orrery_arrays){.bytes = sizeof arrays, .tokens = (void *)&one};
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_sequences(s, "val", 0, 1, 1, &arrays),
+            "no tokens");
+    REFUSED(s, simulation, ORRERY_EINVAL,
+            orrery_simulation_orbit(s, &open, 1, 1, 0.1, 2, path), "e from 0");
+    open.e = 0;
+    REFUSED(s, simulation, ORRERY_EINVAL,
+            orrery_simulation_orbit(s, &open, 0, 1, 0.1, 2, path), "masses");
+    REFUSED(s, simulation, ORRERY_EINVAL,
+            orrery_simulation_orbit(s, &open, 1, 1, NAN, 2, path), "dt_yr");
+    REFUSED(s, simulation, ORRERY_EINVAL,
+            orrery_simulation_force(s, 1, 1, 1, NULL, path, NULL), "state");
+    path[2] = INFINITY;
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_force(s, 1, 1, 1, path, NULL, NULL),
+            "number 2 of row 0");
+    orrery_simulation_free(s);
+}
+
+TESTS(NULL, NULL)

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# test_library.sh - liborrery as it is installed: programs in C and C++ compile against it by pkg-config
+# and run, it shows nothing but orrery_*, needs GSL alone, leaves the caller's state as it was, and its
+# interface is the one that is written down.
+. tests/cli/lib.sh
+unset ORRERY_PRESETS
+tree=$WORK/tree root=$WORK/tree/usr
+check "install" env BIN="$BIN" B="$BUILT" PREFIX=/usr DESTDIR="$tree" LIBDIR=lib tools/install.sh install
+library=$root/lib/liborrery.so.0
+check "the soname" prints 'SONAME.*\[liborrery\.so\.0\]' readelf -d "$library"
+sanitized=$(nm -D "$library" | grep -cE '__(asan|tsan|lsan|gcov)') # such a build needs more
+symbols() {
+    nm -D --defined-only "$library" | awk '{ print $3 }' | sed 's/@.*//'
+}
+check "symbols: there are some" test "$(symbols | wc -l)" -gt 20
+check "symbols: nothing but orrery_*" equal "ORRERY_1" "$(symbols | grep -v '^orrery_' | sort -u)"
+declared() {
+    grep -oE '^ORRERY_CALL .*|^ +orrery_[a-z_]+\(' api/orrery.h | grep -oE 'orrery_[a-z_]+\(' | tr -d '(' | sort -u
+}
+check "symbols: those of the header" equal "$(declared)" "$(symbols | grep '^orrery_' | sort -u)"
+if [ "$sanitized" -eq 0 ]; then
+    check "it needs GSL, OpenMP and the C library" equal "ld-linux-x86-64 libc libgomp libgsl libm" "$(echo $(
+        readelf -d "$library" | sed -nE 's/.*NEEDED.*\[([a-z0-9-]+)\.so.*/\1/p' | grep -v libgslcblas |
+            sed 's/libomp/libgomp/' | sort))"
+    strip -o "$WORK/stripped" "$library"
+    check "... and is below 5 MB" test "$(stat -c %s "$WORK/stripped")" -lt 5000000
+fi
+
+# ---- the interface that is written down
+tools/abi.sh api/orrery.h >"$WORK/abi" 2>"$WORK/err"
+check "the interface is as tests/api/abi.txt has it (a new one: ORRERY_INTERFACE, tools/abi.sh)" \
+    same_file tests/api/abi.txt "$WORK/abi"
+sed 's/    size_t columns; .*/    int columns;/' api/orrery.h >"$WORK/other.h"
+(cd "$WORK" && "$OLDPWD/tools/abi.sh" other.h) >"$WORK/abi" 2>"$WORK/err"
+check "... and notices another member" other_file tests/api/abi.txt "$WORK/abi"
+sed 's/int row, int notation,/int row, long notation,/' api/orrery.h >"$WORK/other.h"
+(cd "$WORK" && "$OLDPWD/tools/abi.sh" other.h) >"$WORK/abi" 2>"$WORK/err"
+check "... and another argument" other_file tests/api/abi.txt "$WORK/abi"
+
+# ---- programs of others
+if command -v pkg-config >/dev/null; then
+    flags() {
+        PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
+            PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --cflags --libs orrery
+    }
+    check "pkg-config knows the version" prints "^$("$BIN/orrery" --version | grep -oE '[0-9.]+' | head -n 1)$" \
+        env PKG_CONFIG_PATH="$root/lib/pkgconfig" pkg-config --modversion orrery
+else
+    skip "pkg-config" "it is not installed"
+    flags() {
+        echo "-I$root/include -L$root/lib -lorrery"
+    }
+fi
+case ${CC:-cc} in *clang*) CXX=${CC/clang/clang++} ;; esac
+if [ "$sanitized" -ne 0 ]; then # programs would need the same sanitizer
+    skip "programs that link the library" "it is built with a sanitizer"
+    finish
+fi
+build() { # FILE NAME FLAG...
+    local compiler="${CC:-cc} -std=c11" file=$1 name=$2
+    shift 2
+    [[ $file != *.cpp ]] || compiler="${CXX:-c++} -std=c++17"
+    $compiler -O1 -Wall -Wextra -Wpedantic -Werror "$file" -o "$WORK/$name" $(flags) "$@" \
+        -Wl,-rpath,"$root/lib"
+}
+run_it() { # NAME ARGUMENT...
+    (cd "$WORK" && timeout "$LIMIT" ./"$@" </dev/null)
+}
+check "orbits.c compiles" build docs/examples/orbits.c orbits -lm
+check "... and simulates" prints '^1000 sequences of 65 rows, 24000 rows with a force$' run_it orbits
+check "regress.c compiles" build docs/examples/regress.c regress -lm
+check "... and finds Kepler's third law" prints '17.655333, expected 17.655333$' run_it regress
+check "threads.cpp compiles" build docs/examples/threads.cpp threads -pthread
+check "... and fits two tables beside a simulation" prints '^\(3 \* square\(x1\)\)$' run_it threads
+check "the header alone is C11, and C++11" eval 'for language in "c -std=c11" "c++ -std=c++11"; do
+    echo "#include <orrery.h>" | ${CC:-cc} -x $language -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+        -I"$root/include" - || break; done && [ "$language" = "c++ -std=c++11" ]'
+check "a caller of its own compiles" build tests/api/caller.c caller -fopenmp -lgsl -lgslcblas -lm -pthread
+check "several searches and simulations at once" run_it caller threads
+check "the caller's state is as it was" run_it caller
+check "... nothing is printed" equal nothing "$(run_it caller 2>&1 && echo nothing)"
+if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 "$WORK/de_DE.UTF-8" 2>/dev/null; then
+    check "... with commas for decimals" env LOCPATH="$WORK" LC_ALL=de_DE.UTF-8 "$WORK/caller"
+else
+    skip "... with commas for decimals" "no localedef"
+fi
+if command -v valgrind >/dev/null; then
+    check "no fault under valgrind" env ORRERY_ISA=avx2 valgrind -q --error-exitcode=9 --leak-check=full \
+        --errors-for-leak-kinds=definite "$WORK/orbits"
+else
+    skip "no fault under valgrind" "it is not installed"
+fi
+
+# ---- the same front as the program's
+cat >"$WORK/same.c" <<'END'
+#include <orrery.h>
+#include <stdio.h>
+int main(void)
+{
+    double x[2 * 30], y[30];
+    struct orrery_regression *r = NULL;
+    int rows = 0, status = orrery_regression_create(ORRERY_INTERFACE, &r);
+    FILE *table = fopen("table.csv", "w");
+    if (status || !table)
+        return 1;
+    fprintf(table, "u,v,w\n");
+    for (int i = 0; i < 30; i++) {
+        x[i] = (i + 1) / 8.0;
+        x[30 + i] = (i * 7 % 11 + 1) / 4.0;
+        y[i] = x[i] * x[i] / x[30 + i] + (i * 13 % 17) / 64.0;
+        fprintf(table, "%.17g,%.17g,%.17g\n", x[i], x[30 + i], y[i]);
+    }
+    fclose(table);
+    const char *const names[] = {"u", "v"};
+    const struct orrery_table t = {.bytes = sizeof t, .rows = 30, .columns = 2, .order = ORRERY_COLUMNS,
+                                   .x = x, .y = y, .names = names, .target = "w"};
+    status = orrery_regression_set(r, "iterations", "4") || orrery_regression_set(r, "enumerate", "5000") ||
+             orrery_regression_set(r, "maxsize", "12") || orrery_regression_data(r, &t) ||
+             orrery_regression_search(r, 2, NULL, NULL) || orrery_regression_rows(r, &rows);
+    printf("Complexity,Loss,Equation\n");
+    for (int i = 0; i < rows && !status; i++) {
+        char text[4000];
+        struct orrery_formula f = {.bytes = sizeof f};
+        status = orrery_regression_formula(r, i, &f) ||
+                 orrery_regression_print(r, i, ORRERY_TEXT, text, sizeof text, NULL);
+        printf("%d,%.9g,\"%s\"\n", f.complexity, f.loss, text);
+    }
+    if (status)
+        fprintf(stderr, "%s\n", orrery_regression_message(r));
+    orrery_regression_free(r);
+    return status;
+}
+END
+check "same.c compiles" build "$WORK/same.c" same
+run_it same >"$WORK/library.csv"
+check "the program on the same table" program symreg "$WORK/table.csv" --target w --maxsize 12 --iterations 4 \
+    --set symreg.enumerate=5000 --threads 1 --quiet --out "$WORK/out"
+check "... has the same front" same_file "$WORK/library.csv" "$WORK/out/front.csv"
+finish
