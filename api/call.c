@@ -42,8 +42,8 @@ const char *orrery_status_text(int status)
     return "unknown status";
 }
 
-/* GSL has one error handler for the process. While any call runs, it is off; then it is the caller's
- * again. */
+/* GSL has one error handler for the process. While any call runs, it is off; then it is again what
+ * the caller has set. */
 static pthread_mutex_t handlers = PTHREAD_MUTEX_INITIALIZER;
 static int calls;
 static gsl_error_handler_t *callers;

@@ -7,30 +7,38 @@
 /* What presets/table.json says, which the library does not read (a test compares). */
 int api_default_settings(struct orr_settings *settings)
 {
-    static const char *const table[] = {
-        "symreg.binary=+,-,*,/",     "symreg.unary=inv,square,sqrt,exp,log,sin,cos",
-        "symreg.loss=l2",            "symreg.maxsize=20",
-        "symreg.iterations=100",     "symreg.populations=31",
-        "symreg.population_size=27", "symreg.cycles=380",
-        "symreg.restarts=1",         "symreg.seconds=60",
-        "symreg.patience=30",        "symreg.rules=accuracy,score,best,mdl"};
+    static const char *const table[] = {"symreg.binary=+,-,*,/",
+                                        "symreg.unary=inv,square,sqrt,exp,log,sin,cos",
+                                        "symreg.loss=l2",
+                                        "symreg.maxsize=20",
+                                        "symreg.iterations=100",
+                                        "symreg.populations=31",
+                                        "symreg.population_size=27",
+                                        "symreg.cycles=380",
+                                        "symreg.restarts=1",
+                                        "symreg.seconds=60",
+                                        "symreg.patience=30",
+                                        "symreg.rules=accuracy,score,best,mdl"};
     orr_settings_defaults(settings);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         TRY(orr_settings_set(settings, table[i]));
     return 0;
 }
 
-#define OPTION(name, member) {name, offsetof(struct sr_csv_options, member)}
+#define OPTION(name, member)                                                                       \
+    {                                                                                              \
+        name, offsetof(struct sr_csv_options, member)                                              \
+    }
 static const struct {
     const char *name;
     size_t offset;
 } options[API_OPTIONS] = {
-    OPTION("weights", weights),       OPTION("log-target", log_target),
-    OPTION("units", units),           OPTION("units-penalty", units_penalty),
-    OPTION("define", define),         OPTION("loss", loss),
-    OPTION("guess", guess),           OPTION("constrain", constrain),
-    OPTION("nest", nest),             OPTION("complexity", complexity),
-    OPTION("maxdepth", maxdepth),     OPTION("batch", batch),
+    OPTION("weights", weights),   OPTION("log-target", log_target),
+    OPTION("units", units),       OPTION("units-penalty", units_penalty),
+    OPTION("define", define),     OPTION("loss", loss),
+    OPTION("guess", guess),       OPTION("constrain", constrain),
+    OPTION("nest", nest),         OPTION("complexity", complexity),
+    OPTION("maxdepth", maxdepth), OPTION("batch", batch),
 };
 
 /* The options that have a name, which those behind them have not. */
@@ -78,7 +86,8 @@ static int set_setting(struct orrery_regression *r, const char *key, const char 
     struct orr_settings changed = r->settings;
     TRY(orr_settings_set_by(&changed, "set", full, value));
     if (!orr_settings_in_groups(full, "seed,symreg"))
-        return ORR_FAIL(ORR_EUSAGE, "set: expected seed, symreg.* or an option, found \"%s\"", full);
+        return ORR_FAIL(ORR_EUSAGE, "set: expected seed, symreg.* or an option, found \"%s\"",
+                        full);
     r->settings = changed;
     r->seconds_given |= !strcmp(full, "symreg.seconds");
     r->iterations_given |= !strcmp(full, "symreg.iterations");

@@ -214,9 +214,9 @@ ORRERY_CALL int orrery_simulation_describe(struct orrery_simulation *simulation,
 ORRERY_CALL int orrery_simulation_sequences(struct orrery_simulation *simulation, const char *name,
                                             uint64_t first, size_t count, int threads,
                                             const struct orrery_arrays *arrays);
-/* Relative motion of two bodies under the law of the settings: state (n, 4) is x, y, vx, vy at times
- * 0, dt, ..., (n - 1) dt. The start is the Newtonian ellipse's, with the speed that makes
- * the orbit bound and similar. ORRERY_EDOM where no such orbit is, or it cannot be followed. */
+/* Relative motion of two bodies under the law of the settings: state (n, 4) is x, y, vx, vy at the
+ * times 0, dt, ..., (n - 1) dt. The start is the Newtonian ellipse's, with the speed that makes the
+ * orbit bound and similar. ORRERY_EDOM where no such orbit is, or it cannot be followed. */
 ORRERY_CALL int orrery_simulation_orbit(struct orrery_simulation *simulation,
                                         const struct orrery_elements *elements, double m1,
                                         double m2, double dt_yr, size_t n, double *state);

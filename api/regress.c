@@ -71,14 +71,14 @@ static void observe(void *of, const struct sr_observation *seen)
     if (front->count)
         sr_expr_print(w->r->setup.language, &front->expr[front->count - 1], w->r->table.name, text,
                       sizeof text);
-    const struct orrery_progress now = {
-        .bytes = sizeof now,
-        .seconds = seen->seconds,
-        .evaluations = seen->evaluations,
-        .epoch = seen->epoch,
-        .rows = front->count,
-        .loss = front->count ? front->loss[front->count - 1] : HUGE_VAL,
-        .best = text};
+    const struct orrery_progress now = {.bytes = sizeof now,
+                                        .seconds = seen->seconds,
+                                        .evaluations = seen->evaluations,
+                                        .epoch = seen->epoch,
+                                        .rows = front->count,
+                                        .loss =
+                                            front->count ? front->loss[front->count - 1] : HUGE_VAL,
+                                        .best = text};
     api_pause(w->call);
     const int stop = w->progress(&now, w->context);
     api_go_on(w->call);
@@ -151,8 +151,8 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     const bool stopped = atomic_load(&stop->asked);
     if (rc && rc != ORR_EINTR)
         return rc;
-    stop->until_s = stopped ? orr_time_s() + after_stop_s
-                            : limit(s->max_seconds, whole_limit, started);
+    stop->until_s =
+        stopped ? orr_time_s() + after_stop_s : limit(s->max_seconds, whole_limit, started);
     TRY(sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
     stop->until_s = 0;
     TRY(sr_front_judge(s, &r->table.data, &fit->front));
@@ -232,8 +232,8 @@ int orrery_regression_state(struct orrery_regression *r, const void **state, siz
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
     int rc = !state || !bytes ? ORR_FAIL(ORR_EINVAL, "state: expected two pointers, found NULL")
-             : !r->state      ? ORR_FAIL(ORR_EMISSING, "state: there is none: no search with "
-                                                       "keep-state was done, or it was too short")
+             : !r->state      ? ORR_FAIL(ORR_EMISSING, "state: no search with "
+                                                            "keep-state was done")
                               : 0;
     if (!rc) {
         *state = r->state;

@@ -14,7 +14,7 @@ struct orrery_regression {
     struct sr_csv_options options;
     struct sr_table table;
     bool has_table;
-    size_t columns; /* that the caller's table had */
+    size_t columns;             /* that the caller's table had */
     size_t column[SR_FEATURES]; /* of them, that each feature is */
     bool keep_state;
     char *state, *resumed; /* of the last search, of the one to go on with */
@@ -30,7 +30,6 @@ int api_default_settings(struct orr_settings *settings);
 /* ORR_EINVAL where the struct or its numbers are not as expected; needs_y: a table to search on. */
 int api_check_table(const struct orrery_table *given, bool needs_y, struct orrery_table *table);
 /* Number `column` of row `row` of x. */
-double api_number(const struct orrery_table *table, const void *array, size_t at);
 double api_cell(const struct orrery_table *table, size_t row, size_t column);
 
 #endif

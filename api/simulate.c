@@ -1,4 +1,4 @@
-/* simulate.c - the library's part "simulate": sequences into the caller's arrays, orbits, forces. */
+/* simulate.c - the part "simulate": sequences into arrays of the caller, orbits, forces. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,14 +171,14 @@ static int check_arrays(const struct orrery_simulation *s, const char *name, enu
     if (first > all || count > all - first)
         return ORR_FAIL(ORR_EINVAL, "%s: has %llu sequences, asked for %zu from number %llu on",
                         name, (unsigned long long)all, count, (unsigned long long)first);
-    const char *foreign = tokens && a->coordinates         ? "coordinates"
-                          : !tokens && a->tokens           ? "tokens"
-                          : labelled                       ? NULL
-                          : a->full_state                  ? "full_state"
-                          : a->state                       ? "state"
-                          : a->force_magnitude             ? "force_magnitude"
-                          : a->force                       ? "force"
-                                                           : NULL;
+    const char *foreign = tokens && a->coordinates ? "coordinates"
+                          : !tokens && a->tokens   ? "tokens"
+                          : labelled               ? NULL
+                          : a->full_state          ? "full_state"
+                          : a->state               ? "state"
+                          : a->force_magnitude     ? "force_magnitude"
+                          : a->force               ? "force"
+                                                   : NULL;
     return foreign ? ORR_FAIL(ORR_EINVAL, "%s: the set has no %s; expected NULL", name, foreign)
                    : 0;
 }
@@ -187,6 +187,7 @@ static int check_arrays(const struct orrery_simulation *s, const char *name, enu
 static int fill(const struct orr_settings *settings, enum sim_split split, uint64_t first,
                 size_t count, int threads, const struct orrery_arrays *arrays)
 {
+    pthread_mutex_t first_error = PTHREAD_MUTEX_INITIALIZER;
     char message[4096] = "";
     int failed = 0;
 #pragma omp parallel num_threads(threads) copyin(orr_stop_of_call)
@@ -203,11 +204,12 @@ static int fill(const struct orr_settings *settings, enum sim_split split, uint6
         }
         if (made)
             sim_sequence_free(&q);
-#pragma omp critical(api_fill)
+        pthread_mutex_lock(&first_error);
         if (rc && !failed) {
             failed = rc;
             snprintf(message, sizeof message, "%s", orr_error());
         }
+        pthread_mutex_unlock(&first_error);
     }
     return failed ? ORR_FAIL(failed, "%s", message) : 0;
 }
@@ -247,7 +249,8 @@ static int follow(const struct orrery_simulation *s, const struct orrery_element
 {
     struct sim_dynamics dynamics;
     if (!el || (n && !state))
-        return ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL", el ? "state" : "elements");
+        return ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL",
+                        el ? "state" : "elements");
     TRY(check_masses(m1, m2));
     if (!(dt_yr > 0) || !isfinite(dt_yr))
         return ORR_FAIL(ORR_EINVAL, "dt_yr: expected a number above 0, found %g", dt_yr);

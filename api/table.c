@@ -1,12 +1,12 @@
-/* table.c - the caller's arrays as a table, in the form in which the program has read a CSV file: the
- * same checks, the same digits, the same choice of columns. */
+/* table.c - arrays of the caller as a table that was read from a CSV file: the same checks, the same
+ * digits, the same choice of columns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "regress.h"
 
-double api_number(const struct orrery_table *t, const void *array, size_t at)
+static double number(const struct orrery_table *t, const void *array, size_t at)
 {
     return t->type == ORRERY_FLOAT32 ? (double)((const float *)array)[at]
                                      : ((const double *)array)[at];
@@ -14,16 +14,16 @@ double api_number(const struct orrery_table *t, const void *array, size_t at)
 
 double api_cell(const struct orrery_table *t, size_t row, size_t column)
 {
-    return api_number(t, t->x,
-                      t->order == ORRERY_ROWS ? row * t->columns + column : column * t->rows + row);
+    return number(t, t->x,
+                  t->order == ORRERY_ROWS ? row * t->columns + column : column * t->rows + row);
 }
 
 static int check_finite(const struct orrery_table *t, const char *what, const void *array)
 {
     for (size_t i = 0; array && i < t->rows; i++)
-        if (!isfinite(api_number(t, array, i)))
+        if (!isfinite(number(t, array, i)))
             return ORR_FAIL(ORR_EINVAL, "table: %s: row %zu: expected a finite number, found %g",
-                            what, i, api_number(t, array, i));
+                            what, i, number(t, array, i));
     return 0;
 }
 
@@ -58,7 +58,7 @@ int api_check_table(const struct orrery_table *given, bool needs_y, struct orrer
 static double number_of(const struct orrery_table *t, size_t row, size_t c)
 {
     return c < t->columns ? api_cell(t, row, c)
-                          : api_number(t, c == t->columns ? t->y : t->weights, row);
+                          : number(t, c == t->columns ? t->y : t->weights, row);
 }
 
 /* The digits of a number as it would be written: the fewest that read back as it. */
@@ -68,7 +68,8 @@ static void count_digits(const struct orrery_table *t, double value, struct orr_
     for (int n = 1; n <= 17; n++) {
         snprintf(text, sizeof text, "%.*g", n, value);
         const double read = strtod(text, NULL);
-        if (t->type == ORRERY_FLOAT32 ? (float)read == (float)value : !(read < value || read > value))
+        if (t->type == ORRERY_FLOAT32 ? (float)read == (float)value
+                                      : !(read < value || read > value))
             break;
     }
     orr_csv_count_digits(text, digits);

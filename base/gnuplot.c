@@ -20,7 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 extern char **environ;
 
 enum { COMPLAINTS = 4096 }; /* bytes kept of what gnuplot says */

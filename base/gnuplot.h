@@ -7,11 +7,11 @@
 /* Draws `picture`, whose name ends in .png, .svg or .gif, by
  * `gnuplot -c SCRIPT INPUT OUTPUT png|svg|gif`.
  * The script is of this name, in $ORRERY_FIGURES, else in figures/ of the installed data or beside
- * the program's folder (data.h), else in ./figures; `input` is what the script takes as its first argument. gnuplot draws under a
- * temporary name, and the picture gets its own when gnuplot succeeded and the picture is whole:
- * anything else leaves what was there before. ORR_EMISSING: no gnuplot in PATH, or no script;
- * ORR_EINTR: a signal came meanwhile (one that came before does not stop it); ORR_EIO: gnuplot
- * failed, with its words, or the disk is full. */
+ * the program's folder (data.h), else in ./figures; `input` is what the script takes as its first
+ * argument. gnuplot draws under a temporary name, and the picture gets its own when gnuplot
+ * succeeded and the picture is whole: anything else leaves what was there before. ORR_EMISSING: no
+ * gnuplot in PATH, or no script; ORR_EINTR: a signal came meanwhile (one that came before does not
+ * stop it); ORR_EIO: gnuplot failed, with its words, or the disk is full. */
 int orr_gnuplot_draw(const char *script, const char *input, const char *picture);
 /* Where a file of figures/ is: a script, or what the report takes into its page (searched as
  * above). ORR_EMISSING: nowhere. */

@@ -9,15 +9,15 @@
 #include "muparser.h"
 
 #ifdef ORR_LIBRARY
-#define mupCreate sim_muparser.mupCreate
-#define mupRelease sim_muparser.mupRelease
-#define mupDefineVar sim_muparser.mupDefineVar
+#define mupCreate      sim_muparser.mupCreate
+#define mupRelease     sim_muparser.mupRelease
+#define mupDefineVar   sim_muparser.mupDefineVar
 #define mupDefineConst sim_muparser.mupDefineConst
-#define mupSetExpr sim_muparser.mupSetExpr
-#define mupEval sim_muparser.mupEval
-#define mupEvalMulti sim_muparser.mupEvalMulti
-#define mupError sim_muparser.mupError
-#define mupErrorReset sim_muparser.mupErrorReset
+#define mupSetExpr     sim_muparser.mupSetExpr
+#define mupEval        sim_muparser.mupEval
+#define mupEvalMulti   sim_muparser.mupEvalMulti
+#define mupError       sim_muparser.mupError
+#define mupErrorReset  sim_muparser.mupErrorReset
 #define mupGetErrorPos sim_muparser.mupGetErrorPos
 #define mupGetErrorMsg sim_muparser.mupGetErrorMsg
 #endif

@@ -24,9 +24,8 @@ extern char **environ;
 /* ------------------------------------------------------------------------------- the words */
 
 enum word { PRESET, RUN, SET, ATTENTION, ORBITS_DIR, THREADS, DEVICE, MINUTES, FORCE, WORDS };
-static const char *const word_name[WORDS] = {"PRESET",     "RUN",     "SET",    "ATTENTION",
-                                             "ORBITS_DIR", "THREADS", "DEVICE", "MINUTES",
-                                             "FORCE"};
+static const char *const word_name[WORDS] = {
+    "PRESET", "RUN", "SET", "ATTENTION", "ORBITS_DIR", "THREADS", "DEVICE", "MINUTES", "FORCE"};
 
 /* A stage, or the probe of attention: its program, what it is told first, and options by words. */
 static const struct stage {

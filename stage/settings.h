@@ -241,9 +241,10 @@ struct cJSON;
 /* All defaults of the table. Settings of pretrain_planets but its steps follow those of pretrain,
  * and change with them, until they are given themselves by a file or an assignment. */
 void orr_settings_defaults(struct orr_settings *preset);
-/* NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and the
- * data of the program, base/data.h) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong types
- * and values out of range: ORR_EUSAGE naming file, key, expected, found and the nearest key. */
+/* NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and the data of the
+ * program, base/data.h) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong
+ * types and values out of range: ORR_EUSAGE naming file, key, expected, found and the nearest key.
+ * */
 int orr_settings_load(struct orr_settings *preset, const char *name_or_file);
 /* The same of a JSON object that stands in the file `path`. */
 int orr_settings_from_json(struct orr_settings *preset, const struct cJSON *json, const char *path);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# install.sh install|uninstall - what `make install PREFIX=/usr/local DESTDIR=` copies, and its removal.
+# install.sh install|uninstall - what `make install PREFIX=/usr/local DESTDIR=` copies, and how it
+# is removed.
 #
 #   bin/                     the programs, and orrery, which runs each of them
 #   lib/orrery/              plugins, opened at run time
@@ -7,24 +8,31 @@
 #   share/orrery/            presets, grids, figure scripts, tools; files: the list of all that was
 #                            installed, by which `make uninstall` goes
 #   share/doc/orrery/        README, documents, examples, licence
-#   share/man/man1/          man pages, and share/bash-completion, share/zsh: all three made from the
-#                            programs' own --help
+#   share/man/man1/          man pages, and share/bash-completion, share/zsh: all three made from
+#                            the programs' own --help
 #
 # BIN, B: folders of the build. LIBDIR (lib): Debian has lib/x86_64-linux-gnu.
 set -eu -o pipefail
 shopt -s nullglob
 what=${1:?"usage: install.sh install|uninstall"}
-bin=${BIN:-bin} build=${B:-build} prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-} libdir=${LIBDIR:-lib}
+bin=${BIN:-bin} build=${B:-build} prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-}
+libdir=${LIBDIR:-lib}
 case $prefix in
 /*) ;;
-*) echo "install: error: PREFIX: expected a path that begins with /, found \"$prefix\"" >&2 && exit 2 ;;
+*)
+    echo "install: error: PREFIX: expected a path that begins with /, found \"$prefix\"" >&2
+    exit 2
+    ;;
 esac
 root=${dest%/}${prefix%/}
 list=$root/share/orrery/files
 here=$(dirname "$0")
 
 if [ "$what" = uninstall ]; then
-    [ -r "$list" ] || { echo "uninstall: error: $list: not there: nothing is installed" >&2; exit 1; }
+    [ -r "$list" ] || {
+        echo "uninstall: error: $list: not there: nothing is installed" >&2
+        exit 1
+    }
     while IFS= read -r file; do
         case $file in
         /* | *..*) echo "uninstall: error: $list: expected names below $prefix, found \"$file\"" >&2

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # lint_unused.sh BUILD - every external symbol of the libraries is used by another object file of
-# theirs, by a program, a benchmark or the CUDA plugin. What only its own file uses should be
-# static; what only tests use stands with its reason in tools/only_tests.txt, and nothing else does.
+# theirs, by a program, a benchmark or the CUDA plugin, or stands in api/orrery.h. What only its
+# own file uses should be static; what only tests use stands with its reason in
+# tools/only_tests.txt, and nothing else does.
 # Prints one line per complaint; exit status 1 when there is one.
 #
 # FOLDERS_TABLE=file: the table as `make -s print-folders` prints it (default: asks make).
@@ -27,7 +28,7 @@ words() {
     [ $# -eq 0 ] || grep -ohE '\b[a-z][a-z0-9]*_[a-zA-Z0-9_]+\b' "$@" | sort -u
 }
 shopt -s nullglob
-words bench/*.[ch] kernels/cuda/*.cu kernels/cuda/*.h kernels/cuda/*.cuh >>"$build/.used"
+words api/orrery.h bench/*.[ch] kernels/cuda/*.cu kernels/cuda/*.h kernels/cuda/*.cuh >>"$build/.used"
 sort -u -o "$build/.used" "$build/.used"
 words tests/*.[ch] tests/*/*.[ch] tests/*/*.cc >"$build/.tested"
 

@@ -4,7 +4,8 @@
 set -u -o pipefail
 program=${1:?"usage: manpage.sh PROGRAM"}
 name=$(basename "$program")
-version=$("$program" --version | sed -nE 's/^orrery (.* )?([0-9][^ ]*)$/\2/p') && [ -n "$version" ] ||
+version=$("$program" --version | sed -nE 's/^orrery (.* )?([0-9][^ ]*)$/\2/p')
+[ -n "$version" ] ||
     { echo "manpage: error: $program --version: expected a version" >&2; exit 1; }
 help=$("$program" --help all 2>/dev/null) || help=$("$program" --help) || exit
 printf '%s\n' "$help" | awk -v name="$name" -v version="$version" '
@@ -43,7 +44,11 @@ function end_purpose() {
     print ".ad l"
     printf ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.nf\n", name, roff(short)
 }
-!described && !/^usage:/ { purpose = purpose (purpose == "" ? "" : " ") $0; sub(/ $/, "", purpose); next }
+!described && !/^usage:/ {
+    purpose = purpose (purpose == "" ? "" : " ") $0
+    sub(/ $/, "", purpose)
+    next
+}
 /^usage:/ { end_purpose(); in_usage = 1; sub(/^usage: /, "       ") }
 in_usage && NF { print roff(substr($0, 8)); next }
 in_usage { in_usage = 0; printf ".fi\n.SH DESCRIPTION\n%s\n", roff(purpose); next }
@@ -67,7 +72,8 @@ END {
     print "Presets and figure scripts are searched in share/orrery beside the program\047s folder,"
     print "in share/orrery of the prefix that was built for, and in $ORRERY_DATA."
     print ".SH ENVIRONMENT"
-    print ".TP\n.B ORRERY_DATA\na folder with presets, figures and tools, of a program without its own"
+    print ".TP\n.B ORRERY_DATA"
+    print "a folder with presets, figures and tools, of a program without its own"
     print ".TP\n.B ORRERY_PRESETS\na folder of presets that is searched first"
     print ".TP\n.B ORRERY_FIGURES\na folder of figure scripts that is used instead"
     print ".SH EXIT STATUS"

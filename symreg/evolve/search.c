@@ -209,8 +209,9 @@ static int find_seeds(struct search *search)
     search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
     if (!search->seeds)
         return ORR_ENOMEM;
-#pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(outer) reduction(max : failed) copyin(orr_stop_of_call)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(outer) reduction(max                     \
+                                                                           : failed)               \
+    copyin(orr_stop_of_call)
     for (int f = 0; f < search->fits; f++) {
         struct sr_thread *thread = &search->thread[outer > 1 ? omp_get_thread_num() : 0];
         const int rc = sr_seeds_all(s, &search->loss[f], limit, thread, inner, &search->seeds[f]);

@@ -138,8 +138,8 @@ static void rate_pairs(struct sr_collapse *c)
     enum { STRIDE = 32 };
     const size_t rows = c->rows;
     const double most = MOST_LEFT * c->spread[0] * 2 * (double)(rows - 1);
-#pragma omp parallel for schedule(dynamic, 8) \
-    num_threads(c->proposal->threads) copyin(orr_stop_of_call)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(c->proposal->threads)                    \
+    copyin(orr_stop_of_call)
     for (int h = 0; h < c->factors; h++)
         for (int v = 0; v < c->variables && !orr_signal_seen(); v++) {
             const uint16_t *order = c->order + (size_t)v * rows;

@@ -32,8 +32,9 @@ static int search_curves(const struct sr_collapse *c, struct sr_curve *list, int
 {
     const struct sr_proposal *p = c->proposal;
     int failed = 0;
-#pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(p->threads) reduction(max : failed) copyin(orr_stop_of_call)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) reduction(max                \
+                                                                                : failed)          \
+    copyin(orr_stop_of_call)
     for (int task = 0; task < count * PARTS; task++) {
         struct sr_curve *curve = &list[task / PARTS];
         const int part = task % PARTS;

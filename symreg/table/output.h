@@ -55,7 +55,7 @@ int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options 
 /* After errors of sr_csv_setup(), too; a setup of zeros is freed already. */
 void sr_csv_setup_free(struct sr_csv_setup *setup);
 
-/* What the search leaves to do: after one on a sample of the rows, constants and losses of all rows;
+/* What the search leaves to do: after one on a sample of the rows, constants and losses of all;
  * round constants where the search has not seen to that on all rows, or a limit or a signal came
  * before; rows that gain nothing. */
 int sr_front_finish(const struct sr_settings *settings, const struct sr_data *data, bool sampled,

@@ -1,5 +1,5 @@
-/* caller.c - a program that uses the installed library as any other does, and looks at what it leaves:
- * run by tests/cli/test_library.sh. Prints a line per thing that is not as it was. */
+/* caller.c - a program that uses the installed library as any other does, and looks at what it
+ * leaves: run by tests/cli/test_library.sh. Prints a line per thing that is not as it was. */
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <gsl/gsl_errno.h>
@@ -174,6 +174,7 @@ int main(int argc, char **argv)
         stopped();
         return complaints != 0;
     }
+    gsl_set_error_handler(my_handler);
     const char *before = getenv("OMP_WAIT_POLICY");
     snprintf(policy, sizeof policy, "%s", before ? before : "");
     (void)fit(1.5, plain, sizeof plain, NULL);
@@ -183,7 +184,6 @@ int main(int argc, char **argv)
     action.sa_handler = on_signal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGPIPE, &action, NULL);
-    gsl_set_error_handler(my_handler);
     omp_set_num_threads(3);
     omp_set_dynamic(0);
     const int levels = omp_get_max_active_levels();
@@ -196,8 +196,7 @@ int main(int argc, char **argv)
     snprintf(text, sizeof text, "%.1f", 0.5);
     want(!strcmp(text, decimal), "the thread's locale is another");
     want(gsl_handler() == my_handler, "GSL's error handler is another");
-    want(omp_get_max_threads() == 3 && !omp_get_dynamic() &&
-             omp_get_max_active_levels() == levels,
+    want(omp_get_max_threads() == 3 && !omp_get_dynamic() && omp_get_max_active_levels() == levels,
          "OpenMP's settings are others");
     sigaction(SIGINT, NULL, &now);
     want(now.sa_handler == on_signal, "SIGINT has another handler");

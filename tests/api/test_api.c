@@ -107,8 +107,9 @@ TEST(a_law_is_found_printed_and_predicted)
     assert_memory_equal(again, predicted, sizeof again);
     assert_int_equal(orrery_regression_evaluate(r, "sqrt(M - 1) * a", &table, predicted), 0);
     for (int i = 0; i < ROWS; i++)
-        assert_true(x[2 * i + 1] < 1 ? isnan(predicted[i]) != 0
-                                     : fabs(predicted[i] - x[2 * i] * sqrt(x[2 * i + 1] - 1)) < 1e-9);
+        assert_true(x[2 * i + 1] < 1
+                        ? isnan(predicted[i]) != 0
+                        : fabs(predicted[i] - x[2 * i] * sqrt(x[2 * i + 1] - 1)) < 1e-9);
     orrery_regression_free(r);
 }
 
@@ -177,11 +178,8 @@ TEST(wide_tables_keep_the_columns_that_matter)
             wide[i * COLUMNS + c] = sin(1.0 + i * (c + 1.3) * 7.7);
         given[i] = 3 * wide[i * COLUMNS + WANTED];
     }
-    struct orrery_table table = {.bytes = sizeof table,
-                                 .rows = ROWS,
-                                 .columns = COLUMNS,
-                                 .x = wide,
-                                 .y = given};
+    struct orrery_table table = {
+        .bytes = sizeof table, .rows = ROWS, .columns = COLUMNS, .x = wide, .y = given};
     assert_int_equal(orrery_regression_set(r, "maxsize", "3"), 0);
     assert_int_equal(orrery_regression_data(r, &table), 0);
     assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
@@ -256,7 +254,7 @@ TEST(a_search_resumes_from_bytes)
         assert_int_equal(orrery_regression_data(all[k], &table), 0);
     }
     REFUSED(whole, regression, ORRERY_EMISSING, orrery_regression_state(whole, &kept, &bytes),
-            "there is none");
+            "no search with keep-state");
     assert_int_equal(orrery_regression_search(whole, 1, NULL, NULL), 0);
     assert_int_equal(orrery_regression_search(half, 1, NULL, NULL), 0);
     assert_int_equal(orrery_regression_state(half, &kept, &bytes), 0);
@@ -265,9 +263,8 @@ TEST(a_search_resumes_from_bytes)
     for (int k = 0; k < 2; k++) {
         struct orrery_regression *r = k ? rest : whole;
         assert_int_equal(orrery_regression_rows(r, &rows[k]), 0);
-        assert_int_equal(orrery_regression_print(r, rows[k] - 1, ORRERY_TEXT, text[k],
-                                                 sizeof text[k], NULL),
-                         0);
+        assert_int_equal(
+            orrery_regression_print(r, rows[k] - 1, ORRERY_TEXT, text[k], sizeof text[k], NULL), 0);
     }
     assert_int_equal(rows[0], rows[1]);
     assert_string_equal(text[0], text[1]);
@@ -331,13 +328,21 @@ TEST(tables_are_checked)
         const void *value;
     } bad[] = {
 #define BAD(part, member, type, ...)                                                               \
-    {ORRERY_EINVAL, part, offsetof(struct orrery_table, member), sizeof(type), &(type){__VA_ARGS__}}
-        BAD("sizeof", bytes, size_t, 8),          BAD("at least 2 rows", rows, size_t, 1),
+    {                                                                                              \
+        ORRERY_EINVAL, part, offsetof(struct orrery_table, member), sizeof(type), &(type)          \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+        BAD("sizeof", bytes, size_t, 8),
+        BAD("at least 2 rows", rows, size_t, 1),
         BAD("at least 2 rows", rows, size_t, SIZE_MAX),
         BAD("1 to 1024 columns", columns, size_t, 0),
         BAD("1 to 1024 columns", columns, size_t, 5000),
-        BAD("type", type, int, 7),                BAD("order", order, int, -1),
-        BAD("x: expected", x, const void *, NULL), BAD("y: expected", y, const void *, NULL),
+        BAD("type", type, int, 7),
+        BAD("order", order, int, -1),
+        BAD("x: expected", x, const void *, NULL),
+        BAD("y: expected", y, const void *, NULL),
         BAD("stands twice", names, const char *const *, twice),
         {ORRERY_EFORMAT, "could not be told from a number", offsetof(struct orrery_table, names),
          sizeof numbers[0], &(const char *const *){numbers}},
@@ -398,18 +403,22 @@ TEST(sequences_are_those_of_the_program)
                                              .coordinates = xy[k],
                                              .force_magnitude = force[k],
                                              .bodies = bodies};
-        assert_int_equal(
-            orrery_simulation_sequences(s, "two_body_train", FIRST, N, k + 1, &arrays), 0);
+        assert_int_equal(orrery_simulation_sequences(s, "two_body_train", FIRST, N, k + 1, &arrays),
+                         0);
     }
     assert_memory_equal(xy[0], xy[1], sizeof xy[0]);
     assert_memory_equal(force[0], force[1], sizeof force[0]);
     struct orr_settings *preset = orr_alloc(1, sizeof *preset);
     assert_non_null(preset);
     orr_settings_defaults(preset);
-    static const char *const lines[] = {
-        "seed=5",               "orbits.protocol=identifiable", "orbits.output=continuous",
-        "orbits.positions=33",  "orbits.mass_prior=uniform",    "orbits.two_body_train=40",
-        "orbits.law=yukawa",    "orbits.law_lambda_au=20"};
+    static const char *const lines[] = {"seed=5",
+                                        "orbits.protocol=identifiable",
+                                        "orbits.output=continuous",
+                                        "orbits.positions=33",
+                                        "orbits.mass_prior=uniform",
+                                        "orbits.two_body_train=40",
+                                        "orbits.law=yukawa",
+                                        "orbits.law_lambda_au=20"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_int_equal(orr_settings_set(preset, lines[i]), 0);
     struct sim_sequence q;
@@ -480,15 +489,15 @@ TEST(simulations_are_checked)
     arrays = (struct orrery_arrays){.bytes = sizeof arrays, .tokens = (void *)&one};
     REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_sequences(s, "val", 0, 1, 1, &arrays),
             "no tokens");
-    REFUSED(s, simulation, ORRERY_EINVAL,
-            orrery_simulation_orbit(s, &open, 1, 1, 0.1, 2, path), "e from 0");
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_orbit(s, &open, 1, 1, 0.1, 2, path),
+            "e from 0");
     open.e = 0;
-    REFUSED(s, simulation, ORRERY_EINVAL,
-            orrery_simulation_orbit(s, &open, 0, 1, 0.1, 2, path), "masses");
-    REFUSED(s, simulation, ORRERY_EINVAL,
-            orrery_simulation_orbit(s, &open, 1, 1, NAN, 2, path), "dt_yr");
-    REFUSED(s, simulation, ORRERY_EINVAL,
-            orrery_simulation_force(s, 1, 1, 1, NULL, path, NULL), "state");
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_orbit(s, &open, 0, 1, 0.1, 2, path),
+            "masses");
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_orbit(s, &open, 1, 1, NAN, 2, path),
+            "dt_yr");
+    REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_force(s, 1, 1, 1, NULL, path, NULL),
+            "state");
     path[2] = INFINITY;
     REFUSED(s, simulation, ORRERY_EINVAL, orrery_simulation_force(s, 1, 1, 1, path, NULL, NULL),
             "number 2 of row 0");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test_install.sh - what make install copies works with nothing of the source: in another folder, with
-# only the installed programs on the PATH, from wherever the tree is moved; and uninstall takes all
-# of it away. (tools/install.sh is called as make does; make itself would build for another PREFIX.)
+# test_install.sh - what make install copies works with nothing of the source: in another folder,
+# with only the installed programs on the PATH, from wherever the tree is moved; and uninstall takes
+# all of it away. (tools/install.sh is called as make does; make would build for another PREFIX.)
 . tests/cli/lib.sh
 unset ORRERY_PRESETS
 tree=$WORK/tree root=$WORK/tree/usr source=$PWD
@@ -19,8 +19,8 @@ check "the list has every file" equal "$(cd "$root" && find . ! -type d | sed 's
 empty=$WORK/empty
 mkdir "$empty"
 away() { # COMMAND...: in an empty folder, with a bare environment
-    (cd "$empty" && env -i PATH="$root/bin:/usr/bin:/bin" HOME="$empty" TMPDIR="$WORK" LC_ALL=C.UTF-8 \
-        OMP_WAIT_POLICY=passive timeout "$LIMIT" "$@" </dev/null)
+    (cd "$empty" && env -i PATH="$root/bin:/usr/bin:/bin" HOME="$empty" TMPDIR="$WORK" \
+        LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive timeout "$LIMIT" "$@" </dev/null)
 }
 check "orrery --version" prints '^orrery [0-9.]+' away orrery --version
 check "orrery orbits --version" prints '^orrery orbits [0-9.]+' away orrery orbits --version
@@ -32,11 +32,12 @@ check "... and a second one keeps all" away orrery world PRESET=smoke RUN=run TH
 check "plan" prints '^keep .*report.html' away orrery plan PRESET=smoke RUN=run THREADS=1 \
     SET=symreg.enumerate=10000
 cp docs/data/planets.csv "$empty/table.csv"
-check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr --maxsize 5 --threads 1 \
-    --quiet --set symreg.enumerate=10000
+check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr --maxsize 5 \
+    --threads 1 --quiet --set symreg.enumerate=10000
 check "report" away report --run run --out page --quiet
 check "... its page" filled "$empty/page/report.html"
-check "orrery cells, a grid by its name" prints "$root/bin/orbits|bin/pretrain" away orrery cells table1
+check "orrery cells, a grid by its name" prints "$root/bin/orbits" \
+    away orrery cells table1
 check "results lie in the working folder alone" equal "page run table.csv" "$(echo $(ls "$empty"))"
 check "... none in the tree" equal "$(wc -l <"$root/share/orrery/files")" \
     "$(($(find "$root" ! -type d | wc -l) - 1))"
@@ -45,7 +46,8 @@ refuse_orrery() { # STATUS WORDS COMMAND...
     shift 2
     away "$@" >"$WORK/out" 2>"$WORK/err"
     got=$?
-    [ $got -eq "$status" ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] && grep -qF -- "$words" "$WORK/err" ||
+    [ $got -eq "$status" ] && [ "$(wc -l <"$WORK/err")" -eq 1 ] &&
+        grep -qF -- "$words" "$WORK/err" ||
         { echo "status $got" && cat "$WORK/err" && return 1; }
 }
 check "an unknown command" refuse_orrery 2 'did you mean symreg?' orrery symrek
@@ -61,20 +63,22 @@ needs_target() { # COMMAND...: the preset was found, and the next complaint is a
 }
 check "a moved tree finds its presets" needs_target symreg
 mkdir "$WORK/alone" && cp "$root/bin/symreg" "$WORK/alone/"
-check "a program alone does not" refuse_orrery 2 'no preset "table"' "$WORK/alone/symreg" --preset table \
-    --target y
-check "... but with ORRERY_DATA" needs_target env ORRERY_DATA="$root/share/orrery" "$WORK/alone/symreg"
+check "a program alone does not" refuse_orrery 2 'no preset "table"' "$WORK/alone/symreg" \
+    --preset table --target y
+check "... but with ORRERY_DATA" needs_target env ORRERY_DATA="$root/share/orrery" \
+    "$WORK/alone/symreg"
 
 # ---- man pages, completion
 man_page() { # NAME: groff has no complaint
     local page=$root/share/man/man1/$1.1
-    filled "$page" && MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>"$WORK/err" \
-        >"$WORK/out" && [ ! -s "$WORK/err" ] || { cat "$WORK/err" && return 1; }
+    filled "$page" && MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" \
+        >"$WORK/out" 2>"$WORK/err" && [ ! -s "$WORK/err" ] || { cat "$WORK/err" && return 1; }
 }
 options_in_page() { # NAME: each option of --help is in it
     local option
     for option in $("$root/bin/$1" --help | grep -oE '^  --[a-z-]+'); do
-        grep -qF -- "${option//-/\\-}" "$root/share/man/man1/$1.1" || { echo "$option" && return 1; }
+        grep -qF -- "${option//-/\\-}" "$root/share/man/man1/$1.1" ||
+            { echo "$option" && return 1; }
     done
 }
 for name in orrery $PROGRAMS probe verdict; do
@@ -98,7 +102,8 @@ check "... a setting" prints '^symreg.maxsize=$' complete_words symreg --set sym
 check "... a preset" prints '^laptop$' complete_words orbits --preset lap
 check "... a word" prints '^PRESET=$' complete_words orrery world PRES
 check "... a file" prints '^table.csv$' complete_words symreg table
-check "... of every program" prints '^_orrery$' bash -c '. "$0" && complete -p verdict | cut -d" " -f5' \
+check "... of every program" prints '^_orrery$' bash -c \
+    '. "$0" && complete -p verdict | cut -d" " -f5' \
     "$(realpath "$root/share/bash-completion/completions/verdict")"
 if command -v zsh >/dev/null; then
     check "zsh completion parses" zsh -n "$root/share/zsh/site-functions/_orrery"

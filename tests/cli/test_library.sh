@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# test_library.sh - liborrery as it is installed: programs in C and C++ compile against it by pkg-config
-# and run, it shows nothing but orrery_*, needs GSL alone, leaves the caller's state as it was, and its
-# interface is the one that is written down.
+# test_library.sh - liborrery as it is installed: programs in C and C++ compile against it by
+# pkg-config and run, it shows nothing but orrery_*, needs GSL alone, leaves the caller's state as
+# it was, and its interface is the one that is written down.
 . tests/cli/lib.sh
 unset ORRERY_PRESETS
 tree=$WORK/tree root=$WORK/tree/usr
-check "install" env BIN="$BIN" B="$BUILT" PREFIX=/usr DESTDIR="$tree" LIBDIR=lib tools/install.sh install
+check "install" env BIN="$BIN" B="$BUILT" PREFIX=/usr DESTDIR="$tree" LIBDIR=lib \
+    tools/install.sh install
 library=$root/lib/liborrery.so.0
 check "the soname" prints 'SONAME.*\[liborrery\.so\.0\]' readelf -d "$library"
 sanitized=$(nm -D "$library" | grep -cE '__(asan|tsan|lsan|gcov)') # such a build needs more
@@ -15,13 +16,16 @@ symbols() {
 check "symbols: there are some" test "$(symbols | wc -l)" -gt 20
 check "symbols: nothing but orrery_*" equal "ORRERY_1" "$(symbols | grep -v '^orrery_' | sort -u)"
 declared() {
-    grep -oE '^ORRERY_CALL .*|^ +orrery_[a-z_]+\(' api/orrery.h | grep -oE 'orrery_[a-z_]+\(' | tr -d '(' | sort -u
+    grep -oE '^ORRERY_CALL .*' api/orrery.h | grep -oE 'orrery_[a-z_]+\(' | tr -d '(' | sort -u
 }
 check "symbols: those of the header" equal "$(declared)" "$(symbols | grep '^orrery_' | sort -u)"
 if [ "$sanitized" -eq 0 ]; then
-    check "it needs GSL, OpenMP and the C library" equal "ld-linux-x86-64 libc libgomp libgsl libm" "$(echo $(
-        readelf -d "$library" | sed -nE 's/.*NEEDED.*\[([a-z0-9-]+)\.so.*/\1/p' | grep -v libgslcblas |
-            sed 's/libomp/libgomp/' | sort))"
+    needed() {
+        readelf -d "$library" | sed -nE 's/.*NEEDED.*\[([a-z0-9-]+)\.so.*/\1/p' |
+            grep -vx -e ld-linux-x86-64 -e libgslcblas | sed 's/libomp/libgomp/' | sort
+    }
+    check "it needs GSL, OpenMP and the C library" equal "libc libgomp libgsl libm" \
+        "$(echo $(needed))"
     strip -o "$WORK/stripped" "$library"
     check "... and is below 5 MB" test "$(stat -c %s "$WORK/stripped")" -lt 5000000
 fi
@@ -40,11 +44,12 @@ check "... and another argument" other_file tests/api/abi.txt "$WORK/abi"
 # ---- programs of others
 if command -v pkg-config >/dev/null; then
     flags() {
-        PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
-            PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --cflags --libs orrery
+        PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree \
+            PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --cflags --libs orrery
     }
-    check "pkg-config knows the version" prints "^$("$BIN/orrery" --version | grep -oE '[0-9.]+' | head -n 1)$" \
-        env PKG_CONFIG_PATH="$root/lib/pkgconfig" pkg-config --modversion orrery
+    version=$("$BIN/orrery" --version | grep -oE '[0-9.]+' | head -n 1)
+    check "pkg-config knows the version" prints "^$version$" env \
+        PKG_CONFIG_PATH="$root/lib/pkgconfig" pkg-config --modversion orrery
 else
     skip "pkg-config" "it is not installed"
     flags() {
@@ -67,26 +72,29 @@ run_it() { # NAME ARGUMENT...
     (cd "$WORK" && timeout "$LIMIT" ./"$@" </dev/null)
 }
 check "orbits.c compiles" build docs/examples/orbits.c orbits -lm
-check "... and simulates" prints '^1000 sequences of 65 rows, 24000 rows with a force$' run_it orbits
+check "... and simulates" prints '^1000 sequences of 65 rows, 24000 rows with a force$' \
+    run_it orbits
 check "regress.c compiles" build docs/examples/regress.c regress -lm
 check "... and finds Kepler's third law" prints '17.655333, expected 17.655333$' run_it regress
 check "threads.cpp compiles" build docs/examples/threads.cpp threads -pthread
 check "... and fits two tables beside a simulation" prints '^\(3 \* square\(x1\)\)$' run_it threads
 check "the header alone is C11, and C++11" eval 'for language in "c -std=c11" "c++ -std=c++11"; do
-    echo "#include <orrery.h>" | ${CC:-cc} -x $language -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
-        -I"$root/include" - || break; done && [ "$language" = "c++ -std=c++11" ]'
-check "a caller of its own compiles" build tests/api/caller.c caller -fopenmp -lgsl -lgslcblas -lm -pthread
+    echo "#include <orrery.h>" | ${CC:-cc} -x $language -Wall -Wextra -Wpedantic -Werror \
+        -fsyntax-only -I"$root/include" - || break; done && [ "$language" = "c++ -std=c++11" ]'
+check "a caller of its own compiles" build tests/api/caller.c caller -fopenmp -lgsl \
+    -lgslcblas -lm -pthread
 check "several searches and simulations at once" run_it caller threads
 check "the caller's state is as it was" run_it caller
 check "... nothing is printed" equal nothing "$(run_it caller 2>&1 && echo nothing)"
-if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 "$WORK/de_DE.UTF-8" 2>/dev/null; then
+if command -v localedef >/dev/null &&
+    localedef -i de_DE -f UTF-8 "$WORK/de_DE.UTF-8" 2>/dev/null; then
     check "... with commas for decimals" env LOCPATH="$WORK" LC_ALL=de_DE.UTF-8 "$WORK/caller"
 else
     skip "... with commas for decimals" "no localedef"
 fi
 if command -v valgrind >/dev/null; then
-    check "no fault under valgrind" env ORRERY_ISA=avx2 valgrind -q --error-exitcode=9 --leak-check=full \
-        --errors-for-leak-kinds=definite "$WORK/orbits"
+    check "no fault under valgrind" env ORRERY_ISA=avx2 valgrind -q --error-exitcode=9 \
+        --leak-check=full --errors-for-leak-kinds=definite "$WORK/orbits"
 else
     skip "no fault under valgrind" "it is not installed"
 fi
@@ -112,9 +120,10 @@ int main(void)
     }
     fclose(table);
     const char *const names[] = {"u", "v"};
-    const struct orrery_table t = {.bytes = sizeof t, .rows = 30, .columns = 2, .order = ORRERY_COLUMNS,
-                                   .x = x, .y = y, .names = names, .target = "w"};
-    status = orrery_regression_set(r, "iterations", "4") || orrery_regression_set(r, "enumerate", "5000") ||
+    const struct orrery_table t = {.bytes = sizeof t, .rows = 30, .columns = 2,
+                                   .order = ORRERY_COLUMNS, .x = x, .y = y, .names = names, .target = "w"};
+    status = orrery_regression_set(r, "iterations", "4") ||
+             orrery_regression_set(r, "enumerate", "5000") ||
              orrery_regression_set(r, "maxsize", "12") || orrery_regression_data(r, &t) ||
              orrery_regression_search(r, 2, NULL, NULL) || orrery_regression_rows(r, &rows);
     printf("Complexity,Loss,Equation\n");
@@ -133,7 +142,7 @@ int main(void)
 END
 check "same.c compiles" build "$WORK/same.c" same
 run_it same >"$WORK/library.csv"
-check "the program on the same table" program symreg "$WORK/table.csv" --target w --maxsize 12 --iterations 4 \
-    --set symreg.enumerate=5000 --threads 1 --quiet --out "$WORK/out"
+check "the program on the same table" program symreg "$WORK/table.csv" --target w --maxsize 12 \
+    --iterations 4 --set symreg.enumerate=5000 --threads 1 --quiet --out "$WORK/out"
 check "... has the same front" same_file "$WORK/library.csv" "$WORK/out/front.csv"
 finish
