@@ -1,5 +1,5 @@
-/* table.c - arrays of the caller as a table that was read from a CSV file: the same checks, the same
- * digits, the same choice of columns. */
+/* table.c - arrays of the caller as a table that was read from a CSV file: the same checks, the
+ * same digits, the same choice of columns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,7 @@ check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr
     --threads 1 --quiet --set symreg.enumerate=10000
 check "report" away report --run run --out page --quiet
 check "... its page" filled "$empty/page/report.html"
-check "orrery cells, a grid by its name" prints "$root/bin/orbits" \
+check "orrery cells, a grid by its name" prints "$root/bin/pretrain" \
     away orrery cells table1
 check "results lie in the working folder alone" equal "page run table.csv" "$(echo $(ls "$empty"))"
 check "... none in the tree" equal "$(wc -l <"$root/share/orrery/files")" \

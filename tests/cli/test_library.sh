@@ -45,7 +45,8 @@ check "... and another argument" other_file tests/api/abi.txt "$WORK/abi"
 if command -v pkg-config >/dev/null; then
     flags() {
         PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree \
-            PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config --cflags --libs orrery
+            PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+            pkg-config --cflags --libs orrery
     }
     version=$("$BIN/orrery" --version | grep -oE '[0-9.]+' | head -n 1)
     check "pkg-config knows the version" prints "^$version$" env \
@@ -121,7 +122,8 @@ int main(void)
     fclose(table);
     const char *const names[] = {"u", "v"};
     const struct orrery_table t = {.bytes = sizeof t, .rows = 30, .columns = 2,
-                                   .order = ORRERY_COLUMNS, .x = x, .y = y, .names = names, .target = "w"};
+                                   .order = ORRERY_COLUMNS, .x = x, .y = y,
+                                   .names = names, .target = "w"};
     status = orrery_regression_set(r, "iterations", "4") ||
              orrery_regression_set(r, "enumerate", "5000") ||
              orrery_regression_set(r, "maxsize", "12") || orrery_regression_data(r, &t) ||
