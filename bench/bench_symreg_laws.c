@@ -1,0 +1,271 @@
+/* bench_symreg_laws.c - how often bin/symreg finds laws that a random grammar makes. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "symreg_grammar.h"
+
+static const char usage[] =
+    "usage: bench_symreg_laws [--held-out] [--laws 1-60] [--every N] [--noise 0,0.1,1,10]\n"
+    "                         [--samples 3] [--seconds 10] [--threads 1] [--units] [--misses]\n"
+    "                         [--options \"MORE OPTIONS OF bin/symreg\"] [--list] [--export DIR]\n"
+    "Laws of 2 to 9 columns (symreg_grammar.h), tables of 1,000 rows, noise in percent of the\n"
+    "target's rms. Each table is given to bin/symreg; the formula that its default rule chooses "
+    "is\n"
+    "compared with the law: it must be the law in form (constants fitted to the law without "
+    "noise)\n"
+    "and agree with it, over the ranges and over ten times wider ones (symreg_judge.h).\n"
+    "Default: the laws for development; --held-out: the others, whose results are written to\n"
+    "bench/results/symreg_laws.json (symreg_laws_units.json with --units) when all are searched.\n"
+    "--every N takes each N-th law. --list prints laws, ranges and units. --export writes "
+    "tables.\n";
+
+enum { MOST_NOISES = 8, COLUMNS = PROBLEM_FEATURES + 1 };
+
+struct options {
+    int set, first, last, every, samples, threads, noises;
+    double noise[MOST_NOISES], seconds; /* percent */
+    bool units, list, misses;
+    const char *more, *export;
+};
+
+struct tally {
+    int runs, solved;
+    double seconds;
+};
+
+static int read_options(int argc, char **argv, struct options *o)
+{
+    *o = (struct options){.set = DEVELOPMENT_SET,
+                          .first = 1,
+                          .last = LAWS,
+                          .every = 1,
+                          .samples = 3,
+                          .threads = 1,
+                          .noises = 4,
+                          .noise = {0, 0.1, 1, 10},
+                          .seconds = 10,
+                          .more = ""};
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i];
+        if (!strcmp(name, "--held-out"))
+            o->set = HELD_OUT_SET;
+        else if (!strcmp(name, "--units"))
+            o->units = true;
+        else if (!strcmp(name, "--list"))
+            o->list = true;
+        else if (!strcmp(name, "--misses"))
+            o->misses = true;
+        else {
+            const char *value = i + 1 < argc ? argv[++i] : "";
+            if (!strcmp(name, "--laws")) {
+                if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
+                    o->last = o->first;
+            } else if (!strcmp(name, "--every"))
+                o->every = atoi(value);
+            else if (!strcmp(name, "--samples"))
+                o->samples = atoi(value);
+            else if (!strcmp(name, "--threads"))
+                o->threads = atoi(value);
+            else if (!strcmp(name, "--seconds"))
+                o->seconds = strtod(value, NULL);
+            else if (!strcmp(name, "--options"))
+                o->more = value;
+            else if (!strcmp(name, "--export"))
+                o->export = value;
+            else if (!strcmp(name, "--noise")) {
+                o->noises = 0;
+                for (char *at = (char *)value; *at && o->noises < MOST_NOISES; at += *at == ',')
+                    o->noise[o->noises++] = strtod(at, &at);
+            } else
+                return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
+        }
+    }
+    return o->first >= 1 && o->last <= LAWS && o->first <= o->last && o->every > 0 &&
+                   o->samples > 0 && o->threads > 0 && o->seconds > 0 && o->noises > 0
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE, "options out of range; see --help");
+}
+
+/* ---- tables */
+
+static int write_table(const struct options *o, const struct truth *t, int number, double noise,
+                       int sample, const char *path)
+{
+    const int n = t->problem->features;
+    double *x = orr_alloc((size_t)COLUMNS * ROWS, sizeof *x), square = 0;
+    gsl_rng *rng = orr_rng_create((uint64_t)o->set + (uint64_t)sample, ORR_STAGE_TEST_SUITE,
+                                  (uint64_t)number + 6000);
+    struct orr_file file = {0};
+    int rc = x && rng ? orr_file_create(&file, path) : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    if (!rc) {
+        for (int f = 0; f < n; f++)
+            for (int i = 0; i < ROWS; i++)
+                x[f * ROWS + i] = t->low[f] + (t->high[f] - t->low[f]) * gsl_rng_uniform(rng);
+        truth_values(t, ROWS, x, x + n * ROWS);
+        for (int i = 0; i < ROWS; i++)
+            square += x[n * ROWS + i] * x[n * ROWS + i] / ROWS;
+        for (int i = 0; i < ROWS; i++)
+            x[n * ROWS + i] += noise * sqrt(square) * gsl_ran_ugaussian(rng);
+        for (int f = 0; f < n; f++)
+            rc = rc ? rc : orr_file_printf(&file, "%s,", t->problem->feature[f]);
+        rc = rc ? rc : orr_file_printf(&file, "y\n");
+        for (int i = 0; i < ROWS && !rc; i++)
+            for (int f = 0; f <= n && !rc; f++)
+                rc = orr_file_printf(&file, "%.17g%c", x[f * ROWS + i], f < n ? ',' : '\n');
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    gsl_rng_free(rng);
+    free(x);
+    return rc;
+}
+
+/* ---- one search */
+
+/* The equation that `best` chooses, from the printed front; empty: none. */
+static int ask_engine(const struct options *o, const struct law *law, int sample, const char *path,
+                      char *equation)
+{
+    char command[8192], line[2 * SR_TEXT];
+    snprintf(command, sizeof command,
+             "bin/symreg '%s' --target y --seconds %g --threads %d --seed %d --quiet %s%s%s %s",
+             path, o->seconds, o->threads, sample, o->units ? "--units '" : "",
+             o->units ? law->units : "", o->units ? "'" : "", o->more);
+    *equation = '\0';
+    FILE *pipe = popen(command, "r");
+    if (!pipe)
+        return ORR_FAIL(ORR_EIO, "bin/symreg: cannot be started");
+    while (fgets(line, sizeof line, pipe)) {
+        char *mark = strstr(line, "   <- ");
+        if (!mark || !strstr(mark, "best"))
+            continue;
+        int at = 0;
+        *mark = '\0';
+        if (sscanf(line, "%*d %*f %*f %n", &at) >= 0 && at > 0)
+            snprintf(equation, SR_TEXT, "%s", line + at);
+        else if (sscanf(line, "%*s %*s %*s %n", &at) >= 0 && at > 0)
+            snprintf(equation, SR_TEXT, "%s", line + at);
+    }
+    const int status = pclose(pipe);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0
+               ? 0
+               : ORR_FAIL(ORR_EIO, "%s: ended with status %d", command, status);
+}
+
+static int search_table(const struct options *o, struct law *law, struct truth *t, int number,
+                        int noise, int sample, struct tally *tally)
+{
+    char path[4096], equation[SR_TEXT];
+    struct sr_expr expr;
+    const double share = o->noise[noise] / 100;
+    if (o->export)
+        TRY(orr_path(path, "%s/%d_%g_%d.csv", o->export, number, o->noise[noise], sample));
+    else
+        TRY(orr_path(path, "build/bench/symreg_laws/%d.csv", (int)getpid()));
+    TRY(write_table(o, t, number, share, sample, path));
+    if (o->export)
+        return 0;
+    const double start = orr_time_s();
+    TRY(ask_engine(o, law, sample, path, equation));
+    const double seconds = orr_time_s() - start;
+    bool solved = false;
+    if (sr_expr_parse(NULL, equation, law->problem.feature, law->problem.features, &expr))
+        orr_error_clear();
+    else
+        solved = recovers(t, &expr, share);
+    tally->runs++;
+    tally->solved += solved;
+    tally->seconds += seconds;
+    if (!o->misses || !solved)
+        printf("%3d  %d columns  %5g%%  sample %d  %-6s %5.1f s  %s\n", number,
+               law->problem.features, o->noise[noise], sample, solved ? "found" : "missed", seconds,
+               equation);
+    fflush(stdout);
+    remove(path);
+    return 0;
+}
+
+/* ---- all */
+
+static void list_law(const struct law *law, int number)
+{
+    printf("%3d  %s\n    ", number, law->text);
+    for (int f = 0; f < law->problem.features; f++)
+        printf(" %s %g..%g", law->name[f], law->problem.low[f], law->problem.high[f]);
+    printf("\n     %s\n", law->units);
+}
+
+static void print_totals(const struct options *o,
+                         const struct tally tally[MOST_NOISES][PROBLEM_FEATURES + 1],
+                         struct bench_results *results)
+{
+    printf("\n%9s", "noise");
+    for (int n = 2; n <= PROBLEM_FEATURES; n++)
+        printf("  %d col.", n);
+    printf("      all   mean s\n");
+    for (int k = 0; k < o->noises; k++) {
+        struct tally all = {0};
+        char name[96];
+        printf("%8g%%", o->noise[k]);
+        for (int n = 2; n <= PROBLEM_FEATURES; n++) {
+            const struct tally *t = &tally[k][n];
+            printf("  %2d/%-3d", t->solved, t->runs);
+            all.runs += t->runs;
+            all.solved += t->solved;
+            all.seconds += t->seconds;
+            snprintf(name, sizeof name, "%d columns, %g%% noise: %d searches", n, o->noise[k],
+                     t->runs);
+            bench_add(results, name, (struct bench_value){100.0 * t->solved / t->runs, NAN},
+                      "% found", NULL, 0);
+        }
+        const double runs = all.runs ? all.runs : 1;
+        printf("  %5.1f%%  %6.2f\n", 100 * all.solved / runs, all.seconds / runs);
+        snprintf(name, sizeof name, "all, %g%% noise: %d searches", o->noise[k], all.runs);
+        bench_add(results, name, (struct bench_value){100 * all.solved / runs, NAN}, "% found",
+                  NULL, 0);
+        bench_add(results, name, (struct bench_value){all.seconds / runs, NAN}, "s", NULL, 0);
+    }
+}
+
+static int search_laws(const struct options *o, struct bench_results *results)
+{
+    static struct tally tally[MOST_NOISES][PROBLEM_FEATURES + 1];
+    struct law *law = orr_alloc(1, sizeof *law);
+    int rc = law ? orr_mkdir(o->export ? o->export : "build/bench/symreg_laws") : ORR_ENOMEM;
+    for (int number = o->first; number <= o->last && !rc; number += o->every) {
+        struct truth truth = {0};
+        rc = law_make(o->set, number - 1, law);
+        if (!rc && o->list)
+            list_law(law, number);
+        if (!rc)
+            rc = truth_init(&truth, &law->problem);
+        for (int k = 0; k < o->noises && !rc && !o->list; k++)
+            for (int sample = 0; sample < o->samples && !rc; sample++)
+                rc = search_table(o, law, &truth, number, k, sample,
+                                  &tally[k][law->problem.features]);
+        truth_free(&truth);
+    }
+    if (!rc && !o->list && !o->export)
+        print_totals(o, (const struct tally(*)[PROBLEM_FEATURES + 1]) tally, results);
+    free(law);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    struct bench_results results = {0};
+    bench_help(argc, argv, usage);
+    int rc = read_options(argc, argv, &o);
+    const bool whole = !rc && o.set == HELD_OUT_SET && o.first == 1 && o.last == LAWS &&
+                       o.every == 1 && !o.list && !o.export && !*o.more;
+    if (!rc)
+        rc = bench_open(&results, o.units ? "symreg_laws_units" : "symreg_laws", o.threads);
+    if (!rc)
+        rc = search_laws(&o, &results);
+    if (whole)
+        return orr_error_exit("bench_symreg_laws", bench_close(&results, rc));
+    cJSON_Delete(results.json);
+    return orr_error_exit("bench_symreg_laws", rc);
+}
