@@ -7,7 +7,8 @@
 static const char usage[] =
     "usage: bench_symreg_laws [--held-out] [--laws 1-60] [--every N] [--noise 0,0.1,1,10]\n"
     "                         [--samples 3] [--seconds 10] [--threads 1] [--units] [--misses]\n"
-    "                         [--options \"MORE OPTIONS OF bin/symreg\"] [--list] [--export DIR]\n"
+    "                         [--options \"MORE OPTIONS OF bin/symreg\"] [--program bin/symreg]\n"
+    "                         [--list] [--export DIR]\n"
     "Laws of 2 to 9 columns (symreg_grammar.h), tables of 1,000 rows, noise in percent of the\n"
     "target's rms. Each table is given to bin/symreg; the formula that its default rule chooses "
     "is\n"
@@ -25,13 +26,19 @@ struct options {
     int set, first, last, every, samples, threads, noises;
     double noise[MOST_NOISES], seconds; /* percent */
     bool units, list, misses;
-    const char *more, *export;
+    const char *more, *export, *program;
 };
 
 struct tally {
-    int runs, solved;
+    int runs, solved, rule[SR_RULES], on_front; /* solved: by the default rule */
     double seconds;
 };
+/* Of one search. */
+struct outcome {
+    bool solved, rule[SR_RULES], on_front;
+    char equation[SR_TEXT]; /* of the default rule */
+};
+static const char default_rule[] = "best";
 
 static int read_options(int argc, char **argv, struct options *o)
 {
@@ -44,7 +51,8 @@ static int read_options(int argc, char **argv, struct options *o)
                           .noises = 4,
                           .noise = {0, 0.1, 1, 10},
                           .seconds = 10,
-                          .more = ""};
+                          .more = "",
+                          .program = "bin/symreg"};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
         if (!strcmp(name, "--held-out"))
@@ -68,6 +76,8 @@ static int read_options(int argc, char **argv, struct options *o)
                 o->threads = atoi(value);
             else if (!strcmp(name, "--seconds"))
                 o->seconds = strtod(value, NULL);
+            else if (!strcmp(name, "--program"))
+                o->program = value;
             else if (!strcmp(name, "--options"))
                 o->more = value;
             else if (!strcmp(name, "--export"))
@@ -123,30 +133,48 @@ static int write_table(const struct options *o, const struct truth *t, int numbe
 
 /* ---- one search */
 
-/* The equation that `best` chooses, from the printed front; empty: none. */
-static int ask_engine(const struct options *o, const struct law *law, int sample, const char *path,
-                      char *equation)
+/* One line of the printed front: whether its formula is the law, and which rules choose it. */
+static void judge_line(const struct law *law, struct truth *t, double noise, char *line,
+                       struct outcome *out)
 {
-    char command[8192], line[2 * SR_TEXT];
+    struct sr_expr expr;
+    int at = 0;
+    char *mark = strstr(line, "   <- ");
+    line[strcspn(line, "\n")] = '\0';
+    sscanf(line, "%*s %*s %*s %n", &at);
+    if (mark)
+        *mark = '\0';
+    if (!at || sr_expr_parse(NULL, line + at, law->problem.feature, law->problem.features, &expr)) {
+        orr_error_clear();
+        return;
+    }
+    const bool is_law = recovers(t, &expr, noise);
+    out->on_front = out->on_front || is_law;
+    for (int rule = 0; rule < SR_RULES && mark; rule++) {
+        if (!strstr(mark + 1, sr_rule_name[rule]))
+            continue;
+        out->rule[rule] = is_law;
+        if (!strcmp(sr_rule_name[rule], default_rule)) {
+            out->solved = is_law;
+            snprintf(out->equation, sizeof out->equation, "%s", line + at);
+        }
+    }
+}
+
+static int ask_engine(const struct options *o, const struct law *law, struct truth *t, double noise,
+                      int sample, const char *path, struct outcome *out)
+{
+    static char command[8192], line[2 * SR_TEXT];
     snprintf(command, sizeof command,
-             "bin/symreg '%s' --target y --seconds %g --threads %d --seed %d --quiet %s%s%s %s",
+             "%s '%s' --target y --seconds %g --threads %d --seed %d --quiet %s%s%s %s", o->program,
              path, o->seconds, o->threads, sample, o->units ? "--units '" : "",
              o->units ? law->units : "", o->units ? "'" : "", o->more);
-    *equation = '\0';
     FILE *pipe = popen(command, "r");
     if (!pipe)
-        return ORR_FAIL(ORR_EIO, "bin/symreg: cannot be started");
-    while (fgets(line, sizeof line, pipe)) {
-        char *mark = strstr(line, "   <- ");
-        if (!mark || !strstr(mark, "best"))
-            continue;
-        int at = 0;
-        *mark = '\0';
-        if (sscanf(line, "%*d %*f %*f %n", &at) >= 0 && at > 0)
-            snprintf(equation, SR_TEXT, "%s", line + at);
-        else if (sscanf(line, "%*s %*s %*s %n", &at) >= 0 && at > 0)
-            snprintf(equation, SR_TEXT, "%s", line + at);
-    }
+        return ORR_FAIL(ORR_EIO, "%s: cannot be started", o->program);
+    while (fgets(line, sizeof line, pipe))
+        if (line[0] == ' ')
+            judge_line(law, t, noise, line, out);
     const int status = pclose(pipe);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0
                ? 0
@@ -156,8 +184,8 @@ static int ask_engine(const struct options *o, const struct law *law, int sample
 static int search_table(const struct options *o, struct law *law, struct truth *t, int number,
                         int noise, int sample, struct tally *tally)
 {
-    char path[4096], equation[SR_TEXT];
-    struct sr_expr expr;
+    static struct outcome out;
+    char path[4096];
     const double share = o->noise[noise] / 100;
     if (o->export)
         TRY(orr_path(path, "%s/%d_%g_%d.csv", o->export, number, o->noise[noise], sample));
@@ -166,21 +194,23 @@ static int search_table(const struct options *o, struct law *law, struct truth *
     TRY(write_table(o, t, number, share, sample, path));
     if (o->export)
         return 0;
+    out = (struct outcome){0};
     const double start = orr_time_s();
-    TRY(ask_engine(o, law, sample, path, equation));
+    TRY(ask_engine(o, law, t, share, sample, path, &out));
     const double seconds = orr_time_s() - start;
-    bool solved = false;
-    if (sr_expr_parse(NULL, equation, law->problem.feature, law->problem.features, &expr))
-        orr_error_clear();
-    else
-        solved = recovers(t, &expr, share);
     tally->runs++;
-    tally->solved += solved;
+    tally->solved += out.solved;
+    tally->on_front += out.on_front;
+    for (int rule = 0; rule < SR_RULES; rule++)
+        tally->rule[rule] += out.rule[rule];
     tally->seconds += seconds;
-    if (!o->misses || !solved)
+    if (!o->misses || !out.solved)
         printf("%3d  %d columns  %5g%%  sample %d  %-6s %5.1f s  %s\n", number,
-               law->problem.features, o->noise[noise], sample, solved ? "found" : "missed", seconds,
-               equation);
+               law->problem.features, o->noise[noise], sample,
+               out.solved     ? "found"
+               : out.on_front ? "front"
+                              : "missed",
+               seconds, out.equation);
     fflush(stdout);
     remove(path);
     return 0;
@@ -203,7 +233,10 @@ static void print_totals(const struct options *o,
     printf("\n%9s", "noise");
     for (int n = 2; n <= PROBLEM_FEATURES; n++)
         printf("  %d col.", n);
-    printf("      all   mean s\n");
+    printf("   %s   mean s    front", default_rule);
+    for (int rule = 0; rule < SR_RULES; rule++)
+        printf("  %8s", sr_rule_name[rule]);
+    printf("\n");
     for (int k = 0; k < o->noises; k++) {
         struct tally all = {0};
         char name[96];
@@ -213,6 +246,9 @@ static void print_totals(const struct options *o,
             printf("  %2d/%-3d", t->solved, t->runs);
             all.runs += t->runs;
             all.solved += t->solved;
+            all.on_front += t->on_front;
+            for (int rule = 0; rule < SR_RULES; rule++)
+                all.rule[rule] += t->rule[rule];
             all.seconds += t->seconds;
             snprintf(name, sizeof name, "%d columns, %g%% noise: %d searches", n, o->noise[k],
                      t->runs);
@@ -220,7 +256,11 @@ static void print_totals(const struct options *o,
                       "% found", NULL, 0);
         }
         const double runs = all.runs ? all.runs : 1;
-        printf("  %5.1f%%  %6.2f\n", 100 * all.solved / runs, all.seconds / runs);
+        printf("  %5.1f%%  %6.2f  %6.1f%%", 100 * all.solved / runs, all.seconds / runs,
+               100 * all.on_front / runs);
+        for (int rule = 0; rule < SR_RULES; rule++)
+            printf("  %7.1f%%", 100 * all.rule[rule] / runs);
+        printf("\n");
         snprintf(name, sizeof name, "all, %g%% noise: %d searches", o->noise[k], all.runs);
         bench_add(results, name, (struct bench_value){100 * all.solved / runs, NAN}, "% found",
                   NULL, 0);

@@ -33,21 +33,22 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
     return rc;
 }
 
-/* Whether a seed fits to rounding: the law is known. */
-static bool is_exact(const struct sr_proposal *p)
+/* Whether a seed fits to rounding, or to what noise explains. */
+static bool is_explained(const struct sr_proposal *p)
 {
-    bool exact = false;
+    static const double spare = 1.25; /* of the floor: it is an estimate */
+    const double least = fmax(p->loss->noise, spare * p->floor);
+    bool explained = false;
     for (int i = 0; i < p->seeds->count; i++)
-        exact = exact || (p->seeds->loss[i] <= p->loss->noise &&
-                          sr_loss_decides(p->loss, &p->seeds->expr[i]));
-    return exact;
+        explained = explained ||
+                    (p->seeds->loss[i] <= least && sr_loss_decides(p->loss, &p->seeds->expr[i]));
+    return explained;
 }
 
-/* Whether the limit or a signal allows no further stage. */
-static bool is_over(const struct sr_proposal *p)
+bool sr_proposal_over(const struct sr_proposal *p)
 {
     return orr_signal_seen() || p->seeds->evaluations >= p->limit.evaluations ||
-           (p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s);
+           (p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s) || is_explained(p);
 }
 
 int sr_proposal_take(struct sr_proposal *p, int wanted)
@@ -101,19 +102,30 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
     sr_enumerate_run(&p->bank.all, budget);
 }
 
+int sr_proposal_run(struct sr_proposal *p, unsigned stages)
+{
+    /* what costs least comes first: an exact formula ends them */
+    int (*const stage[])(struct sr_proposal *) = {sr_small_find,    sr_simplest_sums_find,
+                                                  sr_composed_find, sr_structure_find,
+                                                  sr_collapse_find, sr_pursuit_find};
+    int rc = 0;
+    for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_over(p); k++)
+        if (stages >> k & 1)
+            rc = stage[k](p);
+    return rc;
+}
+
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
                  struct sr_limit limit, struct sr_thread *thread, int threads,
                  struct sr_seeds *seeds)
 {
-    /* what costs least comes first: an exact formula ends them */
-    int (*const stage[])(struct sr_proposal *) = {
-        sr_small_find, sr_simplest_sums_find, sr_composed_find, sr_collapse_find, sr_pursuit_find};
     struct sr_proposal p;
     int rc = sr_proposal_init(&p, settings, loss, thread, threads, seeds);
     p.limit = limit;
-    for (size_t k = 0;
-         k < sizeof stage / sizeof *stage && !rc && !is_exact(&p) && !(k && is_over(&p)); k++)
-        rc = stage[k](&p);
+    if (!rc) /* whatever the seconds, some formulas are known */
+        rc = sr_small_find(&p);
+    if (!rc)
+        rc = sr_proposal_run(&p, ~(unsigned)SR_STAGE_SMALL);
     sr_bank_free(&p.bank);
     return rc;
 }

@@ -15,12 +15,26 @@ struct sr_proposal {
     struct sr_bank bank; /* filled by the first stage, read by the others */
     int early;           /* entries of the bank's first eighth: the terms of pursuit.c */
     struct sr_seeds *seeds;
+    double floor; /* a loss that noise explains, as far as is known: 0 where nothing is */
 };
 /* An empty bank and no seeds. The proposal must not move; sr_bank_free() frees its bank, after
  * errors too. */
 int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
                      const struct sr_loss *loss, struct sr_thread *thread, int threads,
                      struct sr_seeds *seeds);
+/* The stages, a bit each in their order. */
+enum sr_stages {
+    SR_STAGE_SMALL = 1,
+    SR_STAGE_SIMPLEST_SUMS = 2,
+    SR_STAGE_COMPOSED = 4,
+    SR_STAGE_STRUCTURE = 8,
+    SR_STAGE_CURVES = 16,
+    SR_STAGE_PURSUIT = 32
+};
+/* These stages, one after the other, until the proposal is over. */
+int sr_proposal_run(struct sr_proposal *p, unsigned stages);
+/* Whether a seed fits to rounding or to the floor, or the limit or a signal allows no more. */
+bool sr_proposal_over(const struct sr_proposal *p);
 /* How many of `wanted` formulas may be judged within the limit; they are counted. */
 int sr_proposal_take(struct sr_proposal *p, int wanted);
 
@@ -38,6 +52,8 @@ int sr_composed_find(struct sr_proposal *p);
 /* Fills the bank until `budget` formulas were tried, and notes in `early` how many entries it had
  * when settings->enumerate / 8 were. */
 void sr_proposal_fill(struct sr_proposal *p, double budget);
+/* Tables of fewer columns, products of powers, each searched by itself (structure.c). */
+int sr_structure_find(struct sr_proposal *p);
 /* Curves to which the table collapses, h phi(u) (collapse.c). */
 int sr_collapse_find(struct sr_proposal *p);
 /* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c): triples of the

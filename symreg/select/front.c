@@ -7,6 +7,9 @@
 
 #include "base/text.h"
 
+/* What is as good as the smallest loss, as PySR has it. */
+static const double most_close = 1.5;
+
 const char *const sr_rule_name[SR_RULES] = {
     [SR_ACCURACY] = "accuracy", [SR_SCORE] = "score", [SR_BEST] = "best", [SR_MDL] = "mdl"};
 
@@ -50,6 +53,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
     double smallest = HUGE_VAL;
     front->count = 0;
     front->rows = 0;
+    front->close = most_close;
     for (int c = 1; c <= SR_NODES; c++) {
         if (!(hall->loss[c] < smallest))
             continue;
@@ -72,14 +76,16 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
 {
     const bool squares = loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_HUBER ||
                          loss->kind == ORR_SR_LOGCOSH || loss->kind == ORR_SR_CUSTOM;
+    const double nats = 4, power = squares ? 2 : 1;
     int before = -1; /* the row with the smallest so far */
+    front->close = fmin(most_close, orr_exp(power * nats / (double)front->rows));
     for (int i = 0; i < front->count; i++) {
         const bool exact = front->loss[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
         const double least = fmax(loss->noise, DBL_MIN);
         const double spent = isnan(front->cost[i]) ? 0 : front->cost[i];
-        const double nats =
-            orr_log(fmax(front->loss[i], least)) + (squares ? 2 : 1) * spent / (double)front->rows;
-        front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(nats, -700), 700));
+        const double fair =
+            orr_log(fmax(front->loss[i], least)) + power * spent / (double)front->rows;
+        front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(fair, -700), 700));
         front->score[i] = 0;
         if (before >= 0 && exact)
             front->score[i] = HUGE_VAL;
@@ -115,7 +121,7 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
         if (!isnan(front->mdl[i]) && (chosen < 0 || front->mdl[i] < front->mdl[chosen]))
             chosen = i;
     for (int i = 0; i < front->count && rule != SR_MDL; i++) {
-        if (rule == SR_BEST && !(front->fair[i] <= 1.5 * smallest))
+        if (rule == SR_BEST && !(front->fair[i] <= front->close * smallest))
             continue;
         if (chosen < 0 || front->score[i] > front->score[chosen])
             chosen = i;

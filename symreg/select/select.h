@@ -71,6 +71,7 @@ struct sr_front {
     double fair[SR_NODES + 1]; /* the loss that score and best go by: loss, or the corrected one */
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
     double cost[SR_NODES + 1]; /* the formula's part of it */
+    double close; /* fair losses up to so many times the smallest are as good for best */
     struct sr_expr expr[SR_NODES + 1];
 };
 enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
@@ -85,7 +86,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
 /* The most constants that a formula of the front has. */
 int sr_front_constants(const struct sr_front *front);
 /* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
- * best = highest score among (fair) losses <= 1.5 x the smallest; mdl = smallest description
+ * best = highest score among (fair) losses <= front->close x the smallest; mdl = smallest description
  * length, -1 where none was computed. Ties: the simplest. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
 extern const char *const sr_rule_name[SR_RULES];
@@ -105,7 +106,7 @@ struct sr_loss;
  * in nats for each row of the table, times the power of residuals in the loss (2 of squares, else
  * 1), so that n/2 ln(loss) becomes the description length. Scores are then
  * -d ln(fair) / d complexity against the smallest before. A loss of 0 stays 0 only where
- * sr_loss_decides(). */
+ * sr_loss_decides(). front->close becomes what 4 nats are for so many rows, at most 1.5. */
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
 /* Takes away the rows behind the simplest formula that misses the table by no more than the digits
  * of data->digits leave open, rows of positive weight one by one: their gain is none. Digits are

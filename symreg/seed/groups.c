@@ -1,0 +1,600 @@
+/* groups.c - the gradients' covariance, whole numbers that span it, and the factor. */
+#include "groups.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+
+#include "shared.h"
+
+enum {
+    COLUMNS = SR_SMOOTH_COLUMNS,
+    LEAST_ROWS = 64,
+    FIT_ROWS = 256,      /* that lengths are fitted to */
+    GRADIENT_ROWS = 512, /* whose gradients are looked at */
+    FIT_STEPS = 40,      /* of the first model */
+    TEST_STEPS = 14,     /* of a hypothesis' own */
+    VECTORS = 24,        /* of whole numbers, closest to the range */
+    MOST_POWER = 4,
+};
+
+/* A group's length was fitted, which its evidence does not know. */
+static const double nats_of_group = 8;
+
+/* Logarithms: of columns that are positive everywhere. All are about their means; unit is what they
+ * were divided by to have variance 1. */
+struct table {
+    int rows, columns;
+    double *coordinate, *line, *z, *noise; /* (columns, rows) ..., line not divided */
+    double *raw;                           /* (columns, rows) as in the table */
+    double unit[COLUMNS], typical;         /* median |y| */
+    bool logarithm[COLUMNS];
+};
+
+/* ---- the table */
+
+static void centre(double *v, int n, double *unit)
+{
+    double mean = 0, square = 0;
+    for (int i = 0; i < n; i++)
+        mean += v[i] / n;
+    for (int i = 0; i < n; i++) {
+        v[i] -= mean;
+        square += v[i] * v[i] / n;
+    }
+    *unit = square > 0 ? sqrt(square) : 1;
+}
+
+/* Variances of ln |y| under equal ones of y, of 1 where |y| is typical. */
+static double set_noise(const double *size, int n, double *noise)
+{
+    double *sorted = noise; /* overwritten below */
+    memcpy(sorted, size, (size_t)n * sizeof *sorted);
+    gsl_sort(sorted, 1, (size_t)n);
+    const double typical = sorted[n / 2];
+    for (int i = 0; i < n; i++) {
+        const double ratio = typical / size[i];
+        noise[i] = fmin(fmax(ratio * ratio, 0.01), 1e4);
+    }
+    return typical;
+}
+
+/* Where y crosses 0 its logarithm has a pole, and where |y| is small noise hides it: rows below the
+ * median |y| go, but for those that are within a factor of 3 of the largest. Returns how many stay. */
+static size_t keep_large(const struct sr_data *data, size_t *row, size_t count)
+{
+    double *size = count >= 2 * LEAST_ROWS ? orr_alloc(count, sizeof *size) : NULL;
+    size_t kept = 0;
+    if (!size) /* all of few */
+        return count;
+    for (size_t i = 0; i < count; i++)
+        size[i] = fabs(data->y[row[i]]);
+    gsl_sort(size, 1, count);
+    const double least = fmin(size[count / 2], size[count * 19 / 20] / 3);
+    for (size_t i = 0; i < count; i++)
+        if (fabs(data->y[row[i]]) >= least)
+            row[kept++] = row[i];
+    free(size);
+    return kept;
+}
+
+/* At most `most` rows, evenly over those where y is not 0. */
+static int make_table(const struct sr_data *data, int most, struct table *t)
+{
+    size_t *row = orr_alloc(data->rows, sizeof *row), usable = 0;
+    *t = (struct table){.columns = data->features};
+    if (!row)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < data->rows; i++)
+        if (fabs(data->y[i]) > 0 && sr_row_weight(data, i) > 0)
+            row[usable++] = i;
+    usable = keep_large(data, row, usable);
+    const int n = t->rows = (int)(usable < (size_t)most ? usable : (size_t)most) & ~7;
+    const size_t size = (size_t)n, columns = (size_t)t->columns;
+    t->coordinate = orr_alloc((3 * columns + 3) * (size ? size : 1), sizeof *t->coordinate);
+    if (!t->coordinate) {
+        free(row);
+        return ORR_ENOMEM;
+    }
+    t->line = t->coordinate + columns * size;
+    t->z = t->line + columns * size;
+    t->noise = t->z + size;
+    double *absolute = t->noise + size;
+    t->raw = absolute + size;
+    for (size_t f = 0; f < columns; f++) {
+        t->logarithm[f] = true;
+        for (size_t i = 0; i < data->rows; i++)
+            t->logarithm[f] = t->logarithm[f] && data->x[f * data->rows + i] > 0;
+        for (size_t i = 0; i < size; i++) {
+            const double x = data->x[f * data->rows + row[i * usable / size]];
+            t->raw[f * size + i] = x;
+            t->line[f * size + i] = t->logarithm[f] ? orr_log(x) : x;
+        }
+        centre(t->line + f * size, n, &t->unit[f]);
+        for (size_t i = 0; i < size; i++)
+            t->coordinate[f * size + i] = t->line[f * size + i] / t->unit[f];
+    }
+    for (size_t i = 0; i < size; i++) {
+        absolute[i] = fabs(data->y[row[i * usable / size]]);
+        t->z[i] = orr_log(absolute[i]);
+    }
+    double unit;
+    if (n) {
+        t->typical = set_noise(absolute, n, t->noise);
+        centre(t->z, n, &unit);
+    }
+    free(row);
+    return 0;
+}
+
+/* ---- the first model's gradients */
+
+struct slopes {
+    double mean[COLUMNS], covariance[COLUMNS][COLUMNS]; /* by logarithms (or columns) */
+};
+
+/* Derivative of ln |y| by column f in row i: g (columns, rows) is that of what is not linear. */
+static double derivative(const struct table *t, const double *g, const struct sr_smooth *model,
+                         int f, int i)
+{
+    const double slope = model->slope[f] + g[f * t->rows + i];
+    return t->logarithm[f] ? slope / t->raw[f * t->rows + i] : slope;
+}
+
+/* A pair's derivatives against each other, where they matter. */
+static void rate_pair(const struct table *t, const double *g, const struct sr_smooth *model, int a,
+                      int b, struct sr_group_pair *pair)
+{
+    double sum = 0, difference = 0, all = 0;
+    for (int i = 0; i < t->rows; i++) {
+        const double weight = 1 / (1 + t->noise[i]);
+        const double p = derivative(t, g, model, a, i), q = derivative(t, g, model, b, i);
+        sum += weight * (p + q) * (p + q);
+        difference += weight * (p - q) * (p - q);
+        all += weight * (p * p + q * q);
+    }
+    *pair = (struct sr_group_pair){
+        .off = fmin(sum, difference) / all, .a = a, .b = b, .sign = sum < difference ? -1 : 1};
+}
+
+/* The surest pairs of columns that are in no other. */
+static void find_pairs(const struct table *t, const double *g, const struct sr_smooth *model,
+                       struct sr_group_pairs *pairs)
+{
+    enum { ALL = COLUMNS * COLUMNS / 2 };
+    static const double most_off = 0.05;
+    struct sr_group_pair list[ALL];
+    int n = 0;
+    bool taken[COLUMNS] = {false};
+    for (int a = 0; a < t->columns; a++)
+        for (int b = a + 1; b < t->columns; b++) {
+            struct sr_group_pair pair;
+            rate_pair(t, g, model, a, b, &pair);
+            if (pair.off < most_off)
+                sr_best_insert(list, sizeof pair, &n, ALL, &pair);
+        }
+    for (int i = 0; i < n && pairs->count < SR_GROUP_PAIRS; i++)
+        if (!taken[list[i].a] && !taken[list[i].b]) {
+            taken[list[i].a] = taken[list[i].b] = true;
+            pairs->pair[pairs->count++] = list[i];
+        }
+}
+
+static int find_slopes(const struct table *few, const struct table *many, struct slopes *s,
+                       struct sr_group_pairs *pairs)
+{
+    const int d = few->columns, n = many->rows;
+    struct sr_smooth model = {0};
+    const struct sr_smooth_data fitted = {few->rows, d,      d,         few->coordinate,
+                                          few->line, few->z, few->noise};
+    const struct sr_smooth_data seen = {n,          d,       d,          many->coordinate,
+                                        many->line, many->z, many->noise};
+    double *g = orr_alloc((size_t)d * (size_t)n, sizeof *g), total = 0;
+    int rc = g ? sr_smooth_fit(&fitted, FIT_STEPS, &model) : ORR_ENOMEM;
+    if (!rc)
+        rc = sr_smooth_gradient(&seen, &model, g);
+    memset(s, 0, sizeof *s);
+    for (int f = 0; f < d && !rc; f++)
+        for (int i = 0; i < n; i++)
+            g[f * n + i] /= many->unit[f];
+    if (!rc)
+        find_pairs(many, g, &model, pairs);
+    for (int i = 0; i < n && !rc; i++) {
+        const double weight = 1 / (1 + many->noise[i]);
+        total += weight;
+        for (int a = 0; a < d; a++)
+            s->mean[a] += weight * g[a * n + i];
+    }
+    for (int a = 0; a < d && !rc; a++)
+        s->mean[a] /= total;
+    for (int i = 0; i < n && !rc; i++)
+        for (int a = 0; a < d; a++)
+            for (int b = 0; b < d; b++)
+                s->covariance[a][b] += (g[a * n + i] - s->mean[a]) * (g[b * n + i] - s->mean[b]) /
+                                       (1 + many->noise[i]) / total;
+    free(g);
+    return rc;
+}
+
+/* Jacobi's rotations: eigenvalues, largest first, and eigenvectors as vector[k]. */
+static void find_axes(const struct slopes *s, const int *active, int k, double *value,
+                      double vector[COLUMNS][COLUMNS])
+{
+    double a[COLUMNS][COLUMNS], v[COLUMNS][COLUMNS] = {{0}};
+    for (int i = 0; i < k; i++) {
+        for (int j = 0; j < k; j++)
+            a[i][j] = s->covariance[active[i]][active[j]];
+        v[i][i] = 1;
+    }
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int p = 0; p < k; p++)
+            for (int q = p + 1; q < k; q++) {
+                if (fabs(a[p][q]) < 1e-300)
+                    continue;
+                const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+                const double c = 1 / sqrt(t * t + 1), sine = t * c;
+                for (int i = 0; i < k; i++) {
+                    const double x = a[i][p], y = a[i][q];
+                    a[i][p] = c * x - sine * y;
+                    a[i][q] = sine * x + c * y;
+                }
+                for (int i = 0; i < k; i++) {
+                    const double x = a[p][i], y = a[q][i], m = v[p][i], w = v[q][i];
+                    a[p][i] = c * x - sine * y;
+                    a[q][i] = sine * x + c * y;
+                    v[p][i] = c * m - sine * w;
+                    v[q][i] = sine * m + c * w;
+                }
+            }
+    bool taken[COLUMNS] = {false};
+    for (int n = 0; n < k; n++) {
+        int best = -1;
+        for (int i = 0; i < k; i++)
+            if (!taken[i] && (best < 0 || a[i][i] > a[best][best]))
+                best = i;
+        taken[best] = true;
+        value[n] = a[best][best];
+        memcpy(vector[n], v[best], sizeof v[best]);
+    }
+}
+
+/* ---- whole numbers */
+
+struct vector {
+    double score;
+    int entry[COLUMNS]; /* of the active columns */
+};
+struct vectors {
+    int count;
+    struct vector item[VECTORS];
+};
+
+static int common_divisor(const int *entry, int k)
+{
+    int divisor = 0;
+    for (int i = 0; i < k; i++)
+        for (int a = abs(entry[i]), b = divisor;; divisor = b) {
+            if (a == 0)
+                break;
+            const int rest = b % a;
+            b = a;
+            a = rest;
+        }
+    return divisor;
+}
+
+/* The vectors closest to the span of the first r axes, small ones first among equals. */
+static void find_vectors(double axis[COLUMNS][COLUMNS], int k, int r, struct vectors *out)
+{
+    const int most = k <= 6 ? 2 : 1, base = 2 * most + 1;
+    long all = 1;
+    for (int i = 0; i < k; i++)
+        all *= base;
+    out->count = 0;
+    for (long code = all / 2 + 1; code < all; code++) { /* half of them: w and -w are one */
+        struct vector v = {0};
+        long rest = code;
+        double square = 0, inside = 0;
+        int terms = 0, sum = 0;
+        for (int i = k - 1; i >= 0; i--, rest /= base) {
+            v.entry[i] = (int)(rest % base) - most;
+            square += v.entry[i] * v.entry[i];
+            terms += v.entry[i] != 0;
+            sum += abs(v.entry[i]);
+        }
+        for (int a = 0; a < r; a++) {
+            double dot = 0;
+            for (int i = 0; i < k; i++)
+                dot += axis[a][i] * v.entry[i];
+            inside += dot * dot;
+        }
+        v.score = 1 - inside / square + 0.004 * terms + 0.006 * (sum - terms);
+        if ((out->count < VECTORS || v.score < out->item[VECTORS - 1].score) &&
+            common_divisor(v.entry, k) == 1)
+            sr_best_insert(out->item, sizeof v, &out->count, VECTORS, &v);
+    }
+}
+
+/* Whether the vectors are independent, by elimination. */
+static bool independent(const struct vector *const *v, int count, int k)
+{
+    double a[SR_GROUPS][COLUMNS];
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < k; j++)
+            a[i][j] = v[i]->entry[j];
+    for (int i = 0, column = 0; i < count; column++) {
+        if (column == k)
+            return false;
+        int pivot = -1;
+        for (int j = i; j < count && pivot < 0; j++)
+            if (fabs(a[j][column]) > 1e-9)
+                pivot = j;
+        if (pivot < 0)
+            continue;
+        for (int c = 0; c < k; c++) {
+            const double swap = a[pivot][c];
+            a[pivot][c] = a[i][c];
+            a[i][c] = swap;
+        }
+        for (int j = i + 1; j < count; j++) {
+            const double share = a[j][column] / a[i][column];
+            for (int c = 0; c < k; c++)
+                a[j][c] -= share * a[i][c];
+        }
+        i++;
+    }
+    return true;
+}
+
+/* r independent vectors, the best that begin with number `first`; false where there are none. */
+static bool choose_basis(const struct vectors *all, int first, int k, int r,
+                         const struct vector *basis[SR_GROUPS])
+{
+    int n = 0;
+    if (first >= all->count)
+        return false;
+    basis[n++] = &all->item[first];
+    for (int i = 0; i < all->count && n < r; i++) {
+        basis[n] = &all->item[i];
+        n += independent(basis, n + 1, k);
+    }
+    return n == r;
+}
+
+/* ---- a hypothesis */
+
+/* Solves B c = a at the columns of `pivot` (r of them): c in place of the last column. */
+static bool solve_small(double b[SR_GROUPS][SR_GROUPS + 1], int r)
+{
+    for (int i = 0; i < r; i++) {
+        int best = i;
+        for (int j = i + 1; j < r; j++)
+            if (fabs(b[j][i]) > fabs(b[best][i]))
+                best = j;
+        if (fabs(b[best][i]) < 1e-9)
+            return false;
+        for (int c = 0; c <= r; c++) {
+            const double swap = b[best][c];
+            b[best][c] = b[i][c];
+            b[i][c] = swap;
+        }
+        for (int j = 0; j < r; j++) {
+            const double share = b[j][i] / b[i][i];
+            for (int c = i; c <= r && j != i; c++)
+                b[j][c] -= share * b[i][c];
+        }
+    }
+    for (int i = 0; i < r; i++)
+        b[i][r] /= b[i][i];
+    return true;
+}
+
+/* The factor's exponents are known up to those of the groups: of all that are 0 at r columns the one
+ * that is closest to halves of whole numbers, and simple. False where none has powers that can be
+ * written. */
+static bool choose_factor(const struct table *t, const double *slope, struct sr_grouping *g)
+{
+    const int d = t->columns, r = g->groups;
+    double best = HUGE_VAL;
+    for (unsigned set = 0; set < 1U << d; set++) {
+        double b[SR_GROUPS][SR_GROUPS + 1], off = 0, price = 0;
+        struct sr_powers factor = {{0}};
+        int n = 0, pivot[SR_GROUPS];
+        for (int f = 0; f < d && n <= r; f++)
+            if (set >> f & 1) {
+                if (n < r)
+                    pivot[n] = f;
+                n++;
+            }
+        if (n != r)
+            continue;
+        for (int i = 0; i < r; i++) {
+            for (int j = 0; j < r; j++)
+                b[i][j] = 0.5 * g->group[j].half[pivot[i]];
+            b[i][r] = slope[pivot[i]];
+        }
+        if (r && !solve_small(b, r))
+            continue;
+        bool fits = true;
+        for (int f = 0; f < d; f++) {
+            double a = t->logarithm[f] ? slope[f] : 0;
+            for (int j = 0; j < r; j++)
+                a -= 0.5 * g->group[j].half[f] * b[j][r];
+            const double halves = floor(2 * a + 0.5);
+            fits = fits && fabs(halves) <= 2 * MOST_POWER;
+            if (!fits)
+                break;
+            factor.half[f] = (int)halves;
+            off += (2 * a - halves) * (2 * a - halves) * t->unit[f] * t->unit[f];
+            price += halves != 0 ? 1 + 0.2 * fabs(halves) + 0.5 * (factor.half[f] & 1) : 0;
+        }
+        const double score = 20 * off + 0.1 * price;
+        if (fits && score < best) {
+            best = score;
+            g->factor = factor;
+        }
+    }
+    return best < HUGE_VAL;
+}
+
+/* Coordinates of the groups, of variance 1, and z without the factor. */
+static void make_reduced(const struct table *t, const struct sr_grouping *g, double *coordinate,
+                         double *z)
+{
+    const int n = t->rows;
+    for (int k = 0; k < g->groups; k++) {
+        double *out = coordinate + (size_t)k * (size_t)n, unit;
+        for (int i = 0; i < n; i++) {
+            out[i] = 0;
+            for (int f = 0; f < t->columns; f++)
+                out[i] += 0.5 * g->group[k].half[f] * t->line[f * n + i];
+        }
+        centre(out, n, &unit);
+        for (int i = 0; i < n; i++)
+            out[i] /= unit;
+    }
+    for (int i = 0; i < n; i++) {
+        z[i] = t->z[i];
+        for (int f = 0; f < t->columns; f++)
+            z[i] -= 0.5 * g->factor.half[f] * t->line[f * n + i];
+    }
+}
+
+/* The model of the groups with a free factor gives the factor; rounded, the evidence. */
+static int test_grouping(const struct table *t, struct sr_grouping *g, bool *fits)
+{
+    const size_t n = (size_t)t->rows;
+    double *coordinate = orr_alloc((size_t)(g->groups + 2) * n, sizeof *coordinate);
+    double *lines = orr_alloc((size_t)t->columns * n, sizeof *lines), slope[COLUMNS] = {0};
+    struct sr_smooth model = {0};
+    int rc = coordinate && lines ? 0 : ORR_ENOMEM, count = 0;
+    *fits = false;
+    if (!rc) {
+        double *z = coordinate + (size_t)g->groups * n;
+        memset(&g->factor, 0, sizeof g->factor);
+        make_reduced(t, g, coordinate, z);
+        for (int f = 0; f < t->columns; f++)
+            if (t->logarithm[f])
+                memcpy(lines + (size_t)count++ * n, t->line + (size_t)f * n, n * sizeof *lines);
+        struct sr_smooth_data data = {t->rows, g->groups, count, coordinate, lines, z, t->noise};
+        rc = sr_smooth_fit(&data, TEST_STEPS, &model);
+        for (int f = 0, k = 0; f < t->columns; f++)
+            slope[f] = t->logarithm[f] ? model.slope[k++] : 0;
+        if (!rc && isfinite(model.evidence) && choose_factor(t, slope, g)) {
+            make_reduced(t, g, coordinate, z);
+            data.lines = 0;
+            rc = sr_smooth_fit(&data, 4, &model);
+            g->evidence = model.evidence - nats_of_group * g->groups;
+            g->noise = model.noise;
+            g->typical = t->typical;
+            *fits = isfinite(g->evidence);
+        }
+    }
+    free(coordinate);
+    free(lines);
+    return rc;
+}
+
+/* ---- all */
+
+/* Another basis of one span has one evidence, but for what the climb left. */
+static bool same_groups(const struct sr_grouping *a, const struct sr_grouping *b)
+{
+    int found = 0;
+    for (int i = 0; i < a->groups; i++)
+        for (int k = 0; k < b->groups; k++)
+            found += !memcmp(&a->group[i], &b->group[k], sizeof a->group[i]);
+    return a->groups == b->groups && found == a->groups;
+}
+
+static int try_grouping(const struct table *t, struct sr_grouping *g,
+                        struct sr_grouping list[SR_GROUPINGS], int *count)
+{
+    bool fits;
+    for (int i = 0; i < *count; i++)
+        if (same_groups(&list[i], g))
+            return 0;
+    TRY(test_grouping(t, g, &fits));
+    g->evidence = -g->evidence; /* lists begin with the smallest */
+    if (fits)
+        sr_best_insert(list, sizeof *g, count, SR_GROUPINGS, g);
+    return 0;
+}
+
+/* Groups of r independent vectors of the active columns, and columns that have no logarithm. */
+static int try_rank(const struct table *t, const int *active, int k, int r,
+                    double axis[COLUMNS][COLUMNS], const int *plain, int plains,
+                    struct sr_grouping list[SR_GROUPINGS], int *count)
+{
+    const int starts = r == 0 || r > 2 ? 1 : 3;
+    struct vectors all = {0};
+    const struct vector *basis[SR_GROUPS];
+    if (r)
+        find_vectors(axis, k, r, &all);
+    for (int first = 0; first < starts; first++) {
+        struct sr_grouping g = {.groups = r + plains};
+        if (orr_signal_seen() || (r && !choose_basis(&all, first, k, r, basis)))
+            break;
+        for (int j = 0; j < r; j++)
+            for (int i = 0; i < k; i++)
+                g.group[j].half[active[i]] = 2 * basis[j]->entry[i];
+        for (int j = 0; j < plains; j++)
+            g.group[r + j].half[plain[j]] = 2;
+        TRY(try_grouping(t, &g, list, count));
+    }
+    return 0;
+}
+
+static int list_groupings(const struct table *t, const struct slopes *s,
+                          struct sr_grouping list[SR_GROUPINGS], int *count)
+{
+    double largest = 0, value[COLUMNS], axis[COLUMNS][COLUMNS];
+    int active[COLUMNS], plain[COLUMNS], k = 0, plains = 0;
+    for (int f = 0; f < t->columns; f++)
+        largest = fmax(largest, s->covariance[f][f] * t->unit[f] * t->unit[f]);
+    for (int f = 0; f < t->columns; f++) {
+        const double own = s->covariance[f][f] * t->unit[f] * t->unit[f];
+        const double level = s->mean[f] * s->mean[f] * t->unit[f] * t->unit[f];
+        if (t->logarithm[f] && own > 2e-3 * largest)
+            active[k++] = f;
+        if (!t->logarithm[f] && own + level > 2e-3 * largest)
+            plain[plains++] = f;
+    }
+    if (k)
+        find_axes(s, active, k, value, axis);
+    double best = -HUGE_VAL; /* where one more group makes it worse, no more are tried */
+    for (int r = 0; r <= k && r + plains <= SR_GROUPS; r++) {
+        TRY(try_rank(t, active, k, r, axis, plain, plains, list, count));
+        const double now = *count ? -list[0].evidence : -HUGE_VAL;
+        if (r && !(now > best + 1) && isfinite(best))
+            break;
+        best = now;
+    }
+    for (int i = 0; i < *count; i++)
+        list[i].evidence = -list[i].evidence;
+    return 0;
+}
+
+int sr_groups_find(const struct sr_data *data, struct sr_grouping list[SR_GROUPINGS], int *count,
+                   struct sr_group_pairs *pairs)
+{
+    struct table few = {0}, many = {0};
+    struct slopes slopes;
+    *count = pairs->count = 0;
+    if (data->features > COLUMNS || data->features < 2 || data->rows < LEAST_ROWS)
+        return 0;
+    int rc = make_table(data, FIT_ROWS, &few);
+    if (!rc)
+        rc = make_table(data, GRADIENT_ROWS, &many);
+    if (!rc && few.rows >= LEAST_ROWS && (size_t)many.rows * 2 > data->rows % GRADIENT_ROWS) {
+        rc = find_slopes(&few, &many, &slopes, pairs);
+        if (!rc)
+            rc = list_groupings(&few, &slopes, list, count);
+    }
+    free(few.coordinate);
+    free(many.coordinate);
+    return rc;
+}

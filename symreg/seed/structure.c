@@ -1,0 +1,517 @@
+/* structure.c - tables of fewer columns: y = h phi(u1, ..., ur), phi searched
+ * by itself.
+ *
+ * groups.h finds products of powers h and u; where two columns matter through
+ * their difference or sum alone, that takes their place first, and the groups
+ * are found anew. The stages of a proposal then work on the columns u with the
+ * target y / h, whose rows weigh what they weigh in the loss of y, and what
+ * they find is written in the columns of the table and fitted to it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+
+#include "groups.h"
+#include "shared.h"
+#include "stages.h"
+
+enum {
+    TRIED = 3,                                                           /* hypotheses */
+    FIRST = SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_COMPOSED, /* of each */
+    PER_SIZE = 8,                                                        /* seeds */
+    PHI_SIZE = 20,                                                       /* nodes of phi, at most */
+    MOST_ROWS = 2000,                                                    /* of the smaller table */
+    LEAST_ROWS = 64,
+    FIT_STEPS = 20,
+};
+
+static const double noisy = 1e-5; /* variance of ln |y| */
+
+/* ---- products of powers as formulas */
+
+/* x^power with x^2 = square(x) where that is an operator; power > 0. */
+static void put_power(struct sr_expr *out, int feature, int power, bool squares)
+{
+    int parts = 0;
+    for (; power > 0; parts++) {
+        const bool square = power >= 2 && squares;
+        sr_put_node(out, sr_leaf_node(feature));
+        if (square)
+            sr_put_op(out, SR_SQUARE);
+        if (parts)
+            sr_put_op(out, SR_MUL);
+        power -= square ? 2 : 1;
+    }
+}
+
+/* The product of what has positive, or negative, powers of `power`; false:
+ * there is none. */
+static bool put_product(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], int sign,
+                        bool squares)
+{
+    bool any = false;
+    for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
+        if (power[f] * sign <= 0)
+            continue;
+        put_power(out, f, power[f] * sign, squares);
+        if (any)
+            sr_put_op(out, SR_MUL);
+        any = true;
+    }
+    return any;
+}
+
+/* A quotient of products; false where there is none. */
+static bool put_quotient(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], bool squares)
+{
+    const bool above = put_product(out, power, 1, squares);
+    struct sr_expr below = {.count = 0};
+    if (!put_product(&below, power, -1, squares))
+        return above;
+    if (!above)
+        sr_put_constant(out, 1);
+    sr_put_expr(out, &below);
+    sr_put_op(out, SR_DIV);
+    return true;
+}
+
+/* False where the operators cannot write it. Count 0: it is 1. */
+static bool write_powers(const struct sr_proposal *p, const struct sr_powers *powers,
+                         struct sr_expr *out)
+{
+    const bool squares = sr_has(p->operators, SR_SQUARE);
+    int whole[SR_SMOOTH_COLUMNS], half[SR_SMOOTH_COLUMNS];
+    struct sr_expr root = {.count = 0};
+    out->count = 0;
+    for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
+        whole[f] = powers->half[f] / 2;
+        half[f] = powers->half[f] % 2;
+    }
+    const bool any = put_quotient(out, whole, squares);
+    if (put_quotient(&root, half, squares)) {
+        if (!sr_has(p->operators, SR_SQRT))
+            return false;
+        sr_put_op(&root, SR_SQRT);
+        sr_put_expr(out, &root);
+        if (any)
+            sr_put_op(out, SR_MUL);
+    }
+    return out->count == 0 || sr_put_end(p->settings->language, out, SR_NODES);
+}
+
+/* ---- views: the table with differences or sums in place of some columns */
+
+enum { VIEWS = 4 };
+struct view {
+    struct sr_data data;
+    double *x; /* its storage; NULL: the table itself */
+    struct sr_expr column[SR_SMOOTH_COLUMNS];
+};
+
+/* The formula of a view's columns in those of the table. */
+static bool write_columns(const struct sr_proposal *p, const struct view *v, struct sr_expr *expr)
+{
+    const struct sr_expr of_view = *expr;
+    expr->count = 0;
+    for (int i = 0; i < of_view.count; i++) {
+        const struct sr_node *node = &of_view.node[i];
+        if (expr->count + SR_SMOOTH_COLUMNS > SR_NODES)
+            return false;
+        if (node->op == SR_FEATURE)
+            sr_put_expr(expr, &v->column[node->feature]);
+        else
+            sr_put_node(expr, *node);
+    }
+    return expr->count == 0 || sr_put_end(p->settings->language, expr, SR_NODES);
+}
+
+static void take_table(const struct sr_proposal *p, struct view *v)
+{
+    v->data = *p->loss->data;
+    for (int f = 0; f < v->data.features && f < SR_SMOOTH_COLUMNS; f++)
+        v->column[f] = (struct sr_expr){.count = 1, .node = {sr_leaf_node(f)}};
+}
+
+/* A pair's difference or sum takes the place of its first column, the others
+ * move up. *made: the operators can write it. */
+static int join_pairs(const struct sr_proposal *p, const struct view *from,
+                      const struct sr_group_pairs *pairs, struct view *v, bool *made)
+{
+    const struct sr_data *all = &from->data;
+    const size_t rows = all->rows;
+    int n = 0;
+    *made = pairs->count > 0;
+    v->x = orr_alloc((size_t)all->features * rows, sizeof *v->x);
+    if (!v->x)
+        return ORR_ENOMEM;
+    for (int f = 0; f < all->features && *made; f++) {
+        const struct sr_group_pair *own = NULL;
+        bool second = false;
+        for (int k = 0; k < pairs->count; k++) {
+            second = second || pairs->pair[k].b == f;
+            own = pairs->pair[k].a == f ? &pairs->pair[k] : own;
+        }
+        if (second)
+            continue;
+        const double *a = all->x + (size_t)f * rows, *b = a;
+        struct sr_expr *column = &v->column[n];
+        double *out = v->x + (size_t)n++ * rows;
+        *column = from->column[f];
+        if (own) {
+            const enum sr_op op = own->sign < 0 ? SR_SUB : SR_ADD;
+            b = all->x + (size_t)own->b * rows;
+            sr_put_expr(column, &from->column[own->b]);
+            sr_put_op(column, op);
+            *made = *made && sr_has(p->operators, op);
+        }
+        for (size_t i = 0; i < rows; i++)
+            out[i] = own ? a[i] + own->sign * b[i] : a[i];
+    }
+    v->data = *all;
+    v->data.features = n;
+    v->data.x = v->x;
+    return 0;
+}
+
+/* Ratios of two columns among the groups: near where the columns are equal, a
+ * function of a difference looks like one of a ratio. */
+static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *pairs)
+{
+    pairs->count = 0;
+    for (int k = 0; k < g->groups && pairs->count < SR_GROUP_PAIRS; k++) {
+        struct sr_group_pair pair = {.a = -1, .b = -1, .sign = -1};
+        int columns = 0;
+        for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
+            columns += g->group[k].half[f] != 0;
+            pair.a = g->group[k].half[f] == 2 ? f : pair.a;
+            pair.b = g->group[k].half[f] == -2 ? f : pair.b;
+        }
+        if (columns != 2 || pair.a < 0 || pair.b < 0)
+            continue;
+        bool taken = false;
+        for (int i = 0; i < pairs->count; i++)
+            taken = taken || pairs->pair[i].a == pair.a || pairs->pair[i].b == pair.b ||
+                    pairs->pair[i].a == pair.b || pairs->pair[i].b == pair.a;
+        if (!taken)
+            pairs->pair[pairs->count++] = pair;
+    }
+}
+
+/* The hypotheses of a view beside those before. */
+static int add_view(const struct view *v, int number, struct sr_grouping list[SR_GROUPINGS],
+                    int *count, struct sr_group_pairs *pairs)
+{
+    struct sr_grouping own[SR_GROUPINGS];
+    int n;
+    TRY(sr_groups_find(&v->data, own, &n, pairs));
+    if (n && !pairs->count)
+        pairs_of_ratios(&own[0], pairs);
+    for (int i = 0; i < n; i++) {
+        own[i].view = number;
+        int place = *count < SR_GROUPINGS ? (*count)++ : SR_GROUPINGS;
+        for (; place > 0 && own[i].evidence > list[place - 1].evidence; place--)
+            if (place < SR_GROUPINGS)
+                list[place] = list[place - 1];
+        if (place < SR_GROUPINGS)
+            list[place] = own[i];
+    }
+    return 0;
+}
+
+/* All hypotheses, the best first: of the table, and of views as long as each is
+ * better than the one before and has pairs. */
+static int find_groupings(const struct sr_proposal *p, struct view view[VIEWS],
+                          struct sr_grouping list[SR_GROUPINGS], int *count)
+{
+    struct sr_group_pairs pairs;
+    take_table(p, &view[0]);
+    TRY(add_view(&view[0], 0, list, count, &pairs));
+    for (int k = 1; k < VIEWS && *count && list[0].groups > 1 && list[0].view == k - 1; k++) {
+        bool made = false;
+        if (pairs.count)
+            TRY(join_pairs(p, &view[k - 1], &pairs, &view[k], &made));
+        if (!made || orr_signal_seen())
+            break;
+        TRY(add_view(&view[k], k, list, count, &pairs));
+    }
+    return 0;
+}
+
+/* ---- the smaller table */
+
+struct reduced {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *storage; /* (groups + 2, rows) */
+    struct sr_expr factor, group[SR_GROUPS];
+};
+
+/* Rows whose |h| is at least the median count most in the loss of y: of noisy
+ * tables these are taken. Evenly, at most MOST_ROWS. Returns how many. */
+static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t *row)
+{
+    size_t n = 0;
+    double least = 0,
+           *sorted = noise && rows >= 4 * LEAST_ROWS ? orr_alloc(rows, sizeof *sorted) : NULL;
+    if (sorted) {
+        for (size_t i = 0; i < rows; i++)
+            sorted[i] = fabs(factor[i]);
+        gsl_sort(sorted, 1, rows);
+        least = sorted[rows / 2];
+    }
+    free(sorted);
+    for (size_t i = 0; i < rows; i++)
+        if (fabs(factor[i]) >= least)
+            row[n++] = i;
+    const size_t kept = n < MOST_ROWS ? n : MOST_ROWS;
+    for (size_t i = 0; i < kept; i++)
+        row[i] = row[i * n / kept];
+    return kept;
+}
+
+/* The weight of |y / h - phi| in the loss of y. */
+static double weight_of(enum orr_symreg_loss kind, double h)
+{
+    return kind == ORR_SR_RELATIVE                     ? 1
+           : kind == ORR_SR_L1 || kind == ORR_SR_STUDY ? fabs(h)
+                                                       : h * h;
+}
+
+/* Values of h and the groups on all rows: value (groups + 1, rows), h first. */
+static bool eval_groups(const struct sr_proposal *p, const struct view *v,
+                        const struct sr_grouping *g, struct reduced *r, double *value)
+{
+    const struct sr_data *all = &v->data;
+    if (!write_powers(p, &g->factor, &r->factor))
+        return false;
+    if (!r->factor.count)
+        sr_fill(value, all->rows, 1);
+    else if (!sr_eval(&r->factor, all, value))
+        return false;
+    for (int k = 0; k < g->groups; k++)
+        if (!write_powers(p, &g->group[k], &r->group[k]) ||
+            !sr_eval(&r->group[k], all, value + (size_t)(k + 1) * all->rows) ||
+            !write_columns(p, v, &r->group[k]))
+            return false;
+    return write_columns(p, v, &r->factor);
+}
+
+/* *made: there is such a table. */
+static int make_reduced(const struct sr_proposal *p, const struct view *v,
+                        const struct sr_grouping *g, struct reduced *r, bool *made)
+{
+    const struct sr_data *all = p->loss->data;
+    const size_t columns = (size_t)g->groups, rows = all->rows;
+    double *value = orr_alloc((columns + 1) * rows, sizeof *value), total = 0;
+    size_t *row = orr_alloc(rows, sizeof *row);
+    *made = false;
+    *r = (struct reduced){0};
+    r->storage = orr_alloc((columns + 2) * rows, sizeof *r->storage);
+    int rc = value && row && r->storage ? 0 : ORR_ENOMEM;
+    if (!rc && eval_groups(p, v, g, r, value)) {
+        const size_t n = choose_rows(value, rows, g->noise > noisy, row);
+        double *y = r->storage + columns * n, *weight = y + n;
+        for (size_t i = 0; i < n; i++) {
+            const double h = value[row[i]];
+            for (size_t k = 0; k < columns; k++)
+                r->storage[k * n + i] = value[(k + 1) * rows + row[i]];
+            y[i] = all->y[row[i]] / h;
+            weight[i] = sr_row_weight(all, row[i]) * weight_of(p->loss->kind, h);
+            total += weight[i] / (double)n;
+        }
+        for (size_t i = 0; i < n; i++)
+            weight[i] /= total;
+        r->data = (struct sr_data){.rows = n,
+                                   .features = g->groups,
+                                   .x = r->storage,
+                                   .y = y,
+                                   .weight = weight,
+                                   .language = all->language};
+        const enum orr_symreg_loss kind =
+            p->loss->kind == ORR_SR_L1 || p->loss->kind == ORR_SR_STUDY ? ORR_SR_L1
+            : p->loss->kind == ORR_SR_RELATIVE                          ? ORR_SR_RELATIVE
+                                                                        : ORR_SR_L2;
+        *made = n >= LEAST_ROWS && total > 0 && isfinite(total) &&
+                !sr_loss_init(&r->loss, kind, &r->data);
+        if (!*made)
+            orr_error_clear();
+    }
+    free(value);
+    free(row);
+    return rc;
+}
+
+/* ---- back to the table */
+
+/* h phi(u) in the table's columns. */
+static bool write_whole(const struct sr_proposal *p, const struct reduced *r,
+                        const struct sr_expr *phi, struct sr_expr *out)
+{
+    out->count = 0;
+    sr_put_expr(out, &r->factor);
+    for (int i = 0; i < phi->count; i++) {
+        const int room = phi->node[i].op == SR_FEATURE ? r->group[phi->node[i].feature].count : 1;
+        if (out->count + room + 1 > SR_NODES)
+            return false;
+        if (phi->node[i].op == SR_FEATURE)
+            sr_put_expr(out, &r->group[phi->node[i].feature]);
+        else
+            sr_put_node(out, phi->node[i]);
+    }
+    if (r->factor.count)
+        sr_put_op(out, SR_MUL);
+    if (!sr_put_end(p->settings->language, out, SR_NODES))
+        return false;
+    sr_expr_rewrite(p->settings->language, out, p->operators);
+    return out->count <= p->settings->maxsize &&
+           (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
+}
+
+/* What the smaller table's seeds are in the whole one. */
+static int add_seeds(struct sr_proposal *p, const struct reduced *r, const struct sr_seeds *found)
+{
+    const int before = p->seeds->count;
+    struct sr_expr *expr = orr_alloc((size_t)found->count + 1, sizeof *expr);
+    double *loss = orr_alloc((size_t)found->count + 1, sizeof *loss), scale;
+    int count = 0;
+    if (expr && loss) {
+        const int most = sr_proposal_take(p, found->count);
+        for (int i = 0; i < found->count && count < most && !orr_signal_seen(); i++)
+            if (isfinite(found->loss[i]) && write_whole(p, r, &found->expr[i], &expr[count])) {
+                loss[count] = sr_eval_loss(&expr[count], p->loss, &p->thread[0].work, &scale);
+                count++;
+            }
+        sr_proposal_add(p, expr, loss, count, PER_SIZE, true, false);
+        sr_proposal_fit(p, before, FIT_STEPS, true);
+    }
+    const int rc = expr && loss ? 0 : ORR_ENOMEM;
+    free(expr);
+    free(loss);
+    return rc;
+}
+
+/* The smaller table's proposal, whose bank stays for another pass. */
+struct search {
+    struct reduced reduced;
+    struct sr_settings settings;
+    struct sr_proposal proposal;
+    struct sr_seeds found;
+    bool made;
+};
+
+static int begin_search(const struct sr_proposal *p, const struct view *v,
+                        const struct sr_grouping *g, struct search *s)
+{
+    s->settings = *p->settings;
+    s->settings.maxsize = s->settings.maxsize < PHI_SIZE ? s->settings.maxsize : PHI_SIZE;
+    s->settings.admissible = s->settings.whole = NULL;
+    s->settings.penalty = NULL;
+    s->settings.guesses = 0;
+    TRY(make_reduced(p, v, g, &s->reduced, &s->made));
+    if (!s->made)
+        return 0;
+    return sr_proposal_init(&s->proposal, &s->settings, &s->reduced.loss, p->thread, p->threads,
+                            &s->found);
+}
+
+static void end_search(struct search *s)
+{
+    if (s->made) {
+        sr_bank_free(&s->proposal.bank);
+        sr_loss_free(&s->reduced.loss);
+    }
+    free(s->reduced.storage);
+}
+
+/* Runs stages on the smaller table, and takes over what they find. */
+static int go_on(struct sr_proposal *p, struct search *s, unsigned stages)
+{
+    struct sr_proposal *own = &s->proposal;
+    if (!s->made)
+        return 0;
+    own->limit = (struct sr_limit){.until_s = p->limit.until_s,
+                                   .evaluations = p->limit.evaluations - p->seeds->evaluations};
+    s->found.count = 0;
+    s->found.evaluations = 0;
+    TRY(sr_proposal_run(own, stages));
+    p->seeds->evaluations += s->found.evaluations;
+    return add_seeds(p, &s->reduced, &s->found);
+}
+
+/* h alone. */
+static int offer_factor(struct sr_proposal *p, struct search *s)
+{
+    s->found.count = 1;
+    s->found.expr[0] = (struct sr_expr){.count = 1, .node = {sr_constant_node(1)}};
+    s->found.loss[0] = 0;
+    sr_expr_measure(s->settings.language, &s->found.expr[0]);
+    return s->made ? add_seeds(p, &s->reduced, &s->found) : 0;
+}
+
+/* The loss that noise explains, by the best model: of squares, where it is a
+ * small part of y's. */
+static double floor_of(const struct sr_proposal *p, const struct sr_grouping *g)
+{
+    static const double most = 0.03;
+    const struct sr_data *data = p->loss->data;
+    const double floor = g->noise * g->typical * g->typical;
+    double square = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        square += data->y[i] * data->y[i] / (double)data->rows;
+    return p->loss->kind == ORR_SR_L2 && !data->weight && floor < most * square ? floor : 0;
+}
+
+/* Half of the seconds that are left, if any. */
+static double half_of(const struct sr_proposal *p)
+{
+    const double now = orr_time_s();
+    return p->limit.until_s > 0 ? now + 0.5 * (p->limit.until_s - now) : 0;
+}
+
+/* The best hypotheses one after the other, at first by the stages that cost
+ * little; then the best by all. */
+static int search_groupings(struct sr_proposal *p, const struct view *view,
+                            const struct sr_grouping *list, int count, struct search *search)
+{
+    for (int i = 0; i < count; i++) {
+        const int groups = list[i].groups;
+        if (sr_proposal_over(p))
+            return 0;
+        TRY(begin_search(p, &view[list[i].view], &list[i], &search[i]));
+        if (groups)
+            TRY(go_on(p, &search[i], groups == 1 ? FIRST | SR_STAGE_CURVES : FIRST));
+        else
+            TRY(offer_factor(p, &search[i]));
+        p->floor = floor_of(p, &list[0]); /* the best hypothesis is searched in any case */
+    }
+    if (!count || !list[0].groups || sr_proposal_over(p))
+        return 0;
+    return go_on(p, &search[0],
+                 list[0].groups == 1 ? SR_STAGE_PURSUIT : SR_STAGE_CURVES | SR_STAGE_PURSUIT);
+}
+
+int sr_structure_find(struct sr_proposal *p)
+{
+    struct sr_grouping list[SR_GROUPINGS];
+    struct search *search = orr_alloc(TRIED, sizeof *search);
+    struct view *view = orr_alloc(VIEWS, sizeof *view);
+    int count = 0, rc = search && view ? 0 : ORR_ENOMEM;
+    const bool wanted = sr_has(p->operators, SR_MUL) && sr_has(p->operators, SR_DIV) &&
+                        p->loss->kind != ORR_SR_STUDY && p->loss->data->features > 2;
+    if (!rc && wanted)
+        rc = find_groupings(p, view, list, &count);
+    if (!rc) {
+        const double until_s = p->limit.until_s;
+        p->limit.until_s = half_of(p);
+        rc = search_groupings(p, view, list, count < TRIED ? count : TRIED, search);
+        p->limit.until_s = until_s;
+    }
+    for (int i = 0; i < TRIED && search; i++)
+        end_search(&search[i]);
+    for (int i = 0; i < VIEWS && view; i++)
+        free(view[i].x);
+    free(search);
+    free(view);
+    return rc;
+}

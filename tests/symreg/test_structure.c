@@ -1,0 +1,298 @@
+/* test_structure.c - the smooth model, products of powers found in gradients, smaller tables. */
+#include "symreg/formulas.h"
+#include "bench/symreg_same.h"
+#include "seed/groups.h"
+#include "seed/stages.h"
+
+enum { COLUMNS = 7, ROWS = 600 };
+static const char *const column[COLUMNS] = {"a", "b", "c", "d", "e", "f", "g"};
+
+static struct sr_settings default_settings(void)
+{
+    struct sr_settings s = {
+        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
+        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_SIN, SR_COS},
+        .binary_count = 4,
+        .unary_count = 7,
+        .loss = ORR_SR_L2,
+        .maxsize = 40,
+        .populations = 2,
+        .population_size = 10,
+        .restarts = 1,
+        .enumerate = 1e5,
+    };
+    return s;
+}
+
+/* Columns over 1 .. 4; y of a law, and noise of `noise` times its root mean square. */
+static struct sr_expr wide_table(struct table *t, int columns, const char *law, double noise)
+{
+    gsl_rng *rng = random_stream(21);
+    struct sr_expr expr;
+    double square = 0;
+    t->x = orr_alloc((size_t)(columns + 1) * ROWS, sizeof *t->x);
+    assert_non_null(t->x);
+    t->y = t->x + (size_t)columns * ROWS;
+    t->data = (struct sr_data){.rows = ROWS, .features = columns, .x = t->x, .y = t->y};
+    for (int i = 0; i < columns * ROWS; i++)
+        t->x[i] = 1 + 3 * gsl_rng_uniform(rng);
+    assert_int_equal(sr_expr_parse(NULL, law, column, columns, &expr), 0);
+    assert_true(sr_eval(&expr, &t->data, t->y));
+    for (int i = 0; i < ROWS; i++)
+        square += t->y[i] * t->y[i] / ROWS;
+    for (int i = 0; i < ROWS; i++)
+        t->y[i] += noise * sqrt(square) * gsl_ran_ugaussian(rng);
+    gsl_rng_free(rng);
+    return expr;
+}
+
+/* ---- the smooth model */
+
+/* z = 2.385 line + sin(x1) + x2^2 / 4: the slope, the gradient, and a column that says nothing. */
+TEST(smooth_model_knows_slopes_and_gradients)
+{
+    enum { N = 200, K = 3 };
+    static double x[K][N], line[N], z[N], noise[N], gradient[K][N];
+    gsl_rng *rng = random_stream(5);
+    double mean = 0;
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < K; k++)
+            x[k][i] = 3.4 * (gsl_rng_uniform(rng) - 0.5);
+        line[i] = gsl_ran_ugaussian(rng);
+        mean += line[i] / N;
+        noise[i] = 1;
+    }
+    for (int i = 0; i < N; i++) {
+        line[i] -= mean;
+        z[i] = 2.385 * line[i] + sin(x[0][i]) + x[1][i] * x[1][i] / 4;
+    }
+    const struct sr_smooth_data data = {N, K, 1, x[0], line, z, noise};
+    struct sr_smooth model = {0};
+    assert_int_equal(sr_smooth_fit(&data, 40, &model), 0);
+    assert_true(near(model.slope[0], 2.385, 1e-3));
+    assert_true(model.length[2] > 5 * model.length[0]);
+    assert_int_equal(sr_smooth_gradient(&data, &model, gradient[0]), 0);
+    for (int i = 0; i < N; i++) {
+        assert_true(fabs(gradient[0][i] - cos(x[0][i])) < 0.02);
+        assert_true(fabs(gradient[1][i] - x[1][i] / 2) < 0.02);
+        assert_true(fabs(gradient[2][i]) < 0.02);
+    }
+    gsl_rng_free(rng);
+}
+
+/* Three rows by hand: ln p(z) = -1/2 z' K^-1 z - 1/2 ln |K| of a diagonal K plus the constant's. */
+TEST(evidence_is_that_of_its_definition)
+{
+    enum { N = 8 };
+    double x[N], z[N], noise[N], k[N][N], variance = 0, evidence = 0, w[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = 0.3 * i * i;
+        z[i] = i % 3 - 0.9;
+        noise[i] = 1 + 0.1 * i;
+    }
+    double mean = 0;
+    for (int i = 0; i < N; i++)
+        mean += z[i] / N;
+    for (int i = 0; i < N; i++)
+        variance += (z[i] - mean) * (z[i] - mean) / N;
+    struct sr_smooth model = {.length = {1.7}, .square = 0.8, .noise = 0.3};
+    const struct sr_smooth_data data = {N, 1, 0, x, NULL, z, noise};
+    assert_int_equal(sr_smooth_fit(&data, 0, &model), 0);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            k[i][j] = 0.8 * exp(-0.5 * pow((x[i] - x[j]) / 1.7, 2)) + 100 * variance +
+                      (i == j ? 0.3 * noise[i] + 1e-7 * variance : 0);
+    for (int i = 0; i < N; i++) { /* elimination: pivots multiply to the determinant */
+        w[i] = z[i];
+        for (int j = 0; j < i; j++) {
+            const double share = k[i][j] / k[j][j];
+            for (int c = j; c < N; c++)
+                k[i][c] -= share * k[j][c];
+            w[i] -= share * w[j];
+        }
+        evidence -= 0.5 * w[i] * w[i] / k[i][i] + 0.5 * log(k[i][i]);
+    }
+    assert_true(near(model.evidence, evidence, 1e-9));
+}
+
+/* ---- groups */
+
+static bool has_powers(const struct sr_powers *found, const int *half)
+{
+    int same = 0, opposite = 0;
+    for (int f = 0; f < COLUMNS; f++) {
+        same += found->half[f] == half[f];
+        opposite += found->half[f] == -half[f];
+    }
+    return same == COLUMNS || opposite == COLUMNS;
+}
+
+/* Laws of one group: the factor's and the group's powers are among the first hypotheses, without
+ * noise and with 1%. */
+TEST(finds_groups_and_factors)
+{
+    static const struct {
+        const char *law;
+        int factor[COLUMNS], group[COLUMNS];
+    } list[] = {
+        {"a * b^2 / (exp(c * d / (e * f)) - 1) / g", {2, 4, 0, 0, 0, 0, -2}, {0, 0, 2, 2, -2, -2}},
+        {"sqrt(a) * log(1 + b / c * d)", {1}, {0, 2, -2, 2}},
+        {"a / b * (c * d + 2 * e * f^2)", {2, -2, 2, 2}, {0, 0, 2, 2, -2, -4}},
+        {"a^3 * sqrt(b / c) * d / g", {6, 1, -1, 2, 0, 0, -2}, {0}},
+    };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (int noisy = 0; noisy < 2; noisy++) {
+            struct table t;
+            struct sr_grouping found[SR_GROUPINGS];
+            struct sr_group_pairs pairs;
+            int count;
+            wide_table(&t, COLUMNS, list[k].law, 0.01 * noisy);
+            assert_int_equal(sr_groups_find(&t.data, found, &count, &pairs), 0);
+            bool known = false; /* of a sum either product is a factor */
+            for (int i = 0; i < count && i < 3; i++)
+                known = known || (found[i].groups == (k < 3) &&
+                                  (k == 2 || has_powers(&found[i].factor, list[k].factor)) &&
+                                  (k == 3 || has_powers(&found[i].group[0], list[k].group)));
+            if (!known)
+                fail_msg("%s: not among the first three of %d", list[k].law, count);
+            for (int i = 1; i < count; i++)
+                assert_true(found[i].evidence <= found[i - 1].evidence);
+            table_free(&t);
+        }
+}
+
+/* Nothing is found, and nothing fails: y 0 or constant, few rows, one column, columns that are
+ * constant, twice there, or below 0. */
+TEST(groups_bear_awkward_tables)
+{
+    struct sr_grouping found[SR_GROUPINGS];
+    struct sr_group_pairs pairs;
+    int count;
+    for (int kind = 0; kind < 7; kind++) {
+        struct table t;
+        wide_table(&t, COLUMNS, "a * b / c", 0);
+        for (int i = 0; i < ROWS; i++) {
+            t.y[i] = kind == 0 ? 0 : kind == 1 ? 2.385 : t.y[i];
+            t.x[4 * ROWS + i] = kind == 4 ? 1 : kind == 5 ? t.x[i] : t.x[4 * ROWS + i];
+            t.x[5 * ROWS + i] -= kind == 6 ? 2 : 0;
+        }
+        t.data.rows = kind == 2 ? 40 : ROWS;
+        t.data.features = kind == 3 ? 1 : COLUMNS;
+        assert_int_equal(sr_groups_find(&t.data, found, &count, &pairs), 0);
+        if (kind == 0 || kind == 2 || kind == 3)
+            assert_int_equal(count, 0);
+        if (kind == 4 || kind == 6)
+            assert_true(count > 0 && found[0].factor.half[0] == 2 && found[0].factor.half[2] == -2);
+        table_free(&t);
+    }
+}
+
+/* Pairs that matter through their difference or sum, and none of others. */
+TEST(finds_pairs)
+{
+    static const struct {
+        const char *law;
+        int a, b, sign;
+    } list[] = {{"a * exp(-1 * (b - c)^2)", 1, 2, -1},
+                {"a / (b + c)", 1, 2, 1},
+                {"a * cos(b * c / 8)", 0, 0, 0}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct table t;
+        struct sr_grouping found[SR_GROUPINGS];
+        struct sr_group_pairs pairs;
+        int count;
+        wide_table(&t, 3, list[k].law, 0);
+        assert_int_equal(sr_groups_find(&t.data, found, &count, &pairs), 0);
+        assert_int_equal(pairs.count, list[k].sign != 0);
+        if (pairs.count)
+            assert_true(pairs.pair[0].a == list[k].a && pairs.pair[0].b == list[k].b &&
+                        pairs.pair[0].sign == list[k].sign);
+        table_free(&t);
+    }
+}
+
+/* ---- the stage */
+
+static void structure_of(const struct sr_settings *s, const struct sr_loss *loss, int threads,
+                         struct sr_seeds *seeds)
+{
+    enum { MOST = 3 };
+    struct sr_thread worker[MOST];
+    struct sr_proposal p;
+    for (int i = 0; i < threads; i++) {
+        worker[i].rng = random_stream(1 + (uint64_t)i);
+        assert_int_equal(sr_work_init(&worker[i].work, loss->data->rows, s->maxsize), 0);
+    }
+    assert_int_equal(sr_proposal_init(&p, s, loss, worker, threads, seeds), 0);
+    assert_int_equal(sr_structure_find(&p), 0);
+    sr_bank_free(&p.bank);
+    for (int i = 0; i < threads; i++) {
+        sr_work_free(&worker[i].work);
+        gsl_rng_free(worker[i].rng);
+    }
+}
+
+/* Laws of many columns, differences among them, are exact, the same for any number of threads. */
+TEST(finds_laws_of_many_columns)
+{
+    static struct sr_seeds one, more;
+    static const char *const law[] = {
+        "0.5 * a * b^2 / (exp(c * d / (e * f)) - 1) / g",  "a * b^2 * sqrt(c / d) * (e * f + g)",
+        "3 * a / b^2 * (1 + 0.25 * c * cos(d)) * sqrt(e)", "a^3 * sqrt(b / c) * d / g",
+        "sqrt(a^2 + b^2 - 2 * a * b * cos(c - d))",        "a / ((b - c)^2 + (d - e)^2 + 1)",
+    };
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        const struct sr_settings s = default_settings();
+        struct table t;
+        struct sr_loss loss;
+        double least = HUGE_VAL;
+        wide_table(&t, COLUMNS, law[k], 0);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        structure_of(&s, &loss, 1, &one);
+        structure_of(&s, &loss, 3, &more);
+        for (int i = 0; i < one.count; i++)
+            least = fmin(least, one.loss[i]);
+        if (!(least <= 1e-15 * loss.base))
+            fail_msg("%s: the smallest loss is %g of %g", law[k], least, loss.base);
+        assert_int_equal(one.count, more.count);
+        for (int i = 0; i < one.count; i++)
+            assert_true(sr_expr_hash(&one.expr[i]) == sr_expr_hash(&more.expr[i]));
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
+/* Formulas are of the search's operators, size and constraints, whatever was found. */
+static bool no_exponential(const struct sr_expr *expr, const void *context)
+{
+    (void)context;
+    return !sr_has(sr_expr_operators(expr), SR_EXP);
+}
+TEST(keeps_to_the_settings)
+{
+    static struct sr_seeds seeds;
+    struct sr_settings s = default_settings();
+    struct table t;
+    struct sr_loss loss;
+    wide_table(&t, COLUMNS, "a * b^2 / (exp(c * d / (e * f)) - 1) / g", 0);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    s.maxsize = 17;
+    s.admissible = no_exponential;
+    structure_of(&s, &loss, 1, &seeds);
+    assert_true(seeds.count > 0);
+    for (int i = 0; i < seeds.count; i++)
+        assert_true(seeds.expr[i].count <= 17 && no_exponential(&seeds.expr[i], NULL));
+    s.admissible = NULL;
+    s.maxsize = 40;
+    s.unary_count = 1; /* inv alone */
+    structure_of(&s, &loss, 1, &seeds);
+    for (int i = 0; i < seeds.count; i++)
+        assert_true((sr_expr_operators(&seeds.expr[i]) & ~sr_settings_operators(&s)) == 0);
+    s.binary_count = 3; /* no division */
+    structure_of(&s, &loss, 1, &seeds);
+    assert_int_equal(seeds.count, 0);
+    sr_loss_free(&loss);
+    table_free(&t);
+}
+
+TESTS(NULL, NULL)
