@@ -62,7 +62,7 @@ static double set_noise(const double *size, int n, double *noise)
 }
 
 /* Where y crosses 0 its logarithm has a pole, and where |y| is small noise hides it: rows below the
- * median |y| go, but for those that are within a factor of 3 of the largest. Returns how many stay. */
+ * median |y| go, but for those within a factor of 3 of the largest. Returns how many stay. */
 static size_t keep_large(const struct sr_data *data, size_t *row, size_t count)
 {
     double *size = count >= 2 * LEAST_ROWS ? orr_alloc(count, sizeof *size) : NULL;
@@ -165,7 +165,7 @@ static void find_pairs(const struct table *t, const double *g, const struct sr_s
 {
     enum { ALL = COLUMNS * COLUMNS / 2 };
     static const double most_off = 0.05;
-    struct sr_group_pair list[ALL];
+    struct sr_group_pair list[ALL] = {{0}};
     int n = 0;
     bool taken[COLUMNS] = {false};
     for (int a = 0; a < t->columns; a++)
@@ -251,9 +251,9 @@ static void find_axes(const struct slopes *s, const int *active, int k, double *
             }
     bool taken[COLUMNS] = {false};
     for (int n = 0; n < k; n++) {
-        int best = -1;
+        int best = 0;
         for (int i = 0; i < k; i++)
-            if (!taken[i] && (best < 0 || a[i][i] > a[best][best]))
+            if (taken[best] || (!taken[i] && a[i][i] > a[best][best]))
                 best = i;
         taken[best] = true;
         value[n] = a[best][best];
@@ -392,8 +392,8 @@ static bool solve_small(double b[SR_GROUPS][SR_GROUPS + 1], int r)
     return true;
 }
 
-/* The factor's exponents are known up to those of the groups: of all that are 0 at r columns the one
- * that is closest to halves of whole numbers, and simple. False where none has powers that can be
+/* The factor's exponents are known up to those of the groups: of all that are 0 at r columns those
+ * that are closest to halves of whole numbers, and simple. False where none has powers that can be
  * written. */
 static bool choose_factor(const struct table *t, const double *slope, struct sr_grouping *g)
 {

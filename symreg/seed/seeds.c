@@ -105,9 +105,9 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
 int sr_proposal_run(struct sr_proposal *p, unsigned stages)
 {
     /* what costs least comes first: an exact formula ends them */
-    int (*const stage[])(struct sr_proposal *) = {sr_small_find,    sr_simplest_sums_find,
-                                                  sr_composed_find, sr_structure_find,
-                                                  sr_collapse_find, sr_pursuit_find};
+    int (*const stage[])(struct sr_proposal *) = {sr_small_find,     sr_simplest_sums_find,
+                                                  sr_structure_find, sr_composed_find,
+                                                  sr_collapse_find,  sr_pursuit_find};
     int rc = 0;
     for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_over(p); k++)
         if (stages >> k & 1)

@@ -1,10 +1,10 @@
 /* smooth.h - inside symreg/: a smooth model of a table: a Gaussian process with a linear part.
  *
- * z = constant + a . line + f(coordinate) + noise, f with the kernel s^2 exp(-1/2 sum (d_k / l_k)^2)
- * (Rasmussen & Williams, Gaussian Processes for Machine Learning, 2006, Eq. 5.1). Lengths, s^2 and
- * the noise are those of the largest evidence (Eq. 5.8), climbed by Rprop. A column whose length
- * grows large is in the linear part alone. Sums are in a fixed order: a model is the same on every
- * machine and for any number of threads. */
+ * z = constant + a . line + f(coordinate) + noise, f with the kernel
+ * s^2 exp(-1/2 sum (d_k / l_k)^2) (Rasmussen & Williams, Gaussian Processes for Machine Learning,
+ * 2006, Eq. 5.1). Lengths, s^2 and the noise are those of the largest evidence (Eq. 5.8), which
+ * Rprop climbs. A column whose length grows large is in the linear part alone. Sums are in a fixed
+ * order: a model is the same on every machine and for any number of threads. */
 #ifndef SR_SMOOTH_H
 #define SR_SMOOTH_H
 

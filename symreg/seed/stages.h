@@ -26,8 +26,8 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
 enum sr_stages {
     SR_STAGE_SMALL = 1,
     SR_STAGE_SIMPLEST_SUMS = 2,
-    SR_STAGE_COMPOSED = 4,
-    SR_STAGE_STRUCTURE = 8,
+    SR_STAGE_STRUCTURE = 4,
+    SR_STAGE_COMPOSED = 8,
     SR_STAGE_CURVES = 16,
     SR_STAGE_PURSUIT = 32
 };

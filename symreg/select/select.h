@@ -86,7 +86,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
 /* The most constants that a formula of the front has. */
 int sr_front_constants(const struct sr_front *front);
 /* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
- * best = highest score among (fair) losses <= front->close x the smallest; mdl = smallest description
+ * best = highest score among (fair) losses <= front->close x the smallest; mdl = least description
  * length, -1 where none was computed. Ties: the simplest. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
 extern const char *const sr_rule_name[SR_RULES];

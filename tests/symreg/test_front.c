@@ -113,6 +113,30 @@ TEST(rules_select_as_defined)
     selects((struct pair[]){{4, 0}, {9, 0}, {0, 0}}, 4, 4, 4);
 }
 
+/* For a FILE a loss is close to the smallest by what 4 nats are: of few rows 1.5 times, of 1,000 rows
+ * less than 1%. PySR's choice stays where scores are PySR's. */
+TEST(best_knows_the_rows)
+{
+    static const struct pair pair[] = {{1, 8}, {3, 1.2}, {9, 1}, {0, 0}};
+    const struct sr_loss loss = {.kind = ORR_SR_L2}, absolute = {.kind = ORR_SR_L1};
+    const struct {
+        size_t rows;
+        const struct sr_loss *loss;
+        double close;
+        int best;
+    } list[] = {
+        {8, &loss, 1.5, 3}, {1000, &loss, exp(8.0 / 1000), 9}, {40, &absolute, exp(0.1), 9}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        make(pair, &front);
+        assert_true(near(front.close, 1.5, 1e-12));
+        assert_int_equal(front.expr[sr_front_select(&front, SR_BEST)].count, 3);
+        front.rows = list[k].rows;
+        sr_front_correct(&front, list[k].loss);
+        assert_true(near(front.close, list[k].close, 1e-9));
+        assert_int_equal(front.expr[sr_front_select(&front, SR_BEST)].count, list[k].best);
+    }
+}
+
 /* Five rows of 2 r + 1 with noise, and a formula that has a constant for each. */
 TEST(few_rows_choose_no_interpolation)
 {
