@@ -1,4 +1,5 @@
 /* bench_symreg_laws.c - how often bin/symreg finds laws that a random grammar makes. */
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ struct options {
 
 struct tally {
     int runs, solved, rule[SR_RULES], on_front; /* solved: by the default rule */
-    double seconds;
+    double seconds, cpu_s;
 };
 /* Of one search. */
 struct outcome {
@@ -181,6 +182,14 @@ static int ask_engine(const struct options *o, const struct law *law, struct tru
                : ORR_FAIL(ORR_EIO, "%s: ended with status %d", command, status);
 }
 
+/* Of all programs that were run. */
+static double processor_time_s(void)
+{
+    struct rusage spent;
+    getrusage(RUSAGE_CHILDREN, &spent);
+    return (double)spent.ru_utime.tv_sec + 1e-6 * (double)spent.ru_utime.tv_usec;
+}
+
 static int search_table(const struct options *o, struct law *law, struct truth *t, int number,
                         int noise, int sample, struct tally *tally)
 {
@@ -195,7 +204,7 @@ static int search_table(const struct options *o, struct law *law, struct truth *
     if (o->export)
         return 0;
     out = (struct outcome){0};
-    const double start = orr_time_s();
+    const double start = orr_time_s(), cpu_s = processor_time_s();
     TRY(ask_engine(o, law, t, share, sample, path, &out));
     const double seconds = orr_time_s() - start;
     tally->runs++;
@@ -204,6 +213,7 @@ static int search_table(const struct options *o, struct law *law, struct truth *
     for (int rule = 0; rule < SR_RULES; rule++)
         tally->rule[rule] += out.rule[rule];
     tally->seconds += seconds;
+    tally->cpu_s += processor_time_s() - cpu_s;
     if (!o->misses || !out.solved)
         printf("%3d  %d columns  %5g%%  sample %d  %-6s %5.1f s  %s\n", number,
                law->problem.features, o->noise[noise], sample,
@@ -233,7 +243,7 @@ static void print_totals(const struct options *o,
     printf("\n%9s", "noise");
     for (int n = 2; n <= PROBLEM_FEATURES; n++)
         printf("  %d col.", n);
-    printf("   %s   mean s    front", default_rule);
+    printf("   %s   mean s    cpu s    front", default_rule);
     for (int rule = 0; rule < SR_RULES; rule++)
         printf("  %8s", sr_rule_name[rule]);
     printf("\n");
@@ -250,14 +260,15 @@ static void print_totals(const struct options *o,
             for (int rule = 0; rule < SR_RULES; rule++)
                 all.rule[rule] += t->rule[rule];
             all.seconds += t->seconds;
+            all.cpu_s += t->cpu_s;
             snprintf(name, sizeof name, "%d columns, %g%% noise: %d searches", n, o->noise[k],
                      t->runs);
             bench_add(results, name, (struct bench_value){100.0 * t->solved / t->runs, NAN},
                       "% found", NULL, 0);
         }
         const double runs = all.runs ? all.runs : 1;
-        printf("  %5.1f%%  %6.2f  %6.1f%%", 100 * all.solved / runs, all.seconds / runs,
-               100 * all.on_front / runs);
+        printf("  %5.1f%%  %6.2f  %7.2f  %6.1f%%", 100 * all.solved / runs, all.seconds / runs,
+               all.cpu_s / runs, 100 * all.on_front / runs);
         for (int rule = 0; rule < SR_RULES; rule++)
             printf("  %7.1f%%", 100 * all.rule[rule] / runs);
         printf("\n");
@@ -265,6 +276,8 @@ static void print_totals(const struct options *o,
         bench_add(results, name, (struct bench_value){100 * all.solved / runs, NAN}, "% found",
                   NULL, 0);
         bench_add(results, name, (struct bench_value){all.seconds / runs, NAN}, "s", NULL, 0);
+        bench_add(results, name, (struct bench_value){all.cpu_s / runs, NAN}, "s of processor time",
+                  NULL, 0);
     }
 }
 

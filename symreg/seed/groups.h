@@ -21,7 +21,7 @@ struct sr_grouping {
     double evidence;
     int groups, view; /* view: the caller's */
     struct sr_powers factor, group[SR_GROUPS];
-    double noise;   /* variance of what the model does not explain, of ln |y| at the median |y| */
+    double noise;   /* variance of ln |y| that the model leaves, at the median |y| */
     double typical; /* that median */
 };
 /* Columns that y depends on through their difference (sign -1) or sum (1) alone: their derivatives
@@ -34,9 +34,9 @@ struct sr_group_pairs {
         int a, b, sign;
     } pair[SR_GROUP_PAIRS]; /* of different columns, the surest first */
 };
-/* The hypotheses with the largest evidence, best first; *count 0 where there are none (few rows, too
- * many columns, y 0 in many rows). `pairs` are to be tried, and may hold none. Evidence is of the
- * same rows for tables of the same y. */
+/* The hypotheses with the largest evidence, best first; *count 0 where there are none (few rows,
+ * too many columns, y 0 in many rows). `pairs` are to be tried, and may hold none. Evidence is of
+ * the same rows for tables of the same y. */
 int sr_groups_find(const struct sr_data *data, struct sr_grouping list[SR_GROUPINGS], int *count,
                    struct sr_group_pairs *pairs);
 
