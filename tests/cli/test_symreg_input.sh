@@ -83,7 +83,7 @@ bad "--units-penalty alone" 2 'needs --units' "$OK" --units-penalty 2
 bad "--constrain" 2 'expected 2 sizes' "$OK" --constrain '*:1'
 bad "--nest" 2 'did you mean "sin"' "$OK" --nest 'sinn:cos=0'
 bad "--complexity" 2 'from 1 to 64' "$OK" --complexity 'exp=0'
-bad "impossible prices" 2 'leave no formula' "$OK" --complexity 'variable=40,constant=40'
+bad "impossible prices" 2 'leave no formula' "$OK" --complexity 'variable=41,constant=41'
 bad "--maxdepth" 2 'from 1 to 64' "$OK" --maxdepth 0
 bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
 bad "--batch" 2 '--batch: expected 0 or at least 2 rows' "$OK" --batch 1
