@@ -257,10 +257,11 @@ static void tell_generic(const struct orr_cli *cli)
     for (int i = 0; i < names->count && !cli->generic_attention; i++) {
         const struct k_attention *v = k_attention_find(names->item[i]);
         if (v && !k_attention_has_fused(v) && orr_cli_wants(cli, v->name))
-            orr_note(cli->quiet,
-                     "note: %s has no fused attention kernels and takes the generic path; what that "
-                     "costs grows with the length (docs/attention.md, \"The generic path\")",
-                     v->name);
+            orr_note(
+                cli->quiet,
+                "note: %s has no fused attention kernels and takes the generic path; what that "
+                "costs grows with the length (docs/attention.md, \"The generic path\")",
+                v->name);
     }
 }
 

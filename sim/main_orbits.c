@@ -7,14 +7,16 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static const char *split_name, *sequence_number, *force, *part_text;
+static const char *split_name, *sequence_number, *force, *part_text, *csv;
 static const struct orr_option options[] = {
     {"--force", NULL, "replace data sets of other settings", &force, NULL},
     {"--part", "I/N",
      "write every N-th file of the large sets, from the I-th on (1 to N), for N processes or "
      "machines side by side in one folder; the last one completes it",
      &part_text, NULL},
-    {"--split", "NAME", "show: the data set (default: train)", &split_name, NULL},
+    {"--csv", NULL, "export: the format, comma-separated values", &csv, NULL},
+    {"--split", "NAME", "show: the data set (default: train); export: only this one", &split_name,
+     NULL},
     {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -27,6 +29,8 @@ static const struct orr_program program = {
              "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
              "                                      one sequence: elements, sampling, picture; of\n"
              "                                      DIR as it is there, else of the settings\n"
+             "       orbits export [DIR] --csv [--split NAME] [--out DIR]\n"
+             "                                      positions, states, forces, masses as CSV\n"
              "       orbits checksum [options]      make all training sequences, write nothing\n"
              "       orbits prior [options]         what the prior tells before any training",
     .options = options,
@@ -186,6 +190,18 @@ static int find_split(const char *name, enum sim_split *split)
                     meant, known);
 }
 
+static int export_folder(const struct orr_cli *cli)
+{
+    char dir[4096];
+    enum sim_split split;
+    if (!csv)
+        return ORR_FAIL(ORR_EUSAGE, "export: expected --csv, the only format");
+    TRY(split_name ? find_split(split_name, &split) : 0);
+    TRY(folder_of(cli, dir));
+    return sim_folder_export(dir, *cli->out ? cli->out : dir, split_name ? &split : NULL,
+                             cli->quiet);
+}
+
 /* A folder shows what it holds, by its own manifest; without one the settings do. */
 static int show_sequence(const struct orr_cli *cli)
 {
@@ -220,15 +236,19 @@ static int run_command(const struct orr_cli *cli)
     static const struct {
         const char *name;
         int (*run)(const struct orr_cli *cli);
-    } commands[] = {{"verify", verify_folder},
-                    {"stat", print_statistics},
-                    {"show", show_sequence},
-                    {"checksum", print_checksum},
-                    {"prior", print_prior}};
+    } commands[] = {{"verify", verify_folder},    {"stat", print_statistics},
+                    {"show", show_sequence},      {"export", export_folder},
+                    {"checksum", print_checksum}, {"prior", print_prior}};
     const char *name = cli->argc_rest > 0 ? cli->argv_rest[0] : NULL;
-    if ((split_name || sequence_number) && (!name || strcmp(name, "show")))
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits show",
-                        split_name ? "--split" : "--sequence");
+    const bool shows = name && !strcmp(name, "show"), exports = name && !strcmp(name, "export");
+    if ((split_name && !shows && !exports) || (sequence_number && !shows) || (csv && !exports))
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits %s",
+                        csv               ? "--csv"
+                        : sequence_number ? "--sequence"
+                                          : "--split",
+                        csv               ? "export"
+                        : sequence_number ? "show"
+                                          : "show and orbits export");
     if ((force || cli->plan || part_text) && name)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to writing data sets, not to orbits %s",
                         force       ? "--force"
@@ -243,7 +263,7 @@ static int run_command(const struct orr_cli *cli)
         if (!strcmp(name, commands[i].name))
             return commands[i].run(cli);
     return ORR_FAIL(ORR_EUSAGE,
-                    "unexpected argument \"%s\"; expected verify, stat, show, checksum or "
+                    "unexpected argument \"%s\"; expected verify, stat, show, export, checksum or "
                     "prior",
                     name);
 }

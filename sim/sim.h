@@ -275,6 +275,9 @@ int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
 int sim_dataset_check(const char *dir);
 /* Prints what is in the sets of dir: bodies, coordinates, clipped, time steps, forces. */
 int sim_dataset_statistics(const char *dir);
+/* Writes OUT/<set>.csv of every set in dir, or of `only` that one (NULL: all): a row per sequence,
+ * step and body, with units in the header (docs/formats.md). ORR_EMISSING where there is none. */
+int sim_folder_export(const char *dir, const char *out, const enum sim_split *only, bool quiet);
 /* Bytes that a part of the sets needs in all (of 1 part: all sets), and those of data files that
  * are there for it, which stay or go first. */
 double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts);

@@ -96,6 +96,8 @@ int sim_scaffold_remove(const char *dir);
 struct cJSON *sim_manifest_create(const struct orr_settings *preset);
 /* *json = the folder's manifest, NULL: none. ORR_EFORMAT when it is damaged. */
 int sim_manifest_read(const char *dir, struct cJSON **json);
+/* What a manifest says of bins, within the ranges of orbits.bins and orbits.extent_au. */
+int sim_manifest_bins(const char *dir, const struct cJSON *json, int *bins, double *extent_au);
 /* The sets of a folder held against the settings: those of the manifest or, where there is none,
  * of the progress file, with the shards that have a record. */
 struct sim_inventory {

@@ -86,8 +86,7 @@ static void print_set(const struct statistics *s, const struct sim_dataset *set,
                s->force.high, (unsigned long long)s->labelled);
 }
 
-/* What the manifest says of bins, within the ranges of orbits.bins and orbits.extent_au. */
-static int read_bins(const char *dir, const cJSON *json, int *bins, double *extent_au)
+int sim_manifest_bins(const char *dir, const cJSON *json, int *bins, double *extent_au)
 {
     const double count = orr_json_number(json, "bins");
     *extent_au = orr_json_number(json, "extent_au");
@@ -124,7 +123,7 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     const bool tokens = sim_dataset_tokens(&set, 0) != NULL, known = !tokens || json;
     set.bins = 7000;
     if (tokens && json)
-        rc = read_bins(dir, json, &set.bins, &extent_au);
+        rc = sim_manifest_bins(dir, json, &set.bins, &extent_au);
     if (!rc && known && sim_split_labelled(split))
         rc = sim_labels_check(&set);
     for (size_t i = 0; i < set.n && !rc; i++) {

@@ -38,7 +38,8 @@ for name in softmax lssar; do
 done
 
 # a note says which variants have no fused kernels, and is for those that are trained alone
-SAYS=(--preset smoke --threads 1 "${ORBITS[@]}" "${SMOKE[@]:5}" --set attention=softmax,lssa,relu_li)
+SAYS=(--preset smoke --threads 1 "${ORBITS[@]}" "${SMOKE[@]:5}"
+      --set attention=softmax,lssa,relu_li)
 program pretrain "${SAYS[@]}" --run "$WORK/says" 2>"$WORK/err"
 check "a note of the generic path" grep -q '^note: relu_li has no fused attention' "$WORK/err"
 check "... of no other variant" equal 1 "$(grep -c 'no fused attention' "$WORK/err")"
