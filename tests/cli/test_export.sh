@@ -54,10 +54,12 @@ check "one set of tokens" program orbits export "$WORK/tokens/orbits" --csv --sp
     --quiet --out "$WORK/one"
 check "... and no other" equal two_body_test.csv "$(ls "$WORK/one")"
 check "positions to half a bin" rows "$WORK/one/two_body_test.csv" "x[\"body\"] == 1 ||
-    (size(x1 - x[\"x_au\"] - dx) <= 100.01 / $bin && size(y1 - x[\"y_au\"] - dy) <= 100.01 / $bin)"
+    (size(x1 - x[\"x_au\"] - dx) <= 100.01 / $bin &&
+    size(y1 - x[\"y_au\"] - dy) <= 100.01 / $bin)"
 awk -F, 'NR == 1 || $16 != ""' "$two" >"$WORK/labelled.csv"
 check "symreg reads labelled rows" prints 'm1_msun' program symreg "$WORK/labelled.csv" \
-    --target f_msun_au_per_yr2 --features m1_msun,m2_msun --iterations 0 --maxsize 3 --quiet --threads 1
+    --target f_msun_au_per_yr2 --features m1_msun,m2_msun --iterations 0 --maxsize 3 --quiet \
+    --threads 1
 
 KEEP=$WORK/run
 refusals program orbits <<END
