@@ -16,10 +16,6 @@ void orr_signals_catch(void);
  * async-signal-safe. NULL: nothing is called any more. */
 void orr_signals_at_end(void (*last)(void));
 bool orr_signal_seen(void);
-/* A stop of what one thread has called, and of the teams of threads that it starts for it, alone
- * (stop.h); NULL: none. A parallel region has the clause copyin(orr_stop_of_call). */
-extern const struct orr_stop *orr_stop_of_call;
-#pragma omp threadprivate(orr_stop_of_call)
 /* pthread_create() of a thread that no signal is delivered to: they are the caller's. 0, or the
  * error number. */
 int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);

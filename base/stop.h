@@ -13,4 +13,9 @@ struct orr_stop {
     double until_s;
 };
 
+/* A stop of what one thread has called, and of the teams of threads that it starts for it, alone;
+ * NULL: none. A parallel region has the clause copyin(orr_stop_of_call). */
+extern const struct orr_stop *orr_stop_of_call;
+#pragma omp threadprivate(orr_stop_of_call)
+
 #endif

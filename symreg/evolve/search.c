@@ -3,6 +3,7 @@
  * A run is one restart of one fit. Within an epoch an island reads only its own state and the
  * run's state of the epoch before; islands are merged in their order. So the result depends on
  * the seed alone. */
+#include "base/stop.h"
 #include "search.h"
 #include "symreg/seed/enumerate.h"
 #include "symreg/seed/shared.h"

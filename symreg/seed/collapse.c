@@ -1,4 +1,5 @@
 /* collapse.c - finds h and u with y = h phi(u), and fits what is found for phi. */
+#include "base/stop.h"
 #include "collapse.h"
 
 #include <math.h>

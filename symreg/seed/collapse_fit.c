@@ -1,4 +1,5 @@
 /* collapse_fit.c - the curves phi of y = h phi(u) searched, and fitted to the whole table. */
+#include "base/stop.h"
 #include "collapse.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * With z = H^-1(y / h) at the bank's rows, the best a, b, c of a pair follow from three
  * correlations: R^2 = (rf^2 + rg^2 - 2 rf rg rfg) / (1 - rfg^2). The correlations rfg of all pairs
  * are computed once; a target costs one pass over them. */
+#include "base/stop.h"
 #include "sums.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
  * Zhang, IEEE Trans. Signal Process. 41 (1993) 3397): the formula closest to what the others leave,
  * at so many rows that chance resembles nothing. Then every term is exchanged for the best one next
  * to the other two, as long as that helps. */
+#include "base/stop.h"
 #include "stages.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* seeds.c - what a fit's search starts from: small formulas and pairs of them, curves, sums. */
+#include "base/stop.h"
 #include "shared.h"
 #include "stages.h"
 

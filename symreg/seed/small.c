@@ -1,5 +1,6 @@
 /* small.c - candidates of enumeration and of pairs, fitted: at first to a few rows, the best of
  * every size to all. */
+#include "base/stop.h"
 #include "stages.h"
 
 #include <math.h>
