@@ -93,7 +93,7 @@ static int print(const struct orrery_regression *r, int row, int notation, char 
     if (!text && !bytes)
         return needed ? 0 : ORR_FAIL(ORR_EINVAL, "text: expected a pointer, found NULL");
     if (!text || bytes < length)
-        return ORR_FAIL(ORR_EINVAL, "text: expected room for %zu bytes, found %zu", length,
+        return ORR_FAIL(ORR_EINVAL, "text: expected a capacity of %zu bytes, found %zu", length,
                         text ? bytes : 0);
     memcpy(text, whole, length);
     return 0;

@@ -166,11 +166,10 @@ int report_html_player(const struct report_run *run, struct orr_file *html)
         "long); "
         "a grey disc marks a position whose label was trained on. %s The slider and the arrow keys "
         "on it go through the steps.</p>\n",
-        has_rollouts(run)
-            ? "Dashed lines are rollouts: from half of the orbit on, each model lives "
-              "on its own predictions."
-            : "This run has no rollouts: its pretraining was evaluated by an earlier "
-              "version.");
+        has_rollouts(run) ? "Dashed lines are rollouts: from half of the orbit on, each model gets "
+                            "its own predictions as input (autoregressive)."
+                          : "This run has no rollouts: its pretraining was evaluated by an earlier "
+                            "version.");
     orr_file_printf(html, "<noscript><p>The player needs JavaScript; the figures below show the "
                           "same forces.</p></noscript>\n<div class=\"player\" id=\"player\" "
                           "hidden>\n<div><canvas id=\"player-canvas\" width=\"500\" "

@@ -138,7 +138,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
              "Pareto fronts of symbolic regression on sample 0: loss against complexity, right "
              "without the truth. Fronts of one size lie side by side. The large circle is the "
              "formula that the rule \"best\" selects, filled when it is %s.",
-             run->true_law.newton ? "k m1 m2 / r^2" : "the run's own law");
+             run->true_law.newton ? "k m1 m2 / r^2" : "the run's true law");
     for (int s = 0; s < run->source_count; s++)
         curves += run->source[s].has_laws;
     TRY(create(folder, picture, &set));
@@ -149,7 +149,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                     "panel_title[1] = \"Pareto fronts, sample 0\"\n"
                     "panel_title[2] = \"The same without the truth\"\n",
                     curves > 1 ? 2 : 1, curves,
-                    run->true_law.newton ? "Newton's law" : "the run's own law", curves, curves,
+                    run->true_law.newton ? "Newton's law" : "the run's true law", curves, curves,
                     curves, curves, curves, curves, curves);
     for (int s = 0; s < run->source_count; s++) {
         const struct report_law *law = choice(run, s);

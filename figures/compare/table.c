@@ -42,7 +42,7 @@ const struct verdict_question verdict_table[VERDICT_QUESTIONS + 1] = {
      VERDICT_PROBE, "extrapolate", "exponent of m1, m1 m2 outside", "slope", -1, false},
     {"outside_exponent_m2", "exponent of m2 where no m1 m2 was labelled", VERDICT_OUTSIDE,
      VERDICT_PROBE, "extrapolate", "exponent of m2, m1 m2 outside", "slope", -1, false},
-    {"rollout_place", "rollout, place after the longest time, AU", VERDICT_USE, VERDICT_PROBE,
+    {"rollout_place", "rollout, position after the longest time, AU", VERDICT_USE, VERDICT_PROBE,
      "rollout", "position", "AU", -1, false},
     {"rollout_energy", "rollout, drift of energy", VERDICT_USE, VERDICT_PROBE, "rollout", "energy",
      "drift", -1, false},

@@ -55,11 +55,11 @@ base/safetensors.c => blanks behind its end => the end of a file's header
 END
 )
 
-# texts: FILE:LINE: TEXT of everything that users see; figures/ and verdicts are not read here
+# texts: FILE:LINE: TEXT of everything that users see
 texts() {
     local program
     grep -n . README.md docs/*.md docs/*/*.md | sed -E 's/^([^:]*:[^:]*):/\1: /'
-    find base stage sim kernels model finetune probe symreg laws -name '*.[ch]' | sort |
+    find base stage sim kernels model finetune probe symreg laws figures api -name '*.[ch]' | sort |
         xargs awk -f tests/cli/words.awk
     for program in $PROGRAMS probe; do
         program "$program" --help all | sed "s/^/bin\/$program:0: /"
