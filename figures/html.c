@@ -96,7 +96,7 @@ static int write_answers(const struct report_run *run, struct orr_file *html)
 {
     struct report_answer answer[REPORT_ANSWERS];
     TRY(report_answers(run, answer));
-    orr_file_printf(html, "<section class=\"verdict\" id=\"answers\">\n<h2>In short</h2>\n<dl>\n");
+    orr_file_printf(html, "<section class=\"boxed\" id=\"answers\">\n<h2>In short</h2>\n<dl>\n");
     for (int i = 0; i < REPORT_ANSWERS; i++) {
         orr_file_printf(html, "<dt>%s</dt><dd>", answer[i].question);
         for (const char *line = answer[i].text; *line;) {

@@ -34,7 +34,8 @@ check "figures" example figures "$WORK/own_law/run"
 check "... with data" test -s "$WORK/figures/figures/earth_large.dat"
 check "... a moving one" test -s "$WORK/figures/figures/orbit_earth.gif"
 check "long_training" example long_training
-check "... stopped, resumed, extended" grep -q 'from step 30 of 30 on to step 60' "$WORK/long_training.out"
+check "... stopped, resumed, extended" grep -q 'from step 30 of 30 on to step 60' \
+    "$WORK/long_training.out"
 check "... to its end" grep -q '"step": 60' "$WORK/long_training/lssar/pretrain/log.jsonl"
 if has_python "torch numpy safetensors"; then
     check "pytorch" example pytorch "$WORK/variants/lssa/pretrain/last.safetensors"
