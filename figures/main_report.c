@@ -266,8 +266,7 @@ static int check_options(const struct orr_cli *cli)
                         first);
     if (cli->argc_rest && !losses_option)
         return ORR_FAIL(ORR_EUSAGE,
-                        "%s: expected options, found an argument; runs are named by "
-                        "--run, or after --losses",
+                        "unexpected argument \"%s\"; a run is named by --run, or after --losses",
                         cli->argv_rest[0]);
     return 0;
 }

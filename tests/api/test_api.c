@@ -344,8 +344,8 @@ TEST(tables_are_checked)
         BAD("x: expected", x, const void *, NULL),
         BAD("y: expected", y, const void *, NULL),
         BAD("stands twice", names, const char *const *, twice),
-        {ORRERY_EFORMAT, "could not be told from a number", offsetof(struct orrery_table, names),
-         sizeof numbers[0], &(const char *const *){numbers}},
+        {ORRERY_EFORMAT, "could not be distinguished from a number",
+         offsetof(struct orrery_table, names), sizeof numbers[0], &(const char *const *){numbers}},
         BAD("found NULL", names, const char *const *, missing),
         BAD("a weight above 0", weights, const void *, weights),
     };

@@ -91,7 +91,7 @@ refuse '--size: belongs to --body, --figure and --losses' --size 900
 refuse '--figure: does not go with --body' --body earth --figure loss
 refuse '--keep: does not go with --animate' --animate earth --keep
 refuse '--resume: belongs to the page, not to --body' --body earth --resume
-refuse 'expected options, found an argument' earth
+refuse 'unexpected argument "earth"; a run is named by --run' earth
 program report --quiet --losses "$WORK/empty" --out "$WORK/no.png" >"$WORK/said" 2>&1
 check "refused: a run without logs" grep -qF 'no training log' "$WORK/said"
 check_not "nothing was drawn" test -e "$WORK/no.png" -o -e "$WORK/no.svg" -o -e "$WORK/no.jpg"
