@@ -96,7 +96,7 @@ TEST(a_law_is_found_printed_and_predicted)
         assert_int_equal(strlen(text) + 1, needed);
         assert_non_null(strstr(text, expected[notation]));
         REFUSED(r, regression, ORRERY_EINVAL,
-                orrery_regression_print(r, row, notation, text, needed - 1, NULL), "room for");
+                orrery_regression_print(r, row, notation, text, needed - 1, NULL), "a capacity of");
     }
     assert_int_equal(orrery_regression_predict(r, row, &table, predicted), 0);
     for (int i = 0; i < ROWS; i++)
