@@ -10,7 +10,7 @@ int api_default_settings(struct orr_settings *settings)
     static const char *const table[] = {"symreg.binary=+,-,*,/",
                                         "symreg.unary=inv,square,sqrt,exp,log,sin,cos",
                                         "symreg.loss=l2",
-                                        "symreg.maxsize=40",
+                                        "symreg.maxsize=30",
                                         "symreg.iterations=100",
                                         "symreg.populations=31",
                                         "symreg.population_size=27",
