@@ -1,0 +1,48 @@
+"""Symbolic regression as a scikit-learn estimator, and orbits under any force law.
+
+    from orrery import SymbolicRegressor
+    model = SymbolicRegressor().fit(X, y)
+    print(model)
+
+Everything is computed by the C library liborrery.so; NumPy is the only package that is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._library import Error as Error
+    from .regressor import SymbolicRegressor as SymbolicRegressor
+    from .simulation import law as law
+    from .simulation import orbit as orbit
+    from .simulation import simulate as simulate
+
+__all__ = ["Error", "SymbolicRegressor", "law", "orbit", "simulate"]
+
+# Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
+_HOMES = {
+    "Error": "_library",
+    "SymbolicRegressor": "regressor",
+    "law": "simulation",
+    "orbit": "simulation",
+    "simulate": "simulation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ._library import version
+
+        return version()
+    if name not in _HOMES:
+        raise AttributeError(f"module 'orrery' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module("." + _HOMES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,240 @@
+"""liborrery.so by ctypes: where it is, its structs and functions as api/orrery.h has them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint16, c_uint64
+from ctypes import c_void_p
+
+INTERFACE = 1
+OK, EUSAGE, EINVAL, EDOM, EIO, EFORMAT, EMISSING, ENOMEM = range(8)
+STOPPED, EBUSY, EVERSION = 10, 20, 21
+FLOAT64, FLOAT32 = 0, 1
+ROWS, COLUMNS = 0, 1
+TEXT, LATEX, C, SYMPY = 0, 1, 2, 3
+
+LIBRARY = "liborrery.so.0"
+
+
+class Struct(ctypes.Structure):
+    """A struct of orrery.h that begins with its size, which is filled in."""
+
+    def __init__(self, **members):
+        super().__init__(bytes=ctypes.sizeof(type(self)), **members)
+
+
+class Table(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("rows", c_size_t),
+        ("columns", c_size_t),
+        ("type", c_int),
+        ("order", c_int),
+        ("x", c_void_p),
+        ("y", c_void_p),
+        ("weights", c_void_p),
+        ("names", POINTER(c_char_p)),
+        ("target", c_char_p),
+    ]
+
+
+class Progress(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("seconds", c_double),
+        ("evaluations", c_double),
+        ("epoch", c_int),
+        ("rows", c_int),
+        ("loss", c_double),
+        ("best", c_char_p),
+    ]
+
+
+class Formula(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("complexity", c_int),
+        ("constants", c_int),
+        ("loss", c_double),
+        ("score", c_double),
+        ("description_length", c_double),
+    ]
+
+
+class Set(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("sequences", c_uint64),
+        ("positions", c_size_t),
+        ("tokens", c_int),
+        ("labelled", c_int),
+    ]
+
+
+class Arrays(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("tokens", POINTER(c_uint16)),
+        ("coordinates", POINTER(c_float)),
+        ("bodies", POINTER(c_uint8)),
+        ("full_state", POINTER(c_float)),
+        ("state", POINTER(c_float)),
+        ("force_magnitude", POINTER(c_float)),
+        ("force", POINTER(c_float)),
+        ("scale", POINTER(c_float)),
+    ]
+
+
+class Elements(ctypes.Structure):
+    _fields_ = [
+        ("a_au", c_double),
+        ("e", c_double),
+        ("omega_rad", c_double),
+        ("phase_rad", c_double),
+        ("clockwise", c_int),
+    ]
+
+
+PROGRESS_CALL = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
+
+# Names of orrery.h's structs, for the test that compares them.
+STRUCTS = {
+    "orrery_table": Table,
+    "orrery_progress": Progress,
+    "orrery_formula": Formula,
+    "orrery_set": Set,
+    "orrery_arrays": Arrays,
+    "orrery_elements": Elements,
+}
+
+_HANDLE, _MADE, _DOUBLES = c_void_p, POINTER(c_void_p), POINTER(c_double)
+# Function -> (result, arguments).
+FUNCTIONS = {
+    "orrery_version": (c_char_p, []),
+    "orrery_status_text": (c_char_p, [c_int]),
+    "orrery_regression_create": (c_int, [c_int, _MADE]),
+    "orrery_regression_free": (None, [_HANDLE]),
+    "orrery_regression_message": (c_char_p, [_HANDLE]),
+    "orrery_regression_set": (c_int, [_HANDLE, c_char_p, c_char_p]),
+    "orrery_regression_data": (c_int, [_HANDLE, POINTER(Table)]),
+    "orrery_regression_search": (c_int, [_HANDLE, c_int, PROGRESS_CALL, c_void_p]),
+    "orrery_regression_stop": (None, [_HANDLE]),
+    "orrery_regression_state": (c_int, [_HANDLE, POINTER(c_void_p), POINTER(c_size_t)]),
+    "orrery_regression_resume": (c_int, [_HANDLE, c_void_p, c_size_t]),
+    "orrery_regression_rows": (c_int, [_HANDLE, POINTER(c_int)]),
+    "orrery_regression_formula": (c_int, [_HANDLE, c_int, POINTER(Formula)]),
+    "orrery_regression_select": (c_int, [_HANDLE, c_char_p, POINTER(c_int)]),
+    "orrery_regression_print": (
+        c_int,
+        [_HANDLE, c_int, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
+    ),
+    "orrery_regression_predict": (c_int, [_HANDLE, c_int, POINTER(Table), _DOUBLES]),
+    "orrery_regression_evaluate": (c_int, [_HANDLE, c_char_p, POINTER(Table), _DOUBLES]),
+    "orrery_simulation_create": (c_int, [c_int, _MADE]),
+    "orrery_simulation_free": (None, [_HANDLE]),
+    "orrery_simulation_message": (c_char_p, [_HANDLE]),
+    "orrery_simulation_set": (c_int, [_HANDLE, c_char_p]),
+    "orrery_simulation_describe": (c_int, [_HANDLE, c_char_p, POINTER(Set)]),
+    "orrery_simulation_sequences": (
+        c_int,
+        [_HANDLE, c_char_p, c_uint64, c_size_t, c_int, POINTER(Arrays)],
+    ),
+    "orrery_simulation_orbit": (
+        c_int,
+        [_HANDLE, POINTER(Elements), c_double, c_double, c_double, c_size_t, _DOUBLES],
+    ),
+    "orrery_simulation_force": (
+        c_int,
+        [_HANDLE, c_double, c_double, c_size_t, _DOUBLES, _DOUBLES, _DOUBLES],
+    ),
+}
+
+
+class Error(RuntimeError):
+    """What the library could not do; `status` is one of orrery.h's enum orrery_status."""
+
+    def __init__(self, status: int, message: str):
+        super().__init__(message)
+        self.status = status
+
+    def __reduce__(self):
+        return type(self), (self.status, self.args[0])
+
+
+class ValueRefused(Error, ValueError):
+    """A setting or an argument that the library does not take."""
+
+
+def find() -> list[pathlib.Path]:
+    """The files that may be the library, the first that exists is loaded."""
+    here = pathlib.Path(__file__).resolve().parent
+    given = os.environ.get("ORRERY_LIBRARY")
+    built = [here.parent.parent / folder / LIBRARY for folder in ("bin", "build")]
+    return [here / LIBRARY, *([pathlib.Path(given)] if given else []), *built]
+
+
+def load() -> ctypes.CDLL:
+    candidates = find()
+    path = next((p for p in candidates if p.exists()), None)
+    if path is None:
+        where = ", ".join(map(str, candidates))
+        raise ImportError(f"orrery: expected {LIBRARY} at one of {where}, found none of them; "
+                          "ORRERY_LIBRARY names another file")
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(f"orrery: cannot load {path}: {error}; it needs GSL and the OpenMP "
+                          "library of GCC (Debian: libgsl27, libgomp1)") from error
+    for name, (result, arguments) in FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_loaded: ctypes.CDLL | None = None
+
+
+def library() -> ctypes.CDLL:
+    global _loaded
+    if _loaded is None:
+        _loaded = load()
+    return _loaded
+
+
+def version() -> str:
+    return library().orrery_version().decode()
+
+
+class Handle:
+    """A handle of the library's part `kind`, "regression" or "simulation"."""
+
+    def __init__(self, kind: str):
+        self._library, self._kind = library(), kind
+        self.pointer = c_void_p()
+        status = self._call("create")(INTERFACE, ctypes.byref(self.pointer))
+        if status:
+            raise Error(status, self._library.orrery_status_text(status).decode())
+
+    def _call(self, name: str):
+        return getattr(self._library, f"orrery_{self._kind}_{name}")
+
+    def __del__(self):
+        if getattr(self, "pointer", None):
+            self._call("free")(self.pointer)
+            self.pointer = c_void_p()
+
+    def status(self, name: str, *arguments) -> int:
+        """Calls a function of the handle; raises what it answers, unless it was stopped."""
+        status = self._call(name)(self.pointer, *arguments)
+        if status in (OK, STOPPED):
+            return status
+        if status in (EBUSY, EVERSION):
+            message = self._library.orrery_status_text(status)
+        else:
+            message = self._call("message")(self.pointer)
+        text = message.decode("utf-8", "replace")
+        if status == ENOMEM:
+            raise MemoryError(text)
+        raise (ValueRefused if status in (EUSAGE, EINVAL, EDOM) else Error)(status, text)
