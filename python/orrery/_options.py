@@ -1,0 +1,289 @@
+"""PySR's parameters as settings of the library; those that have no meaning here say what to use."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Any, Iterable, Mapping
+
+BINARY = ("+", "-", "*", "/", "^", "min", "max")
+UNARY = ("neg", "inv", "square", "cube", "sqrt", "abs", "exp", "log", "sin", "cos", "tan", "asin",
+         "acos", "atan", "sinh", "cosh", "tanh", "sign")
+SAME = {"plus": "+", "sub": "-", "mult": "*", "div": "/", "pow": "^", "**": "^"}
+# Operators of PySR that are formulas of those above.
+DEFINED = {
+    "log10": "log10(x)=log(x)/2.302585092994046",
+    "log2": "log2(x)=log(x)/0.6931471805599453",
+    "exp2": "exp2(x)=exp(0.6931471805599453*x)",
+    "relu": "relu(x)=max(x,0)",
+    "cos2": "cos2(x)=cos(x)^2",
+}
+
+ISLANDS = "the search of Orrery has no such rate; leave it out"
+# Parameters of PySR without a meaning here -> what to use instead.
+REFUSED = {
+    "procs": "use n_jobs; the front does not depend on it",
+    "multithreading": "use n_jobs; the front does not depend on it",
+    "parallelism": "use n_jobs; the front does not depend on it",
+    "cluster_manager": "run one process per table, each with its own n_jobs",
+    "heap_size_hint_in_bytes": "there is no garbage collector; leave it out",
+    "worker_timeout": "there are no worker processes; leave it out",
+    "worker_imports": "there are no worker processes; leave it out",
+    "julia_project": "there is no Julia; leave it out",
+    "julia_kwargs": "there is no Julia; leave it out",
+    "update": "there is no Julia; leave it out",
+    "turbo": "loops are vectorised for the CPU at run time; leave it out",
+    "bumper": "there is no garbage collector; leave it out",
+    "fast_cycle": "leave it out",
+    "autodiff_backend": "derivatives are exact; leave it out",
+    "precision": "everything is computed in 64 bits; leave it out",
+    "loss_function": "a loss is a mean over rows: use elementwise_loss, a formula of p and t",
+    "full_objective": "a loss is a mean over rows: use elementwise_loss, a formula of p and t",
+    "loss_function_expression": "use elementwise_loss, a formula of p and t",
+    "loss_scale": "losses are compared by their logarithm; leave it out",
+    "expression_spec": "use binary_operators, unary_operators and guesses",
+    "complexity_mapping": "use complexity_of_operators, complexity_of_constants, complexity_of_variables",
+    "dimensional_constraint_penalty": "use units_penalty, in losses of the best constant; without "
+                                      "it wrong dimensions are forbidden",
+    "dimensionless_constants_only": "a constant takes the dimension that its formula needs",
+    "warmup_maxsize_by": "small formulas are enumerated first in any case; leave it out",
+    "adaptive_parsimony_scaling": ISLANDS,
+    "use_frequency": ISLANDS,
+    "use_frequency_in_tournament": ISLANDS,
+    "should_simplify": "formulas are always simplified",
+    "should_optimize_constants": "constants are always fitted",
+    "optimizer_algorithm": "constants are fitted by Levenberg-Marquardt; leave it out",
+    "optimizer_nrestarts": "constants are fitted by Levenberg-Marquardt; leave it out",
+    "optimizer_f_calls_limit": "constants are fitted by Levenberg-Marquardt; leave it out",
+    "optimize_probability": "constants are always fitted",
+    "optimizer_iterations": "constants are fitted by Levenberg-Marquardt; leave it out",
+    "alpha": ISLANDS,
+    "annealing": ISLANDS,
+    "probability_negate_constant": ISLANDS,
+    "crossover_probability": ISLANDS,
+    "skip_mutation_failures": ISLANDS,
+    "migration": ISLANDS,
+    "hof_migration": ISLANDS,
+    "topn": ISLANDS,
+    "fraction_replaced": ISLANDS,
+    "fraction_replaced_hof": ISLANDS,
+    "fraction_replaced_guesses": ISLANDS,
+    "perturbation_factor": ISLANDS,
+    "tournament_selection_n": ISLANDS,
+    "tournament_selection_p": ISLANDS,
+    "denoise": "noise is weighed by model_selection='mdl' or 'best'; leave it out",
+    "select_k_features": "of more than 64 columns those most related to y are used; leave it out",
+    "input_stream": "Ctrl-C ends a search with the front so far",
+    "temp_equation_file": "use output_directory; without it nothing is written",
+    "tempdir": "use output_directory; without it nothing is written",
+    "delete_tempfiles": "use output_directory; without it nothing is written",
+    "equation_file": "use output_directory and run_id",
+    "print_precision": "constants have the fewest digits that read back as the number",
+    "logger_spec": "use progress, or a function as early_stop_condition",
+    "extra_sympy_mappings": "user-defined operators are written out in sympy()",
+    "extra_torch_mappings": "use sympy(), or latex() and equations_",
+    "extra_jax_mappings": "use sympy(), or latex() and equations_",
+    "output_torch_format": "use sympy() and sympy.lambdify",
+    "output_jax_format": "use sympy() and sympy.lambdify",
+    "ncyclesperiteration": "its name is ncycles_per_iteration",
+    "npop": "its name is population_size",
+    "ncycles": "its name is ncycles_per_iteration",
+    "loss": "its name is elementwise_loss",
+    "variable_names": "give it to fit()",
+    "weights": "give it to fit()",
+}
+
+
+def refuse(unknown: Iterable[str], known: Iterable[str]) -> None:
+    for name in unknown:
+        instead = REFUSED.get(name, ISLANDS if name.startswith("weight_") else None)
+        if instead:
+            raise TypeError(f"SymbolicRegressor: {name} has no meaning here: {instead}")
+        near = difflib.get_close_matches(name, list(known), 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise TypeError(f"SymbolicRegressor: unknown parameter {name}{hint}")
+
+
+def number(name: str, value: Any, whole: bool = False) -> str:
+    import numbers
+
+    kind = numbers.Integral if whole else numbers.Real
+    if isinstance(value, bool) or not isinstance(value, kind):
+        expected = "a whole number" if whole else "a number"
+        raise ValueError(f"{name}: expected {expected}, found {value!r}")
+    return str(int(value)) if whole else repr(float(value))
+
+
+# ------------------------------------------------------------------------------- operators
+
+_FUNCTION = re.compile(r"^\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*=\s*(.+?)\s*$", re.DOTALL)
+
+
+def julia(text: str) -> str:
+    """Julia's way of writing arithmetic as the library reads it: 1f0 is 1.0, x.^2 is x^2."""
+    text = re.sub(r"(?<=[\d.])f([+-]?\d+)", r"e\1", text)
+    return re.sub(r"\.([-+*/^])", r"\1", text)
+
+
+def operators(given: Any, arity: int, name: str) -> tuple[list[str], list[str]]:
+    """Names for the library, and definitions of those that are the user's."""
+    if isinstance(given, str):
+        raise ValueError(f"{name}: expected a list of operators, found the text {given!r}")
+    names, definitions = [], []
+    known = BINARY if arity == 2 else UNARY
+    for operator in given or ():
+        if not isinstance(operator, str):
+            raise ValueError(f"{name}: expected texts, found {operator!r}")
+        function = _FUNCTION.match(operator)
+        word = function.group(1) if function else operator.strip()
+        word = SAME.get(word, word)
+        if word in known:
+            names.append(word)
+        elif function:
+            count = len(function.group(2).split(","))
+            if count != arity:
+                raise ValueError(f"{name}: expected an operator of {arity} arguments, found "
+                                 f"{operator!r}, of {count}")
+            definitions.append(f"{word}({function.group(2)})={julia(function.group(3))}")
+        elif arity == 1 and word in DEFINED:
+            definitions.append(DEFINED[word])
+        else:
+            raise ValueError(f"{name}: expected one of {', '.join(known)}, or a formula as "
+                             f"\"g(x) = x * exp(-x)\", found {operator!r}")
+    return names, definitions
+
+
+def _prices(of: Mapping[str, Any] | None, constants: Any, variables: Any) -> str:
+    parts = {SAME.get(k, k): v for k, v in (of or {}).items()}
+    for name, value in (("constant", constants), ("variable", variables)):
+        if value is not None:
+            parts[name] = value
+    return ",".join(f"{k}={number('complexity of ' + k, v, True)}" for k, v in parts.items())
+
+
+def _constraints(given: Mapping[str, Any] | None) -> str:
+    parts = []
+    for operator, sizes in (given or {}).items():
+        sizes = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
+        sizes = [number(f"constraints: {operator}", s, True) for s in sizes]
+        parts.append(f"{SAME.get(operator, operator)}:{','.join(sizes)}")
+    return ";".join(parts)
+
+
+def _nested(given: Mapping[str, Mapping[str, int]] | None) -> str:
+    parts = []
+    for outer, inner in (given or {}).items():
+        each = [f"{SAME.get(k, k)}={number(f'nested_constraints: {k}', v, True)}"
+                for k, v in inner.items()]
+        parts.append(f"{SAME.get(outer, outer)}:{','.join(each)}")
+    return ";".join(parts)
+
+
+# ------------------------------------------------------------------------------------ loss
+
+_NAMED = {"L2DistLoss": "l2", "L1DistLoss": "l1", "LogCoshLoss": "logcosh"}
+LOSSES = ("l1", "l2", "relative", "huber", "logcosh", "quantile", "study")
+
+
+def _parametric(name: str, p: str) -> str | None:
+    """LossFunctions.jl's losses of a parameter, as formulas of prediction p and target t."""
+    r = "abs(p-t)"
+    if name == "HuberLoss":
+        return f"min({r},{p})*({r}-0.5*min({r},{p}))"
+    if name == "LPDistLoss":
+        return f"{r}^{p}"
+    if name == "QuantileLoss":
+        return f"max({p}*(t-p),({p}-1)*(t-p))"
+    if name == "L1EpsilonInsLoss":
+        return f"max({r}-{p},0)"
+    if name == "L2EpsilonInsLoss":
+        return f"max({r}-{p},0)^2"
+    return None
+
+
+def loss(given: str) -> str:
+    """A loss of PySR, a Julia function of prediction and target, or a formula of p and t."""
+    text = given.strip()
+    if text in LOSSES:
+        return text
+    named = re.match(r"^(\w+?)(?:\{\s*([\d.]+)\s*\})?\(\s*([\d.eE+-]*)\s*\)$", text)
+    if named and named.group(1)[0].isupper():
+        name, parameter = named.group(1), named.group(2) or named.group(3)
+        if name in _NAMED and not parameter:
+            return _NAMED[name]
+        formula = _parametric(name, parameter or "1.0")
+        if formula:
+            return formula
+        raise ValueError(f"elementwise_loss: {given!r} is not known here; write it as a formula of "
+                         'prediction p and target t, "abs(p-t)^1.5"')
+    arrow = re.match(r"^\(?\s*(\w+(?:\s*,\s*\w+)*)\s*\)?\s*->\s*(.+)$", text, re.DOTALL)
+    function = _FUNCTION.match(text)
+    if not arrow and not function:
+        return julia(text)
+    names, body = (arrow.group(1), arrow.group(2)) if arrow else function.group(2, 3)
+    names = [n.strip() for n in names.split(",")]
+    if len(names) != 2:
+        raise ValueError(f"elementwise_loss: expected a function of prediction and target, found "
+                         f"{given!r}; weights, given to fit(), multiply every loss by themselves")
+    swap = dict(zip(names, "pt"))
+    return re.sub(r"[^\W\d]\w*", lambda m: swap.get(m.group(), m.group()), julia(body))
+
+
+# ---------------------------------------------------------------------------------- units
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def units(x_units: Any, y_units: Any, names: list[str], target: str) -> str:
+    if x_units is not None and (isinstance(x_units, str) or len(x_units) != len(names)):
+        raise ValueError(f"X_units: expected a list of {len(names)} units, found {x_units!r}")
+    parts = [f"{quoted(n)}={u or '1'}" for n, u in zip(names, x_units or ())]
+    if y_units is not None:
+        if isinstance(y_units, (list, tuple)):
+            y_units = y_units[0]
+        parts.append(f"{quoted(target)}={y_units or '1'}")
+    return ", ".join(parts)
+
+
+# -------------------------------------------------------------------------------- settings
+
+
+def settings(m: Any) -> dict[str, str]:
+    """Settings of the library for the parameters of an estimator, but for those of a table."""
+    chosen: dict[str, str] = {}
+    binary, defined2 = operators(m.binary_operators, 2, "binary_operators")
+    unary, defined1 = operators(m.unary_operators, 1, "unary_operators")
+    chosen["binary"], chosen["unary"] = ",".join(binary), ",".join(unary)
+    for key, name, whole in (
+        ("maxsize", "maxsize", True), ("maxdepth", "maxdepth", True),
+        ("iterations", "niterations", True), ("populations", "populations", True),
+        ("population_size", "population_size", True), ("cycles", "ncycles_per_iteration", True),
+        ("parsimony", "parsimony", False), ("evaluations", "max_evals", False),
+        ("seconds", "timeout_in_seconds", False), ("units-penalty", "units_penalty", False),
+        ("enumerate", "enumerate", False), ("patience", "patience", True),
+    ):
+        value = getattr(m, name)
+        if value is not None:
+            chosen[key] = number(name, value, whole)
+    if m.timeout_in_seconds is None:
+        chosen["seconds"] = "0"
+    texts = {
+        "define": "; ".join(dict.fromkeys(defined2 + defined1)),
+        "loss": loss(m.elementwise_loss) if m.elementwise_loss else "",
+        "constrain": _constraints(m.constraints),
+        "nest": _nested(m.nested_constraints),
+        "complexity": _prices(m.complexity_of_operators, m.complexity_of_constants,
+                              m.complexity_of_variables),
+        "guess": "; ".join([m.guesses] if isinstance(m.guesses, str) else m.guesses or ()),
+    }
+    chosen.update({key: text for key, text in texts.items() if text})
+    if m.batching is not None and m.batching != "auto":
+        chosen["batch"] = number("batch_size", m.batch_size, True) if m.batching else "0"
+    if isinstance(m.early_stop_condition, str):
+        raise ValueError("early_stop_condition: expected a number (a loss) or a Python function of "
+                         f"the search's progress, found the text {m.early_stop_condition!r}")
+    if m.early_stop_condition is not None and not callable(m.early_stop_condition):
+        chosen["stop_loss"] = number("early_stop_condition", m.early_stop_condition)
+    return chosen

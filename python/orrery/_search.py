@@ -1,0 +1,210 @@
+"""One search of the library: a table in, a front out, in a thread that can be interrupted."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _library as lib
+
+RULES = ("accuracy", "score", "best", "mdl")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A formula of the front; texts as the library prints them."""
+
+    complexity: int
+    loss: float
+    score: float
+    equation: str
+    description_length: float
+    constants: int
+    latex: str
+    sympy: str
+    c: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a search has so far."""
+
+    seconds: float
+    evaluations: float
+    epoch: int
+    rows: int
+    loss: float
+    best: str
+
+
+def _array(values: Any, dtype: Any) -> np.ndarray:
+    array = np.asarray(values, dtype=dtype)
+    return array if array.flags.c_contiguous or array.flags.f_contiguous else array.copy()
+
+
+def _filled(x, y=None, weights=None, names=None, target=None) -> lib.Table:
+    """A struct orrery_table, which keeps the arrays that it points to."""
+    single = x.dtype == np.float32 and (y is None or y.dtype == np.float32)
+    dtype = np.float32 if single else np.float64
+    x = _array(x, dtype)
+    y, weights = (None if a is None else np.ascontiguousarray(a, dtype) for a in (y, weights))
+    encoded = [name.encode() for name in names] if names else []
+    texts = (ctypes.c_char_p * len(encoded))(*encoded) if encoded else None
+    table = lib.Table(
+        rows=x.shape[0],
+        columns=x.shape[1],
+        type=lib.FLOAT32 if single else lib.FLOAT64,
+        order=lib.ROWS if x.flags.c_contiguous else lib.COLUMNS,
+        x=x.ctypes.data,
+        y=None if y is None else y.ctypes.data,
+        weights=None if weights is None else weights.ctypes.data,
+        names=ctypes.cast(texts, ctypes.POINTER(ctypes.c_char_p)) if texts else None,
+        target=target.encode() if target else None,
+    )
+    table.kept = x, y, weights, texts
+    return table
+
+
+class Search(lib.Handle):
+    def __init__(self, settings: dict[str, str]):
+        super().__init__("regression")
+        for key, value in settings.items():
+            self.status("set", key.encode(), value.encode())
+
+    def data(self, x, y, weights=None, names=None, target=None) -> None:
+        table = _filled(x, y, weights, names, target)
+        self.status("data", ctypes.byref(table))
+
+    def run(self, threads: int, seen: Callable[[Seen], bool] | None = None) -> str | None:
+        """Searches; None, or what ended it: "callback" or "interrupt".
+
+        `seen` is called after every epoch, in the thread of the search; true ends it. An interrupt
+        (Ctrl-C) of the calling thread ends the search within about a second.
+        """
+        outcome: dict[str, Any] = {}
+        done = threading.Event()
+
+        def call(progress, _context):
+            try:
+                p = progress.contents
+                now = Seen(p.seconds, p.evaluations, p.epoch, p.rows, p.loss, p.best.decode())
+                return int(bool(seen(now))) if seen else 0
+            except BaseException as error:  # raised again by the caller's thread
+                outcome.setdefault("error", error)
+                return 1
+
+        callback = lib.PROGRESS_CALL(call)
+
+        def work():
+            try:
+                outcome["status"] = self.status("search", threads, callback, None)
+            except BaseException as error:
+                outcome.setdefault("error", error)
+            finally:
+                done.set()
+
+        thread = threading.Thread(target=work, name="orrery", daemon=True)
+        interrupted = False
+        thread.start()
+        # (an interrupted Thread.join() takes the thread for ended, in Python 3.11)
+        while not done.is_set():
+            try:
+                done.wait(0.1)
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                self._call("stop")(self.pointer)
+        if "error" in outcome:
+            if interrupted and isinstance(outcome["error"], lib.Error):
+                raise KeyboardInterrupt from outcome["error"]  # there is no front
+            raise outcome["error"]
+        if outcome["status"] != lib.STOPPED:
+            return None
+        return "interrupt" if interrupted else "callback"
+
+    def resume(self, state: bytes) -> None:
+        self.status("resume", state, len(state))
+
+    def state(self) -> bytes:
+        start, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self.status("state", ctypes.byref(start), ctypes.byref(size))
+        return ctypes.string_at(start, size.value)
+
+    def _print(self, row: int, notation: int) -> str:
+        needed = ctypes.c_size_t()
+        self.status("print", row, notation, None, 0, ctypes.byref(needed))
+        text = ctypes.create_string_buffer(needed.value)
+        self.status("print", row, notation, text, needed.value, None)
+        return text.value.decode()
+
+    def front(self) -> list[Row]:
+        count = ctypes.c_int()
+        self.status("rows", ctypes.byref(count))
+        rows = []
+        for i in range(count.value):
+            known = lib.Formula()
+            self.status("formula", i, ctypes.byref(known))
+            texts = [self._print(i, n) for n in (lib.TEXT, lib.LATEX, lib.SYMPY, lib.C)]
+            rows.append(Row(known.complexity, known.loss, known.score, texts[0],
+                            known.description_length, known.constants, *texts[1:]))
+        return rows
+
+    def select(self) -> dict[str, int]:
+        """The row that each rule chooses; rules that choose none are left out."""
+        chosen = {}
+        for rule in RULES:
+            row = ctypes.c_int()
+            try:
+                self.status("select", rule.encode(), ctypes.byref(row))
+            except lib.Error as error:
+                if error.status != lib.EMISSING:
+                    raise
+                continue
+            chosen[rule] = row.value
+        return chosen
+
+    def evaluate(self, formula: str, x: np.ndarray) -> np.ndarray:
+        y, table = np.empty(x.shape[0]), _filled(x)
+        self.status("evaluate", formula.encode(), ctypes.byref(table),
+                    y.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+        return y
+
+
+def evaluate(formula: str, names: list[str], x: np.ndarray, define: str | None) -> np.ndarray:
+    """A printed formula of columns with these names, by the library.
+
+    Each call has a handle to itself, so that threads and copies of an estimator share nothing.
+    """
+    used = _columns_of(formula, names)
+    search = Search({"define": define} if define else {})
+    two = np.tile(np.array([[1.0], [2.0]]), (1, len(used)))
+    target = free_name("y", names)
+    search.data(two, two[:, 0], names=[names[i] for i in used], target=target)
+    if define:  # operators of the user are known after a search: the shortest one
+        for key in ("iterations", "enumerate"):
+            search.status("set", key.encode(), b"0")
+        search.run(1)
+    return search.evaluate(formula, x[:, used])
+
+
+def _columns_of(formula: str, names: list[str]) -> list[int]:
+    """Columns that a formula may use: the library takes 64 at most."""
+    import re
+
+    words = {w[1:-1].replace('""', '"') if w[0] == '"' else w
+             for w in re.findall(r'"(?:[^"]|"")*"|[^\W\d]\w*', formula)}
+    return [i for i, name in enumerate(names) if name in words] or [0]
+
+
+def free_name(name: str, names: list[str]) -> str:
+    """The name, with underscores where a column has it already."""
+    while name in names:
+        name += "_"
+    return name
+
+

@@ -1,0 +1,319 @@
+"""SymbolicRegressor: formulas from tables, as an estimator of scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pathlib
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import _library, _options, _present
+from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
+from ._estimator import table, table_and_target, weights_of
+from ._search import RULES, Row, Search, Seen, evaluate, free_name
+
+
+def _named_only(init):
+    """Its signature without **unknown, which is there to answer PySR's other parameters."""
+    whole = inspect.signature(init)
+    init.__signature__ = whole.replace(
+        parameters=[p for p in whole.parameters.values() if p.kind != p.VAR_KEYWORD])
+    return init
+
+
+class SymbolicRegressor(RegressorMixin, BaseEstimator):
+    """Finds formulas y = f(X), one for each complexity: the Pareto front of complexity and loss.
+
+    Parameters have PySR's names where they mean the same (docs/python.md); what is given is only
+    read by fit(). The front is the same for the same numbers, parameters and random_state, for any
+    n_jobs, unless timeout_in_seconds, Ctrl-C or early_stop_condition as a function ends the search.
+
+    Parameters
+    ----------
+    niterations : epochs of the search; None: as many as timeout_in_seconds allows.
+    binary_operators, unary_operators : names, or formulas as "g(x) = x * exp(-x)".
+    maxsize, maxdepth : the largest complexity (at most 64), and nodes on the longest path.
+    constraints : largest complexity of arguments, {"^": (-1, 1), "sin": 5}.
+    nested_constraints : {"sin": {"cos": 0}}: no cos inside sin.
+    complexity_of_operators, complexity_of_constants, complexity_of_variables : prices of nodes.
+    elementwise_loss : "l2", "l1", "relative", "huber", "logcosh", "quantile", a loss of PySR
+        ("HuberLoss(0.5)"), a function of prediction and target in Julia's notation, or a formula
+        of p and t: "abs(p-t)^1.5".
+    model_selection : "best", "accuracy", "score" or "mdl": which row predict() uses.
+    parsimony : cost of each node of a formula.
+    timeout_in_seconds, max_evals : limits of the search; None: none.
+    early_stop_condition : a loss, or a function of orrery's progress (members seconds, evaluations,
+        epoch, rows, loss, best) that returns true to end the search.
+    random_state : None is 0; an int, or a RandomState or Generator that a seed is drawn from.
+    warm_start : fit() resumes the last search of the same table and parameters.
+    guesses : formulas that the search starts with.
+    batching, batch_size : "auto": 4,096 rows of tables of more than 10,000; True: batch_size rows.
+    n_jobs : threads; None and -1: all cores.
+    deterministic : accepted; searches always are.
+    enumerate : most small formulas that are enumerated first; None: 500,000.
+    patience : epochs without a gain of 1% after which the search ends, 0: never; None: 30.
+    units_penalty : wrong dimensions cost so many losses of the best constant; None: forbidden.
+    output_directory, run_id : where hall_of_fame.csv is written; None: nowhere.
+    progress, verbosity : a line on a terminal or in a notebook; verbosity 0: none.
+    """
+
+    @_named_only
+    def __init__(
+        self,
+        niterations=100,
+        *,
+        binary_operators=("+", "-", "*", "/"),
+        unary_operators=("inv", "square", "sqrt", "exp", "log", "sin", "cos"),
+        maxsize=30,
+        maxdepth=None,
+        constraints=None,
+        nested_constraints=None,
+        complexity_of_operators=None,
+        complexity_of_constants=None,
+        complexity_of_variables=None,
+        elementwise_loss=None,
+        model_selection="best",
+        parsimony=0.0,
+        populations=31,
+        population_size=27,
+        ncycles_per_iteration=380,
+        timeout_in_seconds=60.0,
+        max_evals=None,
+        early_stop_condition=None,
+        random_state=None,
+        deterministic=True,
+        warm_start=False,
+        guesses=None,
+        batching="auto",
+        batch_size=4096,
+        n_jobs=None,
+        enumerate=None,
+        patience=None,
+        units_penalty=None,
+        output_directory=None,
+        run_id=None,
+        progress=True,
+        verbosity=1,
+        **unknown,
+    ):
+        if unknown:
+            _options.refuse(unknown, self._get_param_names())
+        self.niterations = niterations
+        self.binary_operators = binary_operators
+        self.unary_operators = unary_operators
+        self.maxsize = maxsize
+        self.maxdepth = maxdepth
+        self.constraints = constraints
+        self.nested_constraints = nested_constraints
+        self.complexity_of_operators = complexity_of_operators
+        self.complexity_of_constants = complexity_of_constants
+        self.complexity_of_variables = complexity_of_variables
+        self.elementwise_loss = elementwise_loss
+        self.model_selection = model_selection
+        self.parsimony = parsimony
+        self.populations = populations
+        self.population_size = population_size
+        self.ncycles_per_iteration = ncycles_per_iteration
+        self.timeout_in_seconds = timeout_in_seconds
+        self.max_evals = max_evals
+        self.early_stop_condition = early_stop_condition
+        self.random_state = random_state
+        self.deterministic = deterministic
+        self.warm_start = warm_start
+        self.guesses = guesses
+        self.batching = batching
+        self.batch_size = batch_size
+        self.n_jobs = n_jobs
+        self.enumerate = enumerate
+        self.patience = patience
+        self.units_penalty = units_penalty
+        self.output_directory = output_directory
+        self.run_id = run_id
+        self.progress = progress
+        self.verbosity = verbosity
+
+    # ------------------------------------------------------------------------------- fit
+
+    def fit(self, X, y, *, weights=None, variable_names=None, X_units=None, y_units=None,
+            category=None):
+        """Searches for formulas of the columns of X, (rows, columns), that are y, (rows).
+
+        weights: of rows, at least 0. variable_names: of columns; those of a DataFrame, else x0, x1,
+        ... X_units, y_units: texts as "kg*m/s^2", for each column and for y. Ctrl-C ends the search
+        with the front so far and a warning.
+        """
+        if category is not None:
+            raise TypeError("fit: category has no meaning here: give the category as a column, or "
+                            "fit each category by itself")
+        if self.model_selection not in RULES:
+            raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
+                             f"{self.model_selection!r}")
+        X, y = table_and_target(self, X, y)
+        weights = weights_of(weights, len(y))
+        names = self._names(variable_names)
+        settings = _options.settings(self)
+        target = free_name("y", names)
+        units = _options.units(X_units, y_units, names, target)
+        if units:
+            settings["units"] = units
+        settings["seed"] = str(self._seed())
+        self._search(settings, (X, y, weights, names, target))
+        self.variable_names_ = names
+        self._define = settings.get("define")
+        self._write()
+        return self
+
+    def _names(self, given: Any) -> list[str]:
+        if given is None:
+            named = getattr(self, "feature_names_in_", None)
+            return [f"x{i}" for i in range(self.n_features_in_)] if named is None else list(named)
+        if isinstance(given, str) or len(given) != self.n_features_in_:
+            raise ValueError(f"variable_names: expected a list of {self.n_features_in_} names, "
+                             f"found {given!r}")
+        return [str(name) for name in given]
+
+    def _seed(self) -> int:
+        state = self.random_state
+        if state is None:
+            return 0
+        if hasattr(state, "randint"):
+            return int(state.randint(2**31))
+        if hasattr(state, "integers"):
+            return int(state.integers(2**31))
+        return int(_options.number("random_state", state, True))
+
+    def _threads(self) -> int:
+        jobs = 0 if self.n_jobs is None else int(_options.number("n_jobs", self.n_jobs, True))
+        return 0 if jobs == -1 else max(1, (os.cpu_count() or 1) + 1 + jobs) if jobs < 0 else jobs
+
+    def _search(self, settings: dict[str, str], data: tuple) -> None:
+        state = getattr(self, "_state", None) if self.warm_start else None
+        before = self._epochs if state else 0
+        if self.warm_start:
+            settings["keep-state"] = "1"
+            if self.niterations is not None:
+                settings["iterations"] = str(before + int(settings["iterations"]))
+        search = Search(settings)
+        search.data(*data)
+        if state:
+            search.resume(state)
+        stop = self.early_stop_condition if callable(self.early_stop_condition) else None
+        line, last = _present.Line(bool(self.progress and self.verbosity)), None
+
+        def seen(now: Seen) -> bool:
+            nonlocal last
+            last = now
+            line.draw(now)
+            return bool(stop and stop(now))
+
+        try:
+            ended = search.run(self._threads(), seen)
+        finally:
+            line.end()
+        if ended == "interrupt":
+            warnings.warn("fit: stopped by an interrupt; the front is what was found until then",
+                          RuntimeWarning, stacklevel=3)
+        self.stopped_ = ended
+        self.n_iter_ = last.epoch + 1 if last else 1
+        self._front, self._chosen = search.front(), search.select()
+        self._epochs = before + (self.niterations or 0)
+        self._state = self._state_of(search) if self.warm_start else None
+
+    @staticmethod
+    def _state_of(search: Search) -> bytes | None:
+        try:
+            return search.state()
+        except _library.Error as error:
+            if error.status != _library.EMISSING:
+                raise
+            return None
+
+    def _write(self) -> None:
+        """hall_of_fame.csv with PySR's columns; the file is written atomically."""
+        if self.output_directory is None:
+            return
+        folder = pathlib.Path(self.output_directory) / (self.run_id or "run")
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / "hall_of_fame.csv.part"
+        lines = ["Complexity,Loss,Equation"]
+        for row in self._front:
+            quoted = row.equation.replace('"', '""')
+            lines.append(f'{row.complexity},{row.loss!r},"{quoted}"')
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        part.replace(folder / "hall_of_fame.csv")
+
+    # ----------------------------------------------------------------------------- front
+
+    def _rows(self) -> list[Row]:
+        if not hasattr(self, "_front"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
+                                 "'fit' with appropriate arguments before using this estimator.")
+        return self._front
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_front")
+
+    def _index(self, index: Any) -> int:
+        rows = self._rows()
+        if index is None:
+            return self._chosen.get(self.model_selection, len(rows) - 1)
+        at = int(_options.number("index", index, True))
+        if not -len(rows) <= at < len(rows):
+            raise IndexError(f"index: expected a row of the front, 0 to {len(rows) - 1}, found {at}")
+        return at % len(rows)
+
+    @property
+    def equations_(self):
+        """The front: a DataFrame where pandas is installed, else a list of dicts."""
+        rows = [{"complexity": r.complexity, "loss": r.loss, "score": r.score,
+                 "equation": r.equation, "description_length": r.description_length}
+                for r in self._rows()]
+        try:
+            import pandas
+        except ImportError:
+            return rows
+        return pandas.DataFrame(rows)
+
+    def get_best(self, index=None):
+        """The row of equations_ that model_selection chooses, or number `index`."""
+        at, equations = self._index(index), self.equations_
+        return equations[at] if isinstance(equations, list) else equations.iloc[at]
+
+    def predict(self, X, index=None):
+        """Values of the chosen formula, or of row `index`; NaN where it has none."""
+        at = self._index(index)
+        X = table(self, X)
+        return evaluate(self._front[at].equation, self.variable_names_, X, self._define)
+
+    def sympy(self, index=None):
+        """The formula as an expression of SymPy."""
+        import sympy
+
+        return sympy.sympify(self._rows()[self._index(index)].sympy)
+
+    def latex(self, index=None) -> str:
+        return self._rows()[self._index(index)].latex
+
+    def latex_table(self, indices=None) -> str:
+        """A tabular of the front, or of some of its rows."""
+        rows = self._rows()
+        chosen = rows if indices is None else [rows[self._index(i)] for i in indices]
+        return _present.latex_table(chosen)
+
+    def __str__(self) -> str:
+        if not hasattr(self, "_front"):
+            return repr(self)
+        return _present.text(self._front, self._chosen)
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "_front"):
+            import html
+
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return _present.page(self._front, self._chosen, self._index(None))
+
+    def _repr_mimebundle_(self, **_kwargs):
+        return {"text/plain": str(self), "text/html": self._repr_html_()}

@@ -1,0 +1,306 @@
+"""SymbolicRegressor: fits, what is read from a front, PySR's parameters, errors."""
+
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from orrery import SymbolicRegressor
+from orrery import _options
+
+PLANETS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "data" / "planets.csv"
+
+
+def small(**parameters):
+    return SymbolicRegressor(**{"niterations": 2, "populations": 2, "enumerate": 500, "maxsize": 9,
+                                "n_jobs": 1, "timeout_in_seconds": None, **parameters})
+
+
+def columns(rows=100, count=3, seed=0):
+    return np.random.default_rng(seed).uniform(0.5, 2, size=(rows, count))
+
+
+@pytest.fixture(scope="module")
+def product():
+    X = columns()
+    return small().fit(X, X[:, 0] * X[:, 2] / 2), X
+
+
+def test_kepler():
+    a, T = np.loadtxt(PLANETS, delimiter=",", skiprows=1, usecols=(1, 2)).T
+    model = SymbolicRegressor(maxsize=9, niterations=30, model_selection="score")
+    model.fit(a[:, None], T, variable_names=["a"])
+    assert model.get_best()["equation"] == "(a * sqrt(a))"
+    assert np.allclose(model.predict(a[:, None]), a**1.5, rtol=1e-12)
+
+
+def test_front(product):
+    model, X = product
+    assert list(model.equations_.columns)[:4] == ["complexity", "loss", "score", "equation"]
+    assert (np.diff(model.equations_["complexity"]) > 0).all()
+    assert (np.diff(model.equations_["loss"]) < 0).all()
+    assert model.score(X, X[:, 0] * X[:, 2] / 2) == pytest.approx(1)
+    assert model.get_best(0)["complexity"] == 1
+    assert model.predict(X[:3], index=0).shape == (3,)
+    with pytest.raises(IndexError, match="index"):
+        model.get_best(99)
+
+
+def test_formulas_agree(product):
+    """SymPy's form, and the library's evaluation, of every row."""
+    sympy = pytest.importorskip("sympy")
+    model, X = product
+    for i in range(len(model.equations_)):
+        formula = sympy.lambdify(sympy.symbols("x0 x1 x2"), model.sympy(i), "numpy")
+        expected = formula(*X.T) * np.ones(len(X))
+        assert np.allclose(model.predict(X, i), expected, rtol=1e-9)
+    assert "x_{0}" in model.latex() and r"\begin{tabular}" in model.latex_table()
+
+
+def test_presentation(product):
+    model, _ = product
+    assert "<- " in str(model) and "complexity" in str(model)
+    page = model._repr_html_()
+    assert "<table>" in page and "<svg" in page and "$" in page
+    assert "SymbolicRegressor" in SymbolicRegressor()._repr_html_()
+
+
+def test_pickle(product):
+    model, X = product
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert str(again) == str(model)
+
+
+def test_same_front_for_all_threads():
+    X = columns(300)
+    y = np.sin(X[:, 0] * X[:, 1]) + X[:, 2] ** 2
+    fronts = [str(small(n_jobs=n, niterations=3).fit(X, y)) for n in (1, 2, 7)]
+    found = []
+    thread = threading.Thread(target=lambda: found.append(str(small(niterations=3).fit(X, y))))
+    thread.start()
+    thread.join()
+    assert len({*fronts, *found}) == 1
+
+
+def test_layouts():
+    """Rows, columns, slices of larger arrays and single precision give the law."""
+    whole = np.round(np.random.default_rng(1).uniform(1, 2, size=(200, 40)), 3)
+    X = whole[:, ::13]
+    y = X[:, 0] * X[:, 1]
+    for table in (X, X.copy(), np.asfortranarray(X), X.astype(np.float32), X.tolist()):
+        model = small().fit(table, y.astype(getattr(table, "dtype", float)))
+        assert sorted(model.get_best()["equation"].strip("()").split(" * ")) == ["x0", "x1"]
+
+
+def test_many_columns():
+    X = columns(300, 100)
+    model = small().fit(X, X[:, 77] ** 2 + X[:, 3])
+    assert "x77" in str(model)
+    assert np.allclose(model.predict(X), X[:, 77] ** 2 + X[:, 3])
+
+
+def test_names():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(columns(count=2), columns=['mass "kg", all', "exp"])
+    model = small().fit(X, X["exp"] * 2, X_units=["kg", "m"], y_units="m")
+    assert model.get_best()["equation"] == '(2 * "exp")'
+    assert np.allclose(model.predict(X), X["exp"] * 2)
+    model = small().fit(X.to_numpy(), X["exp"] * 2, variable_names=["y", "b"])
+    assert model.get_best()["equation"] == "(2 * b)"
+    with pytest.raises(ValueError, match="variable_names"):
+        model.fit(X.to_numpy(), X["exp"], variable_names=["a"])
+
+
+def test_user_operators():
+    X = columns(count=2)
+    y = X[:, 0] * np.exp(-X[:, 0]) + X[:, 1]
+    model = small(unary_operators=["g(x) = x * exp(-1f0 * x)", "log10"], enumerate=5000).fit(X, y)
+    assert "g(x0)" in model.get_best()["equation"]
+    again = pickle.loads(pickle.dumps(model))
+    assert np.allclose(again.predict(X), y)
+    assert str(model.sympy()) == "x0*exp(-x0) + x1"
+
+
+def test_weights():
+    X = columns(count=1)
+    y = np.where(np.arange(100) < 50, 2 * X[:, 0], 100.0)
+    model = small().fit(X, y, weights=np.arange(100) < 50)
+    assert model.get_best()["equation"] in ("(2 * x0)", "(x0 + x0)")
+    with pytest.raises(ValueError, match="weights"):
+        model.fit(X, y, weights=-np.ones(100))
+
+
+def test_constraints_reach_the_search():
+    X = columns(count=2)
+    y = np.sin(np.cos(X[:, 0])) + X[:, 1]
+    free = small(enumerate=20000).fit(X, y)
+    assert "sin(cos(x0))" in str(free)
+    bound = small(enumerate=20000, nested_constraints={"sin": {"cos": 0}}).fit(X, y)
+    assert "sin(cos(" not in str(bound)
+    dear = small(complexity_of_variables=3, maxsize=12).fit(X, y)
+    assert dear.equations_["equation"].str.contains("x1").any()
+    assert dear.equations_.query("complexity < 3")["equation"].str.contains("x").sum() == 0
+
+
+@pytest.mark.parametrize("given, found", [
+    ("L2DistLoss()", "l2"), ("L1DistLoss()", "l1"), ("relative", "relative"),
+    ("LPDistLoss{3}()", "abs(p-t)^3"), ("abs(p-t)^1.5", "abs(p-t)^1.5"),
+    ("loss(x, y) = abs(x - y)^1.5", "abs(p - t)^1.5"),
+    ("(prediction, target) -> (prediction - target)^2", "(p - t)^2"),
+    ("f(t, p) = (t .- 1f0*p).^2", "(p - 1e0*t)^2"),
+])
+def test_losses(given, found):
+    assert _options.loss(given) == found
+    small().fit(columns(), columns()[:, 0], weights=None).set_params(elementwise_loss=given)
+
+
+@pytest.mark.parametrize("given", ["LogitDistLoss()", "f(a, b, w) = w * (a - b)^2", "nonsense(p)"])
+def test_losses_that_are_refused(given):
+    with pytest.raises(ValueError, match="loss"):
+        small(elementwise_loss=given).fit(columns(), columns()[:, 0])
+
+
+def test_parameters_that_are_refused():
+    with pytest.raises(TypeError, match="use n_jobs"):
+        SymbolicRegressor(parallelism="serial")
+    with pytest.raises(TypeError, match="did you mean niterations"):
+        SymbolicRegressor(niteration=3)
+    X = columns()
+    for name, value in (("binary_operators", ["%"]), ("unary_operators", "sin"),
+                        ("maxsize", 1000), ("niterations", 1.5), ("model_selection", "least"),
+                        ("early_stop_condition", "f(l, c) = l < 1"), ("n_jobs", "all"),
+                        ("constraints", {"^": "x"}), ("unary_operators", ["f(x, y) = x + y"])):
+        with pytest.raises(ValueError, match=name):
+            small(**{name: value}).fit(X, X[:, 0])
+    with pytest.raises(TypeError, match="category"):
+        small().fit(X, X[:, 0], category=X[:, 0])
+
+
+def noise():
+    rng = np.random.default_rng(5)
+    return rng.normal(size=(2000, 6)), rng.normal(size=2000)
+
+
+def test_early_stop():
+    model = small(niterations=1000, patience=0, early_stop_condition=lambda now: now.epoch >= 1)
+    assert model.fit(*noise()).stopped_ == "callback"
+    assert model.n_iter_ == 2
+
+    def wrong(now):
+        raise ZeroDivisionError("in the function")
+
+    with pytest.raises(ZeroDivisionError):
+        model.set_params(early_stop_condition=wrong).fit(*noise())
+
+
+def test_interrupt():
+    """An interrupt after the first epoch: the front so far, and a warning."""
+    def interrupt(now):
+        if now.epoch == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        return False
+
+    model = small(niterations=10**6, patience=0, early_stop_condition=interrupt)
+    with pytest.warns(RuntimeWarning, match="interrupt"):
+        model.fit(*noise())
+    assert model.stopped_ == "interrupt"
+    assert len(model.equations_) and model.n_iter_ >= 2
+
+
+def test_warm_start():
+    """Two fits of two epochs are one of four."""
+    warm = small(warm_start=True, patience=0)
+    warm.fit(*noise())
+    assert str(warm.fit(*noise())) == str(small(niterations=4, patience=0).fit(*noise()))
+
+
+def test_random_state():
+    X, y = (a[:200] for a in noise())
+    first, again, other = (str(small(random_state=seed, maxsize=20, enumerate=10).fit(X, y))
+                           for seed in (1, 1, 2))
+    assert first == again != other
+    small(random_state=np.random.RandomState(1)).fit(X[:50], y[:50])
+
+
+def test_output_directory(tmp_path):
+    X = columns()
+    model = small(output_directory=tmp_path, run_id="mine").fit(X, X[:, 1])
+    lines = (tmp_path / "mine" / "hall_of_fame.csv").read_text().splitlines()
+    assert lines[0] == "Complexity,Loss,Equation"
+    assert len(lines) == 1 + len(model.equations_)
+
+
+def test_fork():
+    """A search after fork(), where the parent has searched before."""
+    X = columns()
+    small(n_jobs=2).fit(X, X[:, 0])
+    pid = os.fork()
+    if pid == 0:
+        small(n_jobs=2).fit(X, X[:, 0])
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_estimator_battery():
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    results = checks.check_estimator(small(maxsize=7, verbosity=0), on_fail=None)
+    bad = {r["check_name"]: r["exception"] for r in results if r["status"] not in
+           ("passed", "skipped")}
+    assert not bad
+    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {
+        "check_array_api_input"}
+
+
+def test_grid_search():
+    selection = pytest.importorskip("sklearn.model_selection")
+    X = columns()
+    search = selection.GridSearchCV(small(), {"maxsize": [1, 5]}, cv=2, n_jobs=2)
+    assert search.fit(X, X[:, 0] * X[:, 1]).best_params_ == {"maxsize": 5}
+
+
+WITHOUT = """
+import sys
+for name in ("sklearn", "pandas", "sympy"):
+    sys.modules[name] = None
+import numpy as np
+from orrery import SymbolicRegressor
+X = np.random.default_rng(0).uniform(1, 2, (50, 2))
+model = SymbolicRegressor(niterations=2, populations=2, enumerate=500, maxsize=5)
+for ask in (lambda: model.predict(X), lambda: model.equations_):
+    try:
+        ask()
+    except ValueError as error:
+        assert "not fitted" in str(error)
+    else:
+        sys.exit("no error before fit")
+model.set_params(maxsize=7).fit(X, X[:, 0] * X[:, 1])
+assert isinstance(model.equations_, list)
+assert model.score(X, X[:, 0] * X[:, 1]) == 1
+assert "maxsize=7" in repr(model)
+for bad in (X[0], X[:, :1], X * np.nan, X + 1j):
+    try:
+        model.predict(bad)
+    except ValueError:
+        continue
+    sys.exit(f"no error for {bad.shape}")
+print(model.get_best()["equation"])
+"""
+
+
+def test_with_numpy_alone():
+    out = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert out.returncode == 0, out.stderr
+    assert out.stdout.strip() in ("(x0 * x1)", "(x1 * x0)")
+
+
+def test_import_is_light():
+    code = "import sys, numpy, orrery; print([m for m in ('sklearn', 'pandas') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
