@@ -1,0 +1,169 @@
+"""Orbits of planets under any of Orrery's force laws, as arrays. Units: AU, years, solar masses."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import pathlib
+from typing import Any
+
+import numpy as np
+
+from . import _library as lib
+
+LAWS = ("newton", "power", "yukawa", "mond", "plummer", "post_newtonian", "hooke", "lambda",
+        "expression")
+# Columns behind (n, P); None: an array (n).
+_SHAPES: dict[str, tuple[int, ...] | None] = {
+    "tokens": (2,), "coordinates": (2,), "bodies": None, "full_state": (6,), "state": (5,),
+    "force_magnitude": (), "force": (2,), "scale": None,
+}
+_DTYPES = {"tokens": np.uint16, "bodies": np.uint8}
+_LABELS = ("full_state", "state", "force_magnitude", "force")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+
+def _preset(name: str | None) -> dict[str, str]:
+    """Settings orbits.* and planets.* of a preset, by its name or as a JSON file."""
+    if name is None:
+        return {}
+    here = pathlib.Path(__file__).resolve().parent
+    folders = (here / "presets", here.parent.parent / "presets")
+    files = [pathlib.Path(name)] if str(name).endswith(".json") else [
+        folder / f"{name}.json" for folder in folders]
+    path = next((file for file in files if file.exists()), None)
+    if path is None:
+        known = sorted({p.stem for f in folders if f.is_dir() for p in f.glob("*.json")})
+        raise ValueError(f"preset: expected one of {', '.join(known)} or a JSON file, found {name!r}")
+    groups = json.loads(path.read_text(encoding="utf-8"))
+    return {f"{group}.{key}": _text(value) for group in ("orbits", "planets")
+            for key, value in groups.get(group, {}).items()}
+
+
+def _key(name: str) -> str:
+    """law_alpha is orbits.law_alpha; a name with a dot is whole."""
+    return name if "." in name or name == "seed" else f"orbits.{name}"
+
+
+def _law(law: str | None, settings: dict[str, str]) -> None:
+    """Adds a law by its name, or an expression of r, m1, m2 and G."""
+    if law is None:
+        return
+    for key in [k for k in settings if k.startswith("orbits.law")] + ["orbits.expression"]:
+        settings.pop(key, None)
+    settings["orbits.law"] = law if law in LAWS else "expression"
+    if law not in LAWS:
+        settings["orbits.expression"] = law
+
+
+class _Simulation(lib.Handle):
+    def __init__(self, settings: dict[str, str]):
+        super().__init__("simulation")
+        for key, value in settings.items():
+            if "\n" in key + value:
+                raise ValueError(f"settings: {key}: expected one line, found {value!r}")
+        lines = "".join(f"{key}={value}\n" for key, value in settings.items())
+        self.status("set", lines.encode())
+
+    def describe(self, name: str) -> lib.Set:
+        known = lib.Set()
+        self.status("describe", name.encode(), ctypes.byref(known))
+        return known
+
+
+def _arrays(known: lib.Set, n: int) -> tuple[dict[str, np.ndarray], lib.Arrays]:
+    absent = {"coordinates" if known.tokens else "tokens", *(() if known.labelled else _LABELS)}
+    made, struct = {}, lib.Arrays()
+    types = dict(lib.Arrays._fields_)
+    for name, columns in _SHAPES.items():
+        if name not in absent:
+            shape = (n,) if columns is None else (n, known.positions, *columns)
+            made[name] = np.empty(shape, _DTYPES.get(name, np.float32))
+            setattr(struct, name, made[name].ctypes.data_as(types[name]))
+    return made, struct
+
+
+def simulate(name: str = "two_body_train", *, preset: str | None = "quick", law: str | None = None,
+             n: int | None = None, first: int = 0, seed: int = 0, n_jobs: int | None = None,
+             **settings: Any) -> dict[str, np.ndarray]:
+    """Sequences of a data set as a dict of arrays; docs/formats.md says what columns mean.
+
+    name: "train", "two_body_train" (with states and forces), "planets_train", ... law: a name of
+    docs/laws.md, or an expression of r, m1, m2 and G, "G*m1*m2/r^2.1". n sequences from number
+    `first` on; None: all. Other settings are those of `orbits --help`: positions=65, law_alpha=0.2,
+    **{"planets.steps": 33}. Sequences depend on settings, name, seed and number alone.
+    """
+    chosen = _preset(preset)
+    chosen["seed"] = str(int(seed))
+    _law(law, chosen)
+    chosen.update({_key(k): _text(v) for k, v in settings.items()})
+    if n is not None:
+        if n < 0 or first < 0:
+            raise ValueError(f"simulate: expected n and first of at least 0, found {n} and {first}")
+        key = f"planets.{name[8:]}" if name.startswith("planets_") else f"orbits.{name}"
+        if int(chosen.get(key, first + n)) < first + n:  # a set is as large as it is asked for
+            chosen[key] = str(first + n)
+    simulation = _Simulation(chosen)
+    known = simulation.describe(name)
+    count = int(known.sequences) - first if n is None else n
+    arrays, struct = _arrays(known, max(count, 0))
+    threads = 0 if n_jobs in (None, -1) else int(n_jobs)  # type: ignore[arg-type]
+    simulation.status("sequences", name.encode(), first, max(count, 0), threads,
+                      ctypes.byref(struct))
+    return arrays
+
+
+def _of_law(law: str, settings: dict[str, Any]) -> _Simulation:
+    chosen: dict[str, str] = {}
+    _law(law, chosen)
+    chosen.update({_key(k): _text(v) for k, v in settings.items()})
+    return _Simulation(chosen)
+
+
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+
+def law(r: Any, m1: Any, m2: Any, law: str = "newton", *, velocity: Any = (0.0, 0.0),
+        **settings: Any) -> Any:
+    """Attraction between masses m1 and m2 at distance r, solar mass AU / yr^2; repulsion is negative.
+
+    r, m1 and m2 are broadcast. velocity: of body 1 relative to body 2, along the line that joins
+    them (outwards) and across it; only the law post_newtonian reads it. Settings: law_exponent=-1.5
+    and so on (docs/laws.md).
+    """
+    simulation = _of_law(law, settings)
+    r, m1, m2 = np.broadcast_arrays(*(np.asarray(a, float) for a in (r, m1, m2)))
+    attraction = np.empty(r.shape)
+    flat, masses = r.ravel(), np.stack([m1.ravel(), m2.ravel()], axis=1)
+    pairs, which = np.unique(masses, axis=0, return_inverse=True)
+    out, which = attraction.reshape(-1), which.ravel()
+    for i, (a, b) in enumerate(pairs):
+        at = which == i if len(pairs) > 1 else slice(None)
+        state = np.zeros((len(flat[at]), 4))
+        state[:, 0], state[:, 2:] = flat[at], velocity
+        force = np.empty((len(state), 2))
+        simulation.status("force", a, b, len(state), state.ctypes.data_as(_DOUBLES),
+                          force.ctypes.data_as(_DOUBLES), None)
+        out[at] = -force[:, 0]
+    return attraction if attraction.ndim else float(attraction)
+
+
+def orbit(a_au: float, e: float, m1: float, m2: float, dt_yr: float, n: int, law: str = "newton", *,
+          omega_rad: float = 0.0, phase_rad: float = 0.0, clockwise: bool = False,
+          **settings: Any) -> np.ndarray:
+    """Relative motion of two bodies, (n, 4): x, y, vx, vy at the times 0, dt_yr, ..."""
+    simulation = _of_law(law, settings)
+    elements = lib.Elements(a_au, e, omega_rad, phase_rad, int(clockwise))
+    state = np.empty((n, 4))
+    simulation.status("orbit", ctypes.byref(elements), m1, m2, dt_yr, n,
+                      state.ctypes.data_as(_DOUBLES))
+    return state
