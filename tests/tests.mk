@@ -57,7 +57,7 @@ check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(call when,CUDA,$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 check-python: all
-	$(call checks,python,$(call commands,tests/python/test_pytorch.sh))
+	$(call checks,python,$(call commands,$(wildcard tests/python/test_*.sh)))
 	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 check-browser: all # of RUN, where that is on the command line
 	@BIN='$(BIN)' OUT='$(B)/browser-shots' RUN=$(if $(filter command,$(origin RUN)),$(call arg,RUN)) tests/browser/check_report.sh

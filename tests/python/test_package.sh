@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# test_package.sh - the Python package orrery: its own tests, a wheel in an environment of its own,
+# and the example of its README. Needs python3 with numpy and pytest, and for the wheel hatchling;
+# scikit-learn, pandas and sympy where their tests are to run: make check-python.
+. tests/cli/lib.sh
+PYTHON=${PYTHON:-python3}
+export PYTHONDONTWRITEBYTECODE=1
+if ! $PYTHON -c 'import numpy, pytest' 2>/dev/null; then
+    skip "the Python package" "$PYTHON has no numpy or pytest"
+    finish
+fi
+for name in sklearn pandas sympy; do
+    $PYTHON -c "import $name" 2>/dev/null ||
+        skip "tests of the Python package with $name" "$PYTHON has no $name"
+done
+
+# ---- its tests, each a line "PASSED path::test" of pytest
+PYTHONPATH=python timeout 500 $PYTHON -m pytest -q -rA -p no:cacheprovider python/tests >"$WORK/out" 2>&1
+status=$?
+while read -r verdict name _; do
+    case $verdict in
+    PASSED) pass "$name" ;;
+    FAILED | ERROR) fail "$name" ;;
+    SKIPPED) skip "a test of the Python package" "$name" ;;
+    esac
+done < <(grep -E '^(PASSED|FAILED|ERROR|SKIPPED) ' "$WORK/out")
+[ $status -eq 0 ] || tail -n 60 "$WORK/out"
+check "the tests of the Python package end without an error" test $status -eq 0
+
+# ---- a wheel, installed where nothing else of the package is
+if ! $PYTHON -c 'import hatchling' 2>/dev/null; then
+    skip "the wheel" "$PYTHON has no hatchling"
+    finish
+fi
+check "a wheel is built" bash -c "cd python && '$PYTHON' -m hatchling build -t wheel -d '$WORK/dist'"
+check "its tag is py3-none-PLATFORM" bash -c "ls '$WORK'/dist/orrery_physics-*-py3-none-*.whl"
+check "an environment" "$PYTHON" -m venv --without-pip "$WORK/venv"
+site=$(echo "$WORK"/venv/lib/python3*/site-packages)
+check "the wheel is installed" $PYTHON -m zipfile -e "$WORK"/dist/*.whl "$site"
+# (packages it uses come from $PYTHON; a library elsewhere is not looked for)
+$PYTHON -c 'import numpy, os; print(os.path.dirname(os.path.dirname(numpy.__file__)))' \
+    >"$site/others.pth"
+sed -n '/^```python$/,/^```$/{/^```/d;p}' python/README.md >"$WORK/example.py"
+check "README.md has ten lines" test "$(wc -l <"$WORK/example.py")" -eq 10
+check "they run in the environment" bash -c \
+    "cd '$WORK' && venv/bin/python example.py >example.out && cat example.out"
+check "the law is found" grep -q 'a \* sqrt(a)' "$WORK/example.out"
+check "the library is the wheel's" bash -c "cd '$WORK' && ORRERY_LIBRARY=/dev/null \
+    venv/bin/python -c 'import orrery._library as l; l.library(); print(l.library()._name)' |
+    grep -q '^$WORK/venv/'"
+finish
