@@ -44,5 +44,6 @@ class CustomBuildHook(BuildHookInterface):
         if version != "editable":
             include = build_data["force_include"]
             include[str(root / "build" / LIBRARY)] = f"orrery/{LIBRARY}"
+            include[str(root / "LICENSE")] = "orrery/LICENSE"
             for preset in (root / "presets").glob("*.json"):
                 include[str(preset)] = f"orrery/presets/{preset.name}"

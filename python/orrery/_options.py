@@ -107,7 +107,7 @@ def refuse(unknown: Iterable[str], known: Iterable[str]) -> None:
 def number(name: str, value: Any, whole: bool = False) -> str:
     import numbers
 
-    kind = numbers.Integral if whole else numbers.Real
+    kind: Any = numbers.Integral if whole else numbers.Real
     if isinstance(value, bool) or not isinstance(value, kind):
         expected = "a whole number" if whole else "a number"
         raise ValueError(f"{name}: expected {expected}, found {value!r}")
@@ -220,8 +220,8 @@ def loss(given: str) -> str:
     function = _FUNCTION.match(text)
     if not arrow and not function:
         return julia(text)
-    names, body = (arrow.group(1), arrow.group(2)) if arrow else function.group(2, 3)
-    names = [n.strip() for n in names.split(",")]
+    listed, body = arrow.group(1, 2) if arrow else function.group(2, 3)  # type: ignore[union-attr]
+    names = [n.strip() for n in listed.split(",")]
     if len(names) != 2:
         raise ValueError(f"elementwise_loss: expected a function of prediction and target, found "
                          f"{given!r}; weights, given to fit(), multiply every loss by themselves")

@@ -183,7 +183,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return int(state.randint(2**31))
         if hasattr(state, "integers"):
             return int(state.integers(2**31))
-        return int(_options.number("random_state", state, True))
+        seed = int(_options.number("random_state", state, True))
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"random_state: expected 0 to {2**64 - 1}, found {seed}")
+        return seed
 
     def _threads(self) -> int:
         jobs = 0 if self.n_jobs is None else int(_options.number("n_jobs", self.n_jobs, True))
@@ -191,7 +194,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     def _search(self, settings: dict[str, str], data: tuple) -> None:
         state = getattr(self, "_state", None) if self.warm_start else None
-        before = self._epochs if state else 0
+        before: int = getattr(self, "_epochs", 0) if state else 0
         if self.warm_start:
             settings["keep-state"] = "1"
             if self.niterations is not None:

@@ -83,7 +83,7 @@ class _Simulation(lib.Handle):
 def _arrays(known: lib.Set, n: int) -> tuple[dict[str, np.ndarray], lib.Arrays]:
     absent = {"coordinates" if known.tokens else "tokens", *(() if known.labelled else _LABELS)}
     made, struct = {}, lib.Arrays()
-    types = dict(lib.Arrays._fields_)
+    types: dict[str, Any] = {field[0]: field[1] for field in lib.Arrays._fields_}
     for name, columns in _SHAPES.items():
         if name not in absent:
             shape = (n,) if columns is None else (n, known.positions, *columns)

@@ -26,6 +26,12 @@ def columns(rows=100, count=3, seed=0):
     return np.random.default_rng(seed).uniform(0.5, 2, size=(rows, count))
 
 
+def column(model, name):
+    """Of equations_, with pandas and without."""
+    equations = model.equations_
+    return [row[name] for row in equations] if isinstance(equations, list) else list(equations[name])
+
+
 @pytest.fixture(scope="module")
 def product():
     X = columns()
@@ -42,9 +48,9 @@ def test_kepler():
 
 def test_front(product):
     model, X = product
-    assert list(model.equations_.columns)[:4] == ["complexity", "loss", "score", "equation"]
-    assert (np.diff(model.equations_["complexity"]) > 0).all()
-    assert (np.diff(model.equations_["loss"]) < 0).all()
+    assert list(model.get_best().keys())[:4] == ["complexity", "loss", "score", "equation"]
+    assert (np.diff(column(model, "complexity")) > 0).all()
+    assert (np.diff(column(model, "loss")) < 0).all()
     assert model.score(X, X[:, 0] * X[:, 2] / 2) == pytest.approx(1)
     assert model.get_best(0)["complexity"] == 1
     assert model.predict(X[:3], index=0).shape == (3,)
@@ -125,6 +131,7 @@ def test_user_operators():
     assert "g(x0)" in model.get_best()["equation"]
     again = pickle.loads(pickle.dumps(model))
     assert np.allclose(again.predict(X), y)
+    pytest.importorskip("sympy")
     assert str(model.sympy()) == "x0*exp(-x0) + x1"
 
 
@@ -145,8 +152,9 @@ def test_constraints_reach_the_search():
     bound = small(enumerate=20000, nested_constraints={"sin": {"cos": 0}}).fit(X, y)
     assert "sin(cos(" not in str(bound)
     dear = small(complexity_of_variables=3, maxsize=12).fit(X, y)
-    assert dear.equations_["equation"].str.contains("x1").any()
-    assert dear.equations_.query("complexity < 3")["equation"].str.contains("x").sum() == 0
+    assert any("x1" in equation for equation in column(dear, "equation"))
+    assert not any("x" in equation and complexity < 3 for equation, complexity in
+                   zip(column(dear, "equation"), column(dear, "complexity")))
 
 
 @pytest.mark.parametrize("given, found", [
@@ -175,7 +183,7 @@ def test_parameters_that_are_refused():
     X = columns()
     for name, value in (("binary_operators", ["%"]), ("unary_operators", "sin"),
                         ("maxsize", 1000), ("niterations", 1.5), ("model_selection", "least"),
-                        ("early_stop_condition", "f(l, c) = l < 1"), ("n_jobs", "all"),
+                        ("early_stop_condition", "f(l, c) = l < 1"), ("n_jobs", "all"), ("random_state", -1),
                         ("constraints", {"^": "x"}), ("unary_operators", ["f(x, y) = x + y"])):
         with pytest.raises(ValueError, match=name):
             small(**{name: value}).fit(X, X[:, 0])

@@ -15,7 +15,8 @@ for name in sklearn pandas sympy; do
 done
 
 # ---- its tests, each a line "PASSED path::test" of pytest
-PYTHONPATH=python timeout 500 $PYTHON -m pytest -q -rA -p no:cacheprovider python/tests >"$WORK/out" 2>&1
+PYTHONPATH=python timeout 500 $PYTHON -m pytest -q -rA -p no:cacheprovider python/tests \
+    >"$WORK/out" 2>&1
 status=$?
 while read -r verdict name _; do
     case $verdict in
@@ -23,7 +24,7 @@ while read -r verdict name _; do
     FAILED | ERROR) fail "$name" ;;
     SKIPPED) skip "a test of the Python package" "$name" ;;
     esac
-done < <(grep -E '^(PASSED|FAILED|ERROR|SKIPPED) ' "$WORK/out")
+done <"$WORK/out"
 [ $status -eq 0 ] || tail -n 60 "$WORK/out"
 check "the tests of the Python package end without an error" test $status -eq 0
 
@@ -32,7 +33,8 @@ if ! $PYTHON -c 'import hatchling' 2>/dev/null; then
     skip "the wheel" "$PYTHON has no hatchling"
     finish
 fi
-check "a wheel is built" bash -c "cd python && '$PYTHON' -m hatchling build -t wheel -d '$WORK/dist'"
+check "a wheel is built" bash -c \
+    "cd python && '$PYTHON' -m hatchling build -t wheel -d '$WORK/dist'"
 check "its tag is py3-none-PLATFORM" bash -c "ls '$WORK'/dist/orrery_physics-*-py3-none-*.whl"
 check "an environment" "$PYTHON" -m venv --without-pip "$WORK/venv"
 site=$(echo "$WORK"/venv/lib/python3*/site-packages)
