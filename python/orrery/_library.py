@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint16, c_uint64
-from ctypes import c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint16
+from ctypes import c_uint64, c_void_p
 
 INTERFACE = 1
 OK, EUSAGE, EINVAL, EDOM, EIO, EFORMAT, EMISSING, ENOMEM = range(8)

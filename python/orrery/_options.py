@@ -42,7 +42,8 @@ REFUSED = {
     "loss_function_expression": "use elementwise_loss, a formula of p and t",
     "loss_scale": "losses are compared by their logarithm; leave it out",
     "expression_spec": "use binary_operators, unary_operators and guesses",
-    "complexity_mapping": "use complexity_of_operators, complexity_of_constants, complexity_of_variables",
+    "complexity_mapping": "use complexity_of_operators, complexity_of_constants and "
+                          "complexity_of_variables",
     "dimensional_constraint_penalty": "use units_penalty, in losses of the best constant; without "
                                       "it wrong dimensions are forbidden",
     "dimensionless_constants_only": "a constant takes the dimension that its formula needs",

@@ -265,7 +265,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return self._chosen.get(self.model_selection, len(rows) - 1)
         at = int(_options.number("index", index, True))
         if not -len(rows) <= at < len(rows):
-            raise IndexError(f"index: expected a row of the front, 0 to {len(rows) - 1}, found {at}")
+            raise IndexError(f"index: expected a row of the front, 0 to {len(rows) - 1}, "
+                             f"found {at}")
         return at % len(rows)
 
     @property

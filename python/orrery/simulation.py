@@ -43,7 +43,8 @@ def _preset(name: str | None) -> dict[str, str]:
     path = next((file for file in files if file.exists()), None)
     if path is None:
         known = sorted({p.stem for f in folders if f.is_dir() for p in f.glob("*.json")})
-        raise ValueError(f"preset: expected one of {', '.join(known)} or a JSON file, found {name!r}")
+        raise ValueError(f"preset: expected one of {', '.join(known)} or a JSON file, found "
+                         f"{name!r}")
     groups = json.loads(path.read_text(encoding="utf-8"))
     return {f"{group}.{key}": _text(value) for group in ("orbits", "planets")
             for key, value in groups.get(group, {}).items()}
@@ -134,11 +135,11 @@ _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 def law(r: Any, m1: Any, m2: Any, law: str = "newton", *, velocity: Any = (0.0, 0.0),
         **settings: Any) -> Any:
-    """Attraction between masses m1 and m2 at distance r, solar mass AU / yr^2; repulsion is negative.
+    """Attraction between masses m1 and m2 at distance r, solar mass AU / yr^2.
 
-    r, m1 and m2 are broadcast. velocity: of body 1 relative to body 2, along the line that joins
-    them (outwards) and across it; only the law post_newtonian reads it. Settings: law_exponent=-1.5
-    and so on (docs/laws.md).
+    Repulsion is negative. r, m1 and m2 are broadcast. velocity: of body 1 relative to body 2, along
+    the line that joins them (outwards) and across it; only the law post_newtonian reads it.
+    Settings: law_exponent=-1.5 and so on (docs/laws.md).
     """
     simulation = _of_law(law, settings)
     r, m1, m2 = np.broadcast_arrays(*(np.asarray(a, float) for a in (r, m1, m2)))

@@ -29,7 +29,8 @@ def columns(rows=100, count=3, seed=0):
 def column(model, name):
     """Of equations_, with pandas and without."""
     equations = model.equations_
-    return [row[name] for row in equations] if isinstance(equations, list) else list(equations[name])
+    listed = isinstance(equations, list)
+    return [row[name] for row in equations] if listed else list(equations[name])
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +184,8 @@ def test_parameters_that_are_refused():
     X = columns()
     for name, value in (("binary_operators", ["%"]), ("unary_operators", "sin"),
                         ("maxsize", 1000), ("niterations", 1.5), ("model_selection", "least"),
-                        ("early_stop_condition", "f(l, c) = l < 1"), ("n_jobs", "all"), ("random_state", -1),
+                        ("early_stop_condition", "f(l, c) = l < 1"), ("n_jobs", "all"),
+                        ("random_state", -1),
                         ("constraints", {"^": "x"}), ("unary_operators", ["f(x, y) = x + y"])):
         with pytest.raises(ValueError, match=name):
             small(**{name: value}).fit(X, X[:, 0])
@@ -309,6 +311,7 @@ def test_with_numpy_alone():
 
 
 def test_import_is_light():
-    code = "import sys, numpy, orrery; print([m for m in ('sklearn', 'pandas') if m in sys.modules])"
+    code = """import sys, numpy, orrery
+print([m for m in ("sklearn", "pandas") if m in sys.modules])"""
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
