@@ -39,7 +39,7 @@ symreg/seed       -               symreg/select+
 symreg/evolve     -               symreg/seed+
 symreg/table      -               symreg/evolve+ symreg
 laws              law             symreg sim stage base >symreg/table
-api               orrery_|api_    symreg sim stage base >symreg/table
+api               orrery_|api_    symreg finetune+ >symreg/table >kernels/ref
 figures           report_|verdict_ stage base
 figures/compare   -               figures
 endef

@@ -144,6 +144,20 @@ int api_take(const char *what, void *to, size_t bytes, size_t least, const void 
     return 0;
 }
 
+int api_write_text(const char *whole, char *text, size_t bytes, size_t *needed)
+{
+    const size_t length = strlen(whole) + 1;
+    if (needed)
+        *needed = length;
+    if (!text && !bytes)
+        return needed ? 0 : ORR_FAIL(ORR_EINVAL, "text: expected a pointer, found NULL");
+    if (!text || bytes < length)
+        return ORR_FAIL(ORR_EINVAL, "text: expected a capacity of %zu bytes, found %zu", length,
+                        text ? bytes : 0);
+    memcpy(text, whole, length);
+    return 0;
+}
+
 int api_threads(int threads, int *count)
 {
     if (threads < 0 || threads > 4096)

@@ -34,6 +34,8 @@ void api_go_on(struct api_call *call);
 int api_create(int interface_, size_t bytes, void **handle);
 /* What a struct of the caller's holds, or is given, of one of the library's: the first `bytes`. */
 int api_take(const char *what, void *to, size_t bytes, size_t least, const void *from);
+/* A text of the library's into text[bytes], as orrery_regression_print() says. */
+int api_write_text(const char *whole, char *text, size_t bytes, size_t *needed);
 int api_threads(int threads, int *count);
 
 #endif

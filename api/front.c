@@ -87,16 +87,7 @@ static int print(const struct orrery_regression *r, int row, int notation, char 
                       names, whole, sizeof whole);
         free(names);
     }
-    const size_t length = strlen(whole) + 1;
-    if (needed)
-        *needed = length;
-    if (!text && !bytes)
-        return needed ? 0 : ORR_FAIL(ORR_EINVAL, "text: expected a pointer, found NULL");
-    if (!text || bytes < length)
-        return ORR_FAIL(ORR_EINVAL, "text: expected a capacity of %zu bytes, found %zu", length,
-                        text ? bytes : 0);
-    memcpy(text, whole, length);
-    return 0;
+    return api_write_text(whole, text, bytes, needed);
 }
 
 int orrery_regression_print(struct orrery_regression *r, int row, int notation, char *text,

@@ -1,4 +1,5 @@
-/* orrery.h - the C library of Orrery: orbits under any force law, and formulas from tables.
+/* orrery.h - the C library of Orrery: orbits under any force law, formulas from tables, models from
+ * checkpoints, attention.
  *
  * Link with `pkg-config --cflags --libs orrery`; C11, and C++ from C++11 on.
  *
@@ -226,6 +227,155 @@ ORRERY_CALL int orrery_simulation_orbit(struct orrery_simulation *simulation,
 ORRERY_CALL int orrery_simulation_force(struct orrery_simulation *simulation, double m1, double m2,
                                         size_t n, const double *state, double *force,
                                         double *magnitude);
+
+/* ---------------------------------------------------------------------------------- models
+ *
+ * Trained transformers from checkpoints (*.safetensors): next states, forces, logits, attention
+ * maps and continuations, by the CPU in fp32. A call computes with all cores; calls of several
+ * handles wait for one another. What is opened at run time: cJSON, which reads checkpoints, and
+ * oneDNN, without which plain loops compute, slower and in one thread (orrery_shape.reference). */
+
+struct orrery_model;
+
+enum orrery_input { ORRERY_BINS = 0, ORRERY_COORDINATES = 1, ORRERY_CHARACTERS = 2 };
+enum orrery_head { ORRERY_HEAD_BINS = 0, ORRERY_HEAD_NUMBERS = 1, ORRERY_HEAD_CHARACTERS = 2 };
+enum orrery_gate { ORRERY_GATE_NONE = 0, ORRERY_GATE_SIGMOID = 1, ORRERY_GATE_SOFTPLUS = 2 };
+enum orrery_positions { ORRERY_LEARNED = 0, ORRERY_ROPE = 1, ORRERY_NO_POSITIONS = 2 };
+
+/* What a model is, as it attends now (orrery_model_attend). */
+struct orrery_shape {
+    size_t bytes;          /* sizeof(struct orrery_shape) */
+    int layers;            /* blocks */
+    int heads;             /* of attention, in a block */
+    int width;             /* C */
+    int feedforward;       /* hidden units of a block */
+    int context;           /* the most rows of a sequence */
+    int input;             /* enum orrery_input */
+    int head;              /* enum orrery_head */
+    int outputs;           /* numbers of a row that comes out */
+    int vocabulary;        /* of a channel of tokens; 0: coordinates come in */
+    int positions;         /* enum orrery_positions */
+    int gate;              /* enum orrery_gate */
+    const char *attention; /* the variant; valid until the next call */
+    double power;          /* of re-weighted variants */
+    int window;            /* keys that a row attends at most; 0: all earlier ones */
+    uint64_t parameters;   /* trained numbers */
+    int64_t step;          /* of the training */
+    int reference;         /* 1: plain loops compute */
+};
+/* Rows of sequences for a model; what is not the model's input is NULL. A sequence begins `stride`
+ * rows after the one before, so that the arrays of orrery_arrays serve as they are. */
+struct orrery_sequences {
+    size_t bytes;             /* sizeof(struct orrery_sequences) */
+    size_t sequences;         /* n, at least 1 */
+    size_t rows;              /* T, 1 to the model's context; row 0 of orbits is the time step */
+    size_t stride;            /* at least T; 0: T */
+    const uint16_t *tokens;   /* (n, stride, 2) below the vocabulary; characters: (n, stride) */
+    const float *coordinates; /* (n, stride, 2), finite */
+};
+/* How a model attends otherwise than it was trained; 0 or NULL changes nothing. */
+struct orrery_attend {
+    size_t bytes;          /* sizeof(struct orrery_attend) */
+    const char *attention; /* another variant */
+    int reweight;          /* 1: the re-weighting of LSSAR on, 2: off */
+    double power;          /* its power, at least 1 */
+    int set_window;        /* 1: window counts */
+    int window;            /* 0: all earlier rows */
+    int context;           /* longer than trained: rotary positions, or none */
+    int ntk;               /* 1: NTK-aware scaling of rotary positions, with context */
+};
+
+/* As orrery_regression_create() and so on. */
+ORRERY_CALL int orrery_model_create(int interface_, struct orrery_model **model);
+ORRERY_CALL void orrery_model_free(struct orrery_model *model);
+ORRERY_CALL const char *orrery_model_message(const struct orrery_model *model);
+/* Reads a checkpoint, its averaged weights where it has some; after an error the handle has the
+ * model of before. threads: 0: all cores. reference: 1: plain loops, also where oneDNN is.
+ * ORRERY_EIO, ORRERY_EFORMAT; ORRERY_EMISSING: no such file, or no cJSON. */
+ORRERY_CALL int orrery_model_open(struct orrery_model *model, const char *path, int threads,
+                                  int reference);
+/* Fills *shape, whose bytes are set. */
+ORRERY_CALL int orrery_model_describe(struct orrery_model *model, struct orrery_shape *shape);
+/* A value of the checkpoint's metadata as text, as orrery_regression_print() writes it: what
+ * docs/checkpoints.md lists, "made": what it was made from (JSON). ORRERY_EMISSING: no such key. */
+ORRERY_CALL int orrery_model_metadata(struct orrery_model *model, const char *key, char *text,
+                                      size_t bytes, size_t *needed);
+/* The model attends as it was trained, but for this; NULL: as it was trained. ORRERY_EUSAGE where
+ * that has no meaning for the model, which stays as it was. */
+ORRERY_CALL int orrery_model_attend(struct orrery_model *model, const struct orrery_attend *attend);
+/* outputs (n, T, outputs): what the head puts out at each row. Logits of bins: those of x, then
+ * those of y; of characters; or numbers. */
+ORRERY_CALL int orrery_model_outputs(struct orrery_model *model,
+                                     const struct orrery_sequences *sequences, float *outputs);
+/* next (n, T, 2): the place that follows each row, in units of the input; of bins the centre of the
+ * most probable one, AU, of a square from -extent_au to extent_au, which coordinates do not
+ * need. ORRERY_EINVAL: the model does not predict the next state. */
+ORRERY_CALL int orrery_model_next(struct orrery_model *model,
+                                  const struct orrery_sequences *sequences, double extent_au,
+                                  double *next);
+/* The forces of a fine-tuned model: force (n, T), magnitudes in solar masses AU / yr^2; or
+ * (n, T, 2), vectors in the units of each body that the metadata "force" lists. ORRERY_EINVAL: the
+ * model was not fine-tuned to forces; ORRERY_EMISSING: its checkpoint, of an earlier
+ * version of Orrery, does not say how magnitudes are scaled. */
+ORRERY_CALL int orrery_model_forces(struct orrery_model *model,
+                                    const struct orrery_sequences *sequences, double *force);
+/* weights (n, heads, T, T): what each row attends, of a layer from 0 on; 0 where it does not. */
+ORRERY_CALL int orrery_model_attention(struct orrery_model *model,
+                                       const struct orrery_sequences *sequences, int layer,
+                                       double *weights);
+/* Continues sequences by the model's own predictions, keys and values of earlier rows being kept:
+ * rows from `prefix` on are not read, and those of path (n, T, 2) are written, as
+ * orrery_model_next() has them. prefix: 1 to T. */
+ORRERY_CALL int orrery_model_rollout(struct orrery_model *model,
+                                     const struct orrery_sequences *sequences, size_t prefix,
+                                     double extent_au, float *path);
+/* Ends a call that another thread is in (ORRERY_STOPPED) between two batches or rows; as
+ * orrery_regression_stop(). */
+ORRERY_CALL void orrery_model_stop(struct orrery_model *model);
+
+/* ------------------------------------------------------------------------------- attention
+ *
+ * Forward and backward of any variant (docs/attention.md) on arrays: what an operator of a framework
+ * needs. float32: the kernels that models compute with; float64, or `reference`: plain loops in
+ * double, for gradient checks. */
+
+struct orrery_attention;
+
+/* B sequences of T rows, H heads of D numbers; row i attends itself and rows before it. */
+struct orrery_attention_shape {
+    size_t bytes;        /* sizeof(struct orrery_attention_shape) */
+    const char *variant; /* "softmax", "lssar", ...: orrery_attention_variant() */
+    double power;        /* of re-weighted variants, at least 1 */
+    int window;          /* keys that a row attends at most; 0: all earlier ones */
+    int type;            /* enum orrery_type of all arrays */
+    int reference;       /* 1: plain loops */
+    int sequences;       /* B */
+    int rows;            /* T */
+    int heads;           /* H */
+    int size;            /* D */
+    int threads;         /* 0: all cores */
+};
+
+/* As orrery_regression_create() and so on. */
+ORRERY_CALL int orrery_attention_create(int interface_, struct orrery_attention **attention);
+ORRERY_CALL void orrery_attention_free(struct orrery_attention *attention);
+ORRERY_CALL const char *orrery_attention_message(const struct orrery_attention *attention);
+/* The name of variant number i, from 0 on; NULL: there are no more. */
+ORRERY_CALL const char *orrery_attention_variant(int i);
+/* *count = numbers of `saved` for this shape. */
+ORRERY_CALL int orrery_attention_saved(struct orrery_attention *attention,
+                                       const struct orrery_attention_shape *shape, size_t *count);
+/* out (B, T, H, D) from qkv (B, T, 3, H, D), finite: q, k, v of each row. saved: what the backward
+ * pass needs beside, orrery_attention_saved() numbers; NULL: no backward pass follows. */
+ORRERY_CALL int orrery_attention_forward(struct orrery_attention *attention,
+                                         const struct orrery_attention_shape *shape,
+                                         const void *qkv, void *out, void *saved);
+/* dqkv (B, T, 3, H, D) = the gradient by qkv from dout, finite, by out (B, T, H, D); out, saved and
+ * qkv as the forward pass of this shape had them. */
+ORRERY_CALL int orrery_attention_backward(struct orrery_attention *attention,
+                                          const struct orrery_attention_shape *shape,
+                                          const void *qkv, const void *out, const void *saved,
+                                          const void *dout, void *dqkv);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "cjson.h"
 
 static int by_name(const void *a, const void *b)
 {

@@ -22,6 +22,10 @@ int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, c
                      size_t n);
 double ft_transform_apply(const struct ft_transform *transform, double F);
 double ft_transform_invert(const struct ft_transform *transform, double target);
+/* The transform as a checkpoint has it (docs/checkpoints.md): the name of the loss, mean, scale. */
+enum { FT_TRANSFORM_TEXT = 96 };
+void ft_transform_print(const struct ft_transform *transform, char text[FT_TRANSFORM_TEXT]);
+bool ft_transform_parse(const char *text, struct ft_transform *transform);
 
 /* Labels that magnitudes are learned from: separations r, AU, and products m1 m2, solar masses
  * squared, within these bounds, both ends included; 0 = no bound. */

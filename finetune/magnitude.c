@@ -91,6 +91,7 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     const int T = (int)run->train.positions - 1;
     struct magnitude task = {.run = run, .feed = {.seed = run->preset->seed, .train = train}};
     struct gpt_model model;
+    char force[FT_TRANSFORM_TEXT];
     int rc = find_labels(&task);
     if (rc || (rc = ft_model_open(&model, run, attention, from, T + 1, 1)) != 0) {
         close_task(&task);
@@ -106,8 +107,9 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
                             .T = T,
                             .evaluate = task.val.count ? evaluate_val : NULL};
     task.feed.inputs.config = &model.config;
+    ft_transform_print(&task.feed.transform, force);
     if (!rc)
-        rc = ft_train(&model, run, source, false, train, &loop);
+        rc = ft_train(&model, run, source, false, train, force, &loop);
     if (!rc)
         rc = predict_rows(&task, &model, F);
     if (!rc)

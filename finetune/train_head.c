@@ -73,7 +73,7 @@ static int remove_best(const char *folder, const char *best)
 }
 
 int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
-             const struct orr_train_settings *train, struct gpt_task *task)
+             const struct orr_train_settings *train, const char *force, struct gpt_task *task)
 {
     const char *name = vector ? "vector" : "magnitude";
     struct ft_training of;
@@ -91,7 +91,8 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     char *made = orr_records_made_text(&run->lineage->records, digest);
     if (!made)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", of.folder);
-    const char *const extra[] = {"stage", name, "source", source, "made", made, NULL};
+    const char *const extra[] = {"stage", name,    "source", source, "made",
+                                 made,    "force", force,    NULL};
     task->label = label;
     task->folder = of.folder;
     task->checkpoint = of.last;

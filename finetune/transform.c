@@ -2,6 +2,8 @@
 #include "ft.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Root mean square of the labels' distance from the mean that is subtracted; labels may differ by
  * rounding errors only, so the mean goes first. */
@@ -53,4 +55,29 @@ double ft_transform_invert(const struct ft_transform *transform, double target)
 {
     const double x = target * transform->scale + transform->mean;
     return transform->kind == ORR_LOSS_LOG ? exp(x) : x;
+}
+
+static const char *const losses[] = {
+    [ORR_LOSS_RAW] = "raw", [ORR_LOSS_LOG] = "log", [ORR_LOSS_SCALED] = "scaled"};
+
+void ft_transform_print(const struct ft_transform *transform, char text[FT_TRANSFORM_TEXT])
+{
+    snprintf(text, FT_TRANSFORM_TEXT, "%s %.17g %.17g", losses[transform->kind], transform->mean,
+             transform->scale);
+}
+
+bool ft_transform_parse(const char *text, struct ft_transform *transform)
+{
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        const size_t length = strlen(losses[i]);
+        char *end;
+        if (strncmp(text, losses[i], length) != 0 || text[length] != ' ')
+            continue;
+        transform->kind = (enum orr_force_loss)i;
+        transform->mean = strtod(text + length, &end);
+        transform->scale = strtod(end, &end);
+        return !*end && isfinite(transform->mean) && isfinite(transform->scale) &&
+               transform->scale > 0;
+    }
+    return false;
 }

@@ -64,23 +64,35 @@ static double *alloc_forces(const struct ft_run *run)
                      sizeof(double));
 }
 
+/* The units as a checkpoint has them (docs/checkpoints.md). */
+enum { UNITS_TEXT = 8 + 2 * 26 * FT_PLANETS };
+static void print_units(const struct vector *task, char text[UNITS_TEXT])
+{
+    size_t used = (size_t)snprintf(text, UNITS_TEXT, "units");
+    for (size_t s = 0; s < (size_t)task->run->planets.n && s < FT_PLANETS; s++)
+        used += (size_t)snprintf(text + used, UNITS_TEXT - used, " %.17g %.17g", task->unit[s][0],
+                                 task->unit[s][1]);
+}
+
 int ft_vector_model(struct ft_run *run, const char *source, const char *attention, const char *from)
 {
     const struct orr_train_settings *train = &run->preset->finetune.vector;
     const int T = (int)run->planets.positions - 1;
     struct vector task = {.run = run, .train = train};
     struct gpt_model model;
+    char force[UNITS_TEXT];
     struct orr_train_settings all = *train;
     all.batch = (int)run->planets.n;
     TRY(ft_model_open(&model, run, attention, from, T + 1, 2));
     ft_vector_scale(run, task.unit);
+    print_units(&task, force);
     task.inputs.config = &model.config;
     task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     double *f = alloc_forces(run);
     struct gpt_task loop = {.context = &task, .fill = fill_planets, .T = T};
     int rc = task.rng && f ? 0 : ORR_ENOMEM;
     if (!rc)
-        rc = ft_train(&model, run, source, true, &all, &loop);
+        rc = ft_train(&model, run, source, true, &all, force, &loop);
     if (!rc)
         rc = predict_planets(&task, &model, f);
     if (!rc)

@@ -338,6 +338,9 @@ extern const struct k_ops k_ref; /* always */
 /* Compiled for several instruction sets; the table of the one in use (base/isa.h). Always in a
  * float build. */
 const struct k_ops *k_cpu(void);
+/* Whether the oneDNN that it computes with is there: always in programs, which are linked with it.
+ * Where it is not, nothing of k_cpu() may be called. */
+bool k_cpu_usable(void);
 #endif
 #ifdef K_CUDA_HOST
 extern const struct k_ops k_cuda; /* tests: on an emulated device; programs open the plugin */

@@ -5,11 +5,12 @@
  * split of the sums cannot depend on the number of threads. oneDNN runs serially inside a parallel
  * region; its scratch memory is ours, so that concurrent runs are safe. */
 #include <omp.h>
-#include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "cpu.h"
+#include "dnnl.h"
 
 enum { ARGUMENTS = 5, TABLE_START = 64, PACK_ROWS = 128 };
 
@@ -446,6 +447,17 @@ int k_cpu_matmul_run(struct k_cpu_matmul *matmul, float *c, const void *a, const
     STEP(status, dnnl_primitive_execute(matmul->primitive, h->stream, n, args));
     STEP(status, dnnl_stream_wait(h->stream));
     return status == dnnl_success ? 0 : ORR_EDEVICE;
+}
+
+bool k_cpu_usable(void)
+{
+#ifdef ORR_LIBRARY
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, k_dnnl_open);
+    return k_dnnl_opened != NULL;
+#else
+    return true;
+#endif
 }
 
 void k_cpu_matmul_limit(void)

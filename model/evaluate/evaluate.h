@@ -41,6 +41,10 @@ struct gpt_text_result {
 int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int sequences,
                       int late_from, struct gpt_text_result *result);
 
+/* What the head outputs (OC) of a row say of the next one: xy in AU or scaled units; of tokens the
+ * most probable bins, in token[2] as well. */
+void gpt_next_position(const struct gpt_config *config, double extent_au, const real *out,
+                       double xy[2], uint16_t token[2]);
 /* Continues each sequence of the batch from `prefix` rows to T rows by its own predictions
  * (tokens: the most probable bin; continuous: the predicted coordinates). rows >= prefix of
  * path (B, T, 2) are written, in AU or scaled units. */

@@ -33,9 +33,8 @@ static int best_bin(const real *logits, int bins)
     return best;
 }
 
-/* Head output of one row -> a position; tokens also as bins in token[2]. */
-static void decode(const struct gpt_config *config, double extent_au, const real *out, double xy[2],
-                   uint16_t token[2])
+void gpt_next_position(const struct gpt_config *config, double extent_au, const real *out,
+                       double xy[2], uint16_t token[2])
 {
     if (config->head == GPT_HEAD_REGRESSION) {
         xy[0] = (double)out[0];
@@ -59,7 +58,7 @@ static void put_row(const struct gpt_config *config, struct gpt_batch *batch, in
         const size_t row = b * T + (size_t)t;
         double xy[2];
         uint16_t token[2];
-        decode(config, extent_au, out, xy, token);
+        gpt_next_position(config, extent_au, out, xy, token);
         path[2 * row] = (real)xy[0];
         path[2 * row + 1] = (real)xy[1];
         if (config->input == GPT_INPUT_TOKENS)
@@ -182,7 +181,7 @@ static int decode_rows(void *context, size_t first, size_t rows, const real *out
     const struct gpt_config *config = &e->model->config;
     uint16_t token[2];
     for (size_t n = first; n < first + rows; n++, out += config->outputs)
-        decode(config, e->extent_au, out, e->xy[n], token);
+        gpt_next_position(config, e->extent_au, out, e->xy[n], token);
     return 0;
 }
 

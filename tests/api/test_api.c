@@ -3,7 +3,7 @@
 #include "api/orrery.h"
 #include "api/regress.h"
 #include "sim/sim.h"
-#include "base/scratch.h"
+#include "refused.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -38,17 +38,6 @@ static struct orrery_regression *small(void)
     assert_int_equal(orrery_regression_set(r, "symreg.maxsize", "9"), 0);
     return r;
 }
-
-/* A call that is refused leaves one line, which has all of these in it. */
-static void refused(int status, int expected, const char *message, const char *part)
-{
-    assert_int_equal(status, expected);
-    assert_null(strchr(message, '\n'));
-    if (!strstr(message, part))
-        fail_msg("expected \"%s\" in \"%s\"", part, message);
-}
-#define REFUSED(handle, kind, status, call, part)                                                  \
-    refused(call, status, orrery_##kind##_message(handle), part)
 
 TEST(defaults_are_those_of_the_program)
 {

@@ -3,7 +3,7 @@
 #define TESTS_MODEL_TINY_H
 
 #include "base/scratch.h"
-#include "gpt.h"
+#include "model/gpt.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,0 +1,15 @@
+/* reference64.h - inside api/: attention in double precision. */
+#ifndef API_REFERENCE64_H
+#define API_REFERENCE64_H
+
+#include "kernels/attention.h"
+
+struct k_attention_shape;
+/* As k_ops.attention_forward and attention_backward, of doubles. */
+int api_attention64_forward(double *out, double *row_stats, const double *qkv,
+                            const struct k_attention_shape *shape);
+int api_attention64_backward(double *dqkv, const double *dout, const double *out,
+                             const double *row_stats, const double *qkv,
+                             const struct k_attention_shape *shape);
+
+#endif

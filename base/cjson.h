@@ -1,0 +1,72 @@
+/* cjson.h - cJSON's calls: linked into programs, and opened by the library when it first reads a
+ * safetensors file, so that the library needs none (for json.c and safetensors.c alone). */
+#ifndef ORR_CJSON_H
+#define ORR_CJSON_H
+
+#include <cjson/cJSON.h>
+
+/* ORR_EMISSING, naming what was to be read, where there is no cJSON; programs have one. */
+int orr_cjson_open(const char *what);
+
+#ifdef ORR_LIBRARY
+#include <dlfcn.h>
+#include <pthread.h>
+
+/* The calls of these two files, by name. */
+#define ORR_CJSON(CALL)                                                                            \
+    CALL(cJSON_AddArrayToObject)                                                                   \
+    CALL(cJSON_AddItemToArray)                                                                     \
+    CALL(cJSON_AddItemToObject)                                                                    \
+    CALL(cJSON_AddObjectToObject)                                                                  \
+    CALL(cJSON_AddStringToObject)                                                                  \
+    CALL(cJSON_CreateNull)                                                                         \
+    CALL(cJSON_CreateNumber)                                                                       \
+    CALL(cJSON_CreateObject)                                                                       \
+    CALL(cJSON_CreateRaw)                                                                          \
+    CALL(cJSON_CreateString)                                                                       \
+    CALL(cJSON_Delete)                                                                             \
+    CALL(cJSON_GetArrayItem)                                                                       \
+    CALL(cJSON_GetArraySize)                                                                       \
+    CALL(cJSON_GetObjectItemCaseSensitive)                                                         \
+    CALL(cJSON_GetStringValue)                                                                     \
+    CALL(cJSON_IsArray)                                                                            \
+    CALL(cJSON_IsNumber)                                                                           \
+    CALL(cJSON_IsObject)                                                                           \
+    CALL(cJSON_IsString)                                                                           \
+    CALL(cJSON_ParseWithLengthOpts)                                                                \
+    CALL(cJSON_ParseWithOpts)                                                                      \
+    CALL(cJSON_Print)                                                                              \
+    CALL(cJSON_PrintUnformatted)                                                                   \
+    CALL(cJSON_free)
+struct orr_cjson {
+#define ORR_CJSON_MEMBER(name) __typeof__(&name) name##_;
+    ORR_CJSON(ORR_CJSON_MEMBER)
+};
+extern struct orr_cjson orr_cjson;
+#define cJSON_AddArrayToObject           orr_cjson.cJSON_AddArrayToObject_
+#define cJSON_AddItemToArray             orr_cjson.cJSON_AddItemToArray_
+#define cJSON_AddItemToObject            orr_cjson.cJSON_AddItemToObject_
+#define cJSON_AddObjectToObject          orr_cjson.cJSON_AddObjectToObject_
+#define cJSON_AddStringToObject          orr_cjson.cJSON_AddStringToObject_
+#define cJSON_CreateNull                 orr_cjson.cJSON_CreateNull_
+#define cJSON_CreateNumber               orr_cjson.cJSON_CreateNumber_
+#define cJSON_CreateObject               orr_cjson.cJSON_CreateObject_
+#define cJSON_CreateRaw                  orr_cjson.cJSON_CreateRaw_
+#define cJSON_CreateString               orr_cjson.cJSON_CreateString_
+#define cJSON_Delete                     orr_cjson.cJSON_Delete_
+#define cJSON_GetArrayItem               orr_cjson.cJSON_GetArrayItem_
+#define cJSON_GetArraySize               orr_cjson.cJSON_GetArraySize_
+#define cJSON_GetObjectItemCaseSensitive orr_cjson.cJSON_GetObjectItemCaseSensitive_
+#define cJSON_GetStringValue             orr_cjson.cJSON_GetStringValue_
+#define cJSON_IsArray                    orr_cjson.cJSON_IsArray_
+#define cJSON_IsNumber                   orr_cjson.cJSON_IsNumber_
+#define cJSON_IsObject                   orr_cjson.cJSON_IsObject_
+#define cJSON_IsString                   orr_cjson.cJSON_IsString_
+#define cJSON_ParseWithLengthOpts        orr_cjson.cJSON_ParseWithLengthOpts_
+#define cJSON_ParseWithOpts              orr_cjson.cJSON_ParseWithOpts_
+#define cJSON_Print                      orr_cjson.cJSON_Print_
+#define cJSON_PrintUnformatted           orr_cjson.cJSON_PrintUnformatted_
+#define cJSON_free                       orr_cjson.cJSON_free_
+#endif
+
+#endif

@@ -1,0 +1,114 @@
+/* dnnl.h - oneDNN's calls: linked into programs, and opened by the library when it first computes a
+ * model, so that the library needs none (for host_dnnl.c alone). */
+#ifndef K_CPU_DNNL_H
+#define K_CPU_DNNL_H
+
+#include <oneapi/dnnl/dnnl.h>
+
+#ifdef ORR_LIBRARY
+#include <dlfcn.h>
+#include <pthread.h>
+
+/* The calls of host_dnnl.c, by name; versions 2 and 3 differ in some. */
+#if DNNL_VERSION_MAJOR >= 3
+#define K_DNNL_OF_VERSION(CALL)                                                                    \
+    CALL(dnnl_matmul_primitive_desc_create)                                                        \
+    CALL(dnnl_memory_desc_clone)                                                                   \
+    CALL(dnnl_memory_desc_create_with_strides)                                                     \
+    CALL(dnnl_memory_desc_create_with_tag)                                                         \
+    CALL(dnnl_memory_desc_destroy)
+#else
+#define K_DNNL_OF_VERSION(CALL)                                                                    \
+    CALL(dnnl_matmul_desc_init)                                                                    \
+    CALL(dnnl_memory_desc_init_by_strides)                                                         \
+    CALL(dnnl_memory_desc_init_by_tag)                                                             \
+    CALL(dnnl_primitive_desc_create)
+#endif
+#define K_DNNL(CALL)                                                                               \
+    K_DNNL_OF_VERSION(CALL)                                                                        \
+    CALL(dnnl_engine_create)                                                                       \
+    CALL(dnnl_engine_destroy)                                                                      \
+    CALL(dnnl_get_effective_cpu_isa)                                                               \
+    CALL(dnnl_memory_create)                                                                       \
+    CALL(dnnl_memory_desc_get_size)                                                                \
+    CALL(dnnl_memory_destroy)                                                                      \
+    CALL(dnnl_memory_set_data_handle)                                                              \
+    CALL(dnnl_post_ops_append_sum)                                                                 \
+    CALL(dnnl_post_ops_create)                                                                     \
+    CALL(dnnl_post_ops_destroy)                                                                    \
+    CALL(dnnl_primitive_attr_create)                                                               \
+    CALL(dnnl_primitive_attr_destroy)                                                              \
+    CALL(dnnl_primitive_attr_set_post_ops)                                                         \
+    CALL(dnnl_primitive_attr_set_scratchpad_mode)                                                  \
+    CALL(dnnl_primitive_create)                                                                    \
+    CALL(dnnl_primitive_desc_destroy)                                                              \
+    CALL(dnnl_primitive_desc_query_md)                                                             \
+    CALL(dnnl_primitive_destroy)                                                                   \
+    CALL(dnnl_primitive_execute)                                                                   \
+    CALL(dnnl_reorder_primitive_desc_create)                                                       \
+    CALL(dnnl_set_max_cpu_isa)                                                                     \
+    CALL(dnnl_stream_create)                                                                       \
+    CALL(dnnl_stream_destroy)                                                                      \
+    CALL(dnnl_stream_wait)
+
+static struct {
+#define K_DNNL_MEMBER(name) __typeof__(&name) name##_;
+    K_DNNL(K_DNNL_MEMBER)
+} k_dnnl;
+
+static void *k_dnnl_opened;
+static void k_dnnl_open(void)
+{
+#define K_DNNL_TEXT_(x) #x
+#define K_DNNL_TEXT(x)  K_DNNL_TEXT_(x)
+    void *library = dlopen("libdnnl.so." K_DNNL_TEXT(DNNL_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    bool all = library != NULL;
+#define K_DNNL_FIND(name)                                                                          \
+    {                                                                                              \
+        void *symbol = library ? dlsym(library, #name) : NULL;                                     \
+        all = all && symbol;                                                                       \
+        memcpy(&k_dnnl.name##_, &symbol, sizeof symbol); /* ISO C has no such cast */              \
+    }
+    K_DNNL(K_DNNL_FIND)
+    k_dnnl_opened = all ? library : NULL;
+}
+
+#define dnnl_engine_create                      k_dnnl.dnnl_engine_create_
+#define dnnl_engine_destroy                     k_dnnl.dnnl_engine_destroy_
+#define dnnl_get_effective_cpu_isa              k_dnnl.dnnl_get_effective_cpu_isa_
+#define dnnl_memory_create                      k_dnnl.dnnl_memory_create_
+#define dnnl_memory_desc_get_size               k_dnnl.dnnl_memory_desc_get_size_
+#define dnnl_memory_destroy                     k_dnnl.dnnl_memory_destroy_
+#define dnnl_memory_set_data_handle             k_dnnl.dnnl_memory_set_data_handle_
+#define dnnl_post_ops_append_sum                k_dnnl.dnnl_post_ops_append_sum_
+#define dnnl_post_ops_create                    k_dnnl.dnnl_post_ops_create_
+#define dnnl_post_ops_destroy                   k_dnnl.dnnl_post_ops_destroy_
+#define dnnl_primitive_attr_create              k_dnnl.dnnl_primitive_attr_create_
+#define dnnl_primitive_attr_destroy             k_dnnl.dnnl_primitive_attr_destroy_
+#define dnnl_primitive_attr_set_post_ops        k_dnnl.dnnl_primitive_attr_set_post_ops_
+#define dnnl_primitive_attr_set_scratchpad_mode k_dnnl.dnnl_primitive_attr_set_scratchpad_mode_
+#define dnnl_primitive_create                   k_dnnl.dnnl_primitive_create_
+#define dnnl_primitive_desc_destroy             k_dnnl.dnnl_primitive_desc_destroy_
+#define dnnl_primitive_desc_query_md            k_dnnl.dnnl_primitive_desc_query_md_
+#define dnnl_primitive_destroy                  k_dnnl.dnnl_primitive_destroy_
+#define dnnl_primitive_execute                  k_dnnl.dnnl_primitive_execute_
+#define dnnl_reorder_primitive_desc_create      k_dnnl.dnnl_reorder_primitive_desc_create_
+#define dnnl_set_max_cpu_isa                    k_dnnl.dnnl_set_max_cpu_isa_
+#define dnnl_stream_create                      k_dnnl.dnnl_stream_create_
+#define dnnl_stream_destroy                     k_dnnl.dnnl_stream_destroy_
+#define dnnl_stream_wait                        k_dnnl.dnnl_stream_wait_
+#if DNNL_VERSION_MAJOR >= 3
+#define dnnl_matmul_primitive_desc_create    k_dnnl.dnnl_matmul_primitive_desc_create_
+#define dnnl_memory_desc_clone               k_dnnl.dnnl_memory_desc_clone_
+#define dnnl_memory_desc_create_with_strides k_dnnl.dnnl_memory_desc_create_with_strides_
+#define dnnl_memory_desc_create_with_tag     k_dnnl.dnnl_memory_desc_create_with_tag_
+#define dnnl_memory_desc_destroy             k_dnnl.dnnl_memory_desc_destroy_
+#else
+#define dnnl_matmul_desc_init            k_dnnl.dnnl_matmul_desc_init_
+#define dnnl_memory_desc_init_by_strides k_dnnl.dnnl_memory_desc_init_by_strides_
+#define dnnl_memory_desc_init_by_tag     k_dnnl.dnnl_memory_desc_init_by_tag_
+#define dnnl_primitive_desc_create       k_dnnl.dnnl_primitive_desc_create_
+#endif
+#endif
+
+#endif
