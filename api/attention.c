@@ -1,4 +1,4 @@
-/* attention.c - the part "attention": any variant, forward and backward, on arrays of the caller. */
+/* attention.c - the part "attention": any variant, forward and backward, on the caller's arrays. */
 #include "compute.h"
 #include "model/config.h"
 #include "reference64.h"
@@ -207,4 +207,28 @@ int orrery_attention_backward(struct orrery_attention *attention,
     struct api_call call;
     TRY(api_enter(attention ? &attention->handle : NULL, &call));
     return api_leave(&call, backward(shape, qkv, out, saved, dout, dqkv));
+}
+
+static int weights(const struct orrery_attention_shape *given, const void *qkv, double *to)
+{
+    struct pass p;
+    TRY(take_shape(given, &p));
+    TRY(check_array(&p, "qkv", qkv, 3 * p.tokens));
+    TRY(check_array(&p, "weights", to, 0));
+    const size_t square = (size_t)p.shape.T * (size_t)p.shape.T;
+    for (int i = 0; i < p.shape.B * p.shape.H; i++, to += square) {
+        const int b = i / p.shape.H, h = i % p.shape.H, T = p.shape.T;
+        TRY(p.wide ? api_attention64_weights(to, qkv, &p.shape, b, h, 0, T)
+                   : k_attention_weights(to, qkv, &p.shape, b, h, 0, T));
+    }
+    return 0;
+}
+
+int orrery_attention_weights(struct orrery_attention *attention,
+                             const struct orrery_attention_shape *shape, const void *qkv,
+                             double *weights_)
+{
+    struct api_call call;
+    TRY(api_enter(attention ? &attention->handle : NULL, &call));
+    return api_leave(&call, weights(shape, qkv, weights_));
 }

@@ -335,9 +335,9 @@ ORRERY_CALL void orrery_model_stop(struct orrery_model *model);
 
 /* ------------------------------------------------------------------------------- attention
  *
- * Forward and backward of any variant (docs/attention.md) on arrays: what an operator of a framework
- * needs. float32: the kernels that models compute with; float64, or `reference`: plain loops in
- * double, for gradient checks. */
+ * Forward and backward of any variant (docs/attention.md) on arrays: what an operator of a
+ * framework needs. float32: the kernels that models compute with. float64, or `reference`: plain
+ * loops in double, for gradient checks. */
 
 struct orrery_attention;
 
@@ -370,6 +370,10 @@ ORRERY_CALL int orrery_attention_saved(struct orrery_attention *attention,
 ORRERY_CALL int orrery_attention_forward(struct orrery_attention *attention,
                                          const struct orrery_attention_shape *shape,
                                          const void *qkv, void *out, void *saved);
+/* weights (B, H, T, T): what each row attends, in double; exactly 0 where it does not. */
+ORRERY_CALL int orrery_attention_weights(struct orrery_attention *attention,
+                                         const struct orrery_attention_shape *shape,
+                                         const void *qkv, double *weights);
 /* dqkv (B, T, 3, H, D) = the gradient by qkv from dout, finite, by out (B, T, H, D); out, saved and
  * qkv as the forward pass of this shape had them. */
 ORRERY_CALL int orrery_attention_backward(struct orrery_attention *attention,

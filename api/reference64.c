@@ -6,5 +6,5 @@
 #define k_ref_attention_forward  api_attention64_forward
 #define k_ref_attention_backward api_attention64_backward
 #define k_attention_weights      api_attention64_weights
-#define k_ref_rope               api_attention64_rope
+/* one source, two precisions: NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "kernels/ref/attention.c"

@@ -11,5 +11,9 @@ int api_attention64_forward(double *out, double *row_stats, const double *qkv,
 int api_attention64_backward(double *dqkv, const double *dout, const double *out,
                              const double *row_stats, const double *qkv,
                              const struct k_attention_shape *shape);
+/* As k_attention_weights(). */
+int api_attention64_weights(double *weights, const double *qkv,
+                            const struct k_attention_shape *shape, int b, int h, int first,
+                            int rows);
 
 #endif

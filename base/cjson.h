@@ -1,5 +1,6 @@
-/* cjson.h - cJSON's calls: linked into programs, and opened by the library when it first reads a
- * safetensors file, so that the library needs none (for json.c and safetensors.c alone). */
+/* cjson.h - cJSON's calls through a table: those that programs are linked with, or that the library
+ * opens when it first reads a safetensors file, so that it needs none (for json.c and safetensors.c
+ * alone). */
 #ifndef ORR_CJSON_H
 #define ORR_CJSON_H
 
@@ -7,10 +8,6 @@
 
 /* ORR_EMISSING, naming what was to be read, where there is no cJSON; programs have one. */
 int orr_cjson_open(const char *what);
-
-#ifdef ORR_LIBRARY
-#include <dlfcn.h>
-#include <pthread.h>
 
 /* The calls of these two files, by name. */
 #define ORR_CJSON(CALL)                                                                            \
@@ -43,6 +40,8 @@ struct orr_cjson {
     ORR_CJSON(ORR_CJSON_MEMBER)
 };
 extern struct orr_cjson orr_cjson;
+
+#ifndef ORR_CJSON_TABLE /* the file that fills it */
 #define cJSON_AddArrayToObject           orr_cjson.cJSON_AddArrayToObject_
 #define cJSON_AddItemToArray             orr_cjson.cJSON_AddItemToArray_
 #define cJSON_AddItemToObject            orr_cjson.cJSON_AddItemToObject_

@@ -300,42 +300,6 @@ static int parse_header(const char *path, struct orr_safetensors *file, const ch
     return orr_json_check_keys(path, file->header);
 }
 
-#ifdef ORR_LIBRARY
-struct orr_cjson orr_cjson;
-
-static void *opened;
-static void open_cjson(void)
-{
-    void *library = dlopen("libcjson.so.1", RTLD_NOW | RTLD_LOCAL);
-    bool all = library != NULL;
-#define ORR_CJSON_FIND(name)                                                                       \
-    {                                                                                              \
-        void *symbol = library ? dlsym(library, #name) : NULL;                                     \
-        all = all && symbol;                                                                       \
-        memcpy(&orr_cjson.name##_, &symbol, sizeof symbol); /* ISO C has no such cast */           \
-    }
-    ORR_CJSON(ORR_CJSON_FIND)
-    opened = all ? library : NULL;
-}
-
-int orr_cjson_open(const char *what)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, open_cjson);
-    return opened ? 0
-                  : ORR_FAIL(ORR_EMISSING,
-                             "%s: reading it needs the library cJSON (libcjson.so.1), which cannot "
-                             "be opened",
-                             what);
-}
-#else
-int orr_cjson_open(const char *what)
-{
-    (void)what;
-    return 0;
-}
-#endif
-
 static int parse(const char *path, struct orr_safetensors *file)
 {
     unsigned char *raw = file->map;

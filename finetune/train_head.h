@@ -26,9 +26,9 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
                   const char *from, int positions, int outputs);
 /* Trains it in <run>/<source>/finetune/magnitude.safetensors or vector.safetensors. When the run
  * resumes, goes on with one that is there and was made from the same things, and says what differs
- * when it was not. Checkpoints say `force`, how outputs become forces. task needs context, fill, evaluate and T. The model then holds the weights to
- * predict with: of the last step, or with patience those of the least held-out loss
- * (magnitude_best.safetensors). */
+ * when it was not. Checkpoints say `force`, how outputs become forces. task needs context, fill,
+ * evaluate and T. The model then holds the weights to predict with: of the last step, or with
+ * patience those of the least held-out loss (magnitude_best.safetensors). */
 int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
              const struct orr_train_settings *train, const char *force, struct gpt_task *task);
 

@@ -4,7 +4,7 @@
 #
 #   bin/                     the programs, and orrery, which runs each of them
 #   lib/orrery/              plugins, opened at run time
-#   lib/, include/           liborrery.so, orrery.h, orrery.pc
+#   lib/, include/           liborrery.so, orrery.h, orrery.pc, orrery-config.cmake
 #   share/orrery/            presets, grids, figure scripts, tools; files: the list of all that was
 #                            installed, by which `make uninstall` goes
 #   share/doc/orrery/        README, documents, examples, licence
@@ -95,13 +95,37 @@ libdir=\${prefix}/$libdir
 includedir=\${prefix}/include
 
 Name: orrery
-Description: orbits under any force law, formulas from tables
+Description: orbits under any force law, formulas from tables, models, attention
 Version: ${version%%-*}
 Libs: -L\${libdir} -lorrery
 Libs.private: -lgsl -lgslcblas -lm
 Cflags: -I\${includedir}
 END
 put 644 "$libdir/pkgconfig" "$work/orrery.pc"
+up=$(sed 's:[^/]*:..:g' <<<"$libdir/cmake/orrery") # from there to the prefix
+cat >"$work/orrery-config.cmake" <<END
+# find_package(orrery) target_link_libraries(PROGRAM orrery::orrery)
+get_filename_component(orrery_root "\${CMAKE_CURRENT_LIST_DIR}/$up" ABSOLUTE)
+if(NOT TARGET orrery::orrery)
+  add_library(orrery::orrery SHARED IMPORTED)
+  set_target_properties(orrery::orrery PROPERTIES
+    IMPORTED_LOCATION "\${orrery_root}/$libdir/liborrery.so"
+    IMPORTED_SONAME "$soname"
+    INTERFACE_INCLUDE_DIRECTORIES "\${orrery_root}/include")
+endif()
+END
+cat >"$work/orrery-config-version.cmake" <<END
+set(PACKAGE_VERSION "${version%%-*}")
+if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else() # the interface grows; a program of another one is refused when it runs
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()
+END
+put 644 "$libdir/cmake/orrery" "$work"/orrery-config{,-version}.cmake
 put 644 share/orrery/presets presets/*.json
 put 644 share/orrery/presets/grids presets/grids/*.grid
 put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js figures/claims.csv

@@ -253,23 +253,3 @@ int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, cons
     free(w.block);
     return 0;
 }
-
-int k_ref_rope(real *qkv, const struct k_rope *r)
-{
-    const struct k_attention_shape shape = {.B = r->B, .T = r->T, .H = r->H, .D = r->D};
-    const int half = r->D / 2;
-    struct head w = {.shape = &shape};
-    for (w.b = 0; w.b < r->B; w.b++)
-        for (int t = 0; t < r->T; t++)
-            for (int which = 0; which < 2; which++) /* q, then k */
-                for (w.h = 0; w.h < r->H; w.h++)
-                    for (int m = 0; m < half; m++) {
-                        const double angle = (t + r->offset) * pow(r->base, -2.0 * m / r->D);
-                        const double cosine = cos(angle), sine = sin(r->inverse ? -angle : angle);
-                        real *x = qkv + vector_at(&w, t, which) + m;
-                        const double u = (double)x[0], v = (double)x[half];
-                        x[0] = (real)(u * cosine - v * sine);
-                        x[half] = (real)(u * sine + v * cosine);
-                    }
-    return 0;
-}

@@ -98,37 +98,82 @@ static int simulate(double *last)
     return status;
 }
 
+enum { NUMBERS = 2 * 40 * 2 * 16 }; /* of the output of attention */
+/* The sum of the squares of a gradient. */
+static int attend(const char *variant, double *sum)
+{
+    static _Thread_local float qkv[3 * NUMBERS], out[NUMBERS], saved[NUMBERS], dqkv[3 * NUMBERS];
+    const struct orrery_attention_shape shape = {.bytes = sizeof shape,
+                                                 .variant = variant,
+                                                 .power = 3,
+                                                 .type = ORRERY_FLOAT32,
+                                                 .sequences = 2,
+                                                 .rows = 40,
+                                                 .heads = 2,
+                                                 .size = 16,
+                                                 .threads = 2};
+    struct orrery_attention *a = NULL;
+    size_t count = 0;
+    int status = orrery_attention_create(ORRERY_INTERFACE, &a);
+    for (int i = 0; i < 3 * NUMBERS; i++)
+        qkv[i] = (float)sin(78.233 * i);
+    feclearexcept(FE_ALL_EXCEPT);
+    if (!status)
+        status = orrery_attention_saved(a, &shape, &count);
+    want(count > 0 && count <= NUMBERS, "attention keeps more numbers than this test has room for");
+    if (!status)
+        status = orrery_attention_forward(a, &shape, qkv, out, saved);
+    if (!status)
+        status = orrery_attention_backward(a, &shape, qkv, out, saved, out, dqkv);
+    want(fetestexcept(FE_ALL_EXCEPT) == 0, "attention raises floating-point flags");
+    want(!status, orrery_attention_message(a));
+    for (int i = 0; i < 3 * NUMBERS; i++)
+        *sum += (double)dqkv[i] * (double)dqkv[i];
+    orrery_attention_free(a);
+    return status;
+}
+
 struct job {
     double power, last;
+    const char *attention;
     char text[2000];
 };
 static void *run(void *of)
 {
     struct job *job = of;
-    if (job->power > 0)
+    if (job->attention)
+        (void)attend(job->attention, &job->last);
+    else if (job->power > 0)
         (void)fit(job->power, job->text, sizeof job->text, NULL);
     else
         (void)simulate(&job->last);
     return NULL;
 }
 
-/* Two searches and a simulation give together what each gives alone. */
+/* Two searches, a simulation and two attentions give together what each gives alone. */
+enum { JOBS = 5 };
 static void together(void)
 {
-    struct job alone[3] = {{.power = 1.5}, {.power = 3}, {.power = 0}}, now[3];
+    struct job alone[JOBS] = {{.power = 1.5},
+                              {.power = 3},
+                              {.power = 0},
+                              {.attention = "lssar"},
+                              {.attention = "sigmoid_logL"}};
+    struct job now[JOBS];
     memcpy(now, alone, sizeof now);
-    pthread_t thread[3];
-    for (int i = 0; i < 3; i++)
+    pthread_t thread[JOBS];
+    for (int i = 0; i < JOBS; i++)
         (void)run(&alone[i]);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < JOBS; i++)
         if (pthread_create(&thread[i], NULL, run, &now[i]))
             exit(2);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < JOBS; i++)
         pthread_join(thread[i], NULL);
     for (int i = 0; i < 2; i++)
         want(!strcmp(alone[i].text, now[i].text), "a search beside others finds something else");
-    want(!memcmp(&alone[2].last, &now[2].last, sizeof now[2].last),
-         "a simulation beside others has other bits");
+    for (int i = 2; i < JOBS; i++)
+        want(!memcmp(&alone[i].last, &now[i].last, sizeof now[i].last),
+             "a simulation or an attention beside others has other bits");
 }
 
 static struct orrery_regression *endless;
@@ -189,6 +234,7 @@ int main(int argc, char **argv)
     const int levels = omp_get_max_active_levels();
     (void)fit(1.5, text, sizeof text, progress);
     (void)simulate(&last);
+    (void)attend("lssar", &last);
     want(locale != NULL, "this test needs its locale");
     want(!strcmp(text, plain), "the locale changes what is found");
     want(seen_in_locale, "the callback is not in the caller's locale");

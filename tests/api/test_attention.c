@@ -129,6 +129,36 @@ TEST(every_variant_has_the_right_gradients)
     orrery_attention_free(a);
 }
 
+/* out is the sum of the values by their weights. */
+TEST(weights_give_the_output)
+{
+    struct orrery_attention *a = NULL;
+    double out[N], w[B * H * T * T];
+    float x[3 * N];
+    fill();
+    for (size_t i = 0; i < 3 * N; i++)
+        x[i] = (float)qkv[i];
+    assert_int_equal(orrery_attention_create(ORRERY_INTERFACE, &a), 0);
+    for (int type = ORRERY_FLOAT64; type <= ORRERY_FLOAT32; type++) {
+        struct orrery_attention_shape shape = shape_of("rw_softmax", 0, ORRERY_FLOAT64);
+        assert_int_equal(orrery_attention_forward(a, &shape, qkv, out, NULL), 0);
+        shape.type = type;
+        assert_int_equal(
+            orrery_attention_weights(a, &shape, type == ORRERY_FLOAT32 ? (void *)x : qkv, w), 0);
+        for (int b = 0; b < B; b++)
+            for (int i = 0; i < T; i++)
+                for (int h = 0; h < H; h++)
+                    for (int c = 0; c < D; c++) {
+                        double sum = 0;
+                        for (int j = 0; j < T; j++)
+                            sum += w[((b * H + h) * T + i) * T + j] *
+                                   qkv[(((b * T + j) * 3 + 2) * H + h) * D + c];
+                        assert_true(fabs(sum - out[((b * T + i) * H + h) * D + c]) < 1e-12);
+                    }
+    }
+    orrery_attention_free(a);
+}
+
 TEST(floats_are_those_of_the_backends)
 {
     struct orrery_attention *a = NULL;
