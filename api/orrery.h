@@ -307,8 +307,8 @@ ORRERY_CALL int orrery_model_attend(struct orrery_model *model, const struct orr
  * those of y; of characters; or numbers. */
 ORRERY_CALL int orrery_model_outputs(struct orrery_model *model,
                                      const struct orrery_sequences *sequences, float *outputs);
-/* next (n, T, 2): the place that follows each row, in units of the input; of bins the centre of the
- * most probable one, AU, of a square from -extent_au to extent_au, which coordinates do not
+/* next (n, T, 2): the position that follows each row, in units of the input; of bins the centre of
+ * the most probable one, AU, of a square from -extent_au to extent_au, which coordinates do not
  * need. ORRERY_EINVAL: the model does not predict the next state. */
 ORRERY_CALL int orrery_model_next(struct orrery_model *model,
                                   const struct orrery_sequences *sequences, double extent_au,

@@ -1,4 +1,4 @@
-/* predict.c - what a model says of sequences: outputs, next places, forces, attention, rollouts. */
+/* predict.c - what a model says of sequences: outputs, next states, forces, attention, rollouts. */
 #include "model.h"
 
 #include <limits.h>
@@ -185,14 +185,14 @@ static bool is_stage(const struct orrery_model *m, const char *stage)
     return !strcmp(api_model_says(m, "stage"), stage);
 }
 
-/* Whether outputs are next places; extent_au counts for bins. */
+/* Whether outputs are next positions; extent_au counts for bins. */
 static int check_next(const struct orrery_model *m, double extent_au)
 {
     const struct gpt_config *c = &m->model.config;
     if (c->input == GPT_INPUT_TEXT || c->outputs < 2 || is_stage(m, "magnitude") ||
         is_stage(m, "vector"))
         return ORR_FAIL(ORR_EINVAL,
-                        "next places: expected a model of orbits that predicts the next state, "
+                        "next positions: expected a model of orbits that predicts the next state, "
                         "found one of %s",
                         c->input == GPT_INPUT_TEXT ? "text" : "forces");
     if (c->head == GPT_HEAD_TOKENS && (!(extent_au > 0) || !isfinite(extent_au)))

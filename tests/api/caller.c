@@ -120,7 +120,7 @@ static int attend(const char *variant, double *sum)
     feclearexcept(FE_ALL_EXCEPT);
     if (!status)
         status = orrery_attention_saved(a, &shape, &count);
-    want(count > 0 && count <= NUMBERS, "attention keeps more numbers than this test has room for");
+    want(count > 0 && count <= NUMBERS, "attention keeps more numbers than this test provides for");
     if (!status)
         status = orrery_attention_forward(a, &shape, qkv, out, saved);
     if (!status)

@@ -92,7 +92,7 @@ TEST(outputs_are_those_of_the_model)
     }
 }
 
-TEST(next_places_and_their_continuation)
+TEST(next_positions_and_their_continuation)
 {
     const struct gpt_config kinds[] = {tiny_continuous(), tiny_tokens()};
     float expected[SEQUENCES * ROWS * OUTPUTS], path[SEQUENCES * ROWS * 2];
@@ -109,7 +109,7 @@ TEST(next_places_and_their_continuation)
                 assert_true(fabs(remainder(next[k] - 0.1, 0.2)) < 1e-9 && fabs(next[k]) < 2);
         assert_int_equal(orrery_model_rollout(m, &s, ROWS - 2, 2, path), 0);
         for (int b = 0; b < SEQUENCES;
-             b++) { /* as if the caller put each place into the next row */
+             b++) { /* as if the caller put each position into the next row */
             for (size_t t = ROWS - 2; t < ROWS; t++) {
                 assert_int_equal(orrery_model_next(m, &s, 2, next), 0);
                 for (size_t k = 0; k < 2; k++) {
