@@ -307,4 +307,24 @@ TEST(test_predictions_are_forces)
     tiny_close(&tiny);
 }
 
+TEST(transforms_are_text_in_checkpoints)
+{
+    const struct ft_transform all[] = {
+        {ORR_LOSS_RAW, 0, 1}, {ORR_LOSS_LOG, -1.0 / 3, 1e-7 / 3}, {ORR_LOSS_SCALED, 0, 2e9 / 7}};
+    static const char *const wrong[] = {"",          "log",     "log 1",     "log 1 0",
+                                        "log nan 1", "lag 1 1", "log 1 2 3", "log 1 inf"};
+    struct ft_transform read;
+    char text[FT_TRANSFORM_TEXT];
+    for (int i = 0; i < 3; i++) {
+        ft_transform_print(&all[i], text);
+        assert_true(ft_transform_parse(text, &read));
+        assert_int_equal(read.kind, all[i].kind);
+        assert_memory_equal(&read.mean, &all[i].mean, sizeof read.mean);
+        assert_memory_equal(&read.scale, &all[i].scale, sizeof read.scale);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (ft_transform_parse(wrong[i], &read))
+            fail_msg("\"%s\" is read", wrong[i]);
+}
+
 TESTS_ON_REF(NULL, NULL)
