@@ -46,7 +46,7 @@ ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD 
              $(if $(filter 1,$(HARDEN)),-fstack-protector-strong $(FORTIFY)) \
              '-ffile-prefix-map=$(CURDIR)=.' -I. $(EXTRA_CFLAGS)
 LDLIBS := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) \
-          -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
+          -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -lz -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression; clamps without branches in symreg's loops
 $(foreach f,base stage sim laws symreg finetune probe api,$(eval $f_CFLAGS := -ffp-contract=off))
 $(foreach f,sim symreg kernels,$(eval $f_CFLAGS += -fno-math-errno -fno-trapping-math))

@@ -18,6 +18,7 @@
 #include "error.h"
 #include "file.h"
 #include "gnuplot.h"
+#include "input.h"
 #include "json.h"
 #include "log.h"
 #include "memory.h"

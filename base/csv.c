@@ -315,14 +315,12 @@ static int find_header(struct reader *r, struct orr_csv *csv)
                   : ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", r->path);
 }
 
-int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv)
+int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags flags,
+                  struct orr_csv *csv)
 {
-    char *text;
-    size_t bytes, room = 0;
+    size_t room = 0;
+    int rc;
     memset(csv, 0, sizeof *csv);
-    int rc = orr_file_read(path, &text, &bytes);
-    if (rc)
-        return rc;
     const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* spreadsheets mark UTF-8 */
     struct reader r = {path, text + (marked ? 3 : 0), 1, 0};
     if (memchr(text, '\0', bytes))
@@ -338,9 +336,19 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
         if (!rc)
             rc = read_row(&r, flags, room, csv);
     }
-    free(text);
     if (rc)
         orr_csv_free(csv);
+    return rc;
+}
+
+int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    char *text;
+    size_t bytes;
+    memset(csv, 0, sizeof *csv);
+    TRY(orr_file_read(path, &text, &bytes));
+    const int rc = orr_csv_parse(path, text, bytes, flags, csv);
+    free(text);
     return rc;
 }
 

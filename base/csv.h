@@ -32,6 +32,10 @@ enum orr_csv_flags { ORR_CSV_NUMBERS = 0, ORR_CSV_KEEP_TEXT = 1, ORR_CSV_KEEP_OD
  * and with ORR_CSV_NUMBERS cells that are not numbers, are ORR_EFORMAT naming file, line and
  * column. */
 int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv);
+/* The same of a NUL-terminated text of so many bytes, which is cut into cells and not kept; `name`
+ * stands for the path in messages. */
+int orr_csv_parse(const char *name, char *text, size_t bytes, enum orr_csv_flags flags,
+                  struct orr_csv *csv);
 int orr_csv_column(const struct orr_csv *csv, const char *name); /* index, -1 when absent */
 /* Frees all but the names. */
 void orr_csv_free_rows(struct orr_csv *csv);

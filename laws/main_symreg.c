@@ -14,11 +14,14 @@ static const char *orbits_option = "";
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
      &orbits_option, NULL},
-    {"--target", "COLUMN", "column to explain (with FILE.csv)", &table.target, NULL},
+    {"--target", "COLUMN", "column to explain (with FILE.csv; - is standard input)", &table.target,
+     NULL},
     {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features,
      NULL},
     {"--weights", "COLUMN|relative", "weight of each row in the loss; relative: 1/y^2",
      &table.weights, NULL},
+    {"--missing", "drop|error", "leave rows with a missing value out, or refuse them (default)",
+     &table.missing, NULL},
     {"--log-target", NULL, "explain the logarithm of the target", &table.log_target, NULL},
     {"--binary", "+,-,*,/,^", "operators of two arguments", &given.binary, "symreg.binary"},
     {"--unary", "inv,exp,sin", "operators of one argument", &given.unary, "symreg.unary"},
@@ -55,7 +58,8 @@ static const struct orr_option options[] = {
 static const struct orr_program program = {
     .name = "symreg",
     .purpose = "Finds formulas: of every force source of a run, or of a column of a CSV file.",
-    .usage = "symreg [options]\n       symreg [options] FILE.csv --target COLUMN [--features A,B]",
+    .usage = "symreg [options]\n"
+             "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]",
     .options = options,
     .max_rest = 1,
     .groups = "seed,attention,symreg",

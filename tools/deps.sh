@@ -13,13 +13,13 @@
 set -u
 
 packages_apt=(gcc g++ libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
-              libmuparser-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
+              libmuparser-dev zlib1g-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
 packages_dnf=(gcc gcc-c++ make binutils gsl-devel cjson-devel onednn-devel xxhash-devel
-              muParser-devel libcmocka-devel gnuplot dejavu-sans-fonts)
-packages_pacman=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot ttf-dejavu)
-packages_brew=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot font-dejavu)
-needs="C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka
-and gnuplot"
+              muParser-devel zlib-devel libcmocka-devel gnuplot dejavu-sans-fonts)
+packages_pacman=(gcc make gsl cjson onednn xxhash muparser zlib cmocka gnuplot ttf-dejavu)
+packages_brew=(gcc make gsl cjson onednn xxhash muparser zlib cmocka gnuplot font-dejavu)
+needs="C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, zlib,
+cmocka and gnuplot"
 optional_apt=(libnova-dev libopenmpi-dev openmpi-bin)
 packages_clang=(clang-14 libomp-14-dev)
 # (in Ubuntu 22.04 a part of another package)
@@ -43,6 +43,7 @@ all_there() {
 #include <dnnl.h>
 #include <xxhash.h>
 #include <muParserDLL.h>
+#include <zlib.h>
 #include <cmocka.h>
 C
     # the figures' font; its place is known on Debian only

@@ -170,7 +170,6 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     char target[300], checkpoint[4096];
     int stopped = 0;
     if (*cli->out) {
-        TRY(check_table(file, cli->out));
         TRY(orr_path(checkpoint, "%s/checkpoint.bin", cli->out));
         s->checkpoint = checkpoint;
         s->resume = cli->resume && orr_exists(checkpoint); /* without, it starts anew */
@@ -217,7 +216,10 @@ static int run_locked(const struct orr_cli *cli, const char *file,
                       struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     int fd;
+    if (*cli->out)
+        TRY(check_table(file, cli->out));
     TRY(sr_table_read(file, options, table));
+    file = orr_input_name(file);
     TRY(sr_csv_setup(&cli->preset, options, table, setup));
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);

@@ -21,10 +21,15 @@ struct sr_table {
     struct sr_digits digits[SR_FEATURES + 1]; /* the data's */
     double *block;                            /* all of its arrays */
     int columns;                              /* offered as features; data.features of them are */
+    size_t dropped;                           /* rows that --missing drop left out */
 };
+/* file: "-" is standard input; gzip is decompressed. */
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
 /* The same of table->csv, which is there already; `file` names it in messages. */
 int sr_table_fill(const char *file, const struct sr_csv_options *options, struct sr_table *table);
+/* Leaves the rows out of csv that have no value in one of the columns (an empty cell, NA, N/A, NaN,
+ * null or None), and returns how many. */
+size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count);
 /* Of *count columns of the file the SR_FEATURES that are most related to the target, in their
  * order. */
 int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count);

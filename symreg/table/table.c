@@ -381,14 +381,42 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
     table->data.digits = table->digits;
 }
 
+/* Text columns that are not used may stay. */
+static int read_cells(const char *file, struct orr_csv *csv)
+{
+    char *text;
+    size_t bytes;
+    if (!orr_input_is_standard(file) && !orr_exists(file))
+        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
+    TRY(orr_input_read(file, &text, &bytes));
+    const int rc = orr_csv_parse(orr_input_name(file), text, bytes, ORR_CSV_KEEP_ODD, csv);
+    free(text);
+    return rc;
+}
+
+/* --missing drop: rows without a value in any column that is used or offered. */
+static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
+                     int weights, struct sr_table *table)
+{
+    int column[SR_COLUMNS + 2], count = 0;
+    if (!o->missing || !strcmp(o->missing, "error"))
+        return 0;
+    if (strcmp(o->missing, "drop") != 0)
+        return ORR_FAIL(ORR_EUSAGE, "--missing: expected drop or error, found \"%s\"", o->missing);
+    for (; count < features; count++)
+        column[count] = feature[count];
+    column[count++] = goal;
+    if (weights >= 0)
+        column[count++] = weights;
+    table->dropped = sr_table_drop_missing(&table->csv, column, count);
+    return 0;
+}
+
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
     *table = (struct sr_table){0};
-    if (!orr_exists(file))
-        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
-    /* text columns that are not used may stay */
-    TRY(orr_csv_read(file, ORR_CSV_KEEP_ODD, &table->csv));
-    return sr_table_fill(file, o, table);
+    TRY(read_cells(file, &table->csv));
+    return sr_table_fill(orr_input_name(file), o, table);
 }
 
 int sr_table_fill(const char *file, const struct sr_csv_options *o, struct sr_table *table)
@@ -400,6 +428,7 @@ int sr_table_fill(const char *file, const struct sr_csv_options *o, struct sr_ta
     TRY(find_weights(file, o, goal, table, &weights));
     TRY(o->features ? named_features(csv, file, goal, o->features, column, &features)
                     : all_features(csv, file, goal, weights, column, &features));
+    TRY(drop_rows(o, column, features, goal, weights, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, csv->rows);
     table->columns = features;
@@ -444,6 +473,9 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
             !has_numbers(csv, c))
             orr_note(quiet, "symreg: %s:%zu: column \"%s\" has no numbers (\"%s\") and is left out",
                      file, csv->line[0], csv->names[c], csv->cells[c]);
+    if (table->dropped)
+        orr_note(quiet, "symreg: %s: %zu of %zu rows have a missing value and are left out", file,
+                 table->dropped, table->dropped + csv->rows);
     if (o->weights && !strcmp(o->weights, "relative") && !table->relative)
         orr_note(quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
 }

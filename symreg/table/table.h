@@ -36,7 +36,8 @@ struct sr_csv_options {
     const char *define, *loss, *guess;
     const char *constrain, *nest, *complexity, *maxdepth;
     const char *batch, *rule;
-    bool use_seconds; /* seconds given without iterations: the whole time is used */
+    const char *missing; /* drop or error */
+    bool use_seconds;    /* seconds given without iterations: the whole time is used */
 };
 /* CSV mode: any table in, a Pareto front out. */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
