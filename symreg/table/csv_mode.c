@@ -5,24 +5,36 @@
 
 #include "output.h"
 
-static void print_front(const struct sr_front *front, const struct sr_language *language,
-                        const char *const *names, const struct orr_name_list *rules)
+/* The rules that select a row, behind it. */
+static void print_rules(const struct sr_front *front, const struct orr_name_list *rules, int row)
 {
-    char text[SR_TEXT];
-    printf("complexity          loss     score  equation\n");
+    bool first = true;
+    for (int k = 0; k < rules->count; k++) {
+        enum sr_rule rule;
+        if (sr_rule_find(rules->item[k], &rule) || sr_front_select(front, rule) != row)
+            continue;
+        printf("%s%s", first ? "   <- " : ", ", rules->item[k]);
+        first = false;
+    }
+    printf("\n");
+}
+
+static void print_front(const struct sr_output *o, const struct orr_name_list *rules)
+{
+    const struct sr_front *front = o->front;
+    char text[SR_TEXT], loss[40], r2[40];
+    printf("complexity          loss     score%s  equation\n",
+           o->test ? "     test loss     test R2" : "");
     for (int i = 0; i < front->count; i++) {
-        sr_expr_print(language, &front->expr[i], names, text, sizeof text);
-        printf("%10d  %12.6g  %8.4g  %s", front->complexity[i], front->loss[i], front->score[i],
-               text);
-        bool first = true;
-        for (int k = 0; k < rules->count; k++) {
-            enum sr_rule rule;
-            if (sr_rule_find(rules->item[k], &rule) || sr_front_select(front, rule) != i)
-                continue;
-            printf("%s%s", first ? "   <- " : ", ", rules->item[k]);
-            first = false;
+        sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
+        printf("%10d  %12.6g  %8.4g", front->complexity[i], front->loss[i], front->score[i]);
+        if (o->test) {
+            sr_test_text(o->test->loss[i], 12, loss, sizeof loss);
+            sr_test_text(o->test->r2[i], 10, r2, sizeof r2);
+            printf("  %s  %s", loss, r2);
         }
-        printf("\n");
+        printf("  %s", text);
+        print_rules(front, rules, i);
     }
 }
 
@@ -127,7 +139,7 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     char path[4096];
     TRY(remove_results(cli->out, OF_REPORT)); /* of the front before */
     TRY(orr_path(path, "%s/front.csv", cli->out));
-    TRY(sr_front_write(o->front, o->data->language, o->names, path));
+    TRY(sr_output_front(o, path));
     TRY(orr_path(path, "%s/front_full.csv", cli->out));
     TRY(sr_output_table(o, path));
     TRY(orr_path(path, "%s/front.json", cli->out));
@@ -164,7 +176,7 @@ static void print_remarks(const struct sr_output *output)
 
 static int run_fit(const struct orr_cli *cli, const char *file,
                    const struct sr_csv_options *options, const struct sr_table *table,
-                   struct sr_csv_setup *setup, struct sr_fit *fit)
+                   const struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     struct sr_settings *s = &setup->settings;
     char target[300], checkpoint[4096];
@@ -181,7 +193,10 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     if (fit->front.count == 0)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: no formula is finite on every row and within the constraints", file);
-    print_front(&fit->front, s->language, table->name, &setup->rules);
+    struct sr_test test;
+    if (options->test)
+        TRY(sr_test_measure(s, &table->data, second, orr_input_name(options->test), &fit->front,
+                            &test));
     snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
     const struct sr_output output = {.file = file,
                                      .target = target,
@@ -193,7 +208,9 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                      .seed = s->seed,
                                      .evaluations = fit->evaluations,
                                      .seconds = orr_time_s() - started,
-                                     .rule = setup->rule};
+                                     .rule = setup->rule,
+                                     .test = options->test ? &test : NULL};
+    print_front(&output, &setup->rules);
     print_remarks(&output);
     if (*cli->out)
         TRY(write_all(cli, &output, stopped));
@@ -210,12 +227,28 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                    "saved, the same command starts anew");
 }
 
+/* The table of --test, before the search: what is wrong with it is said at once. */
+static int read_second(const struct orr_cli *cli, const struct sr_csv_options *options,
+                       const struct sr_table *table, struct sr_table *second)
+{
+    if (*cli->out)
+        TRY(check_table(options->test, cli->out));
+    TRY(sr_table_read_like(options->test, options, table, second));
+    if (second->dropped)
+        orr_note(cli->quiet, "symreg: %s: %zu of %zu rows have a missing value and are left out",
+                 orr_input_name(options->test), second->dropped,
+                 second->dropped + second->data.rows);
+    return 0;
+}
+
 /* One search at a time in a folder: its files are of one table and its checkpoint of one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
                       const struct sr_csv_options *options, struct sr_table *table,
-                      struct sr_csv_setup *setup, struct sr_fit *fit)
+                      struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     int fd;
+    if (options->test && orr_input_is_standard(file) && orr_input_is_standard(options->test))
+        return ORR_FAIL(ORR_EUSAGE, "--test: standard input is the table already");
     if (*cli->out)
         TRY(check_table(file, cli->out));
     TRY(sr_table_read(file, options, table));
@@ -223,6 +256,8 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     TRY(sr_csv_setup(&cli->preset, options, table, setup));
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
+    if (options->test)
+        TRY(read_second(cli, options, table, second));
     orr_csv_free_rows(&table->csv); /* large tables are kept once */
     if (table->columns > table->data.features)
         orr_note(cli->quiet,
@@ -230,24 +265,26 @@ static int run_locked(const struct orr_cli *cli, const char *file,
                  "(--features chooses others)",
                  table->data.features, table->columns);
     if (!*cli->out)
-        return run_fit(cli, file, options, table, setup, fit);
+        return run_fit(cli, file, options, table, second, setup, fit);
     TRY(orr_mkdir(cli->out));
     TRY(orr_lock(cli->out, "searching for formulas", ORR_LOCK_WAIT_S, &fd));
-    const int rc = run_fit(cli, file, options, table, setup, fit);
+    const int rc = run_fit(cli, file, options, table, second, setup, fit);
     orr_unlock(fd);
     return rc;
 }
 
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
 {
-    struct sr_table table = {0};
+    struct sr_table table = {0}, second = {0};
     struct sr_csv_setup *setup = orr_alloc(1, sizeof *setup);
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
-    const int rc = setup && fit ? run_locked(cli, file, options, &table, setup, fit) : ORR_ENOMEM;
+    const int rc =
+        setup && fit ? run_locked(cli, file, options, &table, &second, setup, fit) : ORR_ENOMEM;
     free(fit);
     if (setup)
         sr_csv_setup_free(setup);
     free(setup);
     sr_table_free(&table);
+    sr_table_free(&second);
     return rc;
 }

@@ -27,6 +27,9 @@ struct sr_table {
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
 /* The same of table->csv, which is there already; `file` names it in messages. */
 int sr_table_fill(const char *file, const struct sr_csv_options *options, struct sr_table *table);
+/* A further table with the features, target and weights that `like` has. */
+int sr_table_read_like(const char *file, const struct sr_csv_options *options,
+                       const struct sr_table *like, struct sr_table *table);
 /* Leaves the rows out of csv that have no value in one of the columns (an empty cell, NA, N/A, NaN,
  * null or None), and returns how many. */
 size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count);
@@ -73,6 +76,20 @@ int sr_front_judge(const struct sr_settings *settings, const struct sr_data *dat
 /* Bytes of the character at text, and its code; one byte with code 0 where it is not UTF-8. */
 size_t sr_character(const char *text, uint32_t *code);
 
+/* How well the formulas of a front predict a second table; NaN where one is not finite there. */
+struct sr_test {
+    const char *file;
+    size_t rows;
+    double loss[SR_NODES + 1]; /* (front.count) */
+    double r2[SR_NODES + 1];   /* (front.count) 1 - residual / total variance, weighted */
+};
+/* table: the second one. What is small (sr_loss.unit) is that of the first table, `train`. */
+int sr_test_measure(const struct sr_settings *settings, const struct sr_data *train,
+                    const struct sr_table *table, const char *file, const struct sr_front *front,
+                    struct sr_test *test);
+/* "12.5" or "-" for NaN, in so many characters at least, 0 = as many as it takes. */
+void sr_test_text(double value, int width, char *text, size_t bytes);
+
 /* A finished fit. */
 struct sr_output {
     const char *file, *target, *loss; /* the target's name, "ln y" with --log-target */
@@ -82,12 +99,15 @@ struct sr_output {
     struct sr_front *front; /* described */
     uint64_t seed;
     double evaluations, seconds;
-    enum sr_rule rule; /* whose residuals are drawn */
+    enum sr_rule rule;          /* whose residuals are drawn */
+    const struct sr_test *test; /* NULL: no second table */
 };
 
 /* Whether a name means something in C or SymPy. */
 bool sr_export_reserved(const char *name);
 
+/* front.csv: "Complexity,Loss,Equation", with a test ",TestLoss,TestR2" behind them. */
+int sr_output_front(const struct sr_output *output, const char *path);
 /* "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy". */
 int sr_output_table(const struct sr_output *output, const char *path);
 int sr_output_json(const struct sr_output *output, const char *path);
@@ -101,6 +121,9 @@ int sr_report_pictures(const struct sr_output *output, const char *folder);
  * an empty text, about others. */
 bool sr_constant_remark(double value, char *text, size_t bytes);
 
+/* Share of the variance that predictions leave, NaN where there is none, and the largest deviation:
+ * rows have their weight, a deviation the root of its row's. */
+void sr_measure_fit(const struct sr_data *data, const double *value, double *left, double *worst);
 /* The mean of y by the rows' weights. */
 double sr_weighted_mean(const struct sr_data *data);
 

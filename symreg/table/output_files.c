@@ -5,6 +5,37 @@
 
 #include <cjson/cJSON.h>
 
+/* A cell of a number, empty where there is none. */
+static void write_number(struct orr_file *file, double value)
+{
+    if (isfinite(value))
+        orr_file_printf(file, ",%.9g", value);
+    else
+        orr_file_printf(file, ",");
+}
+
+int sr_output_front(const struct sr_output *o, const char *path)
+{
+    const struct sr_front *front = o->front;
+    struct orr_file file;
+    char text[SR_TEXT];
+    if (!o->test)
+        return sr_front_write(front, o->data->language, o->names, path);
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, "Complexity,Loss,Equation,TestLoss,TestR2\n");
+    for (int i = 0; i < front->count; i++) {
+        orr_file_printf(&file, "%d,%.9g,", front->complexity[i], front->loss[i]);
+        sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
+        sr_cell_write(&file, text);
+        write_number(&file, o->test->loss[i]);
+        write_number(&file, o->test->r2[i]);
+        orr_file_printf(&file, "\n");
+    }
+    const int rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
 int sr_output_table(const struct sr_output *o, const char *path)
 {
     const struct sr_front *front = o->front;
@@ -61,6 +92,9 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
                       sizeof text);
         ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
     }
+    if (o->test && ok)
+        ok = add_number(object, "test_loss", o->test->loss[row]) &&
+             add_number(object, "test_r2", o->test->r2[row]);
     cJSON *rules = ok ? cJSON_AddArrayToObject(object, "selected_by") : NULL;
     ok = rules != NULL;
     for (int rule = 0; rule < SR_RULES && ok; rule++)
@@ -108,6 +142,9 @@ int sr_output_json(const struct sr_output *o, const char *path)
               orr_json_add_u64(json, "seed", o->seed) &&
               cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o->weights) &&
               add_number(json, "evaluations", o->evaluations);
+    if (ok && o->test)
+        ok = cJSON_AddStringToObject(json, "test_file", o->test->file) &&
+             add_number(json, "test_rows", (double)o->test->rows);
     cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;
     for (int f = 0; f < o->data->features && features; f++) {
         cJSON *name = cJSON_CreateString(o->names[f]);

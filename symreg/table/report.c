@@ -37,17 +37,34 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
         orr_file_printf(file, "Rows have the weights 1/y^2; those with |y| below a tenth of "
                               "its median have that one's.\n");
     }
-    orr_file_printf(file, "\n## The front\n\n"
-                          "| complexity | loss | score | description length | formula "
-                          "|\n|---:|---:|---:|---:|---|\n");
+}
+
+static void write_test_head(const struct sr_test *test, struct orr_file *file)
+{
+    orr_file_printf(file, "Test: %zu rows of ", test->rows);
+    orr_markdown_code(file, test->file, false);
+    orr_file_printf(file,
+                    ", which the search did not use; - where a formula is not finite there.\n\n");
 }
 
 static void write_front(const struct sr_output *o, struct orr_file *file)
 {
-    char text[SR_TEXT];
+    char text[SR_TEXT], loss[40], r2[40];
+    orr_file_printf(file, "\n## The front\n\n");
+    if (o->test)
+        write_test_head(o->test, file);
+    orr_file_printf(file,
+                    "| complexity | loss | score | description length |%s formula |\n"
+                    "|---:|---:|---:|---:|%s---|\n",
+                    o->test ? " test loss | test R2 |" : "", o->test ? "---:|---:|" : "");
     for (int i = 0; i < o->front->count; i++) {
         orr_file_printf(file, "| %d | %.6g | %.4g | %.1f |", o->front->complexity[i],
                         o->front->loss[i], o->front->score[i], o->front->mdl[i]);
+        if (o->test) {
+            sr_test_text(o->test->loss[i], 0, loss, sizeof loss);
+            sr_test_text(o->test->r2[i], 0, r2, sizeof r2);
+            orr_file_printf(file, " %s | %s |", loss, r2);
+        }
         sr_expr_print(o->data->language, &o->front->expr[i], o->names, text, sizeof text);
         write_code(file, text);
         orr_file_printf(file, "\n");
@@ -72,23 +89,6 @@ static void write_names(const struct sr_export *names, struct orr_file *file)
     }
 }
 
-/* Share of the variance left, and the largest deviation: rows have their weight, a deviation the
- * root of it. */
-static void measure_fit(const struct sr_data *data, const double *value, double *left,
-                        double *worst)
-{
-    const double mean = sr_weighted_mean(data);
-    double total = 0, residual = 0;
-    *worst = 0;
-    for (size_t i = 0; i < data->rows; i++) {
-        const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
-        total += w * (data->y[i] - mean) * (data->y[i] - mean);
-        residual += w * d * d;
-        *worst = fmax(*worst, sqrt(w) * fabs(d));
-    }
-    *left = total > 0 ? residual / total : NAN;
-}
-
 static void write_rules(const struct sr_output *o, const struct sr_export *names, double *value,
                         struct orr_file *file)
 {
@@ -106,7 +106,7 @@ static void write_rules(const struct sr_output *o, const struct sr_export *names
         double left = NAN, worst = NAN;
         if (row < 0 || !sr_eval(&o->front->expr[row], o->data, value))
             continue;
-        measure_fit(o->data, value, &left, &worst);
+        sr_measure_fit(o->data, value, &left, &worst);
         orr_file_printf(file, "| %s | %d | %.3g | %.4g |", sr_rule_name[rule],
                         o->front->complexity[row], left, worst);
         sr_expr_print(o->data->language, &o->front->expr[row], o->names, text, sizeof text);

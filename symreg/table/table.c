@@ -419,15 +419,27 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
     return sr_table_fill(orr_input_name(file), o, table);
 }
 
-int sr_table_fill(const char *file, const struct sr_csv_options *o, struct sr_table *table)
+/* The columns of a table that was read before. */
+static int same_features(const struct orr_csv *csv, const char *file, const struct sr_table *like,
+                         int column[SR_COLUMNS], int *count)
+{
+    for (; *count < like->data.features; (*count)++)
+        TRY(find_column(csv, file, like->name[*count], NULL, &column[*count]));
+    return 0;
+}
+
+/* like: the table whose columns are taken, NULL: those of the options. */
+static int fill_table(const char *file, const struct sr_csv_options *o, const struct sr_table *like,
+                      struct sr_table *table)
 {
     const struct orr_csv *csv = &table->csv;
     int column[SR_COLUMNS], features = 0, goal = -1, weights = -1;
     TRY(find_column(csv, file, o->target, NULL, &goal));
     table->target = csv->names[goal];
     TRY(find_weights(file, o, goal, table, &weights));
-    TRY(o->features ? named_features(csv, file, goal, o->features, column, &features)
-                    : all_features(csv, file, goal, weights, column, &features));
+    TRY(like          ? same_features(csv, file, like, column, &features)
+        : o->features ? named_features(csv, file, goal, o->features, column, &features)
+                      : all_features(csv, file, goal, weights, column, &features));
     TRY(drop_rows(o, column, features, goal, weights, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, csv->rows);
@@ -437,6 +449,21 @@ int sr_table_fill(const char *file, const struct sr_csv_options *o, struct sr_ta
     TRY(make_data(table, csv->rows, features, o->weights != NULL));
     TRY(fill_data(file, o, column, goal, weights, table));
     find_digits(table, column, goal, o->log_target);
+    return 0;
+}
+
+int sr_table_fill(const char *file, const struct sr_csv_options *o, struct sr_table *table)
+{
+    return fill_table(file, o, NULL, table);
+}
+
+int sr_table_read_like(const char *file, const struct sr_csv_options *o,
+                       const struct sr_table *like, struct sr_table *table)
+{
+    *table = (struct sr_table){0};
+    TRY(read_cells(file, &table->csv));
+    TRY(fill_table(orr_input_name(file), o, like, table));
+    table->data.language = like->data.language;
     return 0;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_symreg_tables.sh - where tables come from and what is done with further ones: standard input,
-# compressed files, missing values.
+# compressed files, missing values, --test.
 . tests/cli/lib.sh
 
 # r, m, w, s, F = 6 m / r^2 with a little noise; deterministic
@@ -75,10 +75,68 @@ check "gaps in other columns" search "$WORK/gaps.csv" --quiet --missing drop --f
     --out "$WORK/other"
 check "... cost no rows" grep -q '^60 rows of' "$WORK/other/report.md"
 printf 'x,F\n1,2\n,3\n4,n/a\nfour,5\n2,2\n' >"$WORK/text.csv"
-bad "text is not missing" 1 "$WORK/text.csv:5: column \"x\": expected a finite number, found \"four\"" \
+bad "text is not missing" 1 "$WORK/text.csv:5: column \"x\": expected a finite number" \
     "$WORK/text.csv" --missing drop
 printf 'x,F\n1,\n,3\n4,5\n' >"$WORK/few.csv"
 bad "too few rows are left" 1 'at least 2 rows, found 1' "$WORK/few.csv" --missing drop
 bad "--missing of another word" 2 '--missing: expected drop or error, found "fill"' \
     "$WORK/law.csv" --missing fill
+
+# ---- --test: a second table
+awk -F, -v OFS=, 'NR == 1 { print "F,m,extra,r"; next }
+    { r = 0.4 + NR / 30; m = 3 - NR / 40; print 5 * m / (r * r) + 0.1 * cos(NR), m, "-", r }' \
+    "$WORK/law.csv" >"$WORK/second.csv"
+seen=(--quiet --features r,m)
+check "--test with the table itself" search "$WORK/law.csv" "${seen[@]}" --test "$WORK/law.csv" \
+    --out "$WORK/self"
+check "... adds two columns" equal Complexity,Loss,Equation,TestLoss,TestR2 \
+    "$(head -n 1 "$WORK/self/front.csv")"
+# (equations have no commas here)
+spread() { # FILE COLUMN: the mean squared deviation of a column from its mean
+    awk -F, -v c="$2" 'NR > 1 { n++; s += $c; q += $c * $c } END { printf "%.17g", q / n - (s / n)^2 }' \
+        "$1"
+}
+check "... which repeat the loss" every_row "$WORK/self/front.csv" \
+    '($4 - $2)^2 <= 1e-14 * $2^2' 4
+check "... and give its share of the variance" every_row "$WORK/self/front.csv" \
+    "(\$5 - (1 - \$2 / $(spread "$WORK/law.csv" 5)))^2 < 1e-14" 4
+check "--test with another table" search "$WORK/law.csv" "${seen[@]}" --test "$WORK/second.csv" \
+    --out "$WORK/second"
+without_test() {
+    cut -d, -f1-3 "$1"
+}
+check "... has the same front" same_by without_test "$WORK/plain/front.csv" \
+    "$WORK/second/front.csv"
+# the row 6 m / r^2 or one like it, by hand: its constant is the first number in it
+by_hand() {
+    search "$WORK/law.csv" --quiet --features r,m --binary '*,/' --unary '' --iterations 0 \
+        --guess '6*m/(r*r)' --set symreg.enumerate=0 --test "$WORK/second.csv" --out "$WORK/hand" &&
+        awk -F, 'FNR == NR { if (FNR > 1 && $3 ~ /m/ && $3 ~ /r.*r/) { c = $3; got = $4; r2 = $5 }
+            next }
+            FNR == 1 { gsub(/[^0-9.]/, "", c); next }
+            { d = c * $2 / ($4 * $4) - $1; q += d * d; n++; s += $1; t += $1 * $1 }
+            END { print c, got, q / n, r2, 1 - q / (t - s * s / n)
+                  exit !(n == 60 && c > 5 && (got / (q / n) - 1)^2 < 1e-12 &&
+                         (r2 - 1 + q / (t - s * s / n))^2 < 1e-14) }' "$WORK/hand/front.csv" \
+            "$WORK/second.csv"
+}
+check "... whose values are right" by_hand
+check "... in front.json" grep -q '"test_r2":' "$WORK/second/front.json"
+check "... in the report" grep -q '| description length | test loss | test R2 | formula |' \
+    "$WORK/second/report.md"
+check "... on the terminal" prints '^complexity +loss +score +test loss +test R2 +equation$' \
+    search "$WORK/law.csv" "${seen[@]}" --test "$WORK/second.csv"
+check "... and nowhere without --test" lacks 'test_' "$WORK/plain/front.json"
+printf 'r,m,F\n0,1,2\n1,1,2\n' >"$WORK/zero.csv"
+undefined() {
+    search "$WORK/law.csv" "${seen[@]}" --test "$WORK/zero.csv" --out "$WORK/zero" &&
+        grep -Eq '/ .*",,$' "$WORK/zero/front.csv" && grep -q ' | - | - | ' "$WORK/zero/report.md"
+}
+check "a formula that is not finite there" undefined
+printf 'r,F\n1,2\n1,2\n' >"$WORK/lacks.csv"
+bad "--test without a column" 1 "$WORK/lacks.csv: no column \"m\"" "$WORK/law.csv" \
+    --features r,m --test "$WORK/lacks.csv"
+bad "--test that is not there" 1 "$WORK/none.csv: not found" "$WORK/law.csv" --test "$WORK/none.csv"
+bad "standard input twice" 2 '--test: standard input is the table already' - --test - \
+    <"$WORK/law.csv"
 finish
