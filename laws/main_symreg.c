@@ -2,6 +2,7 @@
 #include "laws.h"
 
 #include <malloc.h>
+#include <string.h>
 
 #include "symreg/table/table.h"
 
@@ -10,7 +11,7 @@ static struct sr_csv_options table;
 static struct {
     const char *binary, *unary, *maxsize, *seconds, *evaluations, *iterations, *stop_loss, *compat;
 } given;
-static const char *orbits_option = "";
+static const char *orbits_option = "", *predict_index;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
      &orbits_option, NULL},
@@ -53,16 +54,19 @@ static const struct orr_option options[] = {
      &table.batch, NULL},
     {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &given.compat,
      "symreg.algorithm"},
-    {"--rule", "NAME", "whose choice the report shows (default best)", &table.rule, NULL},
+    {"--rule", "NAME", "whose choice the report shows, or predict evaluates (default best)",
+     &table.rule, NULL},
+    {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "symreg",
     .purpose = "Finds formulas: of every force source of a run, or of a column of a CSV file.",
     .usage = "symreg [options]\n"
-             "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]",
+             "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
+             "       symreg predict FRONT.json FILE.csv[.gz] [--index N]",
     .options = options,
-    .max_rest = 1,
+    .max_rest = 3,
     .groups = "seed,attention,symreg",
     .rest_preset = "table",
     .rest_ignores = "attention,orbits,planets,text,model,pretrain,pretrain_planets,finetune,"
@@ -75,8 +79,33 @@ static const struct orr_program program = {
         "symreg.seconds",
 };
 
+/* symreg predict FRONT FILE */
+static int predict(const struct orr_cli *cli)
+{
+    if (cli->argc_rest != 3)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "predict: expected FRONT.json and FILE.csv, found %d argument%s",
+                        cli->argc_rest - 1, cli->argc_rest == 2 ? "" : "s");
+    for (const struct orr_option *o = options; o->name; o++)
+        if (*o->value && **o->value && o->value != &predict_index && o->value != &table.rule &&
+            o->value != &table.missing)
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to a search, not to predict", o->name);
+    const struct sr_predict_options how = {
+        .index = predict_index, .rule = table.rule, .missing = table.missing, .quiet = cli->quiet};
+    if (*cli->out)
+        return ORR_FAIL(ORR_EUSAGE, "--out: predict writes to standard output");
+    return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
+}
+
 static int run(const struct orr_cli *cli)
 {
+    if (cli->argc_rest && !strcmp(cli->argv_rest[0], "predict"))
+        return predict(cli);
+    if (cli->argc_rest > 1)
+        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: symreg [options] FILE.csv",
+                        cli->argv_rest[1]);
+    if (predict_index)
+        return ORR_FAIL(ORR_EUSAGE, "--index: belongs to symreg predict FRONT.json FILE.csv");
     if (cli->argc_rest == 1) {
         if (cli->plan || *orbits_option || *cli->attention || cli->run_given)
             return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",

@@ -209,7 +209,8 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                      .evaluations = fit->evaluations,
                                      .seconds = orr_time_s() - started,
                                      .rule = setup->rule,
-                                     .test = options->test ? &test : NULL};
+                                     .test = options->test ? &test : NULL,
+                                     .define = options->define};
     print_front(&output, &setup->rules);
     print_remarks(&output);
     if (*cli->out)

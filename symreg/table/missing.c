@@ -6,8 +6,14 @@
 
 #include "output.h"
 
-/* Whether a cell says that there is no value. */
-static bool is_missing(const char *cell)
+int sr_missing_check(const char *text)
+{
+    return !text || !strcmp(text, "error") || !strcmp(text, "drop")
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE, "--missing: expected drop or error, found \"%s\"", text);
+}
+
+bool sr_cell_is_missing(const char *cell)
 {
     static const char *const word[] = {"", "NA", "N/A", "NaN", "null", "None"};
     const size_t first = strspn(cell, " \t");
@@ -25,7 +31,7 @@ static bool lacks_value(const struct orr_csv *csv, size_t row, const int *column
 {
     for (int c = 0; c < count && csv->cells; c++) {
         const char *cell = csv->cells[row * csv->cols + (size_t)column[c]];
-        if (cell && is_missing(cell))
+        if (cell && sr_cell_is_missing(cell))
             return true;
     }
     return false;

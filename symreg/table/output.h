@@ -30,6 +30,16 @@ int sr_table_fill(const char *file, const struct sr_csv_options *options, struct
 /* A further table with the features, target and weights that `like` has. */
 int sr_table_read_like(const char *file, const struct sr_csv_options *options,
                        const struct sr_table *like, struct sr_table *table);
+/* The cells of a file: columns of text that nobody uses may stay. */
+int sr_table_cells(const char *file, struct orr_csv *csv);
+/* A column by its name, or the error that says which there are. */
+int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column);
+/* The error of a cell that is no finite number. */
+int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column);
+/* Whether the text of --missing is drop, error or NULL; ORR_EUSAGE. */
+int sr_missing_check(const char *text);
+/* Whether a cell says that there is no value. */
+bool sr_cell_is_missing(const char *cell);
 /* Leaves the rows out of csv that have no value in one of the columns (an empty cell, NA, N/A, NaN,
  * null or None), and returns how many. */
 size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count);
@@ -101,6 +111,7 @@ struct sr_output {
     double evaluations, seconds;
     enum sr_rule rule;          /* whose residuals are drawn */
     const struct sr_test *test; /* NULL: no second table */
+    const char *define;         /* operators of the user as text, NULL: none */
 };
 
 /* Whether a name means something in C or SymPy. */

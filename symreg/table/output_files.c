@@ -142,6 +142,8 @@ int sr_output_json(const struct sr_output *o, const char *path)
               orr_json_add_u64(json, "seed", o->seed) &&
               cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o->weights) &&
               add_number(json, "evaluations", o->evaluations);
+    if (ok && o->define)
+        ok = cJSON_AddStringToObject(json, "define", o->define) != NULL;
     if (ok && o->test)
         ok = cJSON_AddStringToObject(json, "test_file", o->test->file) &&
              add_number(json, "test_rows", (double)o->test->rows);

@@ -76,6 +76,11 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
                                    name, known);
 }
 
+int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column)
+{
+    return find_column(csv, file, name, NULL, column);
+}
+
 /* Is any cell of the column a number? Columns of names are no features. */
 static bool has_numbers(const struct orr_csv *csv, size_t column)
 {
@@ -112,7 +117,7 @@ static long almost_numbers(const struct orr_csv *csv, size_t column)
     return first;
 }
 
-static int wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
+int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
 {
     return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"",
                     file, csv->line[row], csv->names[column],
@@ -130,7 +135,7 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
         if (!has_numbers(csv, i)) {
             const long row = almost_numbers(csv, i);
             if (row >= 0)
-                return wrong_cell(csv, file, (size_t)row, (int)i);
+                return sr_table_wrong_cell(csv, file, (size_t)row, (int)i);
             continue;
         }
         if (*count == SR_COLUMNS)
@@ -207,7 +212,7 @@ static int take_column(const struct orr_csv *csv, const char *file, int column, 
     for (size_t i = 0; i < csv->rows; i++) {
         out[i] = csv->values[i * csv->cols + (size_t)column];
         if (!isfinite(out[i]))
-            return wrong_cell(csv, file, i, column);
+            return sr_table_wrong_cell(csv, file, i, column);
     }
     return 0;
 }
@@ -381,8 +386,7 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
     table->data.digits = table->digits;
 }
 
-/* Text columns that are not used may stay. */
-static int read_cells(const char *file, struct orr_csv *csv)
+int sr_table_cells(const char *file, struct orr_csv *csv)
 {
     char *text;
     size_t bytes;
@@ -399,10 +403,9 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
                      int weights, struct sr_table *table)
 {
     int column[SR_COLUMNS + 2], count = 0;
+    TRY(sr_missing_check(o->missing));
     if (!o->missing || !strcmp(o->missing, "error"))
         return 0;
-    if (strcmp(o->missing, "drop") != 0)
-        return ORR_FAIL(ORR_EUSAGE, "--missing: expected drop or error, found \"%s\"", o->missing);
     for (; count < features; count++)
         column[count] = feature[count];
     column[count++] = goal;
@@ -415,7 +418,7 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
     *table = (struct sr_table){0};
-    TRY(read_cells(file, &table->csv));
+    TRY(sr_table_cells(file, &table->csv));
     return sr_table_fill(orr_input_name(file), o, table);
 }
 
@@ -461,7 +464,7 @@ int sr_table_read_like(const char *file, const struct sr_csv_options *o,
                        const struct sr_table *like, struct sr_table *table)
 {
     *table = (struct sr_table){0};
-    TRY(read_cells(file, &table->csv));
+    TRY(sr_table_cells(file, &table->csv));
     TRY(fill_table(orr_input_name(file), o, like, table));
     table->data.language = like->data.language;
     return 0;

@@ -43,4 +43,13 @@ struct sr_csv_options {
 /* CSV mode: any table in, a Pareto front out. */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
 
+/* Prints the values of a formula of a front.json on the rows of a table as CSV: one column with the
+ * target's name, a line for each row of the table, nan where the formula is not finite, and empty
+ * where a value is missing with `missing` drop. NULL: not given. */
+struct sr_predict_options {
+    const char *index, *rule, *missing; /* a row from 1 on; else what a rule selects, best */
+    bool quiet;
+};
+int sr_predict_run(const char *front, const char *file, const struct sr_predict_options *options);
+
 #endif

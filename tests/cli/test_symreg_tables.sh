@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_symreg_tables.sh - where tables come from and what is done with further ones: standard input,
-# compressed files, missing values, --test.
+# compressed files, missing values, --test, predict.
 . tests/cli/lib.sh
 
 # r, m, w, s, F = 6 m / r^2 with a little noise; deterministic
@@ -93,8 +93,8 @@ check "... adds two columns" equal Complexity,Loss,Equation,TestLoss,TestR2 \
     "$(head -n 1 "$WORK/self/front.csv")"
 # (equations have no commas here)
 spread() { # FILE COLUMN: the mean squared deviation of a column from its mean
-    awk -F, -v c="$2" 'NR > 1 { n++; s += $c; q += $c * $c } END { printf "%.17g", q / n - (s / n)^2 }' \
-        "$1"
+    awk -F, -v c="$2" \
+        'NR > 1 { n++; s += $c; q += $c * $c } END { printf "%.17g", q / n - (s / n)^2 }' "$1"
 }
 check "... which repeat the loss" every_row "$WORK/self/front.csv" \
     '($4 - $2)^2 <= 1e-14 * $2^2' 4
@@ -136,7 +136,89 @@ check "a formula that is not finite there" undefined
 printf 'r,F\n1,2\n1,2\n' >"$WORK/lacks.csv"
 bad "--test without a column" 1 "$WORK/lacks.csv: no column \"m\"" "$WORK/law.csv" \
     --features r,m --test "$WORK/lacks.csv"
-bad "--test that is not there" 1 "$WORK/none.csv: not found" "$WORK/law.csv" --test "$WORK/none.csv"
+bad "--test that is not there" 1 "$WORK/none.csv: not found" "$WORK/law.csv" \
+    --test "$WORK/none.csv"
 bad "standard input twice" 2 '--test: standard input is the table already' - --test - \
     <"$WORK/law.csv"
+
+# ---- predict
+predict() {
+    timeout "$LIMIT" "$BIN/symreg" predict "$@"
+}
+# deviations FILE ROW: the mean squared deviation of a prediction from column F of the second table
+deviations() {
+    predict "$WORK/second/front.json" "$WORK/second.csv" --index "$1" | paste -d, - \
+        "$WORK/second.csv" |
+        awk -F, 'NR > 1 { n++; q += ($1 - $2)^2 } END { printf "%.17g", q / n }'
+}
+as_in_the_front() {
+    local row=0 loss rows
+    rows=$(($(wc -l <"$WORK/second/front.csv") - 1))
+    for loss in $(tail -n +2 "$WORK/second/front.csv" | awk -F, '{ print $4 }'); do
+        row=$((row + 1))
+        awk -v a="$loss" -v b="$(deviations $row)" 'BEGIN { exit !((a / b - 1)^2 < 1e-14) }' ||
+            return 1
+    done
+    [ $row -ge 4 ] && [ $row -eq "$rows" ]
+}
+check "predict: losses of every row of the front" as_in_the_front
+check "... the name of the target" equal F \
+    "$(predict "$WORK/second/front.json" "$WORK/second.csv" | head -n 1)"
+best=$(awk '/"selected_by"/ { n++ } /"best"/ { print n }' "$WORK/second/front.json")
+chosen() {
+    predict "$WORK/second/front.json" "$WORK/second.csv" "$@"
+}
+numbered() {
+    chosen --index "$1"
+}
+by_rule() {
+    chosen ${1:+--rule "$1"}
+}
+check "... best by default" same_by by_rule "" best
+check "... which is a row of the front" equal "$(numbered "$best")" "$(by_rule '')"
+check "... not another" differ "$(numbered 1)" "$(by_rule '')"
+check "... from standard input" equal "$(by_rule '')" \
+    "$(gzip <"$WORK/second.csv" | predict "$WORK/second/front.json" -)"
+own=(search "$WORK/law.csv" --quiet --features r,m --define 'g(u)=1/(u*u)' --binary '*' --unary ''
+    --guess '6*m*g(r)' --iterations 0 --set symreg.enumerate=0)
+check "operators of the user" "${own[@]}" --out "$WORK/own"
+check "... predict" equal "$(printf 'F\n12\n')" \
+    "$(predict "$WORK/own/front.json" - --rule accuracy <<<$'r,m\n1,2' |
+        awk 'NR > 1 { $1 = sprintf("%.2g", $1) } { print }')"
+check "--missing drop keeps the lines" equal "$(printf 'F\n\n-\n')" \
+    "$(predict "$WORK/own/front.json" - --missing drop <<<$'r,m\n,2\n1,1' | sed 's/[0-9.]\+/-/')"
+prints_nan() {
+    predict "$WORK/own/front.json" - <<<$'r,m\n0,2\n1,1' >"$WORK/printed" 2>"$WORK/err" &&
+        equal nan "$(sed -n 2p "$WORK/printed")" &&
+        grep -q 'standard input: the formula is not finite on 1 of 2 rows' "$WORK/err"
+}
+check "no value: nan, and said" prints_nan
+F=$WORK/second/front.json
+bad_predict() { # NAME STATUS PATTERN ARGUMENT...
+    local name=$1 status=$2 pattern=$3
+    shift 3
+    refuse "predict: $name" "$status" "$pattern" -- predict "$@"
+}
+bad_predict "a row too far" 2 '--index: expected a row of the front, from 1 to' "$F" \
+    "$WORK/second.csv" --index 99
+bad_predict "--index 0" 2 'found "0"' "$F" "$WORK/second.csv" --index 0
+bad_predict "--index and --rule" 2 'give one of them' "$F" "$WORK/second.csv" --index 1 --rule best
+bad_predict "no front" 1 'none.json' "$WORK/none.json" "$WORK/second.csv"
+echo '{"front": 1, "features": []}' >"$WORK/odd.json"
+bad_predict "another file" 1 'expected the front.json of a search' "$WORK/odd.json" \
+    "$WORK/second.csv"
+echo '{"front": [{"equation": "q +", "selected_by": ["best"]}], "features": ["r"]}' \
+    >"$WORK/odd.json"
+bad_predict "a formula that is none" 1 'odd.json: row 1 of the front: formula:' "$WORK/odd.json" \
+    "$WORK/second.csv"
+bad_predict "a column that is not there" 1 "$WORK/lacks.csv: no column \"m\"" "$F" \
+    "$WORK/lacks.csv"
+echo '{"front": [{"equation": "x", "selected_by": ["best"]}], "features": ["x"]}' \
+    >"$WORK/odd2.json"
+bad_predict "a missing value" 1 "$WORK/few.csv:3: column \"x\"" "$WORK/odd2.json" "$WORK/few.csv"
+bad_predict "one argument" 2 'expected FRONT.json and FILE.csv, found 1 argument' "$F"
+bad_predict "an option of a search" 2 '--target: belongs to a search' "$F" "$WORK/second.csv" \
+    --target F
+bad "two files" 2 'unexpected argument' "$WORK/law.csv" "$WORK/second.csv"
+bad "--index of a search" 2 '--index: belongs to symreg predict' "$WORK/law.csv" --index 1
 finish
