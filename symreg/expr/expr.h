@@ -253,8 +253,19 @@ size_t sr_name_quoted(const char *text);
 bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
 
 /* Prints in a notation, with as few parentheses as it allows. names[i] is feature i as it is, but
- * for LaTeX, which has "m1" as m_{1}; operators of the user are written out in C and SymPy. */
-enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS, SR_PRINTED = SR_NOTATIONS };
+ * for LaTeX, which has "m1" as m_{1}; operators of the user are written out in all but LaTeX. NumPy,
+ * JAX and PyTorch call the functions of np, jnp and torch on arrays. */
+enum sr_notation {
+    SR_LATEX,
+    SR_C,
+    SR_SYMPY,
+    SR_NUMPY,
+    SR_JAX,
+    SR_TORCH,
+    SR_NOTATIONS,
+    SR_PRINTED = SR_NOTATIONS
+};
+extern const char *const sr_notation_name[SR_NOTATIONS]; /* "LaTeX", "C", "SymPy", "NumPy" ... */
 void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,
                   enum sr_notation notation, const char *const *names, char *text, size_t bytes);
 /* Prints SR_PRINTED, as PySR does: "(39.48 * inv((r * r)))", constants as sr_number_print() does.

@@ -1,4 +1,4 @@
-/* print.c - formulas as text in PySR's notation, LaTeX, C and SymPy: one walk over the nodes, and a
+/* print.c - formulas as text in PySR's notation, LaTeX, C, Python's: one walk over the nodes, and a
  * table of how each notation writes an operator, with as few parentheses as it needs. */
 #include "expr.h"
 
@@ -25,10 +25,17 @@ struct scope {
     int operand[2];             /* the nodes where they end */
 };
 
+/* NumPy, JAX and PyTorch have SymPy's grammar, and its texts but for functions. */
+enum { STYLES = SR_SYMPY + 1 };
+static enum sr_notation style_of(enum sr_notation notation)
+{
+    return notation > SR_SYMPY && notation < SR_NOTATIONS ? SR_SYMPY : notation;
+}
+
 /* How the texts of an operator bind. */
 struct layout {
-    enum binding result[SR_NOTATIONS];
-    enum binding need[2][SR_NOTATIONS]; /* per operand; ATOM only where none is enclosed */
+    enum binding result[STYLES];
+    enum binding need[2][STYLES]; /* per operand; ATOM only where none is enclosed */
 };
 
 #define ALL(b)                                                                                     \
@@ -55,7 +62,7 @@ static const char thin_space[] = " \\, "; /* LaTeX's product */
 /* The texts of ops_table.h. $1 and $2 stand for the operands' texts, which are put in parentheses
  * where they bind less than their place needs. */
 static const struct form {
-    const char *text[SR_NOTATIONS];
+    const char *text[STYLES];
     int layout;
 } forms[SR_OPS] = {
 #define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, inverse,     \
@@ -63,6 +70,22 @@ static const struct form {
     [id] = {{[SR_LATEX] = latex, [SR_C] = c, [SR_SYMPY] = sympy}, layout},
 #include "ops_table.h"
 #undef OP
+};
+
+const char *const sr_notation_name[SR_NOTATIONS] = {
+    [SR_LATEX] = "LaTeX", [SR_C] = "C",     [SR_SYMPY] = "SymPy",
+    [SR_NUMPY] = "NumPy", [SR_JAX] = "JAX", [SR_TORCH] = "PyTorch"};
+
+/* Functions of arrays: their names in NumPy and JAX, and in PyTorch. */
+static const char *const functions[SR_OPS][2] = {
+    [SR_MIN] = {"minimum", "minimum"}, [SR_MAX] = {"maximum", "maximum"},
+    [SR_SQRT] = {"sqrt", "sqrt"},      [SR_ABS] = {"abs", "abs"},
+    [SR_EXP] = {"exp", "exp"},         [SR_LOG] = {"log", "log"},
+    [SR_SIN] = {"sin", "sin"},         [SR_COS] = {"cos", "cos"},
+    [SR_TAN] = {"tan", "tan"},         [SR_ASIN] = {"arcsin", "asin"},
+    [SR_ACOS] = {"arccos", "acos"},    [SR_ATAN] = {"arctan", "atan"},
+    [SR_SINH] = {"sinh", "sinh"},      [SR_COSH] = {"cosh", "cosh"},
+    [SR_TANH] = {"tanh", "tanh"},      [SR_SIGN] = {"sign", "sign"},
 };
 
 /* Puts `text` in place of `length` bytes from `at` on; what then has no room is cut. */
@@ -138,8 +161,9 @@ static enum binding write_number(struct writer *w, double value)
         *e = '\0';
     put_text(w, plain);
     put_text(w, power);
-    if (w->notation == SR_C && !strpbrk(plain, ".en"))
-        put_text(w, ".0"); /* 1 / 2 is 0 in C */
+    if (w->notation != SR_LATEX && w->notation != SR_SYMPY && w->notation != SR_PRINTED &&
+        !strpbrk(plain, ".en"))
+        put_text(w, ".0"); /* 1 / 2 is 0 in C, arrays of whole numbers have no power -2 */
     return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
 }
 
@@ -218,6 +242,39 @@ static enum binding write_custom(struct writer *w, const struct scope *scope, in
     return write_form(w, scope, i, form, need, ATOM);
 }
 
+/* Whether a column stands in the subtree that ends at i; an operand of an operator of the user may
+ * have one. */
+static bool has_column(const struct scope *scope, int i)
+{
+    for (int k = sr_expr_start(scope->expr, i); k <= i; k++) {
+        const struct sr_node *node = &scope->expr->node[k];
+        if (node->op == SR_FEATURE &&
+            (!scope->around || has_column(scope->around, scope->operand[node->feature])))
+            return true;
+    }
+    return false;
+}
+
+/* A call of a function of arrays. Those of PyTorch take no plain numbers. */
+static enum binding write_function(struct writer *w, const struct scope *scope, int i)
+{
+    const int op = scope->expr->node[i].op, arity = sr_expr_arity(scope->expr, i);
+    const bool torch = w->notation == SR_TORCH;
+    const int operand[2] = {sr_expr_left(scope->expr, i), i - 1};
+    put_text(w, torch ? "torch." : w->notation == SR_JAX ? "jnp." : "np.");
+    put_text(w, functions[op][torch]);
+    put_text(w, "(");
+    for (int k = 0; k < arity; k++) {
+        const bool number = torch && !has_column(scope, operand[k]);
+        put_text(w, k ? ", " : "");
+        put_text(w, number ? "torch.as_tensor(" : "");
+        write_node(w, scope, operand[k]);
+        put_text(w, number ? ", dtype=torch.float64)" : "");
+    }
+    put_text(w, ")");
+    return ATOM;
+}
+
 /* The node with its operands. Nothing more where the text is full: operators of the user in each
  * other may grow without end. */
 static enum binding write_node(struct writer *w, const struct scope *scope, int i)
@@ -234,10 +291,12 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
         return write_plain(w, scope, i);
     if (node->op >= SR_CUSTOM)
         return write_custom(w, scope, i);
+    if (w->notation > SR_SYMPY && functions[node->op][0])
+        return write_function(w, scope, i);
+    const enum sr_notation style = style_of(w->notation);
     const struct layout *layout = &layouts[forms[node->op].layout];
-    const enum binding need[2] = {layout->need[0][w->notation], layout->need[1][w->notation]};
-    return write_form(w, scope, i, forms[node->op].text[w->notation], need,
-                      layout->result[w->notation]);
+    const enum binding need[2] = {layout->need[0][style], layout->need[1][style]};
+    return write_form(w, scope, i, forms[node->op].text[style], need, layout->result[style]);
 }
 
 void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,

@@ -74,6 +74,8 @@ static const char in_sympy[] = /* but not in C */
     "uppergamma use utilities var variations vars vectorize vfield viete vring with wronskian "
     "xfield xring xthreaded yield zeros zeta zoo ";
 
+static const char modules[] = " np jnp torch "; /* of NumPy, JAX and PyTorch in formulas */
+
 static bool is_among(const char *name, size_t length, const char *names)
 {
     char word[24];
@@ -87,6 +89,7 @@ bool sr_export_reserved(const char *name)
 {
     const size_t length = strlen(name);
     return is_among(name, length, in_c) || is_among(name, length, in_sympy) ||
+           is_among(name, length, modules) ||
            /* sinf and sinl beside sin */
            (length > 2 && strchr("fl", name[length - 1]) && is_among(name, length - 1, in_c));
 }

@@ -119,7 +119,7 @@ bool sr_export_reserved(const char *name);
 
 /* front.csv: "Complexity,Loss,Equation", with a test ",TestLoss,TestR2" behind them. */
 int sr_output_front(const struct sr_output *output, const char *path);
-/* "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy". */
+/* "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy,NumPy,JAX,PyTorch". */
 int sr_output_table(const struct sr_output *output, const char *path);
 int sr_output_json(const struct sr_output *output, const char *path);
 /* report.md, front.png and residuals.png; without gnuplot the pictures are left out, and said so

@@ -44,7 +44,10 @@ int sr_output_table(const struct sr_output *o, const char *path)
     char text[SR_TEXT];
     sr_export_make(&names, o->names, o->data->features);
     TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy\n");
+    orr_file_printf(&file, "Complexity,Loss,Score,DescriptionLength,Equation");
+    for (int k = 0; k < SR_NOTATIONS; k++)
+        orr_file_printf(&file, ",%s", sr_notation_name[k]);
+    orr_file_printf(&file, "\n");
     for (int i = 0; i < front->count; i++) {
         orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", front->complexity[i], front->loss[i],
                         front->score[i], front->mdl[i]);
@@ -73,7 +76,8 @@ static bool add_number(cJSON *object, const char *key, double value)
 
 static bool add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
 {
-    static const char *const keys[SR_NOTATIONS] = {"latex", "c", "sympy"};
+    static const char *const keys[SR_NOTATIONS] = {"latex", "c",   "sympy",
+                                                   "numpy", "jax", "pytorch"};
     const struct sr_front *front = o->front;
     char text[SR_TEXT];
     cJSON *object = cJSON_CreateObject();

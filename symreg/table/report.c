@@ -79,7 +79,7 @@ static void write_names(const struct sr_export *names, struct orr_file *file)
         if (!sr_export_renamed(names, f))
             continue;
         if (!any)
-            orr_file_printf(file, "\nThe formulas in C and SymPy (`front.json`) have other "
+            orr_file_printf(file, "\nThe formulas in C and Python (`front.json`) have other "
                                   "names for these columns:\n\n| column | name |\n|---|---|\n");
         any = true;
         orr_file_printf(file, "|");

@@ -99,7 +99,8 @@ TEST(reserved_words)
                                         "abort",  "zoo",    "Abs",      "zoo",   "oo",
                                         "lambda", "True",   "nonlocal", "sum",   "len",
                                         "Symbol", "ZZ",     "Q",        "E",     "S",
-                                        "cbrtf",  "j0",     "gamma",    "while", "symbols"};
+                                        "cbrtf",  "j0",     "gamma",    "while", "symbols",
+                                        "np",     "jnp",    "torch"};
     static const char *const free_words[] = {
         "r", "m1", "sinx", "f", "l", "xf", "lambda_", "", "A", "solve_linear", "BlockMatrix", "Mf"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -225,6 +226,56 @@ TEST(sympy_has_the_value)
     read_values(scratch_at(scratch_dir, "sympy"), value);
 }
 
+/* Texts of NumPy, JAX and PyTorch on arrays of two equal rows, in double precision. */
+static void arrays_have_the_value(enum sr_notation notation, const char *import, const char *array)
+{
+    double x[AWKWARD], value[AWKWARD];
+    char path[4096], command[3 * 4096], text[SR_TEXT];
+    struct sr_export names;
+    snprintf(command, sizeof command, "python3 -c '%s' >/dev/null 2>&1", import);
+    if (system(command))
+        skip(); /* the reader of test_outputs.c is what remains */
+    made(&names);
+    values(x, value);
+    scratch_path(path, scratch_dir, "arrays.py");
+    FILE *py = fopen(path, "w");
+    assert_non_null(py);
+    fprintf(py, "%s\nx = {}\n", import);
+    for (int g = 0; g < AWKWARD; g++)
+        fprintf(py, "x['%s'] = %s([%.17g, %.17g])\n", names.name[g], array, x[g], x[g]);
+    for (int f = 0; f < AWKWARD; f++) {
+        const struct sr_expr expr = mixture(f);
+        sr_expr_write(NULL, &expr, notation, &names, text, sizeof text);
+        fprintf(py,
+                "v = eval('%s', globals(), x)\nassert v.shape == (2,)\n"
+                "print('%%.17g' %% float(v[1]))\n",
+                text);
+    }
+    assert_int_equal(fclose(py), 0);
+    snprintf(command, sizeof command, "python3 %s >%s/arrays", path, scratch_dir);
+    assert_int_equal(system(command), 0);
+    read_values(scratch_at(scratch_dir, "arrays"), value);
+}
+
+TEST(numpy_has_the_value)
+{
+    arrays_have_the_value(SR_NUMPY, "import numpy as np", "np.array");
+}
+
+TEST(jax_has_the_value)
+{
+    arrays_have_the_value(SR_JAX,
+                          "import jax; jax.config.update(\"jax_enable_x64\", True); "
+                          "import jax.numpy as jnp",
+                          "jnp.array");
+}
+
+TEST(torch_has_the_value)
+{
+    arrays_have_the_value(SR_TORCH, "import torch; torch.set_default_dtype(torch.float64)",
+                          "torch.tensor");
+}
+
 /* Replaces every `from` of a text; grows to no more than SR_TEXT bytes. */
 static void replace_all(char *text, const char *from, const char *to)
 {
@@ -267,6 +318,11 @@ static void unbrace(char *text)
 static void translate(int notation, char *text)
 {
     replace_all(text, "**", "^");
+    if (notation >= SR_NUMPY) {
+        replace_all(text, "jnp.", "");
+        replace_all(text, "np.", "");
+        replace_all(text, "torch.", "");
+    }
     replace_all(text, "pow(", "((");
     replace_all(text, ", 2)", ")^2)");
     if (notation != SR_LATEX)

@@ -1,6 +1,6 @@
-/* test_outputs.c - formulas in C, SymPy and LaTeX, description lengths, rounding, report files.
+/* test_outputs.c - formulas in C, Python and LaTeX, description lengths, rounding, report files.
  *
- * C and SymPy texts are read by a reader of its own, which follows those languages' rules, and must
+ * C and Python texts are read by a reader of its own, which follows those languages' rules, and must
  * have the value of the formula. */
 #include <ctype.h>
 
@@ -30,17 +30,20 @@ static double call(const char *name, double a, double b)
     static const struct {
         const char *name;
         double (*f)(double);
-    } one[] = {{"sqrt", sqrt}, {"exp", exp},   {"log", log},   {"sin", sin},  {"cos", cos},
-               {"tan", tan},   {"tanh", tanh}, {"fabs", fabs}, {"Abs", fabs}, {"asin", asin},
-               {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}};
+    } one[] = {{"sqrt", sqrt},   {"exp", exp},     {"log", log},    {"sin", sin},   {"cos", cos},
+               {"tan", tan},     {"tanh", tanh},   {"fabs", fabs},  {"Abs", fabs},  {"asin", asin},
+               {"acos", acos},   {"atan", atan},   {"sinh", sinh},  {"cosh", cosh}, {"abs", fabs},
+               {"arcsin", asin}, {"arccos", acos}, {"arctan", atan}};
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
         if (!strcmp(one[i].name, name))
             return one[i].f(a);
     if (!strcmp(name, "pow"))
         return pow(a, b);
-    if (!strcmp(name, "fmin") || !strcmp(name, "Min"))
+    if (!strcmp(name, "as_tensor"))
+        return a;
+    if (!strcmp(name, "fmin") || !strcmp(name, "Min") || !strcmp(name, "minimum"))
         return fmin(a, b);
-    if (!strcmp(name, "fmax") || !strcmp(name, "Max"))
+    if (!strcmp(name, "fmax") || !strcmp(name, "Max") || !strcmp(name, "maximum"))
         return fmax(a, b);
     if (!strcmp(name, "sign"))
         return (a > 0) - (a < 0);
@@ -70,6 +73,8 @@ static double read_atom(struct reader *r)
     }
     char name[32];
     size_t n = 0;
+    for (int module = SR_NUMPY; module <= SR_TORCH; module++)
+        (void)(take(r, module == SR_NUMPY ? "np." : module == SR_JAX ? "jnp." : "torch."));
     while (isalnum((unsigned char)*r->at) || *r->at == '_')
         name[n++] = *r->at++;
     name[n] = '\0';
@@ -79,7 +84,9 @@ static double read_atom(struct reader *r)
     if (!take(r, "("))
         fail_msg("unexpected \"%s\"", r->at);
     value = read_sum(r);
-    if (take(r, ","))
+    if (take(r, ", dtype=torch.float64"))
+        assert_string_equal(name, "as_tensor");
+    else if (take(r, ","))
         b = read_sum(r);
     assert_true(take(r, ")"));
     return call(name, value, b);
@@ -140,7 +147,7 @@ static const struct sr_export *names_of(const char *const *columns)
     return &names;
 }
 
-TEST(c_and_sympy_have_the_value)
+TEST(c_and_python_have_the_value)
 {
     enum { FORMULAS = 3000 };
     gsl_rng *rng = random_stream(11);
@@ -154,7 +161,7 @@ TEST(c_and_sympy_have_the_value)
         double value;
         if (!sr_eval(&expr, &data, &value))
             continue;
-        for (int n = SR_C; n <= SR_SYMPY; n++) {
+        for (int n = SR_C; n <= SR_TORCH; n++) {
             sr_expr_write(NULL, &expr, (enum sr_notation)n, names_of(feature_name), text,
                           sizeof text);
             const double again = value_of_text(text, x);
@@ -194,6 +201,10 @@ TEST(known_texts)
     writes("square(exp(r))", SR_LATEX, "\\left(e^{r}\\right)^{2}");
     writes("2 * 3", SR_LATEX, "2 \\cdot 3");
     writes("r * 2.5e-7", SR_LATEX, "r \\, \\left(2.5 \\cdot 10^{-7}\\right)");
+    writes("r ^ -2 * asin(m1)", SR_NUMPY, "r**(-2.0)*np.arcsin(m1)");
+    writes("max(sqrt(r), abs(m1 - 1))", SR_JAX, "jnp.maximum(jnp.sqrt(r), jnp.abs(m1 - 1.0))");
+    writes("min(r, 2) * asin(m1)", SR_TORCH,
+           "torch.minimum(r, torch.as_tensor(2.0, dtype=torch.float64))*torch.asin(m1)");
     writes("0.1 + r", SR_SYMPY, "0.1 + r"); /* the shortest that reads back the same */
 }
 
@@ -215,6 +226,8 @@ TEST(own_operators_are_written_out)
     const struct sr_expr expr = formula_in(language, "2 * h(r + 1, m1)");
     sr_expr_write(language, &expr, SR_SYMPY, names_of(feature_name), out, sizeof out);
     assert_string_equal(out, "2*((r + 1)/((r + 1)*exp(-(r + 1)) + m1))");
+    sr_expr_write(language, &expr, SR_TORCH, names_of(feature_name), out, sizeof out);
+    assert_string_equal(out, "2.0*((r + 1.0)/((r + 1.0)*torch.exp(-(r + 1.0)) + m1))");
     sr_expr_write(language, &expr, SR_LATEX, names_of(feature_name), out, sizeof out);
     assert_string_equal(out, "2 \\, \\operatorname{h}\\left(r + 1, m_{1}\\right)");
     sr_expr_print(language, &expr, feature_name, out, sizeof out);
