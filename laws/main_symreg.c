@@ -23,6 +23,8 @@ static const struct orr_option options[] = {
      &table.weights, NULL},
     {"--missing", "drop|error", "leave rows with a missing value out, or refuse them (default)",
      &table.missing, NULL},
+    {"--sigma", "COLUMN", "standard deviation of the target in each row: weights 1/sigma^2",
+     &table.sigma, NULL},
     {"--test", "FILE", "a second table: loss and R2 of every formula on it", &table.test, NULL},
     {"--log-target", NULL, "explain the logarithm of the target", &table.log_target, NULL},
     {"--binary", "+,-,*,/,^", "operators of two arguments", &given.binary, "symreg.binary"},

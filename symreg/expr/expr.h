@@ -253,8 +253,8 @@ size_t sr_name_quoted(const char *text);
 bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
 
 /* Prints in a notation, with as few parentheses as it allows. names[i] is feature i as it is, but
- * for LaTeX, which has "m1" as m_{1}; operators of the user are written out in all but LaTeX. NumPy,
- * JAX and PyTorch call the functions of np, jnp and torch on arrays. */
+ * for LaTeX, which has "m1" as m_{1}; operators of the user are written out in all but LaTeX.
+ * NumPy, JAX and PyTorch call the functions of np, jnp and torch on arrays. */
 enum sr_notation {
     SR_LATEX,
     SR_C,

@@ -30,6 +30,14 @@ double sr_snap_limit(const struct sr_loss *loss, double reached);
 double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
                       struct sr_work *work);
 
+/* Standard errors of the constants, in their order: with the least squares Hessian J^T W J,
+ * error[c]^2 = s^2 (J^T W J)^-1[c][c]. s^2 is the variance of a row of weight 1: `variance` where
+ * it is known, else (0) the weighted sum of squared residuals over rows less constants. NaN where
+ * the Hessian is singular, or no rows are to spare. They hold where the constants are fitted by
+ * least squares, and errors are small against what bends the formula. */
+int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                        double *error);
+
 /* ---- the compatible algorithm's fit: BFGS, one constant by Newton's method */
 
 void sr_compat_constants(const struct sr_loss *loss, struct sr_expr *expr,

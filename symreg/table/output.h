@@ -17,6 +17,7 @@ struct sr_table {
     const char *name[SR_FEATURES];
     const char *target, *weights; /* names of columns; weights: NULL without, "" for 1/y^2 */
     struct sr_data data;          /* what is fitted: y is ln of the column with --log-target */
+    double variance;              /* with --sigma of a row of weight 1, else 0 */
     bool relative;                /* its weights are 1/y^2, not a column */
     struct sr_digits digits[SR_FEATURES + 1]; /* the data's */
     double *block;                            /* all of its arrays */
@@ -104,6 +105,8 @@ void sr_test_text(double value, int width, char *text, size_t bytes);
 struct sr_output {
     const char *file, *target, *loss; /* the target's name, "ln y" with --log-target */
     const char *weights;              /* the column's name, "" for 1/y^2, NULL for none */
+    double variance;                  /* sr_table.variance: the weights are 1 / sigma^2 */
+    bool least_squares;               /* of the loss: constants have standard errors */
     const char *const *names;         /* of the features */
     const struct sr_data *data;
     struct sr_front *front; /* described */

@@ -74,6 +74,21 @@ static bool add_number(cJSON *object, const char *key, double value)
                            : cJSON_AddNullToObject(object, key) != NULL;
 }
 
+/* The constants in their order, and their standard errors; null where there is none. */
+static bool add_constants(const struct sr_output *o, int row, cJSON *object)
+{
+    double constant[SR_NODES], error[SR_NODES];
+    const struct sr_expr *expr = &o->front->expr[row];
+    const int count = sr_expr_constants(expr, constant);
+    if (!o->least_squares)
+        return true;
+    if (sr_constants_errors(expr, o->data, o->variance, error))
+        return false;
+    orr_json_add_list(object, "constants", constant, count);
+    orr_json_add_list(object, "standard_errors", error, count);
+    return true;
+}
+
 static bool add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
 {
     static const char *const keys[SR_NOTATIONS] = {"latex", "c",   "sympy",
@@ -96,6 +111,7 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
                       sizeof text);
         ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
     }
+    ok = ok && add_constants(o, row, object);
     if (o->test && ok)
         ok = add_number(object, "test_loss", o->test->loss[row]) &&
              add_number(object, "test_r2", o->test->r2[row]);
@@ -110,9 +126,13 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
 }
 
 /* A column may have any name, so that of one is told from the word. */
-static bool add_weights(cJSON *json, const char *weights)
+static bool add_weights(cJSON *json, const struct sr_output *o)
 {
+    const char *weights = o->weights;
     char text[300];
+    if (o->variance > 0)
+        return cJSON_AddStringToObject(json, "weights", "1/sigma^2") != NULL &&
+               cJSON_AddStringToObject(json, "sigma", weights) != NULL;
     snprintf(text, sizeof text, "column %s", weights ? weights : "");
     return weights ? cJSON_AddStringToObject(json, "weights", *weights ? text : "1/y^2") != NULL
                    : cJSON_AddNullToObject(json, "weights") != NULL;
@@ -144,7 +164,7 @@ int sr_output_json(const struct sr_output *o, const char *path)
               cJSON_AddStringToObject(json, "target", o->target) &&
               add_number(json, "rows", (double)o->data->rows) &&
               orr_json_add_u64(json, "seed", o->seed) &&
-              cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o->weights) &&
+              cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o) &&
               add_number(json, "evaluations", o->evaluations);
     if (ok && o->define)
         ok = cJSON_AddStringToObject(json, "define", o->define) != NULL;

@@ -30,7 +30,8 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
     orr_file_printf(file, ", seed %llu, %.4g formulas in %s, Orrery %s.\n",
                     (unsigned long long)o->seed, o->evaluations, spent, ORR_VERSION);
     if (o->weights && *o->weights) {
-        orr_file_printf(file, "Rows have the weights of column ");
+        orr_file_printf(file, o->variance > 0 ? "Rows have the weights 1/sigma^2, sigma of column "
+                                              : "Rows have the weights of column ");
         orr_markdown_code(file, o->weights, false);
         orr_file_printf(file, ".\n");
     } else if (o->weights) {
@@ -117,6 +118,30 @@ static void write_rules(const struct sr_output *o, const struct sr_export *names
     }
 }
 
+/* The constants of the formula that is chosen, with standard errors, for losses of squares. */
+static int write_constants(const struct sr_output *o, struct orr_file *file)
+{
+    double constant[SR_NODES], error[SR_NODES];
+    const int row = sr_front_select(o->front, o->rule);
+    const int count = row < 0 ? 0 : sr_expr_constants(&o->front->expr[row], constant);
+    if (!o->least_squares || !count)
+        return 0;
+    TRY(sr_constants_errors(&o->front->expr[row], o->data, o->variance, error));
+    orr_file_printf(file,
+                    "\n## Constants of what %s selects\n\nIn the order of the formula, with "
+                    "standard errors %s.\n\n| constant | standard error |\n|---:|---:|\n",
+                    sr_rule_name[o->rule],
+                    o->variance > 0 ? "from the sigmas of the rows"
+                                    : "from the scatter of the residuals");
+    for (int c = 0; c < count; c++) {
+        char number[SR_NUMBER], text[40];
+        sr_number_print(constant[c], number);
+        sr_test_text(error[c], 0, text, sizeof text);
+        orr_file_printf(file, "| %s | %s |\n", number, text);
+    }
+    return 0;
+}
+
 /* Remarks about the table, then numbers of the selected formulas that look familiar. */
 static void write_remarks(const struct sr_output *o, struct orr_file *file)
 {
@@ -183,8 +208,10 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
             orr_file_printf(&file,
                             "\nResiduals of what `%s` selects:\n\n![residuals](residuals.png)\n",
                             sr_rule_name[o->rule]);
+        rc = write_constants(o, &file);
         write_remarks(o, &file);
-        rc = orr_file_commit(&file);
+        if (!rc)
+            rc = orr_file_commit(&file);
         orr_file_close(&file);
     }
     free(value);

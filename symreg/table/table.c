@@ -248,8 +248,9 @@ static int check_size(const struct orr_csv *csv, const char *file, const char *t
                           file, csv->line[row], target, least, most, largest);
 }
 
+/* *mean: of the weights as they were. */
 static int scale_weights(const struct orr_csv *csv, const char *file, const char *name,
-                         double *weight)
+                         double *weight, double *mean)
 {
     const size_t rows = csv->rows;
     double total = 0;
@@ -265,6 +266,24 @@ static int scale_weights(const struct orr_csv *csv, const char *file, const char
                         file, name);
     for (size_t i = 0; i < rows; i++)
         weight[i] /= total;
+    *mean = total;
+    return 0;
+}
+
+/* Standard deviations of the column become weights; those of its logarithm are sigma / y. */
+static int square_sigmas(const struct sr_table *table, const char *file, bool logarithm,
+                         double *weight)
+{
+    const struct orr_csv *csv = &table->csv;
+    for (size_t i = 0; i < csv->rows; i++) {
+        const double sigma = logarithm ? weight[i] / orr_exp(table->data.y[i]) : weight[i];
+        if (!(weight[i] > 0) || !isfinite(1 / (sigma * sigma)))
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s:%zu: column \"%s\": expected a standard deviation above 0, found "
+                            "%g",
+                            file, csv->line[i], table->weights, weight[i]);
+        weight[i] = 1 / (sigma * sigma);
+    }
     return 0;
 }
 
@@ -292,9 +311,11 @@ bool sr_weights_relative(const double *y, size_t rows, double *weight)
 }
 
 /* The weights that the options ask for, with mean 1. */
-static int fill_weights(const char *file, struct sr_table *table, int column, double *weight)
+static int fill_weights(const char *file, const struct sr_csv_options *o, struct sr_table *table,
+                        int column, double *weight)
 {
     const struct sr_data *data = &table->data;
+    double mean = 1;
     if (column >= 0)
         TRY(take_column(&table->csv, file, column, weight));
     else if (!sr_weights_relative(data->y, data->rows, weight))
@@ -302,7 +323,11 @@ static int fill_weights(const char *file, struct sr_table *table, int column, do
                         "%s: column \"%s\": --weights relative is 1/y^2, but the median of |y| is "
                         "0 or its square is no number",
                         file, table->target);
-    return scale_weights(&table->csv, file, table->weights, weight);
+    if (o->sigma)
+        TRY(square_sigmas(table, file, o->log_target != NULL, weight));
+    TRY(scale_weights(&table->csv, file, table->weights, weight, &mean));
+    table->variance = o->sigma ? 1 / mean : 0;
+    return 0;
 }
 
 /* One block for x, y and the weights, if any. */
@@ -342,7 +367,20 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     if (o->log_target)
         TRY(take_logarithms(csv, file, table->target, y));
     TRY(check_size(csv, file, table->target, y));
-    return o->weights ? fill_weights(file, table, weights, y + rows) : 0;
+    return o->weights || o->sigma ? fill_weights(file, o, table, weights, y + rows) : 0;
+}
+
+/* --sigma: a column of the file. */
+static int find_sigma(const char *file, const struct sr_csv_options *o, int goal,
+                      struct sr_table *table, int *weights)
+{
+    if (o->weights)
+        return ORR_FAIL(ORR_EUSAGE, "--sigma: the weights are 1/sigma^2; --weights gives others");
+    TRY(find_column(&table->csv, file, o->sigma, NULL, weights));
+    if (*weights == goal)
+        return ORR_FAIL(ORR_EUSAGE, "--sigma: \"%s\" is the target", table->target);
+    table->weights = table->csv.names[*weights];
+    return 0;
 }
 
 /* --weights: a column of the file, or the word (*weights stays -1), which a column may have for a
@@ -350,6 +388,8 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
 static int find_weights(const char *file, const struct sr_csv_options *o, int goal,
                         struct sr_table *table, int *weights)
 {
+    if (o->sigma)
+        return find_sigma(file, o, goal, table, weights);
     if (!o->weights)
         return 0;
     *weights = column_of(&table->csv, o->weights);
@@ -449,7 +489,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     table->columns = features;
     if (features > SR_FEATURES)
         TRY(sr_table_select(csv, goal, column, &features));
-    TRY(make_data(table, csv->rows, features, o->weights != NULL));
+    TRY(make_data(table, csv->rows, features, o->weights || o->sigma));
     TRY(fill_data(file, o, column, goal, weights, table));
     find_digits(table, column, goal, o->log_target);
     return 0;

@@ -36,6 +36,7 @@ struct sr_csv_options {
     const char *define, *loss, *guess;
     const char *constrain, *nest, *complexity, *maxdepth;
     const char *batch, *rule;
+    const char *sigma;   /* a column of standard deviations of the target */
     const char *test;    /* a second table, NULL: none */
     const char *missing; /* drop or error */
     bool use_seconds;    /* seconds given without iterations: the whole time is used */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_symreg_tables.sh - where tables come from and what is done with further ones: standard input,
-# compressed files, missing values, --test, predict.
+# compressed files, missing values, --test, predict,
+# standard deviations.
 . tests/cli/lib.sh
 
 # r, m, w, s, F = 6 m / r^2 with a little noise; deterministic
@@ -221,4 +222,49 @@ bad_predict "an option of a search" 2 '--target: belongs to a search' "$F" "$WOR
     --target F
 bad "two files" 2 'unexpected argument' "$WORK/law.csv" "$WORK/second.csv"
 bad "--index of a search" 2 '--index: belongs to symreg predict' "$WORK/law.csv" --index 1
+
+# ---- --sigma: weights, and standard errors of F = a m / r^2 in closed form
+awk -F, -v OFS=, 'NR == 1 { print $0, "s"; next } { print $0, NR % 4 ? 0.02 : 0.05 }' \
+    "$WORK/law.csv" >"$WORK/sigma.csv"
+awk -F, -v OFS=, 'NR == 1 { print $0, "v"; next } { print $0, 1 / ($6 * $6) }' "$WORK/sigma.csv" \
+    >"$WORK/weights.csv"
+one=(--quiet --features r,m --binary '*,/' --unary '' --iterations 0 --guess '6*m/(r*r)'
+    --set symreg.enumerate=0)
+check "--sigma" search "$WORK/sigma.csv" "${one[@]}" --sigma s --out "$WORK/with-sigma"
+check "weights 1/sigma^2" search "$WORK/weights.csv" "${one[@]}" --weights v --out "$WORK/with-v"
+check "... are as good" same_files "$WORK/with-sigma" "$WORK/with-v" front.csv
+check "... in front.json" grep -q '"sigma":	"s"' "$WORK/with-sigma/front.json"
+# errors FOLDER: the constant and standard error of a row of the report
+errors() {
+    sed -n '/^| constant | standard error |/,$ s/^| \([0-9.]*\) | \([0-9.e-]*\) |$/\1 \2/p' \
+        "$1/report.md"
+}
+closed_form() { # FOLDER KNOWN
+    errors "$1" >"$WORK/errors" && [ "$(wc -l <"$WORK/errors")" -eq 1 ] &&
+        awk -F, -v known="$2" 'FNR == NR { split($0, e, " "); next }
+            FNR == 1 { next }
+            { w = 1 / ($6 * $6); g = $3 / ($2 * $2); h += w * g * g; d = e[1] * g - $5
+              q += w * d * d; n++ }
+            END { expected = sqrt((known ? 1 : q / (n - 1)) / h); print expected, e[2]
+                  exit !(n == 60 && (e[2] / expected - 1)^2 < 1e-10) }' "$WORK/errors" \
+            "$WORK/sigma.csv"
+}
+check "standard errors from the sigmas" closed_form "$WORK/with-sigma" 1
+check "... from the scatter, with weights" closed_form "$WORK/with-v" 0
+check "... in front.json" grep -Pzq \
+    '"constants":\t\[[0-9.]+\],\n\t+"standard_errors":\t\[[0-9.e-]+\]' \
+    "$WORK/with-sigma/front.json"
+check "... not for other losses" search "$WORK/sigma.csv" "${one[@]}" --sigma s --loss l1 \
+    --out "$WORK/l1"
+check "... in no file" lacks 'standard' "$WORK/l1/front.json"
+check "--sigma with logarithms" search "$WORK/sigma.csv" --quiet --features r,m --sigma s \
+    --log-target --test "$WORK/sigma.csv"
+bad "--sigma and --weights" 2 '--sigma: the weights are 1/sigma^2' "$WORK/sigma.csv" --sigma s \
+    --weights w
+bad "--sigma of no column" 1 'no column "q"' "$WORK/sigma.csv" --sigma q
+bad "--sigma of the target" 2 '--sigma: "F" is the target' "$WORK/sigma.csv" --sigma F
+printf 'x,s,F\n1,1,2\n2,0,3\n' >"$WORK/zero-sigma.csv"
+bad "a sigma of 0" 1 \
+    "$WORK/zero-sigma.csv:3: column \"s\": expected a standard deviation above 0, found 0" \
+    "$WORK/zero-sigma.csv" --sigma s
 finish

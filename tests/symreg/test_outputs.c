@@ -1,7 +1,7 @@
 /* test_outputs.c - formulas in C, Python and LaTeX, description lengths, rounding, report files.
  *
- * C and Python texts are read by a reader of its own, which follows those languages' rules, and must
- * have the value of the formula. */
+ * C and Python texts are read by a reader of its own, which follows those languages' rules, and
+ * must have the value of the formula. */
 #include <ctype.h>
 
 #include "symreg/formulas.h"

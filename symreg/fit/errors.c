@@ -1,0 +1,100 @@
+/* errors.c - standard errors of a formula's constants from the Gauss-Newton Hessian. */
+#include "fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The lower triangle of J^T W J, scaled to a diagonal of 1; size[a] is what it was divided by.
+ * False where a constant has no effect. */
+static bool fill_hessian(const struct sr_data *data, const double *jacobian, int n,
+                         double h[SR_NODES][SR_NODES], double *size)
+{
+    const size_t rows = data->rows;
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b <= a; b++) {
+            const double *x = jacobian + (size_t)a * rows, *y = jacobian + (size_t)b * rows;
+            double sum = 0;
+            for (size_t i = 0; i < rows; i++)
+                sum += sr_row_weight(data, i) * x[i] * y[i];
+            h[a][b] = sum;
+        }
+    for (int a = 0; a < n; a++) {
+        size[a] = sqrt(h[a][a]);
+        if (!(size[a] > 0) || !isfinite(size[a]))
+            return false;
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b <= a; b++)
+            h[a][b] /= size[a] * size[b];
+    return true;
+}
+
+/* Cholesky in place; false where the constants cannot be told from each other. */
+static bool factorise(double h[SR_NODES][SR_NODES], int n)
+{
+    const double least = 1e-12;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            for (int k = 0; k < j; k++)
+                h[i][j] -= h[i][k] * h[j][k];
+            if (i == j && !(h[i][i] > least))
+                return false;
+            h[i][j] = i == j ? sqrt(h[i][i]) : h[i][j] / h[j][j];
+        }
+    return true;
+}
+
+/* The diagonal of the inverse: the squared lengths of the columns of L^-1. */
+static void invert_diagonal(double h[SR_NODES][SR_NODES], int n, double *diagonal)
+{
+    for (int c = 0; c < n; c++) {
+        double column[SR_NODES] = {0};
+        diagonal[c] = 0;
+        for (int i = c; i < n; i++) {
+            double s = i == c ? 1 : 0;
+            for (int k = c; k < i; k++)
+                s -= h[i][k] * column[k];
+            column[i] = s / h[i][i];
+            diagonal[c] += column[i] * column[i];
+        }
+    }
+}
+
+/* The variance of a row of weight 1: as known, or from the residuals. NAN without rows to spare. */
+static double variance_of(const struct sr_data *data, const double *value, int n, double known)
+{
+    double residual = 0;
+    size_t rows = 0;
+    if (known > 0)
+        return known;
+    for (size_t i = 0; i < data->rows; i++) {
+        const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
+        residual += w * d * d;
+        rows += w > 0;
+    }
+    return rows > (size_t)n ? residual / (double)(rows - (size_t)n) : NAN;
+}
+
+int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                        double *error)
+{
+    double h[SR_NODES][SR_NODES], size[SR_NODES], diagonal[SR_NODES];
+    const int n = sr_expr_constants(expr, NULL);
+    for (int c = 0; c < n; c++)
+        error[c] = NAN;
+    if (n == 0)
+        return 0;
+    double *block = orr_alloc(((size_t)n + 1) * data->rows, sizeof *block);
+    if (!block)
+        return ORR_ENOMEM;
+    const double *jacobian = block + data->rows;
+    if (sr_eval_jacobian(expr, data, block, block + data->rows) &&
+        fill_hessian(data, jacobian, n, h, size) && factorise(h, n)) {
+        invert_diagonal(h, n, diagonal);
+        const double row = variance_of(data, block, n, variance);
+        for (int c = 0; c < n; c++)
+            error[c] = sqrt(row * diagonal[c]) / size[c];
+    }
+    free(block);
+    return 0;
+}
