@@ -51,7 +51,7 @@ static int read_standard(struct buffer *b)
     struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
     for (;;) {
         if (orr_signal_seen())
-            return ORR_FAIL(ORR_EINTR, "standard input: stopped before its end");
+            return ORR_FAIL(ORR_EINTR, "standard input: stopped while reading");
         TRY(grow_buffer(b, "standard input"));
         if (poll(&wait, 1, -1) < 0) {
             if (errno == EINTR)

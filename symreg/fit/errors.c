@@ -29,7 +29,7 @@ static bool fill_hessian(const struct sr_data *data, const double *jacobian, int
     return true;
 }
 
-/* Cholesky in place; false where the constants cannot be told from each other. */
+/* Cholesky in place; false where the constants cannot be distinguished. */
 static bool factorise(double h[SR_NODES][SR_NODES], int n)
 {
     const double least = 1e-12;
