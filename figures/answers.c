@@ -184,11 +184,14 @@ static void is_the_law_there(const struct report_run *run, struct report_answer 
                  "Not known: this run has no search for laws in its models and an untrained one.");
         return;
     }
+    const bool fails = !found(run, report_find(run, "truth"));
     say(answer->text, "%s Samples of %d from which %s law is selected by the rule \"%s\": %s.",
-        !most && !ours ? "No model finds it, trained or not."
-        : ours >= most ? "Yes, so that finding it says nothing about pretraining."
-        : ours         ? "Less often than trained models."
-                       : "No, only trained models find it.",
+        fails ? "Not known: the search does not find the law in the true forces either, so that it "
+                "says nothing about the models."
+        : !most && !ours ? "No model finds it, trained or not."
+        : ours >= most   ? "Yes, so that finding it says nothing about pretraining."
+        : ours           ? "Less often than trained models."
+                         : "No, only trained models find it.",
         run->samples, run->true_law.newton ? "Newton's" : "the run's", report_headline_rule(run),
         rest);
 }

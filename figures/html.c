@@ -149,7 +149,7 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
         html,
         "<h2>Force vectors of the planets</h2>\n<p>A few positions of each body are labelled and "
         "trained on. Tables are over the others. Near-circular orbits make the direction easy: "
-        "compare each row with the untrained model and with <em>towards the Sun</em>, which knows "
+        "compare each row with the untrained model and with <em>exact direction</em>, which knows "
         "only the direction of the Sun and the labelled forces. Figures draw forces in units of "
         "each body&rsquo;s %s.</p>\n",
         report_force_unit(run));

@@ -351,7 +351,8 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
             open_row(html, &run->source[s]);
             TRY(vector_cells(html, run->source[s].orbit, cosine, REPORT_NO_BASELINE, bodies));
         }
-    for (size_t f = 0; f < sizeof baselines / sizeof *baselines; f++) {
+    /* (the second is exact under Newton's law alone) */
+    for (size_t f = 0; f < (run->preset.orbits.law == ORR_LAW_NEWTON ? 2 : 1); f++) {
         orr_file_printf(html, "<tr class=\"baseline\"><th scope=\"row\">%s</th>",
                         baselines[f].name);
         TRY(vector_cells(html, run->source[0].orbit, cosine, baselines[f].baseline, bodies));

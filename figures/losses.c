@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST = 10 }; /* logged losses in the mean of the table */
+enum { LAST = 10 }; /* logged losses in the mean of the table, or the last quarter */
 
 static int is_visible(const struct dirent *entry)
 {
@@ -76,13 +76,12 @@ static int take_curves(struct report_run *all, struct report_run *run, bool seve
 
 static void print_table(const struct report_run *all)
 {
-    printf(
-        "| training | steps | training loss, mean of the last %d logged | last validation | best "
-        "validation | at step |\n|---|---|---|---|---|---|\n",
-        LAST);
+    printf("| training | steps | training loss, mean of the last quarter of logged values, at most "
+           "%d | last validation | best validation | at step |\n|---|---|---|---|---|---|\n",
+           LAST);
     for (int s = 0; s < all->source_count; s++) {
         const struct report_curve *c = &all->source[s].curve[REPORT_PRETRAIN];
-        const size_t n = c->count < LAST ? c->count : LAST;
+        const size_t quarter = (c->count + 3) / 4, n = quarter < LAST ? quarter : LAST;
         double sum = 0;
         size_t best = 0;
         for (size_t i = c->count - n; i < c->count; i++)

@@ -104,6 +104,10 @@ static int single(struct call *call, const char *figure)
     TRY(read_run(call));
     TRY(report_single(&call->run, figure, &style, keep_option != NULL, out));
     orr_note(call->cli->quiet, "report: %s", out);
+    const int stem = (int)(strrchr(out, '.') - out);
+    if (keep_option)
+        orr_note(call->cli->quiet, "report: drawn again by: gnuplot -c %.*s.gp %.*s OUTPUT.png png",
+                 stem, out, stem, out);
     return 0;
 }
 

@@ -136,8 +136,14 @@ static int read_vectors(struct report_run *run, struct report_source *source)
     char path[REPORT_PATH];
     int column[9];
     TRY(orr_path(path, "%s/%s/finetune/forces_vector.csv", run->path, source->name));
-    if (!orr_exists(path))
-        return report_missing(path, "finetune");
+    if (!orr_exists(path)) {
+        char command[ORR_COMMAND];
+        orr_command_of_run("finetune", command);
+        return ORR_FAIL(
+            ORR_EMISSING,
+            "%s: missing; make it with: %s (losses of trainings alone: report --losses)", path,
+            command);
+    }
     struct orr_csv csv = {0};
     int rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
     if (rc)

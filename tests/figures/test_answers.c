@@ -52,6 +52,8 @@ struct case_of {
     const char *begins[REPORT_ANSWERS];
 };
 
+static int truth_found = 3; /* samples of 3 */
+
 static void make_run(const struct case_of *c)
 {
     memset(&run, 0, sizeof run);
@@ -62,7 +64,7 @@ static void make_run(const struct case_of *c)
     run.rules.count = 1;
     snprintf(run.rules.item[0], sizeof run.rules.item[0], "best");
     assert_int_equal(orr_settings_load(&run.preset, "smoke"), 0);
-    set_source(TRUTH, "truth", REPORT_TRUTH, 0, 3);
+    set_source(TRUTH, "truth", REPORT_TRUTH, 0, truth_found);
     set_source(ORACLE, "oracle", REPORT_ORACLE, 0.2, 1);
     set_source(SOFTMAX, "Softmax", REPORT_ATTENTION, c->softmax, c->softmax_found);
     set_source(LSSAR, "LSSAR", REPORT_ATTENTION, c->lssar, c->lssar_found);
@@ -107,6 +109,19 @@ TEST(figures_are_told)
     assert_non_null(strstr(answer[1].text, "0.500 against 0.980 (worse)"));
     assert_non_null(strstr(answer[2].text, "Samples of 3 from which Newton's law is selected"));
     assert_non_null(strstr(answer[2].text, "GPT (Softmax) 3, GPT (LSSAR) 2, GPT (untrained) 1."));
+}
+
+/* Where the search fails on the true forces, it says nothing about models. */
+TEST(failing_search_is_told)
+{
+    const struct case_of none = {0.1, 0.1, 0.1, 0, 0, 0, {0}};
+    struct report_answer answer[REPORT_ANSWERS];
+    truth_found = 0;
+    make_run(&none);
+    truth_found = 3;
+    assert_int_equal(report_answers(&run, answer), 0);
+    assert_non_null(
+        strstr(answer[2].text, "Not known: the search does not find the law in the true"));
 }
 
 /* What the run has not is said, and no answer is made up. */
