@@ -16,25 +16,20 @@ int orr_cjson_open(const char *what)
 
 #else
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <string.h>
+
+#include "calls.h"
 
 struct orr_cjson orr_cjson;
 static bool opened;
 
 static void open_library(void)
 {
-    void *library = dlopen("libcjson.so.1", RTLD_NOW | RTLD_LOCAL);
-    opened = library != NULL;
-#define ORR_CJSON_FIND(name)                                                                       \
-    {                                                                                              \
-        void *symbol = library ? dlsym(library, #name) : NULL;                                     \
-        opened = opened && symbol;                                                                 \
-        memcpy(&orr_cjson.name##_, &symbol, sizeof symbol); /* ISO C has no such cast */           \
-    }
-    ORR_CJSON(ORR_CJSON_FIND)
+    static const char *const names[] = {ORR_CJSON(ORR_CALLS_NAME)};
+    enum { COUNT = sizeof names / sizeof *names };
+    _Static_assert(sizeof orr_cjson == COUNT * sizeof(void *), "a pointer for each name");
+    opened = !orr_calls_open("libcjson.so.1", names, COUNT, &orr_cjson);
 }
 
 int orr_cjson_open(const char *what)

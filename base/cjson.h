@@ -6,6 +6,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "calls.h"
+
 /* ORR_EMISSING, naming what was to be read, where there is no cJSON; programs have one. */
 int orr_cjson_open(const char *what);
 
@@ -36,8 +38,7 @@ int orr_cjson_open(const char *what);
     CALL(cJSON_PrintUnformatted)                                                                   \
     CALL(cJSON_free)
 struct orr_cjson {
-#define ORR_CJSON_MEMBER(name) __typeof__(&name) name##_;
-    ORR_CJSON(ORR_CJSON_MEMBER)
+    ORR_CJSON(ORR_CALLS_MEMBER)
 };
 extern struct orr_cjson orr_cjson;
 

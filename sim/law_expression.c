@@ -9,17 +9,17 @@
 #include "muparser.h"
 
 #ifdef ORR_LIBRARY
-#define mupCreate      sim_muparser.mupCreate
-#define mupRelease     sim_muparser.mupRelease
-#define mupDefineVar   sim_muparser.mupDefineVar
-#define mupDefineConst sim_muparser.mupDefineConst
-#define mupSetExpr     sim_muparser.mupSetExpr
-#define mupEval        sim_muparser.mupEval
-#define mupEvalMulti   sim_muparser.mupEvalMulti
-#define mupError       sim_muparser.mupError
-#define mupErrorReset  sim_muparser.mupErrorReset
-#define mupGetErrorPos sim_muparser.mupGetErrorPos
-#define mupGetErrorMsg sim_muparser.mupGetErrorMsg
+#define mupCreate      sim_muparser.mupCreate_
+#define mupRelease     sim_muparser.mupRelease_
+#define mupDefineVar   sim_muparser.mupDefineVar_
+#define mupDefineConst sim_muparser.mupDefineConst_
+#define mupSetExpr     sim_muparser.mupSetExpr_
+#define mupEval        sim_muparser.mupEval_
+#define mupEvalMulti   sim_muparser.mupEvalMulti_
+#define mupError       sim_muparser.mupError_
+#define mupErrorReset  sim_muparser.mupErrorReset_
+#define mupGetErrorPos sim_muparser.mupGetErrorPos_
+#define mupGetErrorMsg sim_muparser.mupGetErrorMsg_
 #endif
 
 /* muParser keeps its messages in one place for all threads. */

@@ -3,10 +3,9 @@
 #ifndef SIM_MUPARSER_H
 #define SIM_MUPARSER_H
 
-#include <dlfcn.h>
-#include <string.h>
-
 #include <muParserDLL.h>
+
+#include "base/calls.h"
 
 #ifndef ORR_LIBRARY
 /* Always 0. */
@@ -28,36 +27,31 @@ static inline int sim_muparser_open(void)
     CALL(mupErrorReset)                                                                            \
     CALL(mupGetErrorPos)                                                                           \
     CALL(mupGetErrorMsg)
-#define SIM_MUPARSER_MEMBER(name) __typeof__(&name) name;
-struct sim_muparser {
-    SIM_MUPARSER(SIM_MUPARSER_MEMBER)
-};
-static struct sim_muparser sim_muparser;
+static struct {
+    SIM_MUPARSER(ORR_CALLS_MEMBER)
+} sim_muparser;
 /* Opens the shared library, once: ORR_EMISSING where there is none. One thread at a time. */
 static int sim_muparser_open(void)
 {
-    static const char *const names[] = {"libmuparser.so.2", "libmuparser.so"};
-    static void *library;
-    if (library)
-        return 0;
-    void *opened = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !opened; i++)
-        opened = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!opened)
-        return ORR_FAIL(ORR_EMISSING,
-                        "orbits.expression: needs the library muParser (%s), which "
-                        "cannot be opened; other laws work without",
-                        names[0]);
-#define SIM_MUPARSER_FIND(name)                                                                    \
-    {                                                                                              \
-        void *symbol = dlsym(opened, #name);                                                       \
-        if (!symbol)                                                                               \
-            return ORR_FAIL(ORR_EMISSING, "orbits.expression: muParser has no " #name);            \
-        memcpy(&sim_muparser.name, &symbol, sizeof symbol); /* ISO C has no such cast */           \
+    static const char *const files[] = {"libmuparser.so.2", "libmuparser.so"};
+    static const char *const names[] = {SIM_MUPARSER(ORR_CALLS_NAME)};
+    enum { FILES = sizeof files / sizeof *files, CALLS = sizeof names / sizeof *names };
+    _Static_assert(sizeof sim_muparser == CALLS * sizeof(void *), "a pointer for each name");
+    static bool opened;
+    const char *missing = NULL, *file = NULL;
+    for (int i = 0; i < FILES && !opened && missing == file; i++) {
+        file = files[i];
+        missing = orr_calls_open(file, names, CALLS, &sim_muparser);
+        opened = !missing;
     }
-    SIM_MUPARSER(SIM_MUPARSER_FIND)
-    library = opened;
-    return 0;
+    if (opened)
+        return 0;
+    if (missing != file)
+        return ORR_FAIL(ORR_EMISSING, "orbits.expression: muParser has no %s", missing);
+    return ORR_FAIL(ORR_EMISSING,
+                    "orbits.expression: needs the library muParser (%s), which "
+                    "cannot be opened; other laws work without",
+                    files[0]);
 }
 #endif
 

@@ -6,8 +6,9 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #ifdef ORR_LIBRARY
-#include <dlfcn.h>
 #include <pthread.h>
+
+#include "base/calls.h"
 
 /* The calls of host_dnnl.c, by name; versions 2 and 3 differ in some. */
 #if DNNL_VERSION_MAJOR >= 3
@@ -52,25 +53,19 @@
     CALL(dnnl_stream_wait)
 
 static struct {
-#define K_DNNL_MEMBER(name) __typeof__(&name) name##_;
-    K_DNNL(K_DNNL_MEMBER)
+    K_DNNL(ORR_CALLS_MEMBER)
 } k_dnnl;
 
-static void *k_dnnl_opened;
+static bool k_dnnl_opened;
 static void k_dnnl_open(void)
 {
 #define K_DNNL_TEXT_(x) #x
 #define K_DNNL_TEXT(x)  K_DNNL_TEXT_(x)
-    void *library = dlopen("libdnnl.so." K_DNNL_TEXT(DNNL_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
-    bool all = library != NULL;
-#define K_DNNL_FIND(name)                                                                          \
-    {                                                                                              \
-        void *symbol = library ? dlsym(library, #name) : NULL;                                     \
-        all = all && symbol;                                                                       \
-        memcpy(&k_dnnl.name##_, &symbol, sizeof symbol); /* ISO C has no such cast */              \
-    }
-    K_DNNL(K_DNNL_FIND)
-    k_dnnl_opened = all ? library : NULL;
+    static const char *const names[] = {K_DNNL(ORR_CALLS_NAME)};
+    enum { COUNT = sizeof names / sizeof *names };
+    _Static_assert(sizeof k_dnnl == COUNT * sizeof(void *), "a pointer for each name");
+    k_dnnl_opened =
+        !orr_calls_open("libdnnl.so." K_DNNL_TEXT(DNNL_VERSION_MAJOR), names, COUNT, &k_dnnl);
 }
 
 #define dnnl_engine_create                      k_dnnl.dnnl_engine_create_

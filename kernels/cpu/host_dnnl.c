@@ -454,7 +454,7 @@ bool k_cpu_usable(void)
 #ifdef ORR_LIBRARY
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, k_dnnl_open);
-    return k_dnnl_opened != NULL;
+    return k_dnnl_opened;
 #else
     return true;
 #endif
