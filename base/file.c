@@ -156,7 +156,7 @@ void orr_unlock(int fd)
 }
 
 /* The folder of a file: "." where the path has none. */
-static void folder_of(const char *path, char folder[4096])
+void orr_folder_of(const char *path, char folder[4096])
 {
     snprintf(folder, 4096, "%s", path);
     char *slash = strrchr(folder, '/');
@@ -193,7 +193,7 @@ bool orr_is_temporary(const char *name, size_t *stem)
 static void remove_abandoned(const char *path)
 {
     char folder[4096], name[4096];
-    folder_of(path, folder);
+    orr_folder_of(path, folder);
     DIR *listing = opendir(folder);
     if (!listing)
         return;
@@ -301,7 +301,7 @@ int orr_file_printf(struct orr_file *file, const char *format, ...)
 static void sync_folder(const char *path)
 {
     char folder[4096];
-    folder_of(path, folder);
+    orr_folder_of(path, folder);
     const int fd = open(folder, O_RDONLY);
     if (fd >= 0) {
         (void)fsync(fd); /* not all file systems can: the data itself is synced */
@@ -485,4 +485,42 @@ double orr_time_s(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int orr_file_copy(const char *from, const char *to)
+{
+    struct orr_file file = {0};
+    char *bytes;
+    size_t count;
+    TRY(orr_file_read(from, &bytes, &count));
+    int rc = orr_file_create(&file, to);
+    if (!rc)
+        rc = orr_file_write(&file, bytes, count);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    free(bytes);
+    return rc;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return *entry->d_name != '.';
+}
+
+int orr_entries_read(const char *folder, struct orr_entries *entries)
+{
+    *entries = (struct orr_entries){0};
+    const int count = scandir(folder, &entries->at, is_visible, alphasort);
+    if (count < 0)
+        return ORR_FAIL(ORR_EMISSING, "%s: not a folder that can be read", folder);
+    entries->count = count;
+    return 0;
+}
+
+void orr_entries_free(struct orr_entries *entries)
+{
+    for (int i = 0; i < entries->count; i++)
+        free(entries->at[i]);
+    free(entries->at);
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct dirent;
+
 /* Writes go to a temporary name in the same folder; commit flushes, checks for errors, syncs
  * and renames; close without commit removes the temporary file. An empty handle is all zero.
  * Temporary files are "<name>.<process>.orrery-partial", a form that files of other programs do not
@@ -71,6 +73,18 @@ void orr_map_name_program(const char *path);
 void orr_file_unmap(void *map, size_t bytes); /* of NULL too */
 /* The whole file, NUL-terminated; free() it. */
 int orr_file_read(const char *path, char **text, size_t *bytes);
+/* A copy of a whole file, atomically. */
+int orr_file_copy(const char *from, const char *to);
+/* What is in a folder but what is hidden, by the bytes of the names. ORR_EMISSING: no folder that
+ * can be read. orr_entries_free() of what was read, and of {0}. */
+struct orr_entries {
+    int count;
+    struct dirent **at;
+};
+int orr_entries_read(const char *folder, struct orr_entries *entries);
+void orr_entries_free(struct orr_entries *entries);
+/* The folder of a path of at most 4095 bytes: "." of a name alone. */
+void orr_folder_of(const char *path, char folder[4096]);
 /* Formats a path into buffer[4096]; ORR_EINVAL when it does not fit. */
 int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -10,25 +10,20 @@
 
 enum { LAST = 10 }; /* logged losses in the mean of the table, or the last quarter */
 
-static int is_visible(const struct dirent *entry)
-{
-    return *entry->d_name != '.';
-}
-
 /* Variants that were trained without being in the run's list. */
 static int add_others(struct report_run *run)
 {
-    struct dirent **entry = NULL;
+    struct orr_entries entries;
     char path[REPORT_PATH];
-    const int count = scandir(run->path, &entry, is_visible, alphasort);
     int rc = 0;
-    for (int i = 0; i < count && !rc; i++)
-        if (!orr_path(path, "%s/%s/pretrain/log.jsonl", run->path, entry[i]->d_name) &&
-            orr_exists(path) && strlen(entry[i]->d_name) < ORR_NAME)
-            rc = report_add_source(run, entry[i]->d_name, REPORT_ATTENTION);
-    for (int i = 0; i < count; i++)
-        free(entry[i]);
-    free(entry);
+    TRY(orr_entries_read(run->path, &entries));
+    for (int i = 0; i < entries.count && !rc; i++) {
+        const char *name = entries.at[i]->d_name;
+        if (!orr_path(path, "%s/%s/pretrain/log.jsonl", run->path, name) && orr_exists(path) &&
+            strlen(name) < ORR_NAME)
+            rc = report_add_source(run, name, REPORT_ATTENTION);
+    }
+    orr_entries_free(&entries);
     return rc;
 }
 

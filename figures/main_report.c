@@ -36,7 +36,7 @@ static int publish(const struct report_run *run, struct report_pictures *picture
         TRY(move_picture(work, figures, name, "svg"));
         if (keep) {
             TRY(orr_path(page, "%s/%s", figures, name));
-            TRY(report_keep(work, name, report_script(name), page));
+            TRY(report_keep(work, name, page));
         }
     }
     return 0;

@@ -23,30 +23,66 @@ static int draw(const char *folder, struct report_pictures *pictures, struct orr
     return 0;
 }
 
+/* The figures that are not of one body. */
+static const struct figure {
+    const char *name, *script;
+    int (*plot)(const struct report_run *, const char *, struct report_picture *);
+    bool of_laws;
+} figures[] = {{"exponents", "exponents.gp", report_plot_exponents, true},
+               {"pareto", "curves.gp", report_plot_pareto, true},
+               {"loss", "curves.gp", report_plot_loss, false}};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+static const struct figure *find_figure(const char *name)
+{
+    for (int i = 0; i < FIGURES; i++)
+        if (!strcmp(figures[i].name, name))
+            return &figures[i];
+    return NULL;
+}
+
 const char *report_script(const char *picture)
 {
-    return !strncmp(picture, "forces_", 7) ? "forces.gp"
-           : !strcmp(picture, "exponents") ? "exponents.gp"
-                                           : "curves.gp";
+    const struct figure *figure = find_figure(picture);
+    return figure ? figure->script : "forces.gp";
+}
+
+bool report_is_figure(const char *name)
+{
+    return report_body_of(name) >= 0 || find_figure(name);
+}
+
+int report_plot_figure(const struct report_run *run, const char *name, const char *folder,
+                       struct report_picture *picture)
+{
+    const int body = report_body_of(name);
+    const struct figure *figure = find_figure(name);
+    if (body >= 0 && (!run->has_vectors || body >= report_bodies(run)))
+        return ORR_FAIL(ORR_EINVAL, "%s: the run has no force vectors of %s", run->path,
+                        report_body_title[body]);
+    if (body >= 0)
+        return report_plot_forces(run, body, folder, picture);
+    if (figure->of_laws && !run->has_laws)
+        return ORR_FAIL(ORR_EINVAL, "%s: the run has no laws, of which figure %s is", run->path,
+                        name);
+    return figure->plot(run, folder, picture);
 }
 
 int report_plot(const struct report_run *run, const char *folder, bool quiet,
                 struct report_pictures *pictures)
 {
-    static int (*const others[])(const struct report_run *, const char *,
-                                 struct report_picture *) = {report_plot_exponents,
-                                                             report_plot_pareto, report_plot_loss};
     const size_t planets = run->has_vectors ? (size_t)report_bodies(run) : 0;
-    const size_t count = sizeof others / sizeof *others;
     struct orr_progress progress;
     pictures->count = 0;
-    orr_progress_init(&progress, "figures", planets + count, quiet);
+    orr_progress_init(&progress, "figures", planets + FIGURES, quiet);
     for (size_t p = 0; p < planets; p++) {
         TRY(report_plot_forces(run, (int)p, folder, &pictures->at[pictures->count]));
         TRY(draw(folder, pictures, &progress));
     }
-    for (size_t i = run->has_laws ? 0 : 2; i < count; i++) {
-        TRY(others[i](run, folder, &pictures->at[pictures->count]));
+    for (int i = 0; i < FIGURES; i++) {
+        if (figures[i].of_laws && !run->has_laws)
+            continue;
+        TRY(figures[i].plot(run, folder, &pictures->at[pictures->count]));
         TRY(draw(folder, pictures, &progress));
     }
     orr_progress_end(&progress, NULL);

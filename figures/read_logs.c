@@ -33,18 +33,46 @@ static void cut_back(const double *step, size_t *count, double next)
         (*count)--;
 }
 
-static int take_line(const char *path, size_t line_number, const char *line,
-                     struct report_curve *curve)
+int report_log_open(const char *path, struct report_log *log)
 {
-    cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
-    const double step = json ? orr_json_number(json, "step") : NAN;
-    if (!isfinite(step)) {
-        cJSON_Delete(json);
-        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected a JSON object with a number \"step\"", path,
-                        line_number);
+    size_t bytes;
+    *log = (struct report_log){.path = path, .lines = 1};
+    TRY(orr_log_read(path, &log->text, &bytes));
+    for (size_t i = 0; i < bytes; i++)
+        log->lines += log->text[i] == '\n';
+    return 0;
+}
+
+int report_log_read(struct report_log *log,
+                    int (*take)(void *of, cJSON *line, double step, size_t number), void *of)
+{
+    size_t number = 1;
+    for (char *line = log->text; *line; number++) {
+        const size_t length = strcspn(line, "\n");
+        const bool last = line[length] == '\0';
+        line[length] = '\0';
+        cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
+        const double step = json ? orr_json_number(json, "step") : NAN;
+        if (isfinite(step)) {
+            TRY(take(of, json, step, number));
+        } else {
+            cJSON_Delete(json);
+            if (!last && line[strspn(line, " \t\r")])
+                return ORR_FAIL(ORR_EFORMAT,
+                                "%s:%zu: expected a JSON object with a number \"step\"", log->path,
+                                number);
+        }
+        line += length + !last;
     }
-    const double loss = orr_json_number(json, "loss"), val = orr_json_number(json, "val_loss");
-    cJSON_Delete(json);
+    return 0;
+}
+
+static int take_line(void *of, cJSON *line, double step, size_t number)
+{
+    struct report_curve *curve = of;
+    const double loss = orr_json_number(line, "loss"), val = orr_json_number(line, "val_loss");
+    (void)number;
+    cJSON_Delete(line);
     cut_back(curve->step, &curve->count, isfinite(loss) ? step : step + 1);
     cut_back(curve->val_step, &curve->val_count, isfinite(val) ? step : step + 1);
     if (isfinite(loss)) {
@@ -60,38 +88,19 @@ static int take_line(const char *path, size_t line_number, const char *line,
 
 int report_read_curve(const char *path, struct report_curve *curve)
 {
+    struct report_log log;
     if (!orr_exists(path))
         return 0;
-    char *text = NULL;
-    size_t bytes = 0, lines = 1;
-    int rc = orr_log_read(path, &text, &bytes);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < bytes; i++)
-        lines += text[i] == '\n';
+    TRY(report_log_open(path, &log));
     /* one block each for training and validation: steps, then losses */
-    curve->step = orr_alloc(2 * lines, sizeof(double));
-    curve->val_step = orr_alloc(2 * lines, sizeof(double));
-    if (!curve->step || !curve->val_step) {
-        free(text);
-        return ORR_ENOMEM;
+    curve->step = orr_alloc(2 * log.lines, sizeof(double));
+    curve->val_step = orr_alloc(2 * log.lines, sizeof(double));
+    int rc = curve->step && curve->val_step ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        curve->loss = curve->step + log.lines;
+        curve->val_loss = curve->val_step + log.lines;
+        rc = report_log_read(&log, take_line, curve);
     }
-    curve->loss = curve->step + lines;
-    curve->val_loss = curve->val_step + lines;
-    size_t line_number = 1;
-    for (char *line = text; *line && !rc; line_number++) {
-        const size_t length = strcspn(line, "\n");
-        const bool last = line[length] == '\0';
-        line[length] = '\0';
-        /* the last line may be cut short by a kill */
-        if (line[strspn(line, " \t\r")] && take_line(path, line_number, line, curve)) {
-            if (!last)
-                rc = ORR_EFORMAT;
-            else
-                orr_error_clear();
-        }
-        line += length + !last;
-    }
-    free(text);
+    free(log.text);
     return rc;
 }

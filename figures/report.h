@@ -138,6 +138,19 @@ int report_read_laws_json(struct report_run *run);
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
+/* A log as text, of at most so many lines; free(text). */
+struct report_log {
+    const char *path;
+    char *text;
+    size_t lines;
+};
+int report_log_open(const char *path, struct report_log *log);
+/* Every line in turn, once: take() is given the object, which it deletes or keeps, its step and the
+ * line's number. The last line may be cut short by a kill, and is then none. ORR_EFORMAT: a line
+ * that is no object with a finite step; what take() returns. */
+int report_log_read(struct report_log *log,
+                    int (*take)(void *of, struct cJSON *line, double step, size_t number),
+                    void *of);
 /* A source of the run with its title and colour; one that it has is left as it is. */
 int report_add_source(struct report_run *run, const char *name, enum report_role role);
 /* pretrain_planets/rollouts.csv of a source, where there is one. */
@@ -197,6 +210,13 @@ struct report_pictures {
 /* Draws every figure of the run as PNG and SVG into `folder` (which exists). */
 int report_plot(const struct report_run *run, const char *folder, bool quiet,
                 struct report_pictures *pictures);
+/* Figures by name: those of a body ("earth"), and "exponents", "pareto", "loss". What one is drawn
+ * from, as below; ORR_EINVAL: the run has no such figure. */
+bool report_is_figure(const char *name);
+int report_plot_figure(const struct report_run *run, const char *name, const char *folder,
+                       struct report_picture *picture);
+/* The script that draws a picture ("forces_earth", "loss"). */
+const char *report_script(const char *picture);
 /* Writes <folder>/<stem>.set, of forces .dat as well, for one figure: see forces.gp, curves.gp,
  * exponents.gp. */
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
@@ -220,16 +240,13 @@ struct report_style {
 int report_style_read(const char *size, const char *font, struct report_style *style);
 /* ORR_EUSAGE: no such figure, an `out` that ends in neither .png nor .svg, a size for an SVG. */
 int report_single_check(const char *figure, const struct report_style *style, const char *out);
-/* Draws the figure of this name ("earth", "exponents", "pareto", "loss") into `out`, a file that
- * ends in .png or .svg. keep: what gnuplot drew it from stays beside it (report_keep).
- * ORR_EINVAL: the run has no such figure. */
+/* Draws a figure into `out`, which report_single_check() has let pass. keep: what gnuplot drew it
+ * from stays beside it (report_keep). ORR_EINVAL: the run has no such figure. */
 int report_single(const struct report_run *run, const char *figure,
                   const struct report_style *style, bool keep, const char *out);
 /* Leaves a figure's <from>/<name>.set and .dat as <stem>.set and .dat, and its script as
  * <stem>.gp, so that `gnuplot -c STEM.gp STEM OUTPUT.png png` draws it again. */
-int report_keep(const char *from, const char *name, const char *script, const char *stem);
-/* The script that draws a picture of report_plot(). */
-const char *report_script(const char *picture);
+int report_keep(const char *from, const char *name, const char *stem);
 
 /* ---- training logs alone */
 

@@ -2,11 +2,8 @@
 #include "base/tempdir.h"
 #include "report.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const others[] = {"exponents", "pareto", "loss"};
 
 int report_style_read(const char *size, const char *font, struct report_style *style)
 {
@@ -57,22 +54,7 @@ static int write_style(const char *folder, const char *name, const struct report
     return rc;
 }
 
-static int copy(const char *from, const char *to)
-{
-    char *text = NULL;
-    size_t bytes;
-    struct orr_file file = {0};
-    TRY(orr_file_read(from, &text, &bytes));
-    int rc = orr_file_create(&file, to);
-    if (!rc)
-        orr_file_write(&file, text, bytes);
-    rc = rc ? rc : orr_file_commit(&file);
-    orr_file_close(&file);
-    free(text);
-    return rc;
-}
-
-int report_keep(const char *from, const char *name, const char *script, const char *stem)
+int report_keep(const char *from, const char *name, const char *stem)
 {
     static const char *const ending[] = {"set", "dat"};
     char source[REPORT_PATH], target[REPORT_PATH];
@@ -80,40 +62,17 @@ int report_keep(const char *from, const char *name, const char *script, const ch
         TRY(orr_path(source, "%s/%s.%s", from, name, ending[i]));
         TRY(orr_path(target, "%s.%s", stem, ending[i]));
         if (orr_exists(source))
-            TRY(copy(source, target));
+            TRY(orr_file_copy(source, target));
     }
-    TRY(orr_figures_path(script, source));
+    TRY(orr_figures_path(report_script(name), source));
     TRY(orr_path(target, "%s.gp", stem));
-    return copy(source, target);
-}
-
-static int plot(const struct report_run *run, const char *figure, const char *folder,
-                struct report_picture *picture)
-{
-    const int body = report_body_of(figure);
-    if (body >= 0 && (!run->has_vectors || body >= report_bodies(run)))
-        return ORR_FAIL(ORR_EINVAL, "%s: the run has no force vectors of %s", run->path,
-                        report_body_title[body]);
-    if (body >= 0)
-        return report_plot_forces(run, body, folder, picture);
-    if (!strcmp(figure, "loss"))
-        return report_plot_loss(run, folder, picture);
-    for (int i = 0; i < 2; i++)
-        if (!strcmp(figure, others[i]) && !run->has_laws)
-            return ORR_FAIL(ORR_EINVAL, "%s: the run has no laws, of which figure %s is", run->path,
-                            figure);
-    if (!strcmp(figure, "exponents"))
-        return report_plot_exponents(run, folder, picture);
-    return report_plot_pareto(run, folder, picture);
+    return orr_file_copy(source, target);
 }
 
 int report_single_check(const char *figure, const struct report_style *style, const char *out)
 {
     const char *dot = strrchr(out, '.');
-    bool known = report_body_of(figure) >= 0;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        known |= !strcmp(figure, others[i]);
-    if (!known)
+    if (!report_is_figure(figure))
         return ORR_FAIL(ORR_EUSAGE,
                         "expected a body (mercury, ..., halley), exponents, pareto or loss, found "
                         "\"%s\"",
@@ -133,12 +92,12 @@ static int draw(const struct report_run *run, const char *figure, const struct r
 {
     struct report_picture picture = {.name = ""};
     char stem[REPORT_PATH];
-    TRY(plot(run, figure, work, &picture));
+    TRY(report_plot_figure(run, figure, work, &picture));
     TRY(write_style(work, picture.name, style));
     TRY(orr_path(stem, "%s/%s", work, picture.name));
     TRY(orr_gnuplot_draw(report_script(picture.name), stem, out));
     TRY(orr_path(stem, "%.*s", (int)(strrchr(out, '.') - out), out));
-    return keep ? report_keep(work, picture.name, report_script(picture.name), stem) : 0;
+    return keep ? report_keep(work, picture.name, stem) : 0;
 }
 
 int report_single(const struct report_run *run, const char *figure,
@@ -146,11 +105,7 @@ int report_single(const struct report_run *run, const char *figure,
 {
     char folder[REPORT_PATH];
     struct orr_tempdir work;
-    TRY(report_single_check(figure, style, out));
-    const char *slash = strrchr(out, '/');
-    TRY(orr_path(folder, "%.*s", slash ? (int)(slash - out) : 1, slash ? out : "."));
-    if (!*folder)
-        strcpy(folder, "/");
+    orr_folder_of(out, folder);
     TRY(orr_mkdir(folder));
     int rc = orr_tempdir_create(&work, folder, "figure");
     rc = rc ? rc : draw(run, figure, style, keep, work.folder, out);

@@ -141,45 +141,39 @@ static int write_line(struct orr_file *file, const cJSON *line, double wall_time
     return write_event(file, &event, log);
 }
 
-/* Lines that count: a run that was killed and resumed writes the steps since its checkpoint again.
- * line (lines): NULL: written again. The last line may be cut short by a kill. */
-static int parse_lines(const char *log, char *text, cJSON **line, size_t *count)
+/* Lines that count: a run that was killed and resumed writes the steps since its checkpoint again. */
+struct lines {
+    const char *log;
+    cJSON **at;
+    size_t count;
+};
+
+static int take_line(void *of, cJSON *line, double step, size_t number)
 {
-    *count = 0;
-    for (size_t number = 1; *text; number++) {
-        const size_t length = strcspn(text, "\n");
-        const bool last = text[length] == '\0';
-        text[length] = '\0';
-        cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
-        const double step = json ? orr_json_number(json, "step") : NAN;
-        const bool blank = !text[strspn(text, " \t\r")];
-        text += length + !last;
-        if (!(step >= 0 && step < 1e18)) {
-            cJSON_Delete(json);
-            if (blank || last)
-                continue;
-            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected a JSON object with a number \"step\"",
-                            log, number);
-        }
-        while (*count && orr_json_number(line[*count - 1], "step") > step)
-            cJSON_Delete(line[--*count]);
-        line[(*count)++] = json;
+    struct lines *l = of;
+    if (!(step >= 0 && step < 1e18)) {
+        cJSON_Delete(line);
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: step: expected a number from 0 to 1e18, found %g",
+                        l->log, number, step);
     }
+    while (l->count && orr_json_number(l->at[l->count - 1], "step") > step)
+        cJSON_Delete(l->at[--l->count]);
+    l->at[l->count++] = line;
     return 0;
 }
 
-static int write_events(const char *log, cJSON *const *line, size_t count, const char *path)
+static int write_events(const struct lines *lines, const char *path)
 {
     struct stat info;
     struct message version;
     struct orr_file file = {0};
-    const double wall_time_s = stat(log, &info) ? 0 : (double)info.st_mtime;
+    const double wall_time_s = stat(lines->log, &info) ? 0 : (double)info.st_mtime;
     TRY(orr_file_create(&file, path));
     begin_event(&version, wall_time_s);
     put_bytes(&version, 3, "brain.Event:2", 13);
-    int rc = write_event(&file, &version, log);
-    for (size_t i = 0; i < count && !rc; i++)
-        rc = write_line(&file, line[i], wall_time_s, log);
+    int rc = write_event(&file, &version, lines->log);
+    for (size_t i = 0; i < lines->count && !rc; i++)
+        rc = write_line(&file, lines->at[i], wall_time_s, lines->log);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
@@ -188,43 +182,38 @@ static int write_events(const char *log, cJSON *const *line, size_t count, const
 /* "lssar/pretrain/log.jsonl" becomes <out>/lssar/pretrain/events.out.tfevents.0.orrery. */
 static int convert(const char *log, const char *name, const char *out)
 {
-    char folder[REPORT_PATH], path[REPORT_PATH], *text = NULL;
-    size_t bytes, lines = 1, count = 0, length = strlen(name) - strlen(".jsonl");
+    char folder[REPORT_PATH], path[REPORT_PATH];
+    struct report_log text;
+    struct lines lines = {.log = log};
+    size_t length = strlen(name) - strlen(".jsonl");
     if (length > 4 && !strncmp(name + length - 4, "/log", 4))
         length -= 4;
     TRY(orr_path(folder, "%s/%.*s", out, (int)length, name));
     TRY(orr_path(path, "%s/events.out.tfevents.0.orrery", folder));
-    TRY(orr_log_read(log, &text, &bytes));
-    for (size_t i = 0; i < bytes; i++)
-        lines += text[i] == '\n';
-    cJSON **line = orr_alloc(lines, sizeof(cJSON *));
-    int rc = line ? parse_lines(log, text, line, &count) : ORR_ENOMEM;
+    TRY(report_log_open(log, &text));
+    lines.at = orr_alloc(text.lines, sizeof(cJSON *));
+    int rc = lines.at ? report_log_read(&text, take_line, &lines) : ORR_ENOMEM;
     rc = rc ? rc : orr_mkdir(folder);
-    rc = rc ? rc : write_events(log, line, count, path);
-    for (size_t i = 0; i < count; i++)
-        cJSON_Delete(line[i]);
-    free(line);
-    free(text);
+    rc = rc ? rc : write_events(&lines, path);
+    for (size_t i = 0; i < lines.count; i++)
+        cJSON_Delete(lines.at[i]);
+    free(lines.at);
+    free(text.text);
     return rc;
-}
-
-static int is_visible(const struct dirent *entry)
-{
-    return *entry->d_name != '.';
 }
 
 /* The logs of a folder and of those inside; name: of the folder, below the run, "" = the run. */
 static int look_into(const char *run, const char *name, const char *out, int depth, size_t *count)
 {
-    struct dirent **entry = NULL;
+    struct orr_entries entries;
     char path[REPORT_PATH], inside[REPORT_PATH];
-    TRY(orr_path(path, "%s/%s", run, name));
-    const int entries = scandir(path, &entry, is_visible, alphasort);
     int rc = 0;
-    for (int i = 0; i < entries && !rc; i++) {
+    TRY(orr_path(path, "%s/%s", run, name));
+    TRY(orr_entries_read(path, &entries));
+    for (int i = 0; i < entries.count && !rc; i++) {
         struct stat info;
-        const char *dot = strrchr(entry[i]->d_name, '.');
-        rc = orr_path(inside, "%s%s%s", name, *name ? "/" : "", entry[i]->d_name);
+        const char *own = entries.at[i]->d_name, *dot = strrchr(own, '.');
+        rc = orr_path(inside, "%s%s%s", name, *name ? "/" : "", own);
         rc = rc ? rc : orr_path(path, "%s/%s", run, inside);
         if (rc || lstat(path, &info))
             continue;
@@ -235,9 +224,7 @@ static int look_into(const char *run, const char *name, const char *out, int dep
             ++*count;
         }
     }
-    for (int i = 0; i < entries; i++)
-        free(entry[i]);
-    free(entry);
+    orr_entries_free(&entries);
     return rc;
 }
 

@@ -176,11 +176,6 @@ static int add_cell(struct verdict_cells *cells, const char *path)
 
 /* ---------------------------------------------------------------------------- the folder */
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 /* Whether it is a file of a run's results, or may have been one: what cannot be read is named.
  * Files of other formats are passed over. */
 static bool is_record(const char *path)
@@ -201,28 +196,25 @@ static bool is_record(const char *path)
 /* A folder with settings or laws is a run, and has no others inside. */
 static int look_into(struct verdict_cells *cells, const char *path, int depth)
 {
-    struct dirent **entry = NULL;
+    struct orr_entries entries;
     char inside[REPORT_PATH];
     int rc = 0;
-    const int count = scandir(path, &entry, is_visible, alphasort);
-    if (count < 0)
-        return ORR_FAIL(ORR_EMISSING, "%s: not a folder that can be read", path);
+    TRY(orr_entries_read(path, &entries));
     bool is_run = false;
-    for (int i = 0; i < count; i++)
-        is_run |= !strcmp(entry[i]->d_name, "preset.json") || !strcmp(entry[i]->d_name, "laws");
+    for (int i = 0; i < entries.count; i++)
+        is_run |=
+            !strcmp(entries.at[i]->d_name, "preset.json") || !strcmp(entries.at[i]->d_name, "laws");
     if (is_run && depth > 0)
         rc = add_cell(cells, path);
-    for (int i = 0; i < count && !is_run && depth < DEEPEST && !rc; i++) {
+    for (int i = 0; i < entries.count && !is_run && depth < DEEPEST && !rc; i++) {
         struct stat info;
-        rc = orr_path(inside, "%s/%s", path, entry[i]->d_name);
+        rc = orr_path(inside, "%s/%s", path, entries.at[i]->d_name);
         if (!rc && !stat(inside, &info) && S_ISDIR(info.st_mode))
             rc = look_into(cells, inside, depth + 1);
         else if (!rc && is_record(inside))
             rc = add_cell(cells, inside);
     }
-    for (int i = 0; i < count; i++)
-        free(entry[i]);
-    free(entry);
+    orr_entries_free(&entries);
     return rc;
 }
 

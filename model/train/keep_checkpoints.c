@@ -102,23 +102,6 @@ int gpt_remove_kept(const struct gpt_task *task, int keep)
     return rc;
 }
 
-/* Whole file under its name, or none: a copy where the folder has no hard links. */
-static int copy_checkpoint(const char *last, const char *path)
-{
-    struct orr_file file = {0};
-    char *bytes;
-    size_t count;
-    TRY(orr_file_read(last, &bytes, &count));
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_write(&file, bytes, count);
-    if (!rc)
-        rc = orr_file_commit(&file);
-    orr_file_close(&file);
-    free(bytes);
-    return rc;
-}
-
 int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_settings *train,
                         const char *last, long step)
 {
@@ -127,7 +110,8 @@ int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_sett
     orr_temporary_name(temporary, path);
     /* the last checkpoint is only ever replaced, never written into: a second name keeps it */
     remove(temporary);
-    int rc = link(last, temporary) ? copy_checkpoint(last, path) : orr_rename(temporary, path);
+    /* (a copy where the folder has no hard links) */
+    int rc = link(last, temporary) ? orr_file_copy(last, path) : orr_rename(temporary, path);
     remove(temporary); /* still there where both were the same file already */
     return rc ? rc : gpt_remove_kept(task, train->keep);
 }
