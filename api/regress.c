@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/tempdir.h"
 #include "regress.h"
 
 int orrery_regression_create(int interface_, struct orrery_regression **regression)
@@ -89,16 +90,11 @@ static void observe(void *of, const struct sr_observation *seen)
 /* --------------------------------------------------------------------------------- states */
 
 /* A folder that only this process can read, for the checkpoint of one search. */
-static int make_folder(char folder[4096], char path[4096])
+static int make_folder(struct orr_tempdir *work, char path[4096])
 {
     const char *temporary = getenv("TMPDIR");
-    TRY(orr_path(folder, "%s/orrery-XXXXXX", temporary && *temporary ? temporary : "/tmp"));
-    if (!mkdtemp(folder)) {
-        *folder = '\0';
-        return ORR_FAIL(ORR_EIO, "keep-state: cannot make a folder in %s",
-                        temporary && *temporary ? temporary : "/tmp");
-    }
-    return orr_path(path, "%s/state", folder);
+    TRY(orr_tempdir_create(work, temporary && *temporary ? temporary : "/tmp", "orrery"));
+    return orr_path(path, "%s/state", work->folder);
 }
 
 static int write_state(const struct orrery_regression *r, const char *path)
@@ -113,26 +109,12 @@ static int write_state(const struct orrery_regression *r, const char *path)
     return rc;
 }
 
-static void remove_folder(const char *folder, const char *path)
-{
-    if (!*folder)
-        return;
-    (void)unlink(path);
-    (void)rmdir(folder);
-}
-
 /* --------------------------------------------------------------------------------- search */
 
-/* As the program does it (csv_mode.c): a share of the seconds, and some more, until what takes
- * longer is broken off. After a stop, as long for rounding constants. */
-static const double search_limit[2] = {1, 0.4}, whole_limit[2] = {1.05, 0.6}, after_stop_s = 0.3;
-
-static double limit(double seconds, const double share[2], double started)
+/* When a search is broken off, as the program does it; 0: never. */
+static double limit(double seconds, enum sr_limit_of what, double started)
 {
-    if (!(seconds > 0))
-        return 0;
-    const double until = started + share[0] * seconds + share[1], now = orr_time_s();
-    return until > now + 0.3 ? until : now + 0.3;
+    return seconds > 0 ? orr_time_s() + sr_seconds_left(seconds, what, started) : 0;
 }
 
 static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int threads, double started)
@@ -144,7 +126,7 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     int rc = r->setup.batch ? sr_table_sample(&r->table, r->setup.batch, s->seed, &sample) : 0;
     if (!rc && r->setup.batch)
         fit->data = sample.data;
-    stop->until_s = limit(s->max_seconds, search_limit, started);
+    stop->until_s = limit(s->max_seconds, SR_LIMIT_OF_SEARCH, started);
     if (!rc)
         rc = sr_search(s, fit, 1, threads, NULL);
     sr_table_free(&sample);
@@ -152,7 +134,7 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     if (rc && rc != ORR_EINTR)
         return rc;
     stop->until_s =
-        stopped ? orr_time_s() + after_stop_s : limit(s->max_seconds, whole_limit, started);
+        stopped ? orr_time_s() + SR_AFTER_STOP_S : limit(s->max_seconds, SR_LIMIT_OF_ALL, started);
     TRY(sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
     stop->until_s = 0;
     TRY(sr_front_judge(s, &r->table.data, &fit->front));
@@ -174,7 +156,8 @@ static int set_up(struct orrery_regression *r, struct watch *watch)
     return 0;
 }
 
-static int search(struct orrery_regression *r, int threads, struct watch *watch, char folder[4096])
+static int search(struct orrery_regression *r, int threads, struct watch *watch,
+                  struct orr_tempdir *work)
 {
     char path[4096];
     const double started = orr_time_s();
@@ -185,7 +168,7 @@ static int search(struct orrery_regression *r, int threads, struct watch *watch,
     api_forget(r);
     TRY(set_up(r, watch));
     if (r->keep_state || r->resumed) {
-        TRY(make_folder(folder, path));
+        TRY(make_folder(work, path));
         r->setup.settings.checkpoint = path;
         r->setup.settings.resume = r->resumed != NULL;
         TRY(r->resumed ? write_state(r, path) : 0);
@@ -200,7 +183,7 @@ static int search(struct orrery_regression *r, int threads, struct watch *watch,
         return rc;
     }
     r->fit = fit;
-    if (*folder && orr_exists(path))
+    if (*work->folder && orr_exists(path))
         TRY(orr_file_read(path, &r->state, &r->state_bytes));
     return rc == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then")
                            : 0;
@@ -211,11 +194,10 @@ int orrery_regression_search(struct orrery_regression *r, int threads,
 {
     struct api_call call;
     struct watch watch = {.r = r, .call = &call, .progress = progress, .context = context};
-    char folder[4096] = "", path[4096];
+    struct orr_tempdir work = {.folder = ""};
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    const int rc = search(r, threads, &watch, folder);
-    if (*folder && !orr_path(path, "%s/state", folder))
-        remove_folder(folder, path);
+    const int rc = search(r, threads, &watch, &work);
+    orr_tempdir_remove(&work);
     free(r->resumed);
     r->resumed = NULL;
     if (rc && rc != ORR_EINTR) {

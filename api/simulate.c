@@ -105,13 +105,9 @@ int orrery_simulation_set(struct orrery_simulation *s, const char *settings)
 
 static int find_set(const char *name, enum sim_split *split)
 {
-    struct orr_nearest nearest = {0};
-    for (int i = 0; name && i < SIM_SPLITS; i++) {
-        *split = (enum sim_split)i;
-        if (!strcmp(sim_split_name(*split), name))
-            return 0;
-        orr_nearest_offer(&nearest, name, sim_split_name(*split));
-    }
+    struct orr_nearest nearest;
+    if (sim_split_find(name ? name : "", split, &nearest))
+        return 0;
     return ORR_FAIL(ORR_EUSAGE,
                     "unknown data set \"%.100s\"%s%s%s; expected train, val, test, two_body_train, "
                     "..., planets_solar, ...",

@@ -176,14 +176,13 @@ static int print_prior(const struct orr_cli *cli)
 static int find_split(const char *name, enum sim_split *split)
 {
     char known[512] = "", meant[128];
-    struct orr_nearest nearest = {0};
+    struct orr_nearest nearest;
+    if (sim_split_find(name, split, &nearest))
+        return 0;
     for (int i = 0; i < SIM_SPLITS; i++) {
-        *split = (enum sim_split)i;
-        if (!strcmp(sim_split_name(*split), name))
-            return 0;
         const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", sim_split_name(*split));
-        orr_nearest_offer(&nearest, name, sim_split_name(*split));
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                 sim_split_name((enum sim_split)i));
     }
     orr_nearest_text(&nearest, meant);
     return ORR_FAIL(ORR_EUSAGE, "--split: unknown data set \"%s\"%s; expected one of %s", name,

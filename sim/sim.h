@@ -79,6 +79,8 @@ enum sim_split {
 };
 /* "two_body_train", as in file names. */
 const char *sim_split_name(enum sim_split split);
+/* The set of that name. False: there is none, and *nearest is that of the nearest name. */
+bool sim_split_find(const char *name, enum sim_split *split, struct orr_nearest *nearest);
 /* Sequences of a split under a preset (train: all of them, written or not), 0 = no such set. */
 uint64_t sim_split_count(const struct orr_settings *preset, enum sim_split split);
 /* Rows of its sequences. */

@@ -3,6 +3,8 @@
 
 #include "stage/provenance.h"
 
+#include <string.h>
+
 _Static_assert((int)SIM_SPLITS == (int)ORR_SETS && (int)SIM_SUN_PLANETS == (int)ORR_SUN_PLANETS &&
                    (int)SIM_SUN_BODIES == (int)ORR_SUN_BODIES,
                "splits are the data sets of stage/provenance.h");
@@ -10,6 +12,18 @@ _Static_assert((int)SIM_SPLITS == (int)ORR_SETS && (int)SIM_SUN_PLANETS == (int)
 const char *sim_split_name(enum sim_split split)
 {
     return orr_set_names[split];
+}
+
+bool sim_split_find(const char *name, enum sim_split *split, struct orr_nearest *nearest)
+{
+    *nearest = (struct orr_nearest){0};
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        *split = (enum sim_split)i;
+        if (!strcmp(sim_split_name(*split), name))
+            return true;
+        orr_nearest_offer(nearest, name, sim_split_name(*split));
+    }
+    return false;
 }
 
 uint64_t sim_split_count(const struct orr_settings *preset, enum sim_split split)

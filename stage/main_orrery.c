@@ -27,57 +27,42 @@ enum word { PRESET, RUN, SET, ATTENTION, ORBITS_DIR, THREADS, DEVICE, MINUTES, F
 static const char *const word_name[WORDS] = {
     "PRESET", "RUN", "SET", "ATTENTION", "ORBITS_DIR", "THREADS", "DEVICE", "MINUTES", "FORCE"};
 
-/* A stage, or the probe of attention: its program, what it is told first, and options by words. */
+/* Options that a stage has, by words; FORCE is a flag. */
+struct option {
+    enum word word;
+    const char *option;
+};
+static const struct option of_orbits[] = {{RUN, "--resume"},
+                                          {THREADS, "--threads"},
+                                          {ORBITS_DIR, "--out"},
+                                          {FORCE, "--force"},
+                                          {WORDS, NULL}},
+                           of_training[] = {{ATTENTION, "--attention"}, {ORBITS_DIR, "--orbits"},
+                                            {RUN, "--resume"},          {THREADS, "--threads"},
+                                            {DEVICE, "--device"},       {MINUTES, "--minutes"},
+                                            {FORCE, "--force"},         {WORDS, NULL}},
+                           of_symreg[] = {{ATTENTION, "--attention"},
+                                          {ORBITS_DIR, "--orbits"},
+                                          {RUN, "--resume"},
+                                          {THREADS, "--threads"},
+                                          {WORDS, NULL}},
+                           of_figures[] = {{ATTENTION, "--attention"},
+                                           {ORBITS_DIR, "--orbits"},
+                                           {RUN, "--resume"},
+                                           {WORDS, NULL}},
+                           of_probe[] = {{ATTENTION, "--attention"},
+                                         {ORBITS_DIR, "--orbits"},
+                                         {THREADS, "--threads"},
+                                         {DEVICE, "--device"},
+                                         {WORDS, NULL}};
+/* A stage, or the probe of attention: its program, and what it is told first. */
 static const struct stage {
     const char *name, *program, *first;
-    struct {
-        enum word word;
-        const char *option; /* FORCE: a flag */
-    } options[8];
+    const struct option *options;
 } stages[] = {
-    {"orbits",
-     "orbits",
-     NULL,
-     {{RUN, "--resume"}, {THREADS, "--threads"}, {ORBITS_DIR, "--out"}, {FORCE, "--force"}}},
-    {"pretrain",
-     "pretrain",
-     NULL,
-     {{ATTENTION, "--attention"},
-      {ORBITS_DIR, "--orbits"},
-      {RUN, "--resume"},
-      {THREADS, "--threads"},
-      {DEVICE, "--device"},
-      {MINUTES, "--minutes"},
-      {FORCE, "--force"}}},
-    {"finetune",
-     "finetune",
-     NULL,
-     {{ATTENTION, "--attention"},
-      {ORBITS_DIR, "--orbits"},
-      {RUN, "--resume"},
-      {THREADS, "--threads"},
-      {DEVICE, "--device"},
-      {MINUTES, "--minutes"},
-      {FORCE, "--force"}}},
-    {"symreg",
-     "symreg",
-     NULL,
-     {{ATTENTION, "--attention"},
-      {ORBITS_DIR, "--orbits"},
-      {RUN, "--resume"},
-      {THREADS, "--threads"}}},
-    {"figures",
-     "report",
-     NULL,
-     {{ATTENTION, "--attention"}, {ORBITS_DIR, "--orbits"}, {RUN, "--resume"}}},
-    {"probe",
-     "probe",
-     "attention",
-     {{ATTENTION, "--attention"},
-      {ORBITS_DIR, "--orbits"},
-      {THREADS, "--threads"},
-      {DEVICE, "--device"}}},
-};
+    {"orbits", "orbits", NULL, of_orbits},       {"pretrain", "pretrain", NULL, of_training},
+    {"finetune", "finetune", NULL, of_training}, {"symreg", "symreg", NULL, of_symreg},
+    {"figures", "report", NULL, of_figures},     {"probe", "probe", "attention", of_probe}};
 enum { ALL = sizeof stages / sizeof *stages, IN_WORLD = ALL - 1, ARGUMENTS = 640, TEXT = 16384 };
 
 static const char *const programs[] = {"orbits", "pretrain", "finetune", "symreg",
@@ -110,7 +95,7 @@ static void print_help(void)
            "  MINUTES=N          pretrain and finetune end after so many, with everything saved\n"
            "  FORCE=1            replaces data sets and trainings of other settings\n"
            "\noptions:\n"
-           "  --help                         this text\n"
+           "  -h, --help                     this text\n"
            "  --version                      the version\n");
 }
 
@@ -199,11 +184,11 @@ static int make_command(struct command *c, const char *self, const struct stage 
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
         TRY(begin[i] ? add(c, begin[i]) : 0);
     TRY(add_settings(c, value[SET]));
-    for (int i = 0; i < 8 && stage->options[i].option; i++) {
-        const enum word w = stage->options[i].word;
+    for (const struct option *o = stage->options; o->option; o++) {
+        const enum word w = o->word;
         if (w != RUN && !value[w])
             continue;
-        TRY(add(c, stage->options[i].option));
+        TRY(add(c, o->option));
         TRY(w == RUN || w == FORCE ? 0 : add(c, value[w]));
     }
     return plan ? add(c, "--plan") : 0;
@@ -358,7 +343,7 @@ static int run_script(const char *name, const char *self, int count, char *const
     return become(argv);
 }
 
-static int run_program(const char *name, const char *self, int count, char **argument)
+static int run_program(const char *name, const char *self, char **argument)
 {
     static char path[4096];
     struct orr_nearest nearest = {0};
@@ -368,12 +353,12 @@ static int run_program(const char *name, const char *self, int count, char **arg
         if (!strcmp(name, programs[i])) {
             TRY(find_program(self, name, path));
             argument[-1] = path;
-            (void)count;
             return become((const char *const *)(uintptr_t)(argument - 1));
         }
         orr_nearest_offer(&nearest, name, programs[i]);
-        orr_nearest_offer(&nearest, name, others[i]);
     }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        orr_nearest_offer(&nearest, name, others[i]);
     return ORR_FAIL(ORR_EUSAGE, "unknown command \"%.100s\"%s%s%s; see --help", name,
                     nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
                     nearest.name ? "?" : "");
@@ -383,7 +368,7 @@ static int command(int argc, char **argv, int *status)
 {
     const char *name = argc > 1 ? argv[1] : "--help", *value[WORDS] = {NULL};
     const bool plan = !strcmp(name, "plan");
-    if (!strcmp(name, "--help"))
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         print_help();
     else if (!strcmp(name, "--version"))
         printf("orrery %s\n", ORR_VERSION);
@@ -398,7 +383,7 @@ static int command(int argc, char **argv, int *status)
     else if (!strcmp(name, "watch") || !strcmp(name, "cells") || !strcmp(name, "sweep"))
         return run_script(name, argv[0], argc - 2, argv + 2);
     else
-        return run_program(name, argv[0], argc - 2, argv + 2);
+        return run_program(name, argv[0], argv + 2);
     return 0;
 }
 

@@ -38,18 +38,18 @@ static void print_front(const struct sr_output *o, const struct orr_name_list *r
     }
 }
 
-/* A search ends with the epoch in which its seconds pass. What takes longer is broken off when
- * search_limit is over, and what is then left to do when whole_limit is: a share of the seconds,
- * and some more. orr_signal_seen() is true from there on. */
-static const double search_limit[2] = {1, 0.4}, whole_limit[2] = {1.05, 0.6};
-static const char after_signal[] = "0.005"; /* minutes, for rounding constants */
-
-static int limit_time(double seconds, const double limit[2], double started)
+/* orr_signal_seen() is true when so many seconds are over. */
+static int limit_time(double seconds)
 {
     char minutes[40];
-    const double left = limit[0] * seconds + limit[1] - (orr_time_s() - started);
-    snprintf(minutes, sizeof minutes, "%.9g", fmax(left, 0.3) / 60);
-    return seconds > 0 ? orr_time_limit(minutes) : 0;
+    snprintf(minutes, sizeof minutes, "%.9g", seconds / 60);
+    return orr_time_limit(minutes);
+}
+
+/* A search ends with the epoch in which its seconds pass; what takes longer is broken off. */
+static int limit_search(double seconds, enum sr_limit_of what, double started)
+{
+    return seconds > 0 ? limit_time(sr_seconds_left(seconds, what, started)) : 0;
 }
 
 /* What is made from a front, fronts last: the report and its pictures first go, last come. */
@@ -117,7 +117,7 @@ static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
     int rc = 0;
     if (*cli->out)
         TRY(orr_path(log, "%s/log.jsonl", cli->out));
-    TRY(limit_time(s->max_seconds, search_limit, started));
+    TRY(limit_search(s->max_seconds, SR_LIMIT_OF_SEARCH, started));
     TRY(sr_live_start(table, s, cli->quiet, log, &live));
     s->observe = sr_live_observe;
     s->observer = live;
@@ -157,8 +157,8 @@ static int find_front(const struct orr_cli *cli, const struct sr_table *table,
         rc = search_rows(cli, table, s, fit, started, stopped);
     sr_table_free(&sample);
     TRY(rc);
-    TRY(orr_signal_number() ? orr_time_limit(after_signal)
-                            : limit_time(s->max_seconds, whole_limit, started));
+    TRY(orr_signal_number() ? limit_time(SR_AFTER_STOP_S)
+                            : limit_search(s->max_seconds, SR_LIMIT_OF_ALL, started));
     TRY(sr_front_finish(s, &table->data, setup->batch > 0, fit));
     if (s->max_seconds > 0 || orr_signal_number())
         TRY(orr_time_limit("1e9")); /* what is left to do is not broken off */

@@ -7,6 +7,13 @@
 
 enum { REFINE_STEPS = 30 };
 
+double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
+{
+    static const double share[] = {[SR_LIMIT_OF_SEARCH] = 1, [SR_LIMIT_OF_ALL] = 1.05},
+                        more_s[] = {[SR_LIMIT_OF_SEARCH] = 0.4, [SR_LIMIT_OF_ALL] = 0.6};
+    return fmax(share[what] * seconds + more_s[what] - (orr_time_s() - started_s), 0.3);
+}
+
 /* Arrays for fits to all rows: as many columns as the formulas of a front want, at most twice as
  * many as the table has. A formula of more constants keeps those of the sample. */
 static int make_work(const struct sr_front *front, const struct sr_data *data, struct sr_work *work)

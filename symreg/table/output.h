@@ -74,6 +74,13 @@ int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options 
 /* After errors of sr_csv_setup(), too; a setup of zeros is freed already. */
 void sr_csv_setup_free(struct sr_csv_setup *setup);
 
+/* Seconds from now on until a search that began at started_s (orr_time_s()) is broken off, in an
+ * epoch that takes longer than its `seconds`, or what is left to do after it; at least 0.3. A share
+ * of its seconds, and some more. */
+enum sr_limit_of { SR_LIMIT_OF_SEARCH, SR_LIMIT_OF_ALL };
+double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s);
+/* Seconds after a stop, for rounding constants. */
+#define SR_AFTER_STOP_S 0.3
 /* What the search leaves to do: after one on a sample of the rows, constants and losses of all;
  * round constants where the search has not seen to that on all rows, or a limit or a signal came
  * before; rows that gain nothing. */
