@@ -24,24 +24,24 @@ const char *orr_input_name(const char *path)
     return orr_input_is_standard(path) ? "standard input" : path;
 }
 
-/* Bytes that grow; one more than `room` of them are there, for the NUL. */
+/* Bytes that grow; one more than `capacity` of them are there, for the NUL. */
 struct buffer {
     char *text;
-    size_t bytes, room;
+    size_t bytes, capacity;
 };
 
-/* Room for at least one more byte. */
+/* A capacity of at least one more byte. */
 static int grow_buffer(struct buffer *b, const char *name)
 {
     enum { FIRST = 1 << 16 };
-    if (b->bytes < b->room)
+    if (b->bytes < b->capacity)
         return 0;
-    const size_t room = b->room ? 2 * b->room : FIRST;
-    char *text = room > b->room ? realloc(b->text, room + 1) : NULL;
+    const size_t capacity = b->capacity ? 2 * b->capacity : FIRST;
+    char *text = capacity > b->capacity ? realloc(b->text, capacity + 1) : NULL;
     if (!text)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory (%zu bytes)", name, room);
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory (%zu bytes)", name, capacity);
     b->text = text;
-    b->room = room;
+    b->capacity = capacity;
     return 0;
 }
 
@@ -58,7 +58,7 @@ static int read_standard(struct buffer *b)
                 continue;
             return ORR_FAIL(ORR_EIO, "standard input: cannot wait: %s", strerror(errno));
         }
-        const ssize_t got = read(STDIN_FILENO, b->text + b->bytes, b->room - b->bytes);
+        const ssize_t got = read(STDIN_FILENO, b->text + b->bytes, b->capacity - b->bytes);
         if (got == 0)
             return 0;
         if (got < 0 && errno != EINTR && errno != EAGAIN)
@@ -80,9 +80,9 @@ static int inflate_member(const char *name, z_stream *z, const char *end, struct
     for (;;) {
         const size_t left = (size_t)(end - (const char *)z->next_in);
         TRY(grow_buffer(out, name));
-        const size_t room = out->room - out->bytes, most = 1u << 30;
+        const size_t free_bytes = out->capacity - out->bytes, most = 1u << 30;
         const uInt offered = (uInt)(left < most ? left : most);
-        const uInt space = (uInt)(room < most ? room : most);
+        const uInt space = (uInt)(free_bytes < most ? free_bytes : most);
         z->avail_in = offered;
         z->avail_out = space;
         z->next_out = (Bytef *)out->text + out->bytes;
@@ -123,7 +123,7 @@ static int read_raw(const char *path, struct buffer *b)
     if (orr_input_is_standard(path))
         return read_standard(b);
     TRY(orr_file_read(path, &b->text, &b->bytes));
-    b->room = b->bytes;
+    b->capacity = b->bytes;
     return 0;
 }
 

@@ -141,7 +141,8 @@ static int write_line(struct orr_file *file, const cJSON *line, double wall_time
     return write_event(file, &event, log);
 }
 
-/* Lines that count: a run that was killed and resumed writes the steps since its checkpoint again. */
+/* Lines that count: a run that was killed and resumed writes the steps since its checkpoint
+ * again. */
 struct lines {
     const char *log;
     cJSON **at;

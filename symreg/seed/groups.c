@@ -487,10 +487,10 @@ static int test_grouping(const struct table *t, struct sr_grouping *g, bool *fit
             make_reduced(t, g, coordinate, z);
             data.lines = 0;
             rc = sr_smooth_fit(&data, 4, &model);
-            g->evidence = model.evidence - nats_of_group * g->groups;
+            g->loss = nats_of_group * g->groups - model.evidence;
             g->noise = model.noise;
             g->typical = t->typical;
-            *fits = isfinite(g->evidence);
+            *fits = isfinite(g->loss);
         }
     }
     free(coordinate);
@@ -518,7 +518,6 @@ static int try_grouping(const struct table *t, struct sr_grouping *g,
         if (same_groups(&list[i], g))
             return 0;
     TRY(test_grouping(t, g, &fits));
-    g->evidence = -g->evidence; /* lists begin with the smallest */
     if (fits)
         sr_best_insert(list, sizeof *g, count, SR_GROUPINGS, g);
     return 0;
@@ -565,16 +564,14 @@ static int list_groupings(const struct table *t, const struct slopes *s,
     }
     if (k)
         find_axes(s, active, k, value, axis);
-    double best = -HUGE_VAL; /* where one more group makes it worse, no more are tried */
+    double best = HUGE_VAL; /* where one more group makes it worse, no more are tried */
     for (int r = 0; r <= k && r + plains <= SR_GROUPS; r++) {
         TRY(try_rank(t, active, k, r, axis, plain, plains, list, count));
-        const double now = *count ? -list[0].evidence : -HUGE_VAL;
-        if (r && !(now > best + 1) && isfinite(best))
+        const double now = *count ? list[0].loss : HUGE_VAL;
+        if (r && !(now < best - 1) && isfinite(best))
             break;
         best = now;
     }
-    for (int i = 0; i < *count; i++)
-        list[i].evidence = -list[i].evidence;
     return 0;
 }
 

@@ -18,7 +18,7 @@ struct sr_powers {
     int half[SR_SMOOTH_COLUMNS];
 };
 struct sr_grouping {
-    double evidence;
+    double loss;      /* minus the evidence */
     int groups, view; /* view: the caller's */
     struct sr_powers factor, group[SR_GROUPS];
     double noise;   /* variance of ln |y| that the model leaves, at the median |y| */

@@ -209,12 +209,7 @@ static int add_view(const struct view *v, int number, struct sr_grouping list[SR
         pairs_of_ratios(&own[0], pairs);
     for (int i = 0; i < n; i++) {
         own[i].view = number;
-        int place = *count < SR_GROUPINGS ? (*count)++ : SR_GROUPINGS;
-        for (; place > 0 && own[i].evidence > list[place - 1].evidence; place--)
-            if (place < SR_GROUPINGS)
-                list[place] = list[place - 1];
-        if (place < SR_GROUPINGS)
-            list[place] = own[i];
+        sr_best_insert(list, sizeof *list, count, SR_GROUPINGS, &own[i]);
     }
     return 0;
 }
@@ -425,7 +420,7 @@ static void end_search(struct search *s)
 }
 
 /* Runs stages on the smaller table, and takes over what they find. */
-static int go_on(struct sr_proposal *p, struct search *s, unsigned stages)
+static int run_stages(struct sr_proposal *p, struct search *s, unsigned stages)
 {
     struct sr_proposal *own = &s->proposal;
     if (!s->made)
@@ -480,15 +475,15 @@ static int search_groupings(struct sr_proposal *p, const struct view *view,
             return 0;
         TRY(begin_search(p, &view[list[i].view], &list[i], &search[i]));
         if (groups)
-            TRY(go_on(p, &search[i], groups == 1 ? FIRST | SR_STAGE_CURVES : FIRST));
+            TRY(run_stages(p, &search[i], groups == 1 ? FIRST | SR_STAGE_CURVES : FIRST));
         else
             TRY(offer_factor(p, &search[i]));
         p->floor = floor_of(p, &list[0]); /* the best hypothesis is searched in any case */
     }
     if (!count || !list[0].groups || sr_proposal_over(p))
         return 0;
-    return go_on(p, &search[0],
-                 list[0].groups == 1 ? SR_STAGE_PURSUIT : SR_STAGE_CURVES | SR_STAGE_PURSUIT);
+    return run_stages(p, &search[0],
+                      list[0].groups == 1 ? SR_STAGE_PURSUIT : SR_STAGE_CURVES | SR_STAGE_PURSUIT);
 }
 
 int sr_structure_find(struct sr_proposal *p)

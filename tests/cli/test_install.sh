@@ -22,6 +22,7 @@ away() { # COMMAND...: in an empty folder, with a bare environment
     (cd "$empty" && env -i PATH="$root/bin:/usr/bin:/bin" HOME="$empty" TMPDIR="$WORK" \
         LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive timeout "$LIMIT" "$@" </dev/null)
 }
+check "orrery -h" prints '^usage: orrery PROGRAM' away orrery -h
 check "orrery --version" prints '^orrery [0-9.]+' away orrery --version
 check "orrery orbits --version" prints '^orrery orbits [0-9.]+' away orrery orbits --version
 check "a world" away orrery world PRESET=smoke RUN=run THREADS=1 SET=symreg.enumerate=10000

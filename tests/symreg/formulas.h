@@ -92,6 +92,23 @@ static inline void table_uniform(struct table *t, size_t rows, gsl_rng *rng, con
     assert_true(sr_eval(&truth, &t->data, t->y));
 }
 
+/* Settings of a search for seeds: few formulas, the usual operators. */
+static inline struct sr_settings seed_settings(void)
+{
+    return (struct sr_settings){
+        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
+        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG},
+        .binary_count = 4,
+        .unary_count = 5,
+        .loss = ORR_SR_L2,
+        .maxsize = 20,
+        .populations = 2,
+        .population_size = 10,
+        .restarts = 1,
+        .enumerate = 2e5,
+    };
+}
+
 /* The value of row i, one node after the other, by the table of scalar operators; NaN as soon as
  * a node is not finite. */
 static inline double value_by_hand(const struct sr_expr *expr, const struct sr_data *data, size_t i)

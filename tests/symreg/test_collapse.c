@@ -3,23 +3,6 @@
 #include "bench/symreg_same.h"
 #include "seed/collapse.h"
 
-static struct sr_settings default_settings(void)
-{
-    struct sr_settings s = {
-        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
-        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG},
-        .binary_count = 4,
-        .unary_count = 5,
-        .loss = ORR_SR_L2,
-        .maxsize = 20,
-        .populations = 2,
-        .population_size = 10,
-        .restarts = 1,
-        .enumerate = 2e5,
-    };
-    return s;
-}
-
 /* Features over 0.5 .. 5, y of a formula times 1 + noise * Gaussian. */
 static void table_of(struct table *t, size_t rows, const char *text, double noise)
 {
@@ -90,7 +73,7 @@ TEST(scores_are_right)
 {
     static struct sr_curves curves;
     static struct points p;
-    const struct sr_settings s = default_settings();
+    const struct sr_settings s = seed_settings();
     int plain = 0;
     memset(&curves, 0, sizeof curves);
     points_of(&p, "exp(-0.6 * r) + 0.1 * r");
@@ -123,7 +106,7 @@ TEST(constants_move)
     } row[] = {{"3 * exp(-0.37 * r) - 2", 4, -0.37},
                {"0.6 + 5 * log(r + 2.2)", 4, 2.2},
                {"sqrt(0.6 + square(r))", 5, 0.6}};
-    const struct sr_settings s = default_settings();
+    const struct sr_settings s = seed_settings();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         memset(&curves, 0, sizeof curves);
         points_of(&p, row[i].law);
@@ -148,7 +131,7 @@ TEST(parts_make_a_whole)
     enum { PARTS = 3 };
     static struct sr_curves part[PARTS], whole;
     static struct points p;
-    const struct sr_settings s = default_settings();
+    const struct sr_settings s = seed_settings();
     memset(part, 0, sizeof part);
     memset(&whole, 0, sizeof whole);
     points_of(&p, "1 + 0.25 * (r + 2) * exp(-0.5 * r)");
@@ -180,7 +163,7 @@ TEST(parts_make_a_whole)
 
 static void search(struct table *t, int threads, struct sr_fit *fit)
 {
-    const struct sr_settings s = default_settings();
+    const struct sr_settings s = seed_settings();
     *fit = (struct sr_fit){.data = t->data};
     assert_int_equal(sr_search(&s, fit, 1, threads, NULL), 0);
 }
@@ -221,7 +204,7 @@ TEST(finds_laws_of_long_variables)
         "19.7 * m1 * m2 / (r * r) * (1 + sqrt(1 + 3.04 * r * r / (m1 + m2)))",
     };
     for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
-        struct sr_settings s = default_settings();
+        struct sr_settings s = seed_settings();
         struct sr_fit fit;
         struct table t;
         table_of(&t, 1000, law[k], 0);
@@ -290,7 +273,7 @@ static int curves_add(const struct sr_settings *s, struct sr_data *data)
 /* Nothing collapses, too few rows, no product: nothing is added. */
 TEST(stands_back)
 {
-    struct sr_settings s = default_settings();
+    struct sr_settings s = seed_settings();
     struct table t;
     gsl_rng *rng = random_stream(5);
     table_of(&t, 300, "m1 / r * exp(-0.7 * m2)", 0);

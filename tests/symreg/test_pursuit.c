@@ -1,23 +1,12 @@
 /* test_pursuit.c - columns of small formulas, and sums of three of them. */
-#include "symreg/formulas.h"
+#include "symreg/proposal.h"
 #include "bench/symreg_same.h"
 #include "seed/dictionary.h"
-#include "seed/stages.h"
 
 static struct sr_settings default_settings(void)
 {
-    struct sr_settings s = {
-        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
-        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_COS},
-        .binary_count = 4,
-        .unary_count = 6,
-        .loss = ORR_SR_L2,
-        .maxsize = 20,
-        .populations = 2,
-        .population_size = 10,
-        .restarts = 1,
-        .enumerate = 2e5,
-    };
+    struct sr_settings s = seed_settings();
+    s.unary[s.unary_count++] = SR_COS;
     return s;
 }
 
@@ -211,25 +200,11 @@ TEST(factors_bear_awkward_columns)
 }
 
 /* What the sums alone add for a law. */
-static void sums_of(const struct sr_settings *s, const struct sr_loss *loss, int threads,
-                    struct sr_seeds *seeds)
+static int find_sums(struct sr_proposal *p)
 {
-    enum { MOST = 3 };
-    struct sr_thread worker[MOST];
-    struct sr_proposal p;
-    for (int i = 0; i < threads; i++) {
-        worker[i].rng = random_stream(1 + (uint64_t)i);
-        assert_int_equal(sr_work_init(&worker[i].work, loss->data->rows, s->maxsize), 0);
-    }
-    assert_int_equal(sr_proposal_init(&p, s, loss, worker, threads, seeds), 0);
-    sr_proposal_fill(&p, s->enumerate);
-    assert_int_equal(sr_simplest_sums_find(&p), 0);
-    assert_int_equal(sr_pursuit_find(&p), 0);
-    sr_bank_free(&p.bank);
-    for (int i = 0; i < threads; i++) {
-        sr_work_free(&worker[i].work);
-        gsl_rng_free(worker[i].rng);
-    }
+    sr_proposal_fill(p, p->settings->enumerate);
+    TRY(sr_simplest_sums_find(p));
+    return sr_pursuit_find(p);
 }
 
 /* Three terms that share features, with unequal weights, below an operator, under a factor: exact
@@ -249,8 +224,8 @@ TEST(finds_sums)
         double least = HUGE_VAL;
         table_of(&t, law[k]);
         assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-        sums_of(&s, &loss, 1, &one);
-        sums_of(&s, &loss, 3, &more);
+        seeds_of(find_sums, &s, &loss, 1, &one);
+        seeds_of(find_sums, &s, &loss, 3, &more);
         for (int i = 0; i < one.count; i++)
             least = fmin(least, one.loss[i]);
         if (!(least <= 1e-15 * loss.base))
@@ -281,7 +256,7 @@ TEST(finds_the_simplest_sum_under_noise)
             t.y[i] *= 1 + 0.01 * gsl_ran_gaussian(rng, 1);
         assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
         seeds.count = 0;
-        sums_of(&s, &loss, 1, &seeds);
+        seeds_of(find_sums, &s, &loss, 1, &seeds);
         for (int i = 0; i < seeds.count; i++)
             found = found || sr_expr_canonical_hash(NULL, &seeds.expr[i]) == hash;
         if (!found)

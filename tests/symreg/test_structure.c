@@ -1,26 +1,18 @@
 /* test_structure.c - the smooth model, products of powers found in gradients, smaller tables. */
-#include "symreg/formulas.h"
+#include "symreg/proposal.h"
 #include "bench/symreg_same.h"
 #include "seed/groups.h"
-#include "seed/stages.h"
 
 enum { COLUMNS = 7, ROWS = 600 };
 static const char *const column[COLUMNS] = {"a", "b", "c", "d", "e", "f", "g"};
 
 static struct sr_settings default_settings(void)
 {
-    struct sr_settings s = {
-        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
-        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_SIN, SR_COS},
-        .binary_count = 4,
-        .unary_count = 7,
-        .loss = ORR_SR_L2,
-        .maxsize = 40,
-        .populations = 2,
-        .population_size = 10,
-        .restarts = 1,
-        .enumerate = 1e5,
-    };
+    struct sr_settings s = seed_settings();
+    s.unary[s.unary_count++] = SR_SIN;
+    s.unary[s.unary_count++] = SR_COS;
+    s.maxsize = 40;
+    s.enumerate = 1e5;
     return s;
 }
 
@@ -156,7 +148,7 @@ TEST(finds_groups_and_factors)
             if (!known)
                 fail_msg("%s: not among the first three of %d", list[k].law, count);
             for (int i = 1; i < count; i++)
-                assert_true(found[i].evidence <= found[i - 1].evidence);
+                assert_true(found[i].loss >= found[i - 1].loss);
             table_free(&t);
         }
 }
@@ -213,25 +205,6 @@ TEST(finds_pairs)
 
 /* ---- the stage */
 
-static void structure_of(const struct sr_settings *s, const struct sr_loss *loss, int threads,
-                         struct sr_seeds *seeds)
-{
-    enum { MOST = 3 };
-    struct sr_thread worker[MOST];
-    struct sr_proposal p;
-    for (int i = 0; i < threads; i++) {
-        worker[i].rng = random_stream(1 + (uint64_t)i);
-        assert_int_equal(sr_work_init(&worker[i].work, loss->data->rows, s->maxsize), 0);
-    }
-    assert_int_equal(sr_proposal_init(&p, s, loss, worker, threads, seeds), 0);
-    assert_int_equal(sr_structure_find(&p), 0);
-    sr_bank_free(&p.bank);
-    for (int i = 0; i < threads; i++) {
-        sr_work_free(&worker[i].work);
-        gsl_rng_free(worker[i].rng);
-    }
-}
-
 /* Laws of many columns, differences among them, are exact, the same for any number of threads. */
 TEST(finds_laws_of_many_columns)
 {
@@ -248,8 +221,8 @@ TEST(finds_laws_of_many_columns)
         double least = HUGE_VAL;
         wide_table(&t, COLUMNS, law[k], 0);
         assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-        structure_of(&s, &loss, 1, &one);
-        structure_of(&s, &loss, 3, &more);
+        seeds_of(sr_structure_find, &s, &loss, 1, &one);
+        seeds_of(sr_structure_find, &s, &loss, 3, &more);
         for (int i = 0; i < one.count; i++)
             least = fmin(least, one.loss[i]);
         if (!(least <= 1e-15 * loss.base))
@@ -278,18 +251,18 @@ TEST(keeps_to_the_settings)
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
     s.maxsize = 17;
     s.admissible = no_exponential;
-    structure_of(&s, &loss, 1, &seeds);
+    seeds_of(sr_structure_find, &s, &loss, 1, &seeds);
     assert_true(seeds.count > 0);
     for (int i = 0; i < seeds.count; i++)
         assert_true(seeds.expr[i].count <= 17 && no_exponential(&seeds.expr[i], NULL));
     s.admissible = NULL;
     s.maxsize = 40;
     s.unary_count = 1; /* inv alone */
-    structure_of(&s, &loss, 1, &seeds);
+    seeds_of(sr_structure_find, &s, &loss, 1, &seeds);
     for (int i = 0; i < seeds.count; i++)
         assert_true((sr_expr_operators(&seeds.expr[i]) & ~sr_settings_operators(&s)) == 0);
     s.binary_count = 3; /* no division */
-    structure_of(&s, &loss, 1, &seeds);
+    seeds_of(sr_structure_find, &s, &loss, 1, &seeds);
     assert_int_equal(seeds.count, 0);
     sr_loss_free(&loss);
     table_free(&t);

@@ -1,0 +1,29 @@
+/* proposal.h - what stages of a proposal add, by themselves. */
+#ifndef TESTS_SYMREG_PROPOSAL_H
+#define TESTS_SYMREG_PROPOSAL_H
+
+#include "formulas.h"
+#include "seed/stages.h"
+
+/* The seeds that find() adds to none, by up to three threads; it returns 0. */
+static inline void seeds_of(int (*find)(struct sr_proposal *p), const struct sr_settings *s,
+                            const struct sr_loss *loss, int threads, struct sr_seeds *seeds)
+{
+    enum { MOST = 3 };
+    struct sr_thread worker[MOST];
+    struct sr_proposal p;
+    assert_true(threads <= MOST);
+    for (int i = 0; i < threads; i++) {
+        worker[i].rng = random_stream(1 + (uint64_t)i);
+        assert_int_equal(sr_work_init(&worker[i].work, loss->data->rows, s->maxsize), 0);
+    }
+    assert_int_equal(sr_proposal_init(&p, s, loss, worker, threads, seeds), 0);
+    assert_int_equal(find(&p), 0);
+    sr_bank_free(&p.bank);
+    for (int i = 0; i < threads; i++) {
+        sr_work_free(&worker[i].work);
+        gsl_rng_free(worker[i].rng);
+    }
+}
+
+#endif
