@@ -139,10 +139,9 @@ static int read_vectors(struct report_run *run, struct report_source *source)
     if (!orr_exists(path)) {
         char command[ORR_COMMAND];
         orr_command_of_run("finetune", command);
-        return ORR_FAIL(
-            ORR_EMISSING,
-            "%s: missing; make it with: %s (losses of trainings alone: report --losses)", path,
-            command);
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: missing; losses of trainings alone: report --losses; make it with: %s",
+                        path, command);
     }
     struct orr_csv csv = {0};
     int rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);

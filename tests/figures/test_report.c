@@ -368,7 +368,7 @@ TEST(missing_input_names_file_and_command)
     static const struct {
         const char *file, *command;
     } cases[] = {{"run/preset.json", "make orbits"},
-                 {"run/oracle/finetune/forces_vector.csv", "missing; make it with: finetune"},
+                 {"run/oracle/finetune/forces_vector.csv", "make it with: finetune"},
                  {"run/laws/laws.json", "missing; make it with: symreg"},
                  {"run/laws/front_softmax_0.csv", "missing; make it with: symreg"}};
     static struct report_run run;
