@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared.h"
+#include "symreg/value/vec.h"
 
 enum {
     PARAMETERS = SR_SMOOTH_COLUMNS + 2,
@@ -19,6 +19,7 @@ static const double least_noise = 1e-7; /* of the variance of z: what keeps K in
 
 struct solver {
     const struct sr_smooth_data *data;
+    const struct sr_vec *vec;
     int n;
     double variance;          /* of z */
     double *kernel, *lower;   /* (n, n): that of f alone, and the Cholesky factor of K */
@@ -30,7 +31,7 @@ static int make_solver(const struct sr_smooth_data *data, struct solver *s)
 {
     const size_t n = (size_t)data->rows;
     double mean = 0;
-    *s = (struct solver){.data = data, .n = data->rows};
+    *s = (struct solver){.data = data, .vec = sr_vec_best(), .n = data->rows};
     s->kernel = orr_alloc(4 * n * n + n, sizeof *s->kernel);
     if (!s->kernel)
         return ORR_ENOMEM;
@@ -84,31 +85,6 @@ static void make_kernel(struct solver *s, const struct sr_smooth *m)
     }
 }
 
-/* K = L L' in place; false where K is not positive. Entries above the diagonal become 0. */
-static bool factorise(struct solver *s)
-{
-    const int n = s->n;
-    for (int i = 0; i < n; i++) {
-        double *row = s->lower + (size_t)i * (size_t)n;
-        for (int j = i + 1; j < n; j++)
-            row[j] = 0;
-        for (int j = 0; j <= i; j++) {
-            const double *other = s->lower + (size_t)j * (size_t)n;
-            const int whole = j & ~7;
-            double sum = sr_dot(row, other, whole);
-            for (int k = whole; k < j; k++)
-                sum += row[k] * other[k];
-            if (j < i)
-                row[j] = (row[j] - sum) / other[j];
-            else if (row[i] - sum > 0)
-                row[i] = sqrt(row[i] - sum);
-            else
-                return false;
-        }
-    }
-    return true;
-}
-
 /* weight = K^-1 z; returns z' K^-1 z. */
 static double solve_weights(struct solver *s)
 {
@@ -131,34 +107,6 @@ static double solve_weights(struct solver *s)
     return square;
 }
 
-/* The lower triangle of K^-1 = X' X with X = L^-1. */
-static void invert(struct solver *s)
-{
-    const size_t n = (size_t)s->n;
-    double *x = s->scratch;
-    memset(x, 0, n * n * sizeof *x);
-    memset(s->inverse, 0, n * n * sizeof *s->inverse);
-    for (size_t i = 0; i < n; i++) {
-        const double *row = s->lower + i * n;
-        double *own = x + i * n;
-        for (size_t k = 0; k < i; k++) {
-            const double *other = x + k * n, factor = row[k];
-            for (size_t j = 0; j <= k; j++)
-                own[j] -= factor * other[j];
-        }
-        own[i] = 1;
-        for (size_t j = 0; j <= i; j++)
-            own[j] /= row[i];
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t a = 0; a <= i; a++) {
-            double *out = s->inverse + a * n;
-            const double *own = x + i * n, factor = own[a];
-            for (size_t b = 0; b <= a; b++)
-                out[b] += factor * own[b];
-        }
-}
-
 /* ---- evidence */
 
 /* Sets evidence and slopes; false where K is singular. */
@@ -167,7 +115,7 @@ static bool judge_model(struct solver *s, struct sr_smooth *m)
     const size_t n = (size_t)s->n;
     double half_log = 0;
     make_kernel(s, m);
-    if (!factorise(s))
+    if (!s->vec->factorise(s->lower, s->n))
         return false;
     for (size_t i = 0; i < n; i++)
         half_log += orr_log(s->lower[i * n + i]);
@@ -187,7 +135,7 @@ static void evidence_slope(struct solver *s, const struct sr_smooth *m, double s
     const struct sr_smooth_data *data = s->data;
     const size_t n = (size_t)s->n;
     const int columns = data->columns;
-    invert(s);
+    s->vec->invert(s->lower, s->n, s->scratch, s->inverse);
     for (int k = 0; k < columns + 2; k++)
         slope[k] = 0;
     for (size_t i = 0; i < n; i++) {

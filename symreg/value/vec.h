@@ -82,7 +82,19 @@ struct sr_vec {
     float (*dot_rows)(const float *a, const float *b);
     /* Sums over SR_ROWS of p^2, p y, p inverse, (p inverse)^2 and p. */
     void (*add_up)(const double *p, const double *y, const double *inverse, double total[5]);
+
+    /* ---- matrices (n, n) of a Gaussian process (smooth.h), n a multiple of 8 */
+
+    /* The lower triangle of K becomes L with K = L L', 0 above the diagonal. False where K is not
+     * positive. */
+    bool (*factorise)(double *matrix, int n);
+    /* The lower triangle of K^-1 = X' X with X = L^-1, which x becomes. */
+    void (*invert)(const double *lower, int n, double *x, double *inverse);
 };
+
+/* The same, of the instruction set that is being compiled (seed/smooth_loops.c). */
+bool sr_vec_factorise(double *matrix, int n);
+void sr_vec_invert(const double *lower, int n, double *x, double *inverse);
 
 ORR_ISA_TABLES(sr_vec)
 /* The table of the set in use; the same in all threads. */

@@ -485,4 +485,6 @@ const struct sr_vec sr_vec = {
     .correlate = correlate,
     .dot_rows = dot_rows,
     .add_up = add_up,
+    .factorise = sr_vec_factorise,
+    .invert = sr_vec_invert,
 };

@@ -1,0 +1,107 @@
+/* smooth_loops.c - the Gaussian process' matrices: the loops that its time goes to. */
+#include "symreg/value/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 4, LANES = 8 }; /* rows that are read together; partial sums of a dot product */
+
+static double add_lanes(const double lane[LANES])
+{
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+/* sum[r] = row r . other, over the first j columns; rows are n apart. The last j % LANES products
+ * follow one by one. */
+static inline void dot_block(const double *row, const double *other, int rows, int n, int j,
+                             double sum[BLOCK])
+{
+    const int whole = j & ~(LANES - 1);
+    double lane[BLOCK][LANES] = {{0}};
+    for (int k = 0; k < whole; k += LANES)
+        for (int r = 0; r < rows; r++)
+            for (int l = 0; l < LANES; l++)
+                lane[r][l] += row[r * n + k + l] * other[k + l];
+    for (int r = 0; r < rows; r++) {
+        sum[r] = add_lanes(lane[r]);
+        for (int k = whole; k < j; k++)
+            sum[r] += row[r * n + k] * other[k];
+    }
+}
+
+bool sr_vec_factorise(double *matrix, int n)
+{
+    double sum[BLOCK];
+    for (int i = 0; i < n; i += BLOCK) {
+        double *row = matrix + (size_t)i * (size_t)n;
+        for (int j = 0; j < i; j++) {
+            const double *other = matrix + (size_t)j * (size_t)n;
+            dot_block(row, other, BLOCK, n, j, sum);
+            for (int r = 0; r < BLOCK; r++)
+                row[r * n + j] = (row[r * n + j] - sum[r]) / other[j];
+        }
+        for (int r = 0; r < BLOCK; r++) { /* the block's own columns */
+            double *own = row + r * n;
+            for (int j = i; j <= i + r; j++) {
+                const double *other = matrix + (size_t)j * (size_t)n;
+                dot_block(own, other, 1, n, j, sum);
+                if (j < i + r)
+                    own[j] = (own[j] - sum[0]) / other[j];
+                else if (own[j] - sum[0] > 0)
+                    own[j] = sqrt(own[j] - sum[0]);
+                else
+                    return false;
+            }
+            memset(own + i + r + 1, 0, (size_t)(n - i - r - 1) * sizeof *own);
+        }
+    }
+    return true;
+}
+
+/* out -= (or, with add, +=) factor[r] * row r, one row after the other, over the first `count`
+ * columns. */
+static inline void add_rows(double *out, const double *row, int n, const double factor[BLOCK],
+                            int count)
+{
+    for (int j = 0; j < count; j++) {
+        double v = out[j];
+        for (int r = 0; r < BLOCK; r++)
+            v += factor[r] * row[r * n + j];
+        out[j] = v;
+    }
+}
+
+/* x = L^-1, row by row. */
+static void invert_lower(const double *lower, int n, double *x)
+{
+    memset(x, 0, (size_t)n * (size_t)n * sizeof *x);
+    for (int i = 0; i < n; i++) {
+        const double *row = lower + (size_t)i * (size_t)n;
+        double *own = x + (size_t)i * (size_t)n;
+        for (int k = 0; k < i; k += BLOCK) { /* beyond the diagonal both are 0 */
+            double factor[BLOCK];
+            for (int r = 0; r < BLOCK; r++)
+                factor[r] = k + r < i ? -row[k + r] : 0;
+            add_rows(own, x + (size_t)k * (size_t)n, n, factor, k + BLOCK < i ? k + BLOCK : i);
+        }
+        own[i] = 1;
+        for (int j = 0; j <= i; j++)
+            own[j] /= row[i];
+    }
+}
+
+void sr_vec_invert(const double *lower, int n, double *x, double *inverse)
+{
+    invert_lower(lower, n, x);
+    memset(inverse, 0, (size_t)n * (size_t)n * sizeof *inverse);
+    for (int i = 0; i < n; i += BLOCK) {
+        const double *row = x + (size_t)i * (size_t)n;
+        for (int a = 0; a < i + BLOCK; a++) {
+            double factor[BLOCK];
+            for (int r = 0; r < BLOCK; r++)
+                factor[r] = row[r * n + a];
+            add_rows(inverse + (size_t)a * (size_t)n, row, n, factor, a + 1);
+        }
+    }
+}
