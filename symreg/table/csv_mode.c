@@ -147,8 +147,8 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
 }
 
-static int find_front(const struct orr_cli *cli, const struct sr_table *table,
-                      struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
+int sr_csv_front(const struct orr_cli *cli, const struct sr_table *table,
+                 struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
 {
     struct sr_settings *s = &setup->settings;
     struct sr_table sample = {0};
@@ -174,6 +174,24 @@ static void print_remarks(const struct sr_output *output)
     }
 }
 
+/* After the front, which is on the screen by then. */
+static int run_permutations(const struct orr_cli *cli, const struct sr_table *table,
+                            struct sr_csv_setup *setup, struct sr_output *output,
+                            struct sr_permutations *permutations, int *stopped)
+{
+    char text[512], each[ORR_DURATION];
+    orr_duration_print(output->seconds, each);
+    fflush(stdout);
+    orr_note(cli->quiet, "symreg: %d searches on shuffled targets, each as long as this one (%s)",
+             setup->permutations, each);
+    TRY(sr_permutations_run(cli, table, setup, output->front, setup->permutations, permutations,
+                            stopped));
+    sr_permutations_text(permutations, text, sizeof text);
+    printf("permutations: %s\n", text);
+    output->permutations = permutations;
+    return 0;
+}
+
 static int run_fit(const struct orr_cli *cli, const char *file,
                    const struct sr_csv_options *options, const struct sr_table *table,
                    const struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
@@ -189,32 +207,35 @@ static int run_fit(const struct orr_cli *cli, const char *file,
         return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to continue");
     }
     const double started = orr_time_s();
-    TRY(find_front(cli, table, setup, fit, started, &stopped));
+    TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
     if (fit->front.count == 0)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: no formula is finite on every row and within the constraints", file);
     struct sr_test test;
+    struct sr_permutations permutations;
     if (options->test)
         TRY(sr_test_measure(s, &table->data, second, orr_input_name(options->test), &fit->front,
                             &test));
     snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
-    const struct sr_output output = {.file = file,
-                                     .target = target,
-                                     .loss = setup->loss,
-                                     .weights = table->weights,
-                                     .variance = table->variance,
-                                     .least_squares = s->loss == ORR_SR_L2,
-                                     .names = table->name,
-                                     .data = &table->data,
-                                     .front = &fit->front,
-                                     .seed = s->seed,
-                                     .evaluations = fit->evaluations,
-                                     .seconds = orr_time_s() - started,
-                                     .rule = setup->rule,
-                                     .test = options->test ? &test : NULL,
-                                     .define = options->define};
+    struct sr_output output = {.file = file,
+                               .target = target,
+                               .loss = setup->loss,
+                               .weights = table->weights,
+                               .variance = table->variance,
+                               .least_squares = s->loss == ORR_SR_L2,
+                               .names = table->name,
+                               .data = &table->data,
+                               .front = &fit->front,
+                               .seed = s->seed,
+                               .evaluations = fit->evaluations,
+                               .seconds = orr_time_s() - started,
+                               .rule = setup->rule,
+                               .test = options->test ? &test : NULL,
+                               .define = options->define};
     print_front(&output, &setup->rules);
     print_remarks(&output);
+    if (setup->permutations && !stopped)
+        TRY(run_permutations(cli, table, setup, &output, &permutations, &stopped));
     if (*cli->out)
         TRY(write_all(cli, &output, stopped));
     if (!stopped) {

@@ -178,7 +178,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct orr_settings preset = *given;
-    long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0;
+    long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0, permutations = 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     TRY(setup->language ? 0 : ORR_ENOMEM);
     if (o->define)
@@ -189,6 +189,8 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
         TRY(sr_rule_find(o->rule, &setup->rule));
     if (o->batch)
         TRY(read_whole("--batch", o->batch, 0, 1000000000, &batch));
+    if (o->permutations)
+        TRY(read_whole("--permutations", o->permutations, 1, 9999, &permutations));
     if (batch == 1)
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)
@@ -196,6 +198,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     setup->settings.language = setup->language;
     setup->settings.restarts_fresh = o->use_seconds && preset.symreg.seconds > 0;
     setup->rules = preset.symreg.rules;
+    setup->permutations = (int)permutations;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
     setup->settings.context_text = setup->about = about_options(o);
     TRY(setup->about ? 0 : ORR_ENOMEM);

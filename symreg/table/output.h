@@ -63,6 +63,7 @@ struct sr_csv_setup {
     struct orr_name_list rules;   /* to report */
     enum sr_rule rule;            /* the report's */
     size_t batch;                 /* rows, 0 = all */
+    int permutations;             /* searches on shuffled targets */
     char *about;                  /* the options, for checkpoints */
     struct sr_constraints constraints;
     struct sr_units units;
@@ -108,6 +109,27 @@ int sr_test_measure(const struct sr_settings *settings, const struct sr_data *tr
 /* "12.5" or "-" for NaN, in so many characters at least, 0 = as many as it takes. */
 void sr_test_text(double value, int width, char *text, size_t bytes);
 
+/* How good formulas of shuffled targets get. */
+struct sr_permutations {
+    int asked, searches;  /* searches that ended; fewer than asked for after a stop */
+    int as_good;          /* whose smallest description length is no larger than the table's */
+    double p;             /* (as_good + 1) / (searches + 1) */
+    int complexity;       /* of the formula of the rule */
+    double least, median; /* of the smallest losses up to this complexity */
+};
+/* The same search, with other orders of the target's rows (each with its weight), drawn by the
+ * seed. *stopped: ORR_EINTR when a signal ended one, which does not count then. */
+int sr_permutations_run(const struct orr_cli *cli, const struct sr_table *table,
+                        struct sr_csv_setup *setup, const struct sr_front *front, int searches,
+                        struct sr_permutations *result, int *stopped);
+/* One line that says all of it. */
+void sr_permutations_text(const struct sr_permutations *permutations, char *text, size_t bytes);
+
+/* Searches a table and finishes the front: of the program's folder (cli->out), view and limits.
+ * *stopped: ORR_EINTR when a signal ended it, the front being what was found. */
+int sr_csv_front(const struct orr_cli *cli, const struct sr_table *table,
+                 struct sr_csv_setup *setup, struct sr_fit *fit, double started_s, int *stopped);
+
 /* A finished fit. */
 struct sr_output {
     const char *file, *target, *loss; /* the target's name, "ln y" with --log-target */
@@ -119,9 +141,10 @@ struct sr_output {
     struct sr_front *front; /* described */
     uint64_t seed;
     double evaluations, seconds;
-    enum sr_rule rule;          /* whose residuals are drawn */
-    const struct sr_test *test; /* NULL: no second table */
-    const char *define;         /* operators of the user as text, NULL: none */
+    enum sr_rule rule;                          /* whose residuals are drawn */
+    const struct sr_test *test;                 /* NULL: no second table */
+    const struct sr_permutations *permutations; /* NULL: not asked for */
+    const char *define;                         /* operators of the user as text, NULL: none */
 };
 
 /* Whether a name means something in C or SymPy. */

@@ -154,6 +154,16 @@ static bool add_names(const struct sr_export *names, cJSON *json)
     return ok;
 }
 
+static bool add_permutations(const struct sr_permutations *p, cJSON *json)
+{
+    cJSON *object = cJSON_AddObjectToObject(json, "permutations");
+    return object && add_number(object, "searches", p->searches) &&
+           add_number(object, "as_good", p->as_good) && add_number(object, "p", p->p) &&
+           add_number(object, "complexity", p->complexity) &&
+           add_number(object, "least_loss", p->least) &&
+           add_number(object, "median_loss", p->median);
+}
+
 int sr_output_json(const struct sr_output *o, const char *path)
 {
     struct sr_export names;
@@ -171,6 +181,8 @@ int sr_output_json(const struct sr_output *o, const char *path)
     if (ok && o->test)
         ok = cJSON_AddStringToObject(json, "test_file", o->test->file) &&
              add_number(json, "test_rows", (double)o->test->rows);
+    if (ok && o->permutations)
+        ok = add_permutations(o->permutations, json);
     cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;
     for (int f = 0; f < o->data->features && features; f++) {
         cJSON *name = cJSON_CreateString(o->names[f]);

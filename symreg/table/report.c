@@ -142,6 +142,16 @@ static int write_constants(const struct sr_output *o, struct orr_file *file)
     return 0;
 }
 
+static void write_permutations(const struct sr_permutations *p, struct orr_file *file)
+{
+    char text[512];
+    sr_permutations_text(p, text, sizeof text);
+    orr_file_printf(file,
+                    "\n## Is it noise?\n\n%s. p is how often, at most, a target that has nothing "
+                    "to do with the features would give as short a description.\n",
+                    text);
+}
+
 /* Remarks about the table, then numbers of the selected formulas that look familiar. */
 static void write_remarks(const struct sr_output *o, struct orr_file *file)
 {
@@ -209,6 +219,8 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
                             "\nResiduals of what `%s` selects:\n\n![residuals](residuals.png)\n",
                             sr_rule_name[o->rule]);
         rc = write_constants(o, &file);
+        if (o->permutations)
+            write_permutations(o->permutations, &file);
         write_remarks(o, &file);
         if (!rc)
             rc = orr_file_commit(&file);

@@ -35,7 +35,7 @@ struct sr_csv_options {
     const char *units, *units_penalty;
     const char *define, *loss, *guess;
     const char *constrain, *nest, *complexity, *maxdepth;
-    const char *batch, *rule;
+    const char *batch, *rule, *permutations;
     const char *sigma;   /* a column of standard deviations of the target */
     const char *test;    /* a second table, NULL: none */
     const char *missing; /* drop or error */

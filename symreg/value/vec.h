@@ -92,7 +92,7 @@ struct sr_vec {
     void (*invert)(const double *lower, int n, double *x, double *inverse);
 };
 
-/* The same, of the instruction set that is being compiled (seed/smooth_loops.c). */
+/* The same, of the instruction set that is being compiled (matrix_loops.c). */
 bool sr_vec_factorise(double *matrix, int n);
 void sr_vec_invert(const double *lower, int n, double *x, double *inverse);
 

@@ -267,4 +267,42 @@ printf 'x,s,F\n1,1,2\n2,0,3\n' >"$WORK/zero-sigma.csv"
 bad "a sigma of 0" 1 \
     "$WORK/zero-sigma.csv:3: column \"s\": expected a standard deviation above 0, found 0" \
     "$WORK/zero-sigma.csv" --sigma s
+
+# ---- --permutations: the same search on shuffled targets
+awk 'BEGIN {
+    print "r,m,w,F"
+    for (i = 1; i <= 40; i++)
+        printf "%.10g,%.10g,%d,%.10g\n", 1 + (i * 37 % 101) / 32, 1 + (i * 53 % 97) / 32,
+            1 + i * i % 7, sin(i * i) + cos(3 * i * i * i)
+}' >"$WORK/noise.csv"
+# said FOLDER KEY: a number of front.json's permutations
+said() {
+    sed -n '/"permutations"/,/}/s/.*"'"$2"'":[^0-9]*\([0-9.e+-]*\).*/\1/p' "$1/front.json"
+}
+for threads in 1 2; do
+    check "a law, $threads threads" search "$WORK/law.csv" --features r,m --permutations 3 \
+        --threads $threads --out "$WORK/shuffled-$threads"
+done
+check "... chance is never as good" equal "3 0 0.25" "$(said "$WORK/shuffled-1" searches
+    ) $(said "$WORK/shuffled-1" as_good) $(said "$WORK/shuffled-1" p)"
+check "... the same on any threads" same_files "$WORK/shuffled-1" "$WORK/shuffled-2" front.json
+check "... the same front as without" same_files "$WORK/shuffled-1" "$WORK/plain" front.csv
+check "... in the report" grep -q '^0 of 3 searches on a shuffled target .* p = 0.25; at compl' \
+    "$WORK/shuffled-1/report.md"
+check "... and on the terminal" prints '^permutations: 0 of 3 searches .* p = 0.25; ' \
+    search "$WORK/law.csv" --features r,m --permutations 3 --quiet
+check "noise" search "$WORK/noise.csv" --features r,m --weights w --permutations 4 --quiet \
+    --maxsize 1 --out "$WORK/by-chance"
+check "... chance is always as good" equal "4 1" "$(said "$WORK/by-chance" as_good
+    ) $(said "$WORK/by-chance" p)"
+# of the best constant, which knows no order, as long as rows keep their weights
+constant=$(awk -F, 'NR > 1 { w += $3; s += $3 * $4; q += $3 * $4 * $4 }
+    END { printf "%.6g", (q - s * s / w) / w }' "$WORK/noise.csv")
+check "... rows keep their weights" equal "$constant $constant" \
+    "$(printf '%.6g %.6g' "$(said "$WORK/by-chance" least_loss)" \
+        "$(said "$WORK/by-chance" median_loss)")"
+for wrong in 0 10000 many 1.5; do
+    bad "--permutations $wrong" 2 "--permutations: expected a whole number from 1 to 9999, found" \
+        "$WORK/law.csv" --permutations $wrong
+done
 finish

@@ -1,5 +1,5 @@
-/* smooth_loops.c - the Gaussian process' matrices: the loops that its time goes to. */
-#include "symreg/value/vec.h"
+/* matrix_loops.c - the Gaussian process' matrices: the loops that its time goes to. */
+#include "vec.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,116 @@
+/* permutations.c - is it noise? The same search on targets in random order. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
+
+#include "output.h"
+
+/* Nats by which one formula's description length may depend on the order of the rows. */
+static const double rounding = 1e-6;
+
+/* The smallest description length of a front, and the smallest loss of its formulas of at most so
+ * many nodes; HUGE_VAL where it has none. */
+static double shortest(const struct sr_front *front)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < front->count; i++)
+        least = fmin(least, front->mdl[i]);
+    return least;
+}
+static double smallest_loss(const struct sr_front *front, int complexity)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < front->count && front->complexity[i] <= complexity; i++)
+        least = fmin(least, front->loss[i]);
+    return least;
+}
+
+/* Targets, each with its weight, in the order of `row`, in the arrays of the shuffled table. */
+static void shuffle(const struct sr_data *data, const size_t *row, double *y, double *weight)
+{
+    for (size_t i = 0; i < data->rows; i++) {
+        y[i] = data->y[row[i]];
+        if (weight)
+            weight[i] = data->weight[row[i]];
+    }
+}
+
+struct work {
+    size_t *row;
+    double *y, *weight, *loss; /* loss: of each search */
+    gsl_rng *rng;
+    struct sr_fit *fit;
+};
+
+static int make_work(const struct sr_data *data, int searches, uint64_t seed, struct work *w)
+{
+    *w = (struct work){.row = orr_alloc(data->rows, sizeof *w->row),
+                       .y = orr_alloc(2 * data->rows, sizeof *w->y),
+                       .loss = orr_alloc((size_t)searches, sizeof *w->loss),
+                       .rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, 1),
+                       .fit = orr_alloc(1, sizeof *w->fit)};
+    if (!w->row || !w->y || !w->loss || !w->rng || !w->fit)
+        return ORR_ENOMEM;
+    w->weight = data->weight ? w->y + data->rows : NULL;
+    for (size_t i = 0; i < data->rows; i++)
+        w->row[i] = i;
+    return 0;
+}
+
+static void free_work(struct work *w)
+{
+    free(w->row);
+    free(w->y);
+    free(w->loss);
+    if (w->rng)
+        gsl_rng_free(w->rng);
+    free(w->fit);
+}
+
+int sr_permutations_run(const struct orr_cli *cli, const struct sr_table *table,
+                        struct sr_csv_setup *setup, const struct sr_front *front, int searches,
+                        struct sr_permutations *result, int *stopped)
+{
+    const int chosen = sr_front_select(front, setup->rule);
+    struct orr_cli silent = *cli;
+    struct sr_table shuffled = *table;
+    struct work w;
+    int rc = make_work(&table->data, searches, setup->settings.seed, &w);
+    *result = (struct sr_permutations){.asked = searches};
+    result->complexity = chosen < 0 ? 0 : front->complexity[chosen];
+    silent.quiet = true;
+    *silent.out = '\0';
+    setup->settings.checkpoint = NULL;
+    setup->settings.resume = false;
+    shuffled.data.y = w.y;
+    shuffled.data.weight = w.weight;
+    while (result->searches < searches && !*stopped && !rc) {
+        gsl_ran_shuffle(w.rng, w.row, table->data.rows, sizeof *w.row);
+        shuffle(&table->data, w.row, w.y, w.weight);
+        rc = sr_csv_front(&silent, &shuffled, setup, w.fit, orr_time_s(), stopped);
+        if (rc || *stopped)
+            break;
+        result->as_good += shortest(&w.fit->front) <= shortest(front) + rounding;
+        w.loss[result->searches++] = smallest_loss(&w.fit->front, result->complexity);
+    }
+    if (result->searches && !rc) {
+        gsl_sort(w.loss, 1, (size_t)result->searches);
+        result->least = w.loss[0];
+        result->median = gsl_stats_median_from_sorted_data(w.loss, 1, (size_t)result->searches);
+    }
+    result->p = (result->as_good + 1.0) / (result->searches + 1.0);
+    free_work(&w);
+    return rc;
+}
+
+void sr_permutations_text(const struct sr_permutations *p, char *text, size_t bytes)
+{
+    snprintf(text, bytes,
+             "%d of %d searches on a shuffled target found a description length as small: "
+             "p = %.3g; at complexity %d or less they reach a loss of %.4g (median %.4g)",
+             p->as_good, p->searches, p->p, p->complexity, p->least, p->median);
+}
