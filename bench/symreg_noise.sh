@@ -4,8 +4,8 @@
 #
 #   bench/symreg_noise.sh [TABLES [ROWS [SEED]]]    (200, 40, 1); TABLES of each kind
 #
-# Each table has one search of two epochs and 19 on shuffled targets, one thread. A law is seen where
-# p <= 0.05. BIN (bin).
+# Each table has one search of two epochs and 19 on shuffled targets, one thread. A law is seen
+# where p <= 0.05. BIN (bin).
 set -u
 tables=${1:-200} rows=${2:-40} seed=${3:-1} BIN=${BIN:-bin}
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-noise-XXXXXX") || exit 1
