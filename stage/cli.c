@@ -178,11 +178,24 @@ static const char *value_beside(const struct parse *p)
     return equals ? equals + 1 : next && strncmp(next, "--", 2) != 0 ? next : NULL;
 }
 
+/* The option of the program for what an unknown one names otherwise; NULL: none. */
+static const char *other_word(const struct orr_program *program, const char *name)
+{
+    static const char *const words[][2] = {{"--planet", "--body"}, {"--planets", "--body"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (const struct orr_option *o = program->options; o && o->name; o++)
+            if (!strcmp(words[i][0], name) && !strcmp(words[i][1], o->name))
+                return o->name;
+    return NULL;
+}
+
 static int unknown_option(const struct parse *p, const char *name)
 {
     char setting[512];
-    const char *value = value_beside(p);
+    const char *value = value_beside(p), *other = other_word(p->program, name);
     struct orr_nearest nearest = {0};
+    if (other)
+        return ORR_FAIL(ORR_EUSAGE, "unknown option %s; did you mean %s?; see --help", name, other);
     for (int i = 0; i < COMMON; i++) {
         if (has_common(p->program, i) && common[i].help)
             orr_nearest_offer(&nearest, name, common[i].name);

@@ -176,9 +176,13 @@ bool orr_help_setting(const struct orr_program *program, const char *option, con
     if (!count || !option[strspn(option, "-")])
         return false;
     size_t used = (size_t)snprintf(text, 512, "; it is a setting: ");
-    for (int i = 0; i < count && used < 512; i++)
-        used += (size_t)snprintf(text + used, 512 - used, "%s--set %s=%.40s", i ? " or " : "",
-                                 key[i], value ? value : "VALUE");
+    for (int i = 0; i < count && used < 512; i++) {
+        const char *dot = strrchr(key[i], '.'), *last = dot ? dot + 1 : key[i];
+        const bool other = !strstr(last, name) && !strstr(name, last); /* then it is explained */
+        used += (size_t)snprintf(text + used, 512 - used, "%s--set %s=%.40s%s%s%s", i ? " or " : "",
+                                 key[i], value ? value : "VALUE", other ? " (" : "",
+                                 other ? orr_setting_find(key[i])->help : "", other ? ")" : "");
+    }
     if (used < 512)
         snprintf(text + used, 512 - used, "; see --help all");
     return true;

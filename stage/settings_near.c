@@ -4,8 +4,12 @@
 #include "base/text.h"
 #include "settings_table.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+/* An orbit's length is a number of rows, not of steps. */
+#define ORBIT_LENGTH "orbits.positions"
 
 static const char *last_part(const char *key)
 {
@@ -13,34 +17,53 @@ static const char *last_part(const char *key)
     return dot ? dot + 1 : key;
 }
 
-/* Names that other programs have for a setting. */
-static const char *usual_name(const char *word)
+/* Words that other programs have for a setting: its last part, or the whole key of one setting. */
+static const char *const usual_names[][2] = {
+    {"learning_rate", "lr"},   {"batch_size", "batch"},     {"n_layers", "layers"},
+    {"n_heads", "heads"},      {"warmup_steps", "warmup"},  {"dt", "dt_yr"},
+    {"n_steps", "steps"},      {"num_steps", "steps"},      {"steps", ORBIT_LENGTH},
+    {"n_steps", ORBIT_LENGTH}, {"num_steps", ORBIT_LENGTH}, {"n_positions", ORBIT_LENGTH},
+    {"length", ORBIT_LENGTH},
+};
+
+static bool has_name(const char *key, const char *word)
 {
-    static const char *const names[][2] = {{"learning_rate", "lr"},    {"batch_size", "batch"},
-                                           {"n_layers", "layers"},     {"n_heads", "heads"},
-                                           {"warmup_steps", "warmup"}, {"dt", "dt_yr"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i][0], word))
-            return names[i][1];
-    return word;
+    if (!strcmp(last_part(key), word))
+        return true;
+    for (size_t i = 0; i < sizeof usual_names / sizeof *usual_names; i++)
+        if (!strcmp(usual_names[i][0], word) &&
+            (!strcmp(usual_names[i][1], key) || !strcmp(usual_names[i][1], last_part(key))))
+            return true;
+    return false;
 }
 
 int orr_settings_named(const char *word, const char *groups, const char *key[ORR_KEYS_NAMED])
 {
-    const char *name = usual_name(word);
     int count = 0;
     for (const struct orr_setting *f = orr_setting_rows; f->key && count < ORR_KEYS_NAMED; f++)
-        if (!strcmp(last_part(f->key), name) && (!groups || orr_settings_in_groups(f->key, groups)))
+        if (has_name(f->key, word) && (!groups || orr_settings_in_groups(f->key, groups)))
             key[count++] = f->key;
     return count;
 }
 
-/* Settings for a key that is none: of its name in any group, else the nearest by spelling, else
- * those of the nearest name. */
+/* Settings of the group that the word begins with ("orbits.steps"), by the name behind it. */
+static int named_in_group(const char *word, const char *key[ORR_KEYS_NAMED])
+{
+    char group[64];
+    const size_t length = (size_t)(last_part(word) - word);
+    if (!length || length > sizeof group)
+        return 0;
+    snprintf(group, sizeof group, "%.*s", (int)length - 1, word);
+    return orr_settings_named(last_part(word), group, key);
+}
+
+/* Settings for a key that is none: of its name in its group or any, else the nearest by spelling,
+ * else those of the nearest name. */
 static int meant(const char *word, const char *key[ORR_KEYS_NAMED])
 {
     struct orr_nearest whole = {0}, part = {0};
-    const int count = orr_settings_named(word, NULL, key);
+    int count = named_in_group(word, key);
+    count = count ? count : orr_settings_named(word, NULL, key);
     if (count)
         return count;
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {

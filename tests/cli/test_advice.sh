@@ -90,6 +90,16 @@ refuse "an expression without its law" 2 'orbits.law is newton' \
 refuse "steps" 2 'unknown option --steps; it is a setting: --set pretrain.steps=10 or' -- \
     program pretrain --steps 10
 refuse "a learning rate" 2 '--set pretrain.lr=1e-3' -- program pretrain --lr=1e-3
+refuse "steps of an orbit" 2 \
+    '--set orbits.positions=100 (rows of a sequence: one for the time step, then one per body' -- \
+    program orbits --steps 100
+refuse "... by another word" 2 '--set orbits.positions=100' -- program orbits --n-steps=100
+refuse "... as a setting" 2 'unknown key "steps"; did you mean "orbits.positions" or' -- \
+    program orbits --set steps=100
+refuse "... of the group" 2 'unknown key "orbits.n_steps"; did you mean "orbits.positions"?' -- \
+    program orbits --set orbits.n_steps=100
+refuse "a planet of a figure" 2 'unknown option --planet; did you mean --body?' -- \
+    program report --planet earth
 refuse "a law" 2 'it is a setting: --set orbits.law=power;' -- program orbits --law power
 refuse "a setting without its group" 2 'unknown key "law"; did you mean "orbits.law"?' -- \
     program orbits --set law=power
