@@ -243,8 +243,8 @@ static int open_chain(struct call *call)
 
 /* ------------------------------------------------------------------------------- arguments */
 
-/* The data sets that magnitudes and vectors come from. */
-static int verify_data(const struct call *call)
+/* The data sets that magnitudes and vectors come from; quiet: without notes on other settings. */
+static int verify_data(const struct call *call, bool quiet)
 {
     static const enum sim_split used[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL,
                                           SIM_SPLIT_TWO_BODY_TEST, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
@@ -255,7 +255,7 @@ static int verify_data(const struct call *call)
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (sim_split_count(p, used[i]) > 0)
             need[count++] = used[i];
-    return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
+    return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, quiet);
 }
 
 static int check_names(const struct orr_cli *cli)
@@ -294,7 +294,7 @@ static int check_table(void *of, const struct orr_stage_output *output)
     if (output->files == 1 && orr_output_refused(output))
         return refuse_table(call, output);
     if (!call->work)
-        TRY(verify_data(call));
+        TRY(verify_data(call, call->cli.quiet || orr_is_job())); /* a job's caller told it */
     call->work = true;
     call->train |= is_model(call);
     return is_pretrained(call) ? check_pretrained(call) : 0;
@@ -351,7 +351,7 @@ static int make_tables(struct call *call)
     call->run.resume = call->cli.resume;
     call->run.force = force_option != NULL;
     call->run.quiet = call->cli.quiet;
-    TRY(verify_data(call)); /* again: others may have made sets there before these were opened */
+    TRY(verify_data(call, true)); /* again: sets may have been made before these were opened */
     TRY(orr_cli_save_preset(&call->cli, call->out)); /* nothing can be refused any more */
     return orr_stage_make(&stage, call);
 }

@@ -56,8 +56,8 @@ static int sum_manifest(const struct call *call, uint64_t *sum)
 }
 
 /* The data sets of the trainings are whole. Sets that are streamed, and those of the rollouts in a
- * folder that was made elsewhere, need not be there. */
-static int verify_data(const struct call *call)
+ * folder that was made elsewhere, need not be there. quiet: without notes on other settings. */
+static int verify_data(const struct call *call, bool quiet)
 {
     const struct orr_settings *p = &call->cli.preset;
     const bool orbits = orr_has_pretrain(p, false), planets = orr_has_pretrain(p, true);
@@ -80,7 +80,7 @@ static int verify_data(const struct call *call)
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (sets[i].needed)
             need[count++] = sets[i].split;
-    return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
+    return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, quiet);
 }
 
 /* Trainings of one call may begin hours apart, and each opens its data when it begins: sets that
@@ -97,7 +97,7 @@ static int verify_again(void *of, bool opened)
                              "%s: data sets were made there meanwhile; the same command looks at "
                              "them again",
                              call->orbits)
-                  : verify_data(call);
+                  : verify_data(call, call->cli.quiet);
 }
 
 static int check_names(const struct orr_cli *cli)
@@ -181,7 +181,7 @@ static int check_job(void *of, const struct orr_stage_output *output)
     (void)output;
     if (!call->work) {
         TRY(sum_manifest(call, &call->manifest));
-        TRY(verify_data(call));
+        TRY(verify_data(call, call->cli.quiet || orr_is_job())); /* a job's caller told it */
     }
     call->work = true;
     return gpt_pretrain_check(&call->job);

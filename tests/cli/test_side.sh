@@ -61,6 +61,18 @@ check "finetune: the same bytes" same_files "$WORK/one" "$WORK/two" $FORCES pres
 program pretrain --preset smoke --threads 2 --run "$WORK/two" --resume 2>"$WORK/err"
 check "again with --resume: nothing to do" equal 4 "$(grep -c 'complete' "$WORK/err")"
 
+# ---- data sets of other settings are told of once, not by every job
+told_once() {
+    grep 'note: data set' "$WORK/err" | sort >"$WORK/told" && [ -z "$(uniq -d "$WORK/told")" ]
+}
+for threads in 1 3; do
+    for name in pretrain finetune; do
+        program $name --preset smoke --set seed=4 --set pretrain.steps=2 --threads $threads \
+            --run "$WORK/of $threads" --orbits "$WORK/one/orbits" 2>"$WORK/err"
+        check "$name on $threads threads: each data set is told of once" told_once
+    done
+done
+
 # ---- a caller that was begun with SIGCHLD ignored hears of the end of its jobs
 rm -rf "$WORK/two/lssar/pretrain"
 start env --ignore-signal=CHLD "$BIN/pretrain" --preset smoke --threads 2 --run "$WORK/two" \
