@@ -157,9 +157,11 @@ export GOMP_SPINCOUNT ?= 1000
 unexport PRESET RUN RUNS SET ORBITS_DIR PNG GRID
 # the CUDA backend is built before the stages only where they may compute on a GPU, by DEVICE, SET or preset
 ON_GPU = $(filter cuda auto,$(call given,DEVICE))$(filter model.device=cuda model.device=auto,$(call given,SET))$(shell \
-    grep -Eos '"device": *"(cuda|auto)"' -- $(call arg,PRESET) $(call quote,presets/$(call given,PRESET).json) </dev/null)
+    grep -Eos '"device": *"(cuda|auto)"' -- $(call arg,PRESET) $(call quote,presets/$(call given,PRESET).json) \
+    $(call quote,$(call given,RUN)/preset.json) </dev/null)
 STAGES_NEED = .deps $(PROGRAMS) $(call when,CUDA,$(if $(ON_GPU),$(PLUGIN)))
-RUN_WORDS = $(foreach w,PRESET RUN SET ATTENTION ORBITS_DIR THREADS DEVICE MINUTES FORCE,$(if $(call given,$w),$w=$(call arg,$w)))
+# words that were typed: without PRESET, a run that is there keeps its settings
+RUN_WORDS = $(foreach w,PRESET RUN SET ATTENTION ORBITS_DIR THREADS DEVICE MINUTES FORCE,$(if $(filter file,$(origin $w)),,$(if $(call given,$w),$w=$(call arg,$w))))
 STAGES := orbits pretrain finetune symreg figures
 # an unknown preset is refused before anything is compiled, which waits for .deps
 $(if $(filter world plan probe $(STAGES),$(MAKECMDGOALS)),$(eval .deps: | known_preset))

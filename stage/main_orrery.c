@@ -11,6 +11,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -85,7 +86,7 @@ static void print_help(void)
            "       orrery cells GRID, orrery sweep GRID    the runs of a grid as commands, or done "
            "one after another\n"
            "\nwords, as make takes them:\n"
-           "  PRESET=NAME|FILE   settings (default quick)\n"
+           "  PRESET=NAME|FILE   settings (default: those of the run at RUN, else quick)\n"
            "  RUN=DIR            folder of the results (default runs/<preset>)\n"
            "  SET='KEY=VALUE ...'    settings that are changed\n"
            "  ATTENTION=NAME     only this attention variant\n"
@@ -172,6 +173,15 @@ static int find_program(const char *self, const char *name, char path[4096])
     return orr_path(path, "%s/%s", folder, name);
 }
 
+/* Whether the run has settings of its own, which its programs take where no preset is given. */
+static bool has_settings(const char *run)
+{
+    char path[4096];
+    const bool has = !orr_path(path, "%s/preset.json", run) && orr_exists(path);
+    orr_error_clear();
+    return has;
+}
+
 /* The command of a stage; free its set. */
 static int make_command(struct command *c, const char *self, const struct stage *stage,
                         const char *const value[WORDS], bool plan)
@@ -180,7 +190,10 @@ static int make_command(struct command *c, const char *self, const struct stage 
     c->argc = 0;
     TRY(find_program(self, stage->program, c->program));
     TRY(value[RUN] ? orr_path(c->run, "%s", value[RUN]) : default_run(preset, c->run));
-    const char *const begin[] = {c->program, stage->first, "--preset", preset, "--run", c->run};
+    const bool its_own = !value[PRESET] && value[RUN] && has_settings(c->run);
+    const char *const begin[] = {
+        c->program, stage->first, its_own ? NULL : "--preset", its_own ? NULL : preset,
+        "--run",    c->run};
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
         TRY(begin[i] ? add(c, begin[i]) : 0);
     TRY(add_settings(c, value[SET]));
@@ -224,13 +237,27 @@ static void catch_signals(void)
         (void)sigaction(numbers[i], &action, NULL);
 }
 
-/* Runs a command to its end; *status is what a shell would say of it. */
-static int run_command(const char *const *argv, int *status)
+static int spawn(const char *const *argv, bool hidden, pid_t *pid)
+{
+    posix_spawn_file_actions_t files;
+    int error = posix_spawn_file_actions_init(&files);
+    if (error)
+        return error;
+    for (int stream = STDOUT_FILENO; hidden && stream <= STDERR_FILENO && !error; stream++)
+        error = posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+/* Runs a command to its end; *status is what a shell would say of it; hidden: what it prints is
+ * thrown away. */
+static int run_command(const char *const *argv, bool hidden, int *status)
 {
     pid_t pid = 0;
     int ended = 0;
-    const int error =
-        posix_spawnp(&pid, argv[0], NULL, NULL, (char *const *)(uintptr_t)argv, environ);
+    const int error = spawn(argv, hidden, &pid);
     if (error)
         return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
                         strerror(error));
@@ -245,6 +272,36 @@ static int run_command(const char *const *argv, int *status)
     return 0;
 }
 
+/* Runs the plan of a stage, which makes nothing. */
+static int try_plan(const char *self, const struct stage *stage, const char *const value[WORDS],
+                    bool hidden, int *status)
+{
+    struct command *c = calloc(1, sizeof *c);
+    int rc = c ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    if (!rc)
+        rc = make_command(c, self, stage, value, true);
+    if (!rc)
+        rc = run_command(c->argv, hidden, status);
+    if (c)
+        free(c->set);
+    free(c);
+    return rc;
+}
+
+/* Words that the training refuses and the data sets do not, as an unknown attention variant, are
+ * refused before data sets are made. *status: that of the refusal. */
+static int check_words(const char *self, const char *const value[WORDS], int *status)
+{
+    enum { ORBITS, PRETRAIN, REFUSED = 2 };
+    int orbits = 0, pretrain = 0;
+    TRY(try_plan(self, &stages[PRETRAIN], value, true, &pretrain));
+    if (pretrain == REFUSED)
+        TRY(try_plan(self, &stages[ORBITS], value, true, &orbits));
+    return pretrain == REFUSED && orbits != REFUSED
+               ? try_plan(self, &stages[PRETRAIN], value, false, status)
+               : 0;
+}
+
 /* All stages, in their order, up to the first that does not end well. */
 static int run_stages(const char *self, const char *const value[WORDS], bool plan, int *status)
 {
@@ -252,6 +309,8 @@ static int run_stages(const char *self, const char *const value[WORDS], bool pla
     char *text = malloc(TEXT);
     int rc = c && text ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
     catch_signals();
+    if (!rc)
+        rc = check_words(self, value, status);
     for (int s = 0; s < IN_WORLD && !rc && !*status; s++) {
         rc = make_command(c, self, &stages[s], value, plan);
         *text = '\0';
@@ -260,7 +319,7 @@ static int run_stages(const char *self, const char *const value[WORDS], bool pla
         if (!rc && !plan)
             fprintf(stderr, "%s\n", text);
         if (!rc)
-            rc = run_command(c->argv, status);
+            rc = run_command(c->argv, false, status);
         free(c->set);
         c->set = NULL;
     }
@@ -271,7 +330,7 @@ static int run_stages(const char *self, const char *const value[WORDS], bool pla
 
 /* ----------------------------------------------------------------------------- commands */
 
-static int one_stage(const char *self, int count, char *const *argument)
+static int one_stage(const char *self, int count, char *const *argument, int *status)
 {
     const char *value[WORDS] = {NULL};
     const struct stage *stage = NULL;
@@ -284,6 +343,9 @@ static int one_stage(const char *self, int count, char *const *argument)
                         "found \"%.100s\"",
                         count ? argument[0] : "");
     TRY(take_words(value, count - 1, argument + 1));
+    TRY(stage == stages ? check_words(self, value, status) : 0);
+    if (*status)
+        return 0;
     struct command *c = calloc(1, sizeof *c);
     int rc = c ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
     if (!rc)
@@ -314,7 +376,7 @@ static int check(const char *self, int *status)
         rc = ORR_FAIL(ORR_EMISSING, "%s: the stages ended well, but there is no page", page);
     const char *const remove[] = {"rm", "-rf", "--", folder, NULL};
     stopped_by = 0;
-    const int cleaned = run_command(remove, &removed);
+    const int cleaned = run_command(remove, false, &removed);
     if (!rc && !*status && !cleaned)
         printf("orrery check: every stage ran\n");
     return rc ? rc : cleaned;
@@ -373,7 +435,7 @@ static int command(int argc, char **argv, int *status)
     else if (!strcmp(name, "--version"))
         printf("orrery %s\n", ORR_VERSION);
     else if (!strcmp(name, "stage"))
-        return one_stage(argv[0], argc - 2, argv + 2);
+        return one_stage(argv[0], argc - 2, argv + 2, status);
     else if (plan || !strcmp(name, "world")) {
         TRY(take_words(value, argc - 2, argv + 2));
         return run_stages(argv[0], value, plan, status);

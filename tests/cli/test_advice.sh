@@ -111,6 +111,16 @@ make -s world PRESET=quik RUN="$WORK/none" B="$WORK/build" BIN="$WORK/bin" >"$WO
 check "make PRESET=quik: status" equal 2 $?
 check "... and compiles nothing" test ! -e "$WORK/build" -a ! -e "$WORK/bin"
 check "... says the name" grep -qF 'no preset "quik" (did you mean "quick"?)' "$WORK/err"
+# ... and an unknown variant before it simulates anything
+for words in "PRESET=smoke ATTENTION=lsar" "PRESET=smoke SET=attention=lsar"; do
+    for name in "stage orbits" world plan; do
+        refuse "orrery $name $words" 2 'unknown variant "lsar" (did you mean "lssar"?)' -- \
+            program orrery $name $words RUN="$WORK/none"
+    done
+done
+check "orrery stage orbits: a setting of its own is refused by bin/orbits" prints \
+    '^orbits: error: --set: unknown key "orbits.trian"' bash -c '"$@" 2>&1; true' - \
+    "$BIN/orrery" stage orbits PRESET=smoke SET="orbits.trian=3 attention=lsar" RUN="$WORK/none"
 check "a preset that is there" tools/preset.sh smoke
 check "a preset's file" tools/preset.sh presets/smoke.json
 finish

@@ -383,6 +383,10 @@ done
 check "make plan" make -s plan PRESET=smoke RUN="$WORK/plan" THREADS=1 ATTENTION= ORBITS_DIR= \
     SET="pretrain.steps=2 pretrain_planets.steps=2 finetune.magnitude.steps=2 \
     finetune.vector.steps=2 symreg.iterations=0 attention=softmax,lssar"
+rm -r "$WORK/plan" && cp -r "$WORK/whole" "$WORK/plan"
+make -s plan RUN="$WORK/plan" THREADS=1 ATTENTION= ORBITS_DIR= SET= >"$WORK/planned" 2>&1
+check "make plan without PRESET: settings of the run" grep -q '^keep .*report.html' "$WORK/planned"
+check_not "... of every stage" grep -Ev '^keep ' "$WORK/planned"
 
 # ---- stages that are left out
 without() { # NAME SETTING...
