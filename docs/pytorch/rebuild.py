@@ -27,7 +27,8 @@ from torch.nn import functional as F
 POSITIONS = ["learned", "rope", "none"]
 GATES = [None, torch.sigmoid, F.softplus]
 
-# score, bias, phi, norm, post, sharpening: the table of docs/attention.md
+# score, bias, phi, norm, transform, re-weighted: the table of docs/attention.md, whose lines are
+# those of kernels/table.c. A variant of your own gets its line here, too, and a new phi its line in PHI.
 VARIANTS = {
     "softmax": ("dot", None, "exp", "l1", None, False),
     "lssa": ("cosine", None, "softplus", "l1", None, False),
@@ -219,12 +220,26 @@ def number(text):
     return text
 
 
+def check_variant(path, name):
+    """ValueError that says what to add for a variant of one's own."""
+    here = __file__
+    if name not in VARIANTS:
+        raise ValueError(f'{path}: attention variant "{name}" is not in VARIANTS of {here}; add its '
+                         f'line of kernels/table.c there: "{name}": (score, bias, phi, norm, '
+                         f'transform, re-weighted)')
+    phi = VARIANTS[name][2]
+    if phi not in PHI and phi != "exp":
+        raise ValueError(f'{path}: phi "{phi}" of attention variant "{name}" is not in PHI of {here}; '
+                         f'add it there as a function of the scores: "{phi}": lambda s: ...')
+
+
 def load(path):
     """The module and the metadata of a checkpoint."""
     with safe_open(path, "pt") as file:
         config = {"gate": 0} | {k: number(v) for k, v in file.metadata().items()}
         if config.get("orrery_format", config.get("format")) != "orrery-gpt-1":
             raise ValueError(f"{path}: not an Orrery model")
+        check_variant(path, config["attention"])
         names = [n for n in file.keys() if not n.startswith(("adam.", "average."))]
         averaged = "average." if f"average.{names[0]}" in file.keys() else ""
         state = {n: file.get_tensor(averaged + n).double() for n in names}
@@ -267,4 +282,7 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except (OSError, ValueError) as error:
+        sys.exit(f"rebuild.py: error: {error}")

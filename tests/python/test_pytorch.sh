@@ -95,6 +95,25 @@ check "... is read here" program probe outputs --checkpoint "$WORK/old.safetenso
 check "... and there" $PYTHON docs/pytorch/rebuild.py "$WORK/old.safetensors" \
     "$WORK/old/outputs"
 
+# ---- a variant of one's own, which the module lacks: one line says what to add
+check "a variant of one's own" $PYTHON -c 'import sys, safetensors, safetensors.torch
+metadata = safetensors.safe_open(sys.argv[1], "pt").metadata() | {"attention": "rw_mine"}
+safetensors.torch.save_file(safetensors.torch.load_file(sys.argv[1]), sys.argv[2], metadata)' \
+    "$WORK/study.safetensors" "$WORK/mine.safetensors"
+$PYTHON docs/pytorch/rebuild.py "$WORK/mine.safetensors" >"$WORK/out" 2>"$WORK/err"
+check "... is refused" equal 1 $?
+check "... by one line" equal 1 "$(wc -l <"$WORK/err")"
+check "... that says where it is missing" grep -q \
+    '^rebuild.py: error: .*mine.safetensors: .*"rw_mine" is not in VARIANTS of .*rebuild.py; add' \
+    "$WORK/err"
+check "a new phi without its function" prints 'phi "cube" of attention variant "rw_mine" is not in PHI' \
+    env PYTHONPATH=docs/pytorch $PYTHON -c 'import rebuild, sys
+rebuild.VARIANTS["rw_mine"] = ("dot", None, "cube", "l1", None, True)
+try:
+    rebuild.load(sys.argv[1])
+except ValueError as error:
+    print(error)' "$WORK/mine.safetensors"
+
 STUDY_SHAPE=(--set model.layers=3 --set model.width=24 --set model.heads=4)
 check "a converted model can be fine-tuned" program finetune --preset smoke_tokens --threads 1 \
     --quiet --run "$WORK/fine" --orbits "$WORK/orbits-smoke_tokens" --source softmax \
