@@ -48,6 +48,7 @@ set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
 set logscale y
 set format y "10^{%T}"
 set xrange [0:*]
+set autoscale xfixmax # the axis ends where the data do, not at the next tic
 unset key
 
 remark = kind eq "pareto" ? "large circle: selected by the rule best,\nfilled: ".law : "lines: training, dots: validation"

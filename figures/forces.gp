@@ -5,10 +5,11 @@
 # STEM.set: planet, panels, x_center, y_center and extent (AU: axes are center +- extent; centers may be
 # left out), arrow (AU: the length of force 1), cut, longest, stride, unit_name (what force 1 is), labels
 # (0: no position was trained on; may be left out), and per panel title[], note[], colour[]; the first panel
-# is the truth. STEM.dat: one block per panel, rows x y dx dy kind (0 not labelled, 1 labelled, 2 not
-# labelled and cut at `longest`, 3 not drawn).
+# is the truth. STEM.dat: one block per panel, rows x y dx dy kind ends: kind 0 not labelled, 1 labelled,
+# 2 not labelled and cut at `longest`, 3 not drawn; ends 1: the arrow ends at x y, 0: it begins there. Both
+# may be without `ending` (how many end) and its column.
 
-x_center = 0; y_center = 0
+x_center = 0; y_center = 0; ending = 0
 labels = 1
 # how it looks may be in STEM.set: width of a PNG in pixels (0: as it is here), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
@@ -50,11 +51,15 @@ set tics scale 0.6
 set grid lc rgb "#eeeeee" lt 1 lw 0.6
 unset key
 
+begin(c) = ending > 0 ? column(6) * column(c) : 0 # from the position back to where its arrow begins
 set style arrow 2 head filled size graph 0.016, 18 lw 0.8 lc rgb "#a0a0a0"
 set style arrow 3 head filled size graph 0.022, 18 lw 1.5 lc rgb "#c00000"
 
 set multiplot
 set label 100 planet at screen left / width, screen 1 - 30 * f / height left font ",16" front noenhanced
+if (ending > 0) {
+    set label 101 "arrows that would pass the Sun end at their positions" at screen 1 - right / width, screen 1 - 30 * f / height right font ",10" tc rgb "#444444" front
+}
 
 do for [p = 1:panels] {
     col = (p - 1) % columns
@@ -77,14 +82,15 @@ do for [p = 1:panels] {
     }
     set format x "%g"
     plot data index p - 1 using 1:2 with lines lc rgb "#dddddd" lw 1.2, \
-         data index p - 1 using ($5 == 1 && p > 1 ? $1 : NaN):2:3:4 with vectors arrowstyle 2, \
+         data index p - 1 using ($5 == 1 && p > 1 ? $1 - begin(3) : NaN):($2 - begin(4)):3:4 with vectors arrowstyle 2, \
          data index p - 1 using ($5 == 1 ? $1 : NaN):2 with points pt 6 ps 1.1 lw 1.2 lc rgb "#909090", \
-         data index p - 1 using ($5 == 0 || ($5 == 1 && p == 1) ? $1 : NaN):2:3:4 with vectors head filled size graph 0.022, 18 lw 1.5 lc rgb colour[p], \
-         data index p - 1 using ($5 == 2 ? $1 : NaN):2:3:4 with vectors arrowstyle 3, \
+         data index p - 1 using ($5 == 0 || ($5 == 1 && p == 1) ? $1 - begin(3) : NaN):($2 - begin(4)):3:4 with vectors head filled size graph 0.022, 18 lw 1.5 lc rgb colour[p], \
+         data index p - 1 using ($5 == 2 ? $1 - begin(3) : NaN):($2 - begin(4)):3:4 with vectors arrowstyle 3, \
          data index p - 1 using ($5 == 0 || $5 == 2 ? $1 : NaN):2 with points pt 7 ps 0.35 lc rgb colour[p], \
          "+" using (0):(0) every ::0::0 with points pt 7 ps 2.2 lc rgb "#f0b400", \
          "+" using (0):(0) every ::0::0 with points pt 6 ps 2.2 lw 1.2 lc rgb "#b08000"
     unset label 100
+    unset label 101
 }
 
 # the legend: a strip of its own, in units of pixels

@@ -215,6 +215,17 @@ static int write_laws(const struct report_run *run, const struct report_pictures
     return write_picture(pictures, folder, "pareto", html);
 }
 
+/* Captions of tables that are wider than the page say that these scroll (.scrolls of report.css). */
+static int write_scroll_hints(struct orr_file *html)
+{
+    return orr_file_printf(
+        html, "<script>\nfor (const box of document.querySelectorAll('.wide:has(> table)')) {\n"
+              "  const caption = document.getElementById(box.getAttribute('aria-labelledby'));\n"
+              "  new ResizeObserver(() => caption.classList.toggle(\n"
+              "    'scrolls', box.scrollWidth > box.clientWidth + 1)).observe(box);\n"
+              "}\n</script>\n</body>\n</html>\n");
+}
+
 static int write_page(const struct report_run *run, const struct report_pictures *pictures,
                       const char *folder, const struct cJSON *verdict, struct orr_file *html)
 {
@@ -230,7 +241,8 @@ static int write_page(const struct report_run *run, const struct report_pictures
                           "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
                           "<summary>All settings</summary>\n<pre tabindex=\"0\">");
     report_html_text(html, run->preset_text);
-    return orr_file_printf(html, "</pre>\n</details>\n</main>\n</body>\n</html>\n");
+    orr_file_printf(html, "</pre>\n</details>\n</main>\n");
+    return write_scroll_hints(html);
 }
 
 int report_html(const struct report_run *run, const struct report_pictures *pictures,

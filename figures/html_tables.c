@@ -139,10 +139,12 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
              "shows the formula as it was found. The other columns count over %d samples of "
              "held-out positions.",
              headline, run->samples);
-    report_html_table(html, "laws", caption,
-                      "Source|Law|#Size|#Loss|#On front|#k|#k without m<sub>2</sub>|#Leverage");
+    report_html_table(
+        html, "laws", caption,
+        "Source|Law|#Size|#Loss|#On <br>front|#k|#k <br>without m<sub>2</sub>|#Leverage");
     for (int r = 0; r < run->rules.count; r++)
-        orr_file_printf(html, "<th scope=\"col\" class=\"n\">Selected<br>by &ldquo;%s&rdquo;</th>",
+        orr_file_printf(html,
+                        "<th scope=\"col\" class=\"n\">Selected <br>by <br>&ldquo;%s&rdquo;</th>",
                         run->rules.item[r]);
     report_html_rows(html);
     for (int s = 0; s < run->source_count; s++) {

@@ -27,6 +27,7 @@ struct field {
     double extent_au;    /* axes cover center +- extent */
     size_t stride;       /* of unlabelled positions */
     size_t cut;          /* unlabelled arrows that are too long */
+    size_t ending;       /* positions whose arrows end there, because the true one passes the Sun */
 };
 
 /* The panels: truth, the untrained model, the variants in the run's order. panel
@@ -62,6 +63,17 @@ static bool arrow_of(const struct field *field, const double f[2], double arrow_
     return drawn > longest;
 }
 
+/* Whether the true arrow, begun at its position, would pass the Sun and look like repulsion. Arrows
+ * of such a position end there instead, in every panel. */
+static bool passes_sun(const struct field *field, const struct report_position *at)
+{
+    const double f[2] = {at->fx_true, at->fy_true};
+    double arrow_au[2];
+    (void)arrow_of(field, f, arrow_au);
+    return -(arrow_au[0] * at->x_au + arrow_au[1] * at->y_au) >
+           at->x_au * at->x_au + at->y_au * at->y_au;
+}
+
 static bool is_drawn(const struct report_orbit *orbit, size_t i, size_t stride)
 {
     return orbit->at[i].labelled || i % stride == 0;
@@ -80,7 +92,7 @@ static void measure(const struct report_run *run, int planet, const int panel[],
     field->stride = 1 + (unlabelled > 0 ? unlabelled - 1 : 0) / POSITIONS_DRAWN;
     field->arrow_au = arrow_share * r_au;
     field->root = planet >= REPORT_PLANETS;
-    field->cut = 0;
+    field->cut = field->ending = 0;
     double low[2] = {0, 0}, high[2] = {0, 0}; /* with the Sun */
     for (int p = 0; p < panels; p++) {
         const struct report_source *source = &run->source[panel[p]];
@@ -90,10 +102,11 @@ static void measure(const struct report_run *run, int planet, const int panel[],
             const double from[2] = {at->x_au, at->y_au};
             double f[2], arrow_au[2];
             force_of(source, at, f);
-            const bool cut = arrow_of(field, f, arrow_au),
+            const bool cut = arrow_of(field, f, arrow_au), ends = passes_sun(field, at),
                        drawn = is_drawn(orbit, i, field->stride);
+            field->ending += p == 0 && drawn && ends;
             for (int k = 0; k < 2; k++) {
-                const double to = from[k] + (drawn ? arrow_au[k] : 0);
+                const double to = from[k] + (!drawn ? 0 : ends ? -arrow_au[k] : arrow_au[k]);
                 low[k] = fmin(low[k], fmin(from[k], to));
                 high[k] = fmax(high[k], fmax(from[k], to));
             }
@@ -109,7 +122,7 @@ static void write_panel(struct orr_file *file, const struct report_source *sourc
                         const struct field *field)
 {
     const struct report_orbit *orbit = &source->orbit[planet];
-    orr_file_printf(file, "# x y dx dy kind  %s\n", source->name);
+    orr_file_printf(file, "# x y dx dy kind ends  %s\n", source->name);
     for (size_t i = 0; i < orbit->count; i++) {
         const struct report_position *at = &orbit->at[i];
         double f[2], arrow_au[2];
@@ -119,8 +132,8 @@ static void write_panel(struct orr_file *file, const struct report_source *sourc
             kind = ARROW_LABELLED;
         else if (!is_drawn(orbit, i, field->stride))
             kind = ARROW_OMITTED;
-        orr_file_printf(file, "%.7g %.7g %.7g %.7g %d\n", at->x_au, at->y_au, arrow_au[0],
-                        arrow_au[1], (int)kind);
+        orr_file_printf(file, "%.7g %.7g %.7g %.7g %d %d\n", at->x_au, at->y_au, arrow_au[0],
+                        arrow_au[1], (int)kind, passes_sun(field, at));
     }
     orr_file_printf(file, "\n\n");
 }
@@ -159,8 +172,11 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     snprintf(picture->caption, sizeof picture->caption,
              "%s: force on it along its orbit, true and predicted. Coloured arrows of models are "
              "predictions at positions without a label, thin grey arrows at labelled positions "
-             "(circles).%s",
-             report_body_title[planet], field.root ? " Lengths are square roots of forces." : "");
+             "(circles).%s%s",
+             report_body_title[planet], field.root ? " Lengths are square roots of forces." : "",
+             field.ending ? " Where the true arrow would pass the Sun, arrows end at their "
+                            "positions instead of beginning there."
+                          : "");
 
     char path[REPORT_PATH];
     struct orr_file file = {0};
@@ -176,10 +192,10 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     orr_file_printf(
         &file,
         "planet = \"%s\"\npanels = %d\nx_center = %.7g\ny_center = %.7g\nextent = %.7g\n"
-        "arrow = %.7g\ncut = %zu\nlongest = %.3g\nstride = %zu\n"
+        "arrow = %.7g\ncut = %zu\nending = %zu\nlongest = %.3g\nstride = %zu\n"
         "unit_name = \"%s%s\"\narray title[%d]\narray note[%d]\narray colour[%d]\n",
         report_body_title[planet], panels, field.center_au[0], field.center_au[1], field.extent_au,
-        field.arrow_au, field.cut, longest, field.stride, report_force_unit(run),
+        field.arrow_au, field.cut, field.ending, longest, field.stride, report_force_unit(run),
         field.root ? ", lengths by square root" : "", panels, panels, panels);
     rc = write_notes(&file, run, planet, panel, panels);
     rc = rc ? rc : orr_file_commit(&file);

@@ -22,7 +22,9 @@ set encoding utf8
 set logscale y
 set format y dumb ? "%.0e" : "10^{%T}"
 set xrange [0:*]
+set autoscale xfixmax
 set xlabel "step"
+set ylabel "loss"
 if (!dumb) { set title remark noenhanced font ",10" }
 set key top right noenhanced
 # curves of one colour, the stages of a model, have dashes of their own

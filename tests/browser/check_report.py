@@ -106,6 +106,13 @@ CLIPPED = """() => [...document.querySelectorAll(
   .map((e) => e.tagName + ' "' + (e.id || e.textContent.slice(0, 40)) + '"')"""
 
 
+# Tables that scroll in their box, and whether their captions say so.
+SCROLLING = """() => [...document.querySelectorAll('.wide:has(> table)')]
+  .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
+  .map((box) => document.getElementById(box.getAttribute('aria-labelledby')))
+  .map((caption) => [caption.id, caption.classList.contains('scrolls')])"""
+
+
 class Checks:
     """Counts what held, and says what did not."""
 
@@ -196,6 +203,10 @@ def check_view(browser, report, width, scheme, out, check):
     if page.query_selector("#player"):
         page.locator("#player").screenshot(path=out / f"{width}-{scheme}-player.png")
         check(where, "the player has drawn", "" if is_drawn(page) > 20 else "an empty picture")
+    scrolling = page.evaluate(SCROLLING)
+    check(where, "tables that scroll say so", [name for name, says in scrolling if not says])
+    if width >= 1440:
+        check(where, "no table scrolls", [name for name, _ in scrolling])
     # closed parts hold tables, too, and a law shows its text on a click
     for details in page.query_selector_all("main > details, .verdict > details"):
         details.evaluate("e => { e.open = true; }")

@@ -66,6 +66,18 @@ for name in mars exponents pareto loss; do
         again.png png
     check "$name: the same picture" same_file "$WORK/kept/$name.png" "$WORK/kept/again.png"
 done
+# an axis ends where the data do (complexity 21), not at the next tic (25)
+printf 'Complexity,Loss\n1,10\n11,2\n21,1\n' >"$WORK/front.csv"
+cat >"$WORK/axis.set" <<END
+panels = 1; curves = 1; kind = "pareto"; law = "Newton's law"
+array panel_title[2]; array title[1]; array colour[1]; array front[1]; array size[1]
+array loss[1]; array is_true[1]
+panel_title[1] = "fronts"; title[1] = "Truth"; colour[1] = "#333333"; front[1] = "$WORK/front.csv"
+size[1] = 11; loss[1] = 2; is_true[1] = 1
+END
+check "an axis" gnuplot -c figures/curves.gp "$WORK/axis" "$WORK/axis.svg" svg
+check "... has the tic below its end" grep -Eq '> ?20<' "$WORK/axis.svg"
+check_not "... and none above the data" grep -Eq '> ?25<' "$WORK/axis.svg"
 check "the page, kept" figure --keep --out "$WORK/page"
 check "... with data and scripts" test -s "$WORK/page/figures/forces_earth.dat" -a \
     -s "$WORK/page/figures/forces_earth.gp" -a -s "$WORK/page/figures/loss.set"

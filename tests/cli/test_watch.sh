@@ -35,6 +35,7 @@ watch "$WORK/live" >"$WORK/out" 2>"$WORK/err"
 check "a complete run is drawn at once, status 0" test $? -eq 0
 check "... every log of it" grep -q 'lssar/pretrain_planets [*#%$]' "$WORK/out"
 check "... an axis" grep -q ' step$' "$WORK/out"
+check "... and the other" grep -q '^loss ' "$WORK/out"
 check "... the speed, the share of peak, the memory" grep -Eq \
     'step [0-9]+, loss [0-9.e-]+, [0-9]+ positions/s \([0-9]+% of peak\).* GB' "$WORK/out"
 check "... without a word on stderr" test ! -s "$WORK/err"

@@ -428,7 +428,7 @@ struct drawn {
     char *set;
     double center_au[2], extent_au, arrow_au;
     double length[4][STEPS]; /* (panels, steps), in units of the arrow of force 1 */
-    int panels, kind_count[4];
+    int panels, kind_count[4], ending;
     double farthest; /* of both ends of all arrows: largest distance from the center, over extent */
 };
 
@@ -451,14 +451,18 @@ static struct drawn draw(const struct report_run *run, int body, const char *nam
     int rows = 0;
     for (char *line = strtok(data, "\n"); line; line = strtok(NULL, "\n")) {
         double x, y, dx, dy;
-        int kind;
+        int kind, ends;
         if (*line == '#') {
             d.panels++;
             rows = 0;
             continue;
         }
-        assert_int_equal(sscanf(line, "%lf %lf %lf %lf %d", &x, &y, &dx, &dy, &kind), 5);
-        x -= d.center_au[0], y -= d.center_au[1];
+        assert_int_equal(sscanf(line, "%lf %lf %lf %lf %d %d", &x, &y, &dx, &dy, &kind, &ends), 6);
+        /* of an attraction: the true arrow begins or ends at its position, and does not pass the Sun */
+        if (d.panels == 1)
+            assert_int_equal(ends, -(dx * x + dy * y) > x * x + y * y);
+        d.ending += ends;
+        x -= ends * dx + d.center_au[0], y -= ends * dy + d.center_au[1];
         const double from = fmax(fabs(x), fabs(y)), to = fmax(fabs(x + dx), fabs(y + dy));
         d.farthest = fmax(d.farthest, fmax(from, to) / d.extent_au);
         d.kind_count[kind]++;
@@ -482,6 +486,7 @@ TEST(arrows_fit_their_axes)
         struct drawn d = draw(&run, body, body == 4 ? "forces_jupiter" : "forces_encke");
         assert_non_null(strstr(d.set, "unit_name = \"largest labelled force"));
         assert_int_equal(count_of(d.set, "lengths by square root"), body != 4);
+        assert_int_equal(d.ending, 0);
         assert_non_null(strstr(d.set, "title[2] = \"GPT (untrained, Softmax)\""));
         assert_non_null(strstr(d.set, "title[3] = \"GPT (Softmax)\""));
         assert_non_null(strstr(d.set, "title[4] = \"GPT (LSSAR)\""));
@@ -498,6 +503,15 @@ TEST(arrows_fit_their_axes)
         assert_true(d.kind_count[2] > 0);
         free(d.set);
     }
+    for (int s = 0; s < run.source_count; s++) { /* a position so near that arrows would pass it */
+        struct report_position *at = &run.source[s].orbit[10].at[STEPS / 2];
+        at->x_au *= 0.05, at->y_au *= 0.05;
+    }
+    struct drawn near_sun = draw(&run, 10, "forces_encke");
+    assert_int_equal(near_sun.ending, 4);
+    assert_int_equal(count_of(near_sun.set, "ending = 1\n"), 1);
+    assert_true(near_sun.farthest < 1 && near_sun.farthest > 0.9);
+    free(near_sun.set);
     run.preset.finetune.vector_scale = ORR_VECTOR_LARGEST; /* the study's units are told */
     struct drawn d = draw(&run, 4, "forces_jupiter");
     assert_non_null(strstr(d.set, "unit_name = \"largest force of each axis\""));
@@ -652,7 +666,7 @@ TEST(tables_hide_nothing)
     assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
     char *page = page_of(&run, report_html_laws);
     assert_int_equal(cells_of(page), 9); /* source, law, size, loss, front, k, 2, one rule */
-    assert_int_equal(count_of(page, ">k without m<sub>2</sub></th>"), 1);
+    assert_int_equal(count_of(page, ">k <br>without m<sub>2</sub></th>"), 1);
     assert_int_equal(count_of(page, "<th scope=\"col\" class=\"n\">Leverage</th>"), 1);
     /* k over both samples; the others of sample 0: oracle is the second source */
     static const struct {
