@@ -126,8 +126,41 @@ static char *name_of(char *cell, bool quoted)
     return strdup(cell + (quoted ? 0 : strspn(cell, " \t")));
 }
 
+/* How often c stands in the line at `at`. */
+static size_t count_in_line(const char *at, char c)
+{
+    size_t count = 0;
+    for (; *at && *at != '\n' && *at != '\r'; at++)
+        count += *at == c;
+    return count;
+}
+
+/* Spreadsheets of countries with decimal commas write ";" between cells: as many in the header as
+ * in the row below it, and no comma in the header, or nothing but numbers ("1,5;2,0"). */
+static int check_separator(const struct reader *r)
+{
+    const char *row = r->at + strcspn(r->at, "\r\n"), *numeric = "+-.,;0123456789eE \t";
+    row += strspn(row, "\r\n");
+    const size_t cells = count_in_line(r->at, ';'), commas = count_in_line(row, ',');
+    const bool names = count_in_line(r->at, ',') == 0,
+               numbers = strspn(r->at, numeric) == strcspn(r->at, "\r\n");
+    if (!cells || count_in_line(row, ';') != cells || (!names && !numbers) ||
+        count_in_line(r->at, '"') || count_in_line(row, '"'))
+        return 0;
+    return commas ? ORR_FAIL(ORR_EFORMAT,
+                             "%s:%zu: cells are separated by \";\" and numbers have decimal commas "
+                             "(\"%.*s\"); expected cells separated by commas and decimal points; "
+                             "converted by: sed 's/,/./g; s/;/,/g' FILE >NEW",
+                             r->path, r->line, (int)strcspn(row, ";\r\n"), row)
+                  : ORR_FAIL(ORR_EFORMAT,
+                             "%s:%zu: cells are separated by \";\"; expected cells separated by "
+                             "commas; converted by: tr ';' ',' <FILE >NEW",
+                             r->path, r->line);
+}
+
 static int read_header(struct reader *r, struct orr_csv *csv)
 {
+    TRY(check_separator(r));
     csv->header = r->line;
     for (bool last = false; !last;) {
         char *cell;

@@ -46,6 +46,21 @@ static void list_columns(const struct orr_csv *csv, char *text, size_t bytes)
     }
 }
 
+/* A table whose first line has numbers for all names has no header. */
+static int check_header(const struct orr_csv *csv, const char *file)
+{
+    size_t numbers = 0;
+    for (size_t i = 0; i < csv->cols; i++)
+        numbers += is_number(csv->names[i]);
+    return numbers < csv->cols || csv->comments
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT,
+                          "%s:%zu: the first line has numbers only (\"%s\", ...), expected a "
+                          "header row of names; put one before it, for example by: sed "
+                          "'1i x,y,z' FILE >NEW",
+                          file, csv->header, csv->names[0]);
+}
+
 /* `word`: what may stand in the column's place, NULL for nothing. */
 static int find_column(const struct orr_csv *csv, const char *file, const char *name,
                        const char *word, int *column)
@@ -58,6 +73,7 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
         orr_nearest_offer(&nearest, name, csv->names[i]);
     if (word)
         orr_nearest_offer(&nearest, name, word);
+    TRY(check_header(csv, file));
     if (csv->cols == 1 && strpbrk(csv->names[0], ";\t| "))
         return ORR_FAIL(ORR_EMISSING,
                         "%s: no column \"%s\": the header is one cell, \"%s\"; cells are to be "
@@ -198,13 +214,13 @@ static int check_name(const char *file, const struct orr_csv *csv, int column)
 /* A table without a header has numbers for names. */
 static int check_feature(const char *file, const struct orr_csv *csv, int column)
 {
-    return !is_number(csv->names[column])
-               ? 0
-               : ORR_FAIL(ORR_EFORMAT,
-                          "%s:%zu: the name of column %d, \"%s\", could not be distinguished from "
-                          "a number "
-                          "in a formula; give the table a header row of names",
-                          file, csv->header, column + 1, csv->names[column]);
+    if (!is_number(csv->names[column]))
+        return 0;
+    TRY(check_header(csv, file));
+    return ORR_FAIL(ORR_EFORMAT,
+                    "%s:%zu: the name of column %d, \"%s\", could not be distinguished from a "
+                    "number in a formula; give the table a header row of names",
+                    file, csv->header, column + 1, csv->names[column]);
 }
 
 static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)

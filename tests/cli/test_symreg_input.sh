@@ -37,6 +37,16 @@ bad "too large" 1 'column "x": expected a finite number' 'x,y\n1,2\n1e999,3\n'
 bad "a missing cell" 1 'column "x": expected a finite number, found ""' 'x,y\n1,2\n,3\n'
 bad "no target" 1 'no column "y"' 'x,z\n1,2\n3,4\n'
 bad "other separators" 1 'separated by commas' 'x;y\n1;2\n3;4\n'
+bad "... of a spreadsheet" 1 "$F:1: cells are separated by \";\" and numbers have decimal commas (\"1,5\")" \
+    'x;y\r\n1,5;2\r\n3;4,25\r\n'
+bad "... that has no header" 1 'separated by ";" and numbers have decimal commas ("2,5"); expected' \
+    '1,5;2,0\n2,5;3\n3;4,25\n'
+bad "... without decimal commas" 1 "separated by commas; converted by: tr ';' ','" \
+    'x;y\n1.5;2\n3;4.25\n'
+bad "no header" 1 "$F:1: the first line has numbers only (\"1.5\", ...), expected a header row" \
+    '1.5,2\n2.5,3e4\n3,4\n'
+bad "no header, a target that is in it" 1 'the first line has numbers only ("1.5", ...)' \
+    '1.5,2\n2.5,3e4\n3,4\n' --target 2
 bad "blanks between" 1 'separated by commas' 'x y\n1 2\n3 4\n'
 bad "a name in Latin-1" 1 'the name of column 1 is not UTF-8' 'gr\366\337e,y\n1,2\n2,3\n'
 bad "a target in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351\n1,2\n2,3\n' \
@@ -152,6 +162,7 @@ good "huge and tiny numbers" 'x,y\n1e300,1e-140\n2e300,3e-140\n-1e300,2e-140\n' 
 good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}" --features x
 good "blank lines" '\n\nx,y\n \n1,3\n\n2,4\n\n\n' "${small[@]}"
 good "blank lines, CRLF" '\xef\xbb\xbf\r\nx,y\r\n\r\n1,3\r\n2,4\r\n\r\n' "${small[@]}" --features x
+good "semicolons in names" 'x;a,y\n1,3\n2,4\n' "${small[@]}" --features '"x;a"'
 good "a header of numpy" '# x,y\n1.0e+00,3.0e+00\n2.0e+00,4.0e+00\n' "${small[@]}" --features x
 good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
 check "quoted names: in C" grep -q 'my_x_m' "$WORK/quoted/front_full.csv"
