@@ -175,8 +175,10 @@ double sr_weighted_mean(const struct sr_data *data);
  *   undecided  the rows are too few for the formula of o->rule, or another one of the front is as
  *              likely within a factor of 20 and the rows are at most 50
  *   dominated  nine tenths of the loss of the best constant are those of at most one row in twenty
+ *   proportional  residuals of the formula of o->rule grow with the size of the target, over a
+ *              factor of ten and more, and rows have no weights
  *   zeros      the loss is relative, and the target is 0 in some rows */
-enum sr_table_remark { SR_UNDECIDED, SR_DOMINATED, SR_ZEROS, SR_TABLE_REMARKS };
+enum sr_table_remark { SR_UNDECIDED, SR_DOMINATED, SR_PROPORTIONAL, SR_ZEROS, SR_TABLE_REMARKS };
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
                      size_t bytes);
 

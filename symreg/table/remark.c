@@ -1,5 +1,6 @@
 /* remark.c - what a constant may be: a number that a person would look for; and what a table cannot
- * tell: too few rows, few rows that outweigh all others, zeros under a relative loss. */
+ * tell: too few rows, few rows that outweigh all others, residuals in proportion to the target,
+ * zeros under a relative loss. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,66 @@ static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes
     return total > 0 && few <= (n < 40 ? 1 : n / 20);
 }
 
+/* Medians of |prediction|, |residual| and their ratio, of the quarter of rows with the smallest
+ * predictions and of that with the largest. */
+struct quarters {
+    double size[2], residual[2], ratio[2];
+};
+
+static double median_of(const double *from, const size_t *order, size_t count, double *work)
+{
+    for (size_t i = 0; i < count; i++)
+        work[i] = from[order[i]];
+    return orr_median(work, count);
+}
+
+static int measure_quarters(const struct sr_output *o, int row, struct quarters *q)
+{
+    const size_t n = o->data->rows, count = n / 4;
+    double *size = orr_alloc(4 * n, sizeof *size);
+    size_t *order = orr_alloc(n, sizeof *order);
+    const bool there = size && order && sr_eval(&o->front->expr[row], o->data, size);
+    double *const residual = size ? size + n : NULL, *const ratio = size ? residual + n : NULL;
+    for (size_t i = 0; there && i < n; i++) {
+        residual[i] = fabs(o->data->y[i] - size[i]);
+        size[i] = fabs(size[i]);
+        ratio[i] = residual[i] / fmax(size[i], SR_NO_SIZE);
+    }
+    if (there)
+        gsl_sort_index(order, size, 1, n);
+    for (int k = 0; there && k < 2; k++) {
+        const size_t *const of = order + (k ? n - count : 0);
+        q->size[k] = median_of(size, of, count, ratio + n);
+        q->residual[k] = median_of(residual, of, count, ratio + n);
+        q->ratio[k] = median_of(ratio, of, count, ratio + n);
+    }
+    free(size);
+    free(order);
+    return there ? 0 : ORR_ENOMEM;
+}
+
+/* Residuals that grow nearly as the target does, over a factor of ten and more: noise in proportion
+ * to y. Digits of a table do, too: below 0.1% of y it does not matter. */
+static bool remark_proportional(const struct sr_output *o, char *text, size_t bytes)
+{
+    enum { FEW = 20 };
+    const double wide = 10, power = 0.75, matters = 1e-3;
+    const int row = sr_front_select(o->front, o->rule);
+    struct quarters q;
+    if (row < 0 || o->data->rows < FEW || o->weights || !strncmp(o->target, "ln(", 3) ||
+        (!o->least_squares && strcmp(o->loss, "l1")) || remark_dominated(o, text, bytes) ||
+        measure_quarters(o, row, &q))
+        return false;
+    snprintf(text, bytes,
+             "residuals grow with the size of %s: %.2g (median) in the quarter of rows with the "
+             "smallest predictions, %.2g in that with the largest, %.2g and %.2g of a prediction. "
+             "`--weights relative` lets all rows count alike",
+             o->target, q.residual[0], q.residual[1], q.ratio[0], q.ratio[1]);
+    const double growth = q.size[1] / q.size[0];
+    return growth >= wide && q.residual[1] >= pow(growth, power) * q.residual[0] &&
+           fmin(q.ratio[0], q.ratio[1]) >= matters;
+}
+
 static bool remark_zeros(const struct sr_output *o, char *text, size_t bytes)
 {
     size_t count = 0;
@@ -147,6 +208,7 @@ bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, cha
     bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *,
                                          size_t) = {[SR_UNDECIDED] = remark_undecided,
                                                     [SR_DOMINATED] = remark_dominated,
+                                                    [SR_PROPORTIONAL] = remark_proportional,
                                                     [SR_ZEROS] = remark_zeros};
     return find[remark](o, text, bytes);
 }

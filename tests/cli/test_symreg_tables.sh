@@ -305,4 +305,37 @@ for wrong in 0 10000 many 1.5; do
     bad "--permutations $wrong" 2 "--permutations: expected a whole number from 1 to 9999, found" \
         "$WORK/law.csv" --permutations $wrong
 done
+
+# ---- residuals in proportion to the target: weights are advised, and only there
+# noisy KIND: F = 5 m / r^2 over three decades; errors of 3%, of 0.1, of 3% within a factor of 4, of digits
+noisy() {
+    awk -v kind="$1" 'BEGIN { print "r,m,F"
+        for (i = 1; i <= 200; i++) {
+            r = 0.3 + (i * 37 % 101) / 32; m = 0.5 + (i * 53 % 97) / 48
+            if (kind == "narrow") r = 1 + r / 10
+            F = 5 * m / (r * r); u = (i * 71 % 89) / 44 - 1 + (i * 29 % 83) / 41 - 1
+            F += kind == "constant" ? 0.1 * u : kind == "digits" ? 1e-5 * F * u : 0.03 * F * u
+            printf "%.8g,%.8g,%.8g\n", r, m, F } }' >"$WORK/noisy.csv"
+}
+fit() {
+    program symreg "$WORK/noisy.csv" --target F --maxsize 8 --iterations 0 --threads 1 --quiet "$@" \
+        >"$WORK/fitted"
+}
+advised='^remark: residuals grow with the size of F: .* `--weights relative` lets all rows count'
+noisy relative
+check "noise in proportion to y" fit --out "$WORK/fit"
+check "... weights are advised" grep -q "$advised" "$WORK/fitted"
+check "... also in the report" grep -q 'residuals grow with the size' "$WORK/fit/report.md"
+check "... by the formula of l1, too" fit --loss l1
+check "... weights are advised" grep -q "$advised" "$WORK/fitted"
+for option in "--weights relative" --log-target "--loss relative"; do
+    check "with $option" fit $option
+    check_not "... nothing is advised" grep -q "$advised" "$WORK/fitted"
+done
+for kind in constant narrow digits; do
+    noisy $kind
+    check "noise: $kind" fit
+    check_not "... nothing is advised" grep -q 'weights relative' "$WORK/fitted"
+done
+
 finish
