@@ -169,11 +169,11 @@ static int measure_quarters(const struct sr_output *o, int row, struct quarters 
 }
 
 /* Residuals that grow nearly as the target does, over a factor of ten and more: noise in proportion
- * to y. Digits of a table do, too: below 0.1% of y it does not matter. */
+ * to y. Digits of a table do, too, and formulas that lack something: noise is from 0.1% to 25%. */
 static bool remark_proportional(const struct sr_output *o, char *text, size_t bytes)
 {
     enum { FEW = 20 };
-    const double wide = 10, power = 0.75, matters = 1e-3;
+    const double wide = 10, power = 0.75, least = 1e-3, most = 0.25;
     const int row = sr_front_select(o->front, o->rule);
     struct quarters q;
     if (row < 0 || o->data->rows < FEW || o->weights || !strncmp(o->target, "ln(", 3) ||
@@ -187,7 +187,7 @@ static bool remark_proportional(const struct sr_output *o, char *text, size_t by
              o->target, q.residual[0], q.residual[1], q.ratio[0], q.ratio[1]);
     const double growth = q.size[1] / q.size[0];
     return growth >= wide && q.residual[1] >= pow(growth, power) * q.residual[0] &&
-           fmin(q.ratio[0], q.ratio[1]) >= matters;
+           fmin(q.ratio[0], q.ratio[1]) >= least && fmax(q.ratio[0], q.ratio[1]) <= most;
 }
 
 static bool remark_zeros(const struct sr_output *o, char *text, size_t bytes)

@@ -332,6 +332,9 @@ for option in "--weights relative" --log-target "--loss relative"; do
     check "with $option" fit $option
     check_not "... nothing is advised" grep -q "$advised" "$WORK/fitted"
 done
+noisy relative
+check "a formula that is too short" fit --maxsize 3
+check_not "... nothing is advised" grep -q "$advised" "$WORK/fitted"
 for kind in constant narrow digits; do
     noisy $kind
     check "noise: $kind" fit
