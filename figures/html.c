@@ -215,7 +215,7 @@ static int write_laws(const struct report_run *run, const struct report_pictures
     return write_picture(pictures, folder, "pareto", html);
 }
 
-/* Captions of tables that are wider than the page say that these scroll (.scrolls of report.css). */
+/* Captions of tables that are wider than the page say so (.scrolls of report.css). */
 static int write_scroll_hints(struct orr_file *html)
 {
     return orr_file_printf(

@@ -173,7 +173,7 @@ static int measure_quarters(const struct sr_output *o, int row, struct quarters 
 static bool remark_proportional(const struct sr_output *o, char *text, size_t bytes)
 {
     enum { FEW = 20 };
-    const double wide = 10, power = 0.75, least = 1e-3, most = 0.25;
+    const double wide = 10, least = 1e-3, most = 0.25;
     const int row = sr_front_select(o->front, o->rule);
     struct quarters q;
     if (row < 0 || o->data->rows < FEW || o->weights || !strncmp(o->target, "ln(", 3) ||
@@ -186,7 +186,7 @@ static bool remark_proportional(const struct sr_output *o, char *text, size_t by
              "`--weights relative` lets all rows count alike",
              o->target, q.residual[0], q.residual[1], q.ratio[0], q.ratio[1]);
     const double growth = q.size[1] / q.size[0];
-    return growth >= wide && q.residual[1] >= pow(growth, power) * q.residual[0] &&
+    return growth >= wide && q.residual[1] >= sqrt(growth * sqrt(growth)) * q.residual[0] &&
            fmin(q.ratio[0], q.ratio[1]) >= least && fmax(q.ratio[0], q.ratio[1]) <= most;
 }
 

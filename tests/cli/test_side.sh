@@ -63,7 +63,8 @@ check "again with --resume: nothing to do" equal 4 "$(grep -c 'complete' "$WORK/
 
 # ---- data sets of other settings are told of once, not by every job
 told_once() {
-    grep 'note: data set' "$WORK/err" | sort >"$WORK/told" && [ -z "$(uniq -d "$WORK/told")" ]
+    grep 'note: data set' "$WORK/err" | sort >"$WORK/told" && uniq -d "$WORK/told" >"$WORK/twice" &&
+        [ ! -s "$WORK/twice" ]
 }
 for threads in 1 3; do
     for name in pretrain finetune; do

@@ -37,7 +37,8 @@ bad "too large" 1 'column "x": expected a finite number' 'x,y\n1,2\n1e999,3\n'
 bad "a missing cell" 1 'column "x": expected a finite number, found ""' 'x,y\n1,2\n,3\n'
 bad "no target" 1 'no column "y"' 'x,z\n1,2\n3,4\n'
 bad "other separators" 1 'separated by commas' 'x;y\n1;2\n3;4\n'
-bad "... of a spreadsheet" 1 "$F:1: cells are separated by \";\" and numbers have decimal commas (\"1,5\")" \
+bad "... of a spreadsheet" 1 \
+    "$F:1: cells are separated by \";\" and numbers have decimal commas (\"1,5\")" \
     'x;y\r\n1,5;2\r\n3;4,25\r\n'
 bad "... that has no header" 1 'separated by ";" and numbers have decimal commas ("2,5"); expected' \
     '1,5;2,0\n2,5;3\n3;4,25\n'

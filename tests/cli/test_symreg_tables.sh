@@ -307,7 +307,8 @@ for wrong in 0 10000 many 1.5; do
 done
 
 # ---- residuals in proportion to the target: weights are advised, and only there
-# noisy KIND: F = 5 m / r^2 over three decades; errors of 3%, of 0.1, of 3% within a factor of 4, of digits
+# noisy KIND: F = 5 m / r^2 over three decades; errors of 3%, of 0.1, of 3% in a narrow range, of
+# digits
 noisy() {
     awk -v kind="$1" 'BEGIN { print "r,m,F"
         for (i = 1; i <= 200; i++) {

@@ -458,7 +458,7 @@ static struct drawn draw(const struct report_run *run, int body, const char *nam
             continue;
         }
         assert_int_equal(sscanf(line, "%lf %lf %lf %lf %d %d", &x, &y, &dx, &dy, &kind, &ends), 6);
-        /* of an attraction: the true arrow begins or ends at its position, and does not pass the Sun */
+        /* the true arrow, an attraction, ends at its position where it would pass the Sun */
         if (d.panels == 1)
             assert_int_equal(ends, -(dx * x + dy * y) > x * x + y * y);
         d.ending += ends;

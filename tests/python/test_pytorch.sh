@@ -106,7 +106,8 @@ check "... by one line" equal 1 "$(wc -l <"$WORK/err")"
 check "... that says where it is missing" grep -q \
     '^rebuild.py: error: .*mine.safetensors: .*"rw_mine" is not in VARIANTS of .*rebuild.py; add' \
     "$WORK/err"
-check "a new phi without its function" prints 'phi "cube" of attention variant "rw_mine" is not in PHI' \
+check "a new phi without its function" prints \
+    'phi "cube" of attention variant "rw_mine" is not in PHI' \
     env PYTHONPATH=docs/pytorch $PYTHON -c 'import rebuild, sys
 rebuild.VARIANTS["rw_mine"] = ("dot", None, "cube", "l1", None, True)
 try:
