@@ -40,7 +40,8 @@ bad "other separators" 1 'separated by commas' 'x;y\n1;2\n3;4\n'
 bad "... of a spreadsheet" 1 \
     "$F:1: cells are separated by \";\" and numbers have decimal commas (\"1,5\")" \
     'x;y\r\n1,5;2\r\n3;4,25\r\n'
-bad "... that has no header" 1 'separated by ";" and numbers have decimal commas ("2,5"); expected' \
+bad "... that has no header" 1 \
+    'separated by ";" and numbers have decimal commas ("2,5"); expected' \
     '1,5;2,0\n2,5;3\n3;4,25\n'
 bad "... without decimal commas" 1 "separated by commas; converted by: tr ';' ','" \
     'x;y\n1.5;2\n3;4.25\n'

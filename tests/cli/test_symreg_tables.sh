@@ -319,8 +319,8 @@ noisy() {
             printf "%.8g,%.8g,%.8g\n", r, m, F } }' >"$WORK/noisy.csv"
 }
 fit() {
-    program symreg "$WORK/noisy.csv" --target F --maxsize 8 --iterations 0 --threads 1 --quiet "$@" \
-        >"$WORK/fitted"
+    program symreg "$WORK/noisy.csv" --target F --maxsize 8 --iterations 0 --threads 1 --quiet \
+        "$@" >"$WORK/fitted"
 }
 advised='^remark: residuals grow with the size of F: .* `--weights relative` lets all rows count'
 noisy relative
