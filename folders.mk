@@ -38,7 +38,8 @@ symreg/select     -               symreg/fit+
 symreg/seed       -               symreg/select+
 symreg/evolve     -               symreg/seed+
 symreg/table      -               symreg/evolve+ symreg
-laws              law             symreg sim stage base >symreg/table
+symreg/motion     -               symreg/table+ symreg
+laws              law             symreg sim stage base >symreg/table >symreg/motion
 api               orrery_|api_    symreg finetune+ >symreg/table >kernels/ref
 figures           report_|verdict_ stage base
 figures/compare   -               figures

@@ -4,9 +4,10 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "symreg/table/table.h"
+#include "symreg/motion/motion.h"
 
 static struct sr_csv_options table;
+static struct sr_motion_options motion;
 /* Options that set a setting: their texts tell only that they were given. */
 static struct {
     const char *binary, *unary, *maxsize, *seconds, *evaluations, *iterations, *stop_loss, *compat;
@@ -61,14 +62,27 @@ static const struct orr_option options[] = {
      &table.permutations, NULL},
     {"--rule", "NAME", "whose choice the report shows, or predict evaluates (default best)",
      &table.rule, NULL},
+    {"--time", "COLUMN", "of motion: times, which rise along the rows of a body", &motion.time,
+     NULL},
+    {"--position", "X,Y,Z", "of motion: columns of positions, one to three", &motion.position,
+     NULL},
+    {"--body", "COLUMN", "of motion: which body a row is of", &motion.body, NULL},
+    {"--system", "COLUMN", "of motion: bodies of one value pull each other, those of others do not",
+     &motion.system, NULL},
+    {"--mass", "COLUMN", "of motion: the mass of the body", &motion.mass, NULL},
+    {"--centre", "X,Y|NAME|fit", "of motion: what pulls, a point or a body; fit: find the point",
+     &motion.centre, NULL},
     {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "symreg",
-    .purpose = "Finds formulas: of every force source of a run, or of a column of a CSV file.",
+    .purpose =
+        "Finds formulas: of every force source of a run, of a column of a CSV file, or the law "
+        "of motion of tracks.",
     .usage = "symreg [options]\n"
              "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
+             "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y[,Z]\n"
              "       symreg predict FRONT.json FILE.csv[.gz] [--index N]",
     .options = options,
     .max_rest = 3,
@@ -102,8 +116,62 @@ static int predict(const struct orr_cli *cli)
     return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
 }
 
+/* Whether an option belongs to `symreg motion` alone. */
+static bool is_motion(const struct orr_option *o)
+{
+    return o->value == &motion.time || o->value == &motion.position || o->value == &motion.body ||
+           o->value == &motion.system || o->value == &motion.mass || o->value == &motion.centre;
+}
+
+static void note_seconds(const struct orr_cli *cli)
+{
+    table.use_seconds = (given.seconds || orr_cli_sets(cli, "symreg.seconds")) &&
+                        !given.iterations && !orr_cli_sets(cli, "symreg.iterations");
+}
+
+static int refuse_run(const struct orr_cli *cli)
+{
+    if (cli->plan || *orbits_option || *cli->attention || cli->run_given)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",
+                        cli->plan        ? "--plan"
+                        : *orbits_option ? "--orbits"
+                        : cli->run_given ? "--run"
+                                         : "--attention");
+    if (table.rule && !*cli->out)
+        return ORR_FAIL(ORR_EUSAGE, "--rule: needs the --out DIR of the report that shows it");
+    return 0;
+}
+
+/* symreg motion TRACKS */
+static int run_motion(const struct orr_cli *cli)
+{
+    const char **const made[] = {&table.target, &table.features, &table.weights, &table.sigma,
+                                 &table.test,   &table.missing,  &predict_index};
+    if (cli->argc_rest != 2)
+        return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
+                        cli->argc_rest - 1);
+    TRY(refuse_run(cli));
+    for (const struct orr_option *o = options; o->name; o++)
+        for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+            if (o->value == made[k] && *o->value)
+                return ORR_FAIL(ORR_EUSAGE,
+                                "%s: belongs to a table; motion makes its own, whose columns are "
+                                "r, m1, m2, and F or a",
+                                o->name);
+    if (!motion.time || !motion.position)
+        return ORR_FAIL(ORR_EUSAGE, "%s: motion needs --time COLUMN and --position X,Y",
+                        cli->argv_rest[1]);
+    note_seconds(cli);
+    return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
+}
+
 static int run(const struct orr_cli *cli)
 {
+    if (cli->argc_rest && !strcmp(cli->argv_rest[0], "motion"))
+        return run_motion(cli);
+    for (const struct orr_option *o = options; o->name; o++)
+        if (is_motion(o) && *o->value)
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg motion TRACKS.csv", o->name);
     if (cli->argc_rest && !strcmp(cli->argv_rest[0], "predict"))
         return predict(cli);
     if (cli->argc_rest > 1)
@@ -112,19 +180,11 @@ static int run(const struct orr_cli *cli)
     if (predict_index)
         return ORR_FAIL(ORR_EUSAGE, "--index: belongs to symreg predict FRONT.json FILE.csv");
     if (cli->argc_rest == 1) {
-        if (cli->plan || *orbits_option || *cli->attention || cli->run_given)
-            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",
-                            cli->plan        ? "--plan"
-                            : *orbits_option ? "--orbits"
-                            : cli->run_given ? "--run"
-                                             : "--attention");
-        if (table.rule && !*cli->out)
-            return ORR_FAIL(ORR_EUSAGE, "--rule: needs the --out DIR of the report that shows it");
+        TRY(refuse_run(cli));
         if (!table.target)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);
-        table.use_seconds = (given.seconds || orr_cli_sets(cli, "symreg.seconds")) &&
-                            !given.iterations && !orr_cli_sets(cli, "symreg.iterations");
+        note_seconds(cli);
         return sr_csv_run(cli, cli->argv_rest[0], &table);
     }
     for (const struct orr_option *o = options; o->name; o++)

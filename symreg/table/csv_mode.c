@@ -275,7 +275,10 @@ static int run_locked(const struct orr_cli *cli, const char *file,
         return ORR_FAIL(ORR_EUSAGE, "--test: standard input is the table already");
     if (*cli->out)
         TRY(check_table(file, cli->out));
-    TRY(sr_table_read(file, options, table));
+    if (table->csv.cols == 0)
+        TRY(sr_table_read(file, options, table));
+    else
+        TRY(sr_table_fill(orr_input_name(file), options, table));
     file = orr_input_name(file);
     TRY(sr_csv_setup(&cli->preset, options, table, setup));
     table->data.language = setup->language;
@@ -297,9 +300,11 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     return rc;
 }
 
-int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
+int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv *csv,
+                     const struct sr_csv_options *options)
 {
-    struct sr_table table = {0}, second = {0};
+    struct sr_table table = {.csv = *csv}, second = {0};
+    *csv = (struct orr_csv){0};
     struct sr_csv_setup *setup = orr_alloc(1, sizeof *setup);
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
     const int rc =
@@ -311,4 +316,10 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     sr_table_free(&table);
     sr_table_free(&second);
     return rc;
+}
+
+int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
+{
+    struct orr_csv none = {0};
+    return sr_csv_run_cells(cli, file, &none, options);
 }

@@ -44,6 +44,10 @@ struct sr_csv_options {
 /* CSV mode: any table in, a Pareto front out. */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
 
+/* The same of a table that is there already, which it frees; `file` is where it came from. */
+int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv *csv,
+                     const struct sr_csv_options *options);
+
 /* Prints the values of a formula of a front.json on the rows of a table as CSV: one column with the
  * target's name, a line for each row of the table, nan where the formula is not finite, and empty
  * where a value is missing with `missing` drop. NULL: not given. */

@@ -1,0 +1,201 @@
+/* centre.c - accelerations towards a point that is in no row of the file, or towards a body. */
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row)
+{
+    if (!(row->sigma < 0.5 * fabs(row->value)) || !isfinite(row->value) || !(row->r > 0)) {
+        table->weak++;
+        return 0;
+    }
+    if (table->count == table->room) {
+        const size_t room = table->room ? 2 * table->room : 1024;
+        struct sr_motion_row *larger = orr_alloc(room, sizeof *larger);
+        if (!larger)
+            return ORR_ENOMEM;
+        if (table->count)
+            memcpy(larger, table->row, table->count * sizeof *larger);
+        free(table->row);
+        table->row = larger;
+        table->room = room;
+    }
+    table->row[table->count++] = *row;
+    return 0;
+}
+
+/* ---- where the accelerations meet */
+
+/* The point c with the smallest sum of w |(I - n n^T)(x - c)|^2, n being the direction of the
+ * acceleration: the squared distance of the point from its line, weighted by its error there. */
+struct meeting {
+    double A[SR_MOTION_DIMS * SR_MOTION_DIMS], b[SR_MOTION_DIMS];
+    double squares, rows;
+};
+
+static void add_line(const struct sr_track *track, int dims, size_t i, const double *c,
+                     struct meeting *m)
+{
+    double n[SR_MOTION_DIMS], x[SR_MOTION_DIMS], size2 = 0, r2 = 0, along = 0;
+    for (int d = 0; d < dims; d++) {
+        n[d] = track->acceleration[(size_t)d * track->n + i];
+        x[d] = track->smooth[(size_t)d * track->n + i];
+        size2 += n[d] * n[d];
+    }
+    if (!(size2 > 4 * track->variance[i]))
+        return;
+    for (int d = 0; d < dims; d++) {
+        n[d] /= sqrt(size2);
+        r2 += (x[d] - c[d]) * (x[d] - c[d]);
+        along += n[d] * (x[d] - c[d]);
+    }
+    /* the angle of the line errs by sigma / |a|, which a distance r makes longer */
+    const double w = 1 / (track->variance[i] / size2 * r2 + track->smooth_variance[i]);
+    for (int d = 0; d < dims; d++)
+        for (int e = 0; e < dims; e++) {
+            const double p = (d == e ? 1 : 0) - n[d] * n[e];
+            m->A[d * SR_MOTION_DIMS + e] += w * p;
+            m->b[d] += w * p * x[e];
+        }
+    m->squares += w * (r2 - along * along);
+    m->rows += dims - 1;
+}
+
+static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *table)
+{
+    struct meeting m;
+    const int dims = tracks->dims;
+    double *c = table->centre;
+    if (dims == 1)
+        return ORR_FAIL(ORR_EUSAGE, "--centre fit: needs 2 or 3 columns of --position, found 1");
+    for (int pass = 0; pass < 12; pass++) { /* weights depend on the point */
+        m = (struct meeting){.squares = 0};
+        for (size_t k = 0; k < tracks->count; k++)
+            for (size_t i = 0; i < tracks->track[k].n; i++)
+                add_line(&tracks->track[k], dims, i, c, &m);
+        if (!sr_cholesky(m.A, (size_t)dims, SR_MOTION_DIMS))
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s: --centre fit: the accelerations do not meet in a point; give its "
+                            "coordinates",
+                            tracks->file);
+        memcpy(c, m.b, sizeof m.b);
+        sr_cholesky_lower(m.A, (size_t)dims, SR_MOTION_DIMS, c);
+        sr_cholesky_upper(m.A, (size_t)dims, SR_MOTION_DIMS, c);
+    }
+    double error2 = 0;
+    for (int d = 0; d < dims; d++) { /* the trace of the inverse */
+        double column[SR_MOTION_DIMS] = {0};
+        column[d] = 1;
+        sr_cholesky_lower(m.A, (size_t)dims, SR_MOTION_DIMS, column);
+        sr_cholesky_upper(m.A, (size_t)dims, SR_MOTION_DIMS, column);
+        error2 += column[d] / dims;
+    }
+    table->centre_error = sqrt(error2 * fmax(1, m.squares / fmax(m.rows - dims, 1)));
+    return 0;
+}
+
+/* Coordinates with commas between. False: the text is something else. */
+static bool read_point(const char *text, double *c, int *count)
+{
+    for (*count = 0;; text++) {
+        char *end;
+        const double value = strtod(text, &end);
+        if (end == text || !isfinite(value) || *count == SR_MOTION_DIMS)
+            return false;
+        c[(*count)++] = value;
+        text = end + strspn(end, " ");
+        if (*text != ',')
+            return !*text;
+    }
+}
+
+static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *table)
+{
+    for (size_t k = 0; k < tracks->count; k++) {
+        const struct sr_track *track = &tracks->track[k];
+        for (size_t i = 0; i < track->n;
+             i = sr_track_at(track, track->t[i] + track->gap[i], i + 1)) {
+            double r2 = 0, inward = 0;
+            for (size_t d = 0; d < (size_t)tracks->dims; d++) {
+                const double off = table->centre[d] - track->smooth[d * track->n + i];
+                r2 += off * off;
+                inward += off * track->acceleration[d * track->n + i];
+            }
+            const struct sr_motion_row row = {.track = track,
+                                              .t = track->t[i],
+                                              .r = sqrt(r2),
+                                              .m1 = track->mass,
+                                              .value = inward / sqrt(r2),
+                                              .sigma = sqrt(track->variance[i])};
+            TRY(sr_motion_add(table, &row));
+        }
+    }
+    return 0;
+}
+
+/* ---- a body as the centre */
+
+static int add_relative(const struct sr_track *track, size_t i, const struct sr_track *centre,
+                        size_t j, int dims, struct sr_motion_table *table)
+{
+    double r2 = 0, inward = 0;
+    for (size_t d = 0; d < (size_t)dims; d++) {
+        const double off = centre->smooth[d * centre->n + j] - track->smooth[d * track->n + i];
+        r2 += off * off;
+        inward +=
+            off * (track->acceleration[d * track->n + i] - centre->acceleration[d * centre->n + j]);
+    }
+    const struct sr_motion_row row = {.track = track,
+                                      .other = centre,
+                                      .t = track->t[i],
+                                      .r = sqrt(r2),
+                                      .m1 = track->mass,
+                                      .m2 = centre->mass,
+                                      .value = inward / sqrt(r2),
+                                      .sigma = sqrt(track->variance[i] + centre->variance[j])};
+    return sr_motion_add(table, &row);
+}
+
+/* Rows at the times that both have. */
+static int body_rows(const struct sr_tracks *tracks, const char *name,
+                     struct sr_motion_table *table)
+{
+    for (size_t first = 0, size; first < tracks->count; first += size) {
+        const struct sr_track *track = tracks->track + first, *centre = NULL;
+        size = sr_system_size(tracks, first);
+        for (size_t k = 0; k < size; k++)
+            centre = strcmp(track[k].body, name) ? centre : &track[k];
+        if (!centre)
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s:%zu: --centre: no body \"%s\"%s%s; expected one, fit, or "
+                            "coordinates as in 0,0",
+                            tracks->file, track->line[0], name, *track->system ? " in system " : "",
+                            track->system);
+        for (size_t k = 0; k < size; k++)
+            for (size_t i = 0, j = 0; i < track[k].n && &track[k] != centre;) {
+                j = sr_track_at(centre, track[k].t[i], j);
+                const bool both = j < centre->n && !(centre->t[j] > track[k].t[i]);
+                if (both)
+                    TRY(add_relative(&track[k], i, centre, j, tracks->dims, table));
+                i = both ? sr_track_at(&track[k], track[k].t[i] + track[k].gap[i], i + 1) : i + 1;
+            }
+    }
+    return 0;
+}
+
+int sr_motion_centre(const struct sr_tracks *tracks, const char *text,
+                     struct sr_motion_table *table)
+{
+    int count;
+    if (!strcmp(text, "fit"))
+        TRY(fit_centre(tracks, table));
+    else if (!read_point(text, table->centre, &count))
+        return body_rows(tracks, text, table);
+    else if (count != tracks->dims)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--centre: expected %d coordinates, as --position has, found %d",
+                        tracks->dims, count);
+    return point_rows(tracks, table);
+}

@@ -1,0 +1,190 @@
+/* motion.c - symreg motion: tracks become a table of accelerations or forces, which is searched as
+ * any other table. */
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symreg/table/output.h"
+
+/* ---- the table */
+
+static double spread(const struct sr_motion_table *table, bool second)
+{
+    double low = HUGE_VAL, high = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const double m = second ? table->row[i].m2 : table->row[i].m1;
+        low = fmin(low, m);
+        high = fmax(high, m);
+    }
+    return high / low - 1;
+}
+
+/* Which masses the law may depend on: one that is the same in every row is a part of its
+ * constants. */
+static void choose_features(const struct sr_motion_table *table, char features[16])
+{
+    const bool known = table->row[0].m1 > 0;
+    snprintf(features, 16, "r%s%s", known && spread(table, false) > 1e-9 ? ",m1" : "",
+             known && table->row[0].m2 > 0 && spread(table, true) > 1e-9 ? ",m2" : "");
+}
+
+/* Rows that are much better than the rest would be all that the search looks at, and their variance
+ * is the least certain number of all: no relative sigma counts as less than the median one. */
+static int level_sigmas(struct sr_motion_table *table)
+{
+    double *relative = orr_alloc(table->count, sizeof *relative);
+    if (!relative)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < table->count; i++)
+        relative[i] = table->row[i].sigma / fabs(table->row[i].value);
+    const double median = orr_median(relative, table->count);
+    for (size_t i = 0; i < table->count; i++)
+        table->row[i].sigma = fmax(table->row[i].sigma, median * fabs(table->row[i].value));
+    free(relative);
+    return 0;
+}
+
+static void print_name(FILE *out, const char *name)
+{
+    if (!strpbrk(name, ",\"\n\r")) {
+        fputs(name, out);
+        return;
+    }
+    putc('"', out);
+    for (; *name; name++)
+        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
+    putc('"', out);
+}
+
+/* %.17g: a table of doubles, whose digits are no hint of their error. */
+static void print_table(FILE *out, const struct sr_motion_table *table)
+{
+    fprintf(out, "system,body,other,t,r,m1,m2,%s,sigma\n", table->force ? "F" : "a");
+    for (size_t i = 0; i < table->count; i++) {
+        const struct sr_motion_row *row = &table->row[i];
+        print_name(out, row->track->system);
+        putc(',', out);
+        print_name(out, row->track->body);
+        putc(',', out);
+        print_name(out, row->other ? row->other->body : "");
+        fprintf(out, ",%.17g,%.17g,", row->t, row->r);
+        if (row->m1 > 0)
+            fprintf(out, "%.17g", row->m1);
+        putc(',', out);
+        if (row->m2 > 0)
+            fprintf(out, "%.17g", row->m2);
+        fprintf(out, ",%.17g,%.17g\n", row->value, row->sigma);
+    }
+}
+
+static int table_text(const struct sr_motion_table *table, char **text, size_t *bytes)
+{
+    *text = NULL;
+    FILE *out = open_memstream(text, bytes);
+    if (!out)
+        return ORR_FAIL(ORR_ENOMEM, "table of motion: out of memory");
+    print_table(out, table);
+    const bool bad = ferror(out);
+    if (!fclose(out) && !bad)
+        return 0;
+    free(*text);
+    return ORR_FAIL(ORR_ENOMEM, "table of motion: out of memory");
+}
+
+static int keep_table(const struct orr_cli *cli, const char *text, size_t bytes)
+{
+    char path[4096];
+    struct orr_file file;
+    TRY(orr_mkdir(cli->out));
+    TRY(orr_path(path, "%s/accelerations.csv", cli->out));
+    TRY(orr_file_create(&file, path));
+    orr_file_write(&file, text, bytes);
+    const int rc = orr_file_commit_changes(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+/* ---- what was found on the way */
+
+static int tell(const struct orr_cli *cli, const struct sr_tracks *tracks,
+                const struct sr_motion_options *o, const struct sr_motion_table *table)
+{
+    double *noise = orr_alloc(tracks->count, sizeof *noise), low = HUGE_VAL, high = 0;
+    if (!noise)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < tracks->count; k++) {
+        noise[k] = tracks->track[k].noise;
+        low = fmin(low, noise[k]);
+        high = fmax(high, noise[k]);
+    }
+    orr_note(cli->quiet,
+             "symreg: %zu tracks; noise of a coordinate, estimated: %.3g (median; %.3g to %.3g)",
+             tracks->count, orr_median(noise, tracks->count), low, high);
+    free(noise);
+    if (o->centre && !strcmp(o->centre, "fit"))
+        orr_note(cli->quiet, "symreg: --centre fit: %.6g, %.6g%s%.6g; standard error %.2g",
+                 table->centre[0], table->centre[1], tracks->dims > 2 ? ", " : "; third ",
+                 table->centre[2], table->centre_error);
+    orr_note(cli->quiet, "symreg: %zu rows of %s; %zu left out, as their noise is more than half",
+             table->count, table->force ? "force F" : "acceleration a", table->weak);
+    return 0;
+}
+
+/* ---- everything */
+
+static int search(const struct orr_cli *cli, const struct sr_motion_table *table, const char *file,
+                  const struct sr_csv_options *given)
+{
+    struct sr_csv_options options = *given;
+    struct orr_csv csv;
+    char features[16], *text;
+    size_t bytes;
+    options.target = table->force ? "F" : "a";
+    options.sigma = "sigma";
+    options.features = features;
+    choose_features(table, features);
+    TRY(table_text(table, &text, &bytes));
+    int rc = *cli->out ? keep_table(cli, text, bytes) : 0;
+    if (!rc)
+        rc = orr_csv_parse("table of motion", text, bytes, ORR_CSV_KEEP_ODD, &csv);
+    free(text);
+    return rc ? rc : sr_csv_run_cells(cli, file, &csv, &options);
+}
+
+static int make_rows(const struct orr_cli *cli, const struct sr_motion_options *o,
+                     struct sr_tracks *tracks, struct sr_motion_table *table)
+{
+    int rc = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(cli->threads)
+    for (size_t k = 0; k < tracks->count; k++)
+        if (sr_track_smooth(tracks->file, tracks->dims, &tracks->track[k])) {
+#pragma omp critical
+            rc = ORR_EINVAL;
+        }
+    TRY(rc);
+    TRY(o->centre ? sr_motion_centre(tracks, o->centre, table) : sr_motion_pairs(tracks, table));
+    if (table->count < 2)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: expected at least 2 accelerations that are larger than twice their "
+                        "noise, found %zu of %zu",
+                        tracks->file, table->count, table->count + table->weak);
+    TRY(tell(cli, tracks, o, table));
+    return level_sigmas(table);
+}
+
+int sr_motion_run(const struct orr_cli *cli, const char *file,
+                  const struct sr_motion_options *motion, const struct sr_csv_options *given)
+{
+    struct sr_tracks tracks = {0};
+    struct sr_motion_table table = {0};
+    int rc = sr_tracks_read(file, motion, &tracks);
+    if (!rc)
+        rc = make_rows(cli, motion, &tracks, &table);
+    if (!rc)
+        rc = search(cli, &table, file, given);
+    free(table.row);
+    sr_tracks_free(&tracks);
+    return rc;
+}

@@ -1,0 +1,214 @@
+/* pairs.c - forces between the bodies of a system. At every time that all bodies have, their
+ * accelerations are
+ *
+ *   a_i = A + sum over j of F_ij e_ij / m_i + error,
+ *
+ * e_ij the direction from i to j, F_ij = F_ji the attraction, A the acceleration of the frame, about
+ * which nothing is known: positions may be relative to a body. Least squares with the variances of
+ * the accelerations gives all F_ij and their variances. Where a system has more pairs than its
+ * accelerations can tell apart, a weak prior, F_ij = 0 +- 3 g m_i m_j with g of the system's largest
+ * acceleration, keeps what cannot be told at a large variance, and such rows are left out. */
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { B = SR_MOTION_BODIES, UNKNOWNS = SR_MOTION_DIMS + B * (B - 1) / 2 };
+
+/* Normal equations of one time: the frame's acceleration first, then the pairs. */
+struct equations {
+    size_t unknowns;
+    double A[UNKNOWNS * UNKNOWNS], b[UNKNOWNS];
+    double e[UNKNOWNS][SR_MOTION_DIMS], r[UNKNOWNS]; /* of the pairs */
+    size_t body[UNKNOWNS][2];
+};
+
+/* Adds w (row . F - value)^2. */
+static void add_equation(struct equations *q, const double *row, double value, double w)
+{
+    for (size_t i = 0; i < q->unknowns; i++) {
+        if (!(fabs(row[i]) > 0))
+            continue;
+        for (size_t j = 0; j <= i; j++)
+            q->A[i * UNKNOWNS + j] += w * row[i] * row[j];
+        q->b[i] += w * row[i] * value;
+    }
+}
+
+static void list_pairs(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                       struct equations *q)
+{
+    q->unknowns = (size_t)dims;
+    for (size_t i = 0; i < bodies; i++)
+        for (size_t j = i + 1; j < bodies; j++) {
+            const size_t p = q->unknowns++;
+            double r2 = 0;
+            for (size_t d = 0; d < (size_t)dims; d++) {
+                q->e[p][d] = track[j].smooth[d * track[j].n + at[j]] -
+                             track[i].smooth[d * track[i].n + at[i]];
+                r2 += q->e[p][d] * q->e[p][d];
+            }
+            q->r[p] = sqrt(r2);
+            for (int d = 0; d < dims; d++)
+                q->e[p][d] /= q->r[p];
+            q->body[p][0] = i;
+            q->body[p][1] = j;
+        }
+}
+
+static double mass_of(const struct sr_track *track, size_t bodies)
+{
+    /* of two bodies without masses: m1 m2 / (m1 + m2) = 1 makes F the relative acceleration */
+    return bodies == 2 && !(track->mass > 0) ? 2 : track->mass;
+}
+
+/* The largest acceleration of one body relative to another, over the other's mass. */
+static double largest_pull(const struct sr_track *track, const size_t *at, size_t bodies, int dims)
+{
+    double largest = 0;
+    for (size_t i = 0; i < bodies; i++)
+        for (size_t j = 0; j < bodies; j++) {
+            double a2 = 0;
+            for (size_t d = 0; d < (size_t)dims; d++) {
+                const double off = track[i].acceleration[d * track[i].n + at[i]] -
+                                   track[j].acceleration[d * track[j].n + at[j]];
+                a2 += off * off;
+            }
+            const double mass = mass_of(&track[i], bodies) + mass_of(&track[j], bodies);
+            largest = fmax(largest, sqrt(a2) / mass);
+        }
+    return largest;
+}
+
+static void fill_equations(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                           struct equations *q)
+{
+    memset(q->A, 0, sizeof q->A);
+    memset(q->b, 0, sizeof q->b);
+    list_pairs(track, at, bodies, dims, q);
+    const double pull = largest_pull(track, at, bodies, dims);
+    double least = HUGE_VAL, row[UNKNOWNS];
+    for (size_t i = 0; i < bodies; i++)
+        if (track[i].variance[at[i]] > 0)
+            least = fmin(least, track[i].variance[at[i]]);
+    for (size_t i = 0; i < bodies; i++) {
+        /* a body that rests has no noise to weigh it by: it is taken as the best of the others */
+        const double variance = fmax(track[i].variance[at[i]], least);
+        for (int d = 0; d < dims; d++) {
+            memset(row, 0, sizeof row);
+            row[d] = 1;
+            for (size_t p = (size_t)dims; p < q->unknowns; p++)
+                for (size_t side = 0; side < 2; side++)
+                    if (q->body[p][side] == i)
+                        row[p] = (side ? -1 : 1) * q->e[p][d] / mass_of(&track[i], bodies);
+            add_equation(q, row, track[i].acceleration[(size_t)d * track[i].n + at[i]],
+                         1 / variance);
+        }
+    }
+    for (size_t p = (size_t)dims; p < q->unknowns && bodies > 2; p++) {
+        const double sd = 3 * pull * track[q->body[p][0]].mass * track[q->body[p][1]].mass;
+        q->A[p * UNKNOWNS + p] += 1 / (sd * sd);
+    }
+}
+
+static int add_pairs(const struct sr_track *track, size_t bodies, int dims, double t,
+                     struct equations *q, struct sr_motion_table *table)
+{
+    const size_t n = q->unknowns;
+    if (!sr_cholesky(q->A, n, UNKNOWNS)) {
+        table->weak += n - (size_t)dims;
+        return 0;
+    }
+    sr_cholesky_lower(q->A, n, UNKNOWNS, q->b);
+    sr_cholesky_upper(q->A, n, UNKNOWNS, q->b);
+    for (size_t p = (size_t)dims; p < n; p++) {
+        double column[UNKNOWNS] = {0}, variance = 0;
+        column[p] = 1;
+        sr_cholesky_lower(q->A, n, UNKNOWNS, column);
+        for (size_t k = p; k < n; k++)
+            variance += column[k] * column[k];
+        const struct sr_track *one = &track[q->body[p][0]], *two = &track[q->body[p][1]];
+        const struct sr_motion_row row = {.track = one,
+                                          .other = two,
+                                          .t = t,
+                                          .r = q->r[p],
+                                          .m1 = one->mass,
+                                          .m2 = two->mass,
+                                          .value = q->b[p],
+                                          .sigma = sqrt(variance)};
+        TRY(sr_motion_add(table, &row));
+    }
+    (void)bodies;
+    return 0;
+}
+
+static int check_system(const struct sr_tracks *tracks, size_t first, size_t bodies)
+{
+    const struct sr_track *track = tracks->track + first;
+    if (bodies < 2)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s:%zu: %s%s has one body, \"%s\": a force needs two; --centre 0,0 is a "
+                        "point that pulls, --centre fit finds it",
+                        tracks->file, track->line[0], *track->system ? "system " : "the file",
+                        track->system, track->body);
+    if (bodies > SR_MOTION_BODIES)
+        return ORR_FAIL(ORR_EINVAL, "%s:%zu: expected at most %d bodies of a system, found %zu",
+                        tracks->file, track->line[0], SR_MOTION_BODIES, bodies);
+    if (bodies > 2 && !(track->mass > 0))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: forces between %zu bodies need their masses: give --mass COLUMN, or "
+                        "--centre NAME for accelerations towards one of them",
+                        tracks->file, bodies);
+    return 0;
+}
+
+/* Until the next row: of the body whose acceleration errs most. */
+static double gap_of(const struct sr_track *track, const size_t *at, size_t bodies)
+{
+    size_t worst = 0;
+    for (size_t k = 1; k < bodies; k++)
+        if (track[k].variance[at[k]] > track[worst].variance[at[worst]])
+            worst = k;
+    return track[worst].gap[at[worst]];
+}
+
+static int system_rows(const struct sr_track *track, size_t bodies, int dims, struct equations *q,
+                       struct sr_motion_table *table)
+{
+    size_t at[B] = {0};
+    for (double next = -HUGE_VAL; at[0] < track[0].n; at[0]++) {
+        const double t = track[0].t[at[0]];
+        bool all = true;
+        for (size_t k = 1; k < bodies; k++) {
+            at[k] = sr_track_at(&track[k], t, at[k]);
+            all = all && at[k] < track[k].n && !(track[k].t[at[k]] > t);
+        }
+        if (!all || t < next)
+            continue;
+        next = t + gap_of(track, at, bodies);
+        fill_equations(track, at, bodies, dims, q);
+        TRY(add_pairs(track, bodies, dims, t, q, table));
+    }
+    return 0;
+}
+
+int sr_motion_pairs(const struct sr_tracks *tracks, struct sr_motion_table *table)
+{
+    struct equations *q = orr_alloc(1, sizeof *q);
+    int rc = q ? 0 : ORR_ENOMEM;
+    table->force = tracks->track[0].mass > 0;
+    for (size_t first = 0, size; first < tracks->count && !rc; first += size) {
+        size = sr_system_size(tracks, first);
+        rc = check_system(tracks, first, size);
+        if (!rc)
+            rc = system_rows(tracks->track + first, size, tracks->dims, q, table);
+    }
+    free(q);
+    if (!rc && !table->count && !table->weak)
+        rc = ORR_FAIL(ORR_EINVAL,
+                      "%s: no time at which all bodies of a system have a position; --centre NAME "
+                      "or --centre 0,0 need fewer",
+                      tracks->file);
+    return rc;
+}

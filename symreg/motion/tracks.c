@@ -1,0 +1,237 @@
+/* tracks.c - a CSV file of positions becomes one track per body of every system. */
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symreg/table/output.h"
+
+/* Columns of the file, -1 where the option is not given. */
+struct columns {
+    int time, x[SR_MOTION_DIMS], body, system, mass, dims;
+};
+
+struct key {
+    const char *system, *body;
+    size_t row;
+};
+
+static const char *cell(const struct orr_csv *csv, size_t row, int column)
+{
+    return column < 0 ? "" : csv->cells[row * csv->cols + (size_t)column];
+}
+
+static int find_positions(const struct orr_csv *csv, const char *file, const char *list,
+                          struct columns *c)
+{
+    for (const char *at = list;; at++) {
+        char name[256];
+        at += strspn(at, " ");
+        size_t length = sr_name_quoted(at);
+        length += strcspn(at + length, ",");
+        if (!sr_name_read(at, length, name, sizeof name) || c->dims == SR_MOTION_DIMS)
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--position: expected 1 to 3 names of columns with commas between, "
+                            "found \"%s\"",
+                            list);
+        TRY(sr_table_column(csv, file, name, &c->x[c->dims]));
+        for (int d = 0; d < c->dims; d++)
+            if (c->x[d] == c->x[c->dims])
+                return ORR_FAIL(ORR_EUSAGE, "--position: \"%s\" stands twice", name);
+        c->dims++;
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int find_columns(const struct orr_csv *csv, const char *file,
+                        const struct sr_motion_options *o, struct columns *c)
+{
+    const struct {
+        const char *name;
+        int *column;
+    } wanted[] = {
+        {o->time, &c->time}, {o->body, &c->body}, {o->system, &c->system}, {o->mass, &c->mass}};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        if (wanted[k].name)
+            TRY(sr_table_column(csv, file, wanted[k].name, wanted[k].column));
+    return find_positions(csv, file, o->position, c);
+}
+
+static int finite(const struct orr_csv *csv, const char *file, size_t row, int column)
+{
+    return isfinite(csv->values[row * csv->cols + (size_t)column])
+               ? 0
+               : sr_table_wrong_cell(csv, file, row, column);
+}
+
+static int check_row(const struct orr_csv *csv, const char *file, const struct columns *c,
+                     size_t row)
+{
+    TRY(finite(csv, file, row, c->time));
+    for (int d = 0; d < c->dims; d++)
+        TRY(finite(csv, file, row, c->x[d]));
+    if (c->mass < 0)
+        return 0;
+    TRY(finite(csv, file, row, c->mass));
+    const double mass = csv->values[row * csv->cols + (size_t)c->mass];
+    return mass > 0
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "%s:%zu: column \"%s\": expected a mass above 0, found %g",
+                          file, csv->line[row], csv->names[c->mass], mass);
+}
+
+/* ---- one track after the other */
+
+static int by_track(const void *a, const void *b)
+{
+    const struct key *p = a, *q = b;
+    int order = strcmp(p->system, q->system);
+    if (!order)
+        order = strcmp(p->body, q->body);
+    return order ? order : (p->row > q->row) - (p->row < q->row);
+}
+
+static int fill_track(const struct orr_csv *csv, const char *file, const struct columns *c,
+                      const struct key *key, struct sr_track *track)
+{
+    for (size_t i = 0; i < track->n; i++) {
+        const size_t row = key[i].row;
+        const double *value = csv->values + row * csv->cols;
+        track->line[i] = csv->line[row];
+        track->t[i] = value[c->time];
+        for (size_t d = 0; d < (size_t)c->dims; d++)
+            track->x[d * track->n + i] = value[c->x[d]];
+        if (i > 0 && !(track->t[i] > track->t[i - 1]))
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s:%zu: column \"%s\": body \"%s\": expected a time after %.9g of "
+                            "line %zu, found %.9g",
+                            file, track->line[i], csv->names[c->time], track->body, track->t[i - 1],
+                            track->line[i - 1], track->t[i]);
+        if (c->mass < 0)
+            continue;
+        track->mass = i == 0 ? value[c->mass] : track->mass;
+        if (value[c->mass] < track->mass || value[c->mass] > track->mass)
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s:%zu: column \"%s\": body \"%s\": expected the mass %.9g of line "
+                            "%zu, found %.9g",
+                            file, track->line[i], csv->names[c->mass], track->body, track->mass,
+                            track->line[0], value[c->mass]);
+    }
+    return 0;
+}
+
+/* Arrays of a track out of the common blocks. */
+static void place_track(int dims, double **block, size_t **lines, struct sr_track *track)
+{
+    const size_t n = track->n, d = (size_t)dims;
+    double **const array[] = {
+        &track->t, &track->gap,    &track->variance,    &track->smooth_variance,
+        &track->x, &track->smooth, &track->acceleration};
+    for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
+        *array[k] = *block;
+        *block += k < 4 ? n : n * d;
+    }
+    track->line = *lines;
+    *lines += n;
+}
+
+static int by_first_line(const void *a, const void *b)
+{
+    const struct sr_track *p = a, *q = b;
+    return (p->line[0] > q->line[0]) - (p->line[0] < q->line[0]);
+}
+
+/* Bodies of a system in the order of the file. */
+static void order_bodies(struct sr_tracks *tracks)
+{
+    for (size_t first = 0, size; first < tracks->count; first += size) {
+        size = sr_system_size(tracks, first);
+        qsort(tracks->track + first, size, sizeof *tracks->track, by_first_line);
+    }
+}
+
+static int make_tracks(const struct columns *c, const struct key *key, struct sr_tracks *tracks)
+{
+    const struct orr_csv *csv = &tracks->csv;
+    const size_t rows = csv->rows;
+    double *block = tracks->block = orr_alloc(rows * (4 + 3 * (size_t)c->dims), sizeof *block);
+    size_t *lines = tracks->lines = orr_alloc(rows, sizeof *lines);
+    tracks->track = orr_alloc(rows, sizeof *tracks->track);
+    if (!block || !lines || !tracks->track)
+        return ORR_ENOMEM;
+    for (size_t from = 0, to; from < rows; from = to) {
+        struct sr_track *track = &tracks->track[tracks->count++];
+        for (to = from + 1; to < rows && !strcmp(key[to].system, key[from].system) &&
+                            !strcmp(key[to].body, key[from].body);)
+            to++;
+        *track =
+            (struct sr_track){.system = key[from].system, .body = key[from].body, .n = to - from};
+        place_track(c->dims, &block, &lines, track);
+        TRY(fill_track(csv, tracks->file, c, key + from, track));
+        if (track->n < SR_TRACK_ROWS)
+            return ORR_FAIL(
+                ORR_EINVAL, "%s:%zu: body \"%s\"%s%s: expected at least %d rows, found %zu",
+                tracks->file, track->line[track->n - 1], track->body,
+                c->system < 0 ? "" : " of system ", track->system, SR_TRACK_ROWS, track->n);
+    }
+    order_bodies(tracks);
+    return 0;
+}
+
+static int sort_rows(const struct columns *c, struct sr_tracks *tracks)
+{
+    const struct orr_csv *csv = &tracks->csv;
+    struct key *key = orr_alloc(csv->rows, sizeof *key);
+    int rc = key ? 0 : ORR_ENOMEM;
+    for (size_t i = 0; i < csv->rows && !rc; i++) {
+        rc = check_row(csv, tracks->file, c, i);
+        key[i] = (struct key){cell(csv, i, c->system), cell(csv, i, c->body), i};
+    }
+    if (!rc) {
+        qsort(key, csv->rows, sizeof *key, by_track);
+        rc = make_tracks(c, key, tracks);
+    }
+    free(key);
+    return rc;
+}
+
+int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct sr_tracks *tracks)
+{
+    struct columns c = {.time = -1, .body = -1, .system = -1, .mass = -1};
+    char *text;
+    size_t bytes;
+    *tracks = (struct sr_tracks){.file = orr_input_name(file)};
+    if (!orr_input_is_standard(file) && !orr_exists(file))
+        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
+    TRY(orr_input_read(file, &text, &bytes));
+    const int rc = orr_csv_parse(tracks->file, text, bytes, ORR_CSV_KEEP_TEXT, &tracks->csv);
+    free(text);
+    TRY(rc);
+    TRY(find_columns(&tracks->csv, tracks->file, o, &c));
+    if (tracks->csv.rows == 0)
+        return ORR_FAIL(ORR_EINVAL, "%s: expected at least %d rows, found 0", tracks->file,
+                        SR_TRACK_ROWS);
+    tracks->dims = c.dims;
+    return sort_rows(&c, tracks);
+}
+
+void sr_tracks_free(struct sr_tracks *tracks)
+{
+    free(tracks->track);
+    free(tracks->block);
+    free(tracks->lines);
+    orr_csv_free(&tracks->csv);
+    *tracks = (struct sr_tracks){0};
+}
+
+size_t sr_system_size(const struct sr_tracks *tracks, size_t first)
+{
+    size_t count = 0;
+    while (first + count < tracks->count &&
+           !strcmp(tracks->track[first + count].system, tracks->track[first].system))
+        count++;
+    return count;
+}
