@@ -8,7 +8,8 @@
 
 static const char positions_header[] = "sequence,name,step,t_yr,body,x_au,y_au";
 static const char states_header[] = ",dx_au,dy_au,vx_au_per_yr,vy_au_per_yr,m1_msun,m2_msun,"
-                                    "fx_msun_au_per_yr2,fy_msun_au_per_yr2,f_msun_au_per_yr2";
+                                    "fx_msun_au_per_yr2,fy_msun_au_per_yr2,f_msun_au_per_yr2,"
+                                    "m_msun";
 
 struct export
 {
@@ -70,6 +71,15 @@ static void write_state(struct export *e, size_t i, int row_at, int bodies)
     write_cell(&e->file, set->force_magnitude ? (double)set->force_magnitude[row] : NAN, there);
 }
 
+/* The mass of a body, which the states of step 0 have: on the row of a planet its own, and the
+ * star's beside it. */
+static double mass_of(const struct export *e, size_t i, int body, int bodies)
+{
+    const bool star = body == bodies - 1;
+    const int r = !sim_dataset_tokens(&e->set, i) ? bodies : star ? 1 : 1 + body;
+    return (double)e->set.full_state[6 * (i * (size_t)e->set.positions + (size_t)r) + 4 + star];
+}
+
 static int write_sequence(struct export *e, size_t i)
 {
     const struct sim_dataset *set = &e->set;
@@ -81,8 +91,10 @@ static int write_sequence(struct export *e, size_t i)
         orr_file_printf(&e->file, "%zu,%s,%d,%.7g,%d,%.9g,%.9g", i, name_of(set, i), step,
                         step * dt_yr, body + 1, coordinate_au(e, i, r, 0),
                         coordinate_au(e, i, r, 1));
-        if (set->full_state)
+        if (set->full_state) {
             write_state(e, i, r, bodies);
+            write_cell(&e->file, mass_of(e, i, body, bodies), true);
+        }
         orr_file_write(&e->file, "\n", 1);
     }
     return e->file.failed;

@@ -156,14 +156,7 @@ static int search(const struct orr_cli *cli, const struct sr_motion_table *table
 static int make_rows(const struct orr_cli *cli, const struct sr_motion_options *o,
                      struct sr_tracks *tracks, struct sr_motion_table *table)
 {
-    int rc = 0;
-#pragma omp parallel for schedule(dynamic) num_threads(cli->threads)
-    for (size_t k = 0; k < tracks->count; k++)
-        if (sr_track_smooth(tracks->file, tracks->dims, &tracks->track[k])) {
-#pragma omp critical
-            rc = ORR_EINVAL;
-        }
-    TRY(rc);
+    TRY(sr_tracks_smooth(tracks, cli->threads));
     TRY(o->centre ? sr_motion_centre(tracks, o->centre, table) : sr_motion_pairs(tracks, table));
     if (table->count < 2)
         return ORR_FAIL(ORR_EINVAL,

@@ -45,6 +45,7 @@ struct sr_track {
     double *smooth, *acceleration, *variance, *smooth_variance;
     double *gap;  /* time after which the error of the acceleration is nearly another one */
     double noise; /* standard deviation of one coordinate of a position */
+    double size;  /* the same of the path */
 };
 struct sr_tracks {
     const char *file;
@@ -78,10 +79,10 @@ struct sr_process {
 struct sr_process_work;
 struct sr_process_work *sr_process_create(void);
 void sr_process_free(struct sr_process_work *work);
-/* Maximum likelihood: from *process on, or from a grid where `fresh`. Returns the standard
- * deviation of the noise, NaN where nothing can be fitted. */
-double sr_process_fit(struct sr_process_work *work, const struct sr_window *window, bool fresh,
-                      struct sr_process *process);
+/* Maximum likelihood: from *process on, or from a grid where `fresh`; the noise is at most
+ * `most_noise`. Returns the standard deviation of the noise, NaN where nothing can be fitted. */
+double sr_process_fit(struct sr_process_work *work, const struct sr_window *window,
+                      double most_noise, bool fresh, struct sr_process *process);
 /* Of row `at` of the window that was fitted last: smooth position and acceleration (dims each), and
  * the variances of one coordinate. */
 struct sr_process_state {
@@ -94,7 +95,11 @@ void sr_process_state(struct sr_process_work *work, size_t at, struct sr_process
 double sr_process_gap(struct sr_process_work *work);
 
 /* Fills what smoothing adds to a track of so many coordinates. ORR_EINVAL names file and body. */
-int sr_track_smooth(const char *file, int dims, struct sr_track *track);
+int sr_track_smooth(const char *file, int dims, double most_noise, struct sr_track *track);
+/* Of all tracks. Where there are many, one whose noise is above that of most others, or above theirs
+ * as a share of the path's size where that varies less, was sampled too rarely for its path, and is
+ * smoothed again with at most twice their noise. */
+int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
 
 /* ---- rows of the table */
 

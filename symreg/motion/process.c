@@ -25,6 +25,7 @@ struct sr_process_work {
     double alpha[SR_MOTION_DIMS * W]; /* C^-1 y */
     double surprise[W];               /* mean square of the standardised left-out residuals */
     double scale2, length, noise;     /* s^2, l in steps, lambda */
+    double most_noise;                /* standard deviation */
 };
 
 struct sr_process_work *sr_process_create(void)
@@ -97,7 +98,8 @@ static void take_window(struct sr_process_work *w, const struct sr_window *windo
     }
 }
 
-/* Log-likelihood with the best s^2, which is set; -infinity where C is not positive definite. */
+/* Log-likelihood with the best s^2, which is set; -infinity where C is not positive definite, or the
+ * noise too large. */
 static double likelihood(struct sr_process_work *w, struct sr_process p)
 {
     const size_t n = w->n;
@@ -122,7 +124,7 @@ static double likelihood(struct sr_process_work *w, struct sr_process p)
     for (size_t i = 0; i < n; i++)
         logarithm += orr_log(w->L[i * W + i]);
     w->scale2 = quadratic / (double)n / w->dims;
-    if (!(w->scale2 > 0))
+    if (!(w->scale2 > 0) || w->noise * w->scale2 > w->most_noise * w->most_noise)
         return -HUGE_VAL;
     return -w->dims * (0.5 * (double)n * orr_log(w->scale2) + logarithm);
 }
@@ -200,9 +202,10 @@ static void leave_out(struct sr_process_work *w)
     }
 }
 
-double sr_process_fit(struct sr_process_work *w, const struct sr_window *window, bool fresh,
-                      struct sr_process *process)
+double sr_process_fit(struct sr_process_work *w, const struct sr_window *window, double most_noise,
+                      bool fresh, struct sr_process *process)
 {
+    w->most_noise = most_noise;
     take_window(w, window);
     if (fresh)
         search_grid(w, process);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 enum { W = SR_MOTION_WINDOW, HOP = W / 2 };
 
@@ -39,8 +40,17 @@ static bool rests(int dims, struct sr_track *track)
     return true;
 }
 
-static int smooth(const char *file, int dims, struct sr_process_work *work, double *noises,
-                  struct sr_track *track)
+/* Standard deviation of a coordinate. */
+static double size_of(int dims, const struct sr_track *track)
+{
+    double sum = 0;
+    for (size_t d = 0; d < (size_t)dims; d++)
+        sum += gsl_stats_variance(track->x + d * track->n, 1, track->n) / dims;
+    return sqrt(sum);
+}
+
+static int smooth(const char *file, int dims, double most_noise, struct sr_process_work *work,
+                  double *noises, struct sr_track *track)
 {
     const size_t n = track->n, width = n < W ? n : W;
     struct sr_process process = {0, 0};
@@ -51,9 +61,9 @@ static int smooth(const char *file, int dims, struct sr_process_work *work, doub
         const bool last = start + width >= n;
         start = last ? n - width : start;
         const struct sr_window window = {width, dims, track->t + start, track->x + start, n};
-        noises[windows] = sr_process_fit(work, &window, windows == 0, &process);
+        noises[windows] = sr_process_fit(work, &window, most_noise, windows == 0, &process);
         if (isnan(noises[windows]))
-            noises[windows] = sr_process_fit(work, &window, true, &process);
+            noises[windows] = sr_process_fit(work, &window, most_noise, true, &process);
         if (isnan(noises[windows]))
             return ORR_FAIL(ORR_EINVAL, "%s:%zu: body \"%s\": no smooth path fits its positions",
                             file, track->line[start], track->body);
@@ -65,16 +75,75 @@ static int smooth(const char *file, int dims, struct sr_process_work *work, doub
     }
     gsl_sort(noises, 1, windows + 1);
     track->noise = noises[(windows + 1) / 2];
+    track->size = size_of(dims, track);
     return 0;
 }
 
-int sr_track_smooth(const char *file, int dims, struct sr_track *track)
+int sr_track_smooth(const char *file, int dims, double most_noise, struct sr_track *track)
 {
     struct sr_process_work *work = sr_process_create();
     double *noises = orr_alloc(track->n / HOP + 2, sizeof *noises);
-    const int rc = work && noises ? smooth(file, dims, work, noises, track) : ORR_ENOMEM;
+    const int rc =
+        work && noises ? smooth(file, dims, most_noise, work, noises, track) : ORR_ENOMEM;
     free(noises);
     sr_process_free(work);
+    return rc;
+}
+
+static int smooth_all(struct sr_tracks *tracks, int threads, const double *most)
+{
+    char message[1024] = "";
+    int rc = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t k = 0; k < tracks->count; k++) {
+        struct sr_track *track = &tracks->track[k];
+        const double limit = most ? most[k] : HUGE_VAL;
+        const int one = !most || track->noise > limit
+                            ? sr_track_smooth(tracks->file, tracks->dims, limit, track)
+                            : 0;
+        if (one) {
+#pragma omp critical
+            {
+                rc = one;
+                snprintf(message, sizeof message, "%s", orr_error());
+            }
+        }
+    }
+    return rc ? ORR_FAIL(rc, "%s", message) : 0; /* messages are a thread's own */
+}
+
+/* Noise as such, or as a share of the path's size: the median, and the ratio of the quartiles. */
+static double common_noise(const struct sr_tracks *tracks, bool share, double *noise,
+                           double *spread)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < tracks->count; k++)
+        if (tracks->track[k].size > 0)
+            noise[n++] = tracks->track[k].noise / (share ? tracks->track[k].size : 1);
+    gsl_sort(noise, 1, n);
+    *spread = n ? noise[3 * n / 4] / noise[n / 4] : HUGE_VAL;
+    return n ? noise[n / 2] : 0;
+}
+
+static int smooth_noisy(struct sr_tracks *tracks, int threads, double *most)
+{
+    double spread, spread_of_shares;
+    const double noise = common_noise(tracks, false, most, &spread);
+    const double share = common_noise(tracks, true, most, &spread_of_shares);
+    for (size_t k = 0; k < tracks->count; k++)
+        most[k] = 2 * (spread <= spread_of_shares ? noise : share * tracks->track[k].size);
+    return smooth_all(tracks, threads, most);
+}
+
+int sr_tracks_smooth(struct sr_tracks *tracks, int threads)
+{
+    enum { MANY = 8 };
+    TRY(smooth_all(tracks, threads, NULL));
+    if (tracks->count < MANY)
+        return 0;
+    double *most = orr_alloc(tracks->count, sizeof *most);
+    const int rc = most ? smooth_noisy(tracks, threads, most) : ORR_ENOMEM;
+    free(most);
     return rc;
 }
 
