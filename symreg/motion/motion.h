@@ -79,10 +79,10 @@ struct sr_process {
 struct sr_process_work;
 struct sr_process_work *sr_process_create(void);
 void sr_process_free(struct sr_process_work *work);
-/* Maximum likelihood: from *process on, or from a grid where `fresh`; the noise is at most
- * `most_noise`. Returns the standard deviation of the noise, NaN where nothing can be fitted. */
+/* Maximum likelihood, the noise being at most `most_noise`. Returns the standard deviation of the
+ * noise, NaN where nothing can be fitted. */
 double sr_process_fit(struct sr_process_work *work, const struct sr_window *window,
-                      double most_noise, bool fresh, struct sr_process *process);
+                      double most_noise, struct sr_process *process);
 /* Of row `at` of the window that was fitted last: smooth position and acceleration (dims each), and
  * the variances of one coordinate. */
 struct sr_process_state {
@@ -90,9 +90,9 @@ struct sr_process_state {
 };
 void sr_process_state(struct sr_process_work *work, size_t at, struct sr_process_state *state);
 
-/* Time after which the errors of two accelerations of that window are correlated by less than
- * 0.3. */
-double sr_process_gap(struct sr_process_work *work);
+/* Time after a row from which the error of another acceleration of that window is correlated with
+ * the row's by less than 0.3. */
+double sr_process_gap(const struct sr_process_work *work, size_t at);
 
 /* Fills what smoothing adds to a track of so many coordinates. ORR_EINVAL names file and body. */
 int sr_track_smooth(const char *file, int dims, double most_noise, struct sr_track *track);

@@ -17,8 +17,9 @@ enum { W = SR_MOTION_WINDOW };
 struct sr_process_work {
     size_t n;
     int dims;
-    double step;                      /* median time step */
-    double u[W];                      /* times in steps */
+    double step;             /* median time step */
+    double u[W];             /* process times, in steps: those of the file, or warped */
+    double rate[W], bend[W]; /* of u: first and second derivative by the file's times in steps */
     double mean[SR_MOTION_DIMS];      /* of the positions */
     double y[SR_MOTION_DIMS * W];     /* positions less their mean */
     double L[W * W];                  /* Cholesky factor of the correlations C */
@@ -26,6 +27,7 @@ struct sr_process_work {
     double surprise[W];               /* mean square of the standardised left-out residuals */
     double scale2, length, noise;     /* s^2, l in steps, lambda */
     double most_noise;                /* standard deviation */
+    double gap; /* process time after which errors of accelerations are others */
 };
 
 struct sr_process_work *sr_process_create(void)
@@ -86,8 +88,11 @@ static void take_window(struct sr_process_work *w, const struct sr_window *windo
         gap[i] = window->t[i + 1] - window->t[i];
     gsl_sort(gap, 1, w->n - 1);
     w->step = gap[(w->n - 1) / 2];
-    for (size_t i = 0; i < w->n; i++)
+    for (size_t i = 0; i < w->n; i++) {
         w->u[i] = (window->t[i] - window->t[0]) / w->step;
+        w->rate[i] = 1;
+        w->bend[i] = 0;
+    }
     for (int d = 0; d < w->dims; d++) {
         const double *x = window->x + (size_t)d * window->stride;
         w->mean[d] = 0;
@@ -202,63 +207,20 @@ static void leave_out(struct sr_process_work *w)
     }
 }
 
-double sr_process_fit(struct sr_process_work *w, const struct sr_window *window, double most_noise,
-                      bool fresh, struct sr_process *process)
+/* What the acceleration of a row is of the process's derivatives: x'' = f''(u) u'^2 + f'(u) u''. The
+ * covariance of it with each row of the data, which is then taken through L^-1. */
+static void acceleration_kernel(const struct sr_process_work *w, size_t at, double k[W])
 {
-    w->most_noise = most_noise;
-    take_window(w, window);
-    if (fresh)
-        search_grid(w, process);
-    search_near(w, process);
-    if (!(likelihood(w, *process) > -HUGE_VAL))
-        return NAN;
-    leave_out(w);
-    return sqrt(w->noise * w->scale2);
-}
-
-/* Mean square surprise of a row and its neighbours; at least 1: where the path bends faster than
- * elsewhere in the window, its variances are larger than the kernel says. */
-static double misfit(const struct sr_process_work *w, size_t at)
-{
-    const size_t first = at < 2 ? 0 : at - 2, last = at + 3 < w->n ? at + 3 : w->n;
-    double sum = 0;
-    for (size_t i = first; i < last; i++)
-        sum += w->surprise[i] / (double)(last - first);
-    return fmax(1, sum);
-}
-
-void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_state *state)
-{
-    const size_t n = w->n;
-    const double l2 = w->length * w->length, step2 = w->step * w->step;
-    double k[W], k2[W], k_left = 0, k2_left = 0;
-    for (size_t j = 0; j < n; j++) {
+    const double l2 = w->length * w->length, rate2 = w->rate[at] * w->rate[at];
+    for (size_t j = 0; j < w->n; j++) {
         const double d = w->u[at] - w->u[j];
-        k[j] = orr_exp(-0.5 * d * d / l2);
-        k2[j] = k[j] * (d * d / l2 - 1) / l2;
+        k[j] = orr_exp(-0.5 * d * d / l2) * (rate2 * (d * d / l2 - 1) - w->bend[at] * d) / l2;
     }
-    for (int d = 0; d < w->dims; d++) {
-        const double *alpha = w->alpha + d * W;
-        state->x[d] = w->mean[d];
-        state->a[d] = 0;
-        for (size_t j = 0; j < n; j++) {
-            state->x[d] += k[j] * alpha[j];
-            state->a[d] += k2[j] * alpha[j] / step2;
-        }
-    }
-    sr_cholesky_lower(w->L, n, W, k);
-    sr_cholesky_lower(w->L, n, W, k2);
-    for (size_t j = 0; j < n; j++) {
-        k_left += k[j] * k[j];
-        k2_left += k2[j] * k2[j];
-    }
-    const double rounding = 1e-15 * (double)n, times = misfit(w, at) * w->scale2;
-    state->x_variance = times * fmax(1 - k_left, rounding);
-    state->a_variance =
-        times * fmax(3 / (l2 * l2) - k2_left, 3 / (l2 * l2) * rounding) / (step2 * step2);
 }
 
-/* Covariance of the second derivatives of the kernel between a row and the data, through L^-1. */
+/* ---- how far the errors of accelerations go together */
+
+/* Covariance of the second derivative with each row, through L^-1. */
 static void project(const struct sr_process_work *w, size_t at, double k2[W])
 {
     const double l2 = w->length * w->length;
@@ -279,7 +241,8 @@ static double error_covariance(const struct sr_process_work *w, double u, const 
     return covariance;
 }
 
-double sr_process_gap(struct sr_process_work *w)
+/* In process time, at the middle of the window. */
+static double find_gap(const struct sr_process_work *w)
 {
     const size_t middle = w->n / 2;
     double here[W], there[W];
@@ -289,9 +252,191 @@ double sr_process_gap(struct sr_process_work *w)
         project(w, i, there);
         const double other = error_covariance(w, 0, there, there);
         const double u = w->u[i] - w->u[middle];
-        const double covariance = error_covariance(w, u, here, there);
-        if (!(covariance > 0.3 * sqrt(variance * other)))
-            return u * w->step;
+        if (!(error_covariance(w, u, here, there) > 0.3 * sqrt(variance * other)))
+            return u;
     }
-    return (w->u[w->n - 1] - w->u[middle]) * w->step;
+    return w->u[w->n - 1] - w->u[middle];
+}
+
+/* ---- warped time */
+
+/* Times run faster where the body is accelerated more, du/dt ~ |a|^(1/2): under Newton's law 1/r, and
+ * u the eccentric anomaly, in which an orbit is a harmonic oscillation however eccentric it is
+ * (Sundman 1912). ln du/dt is a sum of bells at the rows, and its integral Simpson's. */
+struct warp {
+    double bell[W]; /* weights */
+    double t[W], mean, length;
+};
+
+static double log_rate(const struct warp *p, size_t n, double t, double *slope)
+{
+    double sum = p->mean;
+    *slope = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double d = (t - p->t[j]) / p->length, k = p->bell[j] * orr_exp(-0.5 * d * d);
+        sum += k;
+        *slope -= k * d / p->length;
+    }
+    return sum;
+}
+
+/* The warp of the fitted process; overwrites L. */
+static bool find_warp(struct sr_process_work *w, const struct sr_window *window, struct warp *p)
+{
+    const size_t n = w->n;
+    double size[W], median[W];
+    for (size_t i = 0; i < n; i++) {
+        double k2[W], a2 = 0;
+        acceleration_kernel(w, i, k2);
+        for (int d = 0; d < w->dims; d++) {
+            double a = 0;
+            for (size_t j = 0; j < n; j++)
+                a += k2[j] * w->alpha[d * W + (int)j];
+            a2 += a * a;
+        }
+        size[i] = median[i] = a2;
+        p->t[i] = (window->t[i] - window->t[0]) / w->step;
+    }
+    gsl_sort(median, 1, n);
+    if (!(median[n / 2] > 0))
+        return false;
+    p->mean = 0;
+    for (size_t i = 0; i < n; i++) {
+        p->bell[i] = 0.25 * orr_log(size[i] + 0.01 * median[n / 2]);
+        p->mean += p->bell[i] / (double)n;
+    }
+    p->length = 0;
+    for (size_t i = 0; i < n; i++) {
+        p->bell[i] -= p->mean;
+        p->length += w->length / w->rate[i] / (double)n;
+    }
+    p->length = fmax(1, p->length);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            const double d = (p->t[i] - p->t[j]) / p->length;
+            w->L[i * W + j] = orr_exp(-0.5 * d * d) + (i == j ? 1e-3 : 0);
+        }
+    if (!sr_cholesky(w->L, n, W))
+        return false;
+    sr_cholesky_lower(w->L, n, W, p->bell);
+    sr_cholesky_upper(w->L, n, W, p->bell);
+    return true;
+}
+
+/* Process times with the median step 1. */
+static void set_times(struct sr_process_work *w, const struct warp *p)
+{
+    enum { PARTS = 8 };
+    const size_t n = w->n;
+    double slope, gap[W];
+    w->u[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        w->rate[i] = orr_exp(log_rate(p, n, p->t[i], &slope));
+        w->bend[i] = w->rate[i] * slope;
+    }
+    for (size_t i = 0; i + 1 < n; i++) {
+        const double h = (p->t[i + 1] - p->t[i]) / PARTS;
+        double sum = w->rate[i] + w->rate[i + 1];
+        for (int k = 1; k < PARTS; k++)
+            sum += (k % 2 ? 4 : 2) * orr_exp(log_rate(p, n, p->t[i] + k * h, &slope));
+        gap[i] = sum * h / 3;
+        w->u[i + 1] = w->u[i] + gap[i];
+    }
+    gsl_sort(gap, 1, n - 1);
+    const double unit = gap[(n - 1) / 2];
+    for (size_t i = 0; i < n; i++) {
+        w->u[i] /= unit;
+        w->rate[i] /= unit;
+        w->bend[i] /= unit;
+    }
+}
+
+/* Fits in the times that are set. */
+static double fit_once(struct sr_process_work *w, bool fresh, struct sr_process *process)
+{
+    if (fresh)
+        search_grid(w, process);
+    search_near(w, process);
+    const double most = likelihood(w, *process);
+    if (most > -HUGE_VAL)
+        leave_out(w);
+    return most;
+}
+
+double sr_process_fit(struct sr_process_work *w, const struct sr_window *window, double most_noise,
+                      struct sr_process *process)
+{
+    struct warp warp;
+    double most;
+    w->most_noise = most_noise;
+    take_window(w, window);
+    most = fit_once(w, true, process);
+    for (int pass = 0; pass < 3 && most > -HUGE_VAL; pass++) {
+        struct sr_process_work before = *w;
+        struct sr_process warped = *process;
+        if (!find_warp(w, window, &warp)) {
+            *w = before;
+            break;
+        }
+        set_times(w, &warp);
+        const double l = fit_once(w, true, &warped);
+        if (!(l > most + 1)) {
+            *w = before;
+            break;
+        }
+        most = l;
+        *process = warped;
+    }
+    if (!(most > -HUGE_VAL))
+        return NAN;
+    w->gap = find_gap(w);
+    return sqrt(w->noise * w->scale2);
+}
+
+/* Mean square surprise of a row and its neighbours; at least 1: where the path bends faster than
+ * elsewhere in the window, its variances are larger than the kernel says. */
+static double misfit(const struct sr_process_work *w, size_t at)
+{
+    const size_t first = at < 2 ? 0 : at - 2, last = at + 3 < w->n ? at + 3 : w->n;
+    double sum = 0;
+    for (size_t i = first; i < last; i++)
+        sum += w->surprise[i] / (double)(last - first);
+    return fmax(1, sum);
+}
+
+void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_state *state)
+{
+    const size_t n = w->n;
+    const double l2 = w->length * w->length, step2 = w->step * w->step;
+    const double rate2 = w->rate[at] * w->rate[at], bend = w->bend[at];
+    double k[W], k2[W], k_left = 0, k2_left = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double d = w->u[at] - w->u[j];
+        k[j] = orr_exp(-0.5 * d * d / l2);
+    }
+    acceleration_kernel(w, at, k2);
+    for (int d = 0; d < w->dims; d++) {
+        const double *alpha = w->alpha + d * W;
+        state->x[d] = w->mean[d];
+        state->a[d] = 0;
+        for (size_t j = 0; j < n; j++) {
+            state->x[d] += k[j] * alpha[j];
+            state->a[d] += k2[j] * alpha[j] / step2;
+        }
+    }
+    sr_cholesky_lower(w->L, n, W, k);
+    sr_cholesky_lower(w->L, n, W, k2);
+    for (size_t j = 0; j < n; j++) {
+        k_left += k[j] * k[j];
+        k2_left += k2[j] * k2[j];
+    }
+    const double rounding = 1e-15 * (double)n, times = misfit(w, at) * w->scale2;
+    const double before = 3 * rate2 * rate2 / (l2 * l2) + bend * bend / l2;
+    state->x_variance = times * fmax(1 - k_left, rounding);
+    state->a_variance = times * fmax(before - k2_left, before * rounding) / (step2 * step2);
+}
+
+double sr_process_gap(const struct sr_process_work *w, size_t at)
+{
+    return w->gap / w->rate[at] * w->step;
 }

@@ -13,9 +13,8 @@ enum { W = SR_MOTION_WINDOW, HOP = W / 2 };
 static void take_states(struct sr_process_work *work, int dims, size_t start, size_t from,
                         size_t to, struct sr_track *track)
 {
-    const double gap = sr_process_gap(work);
     for (size_t i = from; i < to; i++) {
-        track->gap[i] = gap;
+        track->gap[i] = sr_process_gap(work, i - start);
         struct sr_process_state state;
         sr_process_state(work, i - start, &state);
         for (size_t d = 0; d < (size_t)dims; d++) {
@@ -61,9 +60,7 @@ static int smooth(const char *file, int dims, double most_noise, struct sr_proce
         const bool last = start + width >= n;
         start = last ? n - width : start;
         const struct sr_window window = {width, dims, track->t + start, track->x + start, n};
-        noises[windows] = sr_process_fit(work, &window, most_noise, windows == 0, &process);
-        if (isnan(noises[windows]))
-            noises[windows] = sr_process_fit(work, &window, most_noise, true, &process);
+        noises[windows] = sr_process_fit(work, &window, most_noise, &process);
         if (isnan(noises[windows]))
             return ORR_FAIL(ORR_EINVAL, "%s:%zu: body \"%s\": no smooth path fits its positions",
                             file, track->line[start], track->body);
