@@ -5,27 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row)
-{
-    if (!(row->sigma < 0.5 * fabs(row->value)) || !isfinite(row->value) || !(row->r > 0)) {
-        table->weak++;
-        return 0;
-    }
-    if (table->count == table->room) {
-        const size_t room = table->room ? 2 * table->room : 1024;
-        struct sr_motion_row *larger = orr_alloc(room, sizeof *larger);
-        if (!larger)
-            return ORR_ENOMEM;
-        if (table->count)
-            memcpy(larger, table->row, table->count * sizeof *larger);
-        free(table->row);
-        table->row = larger;
-        table->room = room;
-    }
-    table->row[table->count++] = *row;
-    return 0;
-}
-
 /* ---- where the accelerations meet */
 
 /* The point c with the smallest sum of w |(I - n n^T)(x - c)|^2, n being the direction of the
@@ -111,25 +90,41 @@ static bool read_point(const char *text, double *c, int *count)
     }
 }
 
+/* The row of an acceleration (dims) at an offset to what pulls: along it, and across. */
+static int add_row(const double *offset, const double *a, int dims, struct sr_motion_row row,
+                   struct sr_motion_table *table)
+{
+    double r2 = 0, inward = 0, a2 = 0;
+    for (int d = 0; d < dims; d++) {
+        r2 += offset[d] * offset[d];
+        inward += offset[d] * a[d];
+        a2 += a[d] * a[d];
+    }
+    if (!(r2 > 0))
+        return 0;
+    row.r = sqrt(r2);
+    row.value = inward / row.r;
+    if (dims > 1)
+        row.across = fmax(0, a2 - row.value * row.value) / (dims - 1) / (row.sigma * row.sigma);
+    return sr_motion_add(table, &row);
+}
+
 static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *table)
 {
     for (size_t k = 0; k < tracks->count; k++) {
         const struct sr_track *track = &tracks->track[k];
         for (size_t i = 0; i < track->n;
              i = sr_track_at(track, track->t[i] + track->gap[i], i + 1)) {
-            double r2 = 0, inward = 0;
+            double offset[SR_MOTION_DIMS], a[SR_MOTION_DIMS];
             for (size_t d = 0; d < (size_t)tracks->dims; d++) {
-                const double off = table->centre[d] - track->smooth[d * track->n + i];
-                r2 += off * off;
-                inward += off * track->acceleration[d * track->n + i];
+                offset[d] = table->centre[d] - track->smooth[d * track->n + i];
+                a[d] = track->acceleration[d * track->n + i];
             }
             const struct sr_motion_row row = {.track = track,
                                               .t = track->t[i],
-                                              .r = sqrt(r2),
                                               .m1 = track->mass,
-                                              .value = inward / sqrt(r2),
                                               .sigma = sqrt(track->variance[i])};
-            TRY(sr_motion_add(table, &row));
+            TRY(add_row(offset, a, tracks->dims, row, table));
         }
     }
     return 0;
@@ -140,22 +135,18 @@ static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *ta
 static int add_relative(const struct sr_track *track, size_t i, const struct sr_track *centre,
                         size_t j, int dims, struct sr_motion_table *table)
 {
-    double r2 = 0, inward = 0;
+    double offset[SR_MOTION_DIMS], a[SR_MOTION_DIMS];
     for (size_t d = 0; d < (size_t)dims; d++) {
-        const double off = centre->smooth[d * centre->n + j] - track->smooth[d * track->n + i];
-        r2 += off * off;
-        inward +=
-            off * (track->acceleration[d * track->n + i] - centre->acceleration[d * centre->n + j]);
+        offset[d] = centre->smooth[d * centre->n + j] - track->smooth[d * track->n + i];
+        a[d] = track->acceleration[d * track->n + i] - centre->acceleration[d * centre->n + j];
     }
     const struct sr_motion_row row = {.track = track,
                                       .other = centre,
                                       .t = track->t[i],
-                                      .r = sqrt(r2),
                                       .m1 = track->mass,
                                       .m2 = centre->mass,
-                                      .value = inward / sqrt(r2),
                                       .sigma = sqrt(track->variance[i] + centre->variance[j])};
-    return sr_motion_add(table, &row);
+    return add_row(offset, a, dims, row, table);
 }
 
 /* Rows at the times that both have. */

@@ -30,22 +30,6 @@ static void choose_features(const struct sr_motion_table *table, char features[1
              known && table->row[0].m2 > 0 && spread(table, true) > 1e-9 ? ",m2" : "");
 }
 
-/* Rows that are much better than the rest would be all that the search looks at, and their variance
- * is the least certain number of all: no relative sigma counts as less than the median one. */
-static int level_sigmas(struct sr_motion_table *table)
-{
-    double *relative = orr_alloc(table->count, sizeof *relative);
-    if (!relative)
-        return ORR_ENOMEM;
-    for (size_t i = 0; i < table->count; i++)
-        relative[i] = table->row[i].sigma / fabs(table->row[i].value);
-    const double median = orr_median(relative, table->count);
-    for (size_t i = 0; i < table->count; i++)
-        table->row[i].sigma = fmax(table->row[i].sigma, median * fabs(table->row[i].value));
-    free(relative);
-    return 0;
-}
-
 static void print_name(FILE *out, const char *name)
 {
     if (!strpbrk(name, ",\"\n\r")) {
@@ -158,13 +142,13 @@ static int make_rows(const struct orr_cli *cli, const struct sr_motion_options *
 {
     TRY(sr_tracks_smooth(tracks, cli->threads));
     TRY(o->centre ? sr_motion_centre(tracks, o->centre, table) : sr_motion_pairs(tracks, table));
+    TRY(sr_motion_weigh(table));
     if (table->count < 2)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: expected at least 2 accelerations that are larger than twice their "
                         "noise, found %zu of %zu",
                         tracks->file, table->count, table->count + table->weak);
-    TRY(tell(cli, tracks, o, table));
-    return level_sigmas(table);
+    return tell(cli, tracks, o, table);
 }
 
 int sr_motion_run(const struct orr_cli *cli, const char *file,

@@ -7,6 +7,7 @@
  *   smooth.c     windows along a whole track
  *   pairs.c      forces between the bodies of a system from their accelerations
  *   centre.c     accelerations towards a point or a body
+ *   rows.c       the rows of the table, and what each counts for
  *   motion.c     the options, the table, the search
  *
  * Units are those of the file. docs/motion.md explains the method. */
@@ -107,16 +108,20 @@ int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
 struct sr_motion_row {
     const struct sr_track *track, *other; /* other: NULL for a centre that is no body */
     double t, r, m1, m2, value, sigma;
+    double across; /* what is not along the line between both, squared, in variances; 0: unknown */
 };
 struct sr_motion_table {
-    size_t count, room, weak; /* weak: rows left out, as noise is more than half of them */
+    size_t count, room;
+    size_t weak; /* rows left out, as noise is more than half of them */
     struct sr_motion_row *row;
     bool force;                    /* value is a force, else an acceleration */
     double centre[SR_MOTION_DIMS]; /* the point */
     double centre_error;           /* its standard error, where it was fitted, else 0 */
 };
-/* A row; one whose sigma is more than half of |value| is counted as weak instead. */
 int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row);
+/* What the sigmas of a table count for in a search: none less than what its row and its neighbours
+ * have across the line, none less, relative to its value, than the median; rows that are weak go. */
+int sr_motion_weigh(struct sr_motion_table *table);
 /* Systems: track[first .. first + count - 1] have the same one; 0 after the last. */
 size_t sr_system_size(const struct sr_tracks *tracks, size_t first);
 /* Forces between all bodies of every system; needs masses, unless systems have two bodies: then

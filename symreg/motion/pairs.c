@@ -112,16 +112,37 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
     }
 }
 
-static int add_pairs(const struct sr_track *track, size_t bodies, int dims, double t,
+/* What the solution in b leaves of the accelerations, squared, in variances, per degree of freedom;
+ * 0 where there is none. */
+static double left_over(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                        const struct equations *q)
+{
+    const size_t all = bodies * (size_t)dims;
+    double squares = 0;
+    for (size_t i = 0; i < bodies; i++)
+        for (int d = 0; d < dims; d++) {
+            double off = track[i].acceleration[(size_t)d * track[i].n + at[i]] - q->b[d];
+            for (size_t p = (size_t)dims; p < q->unknowns; p++)
+                for (size_t side = 0; side < 2; side++)
+                    if (q->body[p][side] == i)
+                        off -= (side ? -1 : 1) * q->e[p][d] / mass_of(&track[i], bodies) * q->b[p];
+            if (track[i].variance[at[i]] > 0)
+                squares += off * off / track[i].variance[at[i]];
+        }
+    return all > q->unknowns ? squares / (double)(all - q->unknowns) : 0;
+}
+
+static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
                      struct equations *q, struct sr_motion_table *table)
 {
     const size_t n = q->unknowns;
     if (!sr_cholesky(q->A, n, UNKNOWNS)) {
         table->weak += n - (size_t)dims;
-        return 0;
+        return 0; /* bodies in one point */
     }
     sr_cholesky_lower(q->A, n, UNKNOWNS, q->b);
     sr_cholesky_upper(q->A, n, UNKNOWNS, q->b);
+    const double across = left_over(track, at, bodies, dims, q);
     for (size_t p = (size_t)dims; p < n; p++) {
         double column[UNKNOWNS] = {0}, variance = 0;
         column[p] = 1;
@@ -131,15 +152,15 @@ static int add_pairs(const struct sr_track *track, size_t bodies, int dims, doub
         const struct sr_track *one = &track[q->body[p][0]], *two = &track[q->body[p][1]];
         const struct sr_motion_row row = {.track = one,
                                           .other = two,
-                                          .t = t,
+                                          .t = track->t[at[0]],
                                           .r = q->r[p],
                                           .m1 = one->mass,
                                           .m2 = two->mass,
                                           .value = q->b[p],
-                                          .sigma = sqrt(variance)};
+                                          .sigma = sqrt(variance),
+                                          .across = across};
         TRY(sr_motion_add(table, &row));
     }
-    (void)bodies;
     return 0;
 }
 
@@ -188,7 +209,7 @@ static int system_rows(const struct sr_track *track, size_t bodies, int dims, st
             continue;
         next = t + gap_of(track, at, bodies);
         fill_equations(track, at, bodies, dims, q);
-        TRY(add_pairs(track, bodies, dims, t, q, table));
+        TRY(add_pairs(track, at, bodies, dims, q, table));
     }
     return 0;
 }

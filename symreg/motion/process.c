@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_sort.h>
 
-enum { W = SR_MOTION_WINDOW };
+enum { W = SR_MOTION_WINDOW, PASSES = 5 };
 
 struct sr_process_work {
     size_t n;
@@ -27,7 +27,8 @@ struct sr_process_work {
     double surprise[W];               /* mean square of the standardised left-out residuals */
     double scale2, length, noise;     /* s^2, l in steps, lambda */
     double most_noise;                /* standard deviation */
-    double gap; /* process time after which errors of accelerations are others */
+    double difference[W]; /* of accelerations from another fit's, squared, per steps^4 */
+    double gap;           /* process time after which errors of accelerations are others */
 };
 
 struct sr_process_work *sr_process_create(void)
@@ -363,30 +364,60 @@ static double fit_once(struct sr_process_work *w, bool fresh, struct sr_process 
     return most;
 }
 
-double sr_process_fit(struct sr_process_work *w, const struct sr_window *window, double most_noise,
-                      struct sr_process *process)
+/* Squares of what two fits say differently of the acceleration of each row, per coordinate. */
+static void compare(const struct sr_process_work *w, const struct sr_process_work *other,
+                    double difference[W])
+{
+    for (size_t i = 0; i < w->n; i++) {
+        double k[W], l[W];
+        acceleration_kernel(w, i, k);
+        acceleration_kernel(other, i, l);
+        difference[i] = 0;
+        for (int d = 0; d < w->dims; d++) {
+            double off = 0;
+            for (size_t j = 0; j < w->n; j++)
+                off += k[j] * w->alpha[d * W + (int)j] - l[j] * other->alpha[d * W + (int)j];
+            difference[i] += off * off / w->dims;
+        }
+    }
+}
+
+/* Warps time as long as that makes the window likelier. What the last step changes is how far the
+ * accelerations depend on the warp. */
+static double warp_times(struct sr_process_work *w, struct sr_process_work *other,
+                         const struct sr_window *window, double most, struct sr_process *process)
 {
     struct warp warp;
-    double most;
-    w->most_noise = most_noise;
-    take_window(w, window);
-    most = fit_once(w, true, process);
-    for (int pass = 0; pass < 3 && most > -HUGE_VAL; pass++) {
-        struct sr_process_work before = *w;
+    memset(w->difference, 0, sizeof w->difference);
+    for (int pass = 0; pass < PASSES && most > -HUGE_VAL; pass++) {
         struct sr_process warped = *process;
-        if (!find_warp(w, window, &warp)) {
-            *w = before;
+        *other = *w;
+        double l = -HUGE_VAL;
+        if (find_warp(w, window, &warp)) {
+            set_times(w, &warp);
+            l = fit_once(w, true, &warped);
+        }
+        if (!(l > most + (pass == 0 ? 3 : 0.5))) {
+            *w = *other;
             break;
         }
-        set_times(w, &warp);
-        const double l = fit_once(w, true, &warped);
-        if (!(l > most + 1)) {
-            *w = before;
-            break;
-        }
+        compare(w, other, w->difference);
         most = l;
         *process = warped;
     }
+    return most;
+}
+
+double sr_process_fit(struct sr_process_work *w, const struct sr_window *window, double most_noise,
+                      struct sr_process *process)
+{
+    struct sr_process_work *other = orr_alloc(1, sizeof *other);
+    if (!other)
+        return NAN;
+    w->most_noise = most_noise;
+    take_window(w, window);
+    const double most = warp_times(w, other, window, fit_once(w, true, process), process);
+    free(other);
     if (!(most > -HUGE_VAL))
         return NAN;
     w->gap = find_gap(w);
@@ -433,7 +464,8 @@ void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_st
     const double rounding = 1e-15 * (double)n, times = misfit(w, at) * w->scale2;
     const double before = 3 * rate2 * rate2 / (l2 * l2) + bend * bend / l2;
     state->x_variance = times * fmax(1 - k_left, rounding);
-    state->a_variance = times * fmax(before - k2_left, before * rounding) / (step2 * step2);
+    state->a_variance = times * fmax(before - k2_left, before * rounding) / (step2 * step2) +
+                        w->difference[at] / (step2 * step2);
 }
 
 double sr_process_gap(const struct sr_process_work *w, size_t at)

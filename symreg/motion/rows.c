@@ -1,0 +1,88 @@
+/* rows.c - the rows of a table of motion, and what each counts for. */
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row)
+{
+    if (!isfinite(row->value) || !(row->sigma >= 0) || !(row->r > 0)) {
+        table->weak++;
+        return 0;
+    }
+    if (table->count == table->room) {
+        const size_t room = table->room ? 2 * table->room : 1024;
+        struct sr_motion_row *larger = orr_alloc(room, sizeof *larger);
+        if (!larger)
+            return ORR_ENOMEM;
+        if (table->count)
+            memcpy(larger, table->row, table->count * sizeof *larger);
+        free(table->row);
+        table->row = larger;
+        table->room = room;
+    }
+    table->row[table->count++] = *row;
+    return 0;
+}
+
+/* A central force has nothing across the line between the bodies: what an acceleration has there is
+ * its error, seen once more. The mean square of a row and of those before and after it of the same
+ * pair counts where it is above the variance. */
+static int look_across(struct sr_motion_table *table)
+{
+    double *factor = orr_alloc(table->count, sizeof *factor);
+    if (!factor)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct sr_motion_row *row = table->row + i;
+        double sum = row->across;
+        int count = 1;
+        if (i > 0 && row[-1].track == row->track && row[-1].other == row->other) {
+            sum += row[-1].across;
+            count++;
+        }
+        if (i + 1 < table->count && row[1].track == row->track && row[1].other == row->other) {
+            sum += row[1].across;
+            count++;
+        }
+        factor[i] = sqrt(fmax(1, fmax(row->across, sum / count)));
+    }
+    for (size_t i = 0; i < table->count; i++)
+        table->row[i].sigma *= factor[i];
+    free(factor);
+    return 0;
+}
+
+static void drop_weak(struct sr_motion_table *table)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->row[i].sigma < 0.5 * fabs(table->row[i].value))
+            table->row[kept++] = table->row[i];
+    table->weak += table->count - kept;
+    table->count = kept;
+}
+
+/* Rows that are much better than the rest would be all that a search looks at, and how much better
+ * they are is the least certain number of all. */
+static int level_sigmas(struct sr_motion_table *table)
+{
+    double *relative = orr_alloc(table->count + 1, sizeof *relative);
+    if (!relative)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < table->count; i++)
+        relative[i] = table->row[i].sigma / fabs(table->row[i].value);
+    const double median = orr_median(relative, table->count);
+    for (size_t i = 0; i < table->count; i++)
+        table->row[i].sigma = fmax(table->row[i].sigma, median * fabs(table->row[i].value));
+    free(relative);
+    return 0;
+}
+
+int sr_motion_weigh(struct sr_motion_table *table)
+{
+    TRY(look_across(table));
+    drop_weak(table);
+    return level_sigmas(table);
+}
