@@ -253,7 +253,7 @@ static double find_gap(const struct sr_process_work *w)
         project(w, i, there);
         const double other = error_covariance(w, 0, there, there);
         const double u = w->u[i] - w->u[middle];
-        if (!(error_covariance(w, u, here, there) > 0.3 * sqrt(variance * other)))
+        if (!(error_covariance(w, u, here, there) > 0.05 * sqrt(variance * other)))
             return u;
     }
     return w->u[w->n - 1] - w->u[middle];

@@ -61,6 +61,8 @@ static int smooth(const char *file, int dims, double most_noise, struct sr_proce
         start = last ? n - width : start;
         const struct sr_window window = {width, dims, track->t + start, track->x + start, n};
         noises[windows] = sr_process_fit(work, &window, most_noise, &process);
+        if (isnan(noises[windows])) /* no path has as little noise */
+            noises[windows] = sr_process_fit(work, &window, HUGE_VAL, &process);
         if (isnan(noises[windows]))
             return ORR_FAIL(ORR_EINVAL, "%s:%zu: body \"%s\": no smooth path fits its positions",
                             file, track->line[start], track->body);
