@@ -113,7 +113,7 @@ static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *ta
 {
     for (size_t k = 0; k < tracks->count; k++) {
         const struct sr_track *track = &tracks->track[k];
-        for (size_t i = 0; i < track->n;
+        for (size_t i = 1; i + 1 < track->n;
              i = sr_track_at(track, track->t[i] + track->gap[i], i + 1)) {
             double offset[SR_MOTION_DIMS], a[SR_MOTION_DIMS];
             for (size_t d = 0; d < (size_t)tracks->dims; d++) {
@@ -165,7 +165,7 @@ static int body_rows(const struct sr_tracks *tracks, const char *name,
                             tracks->file, track->line[0], name, *track->system ? " in system " : "",
                             track->system);
         for (size_t k = 0; k < size; k++)
-            for (size_t i = 0, j = 0; i < track[k].n && &track[k] != centre;) {
+            for (size_t i = 1, j = 0; i + 1 < track[k].n && &track[k] != centre;) {
                 j = sr_track_at(centre, track[k].t[i], j);
                 const bool both = j < centre->n && !(centre->t[j] > track[k].t[i]);
                 if (both)

@@ -137,20 +137,6 @@ static int search(const struct orr_cli *cli, const struct sr_motion_table *table
     return rc ? rc : sr_csv_run_cells(cli, file, &csv, &options);
 }
 
-static int make_rows(const struct orr_cli *cli, const struct sr_motion_options *o,
-                     struct sr_tracks *tracks, struct sr_motion_table *table)
-{
-    TRY(sr_tracks_smooth(tracks, cli->threads));
-    TRY(o->centre ? sr_motion_centre(tracks, o->centre, table) : sr_motion_pairs(tracks, table));
-    TRY(sr_motion_weigh(table));
-    if (table->count < 2)
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: expected at least 2 accelerations that are larger than twice their "
-                        "noise, found %zu of %zu",
-                        tracks->file, table->count, table->count + table->weak);
-    return tell(cli, tracks, o, table);
-}
-
 int sr_motion_run(const struct orr_cli *cli, const char *file,
                   const struct sr_motion_options *motion, const struct sr_csv_options *given)
 {
@@ -158,7 +144,9 @@ int sr_motion_run(const struct orr_cli *cli, const char *file,
     struct sr_motion_table table = {0};
     int rc = sr_tracks_read(file, motion, &tracks);
     if (!rc)
-        rc = make_rows(cli, motion, &tracks, &table);
+        rc = sr_motion_make(&tracks, motion->centre, cli->threads, &table);
+    if (!rc)
+        rc = tell(cli, &tracks, motion, &table);
     if (!rc)
         rc = search(cli, &table, file, given);
     free(table.row);

@@ -60,6 +60,8 @@ struct sr_tracks {
  * and column. Free also after an error. */
 int sr_tracks_read(const char *file, const struct sr_motion_options *options,
                    struct sr_tracks *tracks);
+/* Empty tracks of so many rows each, of zeros, for the caller to fill. `file` stays the caller's. */
+int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const size_t *rows);
 void sr_tracks_free(struct sr_tracks *tracks);
 
 /* ---- smoothing */
@@ -108,11 +110,12 @@ int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
 struct sr_motion_row {
     const struct sr_track *track, *other; /* other: NULL for a centre that is no body */
     double t, r, m1, m2, value, sigma;
+    double expected; /* size of a value, by other rows; 0: unknown */
     double across; /* what is not along the line between both, squared, in variances; 0: unknown */
 };
 struct sr_motion_table {
     size_t count, room;
-    size_t weak; /* rows left out, as noise is more than half of them */
+    size_t weak; /* rows left out, as noise is more than half of them or of what is expected */
     struct sr_motion_row *row;
     bool force;                    /* value is a force, else an acceleration */
     double centre[SR_MOTION_DIMS]; /* the point */
@@ -122,6 +125,9 @@ int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row
 /* What the sigmas of a table count for in a search: none less than what its row and its neighbours
  * have across the line, none less, relative to its value, than the median; rows that are weak go. */
 int sr_motion_weigh(struct sr_motion_table *table);
+/* The whole way from tracks to rows that are ready for a search. ORR_EINVAL: fewer than two. */
+int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
+                   struct sr_motion_table *table);
 /* Systems: track[first .. first + count - 1] have the same one; 0 after the last. */
 size_t sr_system_size(const struct sr_tracks *tracks, size_t first);
 /* Forces between all bodies of every system; needs masses, unless systems have two bodies: then

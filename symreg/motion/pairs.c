@@ -6,8 +6,9 @@
  * e_ij the direction from i to j, F_ij = F_ji the attraction, A the acceleration of the frame, about
  * which nothing is known: positions may be relative to a body. Least squares with the variances of
  * the accelerations gives all F_ij and their variances. Where a system has more pairs than its
- * accelerations can tell apart, a weak prior, F_ij = 0 +- 3 g m_i m_j with g of the system's largest
- * acceleration, keeps what cannot be told at a large variance, and such rows are left out. */
+ * accelerations can tell apart, a weak prior, F_ij = 0 +- 3 g m_i m_j with g the pull of the heaviest
+ * body at about that distance, keeps what cannot be told at a large variance, and such rows are left
+ * out. */
 #include "motion.h"
 
 #include <math.h>
@@ -63,22 +64,47 @@ static double mass_of(const struct sr_track *track, size_t bodies)
     return bodies == 2 && !(track->mass > 0) ? 2 : track->mass;
 }
 
-/* The largest acceleration of one body relative to another, over the other's mass. */
-static double largest_pull(const struct sr_track *track, const size_t *at, size_t bodies, int dims)
+static double distance(const struct sr_track *a, size_t i, const struct sr_track *b, size_t j,
+                       const double *of_a, const double *of_b, int dims)
 {
-    double largest = 0;
-    for (size_t i = 0; i < bodies; i++)
-        for (size_t j = 0; j < bodies; j++) {
-            double a2 = 0;
-            for (size_t d = 0; d < (size_t)dims; d++) {
-                const double off = track[i].acceleration[d * track[i].n + at[i]] -
-                                   track[j].acceleration[d * track[j].n + at[j]];
-                a2 += off * off;
-            }
-            const double mass = mass_of(&track[i], bodies) + mass_of(&track[j], bodies);
-            largest = fmax(largest, sqrt(a2) / mass);
+    double sum = 0;
+    for (size_t d = 0; d < (size_t)dims; d++) {
+        const double off = of_a[d * a->n + i] - of_b[d * b->n + j];
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+/* What a force over the product of its masses may be at a distance: that of the heaviest body on the
+ * body whose distance to it is most alike. */
+static double pull_at(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                      double r)
+{
+    size_t heavy = 0;
+    double nearest = HUGE_VAL, pull = 0;
+    for (size_t k = 1; k < bodies; k++)
+        heavy = track[k].mass > track[heavy].mass ? k : heavy;
+    const struct sr_track *h = &track[heavy];
+    for (size_t k = 0; k < bodies; k++) {
+        const struct sr_track *b = &track[k];
+        if (k == heavy)
+            continue;
+        const double off =
+            fabs(orr_log(distance(b, at[k], h, at[heavy], b->smooth, h->smooth, dims) / r));
+        if (off < nearest) {
+            nearest = off;
+            pull = distance(b, at[k], h, at[heavy], b->acceleration, h->acceleration, dims) /
+                   (b->mass + h->mass);
         }
-    return largest;
+    }
+    return pull;
+}
+
+static double expected_force(const struct sr_track *track, const size_t *at, size_t bodies,
+                             int dims, const struct equations *q, size_t pair)
+{
+    return pull_at(track, at, bodies, dims, q->r[pair]) * track[q->body[pair][0]].mass *
+           track[q->body[pair][1]].mass;
 }
 
 static void fill_equations(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
@@ -87,7 +113,6 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
     memset(q->A, 0, sizeof q->A);
     memset(q->b, 0, sizeof q->b);
     list_pairs(track, at, bodies, dims, q);
-    const double pull = largest_pull(track, at, bodies, dims);
     double least = HUGE_VAL, row[UNKNOWNS];
     for (size_t i = 0; i < bodies; i++)
         if (track[i].variance[at[i]] > 0)
@@ -107,7 +132,8 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
         }
     }
     for (size_t p = (size_t)dims; p < q->unknowns && bodies > 2; p++) {
-        const double sd = 3 * pull * track[q->body[p][0]].mass * track[q->body[p][1]].mass;
+        const double sd = 3 * pull_at(track, at, bodies, dims, q->r[p]) *
+                          track[q->body[p][0]].mass * track[q->body[p][1]].mass;
         q->A[p * UNKNOWNS + p] += 1 / (sd * sd);
     }
 }
@@ -150,6 +176,7 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
         for (size_t k = p; k < n; k++)
             variance += column[k] * column[k];
         const struct sr_track *one = &track[q->body[p][0]], *two = &track[q->body[p][1]];
+        const double expected = bodies > 2 ? expected_force(track, at, bodies, dims, q, p) : 0;
         const struct sr_motion_row row = {.track = one,
                                           .other = two,
                                           .t = track->t[at[0]],
@@ -158,6 +185,7 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
                                           .m2 = two->mass,
                                           .value = q->b[p],
                                           .sigma = sqrt(variance),
+                                          .expected = expected,
                                           .across = across};
         TRY(sr_motion_add(table, &row));
     }
@@ -198,12 +226,12 @@ static int system_rows(const struct sr_track *track, size_t bodies, int dims, st
                        struct sr_motion_table *table)
 {
     size_t at[B] = {0};
-    for (double next = -HUGE_VAL; at[0] < track[0].n; at[0]++) {
+    for (double next = -HUGE_VAL; at[0] < track[0].n; at[0]++) { /* not where a track ends */
         const double t = track[0].t[at[0]];
-        bool all = true;
+        bool all = at[0] > 0 && at[0] + 1 < track[0].n;
         for (size_t k = 1; k < bodies; k++) {
             at[k] = sr_track_at(&track[k], t, at[k]);
-            all = all && at[k] < track[k].n && !(track[k].t[at[k]] > t);
+            all = all && at[k] + 1 < track[k].n && at[k] > 0 && !(track[k].t[at[k]] > t);
         }
         if (!all || t < next)
             continue;

@@ -57,9 +57,12 @@ static int look_across(struct sr_motion_table *table)
 static void drop_weak(struct sr_motion_table *table)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < table->count; i++)
-        if (table->row[i].sigma < 0.5 * fabs(table->row[i].value))
-            table->row[kept++] = table->row[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const struct sr_motion_row *row = &table->row[i];
+        if (row->sigma < 0.5 * fabs(row->value) &&
+            !(row->expected > 0 && row->sigma > 0.5 * row->expected))
+            table->row[kept++] = *row;
+    }
     table->weak += table->count - kept;
     table->count = kept;
 }
@@ -85,4 +88,18 @@ int sr_motion_weigh(struct sr_motion_table *table)
     TRY(look_across(table));
     drop_weak(table);
     return level_sigmas(table);
+}
+
+int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
+                   struct sr_motion_table *table)
+{
+    TRY(sr_tracks_smooth(tracks, threads));
+    TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
+    TRY(sr_motion_weigh(table));
+    return table->count >= 2
+               ? 0
+               : ORR_FAIL(ORR_EINVAL,
+                          "%s: expected at least 2 accelerations that are larger than twice their "
+                          "noise, found %zu of %zu",
+                          tracks->file, table->count, table->count + table->weak);
 }

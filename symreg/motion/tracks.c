@@ -153,24 +153,37 @@ static void order_bodies(struct sr_tracks *tracks)
     }
 }
 
-static int make_tracks(const struct columns *c, const struct key *key, struct sr_tracks *tracks)
+static bool same_track(const struct key *a, const struct key *b)
 {
-    const struct orr_csv *csv = &tracks->csv;
-    const size_t rows = csv->rows;
-    double *block = tracks->block = orr_alloc(rows * (4 + 3 * (size_t)c->dims), sizeof *block);
-    size_t *lines = tracks->lines = orr_alloc(rows, sizeof *lines);
-    tracks->track = orr_alloc(rows, sizeof *tracks->track);
+    return !strcmp(a->system, b->system) && !strcmp(a->body, b->body);
+}
+
+int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const size_t *rows)
+{
+    size_t all = 0;
+    for (size_t k = 0; k < count; k++)
+        all += rows[k];
+    tracks->dims = dims;
+    double *block = tracks->block = orr_alloc(all * (4 + 3 * (size_t)dims), sizeof *block);
+    size_t *lines = tracks->lines = orr_alloc(all, sizeof *lines);
+    tracks->track = orr_alloc(count, sizeof *tracks->track);
     if (!block || !lines || !tracks->track)
         return ORR_ENOMEM;
-    for (size_t from = 0, to; from < rows; from = to) {
-        struct sr_track *track = &tracks->track[tracks->count++];
-        for (to = from + 1; to < rows && !strcmp(key[to].system, key[from].system) &&
-                            !strcmp(key[to].body, key[from].body);)
-            to++;
-        *track =
-            (struct sr_track){.system = key[from].system, .body = key[from].body, .n = to - from};
-        place_track(c->dims, &block, &lines, track);
-        TRY(fill_track(csv, tracks->file, c, key + from, track));
+    tracks->count = count;
+    for (size_t k = 0; k < count; k++) {
+        tracks->track[k] = (struct sr_track){.system = "", .body = "", .n = rows[k]};
+        place_track(dims, &block, &lines, &tracks->track[k]);
+    }
+    return 0;
+}
+
+static int fill_tracks(const struct columns *c, const struct key *key, struct sr_tracks *tracks)
+{
+    for (size_t k = 0; k < tracks->count; key += tracks->track[k++].n) {
+        struct sr_track *track = &tracks->track[k];
+        track->system = key->system;
+        track->body = key->body;
+        TRY(fill_track(&tracks->csv, tracks->file, c, key, track));
         if (track->n < SR_TRACK_ROWS)
             return ORR_FAIL(
                 ORR_EINVAL, "%s:%zu: body \"%s\"%s%s: expected at least %d rows, found %zu",
@@ -179,6 +192,20 @@ static int make_tracks(const struct columns *c, const struct key *key, struct sr
     }
     order_bodies(tracks);
     return 0;
+}
+
+static int make_tracks(const struct columns *c, const struct key *key, struct sr_tracks *tracks)
+{
+    size_t *rows = orr_alloc(tracks->csv.rows, sizeof *rows), count = 0;
+    if (!rows)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < tracks->csv.rows; i++) {
+        count += i == 0 || !same_track(&key[i], &key[i - 1]);
+        rows[count - 1]++;
+    }
+    const int rc = sr_tracks_create(tracks, c->dims, count, rows);
+    free(rows);
+    return rc ? rc : fill_tracks(c, key, tracks);
 }
 
 static int sort_rows(const struct columns *c, struct sr_tracks *tracks)
@@ -214,7 +241,6 @@ int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct s
     if (tracks->csv.rows == 0)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least %d rows, found 0", tracks->file,
                         SR_TRACK_ROWS);
-    tracks->dims = c.dims;
     return sort_rows(&c, tracks);
 }
 

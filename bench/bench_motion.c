@@ -1,0 +1,308 @@
+/* bench_motion.c - which laws of force come back from positions alone, by noise.
+ *
+ * For every law of sim/law.c and noise of 0, 0.1 and 1% (of the rms distance of the two bodies, on
+ * every coordinate): 60 systems of two bodies of preset quick's prior, 40 steps each, through the
+ * same way as `symreg motion --system --body --mass`, and a search of 10 s with the operators that
+ * can write all laws (docs/laws.md: + * / exp sqrt, --maxsize 24). Columns:
+ *   rows      of the table of forces
+ *   exponent  of r by least squares of log F on log r, log m1, log m2 with the rows' weights, less
+ *             that of the law itself on the same rows
+ *   error     median of |F / law - 1|
+ *   best      whether the formula of rule `best` is k times the law: the ratio varies by at most
+ *             0.5% + 5 noises of its mean over twice the range of r, m1, m2 both ways
+ *   front     whether any formula of the front is
+ *     bench_motion [--seconds 10] [--threads 1] [--laws 9]
+ * Writes bench/results/motion.json. About 6 minutes.
+ *     bench_motion --planets FILE.csv
+ * instead writes positions of the eight planets and the Sun by VSOP87 (libnova), every 8 days from
+ * J2000 on, with their masses: docs/data/planet_tracks.csv. */
+#include <gsl/gsl_multifit.h>
+#include <gsl/gsl_randist.h>
+
+#include "bench.h"
+#include "laws/analysis.h"
+#include "probe/planets/ephemeris.h"
+#include "sim/sim.h"
+#include "symreg/motion/motion.h"
+
+enum { SYSTEMS = 60, STEPS = 40, LAWS = 9, NOISES = 3, TERMS = 4 };
+static const char *const settings_of[LAWS][3] = {
+    {"orbits.law=newton"},
+    {"orbits.law=power", "orbits.law_exponent=-1"},
+    {"orbits.law=power", "orbits.law_exponent=-2.5"},
+    {"orbits.law=yukawa", "orbits.law_alpha=2", "orbits.law_lambda_au=1"},
+    {"orbits.law=mond", "orbits.law_a0=9.869604401089358"},
+    {"orbits.law=plummer", "orbits.law_softening_au=0.5"},
+    {"orbits.law=post_newtonian"},
+    {"orbits.law=hooke"},
+    {"orbits.law=lambda", "orbits.law_constant=0.5"}};
+static const char *const law_name[LAWS] = {"newton",         "power -1", "power -2.5",
+                                           "yukawa",         "mond",     "plummer",
+                                           "post_newtonian", "hooke",    "lambda"};
+static const double noise_of[NOISES] = {0, 0.001, 0.01};
+
+struct result {
+    double rows, exponent, error, noise;
+    bool best, front;
+};
+
+/* Two tracks of a sequence. */
+static void take_sequence(const struct sim_sequence *s, double noise, gsl_rng *rng,
+                          struct sr_track *track)
+{
+    double square = 0;
+    for (int step = 0; step < STEPS; step++) {
+        const float *state = s->full_state + 6 * (2 * step + 2);
+        square += (double)(state[0] * state[0] + state[1] * state[1]) / STEPS;
+    }
+    for (size_t body = 0; body < 2; body++) {
+        track[body].system = "system";
+        track[body].mass = (double)s->full_state[6 * 2 + 4 + body];
+        for (size_t step = 0; step < STEPS; step++) {
+            track[body].t[step] = (double)step * exp((double)s->coords[0]);
+            for (size_t d = 0; d < 2; d++)
+                track[body].x[d * STEPS + step] = (double)s->coords[2 * (1 + 2 * step + body) + d] +
+                                                  gsl_ran_gaussian(rng, noise * sqrt(square));
+        }
+    }
+}
+
+/* Every system is one of its own: rows of pairs are made system by system. */
+static int make_table(const struct orr_settings *preset, double noise, int threads,
+                      struct sr_tracks *tracks, struct sr_motion_table *table)
+{
+    static char names[SYSTEMS][8];
+    size_t rows[2 * SYSTEMS];
+    struct sim_sequence sequence;
+    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 43);
+    for (size_t k = 0; k < 2 * SYSTEMS; k++)
+        rows[k] = STEPS;
+    *tracks = (struct sr_tracks){.file = "positions"};
+    int rc = rng ? sr_tracks_create(tracks, 2, 2 * SYSTEMS, rows) : ORR_ENOMEM;
+    if (!rc)
+        rc = sim_sequence_create(&sequence, preset, SIM_SPLIT_TWO_BODY_TEST);
+    for (size_t i = 0; i < SYSTEMS && !rc; i++) {
+        rc = sim_sequence_make(&sequence, preset, SIM_SPLIT_TWO_BODY_TEST, i);
+        if (rc)
+            break;
+        take_sequence(&sequence, noise, rng, tracks->track + 2 * i);
+        snprintf(names[i], sizeof names[i], "%zu", i);
+        tracks->track[2 * i].system = tracks->track[2 * i + 1].system = names[i];
+    }
+    sim_sequence_free(&sequence);
+    gsl_rng_free(rng);
+    return rc ? rc : sr_motion_make(tracks, NULL, threads, table);
+}
+
+/* The exponent of r of these values, by weighted least squares. */
+static double exponent_of(const struct sr_motion_table *table, const double *force)
+{
+    gsl_matrix *X = gsl_matrix_alloc(table->count, TERMS), *cov = gsl_matrix_alloc(TERMS, TERMS);
+    gsl_vector *y = gsl_vector_alloc(table->count), *w = gsl_vector_alloc(table->count);
+    gsl_vector *c = gsl_vector_alloc(TERMS);
+    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(table->count, TERMS);
+    double chi2;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct sr_motion_row *row = &table->row[i];
+        const double relative = row->sigma / fabs(row->value), good = force[i] > 0;
+        const double x[TERMS] = {1, log(row->r), log(row->m1), log(row->m2)};
+        for (size_t k = 0; k < TERMS; k++)
+            gsl_matrix_set(X, i, k, x[k]);
+        gsl_vector_set(y, i, good > 0 ? log(force[i]) : 0);
+        gsl_vector_set(w, i, good / (relative * relative));
+    }
+    gsl_multifit_wlinear(X, w, y, c, cov, &chi2, work);
+    const double exponent = gsl_vector_get(c, 1);
+    gsl_multifit_linear_free(work);
+    gsl_matrix_free(X);
+    gsl_matrix_free(cov);
+    gsl_vector_free(y);
+    gsl_vector_free(w);
+    gsl_vector_free(c);
+    return exponent;
+}
+
+static void measure(const struct sim_dynamics *d, const struct sr_motion_table *table,
+                    struct result *result)
+{
+    double *law = orr_alloc(3 * table->count, sizeof *law), *found = law + table->count;
+    double *error = found + table->count;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct sr_motion_row *row = &table->row[i];
+        law[i] = d->law->force(&d->params, row->m1, row->m2, row->r);
+        found[i] = row->value;
+        error[i] = fabs(found[i] / law[i] - 1);
+    }
+    result->rows = (double)table->count;
+    result->exponent = exponent_of(table, found) - exponent_of(table, law);
+    result->error = orr_median(error, table->count);
+    free(law);
+}
+
+static int search(const struct orr_settings *preset, double seconds, int threads,
+                  const struct sr_motion_table *table, struct law_true *law, double tolerance,
+                  struct result *result)
+{
+    const size_t n = table->count;
+    struct sr_settings settings;
+    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
+    double *x = orr_alloc(5 * n, sizeof *x), *y = x + 3 * n, *weight = y + n, total = 0, k;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {0};
+    for (size_t i = 0; i < n; i++) {
+        const struct sr_motion_row *row = &table->row[i];
+        const double at[3] = {row->r, row->m1, row->m2};
+        for (size_t f = 0; f < 3; f++) {
+            x[f * n + i] = at[f];
+            low[f] = fmin(low[f], at[f]);
+            high[f] = fmax(high[f], at[f]);
+        }
+        y[i] = row->value;
+        weight[i] = 1 / (row->sigma * row->sigma);
+        total += weight[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++)
+        weight[i] /= total;
+    int rc = sr_settings_init(&settings, preset);
+    settings.max_seconds = seconds;
+    fit->data = (struct sr_data){.rows = n, .features = 3, .x = x, .y = y, .weight = weight};
+    if (!rc)
+        rc = sr_search(&settings, fit, 1, threads, NULL);
+    bool is_true[SR_NODES + 1] = {false};
+    if (!rc)
+        rc = sr_front_describe(&fit->front, &fit->data);
+    if (!rc) {
+        const int chosen = sr_front_select(&fit->front, SR_BEST);
+        result->front = law_true_find(law, &fit->front, low, high, tolerance, is_true, &k) >= 0;
+        result->best = chosen >= 0 && is_true[chosen];
+    }
+    free(x);
+    free(fit);
+    return rc;
+}
+
+static int settings_for(int law, struct orr_settings *preset)
+{
+    int rc = orr_settings_load(preset, "quick");
+    static const char *const searched[] = {"orbits.positions=81",   "symreg.binary=+,*,/",
+                                           "symreg.unary=exp,sqrt", "symreg.maxsize=24",
+                                           "symreg.loss=l2",        "symreg.iterations=100000"};
+    for (size_t k = 0; k < sizeof searched / sizeof *searched && !rc; k++)
+        rc = orr_settings_set(preset, searched[k]);
+    for (int k = 0; k < 3 && !rc && settings_of[law][k]; k++)
+        rc = orr_settings_set(preset, settings_of[law][k]);
+    return rc;
+}
+
+static int run(int law, double noise, double seconds, int threads, struct result *result)
+{
+    struct orr_settings preset;
+    struct sr_tracks tracks = {0};
+    struct sr_motion_table table = {0};
+    struct law_true truth = {0};
+    *result = (struct result){0};
+    int rc = settings_for(law, &preset);
+    if (!rc)
+        rc = law_true_create(&truth, &preset);
+    if (!rc)
+        rc = make_table(&preset, noise, threads, &tracks, &table);
+    if (!rc) {
+        measure(&truth.dynamics, &table, result);
+        rc = search(&preset, seconds, threads, &table, &truth, 0.005 + 5 * noise, result);
+    }
+    law_true_free(&truth);
+    free(table.row);
+    sr_tracks_free(&tracks);
+    return rc;
+}
+
+/* ---- real planets */
+
+/* Masses of the planets in solar masses, the Earth with the Moon (IAU 2009). */
+static const double planet_mass[8] = {1 / 6023682.155, 1 / 408523.719,  1 / 328900.5596,
+                                      1 / 3098703.59,  1 / 1047.348644, 1 / 3497.9018,
+                                      1 / 22902.98,    1 / 19412.26};
+
+static int write_planets(const char *path)
+{
+    enum { ROWS = 100 };
+    struct orr_file file;
+    int rc = probe_ephemeris_check();
+    if (rc || (rc = orr_file_create(&file, path)))
+        return rc;
+    orr_file_printf(&file, "t_yr,body,mass_msun,x_au,y_au,z_au\n");
+    for (int step = 0; step < ROWS && !rc; step++) {
+        const double t_yr = step * 8 / PROBE_YEAR_DAYS;
+        orr_file_printf(&file, "%.9f,sun,1,0,0,0\n", t_yr);
+        for (int p = 0; p < 8 && !rc; p++) {
+            double at[3];
+            rc = probe_ephemeris_place(p, t_yr, at);
+            orr_file_printf(&file, "%.9f,%s,%.8g,%.9f,%.9f,%.9f\n", t_yr, sim_sun_bodies[p].name,
+                            planet_mass[p], at[0], at[1], at[2]);
+        }
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+/* ---- the table */
+
+static void add(struct bench_results *results, const char *law, double noise,
+                const struct result *r)
+{
+    const struct {
+        const char *what, *unit;
+        double value;
+    } row[] = {{"rows", "rows", r->rows},
+               {"exponent less the law's", "", r->exponent},
+               {"median error", "", r->error},
+               {"best is the law", "", r->best},
+               {"on the front", "", r->front}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s, noise %g%%: %s", law, 100 * noise, row[k].what);
+        bench_add(results, name, (struct bench_value){row[k].value, NAN}, row[k].unit, NULL, NAN);
+    }
+}
+
+static int run_all(int laws, int seconds, int threads)
+{
+    struct bench_results results = {0};
+    int rc = bench_open(&results, "motion", threads);
+    printf("law              noise   rows  exponent     error  best  front\n");
+    for (int law = 0; law < laws && !rc; law++)
+        for (int k = 0; k < NOISES && !rc; k++) {
+            struct result r;
+            rc = run(law, noise_of[k], seconds, threads, &r);
+            printf("%-15s %5.1f%% %6.0f  %+8.4f  %8.2g  %4s  %5s\n", law_name[law],
+                   100 * noise_of[k], r.rows, r.exponent, r.error, r.best ? "yes" : "no",
+                   r.front ? "yes" : "no");
+            fflush(stdout);
+            add(&results, law_name[law], noise_of[k], &r);
+        }
+    return bench_close(&results, rc);
+}
+
+int main(int argc, char **argv)
+{
+    bench_help(argc, argv,
+               "bench_motion [--seconds 10] [--threads 1] [--laws 9]\n"
+               "bench_motion --planets FILE.csv\n");
+    int seconds = 10, threads = 1, laws = LAWS, rc = 0;
+    const char *planets = NULL;
+    for (int i = 1; i < argc && !rc; i += 2)
+        if (!strcmp(argv[i], "--planets") && argv[i + 1])
+            planets = argv[i + 1];
+        else
+            rc = !strcmp(argv[i], "--seconds")   ? bench_number(argv[i], argv[i + 1], 1, &seconds)
+                 : !strcmp(argv[i], "--threads") ? bench_number(argv[i], argv[i + 1], 1, &threads)
+                 : !strcmp(argv[i], "--laws")    ? bench_number(argv[i], argv[i + 1], 1, &laws)
+                                              : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
+    if (!rc)
+        rc =
+            planets ? write_planets(planets) : run_all(laws < LAWS ? laws : LAWS, seconds, threads);
+    if (rc)
+        fprintf(stderr, "bench_motion: %s\n", orr_error());
+    return rc != 0;
+}
