@@ -208,6 +208,21 @@ static void leave_out(struct sr_process_work *w)
     }
 }
 
+/* Smooths what smoothing left over, and adds it (twicing: Tukey 1977): a path bends least where it
+ * bends most, and half of that error would go into the exponents of laws. alpha becomes
+ * C^-1 y + lambda C^-2 y. */
+static void smooth_twice(struct sr_process_work *w)
+{
+    for (int d = 0; d < w->dims; d++) {
+        double *alpha = w->alpha + d * W, again[W];
+        memcpy(again, alpha, w->n * sizeof *again);
+        sr_cholesky_lower(w->L, w->n, W, again);
+        sr_cholesky_upper(w->L, w->n, W, again);
+        for (size_t i = 0; i < w->n; i++)
+            alpha[i] += w->noise * again[i];
+    }
+}
+
 /* What the acceleration of a row is of the process's derivatives: x'' = f''(u) u'^2 + f'(u) u''. The
  * covariance of it with each row of the data, which is then taken through L^-1. */
 static void acceleration_kernel(const struct sr_process_work *w, size_t at, double k[W])
@@ -359,8 +374,10 @@ static double fit_once(struct sr_process_work *w, bool fresh, struct sr_process 
         search_grid(w, process);
     search_near(w, process);
     const double most = likelihood(w, *process);
-    if (most > -HUGE_VAL)
+    if (most > -HUGE_VAL) {
         leave_out(w);
+        smooth_twice(w);
+    }
     return most;
 }
 
@@ -435,12 +452,27 @@ static double misfit(const struct sr_process_work *w, size_t at)
     return fmax(1, sum);
 }
 
+/* How much of the prior variance of what has these covariances k with the rows goes, over s^2:
+ * k C^-1 k less what smoothing twice costs, lambda^2 k C^-3 k. k is overwritten. */
+static double told(const struct sr_process_work *w, double k[W])
+{
+    double sum = 0;
+    sr_cholesky_lower(w->L, w->n, W, k);
+    for (size_t j = 0; j < w->n; j++)
+        sum += k[j] * k[j];
+    sr_cholesky_upper(w->L, w->n, W, k);
+    sr_cholesky_lower(w->L, w->n, W, k);
+    for (size_t j = 0; j < w->n; j++)
+        sum -= w->noise * w->noise * k[j] * k[j];
+    return sum;
+}
+
 void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_state *state)
 {
     const size_t n = w->n;
     const double l2 = w->length * w->length, step2 = w->step * w->step;
     const double rate2 = w->rate[at] * w->rate[at], bend = w->bend[at];
-    double k[W], k2[W], k_left = 0, k2_left = 0;
+    double k[W], k2[W], k_left, k2_left;
     for (size_t j = 0; j < n; j++) {
         const double d = w->u[at] - w->u[j];
         k[j] = orr_exp(-0.5 * d * d / l2);
@@ -455,12 +487,8 @@ void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_st
             state->a[d] += k2[j] * alpha[j] / step2;
         }
     }
-    sr_cholesky_lower(w->L, n, W, k);
-    sr_cholesky_lower(w->L, n, W, k2);
-    for (size_t j = 0; j < n; j++) {
-        k_left += k[j] * k[j];
-        k2_left += k2[j] * k2[j];
-    }
+    k_left = told(w, k);
+    k2_left = told(w, k2);
     const double rounding = 1e-15 * (double)n, times = misfit(w, at) * w->scale2;
     const double before = 3 * rate2 * rate2 / (l2 * l2) + bend * bend / l2;
     state->x_variance = times * fmax(1 - k_left, rounding);

@@ -1,0 +1,158 @@
+/* test_motion.c - laws of motion: forces between bodies from their positions alone, for every law of
+ * sim/law.c. Tolerances are standard errors that follow from the noise. */
+#include "symreg/motion/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "sim/sim.h"
+#include "testing.h"
+
+enum { SYSTEMS = 20, STEPS = 40, TERMS = 4 };
+
+struct made {
+    struct sr_tracks tracks;
+    struct sr_motion_table table;
+    char system[SYSTEMS][8];
+};
+
+/* Two tracks of each sequence of preset quick's prior; noise: standard deviation of every coordinate,
+ * AU. */
+static void make(struct made *made, const struct orr_settings *preset, double noise)
+{
+    size_t rows[2 * SYSTEMS];
+    struct sim_sequence s;
+    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 43);
+    *made = (struct made){.tracks.file = "positions"};
+    for (size_t k = 0; k < 2 * SYSTEMS; k++)
+        rows[k] = STEPS;
+    assert_int_equal(sr_tracks_create(&made->tracks, 2, 2 * SYSTEMS, rows), 0);
+    assert_int_equal(sim_sequence_create(&s, preset, SIM_SPLIT_TWO_BODY_TEST), 0);
+    for (size_t k = 0; k < 2 * SYSTEMS; k++) {
+        struct sr_track *track = &made->tracks.track[k];
+        const size_t body = k % 2;
+        if (body == 0)
+            assert_int_equal(sim_sequence_make(&s, preset, SIM_SPLIT_TWO_BODY_TEST, k / 2), 0);
+        snprintf(made->system[k / 2], sizeof made->system[0], "%zu", k / 2);
+        track->system = made->system[k / 2];
+        track->mass = (double)s.full_state[6 * 2 + 4 + body];
+        for (size_t i = 0; i < STEPS; i++) {
+            track->t[i] = (double)i * orr_exp((double)s.coords[0]);
+            for (size_t d = 0; d < 2; d++)
+                track->x[d * STEPS + i] =
+                    (double)s.coords[2 * (1 + 2 * i + body) + d] + gsl_ran_gaussian(rng, noise);
+        }
+    }
+    sim_sequence_free(&s);
+    gsl_rng_free(rng);
+    assert_int_equal(sr_motion_make(&made->tracks, NULL, 2, &made->table), 0);
+}
+
+static void unmake(struct made *made)
+{
+    free(made->table.row);
+    sr_tracks_free(&made->tracks);
+}
+
+/* ln of F over the law's is a + b ln r + c ln m1 + d ln m2: b, c, d are errors of exponents, which
+ * are to be 0 within their standard errors. */
+static void fit_exponents(const struct sr_motion_table *table, const struct sim_dynamics *d,
+                          double exponent[TERMS], double error[TERMS])
+{
+    double A[TERMS * TERMS] = {0};
+    memset(exponent, 0, TERMS * sizeof *exponent);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct sr_motion_row *row = &table->row[i];
+        const double x[TERMS] = {1, log(row->r), log(row->m1), log(row->m2)};
+        const double law = d->law->force(&d->params, row->m1, row->m2, row->r);
+        const double w = row->value > 0 && law > 0 ? pow(row->value / row->sigma, 2) : 0;
+        for (size_t j = 0; j < TERMS && w > 0; j++) {
+            for (size_t k = 0; k < TERMS; k++)
+                A[j * TERMS + k] += w * x[j] * x[k];
+            exponent[j] += w * x[j] * log(row->value / law);
+        }
+    }
+    assert_true(sr_cholesky(A, TERMS, TERMS));
+    sr_cholesky_lower(A, TERMS, TERMS, exponent);
+    sr_cholesky_upper(A, TERMS, TERMS, exponent);
+    for (size_t k = 0; k < TERMS; k++) {
+        double column[TERMS] = {0}, sum = 0;
+        column[k] = 1;
+        sr_cholesky_lower(A, TERMS, TERMS, column);
+        for (size_t j = 0; j < TERMS; j++)
+            sum += column[j] * column[j];
+        error[k] = sqrt(sum);
+    }
+}
+
+static double median_noise(const struct sr_tracks *tracks)
+{
+    double noise[2 * SYSTEMS];
+    for (size_t k = 0; k < 2 * SYSTEMS; k++)
+        noise[k] = tracks->track[k].noise;
+    return orr_median(noise, 2 * SYSTEMS);
+}
+
+/* Exponents to 4 of their standard errors, and the largest that a standard error may be. */
+static void law_holds(const char *const settings[3], double noise, double largest)
+{
+    struct orr_settings preset;
+    struct sim_dynamics dynamics;
+    struct made made;
+    double exponent[TERMS], error[TERMS];
+    assert_int_equal(orr_settings_load(&preset, "quick"), 0);
+    assert_int_equal(orr_settings_set(&preset, "orbits.positions=81"), 0);
+    if (noise > 0.005) /* a periapsis that few noisy samples see errs by more: docs/motion.md */
+        assert_int_equal(orr_settings_set(&preset, "orbits.e_max=0.6"), 0);
+    for (int k = 0; k < 3 && settings[k]; k++)
+        assert_int_equal(orr_settings_set(&preset, settings[k]), 0);
+    assert_int_equal(sim_dynamics_create(&dynamics, &preset), 0);
+    make(&made, &preset, noise);
+    assert_true(made.table.force);
+    assert_true(made.table.count > 100);
+    fit_exponents(&made.table, &dynamics, exponent, error);
+    for (int k = 1; k < TERMS; k++) {
+        if (!(fabs(exponent[k]) < 4 * error[k]) || !(error[k] < largest))
+            print_message("%s, noise %g: exponent %d off by %g +- %g\n", settings[0], noise, k,
+                          exponent[k], error[k]);
+        assert_true(fabs(exponent[k]) < 4 * error[k]);
+        assert_true(error[k] < largest);
+    }
+    if (noise > 0)
+        assert_true(fabs(median_noise(&made.tracks) / noise - 1) < 0.1);
+    unmake(&made);
+    sim_dynamics_free(&dynamics);
+}
+
+static const char *const laws[][3] = {{"orbits.law=newton"},
+                                      {"orbits.law=power", "orbits.law_exponent=-1"},
+                                      {"orbits.law=power", "orbits.law_exponent=-2.5"},
+                                      {"orbits.law=yukawa"},
+                                      {"orbits.law=mond", "orbits.law_a0=9.869604401089358"},
+                                      {"orbits.law=plummer", "orbits.law_softening_au=0.5"},
+                                      {"orbits.law=post_newtonian"},
+                                      {"orbits.law=hooke"},
+                                      {"orbits.law=lambda", "orbits.law_constant=0.5"}};
+enum { LAWS = sizeof laws / sizeof *laws };
+
+TEST(every_law_without_noise)
+{
+    for (int k = 0; k < LAWS; k++)
+        law_holds(laws[k], 0, 1e-3);
+}
+
+TEST(every_law_with_noise_of_a_thousandth)
+{
+    for (int k = 0; k < LAWS; k++)
+        law_holds(laws[k], 0.001, 0.02);
+}
+
+TEST(every_law_with_noise_of_a_hundredth)
+{
+    for (int k = 0; k < LAWS; k++)
+        law_holds(laws[k], 0.01, 0.1);
+}
+
+TESTS(NULL, NULL)
