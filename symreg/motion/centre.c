@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The next row whose acceleration has an error of its own. */
+static size_t next_row(const struct sr_track *track, size_t i)
+{
+    return sr_track_at(track, track->t[i] + track->gap[i], i + 1);
+}
+
 /* ---- where the accelerations meet */
 
 /* The point c with the smallest sum of w |(I - n n^T)(x - c)|^2, n being the direction of the
@@ -52,7 +58,7 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
     for (int pass = 0; pass < 12; pass++) { /* weights depend on the point */
         m = (struct meeting){.squares = 0};
         for (size_t k = 0; k < tracks->count; k++)
-            for (size_t i = 0; i < tracks->track[k].n; i++)
+            for (size_t i = 1; i + 1 < tracks->track[k].n; i = next_row(&tracks->track[k], i))
                 add_line(&tracks->track[k], dims, i, c, &m);
         if (!sr_cholesky(m.A, (size_t)dims, SR_MOTION_DIMS))
             return ORR_FAIL(ORR_EINVAL,
@@ -113,8 +119,7 @@ static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *ta
 {
     for (size_t k = 0; k < tracks->count; k++) {
         const struct sr_track *track = &tracks->track[k];
-        for (size_t i = 1; i + 1 < track->n;
-             i = sr_track_at(track, track->t[i] + track->gap[i], i + 1)) {
+        for (size_t i = 1; i + 1 < track->n; i = next_row(track, i)) {
             double offset[SR_MOTION_DIMS], a[SR_MOTION_DIMS];
             for (size_t d = 0; d < (size_t)tracks->dims; d++) {
                 offset[d] = table->centre[d] - track->smooth[d * track->n + i];
@@ -170,7 +175,7 @@ static int body_rows(const struct sr_tracks *tracks, const char *name,
                 const bool both = j < centre->n && !(centre->t[j] > track[k].t[i]);
                 if (both)
                     TRY(add_relative(&track[k], i, centre, j, tracks->dims, table));
-                i = both ? sr_track_at(&track[k], track[k].t[i] + track[k].gap[i], i + 1) : i + 1;
+                i = both ? next_row(&track[k], i) : i + 1;
             }
     }
     return 0;

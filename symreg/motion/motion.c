@@ -92,6 +92,18 @@ static int keep_table(const struct orr_cli *cli, const char *text, size_t bytes)
 
 /* ---- what was found on the way */
 
+static void tell_centre(const struct orr_cli *cli, const struct sr_tracks *tracks,
+                        const struct sr_motion_table *table)
+{
+    char text[100] = "";
+    for (int d = 0; d < tracks->dims; d++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%.6g", d ? ", " : "", table->centre[d]);
+    }
+    orr_note(cli->quiet, "symreg: --centre fit: %s; standard error of a coordinate %.2g", text,
+             table->centre_error);
+}
+
 static int tell(const struct orr_cli *cli, const struct sr_tracks *tracks,
                 const struct sr_motion_options *o, const struct sr_motion_table *table)
 {
@@ -104,13 +116,12 @@ static int tell(const struct orr_cli *cli, const struct sr_tracks *tracks,
         high = fmax(high, noise[k]);
     }
     orr_note(cli->quiet,
-             "symreg: %zu tracks; noise of a coordinate, estimated: %.3g (median; %.3g to %.3g)",
-             tracks->count, orr_median(noise, tracks->count), low, high);
+             "symreg: %zu track%s; noise of a coordinate, estimated: %.3g (median; %.3g to %.3g)",
+             tracks->count, tracks->count == 1 ? "" : "s", orr_median(noise, tracks->count), low,
+             high);
     free(noise);
     if (o->centre && !strcmp(o->centre, "fit"))
-        orr_note(cli->quiet, "symreg: --centre fit: %.6g, %.6g%s%.6g; standard error %.2g",
-                 table->centre[0], table->centre[1], tracks->dims > 2 ? ", " : "; third ",
-                 table->centre[2], table->centre_error);
+        tell_centre(cli, tracks, table);
     orr_note(cli->quiet, "symreg: %zu rows of %s; %zu left out, as their noise is more than half",
              table->count, table->force ? "force F" : "acceleration a", table->weak);
     return 0;

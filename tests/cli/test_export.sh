@@ -25,7 +25,8 @@ rows() {
 two=$out/two_body_test.csv
 check "header" equal "$(head -n 1 "$two")" "sequence,name,step,t_yr,body,x_au,y_au,dx_au,dy_au,$(
     )vx_au_per_yr,vy_au_per_yr,m1_msun,m2_msun,$(
-    )fx_msun_au_per_yr2,fy_msun_au_per_yr2,f_msun_au_per_yr2"
+    )fx_msun_au_per_yr2,fy_msun_au_per_yr2,f_msun_au_per_yr2,m_msun"
+check "the mass of each body" rows "$two" 'x["m_msun"] == (x["body"] == 1 ? m1 : m2)'
 check "60 sequences of 20 steps and 2 bodies" equal 2401 "$(wc -l <"$two")"
 check "times" rows "$two" 'near(x["t_yr"], x["step"] * 0.04)'
 check "the second body is the origin of states" rows "$two" \
@@ -53,6 +54,8 @@ bin=$(sed -nE 's/.*"bins":[[:space:]]*([0-9]+).*/\1/p' "$WORK/tokens/orbits/mani
 check "one set of tokens" program orbits export "$WORK/tokens/orbits" --csv --split two_body_test \
     --quiet --out "$WORK/one"
 check "... and no other" equal two_body_test.csv "$(ls "$WORK/one")"
+check "masses of planets" rows "$WORK/one/two_body_test.csv" \
+    'x["m1_msun"] == "" || x["m_msun"] == x["m1_msun"]'
 check "positions to half a bin" rows "$WORK/one/two_body_test.csv" "x[\"body\"] == 1 ||
     (size(x1 - x[\"x_au\"] - dx) <= 100.01 / $bin &&
     size(y1 - x[\"y_au\"] - dy) <= 100.01 / $bin)"

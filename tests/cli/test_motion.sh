@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# test_motion.sh - symreg motion: from positions to a law; tracks that cannot be used are refused.
+. tests/cli/lib.sh
+PLANETS=docs/data/planet_tracks.csv
+# what a search of seconds needs: few formulas
+FEW=(--threads 1 --iterations 1 --maxsize 9 --set symreg.enumerate=5000)
+# motion OUT OPTION...: a search, its texts in OUT.txt
+motion() {
+    local out=$1
+    shift
+    program symreg motion "${FEW[@]}" "$@" >"$out.txt" 2>&1
+}
+
+# ---- Newton's law from the planets by VSOP87: nine bodies that all attract each other
+real=$WORK/real
+check "planets" motion "$real" "$PLANETS" --time t_yr --position x_au,y_au,z_au --body body \
+    --mass mass_msun --out "$real"
+cat "$real.txt"
+# F r^2 / (m1 m2) of pairs, mean
+constant() { # PAIR LOW HIGH
+    awk -F, -v pair="$1" -v low="$2" -v high="$3" '
+        $2 "-" $3 == pair { sum += $8 * $5 ^ 2 / ($6 * $7); n++ }
+        END { print pair, sum / n, n; exit !(n > 50 && sum / n > low && sum / n < high) }' \
+        "$real/accelerations.csv"
+}
+check "columns" equal "system,body,other,t,r,m1,m2,F,sigma" \
+    "$(head -n 1 "$real/accelerations.csv")"
+check "the Sun and Venus: 4 pi^2 to 1e-6" constant sun-venus 39.47837 39.47846
+check "the Sun and Neptune to 2e-4" constant sun-neptune 39.47 39.487
+check "Jupiter and Saturn to 2%" constant jupiter-saturn 38.7 40.3
+best() { # FRONT AWK-CONDITION on complexity and equation of the rule best
+    sed -n 's/^ *\([0-9]*\) .*  \((.*)\|[a-z(].*\)   <- .*best.*/\1 \2/p' "$1"
+}
+check "the law: size 8, m1 m2 / r^2" prints '^8 ' best "$real.txt"
+check "... with a constant near 4 pi^2" prints '39\.4[78]|0\.02533' best "$real.txt"
+check "notations" prints 'latex' cat "$real/front.json"
+check "noise is told" prints 'noise of a coordinate, estimated: ' cat "$real.txt"
+
+# ---- one body around a point that is in no row, uneven times, noise
+orbit() { # NOISE CENTRE_X: e = 0.3, G M = 20
+    awk -v noise="$1" -v cx="$2" 'BEGIN {
+        seed = 1; print "t,x,y"
+        for (k = 0; k < 160; k++) {
+            seed = (seed * 69069 + 1) % 4294967296; t = k * 0.05 + 0.02 * seed / 4294967296
+            M = sqrt(20 / 1.728) * t + 0.3; E = M
+            for (i = 0; i < 40; i++) E = M + 0.3 * sin(E)
+            printf "%.12g", t
+            for (d = 0; d < 2; d++) {
+                g = -6
+                for (i = 0; i < 12; i++) { seed = (seed * 69069 + 1) % 4294967296; g += seed / 4294967296 }
+                printf ",%.12g", (d ? 1.2 * sqrt(0.91) * sin(E) : 1.2 * (cos(E) - 0.3) + cx) + noise * g
+            }
+            print ""
+        }
+    }'
+}
+orbit 0.01 3 >"$WORK/orbit.csv"
+check "a hidden mass" motion "$WORK/hidden" "$WORK/orbit.csv" --time t --position x,y --centre 3,0 \
+    --units "r=AU, a=AU/yr^2"
+cat "$WORK/hidden.txt"
+# near PATTERN VALUE TOLERANCE FILE: the number behind the pattern, where it stands last
+near() {
+    awk -v pattern="$1" -v value="$2" -v tolerance="$(awk "BEGIN { print $3 }")" '
+        match($0, pattern) { x = substr($0, RSTART + RLENGTH) + 0; found = 1 }
+        END { print x; exit !found || x < value - tolerance || x > value + tolerance }' "$4"
+}
+check "noise of 1% is told" near 'estimated: ' 0.01 0.002 "$WORK/hidden.txt"
+check "G M / r^2" prints 'square' best "$WORK/hidden.txt"
+check "the point is found" motion "$WORK/fit" "$WORK/orbit.csv" --time t --position x,y --centre fit
+cat "$WORK/fit.txt"
+check "... with its error" near 'standard error of a coordinate ' 0.01 0.009 "$WORK/fit.txt"
+error=$(sed -n 's/.*error of a coordinate //p' "$WORK/fit.txt")
+check "... within three of it" near 'centre fit: ' 3 "${error:-0}*3" "$WORK/fit.txt"
+gzip -c "$WORK/orbit.csv" >"$WORK/orbit.csv.gz"
+check "compressed" motion "$WORK/gz" "$WORK/orbit.csv.gz" --time t --position x,y --centre 3,0 \
+    --units "r=AU, a=AU/yr^2"
+check "... gives the same front" equal "$(best "$WORK/hidden.txt")" "$(best "$WORK/gz.txt")"
+
+# ---- a search that goes on
+check "a search in a folder" motion "$WORK/first" "$WORK/orbit.csv" --time t --position x,y \
+    --centre 3,0 --out "$WORK/on"
+mass() { # the hidden one, by the table: a r^2, weighted
+    awk -F, 'NR > 1 { w = 1 / ($9 * $5 ^ 2) ^ 2; n += w; sum += w * $8 * $5 ^ 2 }
+        END { print sum / n; exit !(sum / n > 19.4 && sum / n < 20.6) }' "$WORK/on/accelerations.csv"
+}
+check "G M = 20 to 3%" mass
+check "... goes on" motion "$WORK/second" "$WORK/orbit.csv" --time t --position x,y --centre 3,0 \
+    --out "$WORK/on" --resume --iterations 2
+check "whole" motion "$WORK/whole" "$WORK/orbit.csv" --time t --position x,y --centre 3,0 \
+    --out "$WORK/at_once" --iterations 2
+check "... to the same bytes" same_file "$WORK/on/front.csv" "$WORK/at_once/front.csv"
+
+# ---- accelerations relative to a body
+check "relative to the Sun" motion "$WORK/sun" "$PLANETS" --time t_yr --position x_au,y_au,z_au \
+    --body body --centre sun
+check "... needs no masses" prints 'acceleration a' cat "$WORK/sun.txt"
+
+# ---- what is refused
+KEEP=$WORK/keep
+mkdir "$KEEP"
+F=$WORK/track.csv
+bad() { # NAME STATUS PATTERN TEXT OPTION...
+    local name=$1 status=$2 pattern=$3
+    printf "$4" >"$F"
+    shift 4
+    refuse "$name" "$status" "$pattern" -- timeout "$LIMIT" "$BIN/symreg" motion "$F" --quiet \
+        --threads 1 --out "$KEEP/out" "$@"
+}
+TX="--time t --position x,y"
+rows() { # BODY MASS FIRST-TIME
+    local i
+    for i in 1 2 3 4 5 6 7 8; do
+        printf '%s' "$(($3 + i)),1.$((i * i)),2.$((i * 7 % 5)),$1,$2\n"
+    done
+}
+eight="t,x,y,b,m\n$(rows a 1 0)" second=$(rows b 2 0) third=$(rows c 3 0) later=$(rows b 2 20)
+bad "a time twice" 1 "$F:3: column \"t\": body \"a\": expected a time after 1 of line 2, found 1" \
+    't,x,y,b\n1,2,3,a\n1,2,3,a\n' $TX --body b
+bad "times that fall" 1 "$F:4: column \"t\": body \"a\": expected a time after 2 of line 2, found 1" \
+    't,x,y,b\n2,2,3,a\n1,2,3,b\n1,2,3,a\n' $TX --body b
+bad "few rows" 1 "$F:3: body \"a\": expected at least 8 rows, found 2" \
+    't,x,y,b\n1,2,3,a\n2,2,3,a\n' $TX --body b
+bad "one body" 1 'a force needs two; --centre 0,0' "$eight" $TX --body b
+bad "NaN" 1 "$F:3: column \"x\": expected a finite number, found \"nan\"" \
+    't,x,y\n1,2,3\n2,nan,3\n' $TX --centre 0,0
+bad "no time" 1 'no column "t"; expected one of "x", "y"' 'x,y\n1,2\n' $TX
+bad "a column of positions twice" 2 '"x" stands twice' "$eight" --time t --position x,x
+bad "too many columns" 2 '1 to 3 names' "$eight" --time t --position x,y,t,m
+bad "a mass of 0" 1 "$F:2: column \"m\": expected a mass above 0, found 0" 't,x,y,b,m\n1,1,1,a,0\n' \
+    $TX --mass m
+bad "a mass that changes" 1 "$F:3: column \"m\": body \"a\": expected the mass 1 of line 2, found 2" \
+    't,x,y,b,m\n1,1,1,a,1\n2,1,1,a,2\n' $TX --mass m --body b
+bad "no masses of three" 2 'give --mass COLUMN' "$eight$second$third" $TX --body b
+bad "no such centre" 1 "--centre: no body \"c\"" "$eight$second" $TX --body b --centre c
+bad "a centre of three" 2 'expected 2 coordinates, as --position has, found 3' "$eight" $TX \
+    --centre 1,2,3
+bad "no common times" 1 'no time at which all bodies' "$eight$later" $TX --body b
+bad "a target" 2 '--target: belongs to a table' "$eight" $TX --target x
+bad "no positions" 2 'motion needs --time COLUMN and --position X,Y' "$eight" --time t
+refuse "of a table" 2 '--time: belongs to symreg motion' -- "$BIN/symreg" "$F" --target x --time t
+refuse "no file" 2 'expected TRACKS.csv' -- "$BIN/symreg" motion $TX
+finish
