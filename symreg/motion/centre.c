@@ -13,39 +13,45 @@ static size_t next_row(const struct sr_track *track, size_t i)
 
 /* ---- where the accelerations meet */
 
-/* The point c with the smallest sum of w |(I - n n^T)(x - c)|^2, n being the direction of the
- * acceleration: the squared distance of the point from its line, weighted by its error there. */
+/* The point c with the smallest sum of w (|a|^2 I - a a^T - (dims - 1) v I) (x - c) (x - c): the
+ * squares of what the accelerations a have across the way to c, less what their variance v gives
+ * there, which grows with the distance and would draw the point to the track. */
 struct meeting {
     double A[SR_MOTION_DIMS * SR_MOTION_DIMS], b[SR_MOTION_DIMS];
-    double squares, rows;
+    double squares, count, independent;
 };
 
 static void add_line(const struct sr_track *track, int dims, size_t i, const double *c,
                      struct meeting *m)
 {
-    double n[SR_MOTION_DIMS], x[SR_MOTION_DIMS], size2 = 0, r2 = 0, along = 0;
+    const double v = track->variance[i];
+    double a[SR_MOTION_DIMS], x[SR_MOTION_DIMS], a2 = 0, r2 = 0, along = 0;
     for (int d = 0; d < dims; d++) {
-        n[d] = track->acceleration[(size_t)d * track->n + i];
+        a[d] = track->acceleration[(size_t)d * track->n + i];
         x[d] = track->smooth[(size_t)d * track->n + i];
-        size2 += n[d] * n[d];
-    }
-    if (!(size2 > 4 * track->variance[i]))
-        return;
-    for (int d = 0; d < dims; d++) {
-        n[d] /= sqrt(size2);
+        a2 += a[d] * a[d];
         r2 += (x[d] - c[d]) * (x[d] - c[d]);
-        along += n[d] * (x[d] - c[d]);
+        along += a[d] * (x[d] - c[d]);
     }
-    /* the angle of the line errs by sigma / |a|, which a distance r makes longer */
-    const double w = 1 / (track->variance[i] / size2 * r2 + track->smooth_variance[i]);
+    if (!(a2 > 4 * v))
+        return;
+    const double w = 1 / (v * r2 + a2 * track->smooth_variance[i]);
     for (int d = 0; d < dims; d++)
         for (int e = 0; e < dims; e++) {
-            const double p = (d == e ? 1 : 0) - n[d] * n[e];
+            const double p = (d == e ? a2 - (dims - 1) * v : 0) - a[d] * a[e];
             m->A[d * SR_MOTION_DIMS + e] += w * p;
             m->b[d] += w * p * x[e];
         }
-    m->squares += w * (r2 - along * along);
-    m->rows += dims - 1;
+    m->squares += w * (a2 * r2 - along * along) / (dims - 1);
+    m->count++;
+}
+
+static void add_track(const struct sr_track *track, int dims, const double *c, struct meeting *m)
+{
+    for (size_t i = 1; i + 1 < track->n; i++)
+        add_line(track, dims, i, c, m);
+    for (size_t i = 1; i + 1 < track->n; i = next_row(track, i))
+        m->independent++;
 }
 
 static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *table)
@@ -58,8 +64,7 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
     for (int pass = 0; pass < 12; pass++) { /* weights depend on the point */
         m = (struct meeting){.squares = 0};
         for (size_t k = 0; k < tracks->count; k++)
-            for (size_t i = 1; i + 1 < tracks->track[k].n; i = next_row(&tracks->track[k], i))
-                add_line(&tracks->track[k], dims, i, c, &m);
+            add_track(&tracks->track[k], dims, c, &m);
         if (!sr_cholesky(m.A, (size_t)dims, SR_MOTION_DIMS))
             return ORR_FAIL(ORR_EINVAL,
                             "%s: --centre fit: the accelerations do not meet in a point; give its "
@@ -77,7 +82,8 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
         sr_cholesky_upper(m.A, (size_t)dims, SR_MOTION_DIMS, column);
         error2 += column[d] / dims;
     }
-    table->centre_error = sqrt(error2 * fmax(1, m.squares / fmax(m.rows - dims, 1)));
+    table->centre_error = sqrt(error2 * fmax(1, m.squares / fmax(m.count, 1)) *
+                               fmax(1, m.count / fmax(m.independent, 1)));
     return 0;
 }
 
