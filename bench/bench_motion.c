@@ -13,6 +13,11 @@
  *   front     whether any formula of the front is
  *     bench_motion [--seconds 10] [--threads 1] [--laws 9]
  * Writes bench/results/motion.json. About 6 minutes.
+ *     bench_motion --methods 1
+ * instead compares ways to the force under Newton's law on the same data, at every inner row: median
+ * of |F / law - 1|. The weak form (test function (1 - s^2)^4 of a window, integrals by the
+ * trapezoidal rule) and a local polynomial of degree 4 have the half-width that is best in hindsight,
+ * of 3 to 12 rows; the process of symreg/motion/ chooses for itself.
  *     bench_motion --planets FILE.csv
  * instead writes positions of the eight planets and the Sun by VSOP87 (libnova), every 8 days from
  * J2000 on, with their masses: docs/data/planet_tracks.csv. */
@@ -215,6 +220,111 @@ static int run(int law, double noise, double seconds, int threads, struct result
     return rc;
 }
 
+/* ---- other ways to an acceleration */
+
+/* Second derivative at row i of x (STEPS), rows i - half to i + half; NaN where they are not there. */
+static double weak_form(const double *x, double dt, size_t i, size_t half)
+{
+    double up = 0, down = 0;
+    for (size_t k = i - half; k <= i + half; k++) {
+        const double s = ((double)k - (double)i) / (double)(half + 1), q = 1 - s * s;
+        const double width = dt * (double)(half + 1);
+        up += (48 * s * s * q * q - 8 * q * q * q) / (width * width) * x[k];
+        down += q * q * q * q;
+    }
+    return up / down;
+}
+
+static double polynomial(const double *x, double dt, size_t i, size_t half)
+{
+    enum { DEGREE = 4 };
+    double A[(DEGREE + 1) * (DEGREE + 1)] = {0}, b[DEGREE + 1] = {0};
+    for (size_t k = i - half; k <= i + half; k++) {
+        double power[DEGREE + 1] = {1};
+        for (int p = 1; p <= DEGREE; p++)
+            power[p] = power[p - 1] * ((double)k - (double)i) / (double)half;
+        for (int p = 0; p <= DEGREE; p++) {
+            for (int q = 0; q <= DEGREE; q++)
+                A[p * (DEGREE + 1) + q] += power[p] * power[q];
+            b[p] += power[p] * x[k];
+        }
+    }
+    if (!sr_cholesky(A, DEGREE + 1, DEGREE + 1))
+        return NAN;
+    sr_cholesky_lower(A, DEGREE + 1, DEGREE + 1, b);
+    sr_cholesky_upper(A, DEGREE + 1, DEGREE + 1, b);
+    return 2 * b[2] / (dt * dt * (double)(half * half));
+}
+
+static double process(const double *x, double dt, size_t i, size_t half)
+{
+    (void)dt, (void)half;
+    return x[i]; /* of accelerations that are there */
+}
+
+enum { LEAST = 3, MOST = 12 };
+
+/* Median error of the force between two bodies: way(x) of the difference of their positions, or of
+ * their accelerations. */
+static double median_error(const struct sr_tracks *tracks, const struct sim_dynamics *d,
+                           double (*way)(const double *, double, size_t, size_t), size_t half,
+                           double *error)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < SYSTEMS; s++) {
+        const struct sr_track *a = &tracks->track[2 * s], *b = a + 1;
+        double x[2][STEPS], at[2][STEPS];
+        for (size_t k = 0; k < 2 * STEPS; k++) {
+            at[k / STEPS][k % STEPS] = a->smooth[k] - b->smooth[k];
+            x[k / STEPS][k % STEPS] =
+                way == process ? a->acceleration[k] - b->acceleration[k] : a->x[k] - b->x[k];
+        }
+        for (size_t i = MOST; i + MOST < STEPS; i++) {
+            const double r = sqrt(at[0][i] * at[0][i] + at[1][i] * at[1][i]);
+            const double inward =
+                -(way(x[0], a->t[1], i, half) * at[0][i] + way(x[1], a->t[1], i, half) * at[1][i]) /
+                r;
+            const double force = inward * a->mass * b->mass / (a->mass + b->mass);
+            error[n++] = fabs(force / d->law->force(&d->params, a->mass, b->mass, r) - 1);
+        }
+    }
+    return orr_median(error, n);
+}
+
+static double best_error(const struct sr_tracks *tracks, const struct sim_dynamics *d,
+                         double (*way)(const double *, double, size_t, size_t), double *error)
+{
+    double best = HUGE_VAL;
+    for (size_t half = LEAST; half <= MOST; half++)
+        best = fmin(best, median_error(tracks, d, way, half, error));
+    return best;
+}
+
+static int compare_ways(int threads)
+{
+    struct orr_settings preset;
+    struct sim_dynamics d;
+    double *error = orr_alloc(SYSTEMS * STEPS, sizeof *error);
+    int rc = error ? settings_for(0, &preset) : ORR_ENOMEM;
+    if (!rc)
+        rc = sim_dynamics_create(&d, &preset);
+    printf("noise    process  weak form  polynomial\n");
+    for (int k = 0; k < NOISES && !rc; k++) {
+        struct sr_tracks tracks = {0};
+        struct sr_motion_table table = {0};
+        rc = make_table(&preset, noise_of[k], threads, &tracks, &table);
+        if (!rc)
+            printf("%4.1f%%  %9.2g  %9.2g  %10.2g\n", 100 * noise_of[k],
+                   median_error(&tracks, &d, process, 0, error),
+                   best_error(&tracks, &d, weak_form, error),
+                   best_error(&tracks, &d, polynomial, error));
+        free(table.row);
+        sr_tracks_free(&tracks);
+    }
+    free(error);
+    return rc;
+}
+
 /* ---- real planets */
 
 /* Masses of the planets in solar masses, the Earth with the Moon (IAU 2009). */
@@ -288,8 +398,9 @@ int main(int argc, char **argv)
 {
     bench_help(argc, argv,
                "bench_motion [--seconds 10] [--threads 1] [--laws 9]\n"
+               "bench_motion --methods 1\n"
                "bench_motion --planets FILE.csv\n");
-    int seconds = 10, threads = 1, laws = LAWS, rc = 0;
+    int seconds = 10, threads = 1, laws = LAWS, methods = 0, rc = 0;
     const char *planets = NULL;
     for (int i = 1; i < argc && !rc; i += 2)
         if (!strcmp(argv[i], "--planets") && argv[i + 1])
@@ -297,11 +408,13 @@ int main(int argc, char **argv)
         else
             rc = !strcmp(argv[i], "--seconds")   ? bench_number(argv[i], argv[i + 1], 1, &seconds)
                  : !strcmp(argv[i], "--threads") ? bench_number(argv[i], argv[i + 1], 1, &threads)
+                 : !strcmp(argv[i], "--methods") ? bench_number(argv[i], argv[i + 1], 1, &methods)
                  : !strcmp(argv[i], "--laws")    ? bench_number(argv[i], argv[i + 1], 1, &laws)
                                               : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
     if (!rc)
-        rc =
-            planets ? write_planets(planets) : run_all(laws < LAWS ? laws : LAWS, seconds, threads);
+        rc = planets   ? write_planets(planets)
+             : methods ? compare_ways(threads)
+                       : run_all(laws < LAWS ? laws : LAWS, seconds, threads);
     if (rc)
         fprintf(stderr, "bench_motion: %s\n", orr_error());
     return rc != 0;
