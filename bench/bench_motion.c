@@ -14,8 +14,8 @@
  *     bench_motion [--seconds 10] [--threads 1] [--laws 9]
  * Writes bench/results/motion.json. About 6 minutes.
  *     bench_motion --methods 1
- * instead compares ways to the force under Newton's law on the same data, at every inner row: median
- * of |F / law - 1|. The weak form (test function (1 - s^2)^4 of a window, integrals by the
+ * instead compares ways to the force under Newton's law on the same data, at every inner row:
+ * median of |F / law - 1|. The weak form (test function (1 - s^2)^4 of a window, integrals by the
  * trapezoidal rule) and a local polynomial of degree 4 have the half-width that is best in hindsight,
  * of 3 to 12 rows; the process of symreg/motion/ chooses for itself.
  *     bench_motion --planets FILE.csv

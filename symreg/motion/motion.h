@@ -97,9 +97,7 @@ void sr_process_state(struct sr_process_work *work, size_t at, struct sr_process
  * the row's by less than 0.3. */
 double sr_process_gap(const struct sr_process_work *work, size_t at);
 
-/* Fills what smoothing adds to a track of so many coordinates. ORR_EINVAL names file and body. */
-int sr_track_smooth(const char *file, int dims, double most_noise, struct sr_track *track);
-/* Of all tracks. Where there are many, one whose noise is above that of most others, or above theirs
+/* Fills what smoothing adds to tracks; ORR_EINVAL names file and body. Where there are many, one whose noise is above that of most others, or above theirs
  * as a share of the path's size where that varies less, was sampled too rarely for its path, and is
  * smoothed again with at most twice their noise. */
 int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
@@ -122,9 +120,6 @@ struct sr_motion_table {
     double centre_error;           /* its standard error, where it was fitted, else 0 */
 };
 int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row);
-/* What the sigmas of a table count for in a search: none less than what its row and its neighbours
- * have across the line, none less, relative to its value, than the median; rows that are weak go. */
-int sr_motion_weigh(struct sr_motion_table *table);
 /* The whole way from tracks to rows that are ready for a search. ORR_EINVAL: fewer than two. */
 int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
                    struct sr_motion_table *table);

@@ -83,7 +83,9 @@ static int level_sigmas(struct sr_motion_table *table)
     return 0;
 }
 
-int sr_motion_weigh(struct sr_motion_table *table)
+/* What the sigmas of a table count for in a search: none less than what its row and its neighbours
+ * have across the line, none less, relative to its value, than the median; rows that are weak go. */
+static int weigh(struct sr_motion_table *table)
 {
     TRY(look_across(table));
     drop_weak(table);
@@ -95,7 +97,7 @@ int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
 {
     TRY(sr_tracks_smooth(tracks, threads));
     TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
-    TRY(sr_motion_weigh(table));
+    TRY(weigh(table));
     return table->count >= 2
                ? 0
                : ORR_FAIL(ORR_EINVAL,

@@ -78,7 +78,7 @@ static int smooth(const char *file, int dims, double most_noise, struct sr_proce
     return 0;
 }
 
-int sr_track_smooth(const char *file, int dims, double most_noise, struct sr_track *track)
+static int smooth_track(const char *file, int dims, double most_noise, struct sr_track *track)
 {
     struct sr_process_work *work = sr_process_create();
     double *noises = orr_alloc(track->n / HOP + 2, sizeof *noises);
@@ -98,7 +98,7 @@ static int smooth_all(struct sr_tracks *tracks, int threads, const double *most)
         struct sr_track *track = &tracks->track[k];
         const double limit = most ? most[k] : HUGE_VAL;
         const int one = !most || track->noise > limit
-                            ? sr_track_smooth(tracks->file, tracks->dims, limit, track)
+                            ? smooth_track(tracks->file, tracks->dims, limit, track)
                             : 0;
         if (one) {
 #pragma omp critical
