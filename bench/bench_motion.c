@@ -16,8 +16,8 @@
  *     bench_motion --methods 1
  * instead compares ways to the force under Newton's law on the same data, at every inner row:
  * median of |F / law - 1|. The weak form (test function (1 - s^2)^4 of a window, integrals by the
- * trapezoidal rule) and a local polynomial of degree 4 have the half-width that is best in hindsight,
- * of 3 to 12 rows; the process of symreg/motion/ chooses for itself.
+ * trapezoidal rule) and a local polynomial of degree 4 have the half-width that is best in
+ * hindsight, of 3 to 12 rows; the process of symreg/motion/ chooses for itself.
  *     bench_motion --planets FILE.csv
  * instead writes positions of the eight planets and the Sun by VSOP87 (libnova), every 8 days from
  * J2000 on, with their masses: docs/data/planet_tracks.csv. */
@@ -222,7 +222,8 @@ static int run(int law, double noise, double seconds, int threads, struct result
 
 /* ---- other ways to an acceleration */
 
-/* Second derivative at row i of x (STEPS), rows i - half to i + half; NaN where they are not there. */
+/* Second derivative at row i of x (STEPS), rows i - half to i + half; NaN where they are not there.
+ * */
 static double weak_form(const double *x, double dt, size_t i, size_t half)
 {
     double up = 0, down = 0;

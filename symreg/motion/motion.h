@@ -60,7 +60,8 @@ struct sr_tracks {
  * and column. Free also after an error. */
 int sr_tracks_read(const char *file, const struct sr_motion_options *options,
                    struct sr_tracks *tracks);
-/* Empty tracks of so many rows each, of zeros, for the caller to fill. `file` stays the caller's. */
+/* Empty tracks of so many rows each, of zeros, for the caller to fill. `file` stays the caller's.
+ * */
 int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const size_t *rows);
 void sr_tracks_free(struct sr_tracks *tracks);
 
@@ -97,9 +98,10 @@ void sr_process_state(struct sr_process_work *work, size_t at, struct sr_process
  * the row's by less than 0.3. */
 double sr_process_gap(const struct sr_process_work *work, size_t at);
 
-/* Fills what smoothing adds to tracks; ORR_EINVAL names file and body. Where there are many, one whose noise is above that of most others, or above theirs
- * as a share of the path's size where that varies less, was sampled too rarely for its path, and is
- * smoothed again with at most twice their noise. */
+/* Fills what smoothing adds to tracks; ORR_EINVAL names file and body. Where there are many, one
+ * whose noise is above that of most others, or above theirs as a share of the path's size where
+ * that varies less, was sampled too rarely for its path, and is smoothed again with at most twice
+ * their noise. */
 int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
 
 /* ---- rows of the table */
@@ -134,8 +136,8 @@ int sr_motion_centre(const struct sr_tracks *tracks, const char *centre,
                      struct sr_motion_table *table);
 /* The first row from `from` on whose time is not before t; n: there is none. */
 size_t sr_track_at(const struct sr_track *track, double t, size_t from);
-/* Solves A x = b, A (n, n) symmetric with its lower half filled, in place by Cholesky: A becomes the
- * factor. False where A is not positive definite. */
+/* Solves A x = b, A (n, n) symmetric with its lower half filled, in place by Cholesky: A becomes
+ * the factor. False where A is not positive definite. */
 bool sr_cholesky(double *A, size_t n, size_t stride);
 void sr_cholesky_lower(const double *L, size_t n, size_t stride, double *b);
 void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b);

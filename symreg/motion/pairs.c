@@ -3,12 +3,12 @@
  *
  *   a_i = A + sum over j of F_ij e_ij / m_i + error,
  *
- * e_ij the direction from i to j, F_ij = F_ji the attraction, A the acceleration of the frame, about
- * which nothing is known: positions may be relative to a body. Least squares with the variances of
- * the accelerations gives all F_ij and their variances. Where a system has more pairs than its
- * accelerations can tell apart, a weak prior, F_ij = 0 +- 3 g m_i m_j with g the pull of the heaviest
- * body at about that distance, keeps what cannot be told at a large variance, and such rows are left
- * out. */
+ * e_ij the direction from i to j, F_ij = F_ji the attraction, A the acceleration of the frame,
+ * about which nothing is known: positions may be relative to a body. Least squares with the
+ * variances of the accelerations gives all F_ij and their variances. Where a system has more pairs
+ * than its accelerations can tell apart, a weak prior, F_ij = 0 +- 3 g m_i m_j with g the pull of
+ * the heaviest body at about that distance, keeps what cannot be told at a large variance, and such
+ * rows are left out. */
 #include "motion.h"
 
 #include <math.h>
@@ -75,8 +75,8 @@ static double distance(const struct sr_track *a, size_t i, const struct sr_track
     return sqrt(sum);
 }
 
-/* What a force over the product of its masses may be at a distance: that of the heaviest body on the
- * body whose distance to it is most alike. */
+/* What a force over the product of its masses may be at a distance: that of the heaviest body on
+ * the body whose distance to it is most alike. */
 static double pull_at(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
                       double r)
 {

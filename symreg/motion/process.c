@@ -104,8 +104,8 @@ static void take_window(struct sr_process_work *w, const struct sr_window *windo
     }
 }
 
-/* Log-likelihood with the best s^2, which is set; -infinity where C is not positive definite, or the
- * noise too large. */
+/* Log-likelihood with the best s^2, which is set; -infinity where C is not positive definite, or
+ * the noise too large. */
 static double likelihood(struct sr_process_work *w, struct sr_process p)
 {
     const size_t n = w->n;
@@ -223,8 +223,8 @@ static void smooth_twice(struct sr_process_work *w)
     }
 }
 
-/* What the acceleration of a row is of the process's derivatives: x'' = f''(u) u'^2 + f'(u) u''. The
- * covariance of it with each row of the data, which is then taken through L^-1. */
+/* What the acceleration of a row is of the process's derivatives: x'' = f''(u) u'^2 + f'(u) u''.
+ * The covariance of it with each row of the data, which is then taken through L^-1. */
 static void acceleration_kernel(const struct sr_process_work *w, size_t at, double k[W])
 {
     const double l2 = w->length * w->length, rate2 = w->rate[at] * w->rate[at];
@@ -276,8 +276,8 @@ static double find_gap(const struct sr_process_work *w)
 
 /* ---- warped time */
 
-/* Times run faster where the body is accelerated more, du/dt ~ |a|^(1/2): under Newton's law 1/r, and
- * u the eccentric anomaly, in which an orbit is a harmonic oscillation however eccentric it is
+/* Times run faster where the body is accelerated more, du/dt ~ |a|^(1/2): under Newton's law 1/r,
+ * and u the eccentric anomaly, in which an orbit is a harmonic oscillation however eccentric it is
  * (Sundman 1912). ln du/dt is a sum of bells at the rows, and its integral Simpson's. */
 struct warp {
     double bell[W]; /* weights */

@@ -84,7 +84,8 @@ static int level_sigmas(struct sr_motion_table *table)
 }
 
 /* What the sigmas of a table count for in a search: none less than what its row and its neighbours
- * have across the line, none less, relative to its value, than the median; rows that are weak go. */
+ * have across the line, none less, relative to its value, than the median; rows that are weak go.
+ * */
 static int weigh(struct sr_motion_table *table)
 {
     TRY(look_across(table));

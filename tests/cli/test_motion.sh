@@ -47,8 +47,12 @@ orbit() { # NOISE CENTRE_X: e = 0.3, G M = 20
             printf "%.12g", t
             for (d = 0; d < 2; d++) {
                 g = -6
-                for (i = 0; i < 12; i++) { seed = (seed * 69069 + 1) % 4294967296; g += seed / 4294967296 }
-                printf ",%.12g", (d ? 1.2 * sqrt(0.91) * sin(E) : 1.2 * (cos(E) - 0.3) + cx) + noise * g
+                for (i = 0; i < 12; i++) {
+                    seed = (seed * 69069 + 1) % 4294967296
+                    g += seed / 4294967296
+                }
+                x = d ? 1.2 * sqrt(0.91) * sin(E) : 1.2 * (cos(E) - 0.3) + cx
+                printf ",%.12g", x + noise * g
             }
             print ""
         }
@@ -81,7 +85,8 @@ check "a search in a folder" motion "$WORK/first" "$WORK/orbit.csv" --time t --p
     --centre 3,0 --out "$WORK/on"
 mass() { # the hidden one, by the table: a r^2, weighted
     awk -F, 'NR > 1 { w = 1 / ($9 * $5 ^ 2) ^ 2; n += w; sum += w * $8 * $5 ^ 2 }
-        END { print sum / n; exit !(sum / n > 19.4 && sum / n < 20.6) }' "$WORK/on/accelerations.csv"
+        END { print sum / n; exit !(sum / n > 19.4 && sum / n < 20.6) }' \
+        "$WORK/on/accelerations.csv"
 }
 check "G M = 20 to 3%" mass
 check "... goes on" motion "$WORK/second" "$WORK/orbit.csv" --time t --position x,y --centre 3,0 \
@@ -116,7 +121,8 @@ rows() { # BODY MASS FIRST-TIME
 eight="t,x,y,b,m\n$(rows a 1 0)" second=$(rows b 2 0) third=$(rows c 3 0) later=$(rows b 2 20)
 bad "a time twice" 1 "$F:3: column \"t\": body \"a\": expected a time after 1 of line 2, found 1" \
     't,x,y,b\n1,2,3,a\n1,2,3,a\n' $TX --body b
-bad "times that fall" 1 "$F:4: column \"t\": body \"a\": expected a time after 2 of line 2, found 1" \
+bad "times that fall" 1 \
+    "$F:4: column \"t\": body \"a\": expected a time after 2 of line 2, found 1" \
     't,x,y,b\n2,2,3,a\n1,2,3,b\n1,2,3,a\n' $TX --body b
 bad "few rows" 1 "$F:3: body \"a\": expected at least 8 rows, found 2" \
     't,x,y,b\n1,2,3,a\n2,2,3,a\n' $TX --body b
@@ -126,9 +132,10 @@ bad "NaN" 1 "$F:3: column \"x\": expected a finite number, found \"nan\"" \
 bad "no time" 1 'no column "t"; expected one of "x", "y"' 'x,y\n1,2\n' $TX
 bad "a column of positions twice" 2 '"x" stands twice' "$eight" --time t --position x,x
 bad "too many columns" 2 '1 to 3 names' "$eight" --time t --position x,y,t,m
-bad "a mass of 0" 1 "$F:2: column \"m\": expected a mass above 0, found 0" 't,x,y,b,m\n1,1,1,a,0\n' \
-    $TX --mass m
-bad "a mass that changes" 1 "$F:3: column \"m\": body \"a\": expected the mass 1 of line 2, found 2" \
+bad "a mass of 0" 1 "$F:2: column \"m\": expected a mass above 0, found 0" \
+    't,x,y,b,m\n1,1,1,a,0\n' $TX --mass m
+bad "a mass that changes" 1 \
+    "$F:3: column \"m\": body \"a\": expected the mass 1 of line 2, found 2" \
     't,x,y,b,m\n1,1,1,a,1\n2,1,1,a,2\n' $TX --mass m --body b
 bad "no masses of three" 2 'give --mass COLUMN' "$eight$second$third" $TX --body b
 bad "no such centre" 1 "--centre: no body \"c\"" "$eight$second" $TX --body b --centre c

@@ -1,5 +1,5 @@
-/* test_motion.c - laws of motion: forces between bodies from their positions alone, for every law of
- * sim/law.c. Tolerances are standard errors that follow from the noise. */
+/* test_motion.c - laws of motion: forces between bodies from their positions alone, for every law
+ * of sim/law.c. Tolerances are standard errors that follow from the noise. */
 #include "symreg/motion/motion.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ struct made {
     char system[SYSTEMS][8];
 };
 
-/* Two tracks of each sequence of preset quick's prior; noise: standard deviation of every coordinate,
- * AU. */
+/* Two tracks of each sequence of preset quick's prior; noise: standard deviation of every
+ * coordinate, AU. */
 static void make(struct made *made, const struct orr_settings *preset, double noise)
 {
     size_t rows[2 * SYSTEMS];
