@@ -16,8 +16,7 @@ static const char *orbits_option = "", *predict_index;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
      &orbits_option, NULL},
-    {"--target", "COLUMN", "column to explain (with FILE.csv; - is standard input)", &table.target,
-     NULL},
+    {"--target", "COLUMN", "column to explain (of FILE.csv; - is stdin)", &table.target, NULL},
     {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features,
      NULL},
     {"--weights", "COLUMN|relative", "weight of each row in the loss; relative: 1/y^2",
@@ -78,8 +77,7 @@ static const struct orr_option options[] = {
 static const struct orr_program program = {
     .name = "symreg",
     .purpose =
-        "Finds formulas: of every force source of a run, of a column of a CSV file, or the law "
-        "of motion of tracks.",
+        "Finds formulas: of every force source of a run, of a column of a CSV file, of motion.",
     .usage = "symreg [options]\n"
              "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
              "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y[,Z]\n"
