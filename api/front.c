@@ -65,14 +65,16 @@ int orrery_regression_select(struct orrery_regression *r, const char *rule, int 
     return api_leave(&call, choose(r, rule, row));
 }
 
-static int print(const struct orrery_regression *r, int row, int notation, char *text, size_t bytes,
-                 size_t *needed)
+static int write_as(const struct orrery_regression *r, const struct sr_expr *expr, int notation,
+                    char *text, size_t bytes, size_t *needed)
 {
+    static const enum sr_notation of[] = {[ORRERY_LATEX] = SR_LATEX, [ORRERY_C] = SR_C,
+                                          [ORRERY_SYMPY] = SR_SYMPY, [ORRERY_NUMPY] = SR_NUMPY,
+                                          [ORRERY_JAX] = SR_JAX,     [ORRERY_PYTORCH] = SR_TORCH};
     char whole[SR_TEXT];
-    TRY(check_row(r, row));
-    const struct sr_expr *expr = &r->fit->front.expr[row];
-    if (notation < ORRERY_TEXT || notation > ORRERY_SYMPY)
-        return ORR_FAIL(ORR_EINVAL, "notation: expected 0 to %d, found %d", ORRERY_SYMPY, notation);
+    if (notation < ORRERY_TEXT || notation > ORRERY_PYTORCH)
+        return ORR_FAIL(ORR_EINVAL, "notation: expected 0 to %d, found %d", ORRERY_PYTORCH,
+                        notation);
     if (notation == ORRERY_TEXT) {
         sr_expr_print(r->setup.language, expr, r->table.name, whole, sizeof whole);
     } else {
@@ -80,14 +82,17 @@ static int print(const struct orrery_regression *r, int row, int notation, char 
         if (!names)
             return ORR_ENOMEM;
         sr_export_make(names, r->table.name, r->table.data.features);
-        sr_expr_write(r->setup.language, expr,
-                      notation == ORRERY_LATEX ? SR_LATEX
-                      : notation == ORRERY_C   ? SR_C
-                                               : SR_SYMPY,
-                      names, whole, sizeof whole);
+        sr_expr_write(r->setup.language, expr, of[notation], names, whole, sizeof whole);
         free(names);
     }
     return api_write_text(whole, text, bytes, needed);
+}
+
+static int print(const struct orrery_regression *r, int row, int notation, char *text, size_t bytes,
+                 size_t *needed)
+{
+    TRY(check_row(r, row));
+    return write_as(r, &r->fit->front.expr[row], notation, text, bytes, needed);
 }
 
 int orrery_regression_print(struct orrery_regression *r, int row, int notation, char *text,
@@ -96,6 +101,42 @@ int orrery_regression_print(struct orrery_regression *r, int row, int notation, 
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
     return api_leave(&call, print(r, row, notation, text, bytes, needed));
+}
+
+static int write_text(struct orrery_regression *r, const char *formula, int notation, char *text,
+                      size_t bytes, size_t *needed)
+{
+    struct sr_expr expr;
+    TRY(api_parse(r, formula, &expr));
+    return write_as(r, &expr, notation, text, bytes, needed);
+}
+
+int orrery_regression_write(struct orrery_regression *r, const char *formula, int notation,
+                            char *text, size_t bytes, size_t *needed)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, write_text(r, formula, notation, text, bytes, needed));
+}
+
+/* Standard errors are those of least squares: other losses have none. */
+static int constants(const struct orrery_regression *r, int row, double *value, double *error)
+{
+    TRY(check_row(r, row));
+    const struct sr_expr *expr = &r->fit->front.expr[row];
+    const int count = sr_expr_constants(expr, value);
+    for (int c = 0; error && c < count; c++)
+        error[c] = NAN;
+    return error && r->setup.settings.loss == ORR_SR_L2
+               ? sr_constants_errors(expr, &r->table.data, r->table.variance, error)
+               : 0;
+}
+
+int orrery_regression_constants(struct orrery_regression *r, int row, double *value, double *error)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, constants(r, row, value, error));
 }
 
 /* ------------------------------------------------------------------------------ evaluation */
@@ -156,16 +197,22 @@ int orrery_regression_predict(struct orrery_regression *r, int row,
     return api_leave(&call, predict(r, row, table, y));
 }
 
-static int evaluate_text(const struct orrery_regression *r, const char *formula,
-                         const struct orrery_table *table, double *y)
+int api_parse(struct orrery_regression *r, const char *formula, struct sr_expr *expr)
 {
-    struct sr_expr expr;
     if (!formula)
         return ORR_FAIL(ORR_EINVAL, "formula: expected a text, found NULL");
     if (!r->has_table)
         return ORR_FAIL(ORR_EMISSING,
                         "formula: its names are those of a table; orrery_regression_data()");
-    TRY(sr_expr_parse(r->setup.language, formula, r->table.name, r->table.data.features, &expr));
+    TRY(r->setup.language ? 0 : api_set_up(r));
+    return sr_expr_parse(r->setup.language, formula, r->table.name, r->table.data.features, expr);
+}
+
+static int evaluate_text(struct orrery_regression *r, const char *formula,
+                         const struct orrery_table *table, double *y)
+{
+    struct sr_expr expr;
+    TRY(api_parse(r, formula, &expr));
     return evaluate(r, &expr, table, y);
 }
 

@@ -104,7 +104,10 @@ enum orrery_notation {
     ORRERY_TEXT = 0, /* as symreg prints it, and orrery_regression_evaluate() reads it */
     ORRERY_LATEX = 1,
     ORRERY_C = 2,
-    ORRERY_SYMPY = 3
+    ORRERY_SYMPY = 3,
+    ORRERY_NUMPY = 4, /* functions of np, of arrays */
+    ORRERY_JAX = 5,   /* ... of jnp */
+    ORRERY_PYTORCH = 6
 };
 
 /* *regression: free with orrery_regression_free(), which takes NULL, too. `interface` is
@@ -160,6 +163,21 @@ ORRERY_CALL int orrery_regression_predict(struct orrery_regression *regression, 
 ORRERY_CALL int orrery_regression_evaluate(struct orrery_regression *regression,
                                            const char *formula, const struct orrery_table *table,
                                            double *y);
+/* Any formula in the notation ORRERY_TEXT, of the names of that table, in another notation; text,
+ * bytes and needed are those of orrery_regression_print(). */
+ORRERY_CALL int orrery_regression_write(struct orrery_regression *regression, const char *formula,
+                                        int notation, char *text, size_t bytes, size_t *needed);
+/* A front of `count` formulas (at most 64) in the notation ORRERY_TEXT, of the names of the table:
+ * their constants are fitted to the table from where they stand and from points near by, and
+ * rounded as after a search. Rows that gain nothing over a shorter one go. Constraints and units are
+ * not asked for. After an error there is no front. */
+ORRERY_CALL int orrery_regression_refit(struct orrery_regression *regression,
+                                        const char *const *formulas, int count);
+/* The numbers of a row in their order, as many as orrery_formula.constants says, and their
+ * standard errors; either may be NULL. Errors are NaN where the rows do not determine them, and
+ * where the loss is not one of least squares. */
+ORRERY_CALL int orrery_regression_constants(struct orrery_regression *regression, int row,
+                                            double *constants, double *errors);
 
 /* ------------------------------------------------------------------------------ simulation
  *

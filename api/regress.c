@@ -143,17 +143,17 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     return stopped ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then") : 0;
 }
 
-static int set_up(struct orrery_regression *r, struct watch *watch)
+int api_set_up(struct orrery_regression *r)
 {
     struct sr_csv_options o = r->options;
     o.target = r->table.target;
     o.use_seconds = r->seconds_given && !r->iterations_given;
     TRY(orr_settings_check(&r->settings));
-    TRY(sr_csv_setup(&r->settings, &o, &r->table, &r->setup));
+    const int rc = sr_csv_setup(&r->settings, &o, &r->table, &r->setup);
+    if (rc)
+        sr_csv_setup_free(&r->setup);
     r->table.data.language = r->setup.language;
-    r->setup.settings.observe = observe;
-    r->setup.settings.observer = watch;
-    return 0;
+    return rc;
 }
 
 static int search(struct orrery_regression *r, int threads, struct watch *watch,
@@ -166,7 +166,9 @@ static int search(struct orrery_regression *r, int threads, struct watch *watch,
     if (!r->has_table)
         return ORR_FAIL(ORR_EMISSING, "search: there is no table yet; orrery_regression_data()");
     api_forget(r);
-    TRY(set_up(r, watch));
+    TRY(api_set_up(r));
+    r->setup.settings.observe = observe;
+    r->setup.settings.observer = watch;
     if (r->keep_state || r->resumed) {
         TRY(make_folder(work, path));
         r->setup.settings.checkpoint = path;

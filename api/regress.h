@@ -25,6 +25,10 @@ struct orrery_regression {
 
 /* Forgets the last search. */
 void api_forget(struct orrery_regression *r);
+/* The language, constraints and loss of the settings and the table; none are left after an error. */
+int api_set_up(struct orrery_regression *r);
+/* A formula in the language of the last search, or of the settings where there was none. */
+int api_parse(struct orrery_regression *r, const char *formula, struct sr_expr *expr);
 /* options.c: the defaults of symreg for tables. */
 int api_default_settings(struct orr_settings *settings);
 /* ORR_EINVAL where the struct or its numbers are not as expected; needs_y: a table to search on. */

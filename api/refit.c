@@ -1,0 +1,86 @@
+/* refit.c - a front of formulas of the caller, whose constants are fitted to the table. */
+#include <stdlib.h>
+
+#include "regress.h"
+
+enum { STEPS = 200, RESTARTS = 8 }; /* of a fit, whose constants may stand far from the best */
+
+/* Puts a formula behind the rows of the front that are no more complex. */
+static void insert(struct sr_front *front, const struct sr_expr *expr, int complexity)
+{
+    int at = front->count++;
+    for (; at > 0 && front->complexity[at - 1] > complexity; at--) {
+        front->complexity[at] = front->complexity[at - 1];
+        front->expr[at] = front->expr[at - 1];
+    }
+    front->complexity[at] = complexity;
+    front->expr[at] = *expr;
+}
+
+static int read_formulas(struct orrery_regression *r, const char *const *formulas, int count,
+                         struct sr_front *front)
+{
+    struct sr_expr expr;
+    if (!formulas || count < 1 || count > SR_NODES)
+        return ORR_FAIL(ORR_EINVAL, "refit: expected 1 to %d formulas, found %d", SR_NODES,
+                        formulas ? count : 0);
+    for (int i = 0; i < count; i++) {
+        TRY(api_parse(r, formulas[i], &expr));
+        insert(front, &expr, sr_expr_complexity(r->setup.language, &expr));
+    }
+    return 0;
+}
+
+/* Fits the constants of all rows; a formula that is not finite on the table has an infinite loss. */
+static int fit_constants(const struct sr_settings *s, const struct sr_data *data,
+                         struct sr_front *front)
+{
+    struct sr_loss loss;
+    struct sr_work work = {0};
+    gsl_rng *rng = orr_rng_create(s->seed, ORR_STAGE_SYMREG, 0);
+    int rc = rng ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
+    if (!rc) {
+        const int most = sr_front_constants(front);
+        rc = sr_work_init(&work, data->rows, 2 * (most > 1 ? most : 1) - 1);
+        for (int i = 0; i < front->count && !rc; i++)
+            front->loss[i] = sr_constants_fit(&loss, &front->expr[i], false, STEPS, RESTARTS, rng,
+                                              &work);
+        sr_work_free(&work);
+        sr_loss_free(&loss);
+    }
+    if (rng)
+        gsl_rng_free(rng);
+    return rc;
+}
+
+static int refit(struct orrery_regression *r, const char *const *formulas, int count)
+{
+    api_forget(r);
+    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
+    if (!fit)
+        return ORR_ENOMEM;
+    int rc = read_formulas(r, formulas, count, &fit->front);
+    const struct sr_settings *s = &r->setup.settings;
+    const struct sr_data *data = &r->table.data;
+    fit->data = *data;
+    if (!rc)
+        rc = fit_constants(s, data, &fit->front);
+    if (!rc)
+        rc = sr_front_finish(s, data, true, fit);
+    if (!rc)
+        rc = sr_front_judge(s, data, &fit->front);
+    if (!rc && !fit->front.count)
+        rc = ORR_FAIL(ORR_EINVAL, "refit: no formula is finite on every row");
+    if (rc)
+        free(fit);
+    else
+        r->fit = fit;
+    return rc;
+}
+
+int orrery_regression_refit(struct orrery_regression *r, const char *const *formulas, int count)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, refit(r, formulas, count));
+}

@@ -1,0 +1,139 @@
+/* test_refit.c - formulas of the caller: fitted to a table, and in every notation. */
+#include "api/orrery.h"
+#include "refused.h"
+
+#include <math.h>
+
+enum { ROWS = 40 };
+static double x[2 * ROWS], y[ROWS];
+static const char *const names[] = {"t", "exp"};
+
+/* y = 2.385 exp(-0.7 t) + b, with the same deviations of either sign in every four rows. */
+static struct orrery_regression *decay(double b, double deviation, const char *define)
+{
+    struct orrery_regression *r = NULL;
+    for (int i = 0; i < ROWS; i++) {
+        static const double sign[] = {1, -1, -1, 1};
+        x[2 * i] = 0.1 * i;
+        x[2 * i + 1] = 1 + i % 7;
+        y[i] = 2.385 * exp(-0.7 * x[2 * i]) + b + deviation * sign[i % 4];
+    }
+    const struct orrery_table table = {
+        .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .y = y, .names = names};
+    assert_int_equal(orrery_regression_create(ORRERY_INTERFACE, &r), 0);
+    assert_int_equal(orrery_regression_set(r, "define", define), 0);
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    return r;
+}
+
+TEST(constants_are_fitted_to_the_table)
+{
+    static const char *const formulas[] = {"5 * exp(t * -0.1) + 1", "3", "9 * \"exp\" / 2 + t"};
+    struct orrery_regression *r = decay(0.25, 0, NULL);
+    struct orrery_formula f = {.bytes = sizeof f};
+    double constant[3], error[3];
+    int rows = 0, row = -1;
+    assert_int_equal(orrery_regression_refit(r, formulas, 3), 0);
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    assert_int_equal(rows, 2); /* complexity rises, loss falls: the third one goes */
+    assert_int_equal(orrery_regression_select(r, "best", &row), 0);
+    assert_int_equal(row, 1);
+    assert_int_equal(orrery_regression_formula(r, 1, &f), 0);
+    assert_int_equal(f.constants, 3);
+    assert_true(f.loss < 1e-25 && f.score > 1);
+    assert_int_equal(orrery_regression_constants(r, 1, constant, error), 0);
+    static const double expected[] = {2.385, -0.7, 0.25};
+    for (int c = 0; c < 3; c++) {
+        assert_true(fabs(constant[c] - expected[c]) < 1e-9);
+        assert_true(error[c] < 1e-9);
+    }
+    assert_int_equal(orrery_regression_formula(r, 0, &f), 0);
+    assert_int_equal(orrery_regression_constants(r, 0, constant, NULL), 0);
+    double mean = 0;
+    for (int i = 0; i < ROWS; i++)
+        mean += y[i] / ROWS;
+    assert_true(fabs(constant[0] - mean) < 0.1 * f.loss);
+    orrery_regression_free(r);
+}
+
+/* A mean of n rows is known up to s / sqrt(n), s^2 the sum of squares over n - 1. */
+TEST(standard_errors_are_those_of_least_squares)
+{
+    static const char *const mean[] = {"1"};
+    struct orrery_regression *r = decay(3, 0.5, NULL);
+    double constant = 0, error = 0, sum = 0;
+    assert_int_equal(orrery_regression_refit(r, mean, 1), 0);
+    assert_int_equal(orrery_regression_constants(r, 0, &constant, &error), 0);
+    for (int i = 0; i < ROWS; i++)
+        sum += (y[i] - constant) * (y[i] - constant);
+    assert_true(fabs(error - sqrt(sum / (ROWS - 1) / ROWS)) < 1e-9);
+    assert_int_equal(orrery_regression_set(r, "loss", "l1"), 0);
+    assert_int_equal(orrery_regression_refit(r, mean, 1), 0);
+    assert_int_equal(orrery_regression_constants(r, 0, &constant, &error), 0);
+    assert_true(isnan(error) != 0);
+    orrery_regression_free(r);
+}
+
+TEST(formulas_in_every_notation)
+{
+    static const char *const expected[] = {
+        [ORRERY_TEXT] = "(twice(t) + exp(\"exp\"))",
+        [ORRERY_LATEX] = "\\operatorname{twice}",
+        [ORRERY_C] = "exp(exp_)",
+        [ORRERY_SYMPY] = "exp(exp_)",
+        [ORRERY_NUMPY] = "np.exp(exp_)",
+        [ORRERY_JAX] = "jnp.exp(exp_)",
+        [ORRERY_PYTORCH] = "torch.exp(exp_)"};
+    struct orrery_regression *r = decay(0, 0, "twice(x) = 2 * x");
+    const char *formula = "twice(t) + exp(\"exp\")";
+    char text[200];
+    size_t needed = 0;
+    for (int n = ORRERY_TEXT; n <= ORRERY_PYTORCH; n++) {
+        assert_int_equal(orrery_regression_write(r, formula, n, text, sizeof text, &needed), 0);
+        if (!strstr(text, expected[n]))
+            fail_msg("expected \"%s\" in \"%s\"", expected[n], text);
+        assert_int_equal(needed, strlen(text) + 1);
+    }
+    /* the operators of the user are known without a search */
+    const struct orrery_table table = {
+        .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .y = y};
+    double value[ROWS];
+    assert_int_equal(orrery_regression_evaluate(r, "twice(t)", &table, value), 0);
+    for (int i = 0; i < ROWS; i++)
+        assert_true(value[i] == 2 * x[2 * i]);
+    orrery_regression_free(r);
+}
+
+TEST(formulas_are_checked)
+{
+    static const char *const well[] = {"t + 1"}, *const wrong[] = {"t", "t + z"},
+                      *const none[] = {NULL}, *const infinite[] = {"1 / t"};
+    struct orrery_regression *r = decay(0, 0, NULL), *empty = NULL;
+    char text[8];
+    double constant;
+    int rows = -1;
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, NULL, 1), "1 to 64");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, well, 0), "1 to 64");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, well, 65), "found 65");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, none, 1), "formula");
+    assert_int_equal(orrery_regression_refit(r, well, 1), 0);
+    const int status = orrery_regression_refit(r, wrong, 2);
+    assert_true(status == ORRERY_EINVAL || status == ORRERY_EUSAGE);
+    assert_non_null(strstr(orrery_regression_message(r), "z"));
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    assert_int_equal(rows, 0);
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, infinite, 1), "finite");
+    REFUSED(r, regression, ORRERY_EMISSING, orrery_regression_constants(r, 0, &constant, NULL),
+            "no front");
+    REFUSED(r, regression, ORRERY_EINVAL,
+            orrery_regression_write(r, "t", ORRERY_PYTORCH + 1, text, sizeof text, NULL), "0 to 6");
+    REFUSED(r, regression, ORRERY_EINVAL,
+            orrery_regression_write(r, "t * t * t * t", ORRERY_C, text, sizeof text, NULL),
+            "a capacity of");
+    assert_int_equal(orrery_regression_create(ORRERY_INTERFACE, &empty), 0);
+    REFUSED(empty, regression, ORRERY_EMISSING, orrery_regression_refit(empty, well, 1), "table");
+    orrery_regression_free(empty);
+    orrery_regression_free(r);
+}
+
+TESTS(NULL, NULL)
