@@ -102,15 +102,18 @@ def table(estimator: Any, X: Any, reset: bool = False) -> np.ndarray:
     return _plain_table(estimator, X, reset)
 
 
-def table_and_target(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """X and y of fit(); sets n_features_in_ and, for a DataFrame, feature_names_in_."""
+def table_and_target(estimator: Any, X: Any, y: Any,
+                     reset: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """X and y of fit(); sets n_features_in_ and, for a DataFrame, feature_names_in_.
+
+    reset=False: X and y of refit(), whose columns are those of the fit."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is "
                          "None")
     if SKLEARN:
-        return validate_data(estimator, X, y, dtype=[np.float64, np.float32], y_numeric=True,
-                             ensure_min_samples=2)
-    x, target = _plain_table(estimator, X, True), _real("y", y)
+        return validate_data(estimator, X, y, reset=reset, dtype=[np.float64, np.float32],
+                             y_numeric=True, ensure_min_samples=2)
+    x, target = _plain_table(estimator, X, reset), _real("y", y)
     if target.ndim == 2 and target.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected", UserWarning,
                       stacklevel=3)

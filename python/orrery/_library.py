@@ -13,7 +13,7 @@ OK, EUSAGE, EINVAL, EDOM, EIO, EFORMAT, EMISSING, ENOMEM = range(8)
 STOPPED, EBUSY, EVERSION = 10, 20, 21
 FLOAT64, FLOAT32 = 0, 1
 ROWS, COLUMNS = 0, 1
-TEXT, LATEX, C, SYMPY = 0, 1, 2, 3
+TEXT, LATEX, C, SYMPY, NUMPY, JAX, PYTORCH = range(7)
 
 LIBRARY = "liborrery.so.0"
 
@@ -132,6 +132,12 @@ FUNCTIONS = {
     ),
     "orrery_regression_predict": (c_int, [_HANDLE, c_int, POINTER(Table), _DOUBLES]),
     "orrery_regression_evaluate": (c_int, [_HANDLE, c_char_p, POINTER(Table), _DOUBLES]),
+    "orrery_regression_write": (
+        c_int,
+        [_HANDLE, c_char_p, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
+    ),
+    "orrery_regression_refit": (c_int, [_HANDLE, POINTER(c_char_p), c_int]),
+    "orrery_regression_constants": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
     "orrery_simulation_create": (c_int, [c_int, _MADE]),
     "orrery_simulation_free": (None, [_HANDLE]),
     "orrery_simulation_message": (c_char_p, [_HANDLE]),

@@ -23,7 +23,8 @@ class Row:
     score: float
     equation: str
     description_length: float
-    constants: int
+    constants: tuple[float, ...]
+    errors: tuple[float, ...]
     latex: str
     sympy: str
     c: str
@@ -135,12 +136,27 @@ class Search(lib.Handle):
         self.status("state", ctypes.byref(start), ctypes.byref(size))
         return ctypes.string_at(start, size.value)
 
-    def _print(self, row: int, notation: int) -> str:
+    def _text(self, call: str, what: Any, notation: int) -> str:
         needed = ctypes.c_size_t()
-        self.status("print", row, notation, None, 0, ctypes.byref(needed))
+        self.status(call, what, notation, None, 0, ctypes.byref(needed))
         text = ctypes.create_string_buffer(needed.value)
-        self.status("print", row, notation, text, needed.value, None)
+        self.status(call, what, notation, text, needed.value, None)
         return text.value.decode()
+
+    def write(self, formula: str, notation: int) -> str:
+        """A formula of the table's names in another notation."""
+        return self._text("write", formula.encode(), notation)
+
+    def refit(self, formulas: list[str]) -> None:
+        """The front becomes that of these formulas, their constants fitted to the table."""
+        texts = (ctypes.c_char_p * len(formulas))(*(formula.encode() for formula in formulas))
+        self.status("refit", texts, len(formulas))
+
+    def _constants(self, row: int, count: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The constants of a row and their standard errors."""
+        values, errors = ((ctypes.c_double * count)() for _ in range(2))
+        self.status("constants", row, values, errors)
+        return tuple(values), tuple(errors)
 
     def front(self) -> list[Row]:
         count = ctypes.c_int()
@@ -149,9 +165,10 @@ class Search(lib.Handle):
         for i in range(count.value):
             known = lib.Formula()
             self.status("formula", i, ctypes.byref(known))
-            texts = [self._print(i, n) for n in (lib.TEXT, lib.LATEX, lib.SYMPY, lib.C)]
+            texts = [self._text("print", i, n) for n in (lib.TEXT, lib.LATEX, lib.SYMPY, lib.C)]
             rows.append(Row(known.complexity, known.loss, known.score, texts[0],
-                            known.description_length, known.constants, *texts[1:]))
+                            known.description_length, *self._constants(i, known.constants),
+                            *texts[1:]))
         return rows
 
     def select(self) -> dict[str, int]:
@@ -175,24 +192,24 @@ class Search(lib.Handle):
         return y
 
 
+def language(names: list[str], define: str | None) -> Search:
+    """A handle that reads and writes formulas of columns with these names, 64 at most."""
+    search = Search({"define": define} if define else {})
+    two = np.tile(np.array([[1.0], [2.0]]), (1, len(names)))
+    search.data(two, two[:, 0], names=names, target=free_name("y", names))
+    return search
+
+
 def evaluate(formula: str, names: list[str], x: np.ndarray, define: str | None) -> np.ndarray:
     """A printed formula of columns with these names, by the library.
 
     Each call has a handle to itself, so that threads and copies of an estimator share nothing.
     """
-    used = _columns_of(formula, names)
-    search = Search({"define": define} if define else {})
-    two = np.tile(np.array([[1.0], [2.0]]), (1, len(used)))
-    target = free_name("y", names)
-    search.data(two, two[:, 0], names=[names[i] for i in used], target=target)
-    if define:  # operators of the user are known after a search: the shortest one
-        for key in ("iterations", "enumerate"):
-            search.status("set", key.encode(), b"0")
-        search.run(1)
-    return search.evaluate(formula, x[:, used])
+    used = columns_of(formula, names)
+    return language([names[i] for i in used], define).evaluate(formula, x[:, used])
 
 
-def _columns_of(formula: str, names: list[str]) -> list[int]:
+def columns_of(formula: str, names: list[str]) -> list[int]:
     """Columns that a formula may use: the library takes 64 at most."""
     import re
 

@@ -10,10 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from . import _library, _options, _present
+from . import _export, _fronts, _library, _options, _present
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import table, table_and_target, weights_of
-from ._search import RULES, Row, Search, Seen, evaluate, free_name
+from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name
+
+
+def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows, columns=columns)
 
 
 def _named_only(init):
@@ -166,6 +174,52 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._write()
         return self
 
+    def refit(self, X, y, *, weights=None):
+        """Fits the constants of all formulas anew, to other rows of the same columns.
+
+        A row of the front that gains nothing over a shorter one goes. Units and constraints of the
+        search are not asked for.
+        """
+        rows = self._rows()
+        X, y = table_and_target(self, X, y, reset=False)
+        weights = weights_of(weights, len(y))
+        settings = {**_options.settings(self), "define": self._define or ""}
+        if not settings["define"]:
+            del settings["define"]
+        settings["seed"] = str(self._seed())
+        search = Search(settings)
+        names = self.variable_names_
+        used = sorted({i for row in rows for i in columns_of(row.equation, names)})
+        search.data(X[:, used], y, weights, [names[i] for i in used], free_name("y", names))
+        search.refit([row.equation for row in rows])
+        self._front, self._chosen = search.front(), search.select()
+        self._state = None
+        return self
+
+    @classmethod
+    def from_file(cls, path, *, variable_names=None, n_features_in=None, **parameters):
+        """An estimator with the front of a file, or of a folder that has it.
+
+        path: front.json, front.csv or front_full.csv of the program symreg, laws/front_*.csv of a
+        run, or PySR's hall_of_fame.csv. variable_names: of the columns of X in their order; front.json
+        has them, and x0, x1, ... are known. parameters: of the estimator; formulas as operators
+        ("g(x) = x * exp(-x)") are needed to read a CSV file that has them.
+        """
+        model = cls(**parameters)
+        if model.model_selection not in RULES:
+            raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
+                             f"{model.model_selection!r}")
+        if isinstance(variable_names, str):
+            raise ValueError(f"variable_names: expected a list, found {variable_names!r}")
+        names = None if variable_names is None else [str(name) for name in variable_names]
+        front = _fronts.read(path, names, n_features_in, _options.settings(model).get("define"))
+        model.n_features_in_ = len(front.names)
+        model.variable_names_, model._define = front.names, front.define
+        model._front, model._chosen = front.rows, front.chosen
+        model._epochs, model._state = 0, None
+        model.stopped_, model.n_iter_ = None, 0
+        return model
+
     def _names(self, given: Any) -> list[str]:
         if given is None:
             named = getattr(self, "feature_names_in_", None)
@@ -275,11 +329,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         rows = [{"complexity": r.complexity, "loss": r.loss, "score": r.score,
                  "equation": r.equation, "description_length": r.description_length}
                 for r in self._rows()]
-        try:
-            import pandas
-        except ImportError:
-            return rows
-        return pandas.DataFrame(rows)
+        return _table(rows, ["complexity", "loss", "score", "equation", "description_length"])
 
     def get_best(self, index=None):
         """The row of equations_ that model_selection chooses, or number `index`."""
@@ -297,6 +347,33 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         import sympy
 
         return sympy.sympify(self._rows()[self._index(index)].sympy)
+
+    def _source(self, index, notation: int, free: bool) -> _export.Source:
+        equation = self._rows()[self._index(index)].equation
+        return _export.source(equation, self.variable_names_, self._define, notation, free)
+
+    def numpy(self, index=None) -> _export.NumpyFunction:
+        """The formula as a function of an array (n, features); `source` is its text."""
+        return _export.NumpyFunction(self._source(index, _library.NUMPY, False))
+
+    def jax(self, index=None) -> dict[str, Any]:
+        """{"callable": a function of X and parameters, "parameters": the formula's constants}."""
+        return _export.jax_function(self._source(index, _library.JAX, True))
+
+    def pytorch(self, index=None):
+        """The formula as a torch.nn.Module of X (n, features), whose `constants` can be trained."""
+        return _export.torch_module(self._source(index, _library.PYTORCH, True))
+
+    def constants(self, index=None):
+        """The formula's numbers and their standard errors, in the order of the equation.
+
+        Errors are those of least squares (elementwise_loss "l2"), NaN where the rows do not
+        determine them. A DataFrame where pandas is installed, else a list of dicts.
+        """
+        row = self._rows()[self._index(index)]
+        return _table([{"value": value, "standard_error": error}
+                       for value, error in zip(row.constants, row.errors)],
+                      ["value", "standard_error"])
 
     def latex(self, index=None) -> str:
         return self._rows()[self._index(index)].latex

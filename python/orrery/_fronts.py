@@ -1,0 +1,183 @@
+"""Files of fronts: those of the program symreg, and PySR's hall_of_fame.csv."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import pathlib
+import re
+from dataclasses import dataclass
+from typing import Any, Callable
+
+from . import _library as lib
+from . import _options
+from ._search import Row, columns_of, language
+
+NAN = float("nan")
+IN_FOLDERS = ("front.json", "front.csv", "hall_of_fame.csv")
+_WORD = re.compile(r'"((?:[^"]|"")*)"|([^\W\d]\w*)(\s*\()?')
+
+
+@dataclass(frozen=True)
+class Front:
+    """A front as a file has it."""
+
+    names: list[str]  # of the columns of X
+    define: str | None
+    rows: list[Row]
+    chosen: dict[str, int]
+
+
+def _file(path: Any) -> pathlib.Path:
+    path = pathlib.Path(path)
+    if path.is_dir():
+        found = [path / name for name in IN_FOLDERS if (path / name).is_file()]
+        if not found:
+            raise FileNotFoundError(f"{path}: expected {', '.join(IN_FOLDERS)}, found none of them")
+        return found[0]
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: expected the file of a front, found none")
+    return path
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        return NAN if value is None else float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{where}: expected a number, found {value!r}") from None
+
+
+def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None]:
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        rows = [{"complexity": row["complexity"], "loss": row["loss"], "score": row["score"],
+                 "description_length": row["description_length"], "equation": row["equation"],
+                 "rules": row["selected_by"], "constants": row.get("constants"),
+                 "errors": row.get("standard_errors")} for row in whole["front"]]
+        return rows, [str(name) for name in whole["features"]], whole.get("define")
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise ValueError(f"{path}: expected the front.json of symreg, found {error!r}") from None
+
+
+def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
+    """PySR's columns, and those of symreg; the oldest files of PySR have "|" and MSE."""
+    with path.open(newline="", encoding="utf-8") as file:
+        head = file.readline()
+        file.seek(0)
+        table = list(csv.reader(file, delimiter="|" if "|" in head else ","))
+    columns = [name.strip().lower() for name in table[0]] if table else []
+    columns = ["loss" if name == "mse" else name for name in columns]
+    if not {"complexity", "loss", "equation"} <= set(columns):
+        raise ValueError(f"{path}: expected the columns Complexity,Loss,Equation, found "
+                         f"{','.join(columns) or 'none'}")
+    rows = []
+    for line, cells in enumerate(table[1:], 2):
+        if not cells:
+            continue
+        if len(cells) != len(columns):
+            raise ValueError(f"{path}: line {line}: expected {len(columns)} cells, found "
+                             f"{len(cells)}")
+        row: dict[str, Any] = dict(zip(columns, cells))
+        for name in ("complexity", "loss", "score", "descriptionlength"):
+            if name in row:
+                row[name] = _number(row[name] or None, f"{path}: line {line}: {name}")
+        row["description_length"] = row.get("descriptionlength", NAN)
+        row["line"] = line
+        rows.append(row)
+    return rows
+
+
+def _words(equations: list[str]) -> tuple[list[str], list[str]]:
+    """Names and functions in formulas, in the order of their first appearance."""
+    names, functions = {}, {}
+    for equation in equations:
+        for quoted, word, call in _WORD.findall(equation):
+            if quoted:
+                names[quoted.replace('""', '"')] = True
+            elif word and not re.fullmatch(r"[eE]\d*", word):
+                (functions if call else names)[word] = True
+    return list(names), list(functions)
+
+
+def _names(path: pathlib.Path, given: list[str] | None, count: int | None,
+           used: list[str]) -> list[str]:
+    """The names of X's columns: as given, or x0, x1, ... where all are such."""
+    if given is not None:
+        missing = [name for name in used if name not in given]
+        if missing:
+            raise ValueError(f"{path}: variable_names: expected {', '.join(missing)} among them, "
+                             f"found {', '.join(given)}")
+        return given
+    numbers = [int(name[1:]) for name in used if re.fullmatch(r"x\d+", name)]
+    if len(numbers) < len(used):
+        raise ValueError(f"{path}: expected variable_names, the names of X's columns in their order; "
+                         f"the formulas have {', '.join(used)}")
+    least = max(numbers, default=0) + 1
+    if count is not None and count < least:
+        raise ValueError(f"{path}: n_features_in: expected at least {least}, found {count}")
+    return [f"x{i}" for i in range(count or least)]
+
+
+def _scores(rows: list[dict[str, Any]]) -> None:
+    """PySR's score, where the file has none: the fall of ln(loss) per unit of complexity."""
+    for i, row in enumerate(rows):
+        if math.isnan(row["score"]):
+            row["score"] = 0.0
+            if i:
+                before, gap = rows[i - 1], row["complexity"] - rows[i - 1]["complexity"]
+                row["score"] = (math.inf if row["loss"] <= 0 else 0.0 if before["loss"] <= 0 else
+                                math.log(before["loss"] / row["loss"]) / gap if gap > 0 else 0.0)
+
+
+def _chosen(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """The rows of PySR's rules, or those that the file names."""
+    if any("rules" in row for row in rows):
+        return {rule: i for i, row in enumerate(rows) for rule in row["rules"]}
+    every = range(len(rows))
+    accurate = min(every, key=lambda i: rows[i]["loss"])
+    near = [i for i in every if rows[i]["loss"] <= 1.5 * rows[accurate]["loss"]]
+    return {"accuracy": accurate, "score": max(every, key=lambda i: rows[i]["score"]),
+            "best": max(near, key=lambda i: rows[i]["score"])}
+
+
+def _row(row: dict[str, Any], text: Callable[[int], str]) -> Row:
+    constants = tuple(row.get("constants") or ())
+    errors = tuple(NAN if e is None else e for e in row.get("errors") or [None] * len(constants))
+    return Row(int(row["complexity"]), row["loss"], row["score"], text(lib.TEXT),
+               row["description_length"], constants, errors,
+               text(lib.LATEX), text(lib.SYMPY), text(lib.C))
+
+
+def read(path: Any, names: list[str] | None, count: int | None, define: str | None) -> Front:
+    """A front from front.json, front.csv, front_full.csv, hall_of_fame.csv, or a folder."""
+    path = _file(path)
+    features: list[str] | None = None
+    if path.suffix == ".json":
+        rows, features, own = _json(path)
+        define = define or own
+    else:
+        rows = _csv(path)
+    if not rows:
+        raise ValueError(f"{path}: expected formulas, found none")
+    for row in rows:
+        row["equation"] = re.sub(r"\bsafe_(\w+)\(", r"\1(", _options.julia(row["equation"]))
+        row["loss"], row["score"], row["description_length"] = (
+            NAN if row.get(key) is None else row[key]
+            for key in ("loss", "score", "description_length"))
+    used, functions = _words([row["equation"] for row in rows])
+    columns = _names(path, names or features, count, used)
+    known = [_options.DEFINED[f] for f in functions
+             if f in _options.DEFINED and f"{f}(" not in (define or "")]
+    define = "; ".join([*([define] if define else []), *known]) or None
+    _scores(rows)
+    at = sorted({i for row in rows for i in columns_of(row["equation"], columns)})
+    reader = language([columns[i] for i in at], define)
+    made = []
+    for i, row in enumerate(rows):
+        where = f"line {row['line']}" if "line" in row else f"row {i}"
+        try:
+            made.append(_row(row, lambda n: reader.write(row["equation"], n)))
+        except lib.Error as error:
+            raise ValueError(f"{path}: {where}: {error}") from None
+    return Front(columns, define, made, _chosen(rows))
