@@ -14,19 +14,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._library import Error as Error
     from .regressor import SymbolicRegressor as SymbolicRegressor
+    from .runs import Run as Run
+    from .runs import compare as compare
     from .simulation import law as law
     from .simulation import orbit as orbit
     from .simulation import simulate as simulate
+    from .streaming import stream as stream
 
-__all__ = ["Error", "SymbolicRegressor", "law", "orbit", "simulate"]
+__all__ = ["Error", "Run", "SymbolicRegressor", "compare", "law", "orbit", "simulate", "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {
     "Error": "_library",
+    "Run": "runs",
     "SymbolicRegressor": "regressor",
+    "compare": "runs",
     "law": "simulation",
     "orbit": "simulation",
     "simulate": "simulation",
+    "stream": "streaming",
 }
 
 

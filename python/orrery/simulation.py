@@ -93,6 +93,35 @@ def _arrays(known: lib.Set, n: int) -> tuple[dict[str, np.ndarray], lib.Arrays]:
     return made, struct
 
 
+def chosen_settings(preset: str | None, law: str | None, seed: int,
+                    settings: dict[str, Any]) -> dict[str, str]:
+    """Settings of the library: the preset's, the law's, then those that are given."""
+    chosen = _preset(preset)
+    chosen["seed"] = str(int(seed))
+    _law(law, chosen)
+    chosen.update({_key(k): _text(v) for k, v in settings.items()})
+    return chosen
+
+
+class Sequences:
+    """A data set that is made in parts; with `least`, of at least so many sequences."""
+
+    def __init__(self, name: str, settings: dict[str, str], least: int | None):
+        chosen = dict(settings)
+        key = f"planets.{name[8:]}" if name.startswith("planets_") else f"orbits.{name}"
+        if least is not None and int(chosen.get(key, least)) < least:
+            chosen[key] = str(least)  # a set is as large as it is asked for
+        self.name, self._simulation = name, _Simulation(chosen)
+        self._known = self._simulation.describe(name)
+        self.count = int(self._known.sequences)
+
+    def arrays(self, first: int, n: int, threads: int) -> dict[str, np.ndarray]:
+        arrays, struct = _arrays(self._known, n)
+        self._simulation.status("sequences", self.name.encode(), first, n, threads,
+                                ctypes.byref(struct))
+        return arrays
+
+
 def simulate(name: str = "two_body_train", *, preset: str | None = "quick", law: str | None = None,
              n: int | None = None, first: int = 0, seed: int = 0, n_jobs: int | None = None,
              **settings: Any) -> dict[str, np.ndarray]:
@@ -103,24 +132,12 @@ def simulate(name: str = "two_body_train", *, preset: str | None = "quick", law:
     `first` on; None: all. Other settings are those of `orbits --help`: positions=65, law_alpha=0.2,
     **{"planets.steps": 33}. Sequences depend on settings, name, seed and number alone.
     """
-    chosen = _preset(preset)
-    chosen["seed"] = str(int(seed))
-    _law(law, chosen)
-    chosen.update({_key(k): _text(v) for k, v in settings.items()})
-    if n is not None:
-        if n < 0 or first < 0:
-            raise ValueError(f"simulate: expected n and first of at least 0, found {n} and {first}")
-        key = f"planets.{name[8:]}" if name.startswith("planets_") else f"orbits.{name}"
-        if int(chosen.get(key, first + n)) < first + n:  # a set is as large as it is asked for
-            chosen[key] = str(first + n)
-    simulation = _Simulation(chosen)
-    known = simulation.describe(name)
-    count = int(known.sequences) - first if n is None else n
-    arrays, struct = _arrays(known, max(count, 0))
-    threads = 0 if n_jobs in (None, -1) else int(n_jobs)  # type: ignore[arg-type]
-    simulation.status("sequences", name.encode(), first, max(count, 0), threads,
-                      ctypes.byref(struct))
-    return arrays
+    if (n or 0) < 0 or first < 0:
+        raise ValueError(f"simulate: expected n and first of at least 0, found {n} and {first}")
+    made = Sequences(name, chosen_settings(preset, law, seed, settings),
+                     None if n is None else first + n)
+    count = made.count - first if n is None else n
+    return made.arrays(first, max(count, 0), 0 if n_jobs is None or n_jobs == -1 else int(n_jobs))
 
 
 def _of_law(law: str, settings: dict[str, Any]) -> _Simulation:

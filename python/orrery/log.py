@@ -1,0 +1,229 @@
+"""Training logs of a run for TensorBoard, Weights & Biases or Trackio:
+
+    python -m orrery.log runs/quick --to tensorboard --follow
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import pathlib
+import sys
+import time
+from typing import Any, Iterator, Protocol
+
+from . import _tables as tables
+from .runs import Run
+
+HOMES = ("tensorboard", "wandb", "trackio")
+
+
+class Sink(Protocol):
+    """Where the lines of one training go."""
+
+    def write(self, step: int, values: dict[str, float]) -> None: ...
+    def restart(self, step: int) -> None: ...
+    def close(self) -> None: ...
+
+
+class _TensorBoard:
+    def __init__(self, folder: pathlib.Path, log: pathlib.Path, now: bool):
+        from ._events import EventFile
+
+        self._wall_s = None if now else log.stat().st_mtime  # logs have no times of day
+        self._file = EventFile(folder, self._time())
+
+    def _time(self) -> float:
+        return time.time() if self._wall_s is None else self._wall_s
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        self._file.write(step, values, self._time())
+
+    def restart(self, step: int) -> None:
+        self._file.restart(step, self._time())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _WandB:
+    """Steps are a number of each line, as Weights & Biases takes none twice."""
+
+    def __init__(self, module: Any, run: Run, name: str, options: argparse.Namespace):
+        self._run = module.init(
+            project=options.project, group=run.path.name, name=name, config=run.settings,
+            dir=options.out, mode="offline" if options.offline else None, reinit="create_new")
+        self._run.define_metric("*", step_metric="step")
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        self._run.log({"step": step, **values})
+
+    def restart(self, step: int) -> None:
+        pass
+
+    def close(self) -> None:
+        self._run.finish()
+
+
+class _Trackio:
+    def __init__(self, module: Any, run: Run, name: str, options: argparse.Namespace):
+        self._run = module.init(project=options.project, name=f"{run.path.name}/{name}",
+                                group=run.path.name, config=run.settings, embed=False,
+                                auto_log_gpu=False, auto_log_cpu=False)
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        self._run.log(values, step=step)
+
+    def restart(self, step: int) -> None:
+        pass
+
+    def close(self) -> None:
+        self._run.finish()
+
+
+def _module(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise SystemExit(f"orrery.log: --to {name}: expected the package {name}: "
+                         f"pip install {name} ({error})") from None
+
+
+def values_of(line: dict[str, Any], where: str) -> tuple[int, dict[str, float]]:
+    """The step of a line of a log and its numbers; texts ("skipped": "loss") are left out."""
+    step = line.get("step")
+    if isinstance(step, bool) or not isinstance(step, int) or step < 0:
+        raise tables.FileError(f"{where}: step: expected a whole number from 0, found {step!r}")
+    return step, {key: float(value) for key, value in line.items()
+                  if key != "step" and isinstance(value, (int, float))
+                  and not isinstance(value, bool) and math.isfinite(value)}
+
+
+class Follower:
+    """New lines of a log, read as the training writes them."""
+
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+        self._at = self._line = 0
+
+    def lines(self) -> Iterator[tuple[int, dict[str, float]]]:
+        """Whole lines since the last call; from the beginning where the file has become shorter."""
+        with tables.there(self.path).open("rb") as file:
+            if file.seek(0, 2) < self._at:
+                self._at = self._line = 0
+            file.seek(self._at)
+            new = file.read()
+        whole = new[:new.rfind(b"\n") + 1]
+        self._at += len(whole)
+        for text in whole.splitlines():
+            self._line += 1
+            where = f"{self.path}: line {self._line}"
+            if text:
+                yield values_of(tables.json_line(text.decode("utf-8", "replace"), where), where)
+
+
+def counted(lines: list[tuple[int, dict[str, float]]]) -> list[tuple[int, dict[str, float]]]:
+    """Lines that count: a training that was resumed repeats the steps since its checkpoint."""
+    kept: list[tuple[int, dict[str, float]]] = []
+    for step, values in lines:
+        while kept and kept[-1][0] > step:
+            kept.pop()
+        kept.append((step, values))
+    return kept
+
+
+class _Training:
+    """A log and where it goes."""
+
+    def __init__(self, follower: Follower, sink: Sink):
+        self._follower, self._sink, self._last = follower, sink, -1
+
+    def pump(self) -> int:
+        lines = counted(list(self._follower.lines()))
+        for step, values in lines:
+            if step < self._last:
+                self._sink.restart(step)
+            self._last = step
+            if values:
+                self._sink.write(step, values)
+        return len(lines)
+
+    def close(self) -> None:
+        self._sink.close()
+
+
+def _sink(run: Run, path: pathlib.Path, options: argparse.Namespace) -> Sink:
+    inside = path.relative_to(run.path).with_suffix("")
+    name = str(inside.parent if inside.name == "log" else inside)  # lssar/finetune/magnitude
+    if options.to == "tensorboard":
+        return _TensorBoard(pathlib.Path(options.out) / name, path, options.follow)
+    module = _module(options.to)
+    return (_WandB if options.to == "wandb" else _Trackio)(module, run, name, options)
+
+
+def _follow(run: Run, options: argparse.Namespace) -> int:
+    trainings: dict[tuple[str, str], _Training] = {}
+    total, quiet_since = 0, time.monotonic()
+    try:
+        while True:
+            new = 0
+            for key, path in run.log_files().items():
+                if key not in trainings:
+                    trainings[key] = _Training(Follower(path), _sink(run, path, options))
+                new += trainings[key].pump()
+                if not options.follow:
+                    trainings.pop(key).close()
+            total += new
+            quiet_since = time.monotonic() if new else quiet_since
+            if not options.follow or (options.idle and
+                                      time.monotonic() - quiet_since > options.idle):
+                return total
+            time.sleep(options.every)
+    except KeyboardInterrupt:
+        return total
+    finally:
+        for training in trainings.values():
+            training.close()
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m orrery.log", description=__doc__.split(":")[0],
+                                     allow_abbrev=False)
+    parser.add_argument("run", metavar="RUN", help="folder of the run")
+    parser.add_argument("--to", required=True, choices=HOMES)
+    parser.add_argument("--out", metavar="DIR",
+                        help="folder of the event files (RUN/tensorboard), or of wandb's files")
+    parser.add_argument("--project", default="orrery", help="of wandb and trackio (%(default)s)")
+    parser.add_argument("--offline", action="store_true", help="wandb: write files, send nothing")
+    parser.add_argument("--follow", action="store_true",
+                        help="go on with new lines of a training under way, until Ctrl-C")
+    parser.add_argument("--every", type=float, default=2.0, metavar="S",
+                        help="seconds between looks (%(default)s)")
+    parser.add_argument("--idle", type=float, default=0.0, metavar="S",
+                        help="with --follow: end after so many seconds without a line (0: never)")
+    options = parser.parse_args(arguments)
+    if options.to == "tensorboard" and not options.out:
+        options.out = str(pathlib.Path(options.run) / "tensorboard")
+    return options
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _options(arguments)
+    try:
+        run = Run(options.run)
+        lines = _follow(run, options)
+    except (OSError, ValueError) as error:
+        print(f"orrery.log: error: {error}", file=sys.stderr)
+        return 1
+    if not lines and not options.follow:
+        print(f"orrery.log: error: {options.run}: expected training logs, found none",
+              file=sys.stderr)
+        return 1
+    print(f"{lines} lines to {options.to}" + (f": {options.out}" if options.out else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

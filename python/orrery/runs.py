@@ -1,0 +1,390 @@
+"""Run("runs/quick"): the results of a run as arrays and tables, for a script or a notebook."""
+
+from __future__ import annotations
+
+import base64
+import html
+import os
+import pathlib
+import re
+from typing import Any, Iterable
+
+import numpy as np
+
+from . import _tables as tables
+
+SOURCES = ("truth", "oracle", "untrained")  # of forces, beside the attention variants
+TRAININGS = {  # stage -> its log, below the folder of a source
+    "pretrain": "pretrain/log.jsonl", "pretrain_planets": "pretrain_planets/log.jsonl",
+    "magnitude": "finetune/magnitude.jsonl", "vector": "finetune/vector.jsonl",
+}
+FORCES = {
+    "magnitude": ("sample", "sequence", "step", "r", "m1", "m2", "dt", "F_true", "F"),
+    "vector": ("planet", "name", "step", "x", "y", "fx_true", "fy_true", "fx", "fy", "labelled"),
+}
+PROBE = ("quantity", "measure", "layer", "context", "value", "low", "high", "upper_bound",
+         "baseline", "raw", "n")
+# Arrays of a data set: dtype and what follows (sequences).
+_ARRAYS = {
+    "obs": ("u", 2), "coords": ("f4", 2), "num_bodies": ("u", 0), "full_state": ("f4", 6),
+    "state": ("f4", 5), "force_magnitude": ("f4", 1), "force_vector": ("f4", 2), "scale": ("f4", 0),
+}
+
+
+class Figure:
+    """A picture of a run; a notebook shows it."""
+
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+
+    def _repr_png_(self) -> bytes:
+        return tables.there(self.path).read_bytes()
+
+    def _img(self) -> str:
+        data = base64.b64encode(self._repr_png_()).decode()
+        return (f'<img alt="{html.escape(self.path.stem)}" style="max-width:100%" '
+                f'src="data:image/png;base64,{data}">')
+
+    def __repr__(self) -> str:
+        return f"Figure({str(self.path)!r})"
+
+
+class Report:
+    """report.html of a run; a notebook shows it in a frame."""
+
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+
+    def _repr_html_(self) -> str:
+        page = tables.there(self.path).read_text(encoding="utf-8")
+        return (f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" '
+                'style="width:100%;height:800px;border:1px solid #888"></iframe>')
+
+    def __repr__(self) -> str:
+        return f"Report({str(self.path)!r})"
+
+
+class Run:
+    """A folder that the programs of Orrery wrote; docs/formats.md says what columns mean.
+
+    Tables are DataFrames where pandas is installed, else dicts of arrays. A file that is not there
+    raises FileNotFoundError, one that is not as the format has it a ValueError; both name it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = pathlib.Path(path)
+        if not self.path.is_dir():
+            raise FileNotFoundError(f"{self.path}: expected the folder of a run, found none")
+        if not any((self.path / name).exists() for name in ("preset.json", "orbits", "laws")):
+            raise FileNotFoundError(f"{self.path}: expected a run (preset.json, orbits/ or laws/), "
+                                    "found none of them")
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+    # ------------------------------------------------------------------------- what it is
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting by its key, "pretrain.steps"."""
+        flat: dict[str, Any] = {}
+        for group, value in tables.read_json(self.path / "preset.json").items():
+            flat.update(_flat(group, value))
+        return flat
+
+    @property
+    def sources(self) -> list[str]:
+        """truth, oracle, untrained and the attention variants that the run has."""
+        found = {p.relative_to(self.path).parts[0] for pattern in ("*/pretrain*", "*/finetune",
+                                                                  "*/probe*")
+                 for p in self.path.glob(pattern) if p.is_dir()}
+        return [s for s in SOURCES if s in found] + sorted(found.difference(SOURCES))
+
+    @property
+    def attentions(self) -> list[str]:
+        return [s for s in self.sources if s not in SOURCES]
+
+    # ----------------------------------------------------------------------------- orbits
+
+    @property
+    def sets(self) -> list[str]:
+        """Names of the data sets."""
+        files = (self.path / "orbits").glob("num_bodies_*.npy")
+        return sorted({re.sub(r"-\d{5}-of-\d{5}$", "", f.stem[len("num_bodies_"):]) for f in files})
+
+    def data(self, name: str) -> dict[str, np.ndarray]:
+        """The arrays of a data set, by the names of their files: "coords", "state" ..."""
+        if name not in self.sets:
+            raise FileNotFoundError(f"{self.path / 'orbits'}: expected one of the data sets "
+                                    f"{', '.join(self.sets) or '(none)'}, found {name!r}")
+        arrays = {}
+        for key, (dtype, columns) in _ARRAYS.items():
+            parts = _shards(self.path / "orbits", f"{key}_{name}")
+            if parts:
+                arrays[key] = _checked(parts, dtype, columns)
+        counts = {key: len(array) for key, array in arrays.items()}
+        if len(set(counts.values())) > 1:
+            raise tables.FileError(f"{self.path / 'orbits'}: {name}: expected arrays of as many "
+                                   f"sequences, found {counts}")
+        return arrays
+
+    # ---------------------------------------------------------------------------- results
+
+    @property
+    def evaluations(self) -> Any:
+        """evaluation.json of every pretrained model: next-state errors and baselines."""
+        rows = []
+        for source in self.sources:
+            for stage in ("pretrain", "pretrain_planets"):
+                path = self.path / source / stage / "evaluation.json"
+                if path.is_file():
+                    known = {k: v for k, v in tables.read_json(path).items()
+                             if not isinstance(v, dict) and k != "xxh64"}
+                    rows.append({"stage": stage, **known})
+        return tables.of_rows(rows)
+
+    def forces(self, source: str | None = None, kind: str = "magnitude") -> Any:
+        """Held-out forces, "magnitude" or "vector", of one source or of all with a column source."""
+        if kind not in FORCES:
+            raise ValueError(f"kind: expected magnitude or vector, found {kind!r}")
+
+        def read(of: str) -> dict[str, np.ndarray]:
+            path = self.path / of / "finetune" / f"forces_{kind}.csv"
+            return tables.read_csv(tables.there(path, self._hint(of)), FORCES[kind])
+
+        if source is not None:
+            return tables.frame(read(source))
+        return _joined({of: read(of) for of in self.sources
+                        if (self.path / of / "finetune" / f"forces_{kind}.csv").is_file()})
+
+    def rollouts(self, attention: str) -> Any:
+        """True and predicted positions of the planets, step by step."""
+        path = self.path / attention / "pretrain_planets" / "rollouts.csv"
+        return tables.frame(tables.read_csv(tables.there(path, self._hint(attention)),
+                                            ("name", "step", "x_true", "y_true", "x", "y")))
+
+    def _laws(self, key: str) -> list[dict[str, Any]]:
+        path = self.path / "laws" / "laws.json"
+        laws = tables.read_json(path)
+        if not isinstance(laws, dict) or not isinstance(laws.get(key), list):
+            raise tables.FileError(f"{path}: expected a list \"{key}\", found none")
+        return laws[key]
+
+    @property
+    def laws(self) -> Any:
+        """The law that each rule selects, by source and sample."""
+        return tables.of_rows(self._laws("laws"))
+
+    @property
+    def law_sources(self) -> Any:
+        """By source: R^2 of ln F, median error, exponents with their 95% intervals."""
+        rows = []
+        for source in self._laws("sources"):
+            row = {k: v for k, v in source.items() if k != "exponents"}
+            for name, e in (source.get("exponents") or {}).items():
+                row.update({f"{name}_exponent": e["value"], f"{name}_low": e["low"],
+                            f"{name}_high": e["high"]})
+            rows.append(row)
+        return tables.of_rows(rows)
+
+    @property
+    def law_samples(self) -> Any:
+        return tables.of_rows(self._laws("samples"))
+
+    @property
+    def true_law(self) -> dict[str, Any]:
+        path = self.path / "laws" / "laws.json"
+        return dict(tables.read_json(path).get("true_law") or {"law": "newton"})
+
+    def front(self, source: str, sample: int = 0) -> Any:
+        """A Pareto front of laws: Complexity, Loss, Equation."""
+        path = self.path / "laws" / f"front_{source}_{sample}.csv"
+        return tables.frame(tables.read_csv(tables.there(path, self._hint(source)),
+                                            ("Complexity", "Loss", "Equation")))
+
+    # ------------------------------------------------------------------------------- logs
+
+    def log_files(self) -> dict[tuple[str, str], pathlib.Path]:
+        """(source, stage) -> the log of a training."""
+        paths = {(source, stage): self.path / source / name for source in self.sources
+                 for stage, name in TRAININGS.items()}
+        return {key: path for key, path in paths.items() if path.is_file()}
+
+    def log(self, source: str, stage: str = "pretrain") -> Any:
+        """A training: step, loss, val_loss, lr, grad_norm ..., a line of its log a row."""
+        if stage not in TRAININGS:
+            raise ValueError(f"stage: expected one of {', '.join(TRAININGS)}, found {stage!r}")
+        path = tables.there(self.path / source / TRAININGS[stage], self._hint(source))
+        return tables.of_rows(tables.read_jsonl(path))
+
+    @property
+    def logs(self) -> Any:
+        """All of them, with the columns source and stage."""
+        return tables.of_rows([
+            {"source": source, "stage": stage, **row}
+            for (source, stage), path in self.log_files().items()
+            for row in tables.read_jsonl(path)])
+
+    # ----------------------------------------------------------------------------- probes
+
+    def probe_files(self) -> dict[tuple[str, str], pathlib.Path]:
+        """(source, probe) -> its CSV file."""
+        found = {}
+        for source in self.sources:
+            for path in sorted((self.path / source).glob("probe*/*.csv")):
+                name = path.stem
+                if path.parent.name != "probe":  # probe_pretrain_planets
+                    name = f"{path.parent.name[len('probe_'):]}/{name}"
+                found[source, name] = path
+        return found
+
+    def probe(self, name: str, source: str | None = None) -> Any:
+        """What a probe measured, of one source or of all with a column source."""
+        files = {s: p for (s, n), p in self.probe_files().items()
+                 if n in (name, f"pretrain_planets/{name}") and source in (None, s)}
+        if not files:
+            known = sorted({n for s, n in self.probe_files() if source in (None, s)})
+            raise FileNotFoundError(f"{self.path}: expected one of the probes "
+                                    f"{', '.join(known) or '(none)'}, found {name!r}")
+        read = {s: tables.read_csv(path) for s, path in files.items()}
+        return tables.frame(read[source]) if source is not None else _joined(read)
+
+    def attention_map(self, source: str, layer: int = 0) -> np.ndarray:
+        """Mean attention of a layer's heads over sequences (docs/probes/attention.md)."""
+        path = self.path / source / "probe" / f"attention_layer{layer}.npy"
+        return tables.read_npy(tables.there(path, self._hint(source)))
+
+    # --------------------------------------------------------------------------- pictures
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        files = sorted((self.path / "figures").glob("*.png"))
+        return {path.stem: Figure(path) for path in files}
+
+    @property
+    def report(self) -> Report:
+        return Report(tables.there(self.path / "report.html", "; orrery figures makes it"))
+
+    def _hint(self, source: str) -> str:
+        known = "" if source in self.sources else f"; sources are {', '.join(self.sources)}"
+        return known
+
+    def _repr_html_(self) -> str:
+        parts = [f"<h3>{html.escape(str(self.path))}</h3>"]
+        for title, path, name in (("Next states", None, "evaluations"),
+                                  ("Laws", self.path / "laws" / "laws.json", "laws")):
+            if path is None or path.is_file():
+                parts.append(f"<h4>{title}</h4>" + _html(getattr(self, name)))
+        figures = self.figures
+        if figures:
+            pictures = "".join(figure._img() for figure in figures.values())
+            parts.append(f"<details><summary>{len(figures)} figures</summary>{pictures}</details>")
+        if (self.path / "report.html").is_file():
+            parts.append(f"<details><summary>report</summary>{self.report._repr_html_()}</details>")
+        return "".join(parts)
+
+
+def _flat(key: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {key: value}
+    flat: dict[str, Any] = {}
+    for name, inner in value.items():
+        flat.update(_flat(f"{key}.{name}", inner))
+    return flat
+
+
+def _shards(folder: pathlib.Path, name: str) -> list[pathlib.Path]:
+    """NAME.npy, or all of NAME-00000-of-00005.npy, in their order."""
+    if (folder / f"{name}.npy").is_file():
+        return [folder / f"{name}.npy"]
+    parts = sorted(folder.glob(f"{name}-?????-of-?????.npy"))
+    if parts:
+        count = int(parts[0].stem[-5:])
+        expected = [folder / f"{name}-{i:05d}-of-{count:05d}.npy" for i in range(count)]
+        for path in expected:
+            tables.there(path, f": {count} parts of {name} make the set")
+        return expected
+    return []
+
+
+def _checked(paths: list[pathlib.Path], dtype: str, columns: int) -> np.ndarray:
+    arrays = [tables.read_npy(path) for path in paths]
+    for path, array in zip(paths, arrays):
+        typed = array.dtype.kind == "u" if dtype == "u" else array.dtype == np.dtype(dtype)
+        shaped = array.ndim == 1 if not columns else array.ndim == 3 and array.shape[2] == columns
+        if not typed or not shaped:
+            shape = f"(n, P, {columns})" if columns else "(n)"
+            kind = "whole numbers" if dtype == "u" else dtype
+            raise tables.FileError(f"{path}: expected {kind} {shape}, found {array.dtype} "
+                                   f"{array.shape}")
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _joined(parts: dict[str, dict[str, np.ndarray]]) -> Any:
+    """Tables of several sources, one below the other."""
+    if not parts:
+        return tables.frame({"source": np.array([], dtype=object)})
+    names = list(dict.fromkeys(name for part in parts.values() for name in part))
+    lengths = {source: len(next(iter(part.values()))) for source, part in parts.items()}
+    columns: dict[str, Any] = {"source": np.repeat(np.array(list(parts), dtype=object),
+                                                   list(lengths.values()))}
+    for name in names:
+        columns[name] = np.concatenate([
+            part[name] if name in part else np.full(lengths[source], np.nan)
+            for source, part in parts.items()])
+    return tables.frame(columns)
+
+
+def _html(table: Any) -> str:
+    """A table for a notebook, with pandas and without."""
+    if hasattr(table, "to_html"):
+        return table.to_html(index=False, max_rows=40)
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+                   for row in list(zip(*table.values()))[:40])
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _values(run: Run) -> dict[str, dict[str, Any]]:
+    """By source: shares of samples that select the true law, R^2, exponents, next-state errors."""
+    values: dict[str, dict[str, Any]] = {}
+    if (run.path / "laws" / "laws.json").is_file():
+        for source in run._laws("sources"):
+            row = values.setdefault(source["source"], {})
+            row.update({k: source[k] for k in ("r2_log", "median_relative_error")})
+            row.update({f"{n}_exponent": e["value"]
+                        for n, e in (source.get("exponents") or {}).items()})
+        for law in run._laws("laws"):
+            row = values.setdefault(law["source"], {})
+            row.setdefault(f"selected_{law['rule']}", []).append(bool(law["selected_true"]))
+    for row in values.values():
+        row.update({k: float(np.mean(v)) for k, v in row.items() if isinstance(v, list)})
+    for source in run.attentions:
+        for stage in ("pretrain", "pretrain_planets"):
+            path = run.path / source / stage / "evaluation.json"
+            if path.is_file():
+                known = tables.read_json(path)
+                values.setdefault(source, {}).update(
+                    {f"{stage}_{k}": known.get(k) for k in ("loss", "teacher_forced")})
+    return values
+
+
+def compare(runs: Iterable[Run | str | os.PathLike[str]]) -> Any:
+    """A row per run and source: the settings in which the runs differ, then the results.
+
+    selected_RULE is the share of samples whose selected law is the true one. Means over seeds with
+    intervals: bin/report --runs and bin/verdict.
+    """
+    if isinstance(runs, (str, os.PathLike, Run)):
+        raise ValueError(f"compare: expected a list of runs, found {runs!r}")
+    opened = [run if isinstance(run, Run) else Run(run) for run in runs]
+    settings = [run.settings for run in opened]
+    keys = list(dict.fromkeys(key for each in settings for key in each))
+    differing = [key for key in keys if key not in ("name", "about")
+                 and len({repr(each.get(key)) for each in settings}) > 1]
+    rows = []
+    for run, each in zip(opened, settings):
+        about = {"run": str(run.path), **{key: each.get(key) for key in differing}}
+        for source, row in _values(run).items():
+            rows.append({**about, "source": source, **row})
+    return tables.of_rows(rows)
