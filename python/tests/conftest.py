@@ -1,0 +1,34 @@
+"""A run that several tests read."""
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+BIN = pathlib.Path(__file__).resolve().parents[2] / "bin"
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory):
+    """A run of the preset smoke, small in every stage, by the programs of this repository."""
+    if not (BIN / "report").exists():
+        pytest.skip("no programs in bin/ beside the package")
+    folder = tmp_path_factory.mktemp("run") / "smoke"
+    for words in ("orbits", "pretrain", "finetune", "symreg",
+                  "probe attention --sequences 2", "report"):
+        program, *more = words.split()
+        preset = [] if program == "probe" else ["--preset", "smoke", "--quiet"]
+        command = [BIN / program, *more, *preset, "--run", folder, "--set", "attention=lssar",
+                   "--set", "symreg.iterations=1", "--set", "symreg.enumerate=500"]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=BIN.parent)
+        if program == "report" and "gnuplot" in done.stderr:
+            continue
+        assert done.returncode == 0, (program, done.stderr)
+    return folder
+
+
+@pytest.fixture
+def run_copy(run_folder, tmp_path):
+    """Another one, to be changed."""
+    return pathlib.Path(shutil.copytree(run_folder, tmp_path / "copy"))
