@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "table",
+           "table_and_target", "weights_of"]
+
 try:
     from sklearn.base import BaseEstimator, RegressorMixin
     from sklearn.exceptions import NotFittedError
@@ -31,7 +34,7 @@ except ImportError:
         def get_params(self, deep: bool = True) -> dict[str, Any]:
             return {name: getattr(self, name) for name in self._get_param_names()}
 
-        def set_params(self, **params: Any):
+        def set_params(self, **params: Any) -> Any:
             known = self._get_param_names()
             for name, value in params.items():
                 if name not in known:
@@ -98,7 +101,9 @@ def _plain_table(estimator: Any, X: Any, reset: bool) -> np.ndarray:
 def table(estimator: Any, X: Any, reset: bool = False) -> np.ndarray:
     """X of predict(): (rows, columns), finite, float32 or float64."""
     if SKLEARN:
-        return validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32])
+        checked: np.ndarray = validate_data(estimator, X, reset=reset,
+                                            dtype=[np.float64, np.float32])
+        return checked
     return _plain_table(estimator, X, reset)
 
 
@@ -111,8 +116,10 @@ def table_and_target(estimator: Any, X: Any, y: Any,
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is "
                          "None")
     if SKLEARN:
-        return validate_data(estimator, X, y, reset=reset, dtype=[np.float64, np.float32],
-                             y_numeric=True, ensure_min_samples=2)
+        both: tuple[np.ndarray, np.ndarray] = validate_data(
+            estimator, X, y, reset=reset, dtype=[np.float64, np.float32], y_numeric=True,
+            ensure_min_samples=2)
+        return both
     x, target = _plain_table(estimator, X, reset), _real("y", y)
     if target.ndim == 2 and target.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected", UserWarning,

@@ -30,15 +30,16 @@ class Front:
 
 
 def _file(path: Any) -> pathlib.Path:
-    path = pathlib.Path(path)
-    if path.is_dir():
-        found = [path / name for name in IN_FOLDERS if (path / name).is_file()]
+    given = pathlib.Path(path)
+    if given.is_dir():
+        found = [given / name for name in IN_FOLDERS if (given / name).is_file()]
         if not found:
-            raise FileNotFoundError(f"{path}: expected {', '.join(IN_FOLDERS)}, found none of them")
+            raise FileNotFoundError(f"{given}: expected {', '.join(IN_FOLDERS)}, found none of "
+                                    "them")
         return found[0]
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: expected the file of a front, found none")
-    return path
+    if not given.is_file():
+        raise FileNotFoundError(f"{given}: expected the file of a front, found none")
+    return given
 
 
 def _number(value: Any, where: str) -> float:
@@ -90,7 +91,8 @@ def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
 
 def _words(equations: list[str]) -> tuple[list[str], list[str]]:
     """Names and functions in formulas, in the order of their first appearance."""
-    names, functions = {}, {}
+    names: dict[str, bool] = {}
+    functions: dict[str, bool] = {}
     for equation in equations:
         for quoted, word, call in _WORD.findall(equation):
             if quoted:

@@ -7,6 +7,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint16
 from ctypes import c_uint64, c_void_p
+from typing import Any
 
 INTERFACE = 1
 OK, EUSAGE, EINVAL, EDOM, EIO, EFORMAT, EMISSING, ENOMEM = range(8)
@@ -21,7 +22,7 @@ LIBRARY = "liborrery.so.0"
 class Struct(ctypes.Structure):
     """A struct of orrery.h that begins with its size, which is filled in."""
 
-    def __init__(self, **members):
+    def __init__(self, **members: Any):
         super().__init__(bytes=ctypes.sizeof(type(self)), **members)
 
 
@@ -165,7 +166,7 @@ class Error(RuntimeError):
         super().__init__(message)
         self.status = status
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[Error], tuple[int, str]]:
         return type(self), (self.status, self.args[0])
 
 
@@ -210,7 +211,7 @@ def library() -> ctypes.CDLL:
 
 
 def version() -> str:
-    return library().orrery_version().decode()
+    return str(library().orrery_version().decode())
 
 
 class Handle:
@@ -223,17 +224,17 @@ class Handle:
         if status:
             raise Error(status, self._library.orrery_status_text(status).decode())
 
-    def _call(self, name: str):
+    def _call(self, name: str) -> Any:
         return getattr(self._library, f"orrery_{self._kind}_{name}")
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "pointer", None):
             self._call("free")(self.pointer)
             self.pointer = c_void_p()
 
-    def status(self, name: str, *arguments) -> int:
+    def status(self, name: str, *arguments: Any) -> int:
         """Calls a function of the handle; raises what it answers, unless it was stopped."""
-        status = self._call(name)(self.pointer, *arguments)
+        status: int = self._call(name)(self.pointer, *arguments)
         if status in (OK, STOPPED):
             return status
         if status in (EBUSY, EVERSION):

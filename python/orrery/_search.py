@@ -47,7 +47,8 @@ def _array(values: Any, dtype: Any) -> np.ndarray:
     return array if array.flags.c_contiguous or array.flags.f_contiguous else array.copy()
 
 
-def _filled(x, y=None, weights=None, names=None, target=None) -> lib.Table:
+def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] | None = None,
+            target: str | None = None) -> lib.Table:
     """A struct orrery_table, which keeps the arrays that it points to."""
     single = x.dtype == np.float32 and (y is None or y.dtype == np.float32)
     dtype = np.float32 if single else np.float64
@@ -66,7 +67,7 @@ def _filled(x, y=None, weights=None, names=None, target=None) -> lib.Table:
         names=ctypes.cast(texts, ctypes.POINTER(ctypes.c_char_p)) if texts else None,
         target=target.encode() if target else None,
     )
-    table.kept = x, y, weights, texts
+    setattr(table, "kept", (x, y, weights, texts))
     return table
 
 
@@ -76,7 +77,8 @@ class Search(lib.Handle):
         for key, value in settings.items():
             self.status("set", key.encode(), value.encode())
 
-    def data(self, x, y, weights=None, names=None, target=None) -> None:
+    def data(self, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None,
+             names: list[str] | None = None, target: str | None = None) -> None:
         table = _filled(x, y, weights, names, target)
         self.status("data", ctypes.byref(table))
 
@@ -89,7 +91,7 @@ class Search(lib.Handle):
         outcome: dict[str, Any] = {}
         done = threading.Event()
 
-        def call(progress, _context):
+        def call(progress: Any, _context: Any) -> int:
             try:
                 p = progress.contents
                 now = Seen(p.seconds, p.evaluations, p.epoch, p.rows, p.loss, p.best.decode())
@@ -100,7 +102,7 @@ class Search(lib.Handle):
 
         callback = lib.PROGRESS_CALL(call)
 
-        def work():
+        def work() -> None:
             try:
                 outcome["status"] = self.status("search", threads, callback, None)
             except BaseException as error:

@@ -124,6 +124,7 @@ def read_csv(path: pathlib.Path, needed: Sequence[str] = ()) -> dict[str, np.nda
 def read_npy(path: pathlib.Path) -> np.ndarray:
     """An array, mapped and not copied."""
     try:
-        return np.load(there(path), mmap_mode="r", allow_pickle=False)
+        array: np.ndarray = np.load(there(path), mmap_mode="r", allow_pickle=False)
+        return array
     except (ValueError, EOFError) as error:
         raise FileError(f"{path}: expected an array of NumPy, found {error}") from None

@@ -29,8 +29,8 @@ class Formula(torch.nn.Module):
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         y: Any = self._source.values(X, self.constants, {"torch": torch})
-        y = torch.as_tensor(y)
-        return y if y.ndim else y.expand(X.shape[0])
+        values: torch.Tensor = torch.as_tensor(y)
+        return values if values.ndim else values.expand(X.shape[0])
 
     def extra_repr(self) -> str:
         return self.source

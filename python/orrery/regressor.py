@@ -6,7 +6,7 @@ import inspect
 import os
 import pathlib
 import warnings
-from typing import Any
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
     return pandas.DataFrame(rows, columns=columns)
 
 
-def _named_only(init):
+def _named_only(init: Any) -> Any:
     """Its signature without **unknown, which is there to answer PySR's other parameters."""
     whole = inspect.signature(init)
     init.__signature__ = whole.replace(
@@ -68,44 +68,46 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     progress, verbosity : a line on a terminal or in a notebook; verbosity 0: none.
     """
 
+    _state: bytes | None
+
     @_named_only
     def __init__(
         self,
-        niterations=100,
+        niterations: int | None = 100,
         *,
-        binary_operators=("+", "-", "*", "/"),
-        unary_operators=("inv", "square", "sqrt", "exp", "log", "sin", "cos"),
-        maxsize=30,
-        maxdepth=None,
-        constraints=None,
-        nested_constraints=None,
-        complexity_of_operators=None,
-        complexity_of_constants=None,
-        complexity_of_variables=None,
-        elementwise_loss=None,
-        model_selection="best",
-        parsimony=0.0,
-        populations=31,
-        population_size=27,
-        ncycles_per_iteration=380,
-        timeout_in_seconds=60.0,
-        max_evals=None,
-        early_stop_condition=None,
-        random_state=None,
-        deterministic=True,
-        warm_start=False,
-        guesses=None,
-        batching="auto",
-        batch_size=4096,
-        n_jobs=None,
-        enumerate=None,
-        patience=None,
-        units_penalty=None,
-        output_directory=None,
-        run_id=None,
-        progress=True,
-        verbosity=1,
-        **unknown,
+        binary_operators: Sequence[str] | None = ("+", "-", "*", "/"),
+        unary_operators: Sequence[str] | None = ("inv", "square", "sqrt", "exp", "log", "sin", "cos"),
+        maxsize: int = 30,
+        maxdepth: int | None = None,
+        constraints: Mapping[str, Any] | None = None,
+        nested_constraints: Mapping[str, Mapping[str, int]] | None = None,
+        complexity_of_operators: Mapping[str, int] | None = None,
+        complexity_of_constants: int | None = None,
+        complexity_of_variables: int | None = None,
+        elementwise_loss: str | None = None,
+        model_selection: str = "best",
+        parsimony: float = 0.0,
+        populations: int = 31,
+        population_size: int = 27,
+        ncycles_per_iteration: int = 380,
+        timeout_in_seconds: float | None = 60.0,
+        max_evals: float | None = None,
+        early_stop_condition: float | Callable[[Seen], Any] | None = None,
+        random_state: Any = None,
+        deterministic: bool = True,
+        warm_start: bool = False,
+        guesses: str | Sequence[str] | None = None,
+        batching: bool | str | None = "auto",
+        batch_size: int = 4096,
+        n_jobs: int | None = None,
+        enumerate: float | None = None,
+        patience: int | None = None,
+        units_penalty: float | None = None,
+        output_directory: str | os.PathLike[str] | None = None,
+        run_id: str | None = None,
+        progress: bool = True,
+        verbosity: int = 1,
+        **unknown: Any,
     ):
         if unknown:
             _options.refuse(unknown, self._get_param_names())
@@ -145,8 +147,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------- fit
 
-    def fit(self, X, y, *, weights=None, variable_names=None, X_units=None, y_units=None,
-            category=None):
+    def fit(self, X: Any, y: Any, *, weights: Any = None,
+            variable_names: Sequence[str] | None = None, X_units: Sequence[str] | None = None,
+            y_units: str | Sequence[str] | None = None,
+            category: Any = None) -> SymbolicRegressor:
         """Searches for formulas of the columns of X, (rows, columns), that are y, (rows).
 
         weights: of rows, at least 0. variable_names: of columns; those of a DataFrame, else x0, x1,
@@ -174,7 +178,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._write()
         return self
 
-    def refit(self, X, y, *, weights=None):
+    def refit(self, X: Any, y: Any, *, weights: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
 
         A row of the front that gains nothing over a shorter one goes. Units and constraints of the
@@ -197,7 +201,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return self
 
     @classmethod
-    def from_file(cls, path, *, variable_names=None, n_features_in=None, **parameters):
+    def from_file(cls, path: str | os.PathLike[str], *,
+                  variable_names: Sequence[str] | None = None, n_features_in: int | None = None,
+                  **parameters: Any) -> SymbolicRegressor:
         """An estimator with the front of a file, or of a folder that has it.
 
         path: front.json, front.csv or front_full.csv of the program symreg, laws/front_*.csv of a
@@ -205,7 +211,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         has them, and x0, x1, ... are known. parameters: of the estimator; formulas as operators
         ("g(x) = x * exp(-x)") are needed to read a CSV file that has them.
         """
-        model = cls(**parameters)
+        model: SymbolicRegressor = cls(**parameters)
         if model.model_selection not in RULES:
             raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
                              f"{model.model_selection!r}")
@@ -246,7 +252,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         jobs = 0 if self.n_jobs is None else int(_options.number("n_jobs", self.n_jobs, True))
         return 0 if jobs == -1 else max(1, (os.cpu_count() or 1) + 1 + jobs) if jobs < 0 else jobs
 
-    def _search(self, settings: dict[str, str], data: tuple) -> None:
+    def _search(self, settings: dict[str, str], data: tuple[Any, ...]) -> None:
         state = getattr(self, "_state", None) if self.warm_start else None
         before: int = getattr(self, "_epochs", 0) if state else 0
         if self.warm_start:
@@ -324,47 +330,47 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return at % len(rows)
 
     @property
-    def equations_(self):
+    def equations_(self) -> Any:
         """The front: a DataFrame where pandas is installed, else a list of dicts."""
         rows = [{"complexity": r.complexity, "loss": r.loss, "score": r.score,
                  "equation": r.equation, "description_length": r.description_length}
                 for r in self._rows()]
         return _table(rows, ["complexity", "loss", "score", "equation", "description_length"])
 
-    def get_best(self, index=None):
+    def get_best(self, index: int | None = None) -> Any:
         """The row of equations_ that model_selection chooses, or number `index`."""
         at, equations = self._index(index), self.equations_
         return equations[at] if isinstance(equations, list) else equations.iloc[at]
 
-    def predict(self, X, index=None):
+    def predict(self, X: Any, index: int | None = None) -> np.ndarray:
         """Values of the chosen formula, or of row `index`; NaN where it has none."""
         at = self._index(index)
         X = table(self, X)
         return evaluate(self._front[at].equation, self.variable_names_, X, self._define)
 
-    def sympy(self, index=None):
+    def sympy(self, index: int | None = None) -> Any:
         """The formula as an expression of SymPy."""
         import sympy
 
         return sympy.sympify(self._rows()[self._index(index)].sympy)
 
-    def _source(self, index, notation: int, free: bool) -> _export.Source:
+    def _source(self, index: int | None, notation: int, free: bool) -> _export.Source:
         equation = self._rows()[self._index(index)].equation
         return _export.source(equation, self.variable_names_, self._define, notation, free)
 
-    def numpy(self, index=None) -> _export.NumpyFunction:
+    def numpy(self, index: int | None = None) -> _export.NumpyFunction:
         """The formula as a function of an array (n, features); `source` is its text."""
         return _export.NumpyFunction(self._source(index, _library.NUMPY, False))
 
-    def jax(self, index=None) -> dict[str, Any]:
+    def jax(self, index: int | None = None) -> dict[str, Any]:
         """{"callable": a function of X and parameters, "parameters": the formula's constants}."""
         return _export.jax_function(self._source(index, _library.JAX, True))
 
-    def pytorch(self, index=None):
+    def pytorch(self, index: int | None = None) -> Any:
         """The formula as a torch.nn.Module of X (n, features), whose `constants` can be trained."""
         return _export.torch_module(self._source(index, _library.PYTORCH, True))
 
-    def constants(self, index=None):
+    def constants(self, index: int | None = None) -> Any:
         """The formula's numbers and their standard errors, in the order of the equation.
 
         Errors are those of least squares (elementwise_loss "l2"), NaN where the rows do not
@@ -375,10 +381,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
                        for value, error in zip(row.constants, row.errors)],
                       ["value", "standard_error"])
 
-    def latex(self, index=None) -> str:
+    def latex(self, index: int | None = None) -> str:
         return self._rows()[self._index(index)].latex
 
-    def latex_table(self, indices=None) -> str:
+    def latex_table(self, indices: Sequence[int] | None = None) -> str:
         """A tabular of the front, or of some of its rows."""
         rows = self._rows()
         chosen = rows if indices is None else [rows[self._index(i)] for i in indices]
@@ -396,5 +402,5 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return f"<pre>{html.escape(repr(self))}</pre>"
         return _present.page(self._front, self._chosen, self._index(None))
 
-    def _repr_mimebundle_(self, **_kwargs):
+    def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         return {"text/plain": str(self), "text/html": self._repr_html_()}

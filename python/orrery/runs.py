@@ -168,7 +168,8 @@ class Run:
         laws = tables.read_json(path)
         if not isinstance(laws, dict) or not isinstance(laws.get(key), list):
             raise tables.FileError(f"{path}: expected a list \"{key}\", found none")
-        return laws[key]
+        rows: list[dict[str, Any]] = laws[key]
+        return rows
 
     @property
     def laws(self) -> Any:
@@ -266,8 +267,7 @@ class Run:
         return Report(tables.there(self.path / "report.html", "; orrery figures makes it"))
 
     def _hint(self, source: str) -> str:
-        known = "" if source in self.sources else f"; sources are {', '.join(self.sources)}"
-        return known
+        return "" if source in self.sources else f"; sources are {', '.join(self.sources)}"
 
     def _repr_html_(self) -> str:
         parts = [f"<h3>{html.escape(str(self.path))}</h3>"]
@@ -338,7 +338,7 @@ def _joined(parts: dict[str, dict[str, np.ndarray]]) -> Any:
 def _html(table: Any) -> str:
     """A table for a notebook, with pandas and without."""
     if hasattr(table, "to_html"):
-        return table.to_html(index=False, max_rows=40)
+        return str(table.to_html(index=False, max_rows=40))
     head = "".join(f"<th>{html.escape(name)}</th>" for name in table)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
                    for row in list(zip(*table.values()))[:40])
@@ -359,12 +359,12 @@ def _values(run: Run) -> dict[str, dict[str, Any]]:
             row.setdefault(f"selected_{law['rule']}", []).append(bool(law["selected_true"]))
     for row in values.values():
         row.update({k: float(np.mean(v)) for k, v in row.items() if isinstance(v, list)})
-    for source in run.attentions:
+    for name in run.attentions:
         for stage in ("pretrain", "pretrain_planets"):
-            path = run.path / source / stage / "evaluation.json"
+            path = run.path / name / stage / "evaluation.json"
             if path.is_file():
                 known = tables.read_json(path)
-                values.setdefault(source, {}).update(
+                values.setdefault(name, {}).update(
                     {f"{stage}_{k}": known.get(k) for k in ("loss", "teacher_forced")})
     return values
 
