@@ -9,13 +9,21 @@ if ! $PYTHON -c 'import numpy, pytest' 2>/dev/null; then
     skip "the Python package" "$PYTHON has no numpy or pytest"
     finish
 fi
-for name in sklearn pandas sympy; do
-    $PYTHON -c "import $name" 2>/dev/null ||
+for name in sklearn pandas sympy jax torch tensorboard wandb trackio rocrate rocrate_validator; do
+    $PYTHON -c "import importlib.util as i, sys; sys.exit(not i.find_spec('$name'))" ||
         skip "tests of the Python package with $name" "$PYTHON has no $name"
 done
 
+# ---- annotations, as mypy --strict reads them (python/pyproject.toml)
+if $PYTHON -c 'import mypy' 2>/dev/null; then
+    check "annotations" $PYTHON -m mypy --config-file python/pyproject.toml \
+        --cache-dir "$WORK/mypy" python/orrery
+else
+    skip "annotations of the Python package" "$PYTHON has no mypy"
+fi
+
 # ---- its tests, each a line "PASSED path::test" of pytest
-PYTHONPATH=python timeout 500 $PYTHON -m pytest -q -rA -p no:cacheprovider python/tests \
+PYTHONPATH=python timeout 1500 $PYTHON -m pytest -q -rA -p no:cacheprovider python/tests \
     >"$WORK/out" 2>&1
 status=$?
 while read -r verdict name _; do
