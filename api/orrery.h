@@ -169,8 +169,8 @@ ORRERY_CALL int orrery_regression_write(struct orrery_regression *regression, co
                                         int notation, char *text, size_t bytes, size_t *needed);
 /* A front of `count` formulas (at most 64) in the notation ORRERY_TEXT, of the names of the table:
  * their constants are fitted to the table from where they stand and from points near by, and
- * rounded as after a search. Rows that gain nothing over a shorter one go. Constraints and units are
- * not asked for. After an error there is no front. */
+ * rounded as after a search. Rows that gain nothing over a shorter one go. Constraints and units
+ * are not asked for. After an error there is no front. */
 ORRERY_CALL int orrery_regression_refit(struct orrery_regression *regression,
                                         const char *const *formulas, int count);
 /* The numbers of a row in their order, as many as orrery_formula.constants says, and their

@@ -31,7 +31,7 @@ static int read_formulas(struct orrery_regression *r, const char *const *formula
     return 0;
 }
 
-/* Fits the constants of all rows; a formula that is not finite on the table has an infinite loss. */
+/* Fits the constants of all rows; a formula that is not finite there has an infinite loss. */
 static int fit_constants(const struct sr_settings *s, const struct sr_data *data,
                          struct sr_front *front)
 {

@@ -25,7 +25,7 @@ struct orrery_regression {
 
 /* Forgets the last search. */
 void api_forget(struct orrery_regression *r);
-/* The language, constraints and loss of the settings and the table; none are left after an error. */
+/* Language, constraints and loss of the settings and the table; none are left after an error. */
 int api_set_up(struct orrery_regression *r);
 /* A formula in the language of the last search, or of the settings where there was none. */
 int api_parse(struct orrery_regression *r, const char *formula, struct sr_expr *expr);

@@ -7,7 +7,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint16
 from ctypes import c_uint64, c_void_p
-from typing import Any
+from typing import Any, Callable
 
 INTERFACE = 1
 OK, EUSAGE, EINVAL, EDOM, EIO, EFORMAT, EMISSING, ENOMEM = range(8)
@@ -201,6 +201,29 @@ def load() -> ctypes.CDLL:
 
 
 _loaded: ctypes.CDLL | None = None
+_forked = False
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def in_team(call: Callable[[], Any]) -> Any:
+    """Calls what computes with several threads of OpenMP.
+
+    They belong to the thread that called first. A child of fork() has that thread, but not its
+    team, and would wait for it: there the call is made in a thread of its own.
+    """
+    if not _forked:
+        return call()
+    import concurrent.futures
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result()
 
 
 def library() -> ctypes.CDLL:

@@ -117,8 +117,8 @@ class Sequences:
 
     def arrays(self, first: int, n: int, threads: int) -> dict[str, np.ndarray]:
         arrays, struct = _arrays(self._known, n)
-        self._simulation.status("sequences", self.name.encode(), first, n, threads,
-                                ctypes.byref(struct))
+        lib.in_team(lambda: self._simulation.status("sequences", self.name.encode(), first, n,
+                                                    threads, ctypes.byref(struct)))
         return arrays
 
 
