@@ -68,9 +68,9 @@ int orrery_regression_select(struct orrery_regression *r, const char *rule, int 
 static int write_as(const struct orrery_regression *r, const struct sr_expr *expr, int notation,
                     char *text, size_t bytes, size_t *needed)
 {
-    static const enum sr_notation of[] = {[ORRERY_LATEX] = SR_LATEX, [ORRERY_C] = SR_C,
-                                          [ORRERY_SYMPY] = SR_SYMPY, [ORRERY_NUMPY] = SR_NUMPY,
-                                          [ORRERY_JAX] = SR_JAX,     [ORRERY_PYTORCH] = SR_TORCH};
+    static const enum sr_notation of[] = {
+        [ORRERY_LATEX] = SR_LATEX, [ORRERY_C] = SR_C,     [ORRERY_SYMPY] = SR_SYMPY,
+        [ORRERY_NUMPY] = SR_NUMPY, [ORRERY_JAX] = SR_JAX, [ORRERY_PYTORCH] = SR_TORCH};
     char whole[SR_TEXT];
     if (notation < ORRERY_TEXT || notation > ORRERY_PYTORCH)
         return ORR_FAIL(ORR_EINVAL, "notation: expected 0 to %d, found %d", ORRERY_PYTORCH,

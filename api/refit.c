@@ -43,8 +43,8 @@ static int fit_constants(const struct sr_settings *s, const struct sr_data *data
         const int most = sr_front_constants(front);
         rc = sr_work_init(&work, data->rows, 2 * (most > 1 ? most : 1) - 1);
         for (int i = 0; i < front->count && !rc; i++)
-            front->loss[i] = sr_constants_fit(&loss, &front->expr[i], false, STEPS, RESTARTS, rng,
-                                              &work);
+            front->loss[i] =
+                sr_constants_fit(&loss, &front->expr[i], false, STEPS, RESTARTS, rng, &work);
         sr_work_free(&work);
         sr_loss_free(&loss);
     }

@@ -76,14 +76,13 @@ TEST(standard_errors_are_those_of_least_squares)
 
 TEST(formulas_in_every_notation)
 {
-    static const char *const expected[] = {
-        [ORRERY_TEXT] = "(twice(t) + exp(\"exp\"))",
-        [ORRERY_LATEX] = "\\operatorname{twice}",
-        [ORRERY_C] = "exp(exp_)",
-        [ORRERY_SYMPY] = "exp(exp_)",
-        [ORRERY_NUMPY] = "np.exp(exp_)",
-        [ORRERY_JAX] = "jnp.exp(exp_)",
-        [ORRERY_PYTORCH] = "torch.exp(exp_)"};
+    static const char *const expected[] = {[ORRERY_TEXT] = "(twice(t) + exp(\"exp\"))",
+                                           [ORRERY_LATEX] = "\\operatorname{twice}",
+                                           [ORRERY_C] = "exp(exp_)",
+                                           [ORRERY_SYMPY] = "exp(exp_)",
+                                           [ORRERY_NUMPY] = "np.exp(exp_)",
+                                           [ORRERY_JAX] = "jnp.exp(exp_)",
+                                           [ORRERY_PYTORCH] = "torch.exp(exp_)"};
     struct orrery_regression *r = decay(0, 0, "twice(x) = 2 * x");
     const char *formula = "twice(t) + exp(\"exp\")";
     char text[200];
@@ -107,7 +106,7 @@ TEST(formulas_in_every_notation)
 TEST(formulas_are_checked)
 {
     static const char *const well[] = {"t + 1"}, *const wrong[] = {"t", "t + z"},
-                      *const none[] = {NULL}, *const infinite[] = {"1 / t"};
+                             *const none[] = {NULL}, *const infinite[] = {"1 / t"};
     struct orrery_regression *r = decay(0, 0, NULL), *empty = NULL;
     char text[8];
     double constant;
