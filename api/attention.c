@@ -45,6 +45,120 @@ const char *orrery_attention_variant(int i)
     return i < 0 ? NULL : a->name;
 }
 
+/* ------------------------------------------------------------------------------------ variants
+ *
+ * Switches without a default: the compiler names the one that a new line of an enum is missing in. */
+
+static const char *score_name(enum k_score score)
+{
+    switch (score) {
+    case K_SCORE_DOT:
+        return "dot";
+    case K_SCORE_COS_LOGN:
+        return "cosine";
+    }
+    return NULL;
+}
+
+static const char *bias_name(enum k_bias bias)
+{
+    switch (bias) {
+    case K_BIAS_NONE:
+        return "none";
+    case K_BIAS_LOG_LENGTH:
+        return "length";
+    case K_BIAS_LOG_ROW:
+        return "row";
+    }
+    return NULL;
+}
+
+static const char *phi_name(enum k_phi phi)
+{
+    switch (phi) {
+    case K_PHI_EXP:
+        return "exp";
+    case K_PHI_SOFTPLUS:
+        return "softplus";
+    case K_PHI_IDENTITY:
+        return "identity";
+    case K_PHI_RELU:
+        return "relu";
+    case K_PHI_RELU2:
+        return "relu2";
+    case K_PHI_RELU6:
+        return "relu6";
+    case K_PHI_GELU:
+        return "gelu";
+    case K_PHI_SIGMOID:
+        return "sigmoid";
+    case K_PHI_MISH:
+        return "mish";
+    }
+    return NULL;
+}
+
+static const char *norm_name(enum k_norm norm)
+{
+    switch (norm) {
+    case K_NORM_NONE:
+        return "none";
+    case K_NORM_L1:
+        return "l1";
+    case K_NORM_LENGTH:
+        return "length";
+    case K_NORM_ROOT_ROW:
+        return "root";
+    }
+    return NULL;
+}
+
+static const char *transform_name(enum k_transform transform)
+{
+    switch (transform) {
+    case K_TRANSFORM_NONE:
+        return "none";
+    case K_TRANSFORM_INVERSE:
+        return "inverse";
+    case K_TRANSFORM_RECENTRED:
+        return "recentred";
+    case K_TRANSFORM_RECENTRED_L1:
+        return "recentred_l1";
+    }
+    return NULL;
+}
+
+static int describe(const char *name, struct orrery_attention_line *line)
+{
+    struct orrery_attention_line known;
+    TRY(api_take("line", &known, sizeof known, sizeof known, line));
+    if (!name)
+        return ORR_FAIL(ORR_EINVAL, "variant: expected a text, found NULL");
+    const struct k_attention *variant = k_attention_find(name);
+    if (!variant)
+        return gpt_config_unknown_attention(name);
+    *line = (struct orrery_attention_line){.bytes = sizeof *line,
+                                           .name = variant->name,
+                                           .score = score_name(variant->score),
+                                           .bias = bias_name(variant->bias),
+                                           .phi = phi_name(variant->phi),
+                                           .norm = norm_name(variant->norm),
+                                           .transform = transform_name(variant->transform),
+                                           .reweight = variant->reweight,
+                                           .reweightable = k_attention_reweightable(variant),
+                                           .unshifted_rows = variant->unshifted_rows,
+                                           .source = variant->source};
+    return 0;
+}
+
+int orrery_attention_describe(struct orrery_attention *attention, const char *variant,
+                              struct orrery_attention_line *line)
+{
+    struct api_call call;
+    TRY(api_enter(attention ? &attention->handle : NULL, &call));
+    return api_leave(&call, describe(variant, line));
+}
+
 /* --------------------------------------------------------------------------------- arguments */
 
 enum { LARGEST = 1 << 20 }; /* of each number of a shape */

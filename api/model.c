@@ -143,7 +143,10 @@ static int describe(const struct orrery_model *m, struct orrery_shape *shape)
                                    .window = c->attention_window,
                                    .parameters = m->model.count,
                                    .step = m->step,
-                                   .reference = m->model.ops == &k_ref};
+                                   .reference = m->model.ops == &k_ref,
+                                   .reweight = m->model.variant.reweight,
+                                   .unshifted_rows = m->model.variant.unshifted_rows,
+                                   .rope_base = c->rope_base};
     return 0;
 }
 

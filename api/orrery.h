@@ -280,6 +280,9 @@ struct orrery_shape {
     uint64_t parameters;   /* trained numbers */
     int64_t step;          /* of the training */
     int reference;         /* 1: plain loops compute */
+    int reweight;          /* 1: rows are re-weighted, whatever `attention` says */
+    int unshifted_rows;    /* rows of so few keys are neither shifted nor re-centred */
+    double rope_base;      /* of rotary positions */
 };
 /* Rows of sequences for a model; what is not the model's input is NULL. A sequence begins `stride`
  * rows after the one before, so that the arrays of orrery_arrays serve as they are. */
@@ -374,12 +377,30 @@ struct orrery_attention_shape {
     int threads;         /* 0: all cores */
 };
 
+/* A line of the table of variants (docs/attention.md), in words: score, bias, phi and so on. */
+struct orrery_attention_line {
+    size_t bytes;          /* sizeof(struct orrery_attention_line) */
+    const char *name;      /* texts are valid as long as the library is loaded */
+    const char *score;     /* dot, cosine: ln d ln n cos(q, k) */
+    const char *bias;      /* none, length: - ln L, row: - ln n */
+    const char *phi;       /* exp, softplus, identity, relu, relu2, relu6, gelu, sigmoid, mish */
+    const char *norm;      /* none, l1, length: / L, root: / sqrt(n / 2) */
+    const char *transform; /* none, inverse, recentred, recentred_l1 */
+    int reweight;          /* 1: re-weighted */
+    int reweightable;      /* 1: re-weighting is defined for it */
+    int unshifted_rows;    /* rows of so few keys are neither shifted nor re-centred */
+    const char *source;    /* paper, equation or table */
+};
+
 /* As orrery_regression_create() and so on. */
 ORRERY_CALL int orrery_attention_create(int interface_, struct orrery_attention **attention);
 ORRERY_CALL void orrery_attention_free(struct orrery_attention *attention);
 ORRERY_CALL const char *orrery_attention_message(const struct orrery_attention *attention);
 /* The name of variant number i, from 0 on; NULL: there are no more. */
 ORRERY_CALL const char *orrery_attention_variant(int i);
+/* Fills *line, whose bytes are set, of a variant by its name. */
+ORRERY_CALL int orrery_attention_describe(struct orrery_attention *attention, const char *variant,
+                                          struct orrery_attention_line *line);
 /* *count = numbers of `saved` for this shape. */
 ORRERY_CALL int orrery_attention_saved(struct orrery_attention *attention,
                                        const struct orrery_attention_shape *shape, size_t *count);

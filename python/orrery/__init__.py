@@ -12,7 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._attention import attention as attention
+    from ._attention import attention_backward as attention_backward
+    from ._attention import attention_line as attention_line
+    from ._attention import attention_variants as attention_variants
+    from ._attention import attention_weights as attention_weights
     from ._library import Error as Error
+    from .gpt import GPT as GPT
     from .regressor import SymbolicRegressor as SymbolicRegressor
     from .runs import Run as Run
     from .runs import compare as compare
@@ -21,13 +27,20 @@ if TYPE_CHECKING:
     from .simulation import simulate as simulate
     from .streaming import stream as stream
 
-__all__ = ["Error", "Run", "SymbolicRegressor", "compare", "law", "orbit", "simulate", "stream"]
+__all__ = ["Error", "GPT", "Run", "SymbolicRegressor", "attention", "attention_backward", "attention_line",
+           "attention_variants", "attention_weights", "compare", "law", "orbit", "simulate", "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {
     "Error": "_library",
+    "GPT": "gpt",
     "Run": "runs",
+    "attention": "_attention",
+    "attention_backward": "_attention",
+    "attention_line": "_attention",
+    "attention_variants": "_attention",
     "SymbolicRegressor": "regressor",
+    "attention_weights": "_attention",
     "compare": "runs",
     "law": "simulation",
     "orbit": "simulation",

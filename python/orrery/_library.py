@@ -6,7 +6,7 @@ import ctypes
 import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint16
-from ctypes import c_uint64, c_void_p
+from ctypes import c_int64, c_uint64, c_void_p
 from typing import Any, Callable
 
 INTERFACE = 1
@@ -15,6 +15,10 @@ STOPPED, EBUSY, EVERSION = 10, 20, 21
 FLOAT64, FLOAT32 = 0, 1
 ROWS, COLUMNS = 0, 1
 TEXT, LATEX, C, SYMPY, NUMPY, JAX, PYTORCH = range(7)
+BINS, COORDINATES, CHARACTERS = 0, 1, 2
+HEAD_BINS, HEAD_NUMBERS, HEAD_CHARACTERS = 0, 1, 2
+GATE_NONE, GATE_SIGMOID, GATE_SOFTPLUS = 0, 1, 2
+LEARNED, ROPE, NO_POSITIONS = 0, 1, 2
 
 LIBRARY = "liborrery.so.0"
 
@@ -98,6 +102,88 @@ class Elements(ctypes.Structure):
     ]
 
 
+class Shape(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("layers", c_int),
+        ("heads", c_int),
+        ("width", c_int),
+        ("feedforward", c_int),
+        ("context", c_int),
+        ("input", c_int),
+        ("head", c_int),
+        ("outputs", c_int),
+        ("vocabulary", c_int),
+        ("positions", c_int),
+        ("gate", c_int),
+        ("attention", c_char_p),
+        ("power", c_double),
+        ("window", c_int),
+        ("parameters", c_uint64),
+        ("step", c_int64),
+        ("reference", c_int),
+        ("reweight", c_int),
+        ("unshifted_rows", c_int),
+        ("rope_base", c_double),
+    ]
+
+
+class Sequences(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("sequences", c_size_t),
+        ("rows", c_size_t),
+        ("stride", c_size_t),
+        ("tokens", POINTER(c_uint16)),
+        ("coordinates", POINTER(c_float)),
+    ]
+
+
+class Attend(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("attention", c_char_p),
+        ("reweight", c_int),
+        ("power", c_double),
+        ("set_window", c_int),
+        ("window", c_int),
+        ("context", c_int),
+        ("ntk", c_int),
+    ]
+
+
+class AttentionShape(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("variant", c_char_p),
+        ("power", c_double),
+        ("window", c_int),
+        ("type", c_int),
+        ("reference", c_int),
+        ("sequences", c_int),
+        ("rows", c_int),
+        ("heads", c_int),
+        ("size", c_int),
+        ("threads", c_int),
+    ]
+
+
+class AttentionLine(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("name", c_char_p),
+        ("score", c_char_p),
+        ("bias", c_char_p),
+        ("phi", c_char_p),
+        ("norm", c_char_p),
+        ("transform", c_char_p),
+        ("reweight", c_int),
+        ("reweightable", c_int),
+        ("unshifted_rows", c_int),
+        ("source", c_char_p),
+    ]
+
+
 PROGRESS_CALL = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 
 # Names of orrery.h's structs, for the test that compares them.
@@ -108,9 +194,15 @@ STRUCTS = {
     "orrery_set": Set,
     "orrery_arrays": Arrays,
     "orrery_elements": Elements,
+    "orrery_shape": Shape,
+    "orrery_sequences": Sequences,
+    "orrery_attend": Attend,
+    "orrery_attention_shape": AttentionShape,
+    "orrery_attention_line": AttentionLine,
 }
 
 _HANDLE, _MADE, _DOUBLES = c_void_p, POINTER(c_void_p), POINTER(c_double)
+_FLOATS, _SEQUENCES, _PASS = POINTER(c_float), POINTER(Sequences), POINTER(AttentionShape)
 # Function -> (result, arguments).
 FUNCTIONS = {
     "orrery_version": (c_char_p, []),
@@ -155,6 +247,34 @@ FUNCTIONS = {
     "orrery_simulation_force": (
         c_int,
         [_HANDLE, c_double, c_double, c_size_t, _DOUBLES, _DOUBLES, _DOUBLES],
+    ),
+    "orrery_model_create": (c_int, [c_int, _MADE]),
+    "orrery_model_free": (None, [_HANDLE]),
+    "orrery_model_message": (c_char_p, [_HANDLE]),
+    "orrery_model_open": (c_int, [_HANDLE, c_char_p, c_int, c_int]),
+    "orrery_model_describe": (c_int, [_HANDLE, POINTER(Shape)]),
+    "orrery_model_metadata": (
+        c_int,
+        [_HANDLE, c_char_p, c_char_p, c_size_t, POINTER(c_size_t)],
+    ),
+    "orrery_model_attend": (c_int, [_HANDLE, POINTER(Attend)]),
+    "orrery_model_outputs": (c_int, [_HANDLE, _SEQUENCES, _FLOATS]),
+    "orrery_model_next": (c_int, [_HANDLE, _SEQUENCES, c_double, _DOUBLES]),
+    "orrery_model_forces": (c_int, [_HANDLE, _SEQUENCES, _DOUBLES]),
+    "orrery_model_attention": (c_int, [_HANDLE, _SEQUENCES, c_int, _DOUBLES]),
+    "orrery_model_rollout": (c_int, [_HANDLE, _SEQUENCES, c_size_t, c_double, _FLOATS]),
+    "orrery_model_stop": (None, [_HANDLE]),
+    "orrery_attention_create": (c_int, [c_int, _MADE]),
+    "orrery_attention_free": (None, [_HANDLE]),
+    "orrery_attention_message": (c_char_p, [_HANDLE]),
+    "orrery_attention_variant": (c_char_p, [c_int]),
+    "orrery_attention_describe": (c_int, [_HANDLE, c_char_p, POINTER(AttentionLine)]),
+    "orrery_attention_saved": (c_int, [_HANDLE, _PASS, POINTER(c_size_t)]),
+    "orrery_attention_forward": (c_int, [_HANDLE, _PASS, c_void_p, c_void_p, c_void_p]),
+    "orrery_attention_weights": (c_int, [_HANDLE, _PASS, c_void_p, _DOUBLES]),
+    "orrery_attention_backward": (
+        c_int,
+        [_HANDLE, _PASS, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p],
     ),
 }
 
@@ -238,7 +358,7 @@ def version() -> str:
 
 
 class Handle:
-    """A handle of the library's part `kind`, "regression" or "simulation"."""
+    """A handle of the library's part `kind`: "regression", "simulation", "model", "attention"."""
 
     def __init__(self, kind: str):
         self._library, self._kind = library(), kind

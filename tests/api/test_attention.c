@@ -179,6 +179,33 @@ TEST(floats_are_those_of_the_backends)
     orrery_attention_free(a);
 }
 
+TEST(lines_of_the_table_are_described)
+{
+    struct orrery_attention *a = NULL;
+    struct orrery_attention_line line = {.bytes = sizeof line};
+    assert_int_equal(orrery_attention_create(ORRERY_INTERFACE, &a), 0);
+    for (const struct k_attention *v = k_attention_table; v->name; v++) {
+        assert_int_equal(orrery_attention_describe(a, v->name, &line), 0);
+        assert_string_equal(line.name, v->name);
+        assert_non_null(line.score);
+        assert_non_null(line.bias);
+        assert_non_null(line.phi);
+        assert_non_null(line.norm);
+        assert_non_null(line.transform);
+        assert_int_equal(line.reweight, v->reweight);
+        assert_int_equal(line.unshifted_rows, v->unshifted_rows);
+    }
+    assert_int_equal(orrery_attention_describe(a, "rw_sigmoid", &line), 0);
+    assert_string_equal(line.bias, "row");
+    assert_string_equal(line.phi, "sigmoid");
+    assert_string_equal(line.norm, "l1");
+    REFUSED(a, attention, ORRERY_EUSAGE, orrery_attention_describe(a, "lssarr", &line), "lssar");
+    REFUSED(a, attention, ORRERY_EINVAL, orrery_attention_describe(a, NULL, &line), "variant");
+    line.bytes = 0;
+    REFUSED(a, attention, ORRERY_EINVAL, orrery_attention_describe(a, "lssar", &line), "bytes");
+    orrery_attention_free(a);
+}
+
 TEST(arguments_are_checked)
 {
     struct orrery_attention *a = NULL;

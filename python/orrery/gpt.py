@@ -1,0 +1,375 @@
+"""Trained transformers from checkpoints: predictions by the C kernels, PyTorch, Hugging Face."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pathlib
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _library as lib
+from . import _safetensors
+from ._attention import _line as _table_line
+from ._attention import _threads
+
+if TYPE_CHECKING:
+    import torch
+
+# Metadata of checkpoints (docs/checkpoints.md) that say what the model is, and those of the C
+# programs that are no longer true of other weights.
+_INTEGERS = ("layers", "heads", "width", "ffn", "context", "input", "vocab", "fourier", "head",
+             "outputs", "positions", "attention_window", "gate", "tied", "head_bias")
+_NUMBERS = ("fourier_min_au", "rope_base", "attention_p", "init_std", "huber")
+_NEWER = {"gate": 0, "tied": 0, "head_bias": 0, "init_std": 0.0, "huber": 0.0}
+_OF_OTHER_WEIGHTS = ("made", "training", "xxh64", "xxh64_metadata")
+_FORMAT = "orrery-gpt-1"
+_INPUTS = ("bins", "coordinates", "characters")
+_HEADS = ("bins", "numbers", "characters")
+_GATES = ("none", "sigmoid", "softplus")
+_POSITIONS = ("learned", "rope", "none")
+
+
+def _configuration(metadata: dict[str, str], path: str) -> dict[str, Any]:
+    """The numbers of the metadata, and the variant's line of the table."""
+    if metadata.get("orrery_format", metadata.get("format")) != _FORMAT:
+        raise ValueError(f"{path}: not an Orrery model")
+    c: dict[str, Any] = dict(_NEWER)
+    for keys, kind in ((_INTEGERS, int), (_NUMBERS, float)):
+        for key in keys:
+            if key in metadata:
+                c[key] = kind(metadata[key])
+            elif key not in _NEWER:
+                raise ValueError(f"{path}: metadata lacks {key!r}")
+    c["attention"] = metadata["attention"]
+    c["line"] = dict(_table_line(c["attention"]))
+    return c
+
+
+def _weights(file: _safetensors.File) -> dict[str, np.ndarray]:
+    """By their names; averages where the file has them, with which Orrery predicts."""
+    names = [n for n in file.names() if not n.startswith(("adam.", "average."))]
+    averaged = "average." if f"average.{names[0]}" in file else ""
+    return {name: file.array(averaged + name) for name in names}
+
+
+def _module(c: dict[str, Any], metadata: dict[str, str], weights: dict[str, np.ndarray],
+            dtype: Any = None, kernels: bool = False) -> Any:
+    import torch
+
+    from . import _torch_model
+
+    dtype = dtype or torch.float32
+    module = _torch_model.GPT(c, metadata).to(dtype)
+    module.load_state_dict({n: torch.from_numpy(a.astype(np.float32)).to(dtype)
+                            for n, a in weights.items()}, strict=True)
+    if kernels:
+        if c["line"] != _table_line(c["attention"]):
+            raise ValueError("to_torch: kernels: expected a variant of the table, found one whose "
+                             "re-weighting was switched")
+        from ._attention import attention
+
+        for block in module.block:
+            block.attention.operator = attention
+    return module.eval()
+
+
+def load_torch(path: str | os.PathLike[str], dtype: Any = None) -> Any:
+    """The torch module of a checkpoint; module.c is its configuration."""
+    file = _safetensors.File(path)
+    return _module(_configuration(file.metadata, file.path), file.metadata, _weights(file), dtype)
+
+
+def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, width: int = 32,
+              context: int = 64, attention: str = "softmax", p: float = 15, window: int = 0,
+              positions: str = "learned", rope_base: float = 10000, gate: str = "none",
+              ffn: int | None = None, vocab: int = 0, fourier: int = 0,
+              fourier_min_au: float = 0.25, outputs: int | None = None) -> "torch.nn.Module":
+    """A new torch module, with PyTorch's random weights, that GPT.from_torch() takes.
+
+    input: coordinates (the next position comes out, outputs=1: force magnitudes), bins (logits of x
+    and y) or characters, both with vocab.
+    """
+    from . import _torch_model
+
+    kinds = {"input": (input, _INPUTS), "positions": (positions, _POSITIONS),
+             "gate": (gate, _GATES)}
+    numbers = {}
+    for name, (value, known) in kinds.items():
+        if value not in known:
+            raise ValueError(f"{name}: expected one of {', '.join(known)}, found {value!r}")
+        numbers[name] = known.index(value)
+    kind = numbers["input"]
+    if (kind != lib.COORDINATES) != (vocab > 0):
+        raise ValueError(f"vocab: expected {'0' if kind == lib.COORDINATES else 'at least 1'} with "
+                         f"input {input!r}, found {vocab}")
+    head = (lib.HEAD_BINS, lib.HEAD_NUMBERS, lib.HEAD_CHARACTERS)[kind]
+    if outputs is None:
+        outputs = (2 * vocab, 2, vocab)[kind]
+    c = {"layers": layers, "heads": heads, "width": width, "context": context, "vocab": vocab,
+         "ffn": ffn or (4 * width if gate == "none" else 7 * width // 2), "fourier": fourier,
+         "fourier_min_au": fourier_min_au, "head": head, "outputs": outputs, **numbers,
+         "rope_base": rope_base, "attention": attention, "attention_p": p,
+         "attention_window": window, **{k: v for k, v in _NEWER.items() if k != "gate"},
+         "line": dict(_table_line(attention))}
+    stage = "pretrain" if outputs != 1 else "magnitude"
+    return _torch_model.GPT(c, {"stage": stage, "step": "0"})
+
+
+def _of_torch(module: Any) -> tuple[dict[str, Any], dict[str, str], dict[str, np.ndarray]]:
+    """Configuration, metadata and weights of a module."""
+    module = getattr(module, "_orig_mod", module)
+    c = getattr(module, "c", None)
+    if not isinstance(c, dict) or "line" not in c:
+        raise TypeError("module: expected one of GPT.to_torch(), torch_gpt() or a folder of "
+                        f"save_pretrained(), found {type(module).__name__}")
+    if c["line"] != _table_line(c["attention"]):
+        raise ValueError(f"module: expected the variant {c['attention']!r} as it is in the table, "
+                         "found a line of its own, which a checkpoint cannot state")
+    weights = {}
+    for name, value in module.state_dict().items():
+        weights[name] = value.detach().to("cpu").float().numpy()
+        if not np.isfinite(weights[name]).all():
+            raise ValueError(f"module: {name}: expected finite numbers, found NaN or infinity")
+    return c, dict(module.metadata), weights
+
+
+def _metadata(c: dict[str, Any], known: dict[str, str]) -> dict[str, str]:
+    """Of a checkpoint of other weights than those that `known` describes."""
+    kept = {k: v for k, v in known.items() if k not in _OF_OTHER_WEIGHTS}
+    numbers = {k: str(c[k]) for k in _INTEGERS} | {k: repr(float(c[k])) for k in _NUMBERS}
+    return {"step": "0", "stage": "pretrain", **kept, "format": "pt", "orrery_format": _FORMAT,
+            "version": f"{lib.version()} from_torch", **numbers, "attention": c["attention"]}
+
+
+class GPT:
+    """A trained model. Sequences are arrays (n, T, 2), or (T, 2) of one sequence: coordinates in AU
+    or bins, row 0 the time step, as `simulate` has them; characters are (n, T) or (T)."""
+
+    def __init__(self, path: str | os.PathLike[str], *, n_jobs: int | None = None,
+                 reference: bool = False):
+        self._handle = lib.Handle("model")
+        self.path = os.fspath(path)
+        self._handle.status("open", os.fsencode(self.path), _threads(n_jobs), int(reference))
+        self._file = _safetensors.File(self.path)
+
+    @classmethod
+    def from_checkpoint(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None,
+                        reference: bool = False) -> GPT:
+        """Of a file *.safetensors, by its averaged weights where it has some.
+
+        reference: plain loops in place of the kernels of oneDNN.
+        """
+        return cls(path, n_jobs=n_jobs, reference=reference)
+
+    @classmethod
+    def from_pretrained(cls, folder: str | os.PathLike[str], *, n_jobs: int | None = None) -> GPT:
+        """Of a folder of save_pretrained(), also where transformers saved it again."""
+        folder = pathlib.Path(folder)
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if config.get("model_type") != "orrery":
+            raise ValueError(f"{folder}: config.json: expected model_type orrery, found "
+                             f"{config.get('model_type')!r}")
+        file = _safetensors.File(folder / "model.safetensors")
+        if "orrery_format" in file.metadata:
+            return cls(file.path, n_jobs=n_jobs)
+        c = config["architecture"]
+        return cls._written(_metadata(c, config.get("metadata", {})), _weights(file), n_jobs)
+
+    @classmethod
+    def from_torch(cls, module: Any, *, n_jobs: int | None = None) -> GPT:
+        """Of a module of to_torch() or torch_gpt(), trained on; save() makes its checkpoint."""
+        c, metadata, weights = _of_torch(module)
+        return cls._written(_metadata(c, metadata), weights, n_jobs)
+
+    @classmethod
+    def _written(cls, metadata: dict[str, str], weights: dict[str, np.ndarray],
+                 n_jobs: int | None) -> GPT:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.safetensors")
+            with open(path, "wb") as file:
+                file.write(_safetensors.content(weights, metadata))
+            return cls(path, n_jobs=n_jobs)  # (its file stays open)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the checkpoint, which bin/pretrain, bin/finetune and bin/probe read."""
+        _safetensors.replace(path, self._file.bytes())
+
+    # --------------------------------------------------------------------------- what it is
+
+    def _shape(self) -> lib.Shape:
+        shape = lib.Shape()
+        self._handle.status("describe", ctypes.byref(shape))
+        return shape
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """What the model is, as it attends now."""
+        shape = self._shape()
+        numbers = {name: getattr(shape, name) for name, _ in lib.Shape._fields_
+                   if name != "bytes"}
+        return numbers | {
+            "input": _INPUTS[shape.input], "head": _HEADS[shape.head],
+            "positions": _POSITIONS[shape.positions], "gate": _GATES[shape.gate],
+            "attention": shape.attention.decode(), "reference": bool(shape.reference),
+            "reweight": bool(shape.reweight)}
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Texts of the checkpoint (docs/formats.md); "made": what it was made from, JSON."""
+        return dict(self._file.metadata)
+
+    def __repr__(self) -> str:
+        c = self.configuration
+        return (f"GPT({c['input']}, {c['layers']} layers, {c['heads']} heads, width {c['width']}, "
+                f"{c['attention']}, {c['parameters']} parameters, step {c['step']})")
+
+    def attend(self, attention: str | None = None, *, reweight: bool | None = None,
+               p: float | None = None, window: int | None = None, context: int | None = None,
+               ntk: bool = False) -> GPT:
+        """From now on the model attends otherwise than it was trained; attend() undoes it.
+
+        reweight: the re-weighting of LSSAR on or off. context: longer than trained, of rotary
+        positions or none; ntk: with NTK-aware scaling.
+        """
+        change = lib.Attend(
+            attention=None if attention is None else attention.encode(),
+            reweight=0 if reweight is None else 1 if reweight else 2,
+            power=0 if p is None else p, set_window=int(window is not None), window=window or 0,
+            context=context or 0, ntk=int(ntk))
+        self._handle.status("attend", ctypes.byref(change))
+        return self
+
+    # ----------------------------------------------------------------------- what it predicts
+
+    def _sequences(self, rows: Any) -> tuple[lib.Sequences, np.ndarray, bool]:
+        """The struct, the array behind it, and whether it was one sequence."""
+        kind = self._shape().input
+        if isinstance(rows, (bytes, bytearray)) and kind == lib.CHARACTERS:
+            rows = np.frombuffer(rows, np.uint8)
+        array = np.asarray(rows)
+        whole = "(n, T)" if kind == lib.CHARACTERS else "(n, T, 2)"
+        dims = 2 if kind == lib.CHARACTERS else 3
+        single = array.ndim == dims - 1
+        if single:
+            array = array[None]
+        if array.ndim != dims or (dims == 3 and array.shape[2] != 2) or array.size == 0:
+            raise ValueError(f"sequences: expected {_INPUTS[kind]} {whole}, found shape "
+                             f"{np.shape(rows)}")
+        if kind == lib.COORDINATES:
+            if array.dtype.kind not in "fiu":
+                raise TypeError(f"sequences: expected coordinates, found {array.dtype}")
+            array = np.ascontiguousarray(array, np.float32)
+            given = {"coordinates": array.ctypes.data_as(ctypes.POINTER(ctypes.c_float))}
+        else:
+            if array.dtype.kind not in "iu":
+                raise TypeError(f"sequences: expected {_INPUTS[kind]}, whole numbers, found "
+                                f"{array.dtype}")
+            if array.min() < 0 or array.max() > 65535:
+                raise ValueError(f"sequences: expected {_INPUTS[kind]} from 0 to 65535, found "
+                                 f"{array.min()} to {array.max()}")
+            array = np.ascontiguousarray(array, np.uint16)
+            given = {"tokens": array.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16))}
+        struct = lib.Sequences(sequences=array.shape[0], rows=array.shape[1], stride=0, **given)
+        return struct, array, single
+
+    def _call(self, name: str, rows: Any, shape: tuple[Any, ...], dtype: type,
+              *more: Any) -> np.ndarray:
+        """A call that fills an array (n, ...), in which T stands for the rows of a sequence."""
+        struct, array, single = self._sequences(rows)
+        n, T = array.shape[:2]
+        out = np.empty((n, *(T if size == "T" else size for size in shape)), dtype)
+        number = ctypes.c_float if dtype is np.float32 else ctypes.c_double
+        self._handle.status(name, ctypes.byref(struct), *more,
+                            out.ctypes.data_as(ctypes.POINTER(number)))
+        return out[0] if single else out
+
+    def _extent(self, extent_au: float | None) -> float:
+        """Half the width of the square that bins cover: as given, or as its data sets had it."""
+        if extent_au is not None or self._shape().head != lib.HEAD_BINS:
+            return 0.0 if extent_au is None else float(extent_au)
+        try:
+            records = json.loads(self._file.metadata.get("made", "{}")).get("records", {})
+        except ValueError:
+            records = {}
+        found = {r.get("settings", {}).get("orbits.extent_au") for r in records.values()} - {None}
+        if len(found) != 1:
+            raise ValueError("extent_au: expected a number, as the checkpoint does not say it")
+        return float(found.pop())
+
+    def outputs(self, sequences: Any) -> np.ndarray:
+        """What the head puts out at each row, float32 (n, T, outputs): logits, or numbers."""
+        return self._call("outputs", sequences, ("T", self._shape().outputs), np.float32)
+
+    def predict(self, sequences: Any, *, extent_au: float | None = None) -> np.ndarray:
+        """The position that follows each row, (n, T, 2), in units of the input; of bins the centre
+        of the most probable one, AU."""
+        return self._call("next", sequences, ("T", 2), np.float64, self._extent(extent_au))
+
+    def forces(self, sequences: Any) -> np.ndarray:
+        """Of a fine-tuned model: magnitudes (n, T), solar masses AU / yr^2, or vectors (n, T, 2)."""
+        shape = ("T", 2) if self._shape().outputs == 2 else ("T",)
+        return self._call("forces", sequences, shape, np.float64)
+
+    def attention(self, sequences: Any, layer: int = 0) -> np.ndarray:
+        """What each row attends, (n, heads, T, T), of a layer from 0 on."""
+        shape = (self._shape().heads, "T", "T")
+        return self._call("attention", sequences, shape, np.float64, int(layer))
+
+    def rollout(self, sequences: Any, prefix: int, *, extent_au: float | None = None) -> np.ndarray:
+        """Continues sequences by the model's own predictions: rows of (n, T, 2) up to `prefix` are
+        the given ones, later ones are not read and come out predicted."""
+        struct, array, single = self._sequences(sequences)
+        path = np.zeros((*array.shape[:2], 2), np.float32)
+        if array.dtype == np.float32:
+            path[:, :prefix] = array[:, :prefix]
+        else:
+            path[:, :prefix] = np.nan  # of bins: positions of given rows are not made
+        self._handle.status("rollout", ctypes.byref(struct), int(prefix), self._extent(extent_au),
+                            path.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
+        return path[0] if single else path
+
+    # -------------------------------------------------------------- PyTorch and Hugging Face
+
+    def _configuration(self) -> dict[str, Any]:
+        """Of the torch module, as the model attends now."""
+        shape = self._shape()
+        c = _configuration(self._file.metadata, self.path)
+        c["attention"] = shape.attention.decode()
+        c["line"] = _table_line(c["attention"]) | {
+            "reweight": bool(shape.reweight), "unshifted_rows": shape.unshifted_rows}
+        return c | {"attention_p": shape.power, "attention_window": shape.window,
+                    "context": shape.context, "rope_base": shape.rope_base}
+
+    def to_torch(self, dtype: Any = None, *, kernels: bool = False) -> "torch.nn.Module":
+        """A torch module with the weights, that attends as the model does now; float32 by default.
+
+        kernels: attention on CPUs by torch.ops.orrery.attention in place of the formulas.
+        """
+        return _module(self._configuration(), self.metadata, _weights(self._file), dtype, kernels)
+
+    def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
+        """A Hugging Face folder: AutoModel.from_pretrained(folder, trust_remote_code=True) loads it
+        offline and without this package. model.safetensors is a checkpoint of Orrery, too."""
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        here = pathlib.Path(__file__).parent
+        c = self._configuration()
+        weights = _weights(self._file)
+        metadata = _metadata(c, self.metadata)
+        config = {
+            "model_type": "orrery", "architectures": ["OrreryModel"], "dtype": "float32",
+            "auto_map": {"AutoConfig": "modeling_orrery.OrreryConfig",
+                         "AutoModel": "modeling_orrery.OrreryModel"},
+            "architecture": c, "metadata": metadata}
+        if c["line"] != _table_line(c["attention"]):  # no checkpoint says so
+            metadata = {"format": "pt"}
+        for name, source in (("modeling_orrery.py", "_huggingface.py"),
+                             ("_torch_model.py", "_torch_model.py")):
+            _safetensors.replace(folder / name, (here / source).read_bytes())
+        _safetensors.replace(folder / "config.json", json.dumps(config, indent=2).encode() + b"\n")
+        _safetensors.replace(folder / "model.safetensors",
+                             _safetensors.content(weights, metadata))
