@@ -52,7 +52,7 @@ def forward(q: Tensor, k: Tensor, v: Tensor, kind: str, p: float, window: int,
     """out, and what the backward pass needs beside (save) or nothing."""
     shape = _shape(q, kind, p, window)
     qkv, out = _packed(q, k, v), _empty_out(q)
-    saved = q.new_empty(_attention.count_saved(shape) if save else 0)
+    saved = q.new_zeros(_attention.count_saved(shape) if save else 0)  # not all are written
     _attention.run_forward(shape, qkv.data_ptr(), out.data_ptr(),
                            saved.data_ptr() if save else None)
     return out, saved
