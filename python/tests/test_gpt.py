@@ -202,6 +202,37 @@ def test_torch_and_back(settings, tmp_path):
                                                          module.state_dict().values()))
 
 
+def test_positions_of_bins():
+    torch = pytest.importorskip("torch")
+    model = GPT.from_torch(trained(torch, input="bins"))
+    x, _ = inputs(torch, model.to_torch())
+    with pytest.raises(ValueError, match="extent_au"):
+        model.predict(x)
+    found = model.predict(x, extent_au=5.5)
+    most = model.outputs(x).reshape(3, CONTEXT, 2, 11)[..., :8].argmax(-1)  # 3 bins are no place
+    assert np.allclose(found, -5.5 + (most + 0.5) * 11 / 8)
+    path = model.rollout(x, 10, extent_au=5.5)
+    assert np.isnan(path[:, :10]).all()
+    assert np.allclose(path[:, 10], found[:, 9])
+    with pytest.raises(ValueError, match="below 11, found 12"):
+        model.outputs(x * 0 + 12)
+    with pytest.raises(TypeError, match="whole numbers"):
+        model.outputs(x.astype(float))
+    with pytest.raises(ValueError, match="from 0 to 65535"):
+        model.outputs(x - 100)
+
+
+def test_new_modules():
+    pytest.importorskip("torch")
+    from orrery.gpt import torch_gpt
+
+    for settings, message in (({"input": "pixels"}, "input: expected one of bins"),
+                              ({"input": "bins"}, "vocab"), ({"vocab": 3}, "vocab"),
+                              ({"attention": "softmix"}, "softmax"), ({"gate": "relu"}, "gate")):
+        with pytest.raises(ValueError, match=message):
+            torch_gpt(**settings)
+
+
 def test_torch_attends_as_the_model(model):
     torch = pytest.importorskip("torch")
     x = rows()
