@@ -4,8 +4,9 @@ scaled_dot_product_attention, and the forward pass of FlexAttention, whose backw
 for GPUs alone.
 
     PYTHONPATH=python python3 bench/torch_attention.py [--lengths 256,1000,2048] [--heads 8]
-        [--rounds 21] [--threads N] [--out bench/results/torch_attention.json]
+        [--rounds 21] [--threads N] [--cpu-time] [--out bench/results/torch_attention.json]
 
+--cpu-time: processor time of all threads, for machines that others use, too; with --threads 1.
 Every round runs all of a shape once, in an order of its own, with a pause after each in which
 waiting threads fall asleep; a ratio is the median over rounds of two times of one round. Needs torch, and a C++ compiler for torch.compile. fp32, one sequence, d = 64,
 p = 15. The file has date, CPU, threads, commit, version of PyTorch and rows of name, median in ms,
@@ -33,6 +34,7 @@ import orrery  # noqa: E402
 from orrery import _torch_model  # noqa: E402
 
 D, P, PAUSE_S = 64, 15, 0.01
+now = time.perf_counter
 OURS = "orrery"
 
 
@@ -74,15 +76,15 @@ def contenders(kind, length):
 
 def step(call, tensors, gradient):
     """Seconds of the forward pass, and of both."""
-    start = time.perf_counter()
+    start = now()
     if gradient is None:
         with torch.no_grad():
             call(*(x.detach() for x in tensors))
-        return time.perf_counter() - start, None
+        return now() - start, None
     out = call(*tensors)
-    middle = time.perf_counter()
+    middle = now()
     torch.autograd.grad(out, tensors, gradient)
-    return middle - start, time.perf_counter() - start
+    return middle - start, now() - start
 
 
 def usable(calls, tensors, gradient, refused):
@@ -103,6 +105,7 @@ def usable(calls, tensors, gradient, refused):
 
 
 def measure(kind, length, heads, rounds, refused):
+    torch._dynamo.reset()  # (it recompiles a function a few times only)
     torch.manual_seed(1)
     tensors = [torch.randn(1, heads, length, D, requires_grad=True) for _ in range(3)]
     gradient = torch.randn(1, heads, length, D)
@@ -145,7 +148,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--out", default=ROOT / "bench/results/torch_attention.json")
+    parser.add_argument("--cpu-time", action="store_true")
     o = parser.parse_args()
+    if o.cpu_time:
+        global now
+        now = time.process_time
     torch.set_num_threads(o.threads)
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
                             capture_output=True, text=True, check=False).stdout.strip()
@@ -159,7 +166,7 @@ def main():
                 r = rows[-1]
                 print(f"    {what:8} {name:16} {r['value']:9.2f} ms  spread {r['spread']:4.0%}  "
                       f"{r['ratio']:6.2f} of ours", flush=True)
-    result = {"date": datetime.date.today().isoformat(), "cpu": cpu(), "threads": o.threads,
+    result = {"date": datetime.date.today().isoformat(), "cpu": cpu(), "threads": o.threads, "time": "processor" if o.cpu_time else "wall",
               "commit": commit, "version": orrery.__version__, "torch": torch.__version__,
               "shape": f"B 1, H {o.heads}, d {D}, p {P}, fp32", "rounds": o.rounds, "refused": refused,
               "rows": rows}

@@ -20,9 +20,14 @@ def _dims(q: Tensor) -> tuple[int, int, int, int]:
     return B, T, H, D
 
 
+# Multiplications of q and k that are worth a thread of their own.
+_A_THREAD = 1 << 21
+
+
 def _shape(q: Tensor, kind: str, p: float, window: int) -> Any:
-    return _attention.make_shape(kind, p, window, _dims(q), q.dtype == torch.float64,
-                                 torch.get_num_threads())
+    B, T, H, D = _dims(q)
+    threads = min(torch.get_num_threads(), max(1, B * H * T * T * D // _A_THREAD))
+    return _attention.make_shape(kind, p, window, (B, T, H, D), q.dtype == torch.float64, threads)
 
 
 def _packed(q: Tensor, k: Tensor, v: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ import numpy as np
 from . import _library as lib
 from . import _safetensors
 from ._attention import _line as _table_line
-from ._attention import _threads
+from ._attention import _threads, attention, attention_variants
 
 if TYPE_CHECKING:
     import torch
@@ -66,15 +66,23 @@ def _module(c: dict[str, Any], metadata: dict[str, str], weights: dict[str, np.n
     module = _torch_model.GPT(c, metadata).to(dtype)
     module.load_state_dict({n: torch.from_numpy(a.astype(np.float32)).to(dtype)
                             for n, a in weights.items()}, strict=True)
-    if kernels:
-        if c["line"] != _table_line(c["attention"]):
-            raise ValueError("to_torch: kernels: expected a variant of the table, found one whose "
-                             "re-weighting was switched")
-        from ._attention import attention
+    return _with_kernels(module).eval() if kernels else module.eval()
 
-        for block in module.block:
-            block.attention.operator = attention
-    return module.eval()
+
+def _in_table(c: dict[str, Any]) -> bool:
+    """Whether the configuration's line is that of the table under its name."""
+    names = attention_variants()
+    return c["attention"] in names and c["line"] == _table_line(c["attention"])
+
+
+def _with_kernels(module: Any) -> Any:
+    """The module, whose attention on CPUs is computed in C."""
+    if not _in_table(module.c):
+        raise ValueError(f"kernels: expected a variant of the table, found a line of its own, "
+                         f"{module.c['attention']!r}")
+    for block in module.block:
+        block.attention.operator = attention
+    return module
 
 
 def load_torch(path: str | os.PathLike[str], dtype: Any = None) -> Any:
@@ -84,14 +92,16 @@ def load_torch(path: str | os.PathLike[str], dtype: Any = None) -> Any:
 
 
 def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, width: int = 32,
-              context: int = 64, attention: str = "softmax", p: float = 15, window: int = 0,
+              context: int = 64, attention: str | dict[str, Any] = "softmax", p: float = 15, window: int = 0,
               positions: str = "learned", rope_base: float = 10000, gate: str = "none",
               ffn: int | None = None, vocab: int = 0, fourier: int = 0,
-              fourier_min_au: float = 0.25, outputs: int | None = None) -> "torch.nn.Module":
+              fourier_min_au: float = 0.25, outputs: int | None = None,
+              kernels: bool = False) -> "torch.nn.Module":
     """A new torch module, with PyTorch's random weights, that GPT.from_torch() takes.
 
     input: coordinates (the next position comes out, outputs=1: force magnitudes), bins (logits of x
-    and y) or characters, both with vocab.
+    and y) or characters, both with vocab. attention: a name of the table, or a line of your own,
+    which no checkpoint can state. kernels: as of GPT.to_torch().
     """
     from . import _torch_model
 
@@ -109,14 +119,16 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
     head = (lib.HEAD_BINS, lib.HEAD_NUMBERS, lib.HEAD_CHARACTERS)[kind]
     if outputs is None:
         outputs = (2 * vocab, 2, vocab)[kind]
+    line = dict(attention if isinstance(attention, dict) else _table_line(attention))
     c = {"layers": layers, "heads": heads, "width": width, "context": context, "vocab": vocab,
          "ffn": ffn or (4 * width if gate == "none" else 7 * width // 2), "fourier": fourier,
          "fourier_min_au": fourier_min_au, "head": head, "outputs": outputs, **numbers,
-         "rope_base": rope_base, "attention": attention, "attention_p": p,
+         "rope_base": rope_base, "attention": line["name"], "attention_p": p,
          "attention_window": window, **{k: v for k, v in _NEWER.items() if k != "gate"},
-         "line": dict(_table_line(attention))}
+         "line": line}
     stage = "pretrain" if outputs != 1 else "magnitude"
-    return _torch_model.GPT(c, {"stage": stage, "step": "0"})
+    module = _torch_model.GPT(c, {"stage": stage, "step": "0"})
+    return _with_kernels(module) if kernels else module
 
 
 def _of_torch(module: Any) -> tuple[dict[str, Any], dict[str, str], dict[str, np.ndarray]]:
@@ -126,7 +138,7 @@ def _of_torch(module: Any) -> tuple[dict[str, Any], dict[str, str], dict[str, np
     if not isinstance(c, dict) or "line" not in c:
         raise TypeError("module: expected one of GPT.to_torch(), torch_gpt() or a folder of "
                         f"save_pretrained(), found {type(module).__name__}")
-    if c["line"] != _table_line(c["attention"]):
+    if not _in_table(c):
         raise ValueError(f"module: expected the variant {c['attention']!r} as it is in the table, "
                          "found a line of its own, which a checkpoint cannot state")
     weights = {}
@@ -365,7 +377,7 @@ class GPT:
             "auto_map": {"AutoConfig": "modeling_orrery.OrreryConfig",
                          "AutoModel": "modeling_orrery.OrreryModel"},
             "architecture": c, "metadata": metadata}
-        if c["line"] != _table_line(c["attention"]):  # no checkpoint says so
+        if not _in_table(c):  # no checkpoint says so
             metadata = {"format": "pt"}
         for name, source in (("modeling_orrery.py", "_huggingface.py"),
                              ("_torch_model.py", "_torch_model.py")):

@@ -252,6 +252,20 @@ def test_torch_attends_as_the_model(model):
         model.to_torch(kernels=True)
 
 
+def test_a_line_of_your_own(tmp_path):
+    torch = pytest.importorskip("torch")
+    from orrery.gpt import torch_gpt
+
+    line = orrery.attention_line("lssar") | {"name": "mine", "phi": "relu2"}
+    module = torch_gpt(attention=line, context=CONTEXT)
+    module(torch.from_numpy(rows())).sum().backward()
+    with pytest.raises(ValueError, match="'mine'.*line of its own"):
+        GPT.from_torch(module)
+    with pytest.raises(ValueError, match="kernels.*'mine'"):
+        torch_gpt(attention=line, kernels=True)
+    assert torch_gpt(attention="lssar", kernels=True).block[0].attention.operator
+
+
 def test_rotary_positions_beyond_the_context():
     torch = pytest.importorskip("torch")
     model = GPT.from_torch(trained(torch, positions="rope", attention="lssar"))
