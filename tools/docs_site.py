@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""docs_site.py - the documentation as a site of static pages: docs/*.md, the interface of C from
+api/orrery.h, that of Python from docstrings, and the notebooks. It opens from disk.
+
+    python3 tools/docs_site.py [--out build/site] [--execute]
+
+Sphinx and MyST (pip install sphinx myst-parser numpy) make the pages; a warning is an error. The
+source of the site is a copy below --out, in which a link to a file that is no page is a download.
+--execute shows the outputs of the notebooks (nbclient, ipykernel). `make docs-site` calls it.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGES = ["README.md", "HACKING.md", "CHANGELOG.md", "python/README.md", "bench/results/README.md"]
+GROUPS = {
+    "Start": ["install", "programs", "formats", "glossary", "machines"],
+    "Physics and laws": ["laws", "symreg", "equations", "findings", "claims"],
+    "Models": ["attention", "checkpoints", "text", "gpu", "cluster", "probe"],
+    "Results": ["report", "verdict", "provenance", "reliability"],
+    "Interfaces": ["python", "library"],
+}
+CONF = """
+project = "Orrery"
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_heading_anchors = 4
+html_theme = "alabaster"
+html_theme_options = {"page_width": "70em", "sidebar_width": "16em", "fixed_sidebar": True}
+html_show_sourcelink = False
+html_copy_source = False
+highlight_language = "none"
+exclude_patterns = []
+autodoc_member_order = "bysource"
+autodoc_mock_imports = ["torch"]
+autodoc_default_options = {"members": True, "undoc-members": False}
+
+
+def setup(app):  # docstrings are text, not markup
+    def plain(app, what, name, obj, options, lines):
+        lines[:] = ["::", "", *("    " + line for line in lines), ""] if lines else []
+
+    app.connect("autodoc-process-docstring", plain)
+"""
+PYTHON = """# Python interface
+
+```{eval-rst}
+.. autoclass:: orrery.regressor.SymbolicRegressor
+   :no-members:
+.. automodule:: orrery.simulation
+.. automodule:: orrery._attention
+   :exclude-members: make_shape, count_saved, run_forward, run_backward
+.. automodule:: orrery.gpt
+```
+"""
+
+
+def say(source, name, text):
+    path = source / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+# ------------------------------------------------------------------------------------ pages
+
+
+def tracked():
+    """Files of the repository, which are all that the site may link to."""
+    out = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True,
+                         check=False).stdout.split("\n")
+    return [name for name in out if name and (ROOT / name).is_file()] or [
+        str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*") if p.is_file()]
+
+
+def link(page, match, files, pages):
+    """A link of a page: pages stay, files become downloads, folders their path as text."""
+    text, target, anchor = match.group(1), match.group(2), match.group(3) or ""
+    if re.match(r"[a-z]+:", target) or not target:
+        return match.group(0)
+    path = (page.parent / target).resolve()
+    name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else ""
+    if name in pages:
+        return f"[{text}]({target}{anchor})"
+    if (path / "README.md").is_file() and f"{name}/README.md" in pages:
+        return f"[{text}]({target.rstrip('/')}/README.md{anchor})"
+    if name in files:
+        return f"[{text}](path:{target})"
+    if path.is_dir():
+        return f"{text} (`{name or target}`)"
+    return match.group(0)  # Sphinx has a warning of it
+
+
+def copy_pages(source, files):
+    pages = [n for n in files if n in PAGES or re.fullmatch(r"docs/([\w]+/)?[\w.-]+\.md", n)]
+    for name in pages:
+        page, parts = ROOT / name, []
+        for i, piece in enumerate(re.split(r"(^    [^\n]*$|```.*?```)",
+                                           page.read_text(encoding="utf-8"),
+                                           flags=re.MULTILINE | re.DOTALL)):
+            parts.append(piece if i % 2 else re.sub(
+                r"(?<!!)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)",
+                lambda m: link(page, m, files, pages), piece))
+        say(source, name, "".join(parts))
+        for target in re.findall(r"\]\((?:path:)?([^)#\s:]+)\)", (source / name).read_text()):
+            path = (page.parent / target).resolve()
+            if path.is_file() and path.suffix != ".md" and path.is_relative_to(ROOT):
+                to = source / path.relative_to(ROOT)
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, to)
+    return pages
+
+
+# ---------------------------------------------------------------------------- C's interface
+
+
+def c_reference():
+    """api/orrery.h as a page: parts, what comments say, declarations."""
+    text = (ROOT / "api/orrery.h").read_text(encoding="utf-8")
+    out = ["# C interface", "", "Of `api/orrery.h`, which has these comments; [the guide](library.md).",
+           ""]
+    pattern = (r"/\* -{20,} ?(?P<part>\w+)\n(?P<about>.*?)\*/|/\*(?P<comment>(?:(?!\*/).)*)\*/\n"
+               r"(?=ORRERY_CALL|struct|enum|typedef)|(?P<struct>^(?:struct|enum) \w+ \{.*?^\};"
+               r"|^(?:struct|enum) \w+ \{[^\n]*\};)"
+               r"|ORRERY_CALL (?P<function>.*?;)|(?P<type>^typedef.*?;)")
+
+    def plain(comment):
+        return re.sub(r"\s*\n \* ?", "\n", comment).strip().replace("*", r"\*").replace("_", r"\_")
+
+    for m in re.finditer(pattern, text, re.DOTALL | re.MULTILINE):
+        if m["part"]:
+            out += [f"## {m['part'].capitalize()}", "", plain(m["about"].lstrip(" *\n")), ""]
+        elif m["comment"]:
+            out += [plain(m["comment"]), ""]
+        else:
+            code = m["struct"] or m["function"] or m["type"]
+            out += ["```c", code, "```", ""]
+    return "\n".join(out)
+
+
+# -------------------------------------------------------------------------------- notebooks
+
+
+def output(cell_output, folder, name):
+    """An output of a cell in Markdown; pictures are files beside the page."""
+    data = cell_output.get("data", {})
+    if "image/png" in data:
+        import base64
+
+        (folder / name).write_bytes(base64.b64decode("".join(data["image/png"])))
+        return f"![output]({name})\n"
+    text = cell_output.get("text") or data.get("text/plain") or ""
+    text = "".join(text)
+    return f"```text\n{text.rstrip()}\n```\n" if text.strip() else ""
+
+
+def notebook(path, folder):
+    found = json.loads(path.read_text(encoding="utf-8"))
+    parts = []
+    for i, cell in enumerate(found["cells"]):
+        text = "".join(cell["source"])
+        parts.append(f"{text}\n" if cell["cell_type"] == "markdown" else f"```python\n{text}\n```\n")
+        for j, o in enumerate(cell.get("outputs", [])):
+            parts.append(output(o, folder, f"{path.stem}_{i}_{j}.png"))
+    return "\n".join(parts)
+
+
+def copy_notebooks(source, execute):
+    folder = source / "docs/notebooks"
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+    if execute:
+        executed = source.parent / "executed"
+        subprocess.run([sys.executable, ROOT / "tools/notebooks.py", *paths, "--to", executed],
+                       check=True)
+        paths = sorted(executed.glob("*.ipynb"))
+    for path in paths:
+        (folder / f"{path.stem}.md").write_text(notebook(path, folder), encoding="utf-8")
+    return [path.stem for path in paths]
+
+
+# -------------------------------------------------------------------------------------- site
+
+
+def index(pages, notebooks):
+    known = {p.removeprefix("docs/").removesuffix(".md") for p in pages if p.startswith("docs/")}
+    named = [name for names in GROUPS.values() for name in names]
+    rest = sorted(name for name in known if "/" not in name and name not in named)
+    groups = {**GROUPS, "Notebooks": [f"notebooks/{n}" for n in notebooks]}
+    groups["Interfaces"] = [*GROUPS["Interfaces"], "reference_python", "reference_c"]
+    groups["Probes"] = sorted(n for n in known if n.startswith("probes/"))
+    groups["More"] = rest
+    out = ["# Orrery", "", "```{toctree}", ":hidden:", "README", "```", "",
+           "[What Orrery is and how it is run](README.md).", ""]
+    for title, names in groups.items():
+        if names:
+            out += ["```{toctree}", f":caption: {title}", ":maxdepth: 1",
+                    *(f"docs/{name}" for name in names), "```", ""]
+    others = [p.removesuffix(".md") for p in pages if p in PAGES and p != "README.md"]
+    out += ["```{toctree}", ":caption: Project", ":maxdepth: 1", *others, "```", ""]
+    return "\n".join(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/site")
+    parser.add_argument("--execute", action="store_true")
+    options = parser.parse_args()
+    source = options.out / "source"
+    shutil.rmtree(options.out, ignore_errors=True)
+    source.mkdir(parents=True)
+    pages = copy_pages(source, set(tracked()))
+    say(source, "docs/reference_c.md", c_reference())
+    say(source, "docs/reference_python.md", PYTHON)
+    say(source, "index.md", index(pages, copy_notebooks(source, options.execute)))
+    say(source, "conf.py", f"import sys\nsys.path.insert(0, {str(ROOT / 'python')!r})\n" + CONF)
+    html = options.out / "html"
+    status = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b",
+                             "html", source, html], check=False).returncode
+    if status == 0:
+        print(f"{html}/index.html")
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
