@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["README.md", "HACKING.md", "CHANGELOG.md", "python/README.md", "bench/results/README.md"]
+PAGES = ["README.md", "HACKING.md", "CHANGELOG.md", "python/README.md", "bench/results/README.md",
+         "tests/cuda/README.md"]
 GROUPS = {
     "Start": ["install", "programs", "formats", "glossary", "machines"],
     "Physics and laws": ["laws", "symreg", "equations", "findings", "claims"],
@@ -107,7 +108,8 @@ def copy_pages(source, files):
         say(source, name, "".join(parts))
         for target in re.findall(r"\]\((?:path:)?([^)#\s:]+)\)", (source / name).read_text()):
             path = (page.parent / target).resolve()
-            if path.is_file() and path.suffix != ".md" and path.is_relative_to(ROOT):
+            inside = path.is_file() and path.is_relative_to(ROOT)
+            if inside and str(path.relative_to(ROOT)) not in pages:
                 to = source / path.relative_to(ROOT)
                 to.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, to)
@@ -188,7 +190,7 @@ def copy_notebooks(source, execute):
 def index(pages, notebooks):
     known = {p.removeprefix("docs/").removesuffix(".md") for p in pages if p.startswith("docs/")}
     named = [name for names in GROUPS.values() for name in names]
-    rest = sorted(name for name in known if "/" not in name and name not in named)
+    rest = sorted(n for n in known if not n.startswith("probes/") and n not in named)
     groups = {**GROUPS, "Notebooks": [f"notebooks/{n}" for n in notebooks]}
     groups["Interfaces"] = [*GROUPS["Interfaces"], "reference_python", "reference_c"]
     groups["Probes"] = sorted(n for n in known if n.startswith("probes/"))

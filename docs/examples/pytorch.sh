@@ -1,6 +1,6 @@
 #!/bin/sh
 # pytorch.sh - a checkpoint in PyTorch: the model is rebuilt from its file, and has the same outputs
-# (docs/checkpoints.md). Needs: pip install torch numpy safetensors
+# (docs/checkpoints.md). Needs: pip install torch numpy; and make
 #
 #   docs/examples/pytorch.sh [CHECKPOINT]        from the root of the repository
 set -eu

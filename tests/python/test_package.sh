@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_package.sh - the Python package orrery: its own tests, a wheel in an environment of its own,
 # and the example of its README. Needs python3 with numpy and pytest, and for the wheel hatchling;
-# scikit-learn, pandas and sympy where their tests are to run: make check-python.
+# scikit-learn, pandas, sympy, torch and transformers where their tests are to run: make check-python.
 . tests/cli/lib.sh
 PYTHON=${PYTHON:-python3}
 export PYTHONDONTWRITEBYTECODE=1
@@ -9,7 +9,7 @@ if ! $PYTHON -c 'import numpy, pytest' 2>/dev/null; then
     skip "the Python package" "$PYTHON has no numpy or pytest"
     finish
 fi
-for name in sklearn pandas sympy jax torch tensorboard wandb trackio rocrate rocrate_validator; do
+for name in sklearn pandas sympy jax torch transformers tensorboard wandb trackio rocrate rocrate_validator; do
     $PYTHON -c "import importlib.util as i, sys; sys.exit(not i.find_spec('$name'))" ||
         skip "tests of the Python package with $name" "$PYTHON has no $name"
 done
@@ -23,7 +23,7 @@ else
 fi
 
 # ---- its tests, each a line "PASSED path::test" of pytest
-PYTHONPATH=python timeout 1500 $PYTHON -m pytest -q -rA -p no:cacheprovider python/tests \
+PYTHONPATH=python timeout 3000 $PYTHON -m pytest -q -rA -p no:cacheprovider python/tests \
     >"$WORK/out" 2>&1
 status=$?
 while read -r verdict name _; do
