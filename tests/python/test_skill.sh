@@ -10,7 +10,8 @@ fi
 export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
 unset ORRERY_PRESETS
 mkdir "$WORK/bin" "$WORK/empty"
-ln -s "$(command -v "$PYTHON")" "$WORK/bin/python3"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$PYTHON")" >"$WORK/bin/python3"
+chmod +x "$WORK/bin/python3"
 BIN=$(realpath "$BIN")
 export PATH=$WORK/bin:$BIN:$PATH
 sed -n 's/^\([0-9]*\)\. [^`]*`\([^`]*\)`.*/\1 \2/p' docs/skill/SKILL.md >"$WORK/commands"
