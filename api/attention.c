@@ -47,7 +47,8 @@ const char *orrery_attention_variant(int i)
 
 /* ------------------------------------------------------------------------------------ variants
  *
- * Switches without a default: the compiler names the one that a new line of an enum is missing in. */
+ * Switches without a default: the compiler names the one in which a new value of an enum is
+ * missing. */
 
 static const char *score_name(enum k_score score)
 {

@@ -157,6 +157,11 @@ def main():
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
                             capture_output=True, text=True, check=False).stdout.strip()
     rows, refused = [], {}
+    result = {"date": datetime.date.today().isoformat(), "cpu": cpu(), "threads": o.threads,
+              "time": "processor" if o.cpu_time else "wall",
+              "commit": commit, "version": orrery.__version__, "torch": torch.__version__,
+              "shape": f"B 1, H {o.heads}, d {D}, p {P}, fp32", "rounds": o.rounds, "refused": refused,
+              "rows": rows}
     for kind in o.kinds.split(","):
         for length in map(int, o.lengths.split(",")):
             print(f"{kind}, {length} rows, {o.heads} heads", flush=True)
@@ -166,11 +171,7 @@ def main():
                 r = rows[-1]
                 print(f"    {what:8} {name:16} {r['value']:9.2f} ms  spread {r['spread']:4.0%}  "
                       f"{r['ratio']:6.2f} of ours", flush=True)
-    result = {"date": datetime.date.today().isoformat(), "cpu": cpu(), "threads": o.threads, "time": "processor" if o.cpu_time else "wall",
-              "commit": commit, "version": orrery.__version__, "torch": torch.__version__,
-              "shape": f"B 1, H {o.heads}, d {D}, p {P}, fp32", "rounds": o.rounds, "refused": refused,
-              "rows": rows}
-    pathlib.Path(o.out).write_text(json.dumps(result, indent="\t") + "\n", encoding="utf-8")
+            pathlib.Path(o.out).write_text(json.dumps(result, indent="\t") + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
