@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test_package.sh - the Python package orrery: its own tests, a wheel in an environment of its own,
 # and the example of its README. Needs python3 with numpy and pytest, and for the wheel hatchling;
-# scikit-learn, pandas, sympy, torch and transformers where their tests are to run: make check-python.
+# scikit-learn, pandas, sympy, torch and transformers where their tests are to run: make
+# check-python.
 . tests/cli/lib.sh
 PYTHON=${PYTHON:-python3}
 export PYTHONDONTWRITEBYTECODE=1
