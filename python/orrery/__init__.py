@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from .simulation import simulate as simulate
     from .streaming import stream as stream
 
-__all__ = ["Error", "GPT", "Run", "SymbolicRegressor", "attention", "attention_backward", "attention_line",
-           "attention_variants", "attention_weights", "compare", "law", "orbit", "simulate", "stream"]
+__all__ = ["Error", "GPT", "Run", "SymbolicRegressor", "attention", "attention_backward",
+           "attention_line", "attention_variants", "attention_weights", "compare", "law", "orbit",
+           "simulate", "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {

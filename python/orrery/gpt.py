@@ -322,7 +322,8 @@ class GPT:
         return self._call("next", sequences, ("T", 2), np.float64, self._extent(extent_au))
 
     def forces(self, sequences: Any) -> np.ndarray:
-        """Of a fine-tuned model: magnitudes (n, T), solar masses AU / yr^2, or vectors (n, T, 2)."""
+        """Of a fine-tuned model: magnitudes (n, T), solar masses AU / yr^2, or vectors
+        (n, T, 2)."""
         shape = ("T", 2) if self._shape().outputs == 2 else ("T",)
         return self._call("forces", sequences, shape, np.float64)
 
