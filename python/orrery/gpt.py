@@ -92,7 +92,8 @@ def load_torch(path: str | os.PathLike[str], dtype: Any = None) -> Any:
 
 
 def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, width: int = 32,
-              context: int = 64, attention: str | dict[str, Any] = "softmax", p: float = 15, window: int = 0,
+              context: int = 64, attention: str | dict[str, Any] = "softmax", p: float = 15,
+              window: int = 0,
               positions: str = "learned", rope_base: float = 10000, gate: str = "none",
               ffn: int | None = None, vocab: int = 0, fourier: int = 0,
               fourier_min_au: float = 0.25, outputs: int | None = None,
