@@ -188,9 +188,11 @@ install: all
 install uninstall dist: ; @B='$(B)' BIN='$(BIN)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' tools/$(@:uninstall=install).sh $@
 docs-site:    ; @$(or $(PYTHON),python3) tools/docs_site.py --out '$(B)/site' $(if $(EXECUTE),--execute)
 lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)
+# the C library's reference, by doxygen
+docs-api:     ; @B='$(B)' tools/docs_api.sh
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
 .PHONY: all world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
-        compile_commands clean install uninstall dist docs-site check coverage fuzz reliability bench
+        compile_commands clean install uninstall dist docs-api docs-site check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -40,7 +40,7 @@ symreg/evolve     -               symreg/seed+
 symreg/table      -               symreg/evolve+ symreg
 symreg/motion     -               symreg/table+ symreg
 laws              law             symreg sim stage base >symreg/table >symreg/motion
-api               orrery_|api_    symreg finetune+ >symreg/table >kernels/ref
+api               orrery_|api_    symreg figures finetune+ >symreg/table >kernels/ref >figures/compare
 figures           report_|verdict_ stage base
 figures/compare   -               figures
 endef

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 
 /* "made" of a JSON file, NULL when there is none. ORR_ENOMEM. */
 static int made_of(const char *path, cJSON **made)
@@ -121,26 +121,34 @@ static int check_laws(const struct report_origin *origin, const char *run)
                                     "--attention");
 }
 
+static int judge_laws(struct orr_lineage *lineage, const char *run, const char *path,
+                      const cJSON *made)
+{
+    struct orr_sources sources;
+    char why[ORR_WHY] = "", digest[ORR_DIGEST];
+    TRY(orr_lineage_find_external_tables(lineage, run, "", false));
+    TRY(orr_lineage_take_starts(lineage, made, path));
+    orr_sources_list(lineage->preset, "", &sources);
+    TRY(orr_lineage_laws(lineage, &sources, digest));
+    return orr_made_same(&lineage->records, digest, made, why)
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "%s: not what %s/preset.json makes: %s", path, run, why);
+}
+
 int report_origin_laws(const char *run, const struct orr_settings *preset)
 {
-    static struct orr_lineage lineage;
-    struct orr_sources sources;
-    char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST];
+    char path[REPORT_PATH];
+    cJSON *made = NULL;
     TRY(orr_path(path, "%s/laws/laws.json", run));
-    TRY(orr_lineage_open(&lineage, preset, ""));
-    cJSON *made;
-    int rc = made_of(path, &made);
-    if (!rc)
-        rc = orr_lineage_find_external_tables(&lineage, run, "", false);
-    if (!rc)
-        rc = orr_lineage_take_starts(&lineage, made, path);
-    orr_sources_list(preset, "", &sources);
-    if (!rc)
-        rc = orr_lineage_laws(&lineage, &sources, digest);
-    if (!rc && !orr_made_same(&lineage.records, digest, made, why))
-        rc = ORR_FAIL(ORR_EINVAL, "%s: not what %s/preset.json makes: %s", path, run, why);
-    orr_lineage_close(&lineage);
+    struct orr_lineage *lineage = orr_alloc(1, sizeof *lineage);
+    int rc = lineage ? orr_lineage_open(lineage, preset, "") : ORR_ENOMEM;
+    if (!rc) {
+        rc = made_of(path, &made);
+        rc = rc ? rc : judge_laws(lineage, run, path, made);
+        orr_lineage_close(lineage);
+    }
     cJSON_Delete(made);
+    free(lineage);
     return rc;
 }
 
@@ -205,14 +213,16 @@ static int check_vectors(struct orr_lineage *lineage, const struct orr_sources *
 
 int report_origin_vectors(const char *run, const struct orr_settings *preset)
 {
-    static struct orr_lineage lineage;
     struct orr_sources sources;
-    TRY(orr_lineage_open(&lineage, preset, ""));
-    int rc = orr_lineage_find_external_tables(&lineage, run, "", true);
-    orr_sources_list(preset, "", &sources);
-    if (!rc)
-        rc = check_vectors(&lineage, &sources, run);
-    orr_lineage_close(&lineage);
+    struct orr_lineage *lineage = orr_alloc(1, sizeof *lineage);
+    int rc = lineage ? orr_lineage_open(lineage, preset, "") : ORR_ENOMEM;
+    if (!rc) {
+        rc = orr_lineage_find_external_tables(lineage, run, "", true);
+        orr_sources_list(preset, "", &sources);
+        rc = rc ? rc : check_vectors(lineage, &sources, run);
+        orr_lineage_close(lineage);
+    }
+    free(lineage);
     return rc;
 }
 

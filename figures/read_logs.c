@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 
 int report_read_number(const char *path, const char *key, double *value)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 
 /* ------------------------------------------------------------------------------- the lineage */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 #include <xxhash.h>
 
 const char *const orr_set_names[ORR_SETS] = {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 #include <xxhash.h>
 
 #include "settings_table.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 #include <xxhash.h>
 
 /* ------------------------------------------------------------------- one field from text */

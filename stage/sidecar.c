@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 #include <xxhash.h>
 
 /* forces_magnitude.csv -> forces_magnitude.made.json */

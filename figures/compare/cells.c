@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 
 enum { DEEPEST = 3 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 
 #include "results.h"
 
@@ -280,13 +280,16 @@ static int take_run(const struct report_run *run, const char *path, struct verdi
 
 int verdict_cell_read(struct verdict_cells *cells, struct verdict_cell *cell, const char *path)
 {
-    static struct report_run run;
-    int rc = report_read_settings(&run, path, "");
-    if (!rc && !orr_has_task(&run.preset, false))
+    struct report_run *run = orr_alloc(1, sizeof *run);
+    if (!run)
+        return ORR_ENOMEM;
+    int rc = report_read_settings(run, path, "");
+    if (!rc && !orr_has_task(&run->preset, false))
         rc = ORR_FAIL(ORR_EINVAL, "%s: its settings have no force magnitudes", path);
-    rc = rc ? rc : report_read_laws_json(&run);
-    rc = rc ? rc : report_origin_laws(path, &run.preset);
-    rc = rc ? rc : take_run(&run, path, cells, cell);
-    report_free(&run);
+    rc = rc ? rc : report_read_laws_json(run);
+    rc = rc ? rc : report_origin_laws(path, &run->preset);
+    rc = rc ? rc : take_run(run, path, cells, cell);
+    report_free(run);
+    free(run);
     return rc;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 
 static const char format[] = "orrery-cell-1";
 

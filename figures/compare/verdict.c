@@ -148,14 +148,16 @@ static int measure_bodies(const struct report_run *run, const char *attention, d
 static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s)
 {
     const char *attention = verdict_cell_source(&v->cells, cell, s);
-    static struct report_run run;
     double own[4], baseline[4], raw[4];
     if (!orr_has_task(&cell->preset, true))
         return 0;
-    int rc = report_origin_vectors(cell->path, &cell->preset);
-    rc = rc ? rc : report_read(&run, cell->path, attention);
-    rc = rc ? rc : measure_bodies(&run, attention, own, baseline, raw);
-    report_free(&run);
+    struct report_run *run = orr_alloc(1, sizeof *run);
+    int rc = run ? report_origin_vectors(cell->path, &cell->preset) : ORR_ENOMEM;
+    rc = rc ? rc : report_read(run, cell->path, attention);
+    rc = rc ? rc : measure_bodies(run, attention, own, baseline, raw);
+    if (run)
+        report_free(run);
+    free(run);
     if (rc && rc != ORR_ENOMEM) {
         rc = verdict_miss(&v->missing, cell->path, orr_error());
         orr_error_clear();

@@ -19,6 +19,7 @@ BINS, COORDINATES, CHARACTERS = 0, 1, 2
 HEAD_BINS, HEAD_NUMBERS, HEAD_CHARACTERS = 0, 1, 2
 GATE_NONE, GATE_SIGMOID, GATE_SOFTPLUS = 0, 1, 2
 LEARNED, ROPE, NO_POSITIONS = 0, 1, 2
+NUMBERS, WORDS = 0, 1
 
 LIBRARY = "liborrery.so.0"
 
@@ -89,6 +90,79 @@ class Arrays(Struct):
         ("force_magnitude", POINTER(c_float)),
         ("force", POINTER(c_float)),
         ("scale", POINTER(c_float)),
+    ]
+
+
+class Shape(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("layers", c_int),
+        ("heads", c_int),
+        ("width", c_int),
+        ("feedforward", c_int),
+        ("context", c_int),
+        ("input", c_int),
+        ("head", c_int),
+        ("outputs", c_int),
+        ("vocabulary", c_int),
+        ("positions", c_int),
+        ("gate", c_int),
+        ("attention", c_char_p),
+        ("power", c_double),
+        ("window", c_int),
+        ("parameters", c_uint64),
+        ("step", c_int64),
+        ("reference", c_int),
+    ]
+
+
+class Sequences(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("sequences", c_size_t),
+        ("rows", c_size_t),
+        ("stride", c_size_t),
+        ("tokens", POINTER(c_uint16)),
+        ("coordinates", POINTER(c_float)),
+    ]
+
+
+class Attend(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("attention", c_char_p),
+        ("reweight", c_int),
+        ("power", c_double),
+        ("set_window", c_int),
+        ("window", c_int),
+        ("context", c_int),
+        ("ntk", c_int),
+    ]
+
+
+class AttentionShape(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("variant", c_char_p),
+        ("power", c_double),
+        ("window", c_int),
+        ("type", c_int),
+        ("reference", c_int),
+        ("sequences", c_int),
+        ("rows", c_int),
+        ("heads", c_int),
+        ("size", c_int),
+        ("threads", c_int),
+    ]
+
+
+class Column(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("numbers", POINTER(c_double)),
+        ("words", POINTER(c_char_p)),
     ]
 
 
@@ -199,6 +273,7 @@ STRUCTS = {
     "orrery_attend": Attend,
     "orrery_attention_shape": AttentionShape,
     "orrery_attention_line": AttentionLine,
+    "orrery_column": Column,
 }
 
 _HANDLE, _MADE, _DOUBLES = c_void_p, POINTER(c_void_p), POINTER(c_double)
@@ -276,6 +351,13 @@ FUNCTIONS = {
         c_int,
         [_HANDLE, _PASS, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p],
     ),
+    "orrery_results_create": (c_int, [c_int, _MADE]),
+    "orrery_results_free": (None, [_HANDLE]),
+    "orrery_results_message": (c_char_p, [_HANDLE]),
+    "orrery_results_open": (c_int, [_HANDLE, c_char_p]),
+    "orrery_results_size": (c_int, [_HANDLE, POINTER(c_size_t), POINTER(c_size_t)]),
+    "orrery_results_column": (c_int, [_HANDLE, c_size_t, POINTER(Column)]),
+    "orrery_results_find": (c_int, [_HANDLE, c_char_p, POINTER(Column)]),
 }
 
 
@@ -358,7 +440,7 @@ def version() -> str:
 
 
 class Handle:
-    """A handle of the library's part `kind`: "regression", "simulation", "model", "attention"."""
+    """A handle of the library's part `kind`: "regression", "simulation", "model", "attention", "results"."""
 
     def __init__(self, kind: str):
         self._library, self._kind = library(), kind

@@ -84,7 +84,7 @@ check "... and fits two tables beside a simulation" prints '^\(3 \* square\(x1\)
 check "predict.c compiles" build docs/examples/predict.c predict -lm
 for stage in orbits pretrain finetune; do
     check "a run: $stage" "$BIN/orrery" stage $stage PRESET=smoke RUN="$WORK/run" \
-        ATTENTION=lssar THREADS=1 SET=model.precision=fp32
+        THREADS=1 SET="attention=lssar model.precision=fp32"
 done
 model=$WORK/run/lssar/finetune/magnitude.safetensors
 sed -n '/"orbits": {/,/}/p' presets/smoke.json | grep -oE '"[a-z_0-9]+": [^{,}]+' |
@@ -116,6 +116,37 @@ echo none >"$WORK/without/libcjson.so.1"
 check "without cJSON a checkpoint is refused" prints \
     'predict: .*safetensors: reading it needs the library cJSON' said predict /dev/null \
     LD_LIBRARY_PATH="$WORK/without"
+
+# ---- results
+check "results.c compiles" build docs/examples/results.c results -lm
+results() { # TO FILE [COLUMN]...
+    local to=$1
+    shift
+    (cd "$WORK" && ./results "$@") >"$to"
+}
+check "a table of forces as columns" results "$WORK/columns.csv" \
+    run/lssar/finetune/forces_magnitude.csv
+same_table() { # lines and names of both, and their numbers as far as nine digits tell
+    awk -F, 'NR == FNR { line[FNR] = $0; lines = FNR; next }
+        FNR == 1 { bad += $0 != line[1] }
+        { n = split(line[FNR], of)
+          for (c = 1; c <= NF; c++) bad += FNR > 1 && (of[c] - $c) ^ 2 > (1e-8 * $c) ^ 2
+          bad += n != NF }
+        END { exit !(lines > 1 && FNR == lines && !bad) }' "$1" "$2"
+}
+check "... has its rows and numbers" same_table \
+    "$WORK/run/lssar/finetune/forces_magnitude.csv" "$WORK/columns.csv"
+check "a training log as columns" results "$WORK/columns.csv" run/lssar/pretrain/log.jsonl \
+    step val_loss
+check "... has its lines" equal "$(wc -l <"$WORK/run/lssar/pretrain/log.jsonl")" \
+    $(($(wc -l <"$WORK/columns.csv") - 1))
+check "a run without laws is refused" prints 'results: .*laws\.json: missing; make it with' \
+    said results /dev/null run
+check "laws of the run" "$BIN/orrery" stage symreg PRESET=smoke RUN="$WORK/run" THREADS=1 \
+    SET="attention=lssar model.precision=fp32"
+check "a run as the long table" results "$WORK/columns.csv" run model quantity value
+check "... says what the truth is" prints '^"attention=truth","selected_share",1$' \
+    cat "$WORK/columns.csv"
 if command -v cmake >/dev/null; then
     mkdir "$WORK/cmake" && cat >"$WORK/cmake/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.10)

@@ -1,0 +1,373 @@
+/* columns.c - reads results of runs as columns: tables in CSV, training logs, and the long table
+ * (base/table.h) that files of results and run directories become. */
+#include "columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/cjson.h"
+#include "figures/compare/results.h"
+#include "figures/compare/verdict.h"
+
+enum { DEEPEST = 16 /* objects in objects */, MOST_COLUMNS = 4096 /* of a list or log */ };
+
+/* -------------------------------------------------------------------------------- columns */
+
+/* Adds a column of NaN, and of empty words if it has some. */
+static int add_column(struct api_columns *columns, const char *name, bool words)
+{
+    struct api_column *more = realloc(columns->column, (columns->count + 1) * sizeof *more);
+    if (!more)
+        return ORR_FAIL(ORR_ENOMEM, "column \"%s\": out of memory", name);
+    columns->column = more;
+    more += columns->count++;
+    *more = (struct api_column){.name = strdup(name)};
+    more->number = orr_alloc(columns->rows + 1, sizeof *more->number);
+    more->word = words ? orr_alloc(columns->rows + 1, sizeof *more->word) : NULL;
+    if (!more->name || !more->number || (words && !more->word))
+        return ORR_FAIL(ORR_ENOMEM, "column \"%s\": out of memory", name);
+    for (size_t r = 0; r < columns->rows; r++)
+        more->number[r] = NAN;
+    return 0;
+}
+
+static int put_word(const struct api_columns *columns, size_t column, size_t row, const char *text)
+{
+    char **word = &columns->column[column].word[row];
+    free(*word);
+    *word = strdup(text);
+    return *word
+               ? 0
+               : ORR_FAIL(ORR_ENOMEM, "column \"%s\": out of memory", columns->column[column].name);
+}
+
+/* Every cell of a column of words has some, "" where nothing was put. */
+static int fill_words(const struct api_columns *columns)
+{
+    for (size_t c = 0; c < columns->count; c++)
+        for (size_t r = 0; columns->column[c].word && r < columns->rows; r++)
+            if (!columns->column[c].word[r])
+                TRY(put_word(columns, c, r, ""));
+    return 0;
+}
+
+void api_columns_free(struct api_columns *columns)
+{
+    for (size_t c = 0; c < columns->count; c++) {
+        struct api_column *column = &columns->column[c];
+        for (size_t r = 0; column->word && r < columns->rows; r++)
+            free(column->word[r]);
+        free(column->word);
+        free(column->number);
+        free(column->name);
+    }
+    free(columns->column);
+    *columns = (struct api_columns){0};
+}
+
+/* ------------------------------------------------------------------------------------ CSV */
+
+/* Whether a cell is text: neither a number, nor empty, nor "nan", as %g prints what is none. */
+static bool is_word(const char *cell, double value)
+{
+    const char *text = cell + strspn(cell, " \t+-");
+    return isnan(value) && *text && strncasecmp(text, "nan", 3) != 0;
+}
+
+static int take_csv(const struct orr_csv *csv, struct api_columns *columns)
+{
+    columns->rows = csv->rows;
+    for (size_t c = 0; c < csv->cols; c++) {
+        bool words = false;
+        for (size_t r = 0; r < csv->rows; r++)
+            words |= is_word(csv->cells[r * csv->cols + c], csv->values[r * csv->cols + c]);
+        TRY(add_column(columns, csv->names[c], words));
+        for (size_t r = 0; r < csv->rows; r++) {
+            columns->column[c].number[r] = csv->values[r * csv->cols + c];
+            if (words)
+                TRY(put_word(columns, c, r, csv->cells[r * csv->cols + c]));
+        }
+    }
+    return 0;
+}
+
+static int read_csv(const char *path, struct api_columns *columns)
+{
+    struct orr_csv csv;
+    int rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
+    rc = rc ? rc : take_csv(&csv, columns);
+    orr_csv_free(&csv);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------ logs */
+
+/* Lines that count: a run that was killed and resumed writes steps once more. */
+struct lines {
+    const char *path;
+    cJSON **at;
+    size_t count;
+};
+
+/* Whether both lines have a number of that name. */
+static bool both_have(const cJSON *a, const cJSON *b, const char *key)
+{
+    return isfinite(orr_json_number(a, key)) && isfinite(orr_json_number(b, key));
+}
+
+/* A step has a line of training and one of evaluation: one that comes again takes the place of
+ * itself and of all that followed it. */
+static int take_line(void *of, cJSON *line, double step, size_t number)
+{
+    struct lines *lines = of;
+    size_t kept = lines->count;
+    (void)number;
+    for (size_t i = lines->count; i-- > 0;) {
+        const double at = orr_json_number(lines->at[i], "step");
+        if (at < step)
+            break;
+        if (at > step || both_have(lines->at[i], line, "loss") ||
+            both_have(lines->at[i], line, "val_loss"))
+            kept = i;
+    }
+    while (lines->count > kept)
+        cJSON_Delete(lines->at[--lines->count]);
+    lines->at[lines->count++] = line;
+    return 0;
+}
+
+/* The number of a column, which is added where there is none; a column that has a text in any line
+ * is one of words. */
+static int column_of(struct api_columns *columns, const struct lines *lines, const char *key,
+                     size_t *column)
+{
+    bool words = false;
+    for (*column = 0; *column < columns->count; ++*column)
+        if (!strcmp(columns->column[*column].name, key))
+            return 0;
+    for (size_t r = 0; r < lines->count && !words; r++)
+        words = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(lines->at[r], key));
+    if (columns->count == MOST_COLUMNS)
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected at most %d different names, found more",
+                        lines->path, MOST_COLUMNS);
+    return add_column(columns, key, words);
+}
+
+static int take_lines(const struct lines *lines, struct api_columns *columns)
+{
+    const cJSON *item;
+    columns->rows = lines->count;
+    for (size_t r = 0; r < lines->count; r++)
+        cJSON_ArrayForEach (item, lines->at[r]) {
+            size_t c;
+            if (!cJSON_IsNumber(item) && !cJSON_IsString(item))
+                continue;
+            TRY(column_of(columns, lines, item->string, &c));
+            if (cJSON_IsNumber(item))
+                columns->column[c].number[r] = item->valuedouble;
+            else
+                TRY(put_word(columns, c, r, item->valuestring));
+        }
+    return 0;
+}
+
+static int read_log(const char *path, struct api_columns *columns)
+{
+    struct report_log log;
+    struct lines lines = {.path = path};
+    TRY(report_log_open(path, &log));
+    lines.at = orr_alloc(log.lines, sizeof(cJSON *));
+    int rc = lines.at ? report_log_read(&log, take_line, &lines) : ORR_ENOMEM;
+    rc = rc ? rc : take_lines(&lines, columns);
+    for (size_t i = 0; i < lines.count; i++)
+        cJSON_Delete(lines.at[i]);
+    free(lines.at);
+    free(log.text);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------- the long table */
+
+enum { MODEL, QUANTITY, MEASURE, LAYER, CONTEXT, SEED, N, VALUE, HALF, UPPER_BOUND, BASELINE, RAW };
+
+static bool says_nothing(const struct orr_row *row)
+{
+    return isnan(row->value) && isnan(row->upper_bound) && isnan(row->baseline) && isnan(row->raw);
+}
+
+static int put_row(const struct api_columns *columns, size_t r, const struct orr_row *row)
+{
+    const double number[] = {[LAYER] = row->layer,
+                             [CONTEXT] = row->context,
+                             [SEED] = (double)row->seed,
+                             [N] = row->n,
+                             [VALUE] = row->value,
+                             [HALF] = row->half,
+                             [UPPER_BOUND] = row->upper_bound,
+                             [BASELINE] = row->baseline,
+                             [RAW] = row->raw};
+    TRY(put_word(columns, MODEL, r, row->model));
+    TRY(put_word(columns, QUANTITY, r, row->quantity));
+    TRY(put_word(columns, MEASURE, r, row->measure));
+    for (int c = LAYER; c <= RAW; c++)
+        columns->column[c].number[r] = number[c];
+    return 0;
+}
+
+static int take_table(const struct orr_table *table, struct api_columns *columns)
+{
+    static const char *const name[] = {"model",   "quantity",    "measure",  "layer",
+                                       "context", "seed",        "n",        "value",
+                                       "half",    "upper_bound", "baseline", "raw"};
+    size_t r = 0;
+    for (size_t i = 0; i < table->count; i++)
+        columns->rows += !says_nothing(&table->row[i]);
+    for (int c = MODEL; c <= RAW; c++)
+        TRY(add_column(columns, name[c], c <= MEASURE));
+    for (size_t i = 0; i < table->count; i++)
+        if (!says_nothing(&table->row[i]))
+            TRY(put_row(columns, r++, &table->row[i]));
+    return 0;
+}
+
+/* A run directory, or the file of its results. */
+static int read_run(const char *path, struct api_columns *columns)
+{
+    struct verdict v = {0};
+    int rc = verdict_read(&v, &path, 1);
+    rc = rc ? rc : take_table(&v.cells.table, columns);
+    verdict_free(&v);
+    return rc;
+}
+
+static int read_results(const char *path, struct api_columns *columns)
+{
+    struct orr_table table = {0};
+    int rc = verdict_results_read(path, &table);
+    rc = rc ? rc : take_table(&table, columns);
+    orr_table_free(&table);
+    return rc;
+}
+
+/* The numbers of an object and of objects in it, by their names, "as_trained.loss", of which `used`
+ * bytes are there. */
+static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, int depth,
+                        struct orr_table *table)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, object) {
+        struct orr_row row = {.model = "",
+                              .quantity = name,
+                              .measure = "",
+                              .layer = -1,
+                              .context = -1,
+                              .half = NAN,
+                              .upper_bound = NAN,
+                              .baseline = NAN,
+                              .raw = NAN};
+        const int length = snprintf(name + used, ORR_MODEL - used, "%s%s", used ? "." : "",
+                                    item->string ? item->string : "");
+        if (length < 0 || (size_t)length >= ORR_MODEL - used)
+            continue; /* no name of ours */
+        row.value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+        if (cJSON_IsNumber(item))
+            TRY(orr_table_add(table, &row));
+        if (cJSON_IsObject(item) && depth < DEEPEST)
+            TRY(take_numbers(item, name, used + (size_t)length, depth + 1, table));
+    }
+    return 0;
+}
+
+/* The objects of a list as rows. */
+static int take_list(const cJSON *list, const char *path, struct api_columns *columns)
+{
+    const size_t count = (size_t)cJSON_GetArraySize(list);
+    struct lines lines = {.path = path, .at = orr_alloc(count + 1, sizeof(cJSON *))};
+    if (!lines.at)
+        return ORR_ENOMEM;
+    for (cJSON *item = list->child; item; item = item->next)
+        if (cJSON_IsObject(item))
+            lines.at[lines.count++] = item;
+    const int rc = take_lines(&lines, columns);
+    free(lines.at);
+    return rc;
+}
+
+/* Whether verdict_results_read() knows the file. */
+static bool is_results(const cJSON *json)
+{
+    static const char *const known[] = {"orrery-verdict-1", "orrery-runs-1", "orrery-probe-seeds-1",
+                                        "orrery-probe-grid-1"};
+    const char *format = orr_json_text(json, "format");
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (!strcmp(format, known[k]))
+            return true;
+    return !*format && cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "rows"));
+}
+
+static int take_json(const cJSON *json, const char *path, struct api_columns *columns)
+{
+    const cJSON *laws = cJSON_GetObjectItemCaseSensitive(json, "laws");
+    struct orr_table table = {0};
+    char name[ORR_MODEL];
+    int rc;
+    if (!strncmp(orr_json_text(json, "format"), "orrery-cell-", 12))
+        return read_run(path, columns);
+    if (is_results(json))
+        return read_results(path, columns);
+    if (cJSON_IsArray(laws))
+        return take_list(laws, path, columns);
+    if (orr_json_says(json, "format", "orrery-probe-1"))
+        rc = verdict_results_probe(json, path, &table);
+    else
+        rc = take_numbers(json, name, 0, 0, &table);
+    if (!rc && !table.count)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected results with numbers, found none", path);
+    rc = rc ? rc : take_table(&table, columns);
+    orr_table_free(&table);
+    return rc;
+}
+
+static int read_json(const char *path, struct api_columns *columns)
+{
+    cJSON *json = NULL;
+    TRY(orr_json_read(path, &json));
+    const int rc = take_json(json, path, columns);
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------ everything */
+
+static bool ends_in(const char *path, const char *end)
+{
+    const size_t length = strlen(path), n = strlen(end);
+    return length > n && !strcmp(path + length - n, end);
+}
+
+int api_columns_read(const char *path, struct api_columns *columns)
+{
+    struct stat info;
+    int rc;
+    *columns = (struct api_columns){0};
+    if (stat(path, &info))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such file or run directory", path);
+    if (ends_in(path, ".csv") && !S_ISDIR(info.st_mode)) {
+        TRY(read_csv(path, columns));
+        return fill_words(columns);
+    }
+    TRY(orr_cjson_open(path));
+    if (S_ISDIR(info.st_mode))
+        rc = read_run(path, columns);
+    else if (ends_in(path, ".jsonl"))
+        rc = read_log(path, columns);
+    else if (ends_in(path, ".json"))
+        rc = read_json(path, columns);
+    else
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "%s: expected a run directory, or a file *.csv, *.jsonl or *.json", path);
+    return rc ? rc : fill_words(columns);
+}

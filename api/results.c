@@ -1,0 +1,121 @@
+/* results.c - the part "results": a table of results, and its columns. */
+#include "call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+
+struct orrery_results {
+    struct api_handle handle;
+    struct api_columns table;
+};
+
+int orrery_results_create(int interface_, struct orrery_results **results)
+{
+    void *memory = NULL;
+    const int rc = api_create(interface_, sizeof **results, results ? &memory : NULL);
+    if (results)
+        *results = memory;
+    return rc;
+}
+
+void orrery_results_free(struct orrery_results *r)
+{
+    if (!r)
+        return;
+    api_columns_free(&r->table);
+    free(r);
+}
+
+const char *orrery_results_message(const struct orrery_results *r)
+{
+    return r ? r->handle.message : orrery_status_text(ORRERY_EINVAL);
+}
+
+static int open_path(struct orrery_results *r, const char *path)
+{
+    struct api_columns table = {0};
+    const int rc = path && *path ? api_columns_read(path, &table)
+                                 : ORR_FAIL(ORR_EINVAL, "path: expected a text, found %s",
+                                            path ? "an empty one" : "NULL");
+    if (rc) {
+        api_columns_free(&table);
+        return rc;
+    }
+    api_columns_free(&r->table);
+    r->table = table;
+    return 0;
+}
+
+int orrery_results_open(struct orrery_results *r, const char *path)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, open_path(r, path));
+}
+
+int orrery_results_size(struct orrery_results *r, size_t *rows, size_t *columns)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    if (rows)
+        *rows = r->table.rows;
+    if (columns)
+        *columns = r->table.count;
+    return api_leave(&call, 0);
+}
+
+static int give_column(const struct orrery_results *r, size_t number, struct orrery_column *column)
+{
+    struct orrery_column known;
+    TRY(api_take("column", &known, sizeof known, sizeof known, column));
+    if (number >= r->table.count)
+        return ORR_FAIL(ORR_EINVAL, "column: expected a number below %zu, found %zu",
+                        r->table.count, number);
+    const struct api_column *from = &r->table.column[number];
+    *column = (struct orrery_column){.bytes = sizeof *column,
+                                     .name = from->name,
+                                     .kind = from->word ? ORRERY_WORDS : ORRERY_NUMBERS,
+                                     .numbers = from->number,
+                                     .words = (const char *const *)from->word};
+    return 0;
+}
+
+int orrery_results_column(struct orrery_results *r, size_t number, struct orrery_column *column)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, give_column(r, number, column));
+}
+
+/* " a, b, c" of the columns that there are. */
+static void list_names(const struct api_columns *table, char *text, size_t bytes)
+{
+    *text = '\0';
+    for (size_t c = 0, used = 0; c < table->count && used < bytes; c++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", c ? ", " : "",
+                                 table->column[c].name);
+    orr_one_line(text);
+}
+
+static int find_column(const struct orrery_results *r, const char *name,
+                       struct orrery_column *column)
+{
+    char names[1024];
+    if (!name)
+        return ORR_FAIL(ORR_EINVAL, "name: expected a text, found NULL");
+    for (size_t c = 0; c < r->table.count; c++)
+        if (!strcmp(r->table.column[c].name, name))
+            return give_column(r, c, column);
+    list_names(&r->table, names, sizeof names);
+    return ORR_FAIL(ORR_EMISSING, "column \"%s\": expected one of %s", name,
+                    *names ? names : "an open table, found none; orrery_results_open()");
+}
+
+int orrery_results_find(struct orrery_results *r, const char *name, struct orrery_column *column)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, find_column(r, name, column));
+}
