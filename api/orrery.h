@@ -341,8 +341,7 @@ ORRERY_CALL int orrery_simulation_set(struct orrery_simulation *simulation, cons
  * @return a status */
 ORRERY_CALL int orrery_simulation_describe(struct orrery_simulation *simulation, const char *name,
                                            struct orrery_set *set);
-/** Makes `count` sequences of a set from number `first` on into arrays, with so many threads (0: all
- * cores). ORRERY_EINVAL where an array is given that the set does not have.
+/** Makes `count` sequences of a set from number `first` on into arrays.
  * @param simulation the handle
  * @param name of a data set
  * @param first number of a sequence, from 0
@@ -657,8 +656,8 @@ ORRERY_CALL int orrery_attention_forward(struct orrery_attention *attention,
 ORRERY_CALL int orrery_attention_weights(struct orrery_attention *attention,
                                          const struct orrery_attention_shape *shape,
                                          const void *qkv, double *weights);
-/** dqkv (B, T, 3, H, D) = the gradient by qkv from dout, finite, by out (B, T, H, D); out, saved and
- * qkv as the forward pass of this shape had them.
+/** dqkv (B, T, 3, H, D) = the gradient by qkv from dout, finite, by out (B, T, H, D); out, saved
+ * and qkv as the forward pass of this shape had them.
  * @param attention the handle
  * @param shape of the arrays
  * @param qkv (B, T, 3, H, D), as the forward pass had it

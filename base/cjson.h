@@ -1,6 +1,6 @@
 /* cjson.h - cJSON's calls through a table: those that programs are linked with, or that the library
- * opens when it first reads a safetensors file or results, so that it needs none. For files that the
- * library reaches, in place of <cjson/cJSON.h>; others may call cJSON itself. */
+ * opens when it first reads a safetensors file or results, so that it needs none. For files that
+ * the library reaches, in place of <cjson/cJSON.h>; others may call cJSON itself. */
 #ifndef ORR_CJSON_H
 #define ORR_CJSON_H
 

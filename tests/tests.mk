@@ -93,6 +93,8 @@ coverage_FLAGS  := -O1 -g1 --coverage -fprofile-update=atomic
 fuzz_FLAGS      := -O1 -g $(SANITIZED)$(comma)fuzzer-no-link
 in_build = $($1_ENV) $(MAKE) CUDA=0 B=build-$1 BIN=build-$1/bin CFLAGS='$($1_FLAGS)'
 BUILDS := $(patsubst %,check-%,asan asan-unit alloc tsan valgrind)
+check-tsan: check-tsan-library
+check-tsan-library: ; @tools/tsan_library.sh
 $(BUILDS): check-%:
 	$(call lacks,$($*_LACKS))
 	@$(call in_build,$*) $($*_GOALS)

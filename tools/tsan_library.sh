@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tsan_library.sh - the thread sanitizer on liborrery: the example with threads, then several
-# searches, a simulation and attentions at once (tests/api/caller.c). Builds in build-tsan-library.
+# searches, a simulation, attentions and readers of results at once (tests/api/caller.c). Builds in
+# build-tsan-library: make check-tsan-library.
 set -eu -o pipefail
 compiler=${TSAN_CC:-clang-14} B=build-tsan-library
 flags='-O1 -g -fno-omit-frame-pointer -fsanitize=thread'
@@ -20,5 +21,5 @@ build "$compiler -std=c11" tests/api/caller.c caller
 export OMP_TOOL_LIBRARIES=$archer
 export TSAN_OPTIONS='ignore_noninstrumented_modules=1:exitcode=66'
 $B/threads
-$B/caller threads
+$B/caller threads bench/results/verdict/cells/verdict/seed2-lssa.json
 echo "no data race"

@@ -133,9 +133,30 @@ static int attend(const char *variant, double *sum)
     return status;
 }
 
+/* The sum of the numbers of a table of results, and of the bytes of its words. */
+static int read_results(const char *path, double *sum)
+{
+    struct orrery_results *r = NULL;
+    struct orrery_column column = {.bytes = sizeof column};
+    size_t rows = 0, columns = 0;
+    int status = orrery_results_create(ORRERY_INTERFACE, &r);
+    status = status ? status : orrery_results_open(r, path);
+    status = status ? status : orrery_results_size(r, &rows, &columns);
+    for (size_t c = 0; c < columns && !status; c++) {
+        status = orrery_results_column(r, c, &column);
+        for (size_t i = 0; i < rows && !status; i++)
+            *sum += column.kind == ORRERY_WORDS   ? (double)strlen(column.words[i])
+                    : isfinite(column.numbers[i]) ? column.numbers[i]
+                                                  : 1;
+    }
+    want(!status, orrery_results_message(r));
+    orrery_results_free(r);
+    return status;
+}
+
 struct job {
     double power, last;
-    const char *attention;
+    const char *attention, *results;
     char text[2000];
 };
 static void *run(void *of)
@@ -143,6 +164,8 @@ static void *run(void *of)
     struct job *job = of;
     if (job->attention)
         (void)attend(job->attention, &job->last);
+    else if (job->results)
+        (void)read_results(job->results, &job->last);
     else if (job->power > 0)
         (void)fit(job->power, job->text, sizeof job->text, NULL);
     else
@@ -150,15 +173,18 @@ static void *run(void *of)
     return NULL;
 }
 
-/* Two searches, a simulation and two attentions give together what each gives alone. */
-enum { JOBS = 5 };
-static void together(void)
+/* Two searches, a simulation, two attentions and two readers of results, where these are named,
+ * give together what each gives alone. */
+enum { JOBS = 7 };
+static void together(const char *results)
 {
     struct job alone[JOBS] = {{.power = 1.5},
                               {.power = 3},
                               {.power = 0},
                               {.attention = "lssar"},
-                              {.attention = "sigmoid_logL"}};
+                              {.attention = "sigmoid_logL"},
+                              {.attention = results ? NULL : "lssar", .results = results},
+                              {.attention = results ? NULL : "lssar", .results = results}};
     struct job now[JOBS];
     memcpy(now, alone, sizeof now);
     pthread_t thread[JOBS];
@@ -173,7 +199,7 @@ static void together(void)
         want(!strcmp(alone[i].text, now[i].text), "a search beside others finds something else");
     for (int i = 2; i < JOBS; i++)
         want(!memcmp(&alone[i].last, &now[i].last, sizeof now[i].last),
-             "a simulation or an attention beside others has other bits");
+             "a simulation, an attention or results beside others have other bits");
 }
 
 static struct orrery_regression *endless;
@@ -215,7 +241,7 @@ int main(int argc, char **argv)
     double last;
     struct sigaction action, now;
     if (argc > 1 && !strcmp(argv[1], "threads")) {
-        together();
+        together(argc > 2 ? argv[2] : NULL);
         stopped();
         return complaints != 0;
     }

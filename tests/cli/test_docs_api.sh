@@ -23,16 +23,18 @@ for group in regression simulation model attention results; do
     check "... of the part $group" test -s "$pages/group__$group.html"
 done
 documented() {
-    cat "$pages"/group__*.html "$pages/orrery_8h.html" | grep -oE '>orrery_[a-z_]+ *</a>' |
-        grep -oE 'orrery_[a-z_]+' | sort -u
+    cat "$pages"/*.html | sed -nE 's/.*class="memname">[^<]*[ *](orrery_[a-z_]+) *<\/td>.*/\1/p' |
+        grep -v '_call$' | sort -u
 }
 declared() {
     grep -oE '^ORRERY_CALL .*' api/orrery.h | grep -oE 'orrery_[a-z_]+\(' | tr -d '(' | sort -u
 }
-check "... with every function" test -z "$(comm -23 <(declared) <(documented))"
+check "... with every function" equal "$(declared)" "$(documented)"
 check "a parameter without a word is an error" refused 'orrery_model_rollout' \
     's/ \* @param prefix .*/ */'
-check "... and a result" refused 'orrery_attention_variant' 's/ \* @return a text.*or NULL \*\// *\//'
+check "... and a result" refused 'orrery_attention_variant' \
+    's/ \* @return a text.*or NULL \*\// *\//'
 check "... and a member" refused 'a_au' 's/double a_au; .*/double a_au;/'
-check "... and a parameter that is not there" refused 'prefixes' 's/ @param prefix / @param prefixes /'
+check "... and a parameter that is not there" refused 'prefixes' \
+    's/ @param prefix / @param prefixes /'
 finish

@@ -170,6 +170,7 @@ check "the header alone is C11, and C++11" eval 'for language in "c -std=c11" "c
 check "a caller of its own compiles" build tests/api/caller.c caller -fopenmp -lgsl \
     -lgslcblas -lm -pthread
 check "several searches and simulations at once" run_it caller threads
+check "... and readers of results" run_it caller threads run
 check "the caller's state is as it was" run_it caller
 check "... nothing is printed" equal nothing "$(run_it caller 2>&1 && echo nothing)"
 if command -v localedef >/dev/null &&

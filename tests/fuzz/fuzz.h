@@ -6,6 +6,7 @@
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
             fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition);               \
             abort();                                                                               \
         }                                                                                          \
+    } while (0)
+
+/* An input that is arguments: its bytes are taken one after the other, and are 0 behind its end. */
+struct fuzz_bytes {
+    const uint8_t *at;
+    size_t left;
+};
+void fuzz_take(struct fuzz_bytes *from, void *to, size_t bytes);
+uint8_t fuzz_byte(struct fuzz_bytes *from);
+int32_t fuzz_int(struct fuzz_bytes *from);
+/* A NUL-terminated text up to a NUL or the end, a copy; free() it. */
+char *fuzz_text(struct fuzz_bytes *from);
+/* A number: small and whole by its first byte, or any eight bytes as a double. */
+double fuzz_number(struct fuzz_bytes *from);
+/* A call of the library is of this status, with a message where it failed. */
+#define FUZZ_CALL(handle, kind, call)                                                              \
+    do {                                                                                           \
+        const int fuzz_status = (call);                                                            \
+        FUZZ_EXPECT(!fuzz_status == !*orrery_##kind##_message(handle));                            \
+        FUZZ_EXPECT(fuzz_status == ORRERY_OK || !strchr(orrery_##kind##_message(handle), '\n'));   \
     } while (0)
 
 /* A folder of this process, in memory where that is possible; it goes away at the end. */

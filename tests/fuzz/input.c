@@ -12,6 +12,51 @@
 
 #include "base/base.h"
 
+void fuzz_take(struct fuzz_bytes *from, void *to, size_t bytes)
+{
+    const size_t there = bytes < from->left ? bytes : from->left;
+    memset(to, 0, bytes);
+    memcpy(to, from->at, there);
+    from->at += there;
+    from->left -= there;
+}
+
+uint8_t fuzz_byte(struct fuzz_bytes *from)
+{
+    uint8_t byte;
+    fuzz_take(from, &byte, sizeof byte);
+    return byte;
+}
+
+int32_t fuzz_int(struct fuzz_bytes *from)
+{
+    int32_t number;
+    fuzz_take(from, &number, sizeof number);
+    return number;
+}
+
+char *fuzz_text(struct fuzz_bytes *from)
+{
+    const uint8_t *end = from->left ? memchr(from->at, 0, from->left) : NULL;
+    const size_t length = end ? (size_t)(end - from->at) : from->left;
+    char *text = malloc(length + 1);
+    FUZZ_EXPECT(text);
+    fuzz_take(from, text, length);
+    text[length] = '\0';
+    if (end)
+        (void)fuzz_byte(from);
+    return text;
+}
+
+double fuzz_number(struct fuzz_bytes *from)
+{
+    const uint8_t kind = fuzz_byte(from);
+    double number = (kind - 100) / 8.0;
+    if (kind == 255)
+        fuzz_take(from, &number, sizeof number);
+    return number;
+}
+
 static char folder[64];
 
 static int forget_one(const char *path, const struct stat *info, int kind, struct FTW *at)
