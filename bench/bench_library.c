@@ -1,11 +1,11 @@
 /* bench_library.c - what liborrery costs: a search through it beside the same search by the
  * program, and calls that do next to nothing.
  *
- * A search: 40 rows of two columns, the same settings and seed, one thread. The library's is that of
- * a process of its own, which loads liborrery.so, gives it the table and searches; the program's
- * reads the same table from a CSV file and prints the front. The two of a pair follow one another,
- * which of them first changes from pair to pair; the figure is the median over pairs of their ratio, of processor time,
- * which other work on the machine changes little.
+ * A search: 40 rows of two columns, the same settings and seed, one thread. The library's is in a
+ * process of its own, which loads liborrery.so, gives it the table and searches; the program reads
+ * the table from a CSV file and prints the front. The two of a pair follow one another, which of
+ * them first changes from pair to pair; the figure is the median over pairs of their ratio, of
+ * processor time, which other work on the machine changes little.
  *
  * A call: the processor time of the thread over many calls, divided by their number; medians of
  * 15 runs. Writes bench/results/library.json. */
@@ -30,7 +30,7 @@ static char library[4096], table_csv[4096];
 static double x[ROWS * COLUMNS], y[ROWS];
 static const struct orrery_table table = {
     .bytes = sizeof table, .rows = ROWS, .columns = COLUMNS, .x = x, .y = y};
-static const char *const settings[][2] = {{"iterations", "40"}, {"enumerate", "20000"},
+static const char *const settings[][2] = {{"iterations", "20"}, {"enumerate", "20000"},
                                           {"maxsize", "15"},    {"patience", "1000"},
                                           {"seconds", "600"},   {"seed", "3"}};
 enum { SETTINGS = sizeof settings / sizeof *settings };

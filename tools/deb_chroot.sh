@@ -79,9 +79,9 @@ chroot_of clean
 mkdir "$folder/clean/debs"
 cp "$folder"/*.deb "$folder/clean/debs/"
 files() { # what there is, but logs and caches of apt
-    (cd "$folder/clean" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./debs \
-        -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./var/log \) \
-        -prune -o -print) | sort
+    (cd "$folder/clean" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp \
+        -o -path ./debs -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/lib/dpkg \
+        -o -path ./var/log \) -prune -o -print) | sort
 }
 # the packages that they and their tests need, first: these stay
 step "dependencies" clean "$install /debs/*.deb gcc g++ pkgconf man-db libc6-dev &&
