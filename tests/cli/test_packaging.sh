@@ -8,7 +8,8 @@ python=${PYTHON:-python3}
 # ---- the same dependencies everywhere
 build_depends() {
     awk '/^[A-Z]/ { on = /^Build-Depends:/ }
-        on { gsub(/^Build-Depends:|\([^)]*\)|,/, " "); print }' debian/control | tr -s ' ' '\n' | grep -v -e '^$' -e '^debhelper' | sort -u
+        on { gsub(/^Build-Depends:|\([^)]*\)|,/, " "); print }' debian/control |
+        tr -s ' ' '\n' | grep -v -e '^$' -e '^debhelper' | sort -u
 }
 asks_for() { # FILE: every build dependency of the Debian packages stands in it
     local name

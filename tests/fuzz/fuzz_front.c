@@ -9,6 +9,7 @@
 
 enum { ROWS = 9, CAPACITY = 300 };
 static double x[2 * ROWS], y[ROWS];
+static bool spoiled; /* the front is that of another search, or of none */
 static const struct orrery_table table = {
     .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .y = y};
 
@@ -63,6 +64,7 @@ static void resume(struct orrery_regression *r, struct fuzz_bytes *from)
         bytes = (size_t)(uint32_t)fuzz_int(from) % (bytes + 1);
     FUZZ_CALL(r, regression, orrery_regression_resume(r, bytes ? copy : NULL, bytes));
     free(copy);
+    spoiled = true;
     const int status = orrery_regression_search(r, 1, NULL, NULL);
     FUZZ_EXPECT(!status == !*orrery_regression_message(r));
 }
@@ -124,8 +126,11 @@ FUZZ_TARGET(front)
 {
     static struct orrery_regression *r;
     struct fuzz_bytes from = {bytes, size};
-    if (!r)
+    if (!r || spoiled) {
+        orrery_regression_free(r);
         r = search();
+        spoiled = false;
+    }
     for (int i = 0; i < 8 && from.left; i++)
         one_call(r, &from);
     return 0;
