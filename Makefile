@@ -42,11 +42,11 @@ HARDEN ?= 1
 FORTIFY = $(if $(findstring -fsanitize,$(CFLAGS)),,\
           $(if $(filter -O1 -O2 -O3 -Os -Og -Ofast,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 # (two builds of the same source have the same bytes: no name of the folder that it was built in)
-ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
+ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -DXXH_INLINE_ALL $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
              $(if $(filter 1,$(HARDEN)),-fstack-protector-strong $(FORTIFY)) \
              '-ffile-prefix-map=$(CURDIR)=.' -I. $(EXTRA_CFLAGS)
 LDLIBS := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) \
-          -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -lz -fopenmp -lm -ldl
+          -ldnnl -lgsl -lgslcblas -lcjson -lmuparser -lz -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression; clamps without branches in symreg's loops
 $(foreach f,base stage sim laws symreg finetune probe api,$(eval $f_CFLAGS := -ffp-contract=off))
 $(foreach f,sim symreg kernels,$(eval $f_CFLAGS += -fno-math-errno -fno-trapping-math))
@@ -87,15 +87,19 @@ when = $(if $(filter 1,$($1)),$2)
 include folders.mk
 $(foreach f,$(FOLDERS),$(eval ALL_LIBS := $(B)/lib$f.a $(ALL_LIBS)))
 MPI_SRC := model/ranks/mpi.c
-# $1: folder, $2: f64/ or nothing, $3: 64 or nothing, $4: its files, $5: instruction sets of its loops
+# objects of programs are those of liborrery.so, but for the files that ask for ORR_LIBRARY
+PIC := -fPIC -fno-semantic-interposition -ffunction-sections -fdata-sections
+SHARED_OWN := $(shell grep -l ORR_LIBRARY $(FOLDERS:%=%/*.c) $(ROOMS:%=%/*.c) 2>/dev/null)
+shared = $(foreach c,$1,$(B)/$(if $(filter $c,$(SHARED_OWN)),pic/)$(c:.c=.o))
+# $1: folder, $2: f64/, pic/ or nothing, $3: name of the library, $4: its objects
 define library_rules
-$(B)/lib$1$3.a: $(4:%.c=$(B)/$2%.o) $(5:%=$(B)/isa/%/$1.o)
+$(B)/lib$3.a: $4
 	$$(archive)
 $(B)/$2$1/%.o: $1/%.c | .deps
-	$$(call compile,CC,$$(CC) $$(ALL_CFLAGS) $$($1_CFLAGS) $$($2FLAGS))
+	$$(call compile,CC,$$(CC) $$(ALL_CFLAGS) $$($1_CFLAGS) $$(PIC) $$($2FLAGS))
 endef
 f64/FLAGS := -DK_DOUBLE
-pic/FLAGS := -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -DORR_LIBRARY -DXXH_INLINE_ALL
+pic/FLAGS := -DORR_LIBRARY
 # $1: folder, $2: instruction set
 define loop_rules
 $(B)/isa/$2/$1/%.o: $1/%.c | .deps
@@ -110,9 +114,11 @@ $1_FILES := $(filter-out $1/main_%.c $(MPI_SRC),$(wildcard $1/*.c $1/*/*.c))
 $1_LOOPS := $$(call loops,$$($1_FILES))
 $1_SETS := $$(if $$($1_LOOPS),$$(ISA_SETS))
 $1_SRC := $$(filter-out $$($1_LOOPS),$$($1_FILES))
-$$(eval $$(call library_rules,$1,,,$$($1_SRC),$$($1_SETS)))
-$$(eval $$(call library_rules,$1,f64/,64,$$(filter-out kernels/cpu/%,$$($1_SRC)),$(if $(filter kernels,$1),,$$($1_SETS))))
-$$(eval $$(call library_rules,$1,pic/,_pic,$$($1_SRC),$$($1_SETS)))
+$1_ISA := $$($1_SETS:%=$(B)/isa/%/$1.o)
+$$(eval $$(call library_rules,$1,,$1,$$($1_SRC:%.c=$(B)/%.o) $$($1_ISA)))
+$$(eval $$(call library_rules,$1,pic/,$1_pic,$$(call shared,$$($1_SRC)) $$($1_ISA)))
+$$(eval $$(call library_rules,$1,f64/,$164,$$(patsubst %.c,$(B)/f64/%.o,$$(filter-out kernels/cpu/%,$$($1_SRC))) \
+    $(if $(filter kernels,$1),,$$($1_ISA))))
 $$(foreach s,$$($1_SETS),$$(eval $$(call loop_rules,$1,$$s)))
 endef
 $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$f)))

@@ -93,69 +93,6 @@ class Arrays(Struct):
     ]
 
 
-class Shape(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("layers", c_int),
-        ("heads", c_int),
-        ("width", c_int),
-        ("feedforward", c_int),
-        ("context", c_int),
-        ("input", c_int),
-        ("head", c_int),
-        ("outputs", c_int),
-        ("vocabulary", c_int),
-        ("positions", c_int),
-        ("gate", c_int),
-        ("attention", c_char_p),
-        ("power", c_double),
-        ("window", c_int),
-        ("parameters", c_uint64),
-        ("step", c_int64),
-        ("reference", c_int),
-    ]
-
-
-class Sequences(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("sequences", c_size_t),
-        ("rows", c_size_t),
-        ("stride", c_size_t),
-        ("tokens", POINTER(c_uint16)),
-        ("coordinates", POINTER(c_float)),
-    ]
-
-
-class Attend(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("attention", c_char_p),
-        ("reweight", c_int),
-        ("power", c_double),
-        ("set_window", c_int),
-        ("window", c_int),
-        ("context", c_int),
-        ("ntk", c_int),
-    ]
-
-
-class AttentionShape(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("variant", c_char_p),
-        ("power", c_double),
-        ("window", c_int),
-        ("type", c_int),
-        ("reference", c_int),
-        ("sequences", c_int),
-        ("rows", c_int),
-        ("heads", c_int),
-        ("size", c_int),
-        ("threads", c_int),
-    ]
-
-
 class Column(Struct):
     _fields_ = [
         ("bytes", c_size_t),
