@@ -1,4 +1,4 @@
-/* optimizer.c - learning-rate schedule, clipping by the global norm, AdamW, weight average. */
+/* optimizer.c - clipping by the global norm, AdamW, weight average. */
 #include "optimizer.h"
 #include "activations.h"
 #include "nonfinite.h"
@@ -13,23 +13,6 @@ struct gpt_passes gpt_passes_of(const struct orr_train_settings *train)
         return (struct gpt_passes){.count = passes, .batch = train->batch};
     return (struct gpt_passes){.count = train->micro_batches,
                                .batch = (int)((long)train->batch * passes / train->micro_batches)};
-}
-
-double gpt_lr(const struct orr_train_settings *train, long step)
-{
-    if (step < train->warmup)
-        return train->lr * (double)(step + 1) / (double)train->warmup;
-    if (train->schedule == ORR_SCHEDULE_INVERSE_SQRT) { /* 1 at the end of the warm-up */
-        const double first = train->warmup > 1 ? (double)train->warmup : 1;
-        return train->lr * sqrt(first / fmax(first, (double)(step + 1)));
-    }
-    if (train->schedule == ORR_SCHEDULE_CONSTANT || train->steps <= train->warmup)
-        return train->lr;
-    const double done = (double)(step - train->warmup) / (double)(train->steps - train->warmup);
-    const double low = train->lr_final * train->lr;
-    if (train->schedule == ORR_SCHEDULE_LINEAR)
-        return train->lr - (train->lr - low) * fmin(done, 1);
-    return low + 0.5 * (train->lr - low) * (1 + cos(3.14159265358979323846 * fmin(done, 1)));
 }
 
 static int create_moments(struct gpt_model *model)

@@ -107,6 +107,8 @@ static double expression_force(const struct sim_law_params *p, double m1, double
     return p->jump * sim_expression_force(p->expression, m1, m2, r);
 }
 
+/* A new law: a line here, its name in enum orr_law (stage/settings.h), its parameters in
+ * stage/settings_table.c. */
 /* clang-format off */
 const struct sim_law sim_laws[] = {
     {"newton", "", newton_force, newton_potential, NULL, "F = G m1 m2 / r^2"},

@@ -2,7 +2,7 @@
  * and the checkpoints that they leave. */
 #include "train.h"
 #include "prefetcher.h"
-#include "keep_checkpoints.h"
+#include "retention.h"
 #include "log.h"
 #include "monitor.h"
 #include "model/checkpoint.h"

@@ -1,4 +1,4 @@
-/* test_keep_checkpoints.c - step-numbered checkpoints: which are kept, that they are whole, and
+/* test_retention.c - step-numbered checkpoints: which are kept, that they are whole, and
  * that a stopped training leaves the same ones. */
 #include "tiny.h"
 

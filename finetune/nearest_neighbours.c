@@ -1,4 +1,4 @@
-/* knn.c - the study's oracles: k nearest neighbours on the true state. */
+/* nearest_neighbours.c - the study's oracles: k nearest neighbours on the true state. */
 #include "ft.h"
 
 #include <math.h>

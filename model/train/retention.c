@@ -1,6 +1,6 @@
-/* keep_checkpoints.c - step-numbered checkpoints: "last.safetensors" of step 2000 also stays as
+/* retention.c - step-numbered checkpoints: "last.safetensors" of step 2000 also stays as
  * "last-000002000.safetensors", and the newest few of these are kept. */
-#include "keep_checkpoints.h"
+#include "retention.h"
 
 #include <dirent.h>
 #include <errno.h>

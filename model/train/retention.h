@@ -1,6 +1,6 @@
-/* keep_checkpoints.h - step-numbered checkpoints. */
-#ifndef GPT_KEEP_CHECKPOINTS_H
-#define GPT_KEEP_CHECKPOINTS_H
+/* retention.h - step-numbered checkpoints. */
+#ifndef GPT_RETENTION_H
+#define GPT_RETENTION_H
 
 #include "train.h"
 

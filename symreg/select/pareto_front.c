@@ -1,4 +1,4 @@
-/* front.c - hall of fame, Pareto front, selection rules. */
+/* pareto_front.c - hall of fame, Pareto front, selection rules. */
 #include "select.h"
 
 #include <float.h>
