@@ -48,8 +48,8 @@ static enum verdict_ruling one_sided(const struct verdict_claim *claim, double m
     if (high <= 0 || high < least) {
         snprintf(why, 256,
                  high < 0  ? "significant, the other way"
-                 : low > 0 ? "significant, but smaller than the claim's words allow"
-                           : "the interval holds no effect that the claim's words allow");
+                 : low > 0 ? "significant, but smaller than claimed"
+                           : "the interval contains no effect as large as claimed");
         return VERDICT_REFUTED;
     }
     if (low > 0 && sign * mean >= least) {
@@ -302,36 +302,29 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
         count[ledger->judged[i].ruling]++;
     orr_file_printf(
         file,
-        "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (`machines.csv` there "
-        "has the "
-        "commit and the CPU of each); not to be edited by hand. The claims are in "
-        "`figures/claims.csv`. `docs/verdict.md` says how values are compared.\n\n"
-        "All models here are small and trained for minutes. A claim is tested on the ground it was "
-        "made on: a claim about language by models of text, a claim about orbits by models of "
-        "orbits.\n\n"
+        "# Claims\n\n`bin/verdict --claims` makes this page from the files in `%s` (`machines.csv` "
+        "there has the commit and the CPU of each) and from `figures/claims.csv`; do not edit it. "
+        "`docs/verdict.md` says how values are compared.\n\n"
+        "All models here are small and trained for minutes. Claims about language are tested with "
+        "models of text, claims about orbits with models of orbits.\n\n"
         "- *reproduced*: the 95%% interval over at least three seeds lies on the claimed side of "
-        "0, "
-        "and its mean is as large as the claim's words ask.\n"
-        "- *refuted here*: the interval contains no effect as large as the claim's words ask, at "
-        "this scale and by this procedure.\n"
+        "0, and its mean is at least as large as claimed.\n"
+        "- *refuted here*: the interval contains no effect as large as claimed, at this scale and "
+        "by this procedure.\n"
         "- *open*: neither; the ruling says why.\n"
-        "- A claim of \"within +-x\" is reproduced when the interval lies within, and refuted when "
-        "it "
-        "lies outside. A published number is reproduced when it lies inside the interval and the "
+        "- A claim of \"within +-x\" is reproduced if the interval lies within, and refuted if it "
+        "lies outside. A published number is reproduced if it lies inside the interval and the "
         "interval is no wider than the number.\n"
-        "- A claim stays open when no model could make the difference that it asks for, because "
-        "the other model is already that near to the truth.\n"
-        "- What models learned of a readout is measured in R^2 and as a share of the headroom "
-        "between "
-        "random weights and the truth. Both have to agree.\n"
-        "- A difference that random weights show as well is not reproduced. This is not asked of "
+        "- A claim stays open if no model could show the claimed difference, because the other "
+        "model is already too near to the truth.\n"
+        "- What a readout gained by training is measured in R^2, and as a share of the distance "
+        "between random weights and the truth. Both have to agree.\n"
+        "- A difference that random weights show as well is not reproduced. This does not apply to "
         "text, where random weights are far from any model's loss.\n\n"
-        "The upper bound and the baseline of a difference between two models are that difference "
-        "in "
-        "the truth and in random weights of both shapes and the same seeds. Where the value says "
-        "how "
-        "much nearer to the truth one model is than another, the upper bound is the most that is "
-        "possible.\n\n"
+        "The upper bound of a difference between two models is this difference in the truth; its "
+        "baseline is the difference between random weights of both shapes, with the same seeds. If "
+        "the value says how much nearer to the truth one model is, the upper bound is the largest "
+        "possible value.\n\n"
         "Papers: [L] Gao et al., *Softplus Attention with Re-weighting* (LSSAR), version 3, 2026; "
         "[V] "
         "Vafa et al., *What Has a Foundation Model Found?*, arXiv 2507.06952; [K] *From Kepler to "
@@ -343,9 +336,9 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
     orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",
                     count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]);
     orr_file_printf(
-        file, "Figures that decide no claim: of orbits where the claim is of text, of other "
-              "settings than the claim's, benchmarks of another program on another machine, and "
-              "questions of our own. They are counted nowhere.\n\n");
+        file, "Values that decide no claim: of orbits if the claim is of text, of other settings "
+              "than the claim's, benchmarks of another program on another machine, and questions "
+              "of our own. They are not counted.\n\n");
     write_table(file, ledger, true);
     return verdict_table1(ledger->folder, file);
 }

@@ -41,7 +41,7 @@ struct verdict_claim {
     const char *of, *from;
     enum verdict_statistic statistic;
     enum verdict_rule rule;
-    double size; /* ABOVE, BELOW: the smallest effect that the claim's words allow, in our unit: an
+    double size; /* ABOVE, BELOW: the smallest effect that counts as claimed, in our unit: an
                     interval without it refutes; EQUAL: the published number; SMALL: what counts
                     as nothing */
     const char *remark;

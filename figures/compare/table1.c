@@ -88,8 +88,8 @@ int verdict_table1(const char *folder, struct orr_file *file)
         "\n## Table 1 of [L] beside ours\n\nHeld-out loss in nats: theirs per token of "
         "FineWeb, models of 124 million weights trained on 1,024 tokens, no spread given; ours per "
         "byte of the Python manual, models of 0.8 million weights trained on 128 bytes, mean "
-        "over seeds with the 95%% interval of Student's t ([text.md](text.md)). Losses of "
-        "one column are to be compared, not theirs with ours.\n\n"
+        "over seeds with the 95%% interval of Student's t ([text.md](text.md)). Compare losses "
+        "of one column only.\n\n"
         "| attention | theirs, 1,024 | 2,048 | 4,096 | 8,192 | ours, 128 | 256 | 512 | 1,024 "
         "| random weights, 1,024 | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n"));
     for (int f = 0; f < FILES && !rc; f++) {
