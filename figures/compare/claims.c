@@ -269,7 +269,7 @@ static void write_claim(struct orr_file *file, const struct verdict_judged *j)
     char figure[64], rule_text[64], beside[96] = "";
     verdict_fact_text(&j->fact, figure);
     if (j->fact.learned && j->shown.there)
-        snprintf(beside, sizeof beside, " (%.3g with what random weights have)", j->shown.mean);
+        snprintf(beside, sizeof beside, " (%.3g with the effect on random weights)", j->shown.mean);
     write_rule(claim, rule_text);
     orr_file_printf(file, "| %s | %s | %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
                     ground[claim->ground], claim->published, claim->ours, rule_text, figure,
