@@ -152,11 +152,12 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
     if (!orr_has_task(&cell->preset, true))
         return 0;
     struct report_run *run = orr_alloc(1, sizeof *run);
-    int rc = run ? report_origin_vectors(cell->path, &cell->preset) : ORR_ENOMEM;
+    if (!run)
+        return ORR_ENOMEM;
+    int rc = report_origin_vectors(cell->path, &cell->preset);
     rc = rc ? rc : report_read(run, cell->path, attention);
     rc = rc ? rc : measure_bodies(run, attention, own, baseline, raw);
-    if (run)
-        report_free(run);
+    report_free(run);
     free(run);
     if (rc && rc != ORR_ENOMEM) {
         rc = verdict_miss(&v->missing, cell->path, orr_error());

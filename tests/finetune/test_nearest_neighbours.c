@@ -1,4 +1,5 @@
-/* test_nearest_neighbours.c - nearest neighbours against a plain search, and the oracles built on them. */
+/* test_nearest_neighbours.c - nearest neighbours against a plain search, and the oracles built on
+ * them. */
 #include "tiny.h"
 
 #include <omp.h>
