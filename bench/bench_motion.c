@@ -250,7 +250,7 @@ static double polynomial(const double *x, double dt, size_t i, size_t half)
             b[p] += power[p] * x[k];
         }
     }
-    if (!sr_cholesky(A, DEGREE + 1, DEGREE + 1))
+    if (!sr_cholesky(A, DEGREE + 1, DEGREE + 1, 0))
         return NAN;
     sr_cholesky_lower(A, DEGREE + 1, DEGREE + 1, b);
     sr_cholesky_upper(A, DEGREE + 1, DEGREE + 1, b);

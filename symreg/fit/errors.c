@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "symreg/value/cholesky.h"
+
 /* The lower triangle of J^T W J, scaled to a diagonal of 1; size[a] is what it was divided by.
  * False where a constant has no effect. */
 static bool fill_hessian(const struct sr_data *data, const double *jacobian, int n,
@@ -29,34 +31,16 @@ static bool fill_hessian(const struct sr_data *data, const double *jacobian, int
     return true;
 }
 
-/* Cholesky in place; false where the constants cannot be distinguished. */
-static bool factorise(double h[SR_NODES][SR_NODES], int n)
-{
-    const double least = 1e-12;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) {
-            for (int k = 0; k < j; k++)
-                h[i][j] -= h[i][k] * h[j][k];
-            if (i == j && !(h[i][i] > least))
-                return false;
-            h[i][j] = i == j ? sqrt(h[i][i]) : h[i][j] / h[j][j];
-        }
-    return true;
-}
-
 /* The diagonal of the inverse: the squared lengths of the columns of L^-1. */
-static void invert_diagonal(double h[SR_NODES][SR_NODES], int n, double *diagonal)
+static void invert_diagonal(double h[SR_NODES][SR_NODES], size_t n, double *diagonal)
 {
-    for (int c = 0; c < n; c++) {
+    for (size_t c = 0; c < n; c++) {
         double column[SR_NODES] = {0};
+        column[c] = 1;
         diagonal[c] = 0;
-        for (int i = c; i < n; i++) {
-            double s = i == c ? 1 : 0;
-            for (int k = c; k < i; k++)
-                s -= h[i][k] * column[k];
-            column[i] = s / h[i][i];
+        sr_cholesky_lower(h[0], n, SR_NODES, column);
+        for (size_t i = c; i < n; i++)
             diagonal[c] += column[i] * column[i];
-        }
     }
 }
 
@@ -78,6 +62,7 @@ static double variance_of(const struct sr_data *data, const double *value, int n
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error)
 {
+    const double least = 1e-12; /* below it constants cannot be distinguished */
     double h[SR_NODES][SR_NODES], size[SR_NODES], diagonal[SR_NODES];
     const int n = sr_expr_constants(expr, NULL);
     for (int c = 0; c < n; c++)
@@ -89,8 +74,8 @@ int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, 
         return ORR_ENOMEM;
     const double *jacobian = block + data->rows;
     if (sr_eval_jacobian(expr, data, block, block + data->rows) &&
-        fill_hessian(data, jacobian, n, h, size) && factorise(h, n)) {
-        invert_diagonal(h, n, diagonal);
+        fill_hessian(data, jacobian, n, h, size) && sr_cholesky(h[0], (size_t)n, SR_NODES, least)) {
+        invert_diagonal(h, (size_t)n, diagonal);
         const double row = variance_of(data, block, n, variance);
         for (int c = 0; c < n; c++)
             error[c] = sqrt(row * diagonal[c]) / size[c];

@@ -65,7 +65,7 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
         m = (struct meeting){.squares = 0};
         for (size_t k = 0; k < tracks->count; k++)
             add_track(&tracks->track[k], dims, c, &m);
-        if (!sr_cholesky(m.A, (size_t)dims, SR_MOTION_DIMS))
+        if (!sr_cholesky(m.A, (size_t)dims, SR_MOTION_DIMS, 0))
             return ORR_FAIL(ORR_EINVAL,
                             "%s: --centre fit: the accelerations do not meet in a point; give its "
                             "coordinates",

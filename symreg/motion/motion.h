@@ -15,6 +15,7 @@
 #define SR_MOTION_H
 
 #include "symreg/table/table.h"
+#include "symreg/value/cholesky.h"
 
 enum {
     SR_MOTION_DIMS = 3,
@@ -136,10 +137,5 @@ int sr_motion_centre(const struct sr_tracks *tracks, const char *centre,
                      struct sr_motion_table *table);
 /* The first row from `from` on whose time is not before t; n: there is none. */
 size_t sr_track_at(const struct sr_track *track, double t, size_t from);
-/* Solves A x = b, A (n, n) symmetric with its lower half filled, in place by Cholesky: A becomes
- * the factor. False where A is not positive definite. */
-bool sr_cholesky(double *A, size_t n, size_t stride);
-void sr_cholesky_lower(const double *L, size_t n, size_t stride, double *b);
-void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b);
 
 #endif

@@ -162,7 +162,7 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
                      struct equations *q, struct sr_motion_table *table)
 {
     const size_t n = q->unknowns;
-    if (!sr_cholesky(q->A, n, UNKNOWNS)) {
+    if (!sr_cholesky(q->A, n, UNKNOWNS, 0)) {
         table->weak += n - (size_t)dims;
         return 0; /* bodies in one point */
     }

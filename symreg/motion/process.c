@@ -41,43 +41,6 @@ void sr_process_free(struct sr_process_work *work)
     free(work);
 }
 
-bool sr_cholesky(double *A, size_t n, size_t stride)
-{
-    for (size_t j = 0; j < n; j++) {
-        double *row_j = A + j * stride;
-        for (size_t i = j; i < n; i++) {
-            double *row_i = A + i * stride, sum = row_i[j];
-            for (size_t k = 0; k < j; k++)
-                sum -= row_i[k] * row_j[k];
-            if (i > j)
-                row_i[j] = sum / row_j[j];
-            else if (sum > 0)
-                row_j[j] = sqrt(sum);
-            else
-                return false;
-        }
-    }
-    return true;
-}
-
-void sr_cholesky_lower(const double *L, size_t n, size_t stride, double *b)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++)
-            b[i] -= L[i * stride + k] * b[k];
-        b[i] /= L[i * stride + i];
-    }
-}
-
-void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b)
-{
-    for (size_t i = n; i-- > 0;) {
-        for (size_t k = i + 1; k < n; k++)
-            b[i] -= L[k * stride + i] * b[k];
-        b[i] /= L[i * stride + i];
-    }
-}
-
 /* ---- likelihood */
 
 static void take_window(struct sr_process_work *w, const struct sr_window *window)
@@ -119,7 +82,7 @@ static double likelihood(struct sr_process_work *w, struct sr_process p)
         }
         w->L[i * W + i] = 1 + w->noise;
     }
-    if (!sr_cholesky(w->L, n, W))
+    if (!sr_cholesky(w->L, n, W, 0))
         return -HUGE_VAL;
     for (int d = 0; d < w->dims; d++) {
         memcpy(z, w->y + d * W, n * sizeof *z);
@@ -332,7 +295,7 @@ static bool find_warp(struct sr_process_work *w, const struct sr_window *window,
             const double d = (p->t[i] - p->t[j]) / p->length;
             w->L[i * W + j] = orr_exp(-0.5 * d * d) + (i == j ? 1e-3 : 0);
         }
-    if (!sr_cholesky(w->L, n, W))
+    if (!sr_cholesky(w->L, n, W, 0))
         return false;
     sr_cholesky_lower(w->L, n, W, p->bell);
     sr_cholesky_upper(w->L, n, W, p->bell);

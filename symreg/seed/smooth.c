@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symreg/value/cholesky.h"
 #include "symreg/value/vec.h"
 
 enum {
@@ -90,20 +91,11 @@ static double solve_weights(struct solver *s)
 {
     const size_t n = (size_t)s->n;
     double square = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double *row = s->lower + i * n;
-        double sum = s->data->z[i];
-        for (size_t k = 0; k < i; k++)
-            sum -= row[k] * s->weight[k];
-        s->weight[i] = sum / row[i];
+    memcpy(s->weight, s->data->z, n * sizeof *s->weight);
+    sr_cholesky_lower(s->lower, n, n, s->weight);
+    for (size_t i = 0; i < n; i++)
         square += s->weight[i] * s->weight[i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        const double *row = s->lower + i * n;
-        s->weight[i] /= row[i];
-        for (size_t k = 0; k < i; k++)
-            s->weight[k] -= row[k] * s->weight[i];
-    }
+    sr_cholesky_upper(s->lower, n, n, s->weight);
     return square;
 }
 

@@ -74,7 +74,7 @@ static void fit_exponents(const struct sr_motion_table *table, const struct sim_
             exponent[j] += w * x[j] * log(row->value / law);
         }
     }
-    assert_true(sr_cholesky(A, TERMS, TERMS));
+    assert_true(sr_cholesky(A, TERMS, TERMS, 0));
     sr_cholesky_lower(A, TERMS, TERMS, exponent);
     sr_cholesky_upper(A, TERMS, TERMS, exponent);
     for (size_t k = 0; k < TERMS; k++) {
