@@ -1,5 +1,5 @@
-/* base.h - all of the toolbox, for the folders above; inside base/ and stage/ each file includes
- * what it uses. */
+/* base.h - includes every header of base/, for the other folders. Files of base/ and stage/ include
+ * only the headers that they use. */
 #ifndef ORR_BASE_H
 #define ORR_BASE_H
 

@@ -1,10 +1,10 @@
-/* calls.h - calls of another library that is opened when it is first needed: of liborrery alone,
- * programs are linked with it. */
+/* calls.h - calls into a library that is opened when it is first needed. Only liborrery does this;
+ * programs are linked with the library. */
 #ifndef ORR_CALLS_H
 #define ORR_CALLS_H
 
-/* The names of a list of calls, and a member for each: LIST(ORR_CALLS_NAME),
- * LIST(ORR_CALLS_MEMBER). Members end in "_": a call's own name may be a macro for its member. */
+/* A list of calls as strings, LIST(ORR_CALLS_NAME), and as struct members, LIST(ORR_CALLS_MEMBER).
+ * Member names end in "_", because a call's name may be a macro for its member. */
 #define ORR_CALLS_NAME(name)   #name,
 #define ORR_CALLS_MEMBER(name) __typeof__(&name) name##_;
 
@@ -14,8 +14,8 @@
 #include <string.h>
 
 /* Opens the shared library `file` and fills `table`, a struct of `count` pointers to functions,
- * with its calls of these names. NULL, or what is not there: `file`, or the name of the first call
- * that is missing. The library stays open. */
+ * with the functions named `name[]`. Returns NULL, or what is missing: `file`, or the first missing
+ * name. The library stays open. */
 static inline const char *orr_calls_open(const char *file, const char *const *name, size_t count,
                                          void *table)
 {
@@ -26,7 +26,8 @@ static inline const char *orr_calls_open(const char *file, const char *const *na
         void *symbol = dlsym(library, name[i]);
         if (!symbol)
             return name[i];
-        memcpy((char *)table + i * sizeof symbol, &symbol, sizeof symbol); /* ISO C has no cast */
+        memcpy((char *)table + i * sizeof symbol, &symbol, sizeof symbol); /* ISO C has no such
+                                                                              cast */
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* cjson.c - where cJSON's calls come from. */
+/* cjson.c - finds cJSON's functions: by linking in programs, by dlopen() in the library. */
 #define ORR_CJSON_TABLE
 #include "cjson.h"
 #include "error.h"

@@ -1,6 +1,6 @@
-/* cjson.h - cJSON's calls through a table: those that programs are linked with, or that the library
- * opens when it first reads a safetensors file or results, so that it needs none. For files that
- * the library reaches, in place of <cjson/cJSON.h>; others may call cJSON itself. */
+/* cjson.h - calls cJSON through a table of functions. Programs are linked with cJSON; the library
+ * opens it when it first reads a safetensors file or results, so that other calls do not need it.
+ * Files that are part of the library include this header in place of <cjson/cJSON.h>. */
 #ifndef ORR_CJSON_H
 #define ORR_CJSON_H
 
@@ -8,10 +8,11 @@
 
 #include "calls.h"
 
-/* ORR_EMISSING, naming what was to be read, where there is no cJSON; programs have one. */
+/* Fills the table. ORR_EMISSING, with `what` was to be read, where cJSON is not installed; programs
+ * always have it. */
 int orr_cjson_open(const char *what);
 
-/* The calls of these files, by name. */
+/* The cJSON functions in the table. */
 #define ORR_CJSON(CALL)                                                                            \
     CALL(cJSON_AddArrayToObject)                                                                   \
     CALL(cJSON_AddItemToArray)                                                                     \
@@ -53,7 +54,7 @@ struct orr_cjson {
 };
 extern struct orr_cjson orr_cjson;
 
-#ifndef ORR_CJSON_TABLE /* the file that fills it */
+#ifndef ORR_CJSON_TABLE /* defined by the file that fills the table */
 #define cJSON_AddArrayToObject                  orr_cjson.cJSON_AddArrayToObject_
 #define cJSON_AddItemToArray                    orr_cjson.cJSON_AddItemToArray_
 #define cJSON_AddItemToObject                   orr_cjson.cJSON_AddItemToObject_

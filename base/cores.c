@@ -1,5 +1,5 @@
-/* cores.c - how many cores this process may use: those that it is bound to (taskset, mpirun,
- * Slurm), and no more than the quota of its control group, by which containers are limited. */
+/* cores.c - how many cores this process may use: those of its affinity mask (taskset, mpirun,
+ * Slurm), limited by the CPU quota of its control group (containers). */
 #include "error.h"
 #include "file.h"
 #include "system.h"
@@ -13,8 +13,8 @@
 
 #include <omp.h>
 
-/* A number that a file begins with; NaN where there is no such file or it begins otherwise
- * (cpu.max: "max 100000"). `second`: the next one, may be NULL. */
+/* Reads the number at the beginning of a file, and into `second` (may be NULL) the next one. NaN
+ * where the file is missing or begins with text (cpu.max: "max 100000"). */
 static double read_number(const char *folder, const char *name, double *second)
 {
     char path[4096];
@@ -34,8 +34,8 @@ static double read_number(const char *folder, const char *name, double *second)
     return first;
 }
 
-/* Cores by which one group is limited, version 2 ("quota period") or 1 (a file each, quota -1:
- * none); infinite where it is not. */
+/* The CPU limit of one control group in cores: version 2 has one file ("quota period"), version 1
+ * one file for each number, with quota -1 for no limit. Infinite without a limit. */
 static double limit_of(const char *folder)
 {
     double period, quota = read_number(folder, "cpu.max", &period);
@@ -46,8 +46,8 @@ static double limit_of(const char *folder)
     return quota > 0 && period > 0 ? quota / period : INFINITY;
 }
 
-/* The least limit of <root><group> and the groups above it. In a container the group may be named
- * as the host sees it: then only the root is there, which is the container's own. */
+/* The smallest limit of <root><group> and the groups above it. In a container the group may be
+ * named as the host sees it; then only the root exists here, and it is the container's group. */
 static double least_limit(const char *root, const char *group)
 {
     char path[4096];
@@ -63,7 +63,7 @@ static double least_limit(const char *root, const char *group)
     return least;
 }
 
-/* Whether a list such as "cpu,cpuacct" names the controller of quotas. */
+/* Whether a list such as "cpu,cpuacct" names the cpu controller, which sets quotas. */
 static bool has_cpu(const char *controllers)
 {
     for (const char *at = controllers; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))

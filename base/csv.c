@@ -15,7 +15,7 @@
 struct reader {
     const char *path;
     char *at;
-    size_t line, column; /* from 1; of the cell that was read last */
+    size_t line, column; /* from 1: position of the cell that was read last */
 };
 
 static bool is_end(const char *at)
@@ -29,7 +29,7 @@ static bool is_quoted(const char *at)
     return at[strspn(at, " ")] == '"';
 }
 
-/* Cuts the next cell out of the text in place: *cell; *last when it ended its row. */
+/* Cuts the next cell out of the text in place. *last is true when the cell ended its row. */
 static int next_cell(struct reader *r, char **cell, bool *last)
 {
     char *from = r->at, *to = r->at;
@@ -63,13 +63,13 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     return 0;
 }
 
-/* The number at `at`, and where it ends. Fortran writes exponents with a D, 3.9D-01. */
+/* Reads the number at `at`; *end is behind it. Fortran may write exponents with a D: 3.9D-01. */
 static double number_at(const char *at, const char **end)
 {
     char *stop, text[80];
     const double value = strtod(at, &stop);
     const size_t length = (size_t)(stop - at);
-    const char *const power = stop + 1; /* behind the D, if there is one */
+    const char *const power = stop + 1; /* behind the D, if any */
     *end = stop;
     if (length == 0 || (*stop != 'd' && *stop != 'D') || strspn(at, " +-.0123456789") != length)
         return value;
@@ -90,7 +90,7 @@ static double number_of(const char *cell, bool *ok)
     return *ok ? value : NAN;
 }
 
-/* By name, equal ones as they stand. */
+/* Orders by name, and equal names by position. */
 static int by_name(const void *a, const void *b)
 {
     char *const *x = *(char *const *const *)a, *const *y = *(char *const *const *)b;
@@ -98,7 +98,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-/* Names the first column whose name was there before it. */
+/* Reports the first column whose name already occurred. */
 static int check_names(const char *path, const struct orr_csv *csv)
 {
     char *const **order = orr_alloc(csv->cols, sizeof *order), *const *twice = NULL;
@@ -116,7 +116,7 @@ static int check_names(const char *path, const struct orr_csv *csv)
                  : 0;
 }
 
-/* Names have no blanks around them but those in quotes. */
+/* Removes blanks around a name, except inside quotes. */
 static char *name_of(char *cell, bool quoted)
 {
     size_t length = strlen(cell);
@@ -126,7 +126,7 @@ static char *name_of(char *cell, bool quoted)
     return strdup(cell + (quoted ? 0 : strspn(cell, " \t")));
 }
 
-/* How often c stands in the line at `at`. */
+/* How often c occurs in the line at `at`. */
 static size_t count_in_line(const char *at, char c)
 {
     size_t count = 0;
@@ -135,8 +135,9 @@ static size_t count_in_line(const char *at, char c)
     return count;
 }
 
-/* Spreadsheets of countries with decimal commas write ";" between cells: as many in the header as
- * in the row below it, and no comma in the header, or nothing but numbers ("1,5;2,0"). */
+/* Reports ";" between cells, which spreadsheets write in countries with decimal commas. The header
+ * then has as many ";" as the row below it, and has either no comma or only numeric characters
+ * ("1,5;2,0"). */
 static int check_separator(const struct reader *r)
 {
     const char *row = r->at + strcspn(r->at, "\r\n"), *numeric = "+-.,;0123456789eE \t";
@@ -197,7 +198,7 @@ static int grow(struct orr_csv *csv, size_t *room, bool text)
     return values && line && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
 }
 
-/* The digits of one more number of a column. */
+/* Counts the digits of one more number of a column. */
 void orr_csv_count_digits(const char *cell, struct orr_csv_digits *digits)
 {
     const char *c = cell + strcspn(cell, "0123456789.");
@@ -215,7 +216,8 @@ void orr_csv_count_digits(const char *cell, struct orr_csv_digits *digits)
     digits->last = last < digits->last ? last : digits->last;
 }
 
-/* What ORR_CSV_KEEP_ODD keeps of the cell number `at`. */
+/* Keeps the text of cell number `at` if it is not a finite number (ORR_CSV_KEEP_ODD), else counts
+ * its digits. */
 static int keep_odd(const char *cell, size_t room, size_t at, struct orr_csv *csv)
 {
     if (isfinite(csv->values[at])) {
@@ -277,7 +279,7 @@ static int read_row(struct reader *r, enum orr_csv_flags flags, size_t room, str
     return rc;
 }
 
-/* ---- lines that are no rows */
+/* ---- lines before the header */
 
 static void skip_line(struct reader *r)
 {
@@ -296,7 +298,7 @@ static bool skip_blank(struct reader *r)
     return true;
 }
 
-/* Cells of a line of numbers, 0 where any cell is none. */
+/* The number of cells of a line; 0 where any cell is not a number. */
 static size_t count_numbers(const char *at)
 {
     for (size_t cells = 1;; cells++) {
@@ -312,7 +314,7 @@ static size_t count_numbers(const char *at)
     }
 }
 
-/* Cells of a line without quotes, 0 where it has any. */
+/* The number of cells of a line; 0 where the line has quotes. */
 static size_t count_cells(const char *at)
 {
     size_t cells = 1;
@@ -324,8 +326,8 @@ static size_t count_cells(const char *at)
     return cells;
 }
 
-/* The header, behind lines that begin with "#". The last of these is the header itself where
- * numbers follow, as many as it has names: so numpy.savetxt() writes it. */
+/* Finds the header behind lines that begin with "#". The last of these lines is the header if the
+ * next line has as many numbers as it has names, as numpy.savetxt() writes it. */
 static int find_header(struct reader *r, struct orr_csv *csv)
 {
     struct reader comment = {0};
@@ -354,7 +356,7 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     size_t room = 0;
     int rc;
     memset(csv, 0, sizeof *csv);
-    const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* spreadsheets mark UTF-8 */
+    const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* byte order mark of spreadsheets */
     struct reader r = {path, text + (marked ? 3 : 0), 1, 0};
     if (memchr(text, '\0', bytes))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file; save the table as UTF-8", path);

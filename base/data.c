@@ -1,4 +1,4 @@
-/* data.c - the one answer to "where is data file X?". */
+/* data.c - finds data files and plugins (data.h). */
 #include "data.h"
 #include "error.h"
 #include "file.h"
@@ -11,7 +11,7 @@
 #define ORR_PREFIX "/usr/local"
 #endif
 
-/* Whether folder/below/kind[/name] is there; its path. */
+/* Whether folder/below/kind[/name] exists; writes its path. */
 static bool found(const char *folder, const char *below, const char *kind, const char *name,
                   char path[4096])
 {

@@ -1,7 +1,6 @@
-/* data.h - where the files are that programs need beside themselves: presets, figure scripts,
- * plugins.
+/* data.h - finds the data files of programs: presets, figure scripts, plugins.
  *
- * Searched in this order, P being the folder of the program:
+ * Searched in this order, where P is the folder of the program:
  *     P/../share/orrery/KIND/NAME     an installed program, wherever the tree was moved
  *     P/../KIND/NAME                  a program in bin/ of the source
  *     PREFIX/share/orrery/KIND/NAME   of the build (make PREFIX=/usr; default /usr/local)
@@ -9,12 +8,13 @@
 #ifndef ORR_DATA_H
 #define ORR_DATA_H
 
-/* The path of NAME, or of the folder KIND itself where NAME is "". ORR_EMISSING: in none of them.
- * Callers look first where the user has named a folder for this kind ($ORRERY_PRESETS ...). */
+/* Writes the path of NAME, or of the folder KIND if NAME is "". ORR_EMISSING where none of the
+ * folders has it. Before this, callers search the folder that the user named for this kind
+ * ($ORRERY_PRESETS ...). */
 int orr_data_path(const char *kind, const char *name, char path[4096]);
-/* Where a plugin is: the path in the environment variable `variable`, else `name` beside the
- * program, in P/../lib/orrery or in PREFIX/lib/orrery. Where there is none, the path beside the
- * program, so that the caller's message names it. */
+/* Writes the path of a plugin: the environment variable `variable`, else `name` beside the program,
+ * in P/../lib/orrery or in PREFIX/lib/orrery. If there is none, writes the path beside the program,
+ * for the caller's message. */
 int orr_plugin_path(const char *variable, const char *name, char path[4096]);
 
 #endif

@@ -1,5 +1,5 @@
-/* draw.c - elementary functions and draws from distributions with the same bits on every CPU, one
- * number at a time. */
+/* draw.c - elementary functions and random draws with equal bits on every CPU, one number at a
+ * time. */
 #include "elementary.h"
 #include "log.h"
 #include "random.h"
@@ -25,7 +25,7 @@ double orr_log(double x)
     return of_this_cpu()->log(x);
 }
 
-/* a^n by squares, n >= 0. */
+/* a^n by repeated squaring, n >= 0. */
 static double whole_power(double a, int n)
 {
     double result = 1;
@@ -41,7 +41,7 @@ double orr_pow(double a, double b)
         return sqrt(a);
     if (rint(b) == b && fabs(b) <= 8) {
         const double size = whole_power(a, abs((int)b)), result = b < 0 ? 1 / size : size;
-        if (isnormal(result)) /* products that overflow or lose bits are for logarithms */
+        if (isnormal(result)) /* use logarithms where products overflow or lose bits */
             return result;
     }
     return of_this_cpu()->power(a, b);
@@ -80,8 +80,8 @@ double orr_draw_beta(gsl_rng *rng, double a, double b)
     return of_this_cpu()->beta(rng, a, b);
 }
 
-/* Knuth, TAOCP 2, section 3.4.1: uniforms are multiplied until the product is below exp(-mean). A
- * large mean is a sum of small ones, whose exponentials are not 0. */
+/* Knuth, TAOCP 2, section 3.4.1: multiplies uniforms until the product is below exp(-mean). A large
+ * mean is split into parts of at most 10, so that the exponential does not underflow. */
 unsigned orr_draw_poisson(gsl_rng *rng, double mean)
 {
     const double most = 10;

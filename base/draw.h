@@ -1,6 +1,6 @@
-/* draw.h - inside base/: elementary functions and draws, compiled for several instruction sets
- * (isa.h). All of them give the same bits: fused multiply-adds stand where vecmath.h has them, and
- * where the CPU has no such instruction the C library's fma() emulates it. */
+/* draw.h - inside base/: elementary functions and draws, compiled once per instruction set (isa.h).
+ * All copies give equal bits, because fused multiply-adds stand only where vecmath.h writes them;
+ * on CPUs without the instruction the C library's fma() emulates it. */
 #ifndef ORR_DRAW_H
 #define ORR_DRAW_H
 
@@ -11,7 +11,8 @@
 enum { ORR_STRIPS = 128 };
 #define ORR_TAIL_FROM 3.442619855899
 
-/* The ziggurat: right ends of strips, and of these what lies inside. */
+/* The strips of the ziggurat: `edge`, their right ends; `share`, the fraction of a strip's width in
+ * which a point is accepted without evaluating the density. */
 struct orr_strips {
     double edge[ORR_STRIPS + 1], share[ORR_STRIPS];
 };

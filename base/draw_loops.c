@@ -1,4 +1,4 @@
-/* draw_loops.c - exp, log and pow of one number, and draws made of them; see draw.h. */
+/* draw_loops.c - exp, log and pow of one number, and draws that use them; see draw.h. */
 #include "draw.h"
 
 #include <math.h>
@@ -20,11 +20,11 @@ static double power(double a, double b)
     return vm_pow(a, b);
 }
 
-/* ---- normal: the ziggurat of Marsaglia & Tsang (2000), Journal of Statistical Software 5(8), as
- * Doornik (2005), "An improved ziggurat method to generate normal random samples", has it: strip
- * and place come from different bits, and places have 53 of them. */
+/* ---- normal: the ziggurat of Marsaglia & Tsang (2000), Journal of Statistical Software 5(8), with
+ * the changes of Doornik (2005), "An improved ziggurat method to generate normal random samples":
+ * strip and position use different random bits, and positions have 53 bits. */
 
-/* Marsaglia (1964), Technometrics 6, 101. */
+/* The tail beyond the ziggurat: Marsaglia (1964), Technometrics 6, 101. */
 static double normal_tail(gsl_rng *rng)
 {
     double x, y;
@@ -69,8 +69,8 @@ static double large_gamma(gsl_rng *rng, double shape)
     }
 }
 
-/* A gamma as a number and the logarithm of a factor: one of shape a < 1 is one of shape a + 1 times
- * u^(1/a) (section 6), which may be too small for a double. */
+/* A gamma draw as a number and the logarithm of a factor. A draw of shape a < 1 is one of shape a +
+ * 1 times u^(1/a) (section 6), a factor that may underflow a double. */
 static double gamma_parts(gsl_rng *rng, double shape, double *log_factor)
 {
     *log_factor = shape < 1 ? vm_log(gsl_rng_uniform_pos(rng)) / shape : 0;
@@ -88,7 +88,7 @@ static double beta_of(gsl_rng *rng, double a, double b)
 {
     double of_a, of_b;
     double x = gamma_parts(rng, a, &of_a), y = gamma_parts(rng, b, &of_b);
-    if (of_a < of_b) /* the larger factor divides both: shapes near 0 do not end in 0 / 0 */
+    if (of_a < of_b) /* divide both by the larger factor: shapes near 0 would give 0 / 0 */
         x *= vm_exp(of_a - of_b);
     else if (of_b < of_a)
         y *= vm_exp(of_b - of_a);

@@ -1,4 +1,4 @@
-/* error.c - one message per failure, per thread. */
+/* error.c - the last error message of each thread. */
 #include "error.h"
 #include "memory.h"
 #include "signals.h"
@@ -18,8 +18,8 @@
 #include <gsl/gsl_errno.h>
 
 static _Thread_local char message[4096];
-static _Thread_local int last; /* the code of the message */
-static bool told;              /* the failure that main() ends with is printed by another process */
+static _Thread_local int last; /* the code of the thread's message */
+static bool told;              /* another process printed the failure that main() ends with */
 
 int orr_fail(int code, const char *file, int line, const char *format, ...)
 {
@@ -28,7 +28,7 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     last = code;
-    orr_one_line(message); /* names and texts of files may hold anything */
+    orr_one_line(message); /* file names and file contents may hold line breaks */
     if (getenv("ORRERY_TRACE")) {
         const size_t used = strlen(message);
         snprintf(message + used, sizeof message - used, " [%s:%d]", file, line);
@@ -64,9 +64,9 @@ void orr_error_recover(void)
     last = ORR_OK;
 }
 
-/* Whether all of standard output was written. "| head", which has read enough, is no failure. An
- * error of an earlier write is remembered by the stream, though not which one: a pipe whose reader
- * is gone says so again. Closing a copy brings what NFS and quotas say at the end. */
+/* Whether all of standard output was written. A reader that has closed the pipe (| head) is no
+ * failure. The stream remembers that an earlier write failed, but not its error; polling the pipe
+ * tells whether its reader is gone. NFS and quotas report errors at close, so a copy is closed. */
 static int finish_output(void)
 {
     struct pollfd reader = {.fd = STDOUT_FILENO};
@@ -88,15 +88,15 @@ int orr_error_exit(const char *program, int code)
         code = finish_output();
     if (code == ORR_OK)
         return 0;
-    if (code == ORR_EINTR) /* as a shell reports it: the next stage must not start */
+    if (code == ORR_EINTR) /* 128 + signal, as a shell reports it: the next stage must not start */
         return 128 + (orr_signal_number() ? orr_signal_number() : SIGINT);
     if (!told)
         fprintf(stderr, "%s: error: %s\n", program, message[0] ? message : "unknown failure");
     return code == ORR_EUSAGE ? 2 : 1;
 }
 
-#ifndef ORR_LIBRARY /* api/ does it for each call, and undoes it */
-/* GSL's default handler aborts: errors are return values here. */
+#ifndef ORR_LIBRARY /* api/ sets and restores the handler in each call */
+/* GSL's default handler aborts; here errors are return values. */
 __attribute__((constructor)) static void no_gsl_abort(void)
 {
     gsl_set_error_handler_off();

@@ -123,7 +123,7 @@ static int lock_folder(const char *folder, const char *doing, int wait_s, int ho
         return io_error(folder, "open");
     while (flock(*fd, how | LOCK_NB)) {
         if (errno != EWOULDBLOCK && errno != EINTR)
-            return 0; /* not all file systems can */
+            return 0; /* some file systems have no locks */
         if (orr_signal_seen() || orr_time_s() >= until_s) {
             close(*fd);
             return orr_signal_number()
@@ -187,9 +187,9 @@ bool orr_is_temporary(const char *name, size_t *stem)
     return true;
 }
 
-/* Removes what killed writers left in the folder of `path`. A writer holds a lock on its file
- * until it ends, in whatever way: what can be locked is nobody's. Where locks do not work, all
- * files stay. */
+/* Removes temporary files of killed writers from the folder of `path`. A writer holds a lock on its
+ * file until its process ends, so a file that can be locked is abandoned. Where locks do not work,
+ * all files stay. */
 static void remove_abandoned(const char *path)
 {
     char folder[4096], name[4096];
@@ -212,19 +212,20 @@ static void remove_abandoned(const char *path)
     closedir(listing);
 }
 
-/* Opens the temporary file and locks it. Another process may have taken it for abandoned between
- * the two: then it has no name any more, and is made again. */
+/* Opens the temporary file and locks it. Between the two another process may have removed it as
+ * abandoned; it is then created again. */
 static FILE *open_temporary(const char *path)
 {
     for (int attempt = 0; attempt < 8; attempt++) {
         struct stat info;
-        (void)unlink(path); /* nothing is written through a link that stands under this name */
+        (void)unlink(path); /* never write through a link with this name */
         FILE *stream = fopen(path, "wbx");
         if (!stream && errno == EEXIST)
             continue;
         if (!stream)
             return NULL;
-        (void)flock(fileno(stream), LOCK_EX | LOCK_NB); /* a help where it works, no condition */
+        (void)flock(fileno(stream), LOCK_EX | LOCK_NB); /* locking is optional: it may not work
+                                                           here */
         if (!fstat(fileno(stream), &info) && info.st_nlink > 0)
             return stream;
         fclose(stream);
@@ -251,7 +252,7 @@ int orr_file_create(struct orr_file *file, const char *path)
     return 0;
 }
 
-/* The error of the first write that failed, 0: none has. */
+/* The error of the first write that failed; 0 if none has. */
 static int file_failed(const struct orr_file *file)
 {
     if (file->failed == ORR_ENOMEM)
@@ -297,14 +298,14 @@ int orr_file_printf(struct orr_file *file, const char *format, ...)
     return rc;
 }
 
-/* The rename is durable once the folder is synced. */
+/* Syncs the folder, which makes the rename durable. */
 static void sync_folder(const char *path)
 {
     char folder[4096];
     orr_folder_of(path, folder);
     const int fd = open(folder, O_RDONLY);
     if (fd >= 0) {
-        (void)fsync(fd); /* not all file systems can: the data itself is synced */
+        (void)fsync(fd); /* some file systems cannot; the data itself is synced */
         close(fd);
     }
 }
@@ -315,7 +316,7 @@ int orr_file_flush(struct orr_file *file)
     return fflush(file->stream) || ferror(file->stream) ? fail_file(file, ORR_EIO) : 0;
 }
 
-/* fsync(2), which a signal may interrupt: a few times over. */
+/* fsync(2), repeated a few times if a signal interrupts it. */
 static int sync_file(int fd)
 {
     enum { TRIES = 16 };
@@ -333,8 +334,8 @@ int orr_file_commit(struct orr_file *file)
     TRY(orr_file_flush(file));
     if (sync_file(fileno(file->stream)))
         return io_error(file->path, "write");
-    /* Closing may fail, too (quotas, NFS), and comes before the file has its name; the lock is kept
-     * as long as it has its temporary one, by another descriptor. */
+    /* Closing may fail, too (quotas, NFS), so it comes before the rename. A second descriptor keeps
+     * the lock while the file has its temporary name. */
     const int lock = fcntl(fileno(file->stream), F_DUPFD_CLOEXEC, 0);
     if (lock < 0)
         return io_error(file->path, "finish");
@@ -354,7 +355,7 @@ int orr_file_commit(struct orr_file *file)
     return 0;
 }
 
-/* Of a file and another one, which stays in its place then: so it must be a file itself. */
+/* Whether file `a` equals file `b`. `b` then stays in place, so it must be a regular file. */
 static bool same_bytes(const char *a, const char *b)
 {
     enum { CHUNK = 1 << 16 };
@@ -401,7 +402,8 @@ void orr_file_close(struct orr_file *file)
     file->temporary[0] = '\0';
 }
 
-/* To read. A FIFO would be waited for without end: it is opened without waiting, and refused. */
+/* Opens a regular file to read. O_NONBLOCK keeps open() from waiting on a FIFO, which is then
+ * refused. */
 int orr_open_regular(const char *path, int *fd, size_t *bytes)
 {
     struct stat info;

@@ -1,5 +1,5 @@
-/* gnuplot.c - pictures by gnuplot: finds it and its scripts, and trusts its exit status only with a
- * whole picture. */
+/* gnuplot.c - draws figures by gnuplot: finds the program and its scripts, and checks both its exit
+ * status and that the picture is whole. */
 #include "data.h"
 #include "error.h"
 #include "file.h"
@@ -22,9 +22,9 @@
 
 extern char **environ;
 
-enum { COMPLAINTS = 4096 }; /* bytes kept of what gnuplot says */
+enum { COMPLAINTS = 4096 }; /* bytes kept of gnuplot's messages */
 
-/* ----------------------------------------------------------------------- what is needed */
+/* --------------------------------------------------------------- finding gnuplot and scripts */
 
 static bool is_program(const char *path)
 {
@@ -80,7 +80,7 @@ static int cannot_start(int error)
     return ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(error));
 }
 
-/* Starts gnuplot without input; what it says goes to the pipe's end `out`. */
+/* Starts gnuplot without input; its messages go to `out`, the write end of a pipe. */
 static int start(char *const argv[], int out, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -98,8 +98,8 @@ static int start(char *const argv[], int out, pid_t *pid)
     return error ? cannot_start(error) : 0;
 }
 
-/* Keeps the beginning of what gnuplot says until it closes the pipe. True when a signal came
- * meanwhile: gnuplot, which may wait for something, is then ended too. */
+/* Keeps the beginning of gnuplot's messages until it closes the pipe. If a signal comes meanwhile,
+ * terminates gnuplot, which may be waiting, and returns true. */
 static bool listen_to(int from, pid_t pid, bool seen_before, char said[COMPLAINTS])
 {
     size_t used = 0;
@@ -120,7 +120,7 @@ static bool listen_to(int from, pid_t pid, bool seen_before, char said[COMPLAINT
     }
 }
 
-/* Runs the command to its end. */
+/* Runs the command until it ends. */
 static int run(char *const argv[], char said[COMPLAINTS], int *status, bool *stopped)
 {
     const bool seen_before = orr_signal_seen();
@@ -128,7 +128,8 @@ static int run(char *const argv[], char said[COMPLAINTS], int *status, bool *sto
     pid_t pid;
     if (pipe(ends))
         return cannot_start(errno);
-    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC); /* gnuplot has its own copies, as 1 and 2 */
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC); /* gnuplot has its own copies as descriptors 1 and
+                                                  2 */
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     const int rc = start(argv, ends[1], &pid);
     close(ends[1]);
@@ -141,15 +142,15 @@ static int run(char *const argv[], char said[COMPLAINTS], int *status, bool *sto
     return rc;
 }
 
-/* ------------------------------------------------------------------------------- verdicts */
+/* ------------------------------------------------------------------------ checking the result */
 
-/* The first line of gnuplot's words that says what is wrong. */
+/* The first line of gnuplot's messages that states the error. */
 static void first_complaint(const char *said, char line[256])
 {
     snprintf(line, 256, "no message");
     for (const char *at = said; *at;) {
         const size_t length = strcspn(at, "\n");
-        /* gnuplot echoes the line it choked on and points at it with a caret */
+        /* gnuplot repeats the line with the error and points at it with a caret */
         const char *text = at + strspn(at, " \t^");
         if (text < at + length && strncmp(text, "gnuplot>", 8)) {
             snprintf(line, 256, "%.*s", (int)(at + length - text), text);
@@ -160,7 +161,7 @@ static void first_complaint(const char *said, char line[256])
     }
 }
 
-/* Behind the sub-blocks that begin at `at`, 0 where they leave the file. */
+/* The offset behind the sub-blocks that begin at `at`; 0 where they exceed the file. */
 static size_t behind_blocks(const unsigned char *c, size_t bytes, size_t at)
 {
     while (at < bytes && c[at])
@@ -168,14 +169,14 @@ static size_t behind_blocks(const unsigned char *c, size_t bytes, size_t at)
     return at < bytes ? at + 1 : 0;
 }
 
-/* Bytes of a table of colours, by the flags in front of it. */
+/* Bytes of a colour table, from the flags before it. */
 static size_t colours(unsigned flags)
 {
     return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
 }
 
-/* Walks the blocks of a GIF (the CompuServe specification, version 89a) to the trailer, which has
- * to be the last byte: libgd does not report a lost write either, and goes on with what follows. */
+/* Walks the blocks of a GIF (CompuServe specification, version 89a) to the trailer, which must be
+ * the last byte. libgd does not report a failed write and continues with the next block. */
 static bool is_whole_gif(const unsigned char *c, size_t bytes)
 {
     enum { HEAD = 13, IMAGE = 10 };
@@ -192,8 +193,8 @@ static bool is_whole_gif(const unsigned char *c, size_t bytes)
     return at == bytes - 1 && c[at] == 0x3b;
 }
 
-/* A picture is whole when it ends as its format ends: cairo does not report a full disk. One that
- * is not there is not whole; ORR_ENOMEM. */
+/* A picture is whole when it ends as its format requires: cairo does not report a full disk. A
+ * missing picture is not whole. ORR_ENOMEM. */
 static int check_whole(const char *path, const char *format, bool *whole)
 {
     char *content = NULL;
@@ -219,7 +220,7 @@ static int check_whole(const char *path, const char *format, bool *whole)
     return 0;
 }
 
-/* Draws into the file that is open and locked here. */
+/* Draws into the file `into`, which the caller has opened and locked. */
 static int draw_into(const char *gnuplot, const char *script, const char *input, const char *into,
                      const char *name)
 {
@@ -229,7 +230,7 @@ static int draw_into(const char *gnuplot, const char *script, const char *input,
     char *argv[7] = {NULL};
     int status = 0;
     bool stopped = false, whole;
-    for (int i = 0; i < 6; i++) { /* posix_spawn wants them writable */
+    for (int i = 0; i < 6; i++) { /* posix_spawn() requires writable strings */
         snprintf(words[i], sizeof words[i], "%s", text[i]);
         argv[i] = words[i];
     }
@@ -279,7 +280,7 @@ int orr_gnuplot_string(struct orr_file *file, const char *text)
     for (; *text && !rc; text++) {
         if (*text == '"' || *text == '\\')
             rc = orr_file_printf(file, "\\%c", *text);
-        else if (*text == '`') /* gnuplot would run what stands between two of them */
+        else if (*text == '`') /* gnuplot executes text between backquotes */
             rc = orr_file_printf(file, "'");
         else if (*text == '\n')
             rc = orr_file_printf(file, "\\n");

@@ -1,5 +1,5 @@
-/* input.c - reads a file, a compressed file, or standard input into memory. zlib decompresses: it
- * says what is wrong with a file, and needs no program in PATH. */
+/* input.c - reads a file, a compressed file, or standard input into memory. It decompresses by
+ * zlib, which reports what is wrong with a file and needs no program in PATH. */
 #include "input.h"
 #include "error.h"
 #include "file.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ZLIB_CONST /* input is not written to */
+#define ZLIB_CONST /* declares zlib's input as const */
 #include <zlib.h>
 
 bool orr_input_is_standard(const char *path)
@@ -24,13 +24,13 @@ const char *orr_input_name(const char *path)
     return orr_input_is_standard(path) ? "standard input" : path;
 }
 
-/* Bytes that grow; one more than `capacity` of them are there, for the NUL. */
+/* A growing buffer; it has one byte more than `capacity`, for the NUL. */
 struct buffer {
     char *text;
     size_t bytes, capacity;
 };
 
-/* A capacity of at least one more byte. */
+/* Makes space for at least one more byte. */
 static int grow_buffer(struct buffer *b, const char *name)
 {
     enum { FIRST = 1 << 16 };
@@ -45,7 +45,7 @@ static int grow_buffer(struct buffer *b, const char *name)
     return 0;
 }
 
-/* poll() is where a signal ends the wait: read() would begin again. */
+/* Reads standard input. A signal ends the wait in poll(); read() would be restarted. */
 static int read_standard(struct buffer *b)
 {
     struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -74,7 +74,7 @@ static bool is_compressed(const char *text, size_t bytes)
     return bytes >= 2 && !memcmp(text, "\x1f\x8b", 2);
 }
 
-/* One member, from where the stream stands. */
+/* Decompresses one member, from the stream's position. */
 static int inflate_member(const char *name, z_stream *z, const char *end, struct buffer *out)
 {
     for (;;) {
@@ -100,7 +100,7 @@ static int inflate_member(const char *name, z_stream *z, const char *end, struct
     }
 }
 
-/* All members; what follows them is no part of the text, as gzip has it. */
+/* Decompresses all members and ignores what follows them, as gzip does. */
 static int inflate_all(const char *name, const char *from, size_t bytes, struct buffer *out)
 {
     enum { GZIP = 16 + MAX_WBITS };

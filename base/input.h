@@ -1,4 +1,4 @@
-/* input.h - text that a user hands over: a file, a compressed file, or standard input. */
+/* input.h - reads input of a user: a file, a compressed file, or standard input. */
 #ifndef ORR_INPUT_H
 #define ORR_INPUT_H
 
@@ -7,11 +7,12 @@
 
 /* Whether a file name stands for standard input: "-". */
 bool orr_input_is_standard(const char *path);
-/* What messages call it: the path, "standard input" for "-". */
+/* The name in messages: the path, or "standard input" for "-". */
 const char *orr_input_name(const char *path);
-/* The whole text, NUL-terminated; free() it. Bytes that begin as gzip's do are decompressed (RFC
- * 1952, any number of members), whatever the name. Errors of orr_file_read(); a damaged or cut
- * member is ORR_EFORMAT; a signal while standard input waits is ORR_EINTR. */
+/* Reads the whole text, NUL-terminated; free() it. Content that begins with gzip's two bytes is
+ * decompressed whatever the file's name (RFC 1952, any number of members). Errors as
+ * orr_file_read(); ORR_EFORMAT for a damaged or truncated member; ORR_EINTR for a signal while it
+ * waits for standard input. */
 int orr_input_read(const char *path, char **text, size_t *bytes);
 
 #endif

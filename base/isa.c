@@ -10,7 +10,7 @@
 
 static const char *const names[ORR_ISA_COUNT] = {"plain", "avx2", "avx512", "avx512_bf16"};
 static enum orr_isa forced = ORR_ISA_COUNT;
-static _Atomic int chosen = ORR_ISA_COUNT; /* found once: loops ask for it often */
+static _Atomic int chosen = ORR_ISA_COUNT; /* chosen once, because loops ask for it often */
 
 const char *orr_isa_name(enum orr_isa isa)
 {
@@ -20,8 +20,8 @@ const char *orr_isa_name(enum orr_isa isa)
 bool orr_isa_has(enum orr_isa isa)
 {
 #ifdef __x86_64__
-    /* the makefile compiles for exactly these (ISA_<set>); the functions also ask the operating
-     * system whether it saves the registers */
+    /* these are the flags of the makefile (ISA_<set>); __builtin_cpu_supports() also checks that
+     * the operating system saves the registers */
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
@@ -50,7 +50,7 @@ static enum orr_isa best(void)
     return (enum orr_isa)isa;
 }
 
-/* The set that the text names, ORR_ISA_COUNT where it names none. */
+/* The set named by the text; ORR_ISA_COUNT for an unknown name. */
 static enum orr_isa named(const char *text)
 {
     int isa = 0;
@@ -59,7 +59,7 @@ static enum orr_isa named(const char *text)
     return (enum orr_isa)isa;
 }
 
-/* An empty variable counts as none. */
+/* ORRERY_ISA; NULL where it is unset or empty. */
 static const char *asked_for(void)
 {
     const char *text = getenv("ORRERY_ISA");

@@ -65,7 +65,7 @@ int orr_json_read(const char *path, cJSON **json)
         return rc;
     const char *end = NULL;
     *json = cJSON_ParseWithOpts(text, &end, 1);
-    if (*json && end < text + bytes) { /* a NUL, which cJSON takes for the end */
+    if (*json && end < text + bytes) { /* the text holds a NUL, where cJSON stops */
         cJSON_Delete(*json);
         *json = NULL;
     }
@@ -89,7 +89,7 @@ int orr_json_read(const char *path, cJSON **json)
     return rc;
 }
 
-/* Above 2^53 a text: a number would be rounded. */
+/* As a string above 2^53, where a JSON number would be rounded. */
 static cJSON *u64(uint64_t value)
 {
     char digits[32];

@@ -28,7 +28,7 @@ void orr_note(bool quiet, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    orr_one_line(text); /* names and texts of files may hold anything */
+    orr_one_line(text); /* file names and file contents may hold line breaks */
     fprintf(stderr, "%s\n", text);
 }
 
@@ -59,7 +59,7 @@ void orr_progress_init(struct orr_progress *progress, const char *label, uint64_
     snprintf(progress->label, sizeof progress->label, "%s", label);
     progress->total = total;
     progress->quiet = quiet;
-    progress->terminal = isatty(STDERR_FILENO) == 1 && !orr_is_job(); /* one line for all */
+    progress->terminal = isatty(STDERR_FILENO) == 1 && !orr_is_job(); /* jobs share a terminal */
     progress->start_s = progress->last_s = orr_time_s();
 }
 
@@ -70,7 +70,7 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
     const double made = (double)p->done - (double)p->begun;
     char spent_text[ORR_DURATION], left_text[ORR_DURATION + 16] = "";
     orr_duration_print(elapsed, spent_text);
-    if (made > 0) { /* before the first is done no one knows */
+    if (made > 0) { /* no estimate before the first is done */
         char left[ORR_DURATION];
         orr_duration_print(elapsed * ((double)p->total - (double)p->done) / made, left);
         snprintf(left_text, sizeof left_text, ", %s left", left);
@@ -110,7 +110,7 @@ int orr_log_open(struct orr_log *log, const char *path, bool append)
     TRY(orr_path(log->path, "%s", path));
     struct stat info;
     const bool is_there = !lstat(path, &info), is_link = is_there && S_ISLNK(info.st_mode);
-    if (is_there && S_ISFIFO(info.st_mode)) /* it would be waited for */
+    if (is_there && S_ISFIFO(info.st_mode)) /* opening a FIFO would wait */
         return ORR_FAIL(ORR_EIO, "%s: not a regular file", path);
     if (is_link && append)
         return ORR_FAIL(ORR_EIO, "%s: expected a file, found a symbolic link", path);
@@ -130,7 +130,7 @@ int orr_log_read(const char *path, char **text, size_t *bytes)
     return 0;
 }
 
-/* Before the first line that is appended: ends the log behind its last whole line. */
+/* Before the first appended line, truncates the log behind its last complete line. */
 static int drop_torn(struct orr_log *log)
 {
     struct stat info;
@@ -148,7 +148,8 @@ static int drop_torn(struct orr_log *log)
                : 0;
 }
 
-/* The pairs of a line whose first `written` were written already, and its end. */
+/* Writes the remaining pairs of a line of which `written` pairs are already written, and the line's
+ * end. */
 static int end_line(struct orr_log *log, int written, va_list args)
 {
     const char *key;
@@ -203,7 +204,8 @@ void orr_memory_peak_restart(void)
     FILE *clear = fopen("/proc/self/clear_refs", "wb");
     if (!clear)
         return;
-    fputs("5", clear); /* proc_pid_clear_refs(5): the peak of the resident set becomes its size */
+    fputs("5", clear); /* proc_pid_clear_refs(5): resets the peak of the resident set to its present
+                          size */
     fclose(clear);
 }
 

@@ -1,6 +1,5 @@
-/* map.c - files mapped to read. What is behind the end of one that became shorter meanwhile cannot
- * be read, nor what its disk does not give: the program gets SIGBUS then, whose handler
- * (signals.c) asks here which file it was. */
+/* map.c - files mapped to read. If a file becomes shorter or its disk fails, reading the map raises
+ * SIGBUS; the handler (signals.c) asks here which file it was. */
 #include "map.h"
 #include "error.h"
 #include "file.h"
@@ -17,16 +16,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A handler may not wait for a lock: a slot is taken by its address, and counts once it has a
- * length. Files beyond the last slot are mapped all the same, and have no name in the message. */
+/* A handler must not wait for a lock. A slot is taken by setting its address, and is valid once it
+ * has a length. Files beyond the last slot are still mapped, but the message cannot name them. */
 enum { SLOTS = 1024 };
 static struct slot {
     atomic_uintptr_t begin; /* 0: free */
     atomic_size_t bytes;
-    char *path; /* NULL without memory for it */
+    char *path; /* NULL if there was no memory for it */
 } slots[SLOTS];
 static atomic_bool crowded;
-static const char *program_name; /* set before files are mapped */
+static const char *program_name; /* set before the first file is mapped */
 
 void orr_map_name_program(const char *path)
 {
@@ -86,7 +85,8 @@ void orr_file_unmap(void *map, size_t bytes)
     munmap(map, bytes);
 }
 
-/* Appends a text to a line of so many bytes, as one line; what does not fit is cut. */
+/* Appends a text to a line of `bytes` bytes, with "?" for control characters, and cuts what does
+ * not fit. */
 static size_t append(char *line, size_t used, size_t bytes, const char *text)
 {
     for (; *text && used < bytes; text++)
@@ -118,6 +118,6 @@ bool orr_map_lost(const void *address)
     used = append(line, used, sizeof line - 1,
                   shorter ? " became shorter while it was read" : " cannot be read");
     line[used++] = '\n';
-    (void)!write(STDERR_FILENO, line, used); /* there is no other way to say it */
+    (void)!write(STDERR_FILENO, line, used); /* a failure cannot be reported */
     return true;
 }

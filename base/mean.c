@@ -1,4 +1,4 @@
-/* mean.c - the mean of a few repetitions with its interval. */
+/* mean.c - mean, standard error and confidence intervals of a few repetitions. */
 #include "random.h"
 #include "statistics.h"
 
@@ -43,7 +43,8 @@ int orr_mean_power(struct orr_mean mean, double effect)
     return 0;
 }
 
-/* Mean of resample k: of few numbers the digits of k to the base n choose, of more a stream. */
+/* Mean of resample k. For few numbers the digits of k in base n are the indices, for more a random
+ * stream draws them. */
 static double resample(const double x[], int n, int k)
 {
     double sum = 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounded up to lines of 64 bytes; 0, and a message, when that overflows. */
+/* count * size rounded up to 64 bytes; 0, with a message, on overflow. */
 static size_t bytes_of(size_t count, size_t size)
 {
     if (count == 0 || size == 0)

@@ -25,7 +25,7 @@ static const struct {
     [ORR_I32] = {4, "<i4"}, [ORR_I64] = {8, "<i8"}, [ORR_F32] = {4, "<f4"},
     [ORR_F64] = {8, "<f8"}, [ORR_F16] = {2, "<f2"}, [ORR_BF16] = {2, "bf16"},
 };
-enum { DTYPES = ORR_F16 }; /* that .npy files are read with */
+enum { DTYPES = ORR_F16 }; /* the types read from .npy files */
 
 size_t orr_dtype_size(enum orr_dtype dtype)
 {
@@ -63,7 +63,8 @@ static int parse_header(const char *path, const char *header, struct orr_npy *np
         if (!strncmp(descr + 1, dtypes[i].descr, 3) && (descr[4] == '\'' || descr[4] == '"'))
             dtype = i;
     if (dtype < 0) {
-        const char *end = strchr(descr + 1, *descr); /* of a text; a list of fields has none */
+        const char *end = strchr(descr + 1, *descr); /* descr is a string; a list of fields has no
+                                                        such end */
         const int length = end && end < descr + 12 ? (int)(end - descr) + 1 : 12;
         return ORR_FAIL(ORR_EFORMAT, "%s: unsupported dtype %.*s", path, length, descr);
     }
@@ -99,8 +100,8 @@ static bool array_bytes(const struct orr_npy *npy, size_t *bytes)
     return true;
 }
 
-/* NumPy pads its headers so that the data is aligned; of others the data may begin anywhere, where
- * numbers must not be read from: it is copied. */
+/* NumPy pads its headers so that the data is aligned. Other writers may not; unaligned data is
+ * copied. */
 static int align(const char *path, struct orr_npy *npy, size_t bytes)
 {
     if ((uintptr_t)npy->data % dtypes[npy->dtype].size == 0 || bytes == 0)

@@ -7,7 +7,7 @@
 
 #include "file.h"
 
-/* The last two, 16-bit floats, are read from safetensors alone. */
+/* The 16-bit floats, F16 and BF16, are only read from safetensors. */
 enum orr_dtype { ORR_U8, ORR_U16, ORR_U32, ORR_I32, ORR_I64, ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
 size_t orr_dtype_size(enum orr_dtype dtype);
 const char *orr_dtype_descr(enum orr_dtype dtype); /* "<u2" */
@@ -21,17 +21,18 @@ struct orr_npy {
     void *map;
     size_t map_bytes;
 };
-/* Maps a .npy file (versions 1-3, little endian, C order). Truncated, foreign or
- * Fortran-ordered files, and bytes behind the array, are ORR_EFORMAT. */
+/* Maps a .npy file (versions 1-3, little endian, C order). Truncated, foreign or Fortran-ordered
+ * files, and files with bytes behind the array, are ORR_EFORMAT. */
 int orr_npy_open(const char *path, struct orr_npy *npy);
-/* As above and checks dtype and shape; a shape entry of 0 accepts any size and receives it. */
+/* As orr_npy_open(), and checks dtype and shape; a shape entry of 0 accepts any size and receives
+ * it. */
 int orr_npy_expect(const char *path, struct orr_npy *npy, enum orr_dtype dtype, int ndim,
                    size_t shape[]);
 void orr_npy_close(struct orr_npy *npy);
-/* Writes an array at once, atomically; checksum may be NULL. */
+/* Writes a whole array atomically; checksum may be NULL. */
 int orr_npy_write(const char *path, enum orr_dtype dtype, int ndim, const size_t shape[],
                   const void *data, uint64_t *checksum);
-/* Header only, for writers that stream rows into an orr_file afterwards. */
+/* Writes only the header; the caller then streams rows into the orr_file. */
 int orr_npy_write_header(struct orr_file *file, enum orr_dtype dtype, int ndim,
                          const size_t shape[]);
 

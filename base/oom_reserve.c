@@ -1,10 +1,10 @@
-/* oom_reserve.c - memory that ran out where nobody notices: a file would lack something, and
- * nobody would know.
+/* oom_reserve.c - makes memory that ran out inside cJSON visible, so that no incomplete file is
+ * written.
  *
- * cJSON leaves out what it has no memory for. What it needs then comes from a reserve, so that a
- * tree is whole, and that it was so is known: orr_memory_short() is true from then on, and
- * orr_file_commit() refuses. The reserve is never given back. The same holds for errors that a
- * caller has forgotten, as when it takes a file that it could not read for one that is missing. */
+ * cJSON leaves out what it cannot allocate. Here it gets the memory from a reserve instead, so that
+ * the tree is complete; orr_memory_short() is true from then on, and orr_file_commit() refuses. The
+ * reserve is never given back. Errors that a caller clears count as well: it may have taken a file
+ * that it could not read for a missing one. */
 #include "memory.h"
 
 #include <stdatomic.h>
@@ -26,7 +26,7 @@ void orr_memory_ran_out(void)
     atomic_store(&is_short, true);
 }
 
-#ifndef ORR_LIBRARY /* cJSON's allocator is the caller's */
+#ifndef ORR_LIBRARY /* the library's caller owns cJSON's allocator */
 enum { RESERVE = 1 << 20, ALIGN = 16 };
 static _Alignas(ALIGN) unsigned char reserve[RESERVE];
 static atomic_size_t used;

@@ -26,8 +26,8 @@ void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t o
     out[3] = c3;
 }
 
-/* The key is a hash of seed and stage; the upper half of the counter is the index, the lower
- * half counts blocks: streams of one (seed, stage) can not overlap. */
+/* The key is a hash of seed and stage; the upper half of the counter is the index, the lower half
+ * counts blocks, so streams of one (seed, stage) cannot overlap. */
 struct state {
     uint32_t key[2];
     uint64_t index, block;
@@ -35,7 +35,7 @@ struct state {
     int next; /* 4 = buffer used up */
 };
 
-static uint64_t mix(uint64_t x) /* the finaliser of SplitMix64 */
+static uint64_t mix(uint64_t x) /* finaliser of SplitMix64 */
 {
     x += 0x9E3779B97F4A7C15ull;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;

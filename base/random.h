@@ -6,9 +6,9 @@
 
 #include <gsl/gsl_rng.h>
 
-/* Philox4x32-10 (Salmon et al., SC'11) as a gsl_rng_type, so that GSL's distributions draw
- * from it. A stream is keyed by (seed, stage, index): never by thread. Streams of different
- * keys are independent; each is 2^64 blocks long. */
+/* Philox4x32-10 (Salmon et al., SC'11) as a gsl_rng_type, so that GSL's distributions draw from it.
+ * A stream is keyed by (seed, stage, index), never by thread. Streams of different keys are
+ * independent; each is 2^64 blocks long. */
 extern const gsl_rng_type *const orr_rng_philox;
 
 enum orr_stage { /* high half of the stream key; fixed numbers, part of the file formats */
@@ -32,27 +32,28 @@ enum orr_stage { /* high half of the stream key; fixed numbers, part of the file
                  ORR_STAGE_PLANETS_TEST,
                  ORR_STAGE_PASSKEY,
 };
-/* A new generator at the start of the stream; NULL without memory, and a message. gsl_rng_free()
- * it. */
+/* Creates a generator at the start of the stream. NULL and a message without memory. Free with
+ * gsl_rng_free(). */
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);
 /* Moves an orr_rng_philox generator to the start of another stream (no allocation). */
 void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t index);
-/* The raw block function, for kernels and known-answer tests. */
+/* The Philox block function, for kernels and known-answer tests. */
 void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-/* Uniform 64-bit value number `n` of the stream (seed, stage, index), without state. */
+/* The 64-bit value number `n` of the stream (seed, stage, index), uniform, without a generator. */
 uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint64_t n);
 
-/* Draws whose bits depend on the generator alone. GSL's draw through exp, log and pow of the C
- * library, whose last bit depends on the CPU; of GSL, gsl_rng_uniform, gsl_rng_uniform_int,
- * gsl_ran_flat and gsl_ran_choose use no such function. */
+/* Draws whose bits depend on the generator alone. GSL's draws use exp, log and pow of the C
+ * library, whose last bit depends on the CPU; only gsl_rng_uniform, gsl_rng_uniform_int,
+ * gsl_ran_flat and gsl_ran_choose do not. */
 
-/* Standard normal, by the ziggurat method; `rng` gives 32-bit words, as orr_rng_philox does. */
+/* Standard normal, by the ziggurat method; `rng` must give 32-bit words, as orr_rng_philox does. */
 double orr_draw_normal(gsl_rng *rng);
-/* Gamma of a shape > 0 and scale 1: Marsaglia & Tsang 2000. */
+/* Gamma with shape > 0 and scale 1: Marsaglia & Tsang (2000). */
 double orr_draw_gamma(gsl_rng *rng, double shape);
-/* Beta(a, b), a and b > 0, in [0, 1]: from two gammas, also where both would be 0. */
+/* Beta(a, b), a and b > 0, in [0, 1]: from two gamma draws, scaled so that both cannot
+ * underflow. */
 double orr_draw_beta(gsl_rng *rng, double a, double b);
-/* Poisson, by products of uniforms: takes a time proportional to the mean. */
+/* Poisson, by products of uniforms; the time is proportional to the mean. */
 unsigned orr_draw_poisson(gsl_rng *rng, double mean);
 
 #endif

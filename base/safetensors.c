@@ -34,11 +34,11 @@ static size_t tensor_bytes(const struct orr_tensor *t)
     return bytes;
 }
 
-/* The names of the checksums of data and metadata. */
+/* The metadata keys of the checksums of data and of metadata. */
 static const char of_data[] = "xxh64", of_metadata[] = "xxh64_metadata";
 
-/* Every key and value but the checksums themselves, by the order of the keys, each with its NUL.
- * False without memory. */
+/* The XXH64 of all keys and values except the checksums, ordered by key, each with its NUL. False
+ * without memory. */
 static bool metadata_sum(const cJSON *metadata, uint64_t *sum)
 {
     const int n = cJSON_GetArraySize(metadata);
@@ -71,7 +71,7 @@ static void add_sum(cJSON *metadata, const char *name, uint64_t sum)
     cJSON_AddStringToObject(metadata, name, text);
 }
 
-/* NULL without memory for the sum. */
+/* The header as JSON; NULL without memory for the checksum. */
 static cJSON *header_of(const struct orr_tensor *tensors, size_t count, const char *const *metadata,
                         uint64_t checksum)
 {
@@ -102,7 +102,7 @@ static cJSON *header_of(const struct orr_tensor *tensors, size_t count, const ch
     return header;
 }
 
-/* False without memory. */
+/* The XXH64 of the data. False without memory. */
 static bool checksum_of(const struct orr_tensor *tensors, size_t count, uint64_t *sum)
 {
     XXH64_state_t *state = XXH64_createState();
@@ -172,7 +172,7 @@ static bool whole(const cJSON *number, size_t *value)
     return (double)*value == number->valuedouble;
 }
 
-/* One header entry -> a tensor whose extent lies inside the data. */
+/* Reads one header entry as a tensor, and checks that its extent lies inside the data. */
 static int parse_entry(const char *path, const cJSON *entry, unsigned char *data, size_t bytes,
                        struct orr_tensor *t)
 {
@@ -225,7 +225,7 @@ static int compare_places(const void *a, const void *b)
     return (x_bytes > y_bytes) - (x_bytes < y_bytes); /* empty ones first */
 }
 
-/* The tensors, in any order, fill the data from its first byte to its last. */
+/* Checks that the tensors, in any order, fill the data without gap or overlap. */
 static int check_places(const char *path, const struct orr_safetensors *file,
                         const unsigned char *data, size_t bytes)
 {
@@ -253,8 +253,8 @@ static int check_places(const char *path, const struct orr_safetensors *file,
     return rc;
 }
 
-/* Whether `what` has the sum that its metadata says; without one it was written by somebody else,
- * or the metadata by an earlier version. */
+/* Compares the sum of `what` with the sum in the metadata. A file without a sum passes: another
+ * program or an earlier version wrote it. */
 static int verify(const char *path, const struct orr_safetensors *file, const char *name,
                   const char *what, uint64_t sum)
 {
@@ -282,7 +282,7 @@ static int verify_both(const char *path, const struct orr_safetensors *file, con
     return verify(path, file, of_metadata, " metadata", sum);
 }
 
-/* The header as JSON, which fills it but for blanks at its end. */
+/* Parses the header, which may only have blanks behind the JSON. */
 static int parse_header(const char *path, struct orr_safetensors *file, const char *text,
                         size_t length)
 {

@@ -1,5 +1,5 @@
-/* signals.c - SIGINT and SIGTERM ask for a clean stop; a second one ends at once. A time limit asks
- * for the same. */
+/* signals.c - SIGINT, SIGTERM and a time limit request a clean stop; a second signal ends the
+ * process at once. */
 #include "error.h"
 #include "signals.h"
 #include "stop.h"
@@ -16,13 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Written by handlers, and read by threads that fetch ahead: lock-free (ATOMIC_INT_LOCK_FREE). */
+/* Written by handlers and read by prefetching threads: lock-free (ATOMIC_INT_LOCK_FREE). */
 static atomic_int seen, interrupted, terminated;
 static void (*volatile at_end)(void);
 static double end_s;     /* 0: no limit */
-static atomic_bool held; /* the limit waits for the first piece of work */
+static atomic_bool held; /* the limit waits for the first training step */
 
-/* The process ends as by a signal that nobody caught: once the handler returns. */
+/* Ends the process by the signal's default action, once the handler returns. */
 static void end_by(int number)
 {
     void (*const last)(void) = at_end;
@@ -41,16 +41,17 @@ static void on_signal(int number)
     seen = number;
 }
 
-/* Of an access to memory: what no mapped file explains ends the process as without a handler. */
+/* SIGBUS. An access outside the mapped files ends the process by the default action. */
 static void on_bus(int number, siginfo_t *info, void *context)
 {
     static atomic_flag begun = ATOMIC_FLAG_INIT;
     (void)context;
-    if (info->si_code <= 0) { /* sent by somebody */
+    if (info->si_code <= 0) { /* sent by kill(2) */
         end_by(number);
         return;
     }
-    if (atomic_flag_test_and_set(&begun)) /* another thread says it, and ends the process */
+    if (atomic_flag_test_and_set(&begun)) /* another thread already prints the message and ends the
+                                             process */
         for (;;)
             (void)pause();
     if (!orr_map_lost(info->si_addr)) {
@@ -98,9 +99,9 @@ void orr_signals_catch(void)
     bus.sa_flags = SA_SIGINFO;
     sigfillset(&bus.sa_mask);
     sigaction(SIGBUS, &bus, NULL);
-    signal(SIGPIPE, SIG_IGN); /* these two: the write fails instead, and is cleaned up after */
+    signal(SIGPIPE, SIG_IGN); /* these two: the write fails instead, and its caller cleans up */
     signal(SIGXFSZ, SIG_IGN);
-    /* inherited as ignored, gnuplot and jobs side by side would leave no status to wait for */
+    /* if SIGCHLD is ignored, gnuplot and parallel jobs leave no exit status */
     signal(SIGCHLD, SIG_DFL);
 }
 
@@ -108,7 +109,7 @@ int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGBUS); /* is the thread's own: it reads mapped files */
+    sigdelset(&all, SIGBUS); /* delivered to the thread that reads a mapped file */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = pthread_create(thread, NULL, run, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

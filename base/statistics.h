@@ -4,27 +4,28 @@
 
 #include <stddef.h>
 
-/* Median of x (n), which is sorted; of an even number the mean of the two in the middle, NaN of
- * none. */
+/* Median of x (n), which is sorted in place. For even n the mean of the two middle numbers; NaN for
+ * n = 0. */
 double orr_median(double *x, size_t n);
 
-/* Mean over repetitions, its standard error, and half of its 95% interval of Student's t. */
+/* Mean over repetitions, its standard error, and half of its 95% Student's t interval. */
 struct orr_mean {
-    double mean, half; /* NaN of no number; half and error: NaN of fewer than two */
+    double mean, half; /* mean: NaN without numbers; half and error: NaN of fewer than two
+                          numbers */
     double error;
-    int n; /* numbers that it is of */
+    int n; /* how many numbers the mean is of */
 };
-/* Of those of x (n) that are finite. */
+/* The mean of the finite numbers of x (n). */
 struct orr_mean orr_mean_of(const double x[], int n);
-/* How many numbers it takes until the 95% interval of their mean leaves out 0 with a probability of
- * 80%, if they spread as these do and the true mean is `effect`; 0: more than 1,000. By Student's t
- * in place of its noncentral distribution, which is a number too few at most. */
+/* How many numbers are needed for the 95% interval of their mean to exclude 0 with a power of 80%,
+ * if the true mean is `effect` and the spread is as measured; 0: more than 1,000. Uses Student's t
+ * in place of its noncentral distribution, which gives at most one number too few. */
 int orr_mean_power(struct orr_mean mean, double effect);
-/* The 95% percentile interval of the mean's bootstrap (Efron and Tibshirani 1993, chapter 13), of
- * those of x (n) that are finite: over all n^n resamples of up to 6 numbers, else over 10,000, the
- * same ones in each call. Of few numbers it is too narrow (of 3, about 0.75 instead of 0.95): state
- * it beside Student's interval, not in its place. NaN of fewer than two numbers, and without
- * memory. */
+/* The 95% percentile interval of the bootstrap of the mean (Efron and Tibshirani 1993, chapter 13),
+ * over the finite numbers of x (n). Uses all n^n resamples of up to 6 numbers, else 10,000
+ * resamples, which are equal in each call. For few numbers the interval is too narrow (for 3,
+ * coverage is about 0.75 instead of 0.95): state it beside Student's interval, not in its place.
+ * NaN for fewer than two numbers or without memory. */
 void orr_bootstrap_mean(const double x[], int n, double interval[2]);
 
 #endif

@@ -1,4 +1,4 @@
-/* table.c - see table.h. */
+/* table.c - results as a table of rows, and contrasts of its rows over seeds. */
 #include "table.h"
 #include "error.h"
 
@@ -76,7 +76,7 @@ double orr_row_number(const struct orr_row *row, enum orr_row_number number)
 
 /* ------------------------------------------------------------------------------ settings */
 
-/* Where a model says "key=value", between blanks; NULL: nowhere. */
+/* Where "key=value" stands in a model's settings, between blanks; NULL: nowhere. */
 static const char *find(const char *model, const char *setting)
 {
     const size_t bytes = strlen(setting);
@@ -104,13 +104,13 @@ const char *orr_row_setting(const struct orr_row *row, const char *key)
 
 enum { PART = 256 };
 
-/* One or two settings, and what is put in their places. */
+/* A contrast replaces one or two settings `of` by `from`. */
 struct contrast {
     int parts;
     char of[2][PART], from[2][PART];
 };
 
-/* The parts of "a x b"; how many. */
+/* Splits "a x b" into its parts; returns how many. */
 static int split(const char *text, char part[2][PART])
 {
     static const char cross[] = " x ";
@@ -121,7 +121,7 @@ static int split(const char *text, char part[2][PART])
     return second ? 2 : 1;
 }
 
-/* The row of the same seed and model, but with other settings in the parts that `mask` names. */
+/* The row of this seed and model, with other settings in the parts that `mask` names. */
 static const struct orr_row *partner(const struct orr_table *table, const struct orr_row *row,
                                      const struct contrast *c, unsigned mask)
 {

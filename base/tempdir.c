@@ -1,4 +1,4 @@
-/* tempdir.c - see work.h. */
+/* tempdir.c - makes, locks and removes working folders; see tempdir.h. */
 #include "tempdir.h"
 
 #include "error.h"
@@ -19,7 +19,7 @@
 
 enum { RANDOM = 6 }; /* characters that mkdtemp chooses */
 
-/* A folder to list and to lock: what removes it later needs no memory for that. NULL: errno. */
+/* Opens a folder to list and lock, so that removing it later needs no memory. NULL: errno. */
 static DIR *open_folder(const char *folder)
 {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -33,11 +33,12 @@ static void remove_folder(DIR *listing, const char *folder)
 {
     rewinddir(listing);
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
-        (void)unlinkat(dirfd(listing), entry->d_name, 0); /* no folder, which "." and ".." are */
+        (void)unlinkat(dirfd(listing), entry->d_name, 0); /* fails for folders such as "." and
+                                                             ".." */
     (void)rmdir(folder);
 }
 
-/* ".<name>-" and what mkdtemp puts there */
+/* Whether an entry is named ".<name>-XXXXXX", as mkdtemp() makes it. */
 static bool is_work(const char *entry, const char *name)
 {
     const size_t length = strlen(name);
@@ -70,7 +71,8 @@ static void remove_abandoned(const char *parent, const char *name)
     closedir(listing);
 }
 
-/* Another process may have taken the folder for abandoned before it was locked. */
+/* Whether the folder still exists: another process may have removed it as abandoned before it was
+ * locked. */
 static bool is_there(const struct orr_tempdir *work)
 {
     struct stat locked, named;
@@ -97,7 +99,7 @@ int orr_tempdir_create(struct orr_tempdir *work, const char *parent, const char 
             work->folder[0] = '\0';
             return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", parent);
         }
-        if (work->listing) /* a help where it works, no condition */
+        if (work->listing) /* locking is optional: it may not work here */
             (void)flock(dirfd(work->listing), LOCK_EX | LOCK_NB);
         if (work->listing && is_there(work))
             return 0;

@@ -1,4 +1,5 @@
-/* text.c - texts of strangers as lines; spelling help: edit distance, the program's own folder. */
+/* text.c - untrusted texts as single lines and Markdown; spelling help by edit distance; the
+ * program's folder. */
 #include "error.h"
 #include "file.h"
 #include "text.h"
@@ -35,7 +36,8 @@ void orr_one_line(char *text)
     }
 }
 
-/* More backticks than the text has in a row, with blanks where its ends would be taken for them. */
+/* Fences the text by more backticks than it has in a row, with blanks where it begins or ends with
+ * one. */
 int orr_markdown_code(struct orr_file *file, const char *text, bool cell)
 {
     size_t fence = 1, run = 0;
@@ -54,7 +56,7 @@ int orr_markdown_code(struct orr_file *file, const char *text, bool cell)
             continue;
         }
         TRY(orr_file_write(file, *c == '\n' || *c == '\t' ? " " : "?", 1));
-        c += (unsigned char)*c >= 0x80; /* of two bytes */
+        c += (unsigned char)*c >= 0x80; /* C1 controls have two bytes */
     }
     TRY(orr_file_write(file, " ", pads));
     for (size_t i = 0; i < fence; i++)
@@ -64,7 +66,7 @@ int orr_markdown_code(struct orr_file *file, const char *text, bool cell)
 
 enum { WORD = 64 };
 
-/* Levenshtein distance, rows of a table; long words are not compared. */
+/* Levenshtein distance by one row of its table; long words are not compared. */
 static int edit_distance(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
@@ -87,8 +89,8 @@ static int edit_distance(const char *a, const char *b)
     return row[m];
 }
 
-/* The largest distance that still looks like a slip: half of the longer word without its dashes,
- * and never above 3. */
+/* The largest distance that counts as a misspelling: half of the longer word without its dashes, at
+ * most 3. */
 static int farthest(const char *a, const char *b)
 {
     const size_t n = strlen(a + strspn(a, "-")), m = strlen(b + strspn(b, "-"));
@@ -96,7 +98,8 @@ static int farthest(const char *a, const char *b)
     return half < 3 ? (int)half : 3;
 }
 
-/* The beginning of the candidate, up to the rest of its last part: "orbits.extent". */
+/* Whether the word begins the candidate and the rest has no further part: "orbits.ext" begins
+ * "orbits.extent". */
 static bool begins(const char *word, const char *candidate)
 {
     const size_t n = strlen(word);

@@ -1,4 +1,4 @@
-/* text.h - names, labels and texts of strangers; the nearest of some names. */
+/* text.h - names, labels and untrusted texts; the nearest of several names. */
 #ifndef ORR_TEXT_H
 #define ORR_TEXT_H
 
@@ -7,33 +7,33 @@
 
 struct orr_file;
 
-/* Whether a text can be the name of a file in a folder and lead nowhere else: not empty, no "/", no
- * control character, neither "." nor "..". For names that stand in files. */
+/* Whether a text is a safe name of a file inside a folder: not empty, no "/", no control character,
+ * neither "." nor "..". For names read from files. */
 bool orr_is_name(const char *text);
-/* The same of a file in a folder or below it: names with "/" between them. */
+/* Whether a text is a safe path of a file in a folder or below it: such names, separated by "/". */
 bool orr_is_inside(const char *path);
-/* Whether a text of a file can stand in a line and in a cell of a Markdown table as it is: no
- * control characters (also of 8 bits, as UTF-8 has them), no "|". */
+/* Whether a text can stand unchanged in a line and in a cell of a Markdown table: no control
+ * characters (C1 included, as UTF-8 encodes them), no "|". */
 bool orr_is_label(const char *text);
-/* Writes a text of strangers as a code span of Markdown, in which nothing of it is markup or HTML;
- * in a cell of a table "|" is escaped. Control characters are as orr_one_line() makes them. */
+/* Writes an untrusted text as a code span of Markdown, in which it cannot act as markup or HTML; in
+ * a cell of a table "|" is escaped. Control characters are replaced as by orr_one_line(). */
 int orr_markdown_code(struct orr_file *file, const char *text, bool cell);
-/* Makes one line of a text: a space for a line break or tab, "?" for other control characters. */
+/* Turns a text into one line: line breaks and tabs become spaces, other control characters "?". */
 void orr_one_line(char *text);
 
-/* Whether a control character begins there: C0, DEL, and C1 as UTF-8 has it, since terminals take
- * U+009B for the begin of a command. */
+/* Whether a control character begins at `c`: C0, DEL, or C1 in UTF-8 (terminals take U+009B for the
+ * start of a command). */
 bool orr_is_control(const char *c);
 
-/* The candidate nearest to a mistyped word by edit distance; name is NULL while none is near. */
+/* The candidate nearest to a mistyped word by edit distance; name is NULL if none is near. */
 struct orr_nearest {
     const char *name;
     int distance;
 };
 void orr_nearest_offer(struct orr_nearest *nearest, const char *word, const char *candidate);
-/* " (did you mean "NAME"?)" into text; "" while none is near. */
+/* Writes " (did you mean "NAME"?)"; "" if none is near. */
 void orr_nearest_text(const struct orr_nearest *nearest, char text[128]);
-/* Folder of the running program into path[4096]; 0 when known. */
+/* Writes the folder of the running program into path[4096]; 0 if it is known. */
 int orr_program_folder(char path[4096]);
 
 #endif

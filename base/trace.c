@@ -1,4 +1,4 @@
-/* trace.c - what a program does, told to stderr on request (ORRERY_TRACE). */
+/* trace.c - trace messages to stderr on request (ORRERY_TRACE). */
 #include "error.h"
 #include "system.h"
 
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool on; /* decided before main(), and only read after */
+static bool on; /* set before main(), only read afterwards */
 static double start_s;
 
-/* Before other constructors, some of which choose the instruction set. */
+/* Runs before other constructors, some of which choose the instruction set. */
 __attribute__((constructor(101))) static void begin(void)
 {
     const char *asked = getenv("ORRERY_TRACE");
-#ifndef ORR_LIBRARY /* which prints nothing */
+#ifndef ORR_LIBRARY /* the library prints nothing */
     on = asked && *asked && strcmp(asked, "0") != 0;
 #endif
     (void)asked;

@@ -1,14 +1,14 @@
 /* vecmath.h - elementary functions in double precision without branches, so that a loop over them
- * becomes vector code. Inlined by the loops of symreg/ and of base/draw_loops.c, whose functions
- * others call; the loops of sim/ take the bits of doubles from here.
+ * becomes vector code. The loops of symreg/ and base/draw_loops.c inline them; the loops of sim/
+ * use only the access to the bits of doubles.
  *
- * Only IEEE operations in a fixed order: every instruction set gives the same bits, in folders that
- * are compiled with -ffp-contract=off. Fused multiply-adds stand where they are written and nowhere
- * else; IEEE defines their bits, so that an instruction, libm's fma() and its emulation agree. On a
- * CPU without such an instruction (before 2013) libm emulates it: right, but tens of times slower.
- * Polynomials are Chebyshev interpolations of the functions named beside them, in Estrin's form.
- * Largest errors against long double, measured on dense grids by tests/symreg/test_vec.c (ulp =
- * unit in the last place of the result):
+ * They use only IEEE operations in a fixed order, so every instruction set gives equal bits in
+ * folders compiled with -ffp-contract=off. Fused multiply-adds occur only where they are written.
+ * IEEE defines their bits, so the instruction, libm's fma() and its emulation agree. On CPUs
+ * without the instruction (before 2013) libm emulates it, tens of times slower. Polynomials are
+ * Chebyshev interpolations of the functions named beside them, in Estrin's form. Largest errors
+ * against long double, measured on dense grids by tests/symreg/test_vec.c (ulp = unit in the last
+ * place of the result):
  *   exp 0.8, log 1.1, sin and cos 2.2, tan 3.2, atan 1.7, asin 2.7, acos 2.3,
  *   sinh 2.3, cosh 1.4, tanh 2.1, pow 1.1 where |b log a| <= 40, 9 up to 700
  * Outside the domain the result is NaN, or infinite where the limit is. */
@@ -49,12 +49,12 @@ VM_INLINE double vm_fma(double a, double b, double c)
 }
 
 #define VM_SIGN       ((uint64_t)1 << 63)
-#define VM_MAGIC      0x1.8p52 /* adding it rounds to an integer, which is then in the low bits */
+#define VM_MAGIC      0x1.8p52 /* adding it rounds to an integer, held in the low bits */
 #define VM_MAGIC_BITS 0x4338000000000000u
 #define VM_LN2_HIGH   0x1.62e42fefa2000p-1 /* 40 bits: products with exponents are exact */
 #define VM_LN2_LOW    0x1.9ef35793c7673p-41
 #define VM_LOG2E      0x1.71547652b82fep+0
-#define VM_TRIG_MAX   1e5 /* sin and cos of larger angles are for the caller */
+#define VM_TRIG_MAX   1e5 /* the caller handles sin and cos of larger angles */
 
 VM_INLINE double vm_with_sign(double size, double sign)
 {
@@ -75,7 +75,8 @@ VM_INLINE double vm_expm1_small(double r)
     return vm_fma(z, vm_fma(z2, vm_fma(z2, high, middle), low), r);
 }
 
-/* p 2^exponent, |exponent| < 2048, in two factors: results may be denormal, rounded once. */
+/* p 2^exponent, |exponent| < 2048, by two factors, so that denormal results are rounded only
+ * once. */
 VM_INLINE double vm_scale(double p, uint64_t exponent)
 {
     const uint64_t k = exponent + 2048, half = k >> 1;
@@ -92,7 +93,7 @@ VM_INLINE double vm_exp_sum(double x, double tail)
     return vm_scale(1.0 + vm_expm1_small(r), vm_bits(shifted) - VM_MAGIC_BITS);
 }
 
-/* 2^(j/16) as a sum of two. */
+/* 2^(j/16) as a sum of two doubles. */
 static const double vm_exp_table[2][16] = {
     {0x1.0000000000000p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
      0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0,
@@ -148,7 +149,7 @@ VM_INLINE double vm_tanh(double x)
     return vm_with_sign(e / (e + 2.0), x);
 }
 
-/* With q = (exp |x| - 1) / 4: nothing overflows before the result does. */
+/* Computes with q = (exp |x| - 1) / 4, so that nothing overflows before the result does. */
 VM_INLINE double vm_sinh(double x)
 {
     double shifted, size = fabs(x);
@@ -175,8 +176,8 @@ VM_INLINE double vm_cosh(double x)
 #define VM_LOG_FIRST 0x3fe6500000000000u /* 0.697: the first interval of the table */
 #define VM_MANTISSA  0x000fffffffffffffu
 
-/* x = m 2^k with m from the number of these bits, near 0.7, to twice that; x positive, denormal or
- * not. */
+/* x = m 2^k with m in [f, 2 f), where the bits of f, near 0.7, are `from`; x is positive and may be
+ * denormal. */
 VM_INLINE double vm_split(double x, uint64_t from, double *k)
 {
     const double denormal = x < 0x1p-1022 ? 54.0 : 0.0;
@@ -197,9 +198,9 @@ VM_INLINE double vm_log_series(double w)
     return w * vm_fma(w2 * w2, high, low);
 }
 
-/* 1 / c and log(c) for c near the middle of each of 16 intervals of m; that around 1 has c = 1.
- * Chosen among neighbours so that log(c) is a multiple of 2^-42 to within 2^-62: k log(2) + log(c)
- * is then exact. */
+/* 1 / c and log(c) for c near the middle of each of 16 intervals of m; the interval around 1 has c
+ * = 1. Each c is chosen so that log(c) is a multiple of 2^-42 to within 2^-62, and k log(2) +
+ * log(c) is then exact. */
 static const double vm_log_table[2][16] = {
     {0x1.671a1c0979e4dp+0, 0x1.5805643fd2f43p+0, 0x1.4a281814181c8p+0, 0x1.3d5dc5595f67dp+0,
      0x1.3187826909ef4p+0, 0x1.268b1507902bfp+0, 0x1.1c51fa4ece241p+0, 0x1.12c897ec8c0e5p+0,
@@ -239,7 +240,7 @@ VM_INLINE double vm_log(double x)
     return x > 0.0 ? result : limit;
 }
 
-/* log of a positive number as a sum of two, error 2^-59 of it. */
+/* log of a positive number as a sum of two doubles, relative error 2^-59. */
 VM_INLINE double vm_log_pair(double x, double *low)
 {
     double k;
@@ -254,7 +255,7 @@ VM_INLINE double vm_log_pair(double x, double *low)
     return high;
 }
 
-/* a^b of finite a and b, as pow() has it; NaN where one of them is not finite. */
+/* a^b of finite a and b, with pow()'s special cases; NaN where a or b is not finite. */
 VM_INLINE double vm_pow(double a, double b)
 {
     double low;
@@ -267,7 +268,7 @@ VM_INLINE double vm_pow(double a, double b)
     double result = vm_exp_sum(product, fabs(product) < 800.0 ? rest : 0.0);
     const double at_zero = b < 0.0 ? HUGE_VAL : b > 0.0 ? 0.0 : 1.0;
     result = size > 0.0 ? result : at_zero;
-    /* negative bases: the sign of odd powers, no value between whole powers */
+    /* negative bases: odd powers are negative, powers that are not whole are NaN */
     const double whole = t < 0x1p52 ? (t + 0x1p52) - 0x1p52 : t;
     const double half = 0.5 * t, even = half < 0x1p52 ? (half + 0x1p52) - 0x1p52 : half;
     const double negative = whole == t ? (even == half ? result : -result) : (double)NAN;
@@ -296,7 +297,7 @@ VM_INLINE double vm_sin_small(double r)
     return vm_fma(r * z, low, r);
 }
 
-/* pi as a sum of three; the first difference of x - k pi is exact where k is the nearest. */
+/* pi as a sum of three doubles; x - k pi is exact in its first difference for the nearest k. */
 #define VM_PI         0x1.921fb54442d18p+1
 #define VM_PI_REST    0x1.1a62633145c07p-53
 #define VM_PI_LAST    (-0x1.f1976b7ed8fbcp-109)
@@ -327,12 +328,13 @@ VM_INLINE double vm_tan(double x)
     return vm_sin(x) / vm_cos(x);
 }
 
-/* atan(z) = z + z^3 p(z^2) on |z| <= tan(pi / 8), relative error 3.3e-18; by 45 or 90 degrees for
- * the others. */
+/* atan(z) = z + z^3 p(z^2) on |z| <= tan(pi / 8), relative error 3.3e-18; other arguments are
+ * reduced by 45 or 90 degrees. */
 VM_INLINE double vm_atan(double x)
 {
     const double t = fabs(x);
-    const double third = 0x1.3504f333f9de6p+1, first = 0x1.a827999fcef32p-2; /* of 3/8, 1/8 pi */
+    /* tan(3/8 pi) and tan(1/8 pi) */
+    const double third = 0x1.3504f333f9de6p+1, first = 0x1.a827999fcef32p-2;
     const double middle_num = t > first ? t - 1.0 : t, middle_den = t > first ? t + 1.0 : 1.0;
     const double num = t > third ? -1.0 : middle_num, den = t > third ? t : middle_den;
     const double middle = t > first ? 0x1.921fb54442d18p-1 : 0.0;
@@ -359,7 +361,7 @@ VM_INLINE double vm_acos(double x)
     return 2.0 * vm_atan(sqrt((1.0 - x) / (1.0 + x)));
 }
 
-/* ---- log cosh, of the loss of that name: a series near 0, where the logarithm cancels */
+/* ---- log cosh, of the loss of that name: a series near 0, where the logarithm loses digits */
 VM_INLINE double vm_log_cosh(double x)
 {
     const double t = fabs(x), z = t * t;

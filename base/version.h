@@ -1,4 +1,4 @@
-/* version.h - the version of Orrery, as --version, manifests and pages say it. */
+/* version.h - the version of Orrery, which --version, manifests and pages show. */
 #ifndef ORR_VERSION_H
 #define ORR_VERSION_H
 
