@@ -1,4 +1,4 @@
-/* cli.c - the command line every program shares. */
+/* cli.c - parses the command line that all programs share. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -22,13 +22,13 @@ struct parse {
     const char *preset, *device, *implementation, *threads, *help, *version, *stages;
     struct change {
         const char *option, *key, *value;
-    } change[ORR_SETTINGS_GIVEN]; /* of options that set a setting */
+    } change[ORR_SETTINGS_GIVEN]; /* options that set a setting */
     int change_count, argc, at;
     char **argv;
 };
 
-/* What becomes of a common option: its text goes to a member of struct parse, its path or its being
- * there to one of struct orr_cli, or it has a function. */
+/* Where a common option's value goes: its text into a member of struct parse, a path or flag into a
+ * member of struct orr_cli, or the value to a function. */
 static int keep_assignment(struct parse *p, const char *value);
 static int keep_attention(struct parse *p, const char *value);
 static int keep_seed(struct parse *p, const char *value);
@@ -38,7 +38,7 @@ static int keep_help(struct parse *p, const char *value);
 #define FLAG(member) 0, 0, offsetof(struct orr_cli, member), NULL
 static const struct common {
     const char *name, *value_name, *help;
-    size_t text, path, flag; /* offsets, 0: not of this sort */
+    size_t text, path, flag; /* member offsets; 0: another kind of option */
     int (*keep)(struct parse *p, const char *value);
 } common[] = {
     {"--preset", "NAME|FILE",
@@ -62,11 +62,11 @@ static const struct common {
     {"--quiet", NULL, "no progress, no notes", FLAG(quiet)},
     {"--help", "[all]", "this text; all: every option and setting", 0, 0, 0, keep_help},
     {"--version", NULL, "the version", TEXT(version)},
-    {"--stages", NULL, NULL, TEXT(stages)}, /* for tools/cells.sh: no part of --help */
+    {"--stages", NULL, NULL, TEXT(stages)}, /* for tools/cells.sh, not in --help */
 };
 enum { COMMON = sizeof common / sizeof *common, SET = 1 };
 
-/* A common option that this program has. */
+/* Whether this program has the common option i. */
 static bool has_common(const struct orr_program *program, int i)
 {
     return !orr_is_listed(program->without, common[i].name);
@@ -83,7 +83,7 @@ int orr_common_options(const struct orr_program *program,
     return count;
 }
 
-/* Each setting, and the program that makes what first depends on it. */
+/* Prints each setting and the program whose output first depends on it. */
 static void print_stages(void)
 {
     const char *key;
@@ -116,7 +116,7 @@ static int keep_attention(struct parse *p, const char *value)
     if (!*value || strlen(value) >= ORR_NAME)
         return ORR_FAIL(ORR_EUSAGE, "--attention: expected a name of 1 to %d bytes, found \"%s\"",
                         ORR_NAME - 1, value);
-    if (!orr_is_name(value)) /* a folder of the run */
+    if (!orr_is_name(value)) /* it names a folder of the run */
         return ORR_FAIL(ORR_EUSAGE,
                         "--attention: expected a name of a folder, without \"/\", "
                         "found \"%s\"",
@@ -125,7 +125,7 @@ static int keep_attention(struct parse *p, const char *value)
     return 0;
 }
 
-/* An option that sets a setting. */
+/* Keeps an option that sets a setting. */
 static int keep_change(struct parse *p, const char *option, const char *key, const char *value)
 {
     if (p->change_count == ORR_SETTINGS_GIVEN)
@@ -147,7 +147,7 @@ static int keep_assignment(struct parse *p, const char *value)
     return 0;
 }
 
-/* "all", or nothing: no value, or an argument after it that is another. */
+/* --help takes "all" or nothing; "" if no value was given. */
 static int keep_help(struct parse *p, const char *value)
 {
     if (*value && strcmp(value, "all") != 0)
@@ -170,7 +170,7 @@ static int take_common(struct parse *p, const struct common *option, const char 
     return 0;
 }
 
-/* The value that an unknown option has: behind its "=", or the next argument; NULL: none. */
+/* The value given to an unknown option: behind its "=", or the next argument; NULL: none. */
 static const char *value_beside(const struct parse *p)
 {
     const char *equals = strchr(p->argv[p->at], '=');
@@ -178,7 +178,7 @@ static const char *value_beside(const struct parse *p)
     return equals ? equals + 1 : next && strncmp(next, "--", 2) != 0 ? next : NULL;
 }
 
-/* The option of the program for what an unknown one names otherwise; NULL: none. */
+/* The program's own option for an unknown one with another common name; NULL: none. */
 static const char *other_word(const struct orr_program *program, const char *name)
 {
     static const char *const words[][2] = {{"--planet", "--body"}, {"--planets", "--body"}};
@@ -213,15 +213,15 @@ static int unknown_option(const struct parse *p, const char *name)
                     nearest.name ? "?" : "");
 }
 
-/* -h and -o, by their first letter. */
+/* Whether an argument is -h or -o, with or without "=". */
 static bool is_letter(const char *argument)
 {
     return argument[0] == '-' && (argument[1] == 'h' || argument[1] == 'o') &&
            (!argument[2] || argument[2] == '=');
 }
 
-/* The name of an option that an argument begins with, and of one that has a letter its name; where
- * its value begins behind "=", or NULL. */
+/* Copies the option's name out of an argument and expands -h and -o. Returns its value behind "=",
+ * or NULL. */
 static const char *name_of(const char *argument, char name[64])
 {
     const char *equals = strchr(argument, '=');
@@ -232,7 +232,8 @@ static const char *name_of(const char *argument, char name[64])
     return equals ? equals + 1 : NULL;
 }
 
-/* A value that may be left out, "[all]": behind "=", or the next argument where it is that. */
+/* A value that may be omitted, such as "[all]": behind "=", or the next argument if it equals
+ * "all". */
 static const char *optional_value(struct parse *p, const char *value_name, const char *inline_value)
 {
     const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : "";
@@ -291,7 +292,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* --device and --attention-impl. */
+/* Parses --device and --attention-impl. */
 static int take_compute(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
@@ -315,7 +316,7 @@ static int take_compute(struct parse *p)
     return 0;
 }
 
-/* The run's preset.json; "" when there is none. */
+/* The path of the run's preset.json; "" if there is none. */
 static int find_run_preset(const struct orr_cli *cli, char path[4096])
 {
     const int rc = orr_path(path, "%s/preset.json", *cli->run ? cli->run : "runs/quick");
@@ -339,8 +340,8 @@ static int load_preset(struct parse *p)
     return orr_settings_load(&cli->preset, *path ? path : "quick");
 }
 
-/* "auto" is decided once in a run: by its first training. A preset.json that cannot be read tells
- * of none. */
+/* A precision of "auto" is decided once in a run, by its first training. An unreadable preset.json
+ * counts as missing. */
 static int keep_precision(struct orr_cli *cli)
 {
     char path[4096], assignment[128];
@@ -382,8 +383,8 @@ static void key_of(const char *assignment, char key[128])
     snprintf(key, 128, "%.*s", (int)strcspn(assignment, "="), assignment);
 }
 
-/* Names settings given by --set that change nothing here; each program those of its own groups. One
- * that switches something off by its own value does change something. */
+/* Notes settings given by --set that have no effect; each program reports those of its own groups.
+ * A setting that turns something off by its own value does have an effect. */
 static void note_unused(const struct parse *p)
 {
     const struct orr_cli *cli = p->cli;
@@ -396,9 +397,9 @@ static void note_unused(const struct parse *p)
     }
 }
 
-/* A setting that the law does not read would give orbits of another law than was meant. Given by
- * --set, or by a preset together with its law, it is refused; where --set changes the law, and in
- * the run's own preset, such settings of the file go. */
+/* Refuses a setting that the law does not read, because the user must have meant another law: if
+ * --set gives it, or a preset together with its law. If --set changes the law, or the preset is the
+ * run's own, such settings of the file return to their defaults. */
 static int check_laws(const struct parse *p)
 {
     struct orr_settings *preset = &p->cli->preset;
@@ -412,7 +413,7 @@ static int check_laws(const struct parse *p)
     return law ? orr_settings_drop_laws(preset) : orr_settings_check_laws(preset, p->preset);
 }
 
-/* Settings that count for a run, but not for the files that are given. */
+/* Refuses settings that apply to a run but not to the given files. */
 static int refuse_of_runs(const struct parse *p)
 {
     for (int i = 0; i < p->cli->setting_count && p->cli->argc_rest && p->program->rest_ignores;
@@ -477,7 +478,8 @@ int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
     return orr_settings_save(&cli->preset, path);
 }
 
-/* The settings that a run with these arguments would have, as far as they can be read. */
+/* Prints help with the settings that a run with these arguments would have, as far as they can be
+ * read. */
 static void print_help(struct parse *p)
 {
     struct orr_cli *cli = p->cli;

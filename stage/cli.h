@@ -1,4 +1,4 @@
-/* cli.h - the command line that all programs share, their main(), and jobs side by side. */
+/* cli.h - the command line that all programs share, their main(), and parallel jobs. */
 #ifndef ORR_CLI_H
 #define ORR_CLI_H
 
@@ -9,26 +9,27 @@
 
 /* The options that programs share.
  *
- * Settings are those of --preset; without it, those of the run (<run>/preset.json) where it has
- * any, else of the preset quick. --set and --seed change them. Where model.precision is auto, the
- * run's own stays. --attention chooses one variant to work on: it is added to the list of the
- * settings where it is not in it, and the list stays the list of the run. */
-enum { ORR_SETTINGS_GIVEN = 256 }; /* by --set, and by options of settings, at most */
+ * Settings are read from --preset; without it, from the run (<run>/preset.json), else from the
+ * preset quick. --set and --seed change them. A model.precision of auto keeps the precision that
+ * the run has already chosen. --attention selects one variant; it is added to the settings' list if
+ * it is not in it, and the run's list does not change. */
+enum { ORR_SETTINGS_GIVEN = 256 }; /* maximum number of settings by --set and by options */
 struct orr_cli {
     struct orr_settings preset; /* file, --set, then options of settings: merged */
     char run[4096];             /* --run DIR, default runs/<preset name> */
     char out[4096];             /* --out DIR, "" when not given */
-    char attention[64];         /* --attention NAME, "" when not given: all of the settings */
-    bool attention_added;       /* it is not of the settings, whose list now ends with it */
+    char attention[64];         /* --attention NAME, "" when not given: all variants */
+    bool attention_added;       /* --attention is not in the settings' list and was added at its
+                                   end */
     char checkpoint[4096];      /* --checkpoint FILE, "" when not given */
-    enum orr_device device;     /* --device; auto: as the preset says */
+    enum orr_device device;     /* --device; auto: the preset decides */
     int device_number;          /* --device cuda:N, 0 to 99; -1 when not given */
     int threads;                /* --threads N, default orr_cores() */
     bool generic_attention;     /* --attention-impl generic */
     bool preset_given, seed_given, set_given, run_given, threads_given, resume, plan, quiet;
-    int setting_count; /* of --set, KEY=VALUE */
+    int setting_count; /* number of --set KEY=VALUE */
     const char *settings[ORR_SETTINGS_GIVEN];
-    int argc_rest; /* positional arguments, in order */
+    int argc_rest; /* number of positional arguments, in order */
     const char *argv_rest[1024];
 };
 /* A program's own options, beside the common ones. */
@@ -36,76 +37,77 @@ struct orr_option {
     const char *name;       /* "--target" */
     const char *value_name; /* "COLUMN"; NULL for a flag */
     const char *help;
-    const char **value; /* where the text goes (flags: set to "1"); NULL: nowhere */
-    const char *key;    /* the setting that it sets, "symreg.maxsize", NULL: none. As by --set, with
-                           the same errors under the option's name, and it stands above --set. */
+    const char **value; /* receives the text (flags: "1"); NULL: nowhere */
+    const char *key;    /* the setting that the option sets, "symreg.maxsize"; NULL: none. Overrides
+                           --set; errors name the option */
 };
 struct orr_program {
     const char *name;                 /* "symreg" */
     const char *purpose;              /* one line */
     const char *usage;                /* "symreg [options] [FILE.csv]" */
     const struct orr_option *options; /* own options, ended by name == NULL; may be NULL */
-    int max_rest;                     /* positional arguments allowed */
+    int max_rest;                     /* most positional arguments allowed */
     const char *groups;               /* preset groups listed by --help: "orbits,planets" */
-    bool resumes;                     /* when stopped, --resume goes on: the command is printed */
-    bool stops_well;                  /* when stopped, everything is saved: exit status 0;
-                                         so it always is at a time limit */
-    const char *rest_preset;          /* default preset with positional arguments, NULL = quick */
-    const char *rest_ignores;         /* groups and keys that have no effect with these: refused in
-                                         --set; may be NULL */
-    int (*settle)(int rc);            /* of a program whose processes are ranks of a job: given what
-                                         the command line came to, then what the work came to, it
-                                         returns what counts for all; may be NULL */
-    const char *without;              /* common options that it does not have: "--device,--plan" */
-    const char *usual; /* options and settings that --help names, "--run,model.width";
-                                         --help all names all; NULL: all options, no settings */
+    bool resumes;                     /* a stopped run continues with --resume: its command is
+                                         printed */
+    bool stops_well;                  /* a stop saves everything: exit status 0; always so at a time
+                                         limit */
+    const char *rest_preset;          /* default preset with positional arguments; NULL: quick */
+    const char *rest_ignores;         /* groups and keys without effect on positional arguments:
+                                         refused in --set; may be NULL */
+    int (*settle)(int rc);            /* for programs whose processes are ranks of a job: takes the
+                                         result of the command line, then of the work, and returns
+                                         the result that all ranks share; may be NULL */
+    const char *without;              /* common options that the program lacks: "--device,--plan" */
+    const char *usual; /* options and settings that --help lists, "--run,model.width"; --help all
+                          lists all; NULL: all options, no settings */
 };
-/* Parses everything, loads the preset, applies --set, validates. --help (-h) and --version print
- * and set *done; --help shows the settings that the other arguments come to. Unknown options, keys
- * and values: ORR_EUSAGE with the nearest valid name. Creates nothing on disk. */
+/* Parses all arguments, loads the preset, applies --set and validates. --help (-h) and --version
+ * print and set *done; --help shows the settings that result from the other arguments. ORR_EUSAGE
+ * for unknown options, keys and values, with the nearest valid name. Creates nothing on disk. */
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done);
 
-/* Whether a --set gives this setting. */
+/* Whether --set gives this setting. */
 bool orr_cli_sets(const struct orr_cli *cli, const char *setting);
-/* Whether --attention leaves this variant in. */
+/* Whether --attention selects this variant, or is not given. */
 bool orr_cli_wants(const struct orr_cli *cli, const char *attention);
-/* Writes the settings to <run>/preset.json: those of the last command that makes something in the
- * run. */
+/* Writes the settings to <run>/preset.json, which holds those of the last command that wrote into
+ * the run. */
 int orr_cli_save_preset(const struct orr_cli *cli, const char *run);
 
-/* Threads that wait sleep after a moment, instead of keeping the cores from other work: OpenMP's
- * library learns that from the environment when it is loaded, so that the program replaces itself
- * by itself with the variables set, once, before anything else. Where the user has set how threads
- * wait, or it cannot be started again, nothing happens. orr_main() does this; a main() that starts
- * something before it, too. */
+/* Makes waiting OpenMP threads sleep after a moment instead of occupying cores. OpenMP reads this
+ * from the environment when it is loaded, so the program sets the variables and executes itself
+ * again, once, before anything else. Does nothing if the user has set how threads wait, or if the
+ * program cannot be executed again. orr_main() calls this; a main() that starts something earlier
+ * must call it itself. */
 void orr_threads_sleep(char **argv);
 
-/* The whole of main(): parses, catches signals, turns GSL's abort off, runs, reports what went
- * wrong and returns the exit status. `run` is not called when only --help or --version were asked
- * for. When `run` was stopped by a signal (ORR_EINTR) the status is 128 + the signal, or 0 of a
- * program that stops well: what follows it must then look at what it left. */
+/* The whole of main(): parses, catches signals, disables GSL's abort handler, calls `run`, reports
+ * errors and returns the exit status. `run` is not called for --help or --version. If a signal
+ * stopped `run` (ORR_EINTR), the status is 128 + the signal, or 0 for a program with stops_well;
+ * later commands must then check what was written. */
 int orr_main(const struct orr_program *program, int argc, char **argv,
              int (*run)(const struct orr_cli *cli));
 
-/* A command line for the same shell and folder, in one line and quoted: of the running program,
- * all its arguments (options NULL), or of its neighbour `name` with those of its arguments that
- * are named in options (ended by NULL), and --resume at the end. For use inside orr_main(). */
+/* Writes a quoted command line for the same shell and folder: of the running program with all its
+ * arguments (options NULL), or of the program `name` beside it with the arguments that `options`
+ * names (ended by NULL). Adds --resume at the end. For use inside orr_main(). */
 enum { ORR_COMMAND = 16384 };
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes);
-/* The command by which another program makes its part of the same run: with --preset, --set, --run,
- * --seed, --orbits and --attention of this one. */
+/* Writes the command by which another program makes its part of this run, with this program's
+ * --preset, --set, --run, --seed, --orbits and --attention. */
 void orr_command_of_run(const char *name, char text[ORR_COMMAND]);
-/* Appends a space and an argument, as a shell takes it: in quotes where it has to be. */
+/* Appends a space and an argument, quoted for the shell if necessary. */
 void orr_command_add(char *text, size_t bytes, const char *argument);
 
-/* Runs the program itself once per job, with all of its arguments but `option` and --threads, then
- * `option name[i] --threads K`; as many at a time as there are threads, which they share. Each job
- * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this
- * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use
- * inside orr_main(). */
+/* Runs the program itself once per job, with its arguments except `option` and --threads, then
+ * `option name[i] --threads K`. At most one job per thread runs at a time; jobs share the threads.
+ * Each job prints its own messages, progress as whole lines. Signals are passed on, and jobs end
+ * when this process is killed. After a failure or a signal (ORR_EINTR) no further job begins. For
+ * use inside orr_main(). */
 int orr_jobs_run(const char *option, const char *const name[], int count, int threads);
-/* Makes such a job end with its caller. */
+/* Called by a job: ends the job when its parent process ends. */
 void orr_job_follow(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* engine.c - judges, plans, checks and makes the outputs of a stage, whatever it is. */
+/* engine.c - checks, plans and makes the outputs of any stage. */
 #include "engine.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -100,7 +100,7 @@ static int judge_locked(const struct orr_stage_row *row, void *of, struct orr_st
     return orr_output_refused(output) ? row->refuse(of, output) : 0;
 }
 
-/* What others have made while this process waited is kept, too. */
+/* Reads the status under the lock, because another process may have made the output meanwhile. */
 static int make_locked(const struct orr_stage_row *row, void *of)
 {
     struct orr_stage_output output = {0};

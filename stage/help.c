@@ -20,10 +20,12 @@ bool orr_is_listed(const char *list, const char *word)
     return false;
 }
 
-/* The width of the left column, and of a line of the short help. */
+/* Width of the left column, in the short and in the full help; width of a line of the short
+ * help. */
 enum { LEFT = 24, LEFT_ALL = 34, WIDTH = 80 };
 
-/* A name and its text: one line that grep finds whole, or lines of WIDTH columns. */
+/* Prints a name and its text: in full help one line, which grep finds whole; else wrapped at WIDTH
+ * columns. */
 static void print_row(const char *name, const char *text, bool all)
 {
     int column = printf("  %-*s ", all ? LEFT_ALL : LEFT, name);
@@ -72,7 +74,7 @@ static void print_options(const struct orr_program *program, bool all)
             print_option(&common[i], all);
 }
 
-/* What a setting takes: "a|b", "true|false", "a,b,c", or its range. */
+/* The values that a setting accepts: "a|b", "true|false", "a,b,c", or its range. */
 static void accepted(const struct orr_setting *f, char text[128])
 {
     *text = '\0';
@@ -91,7 +93,7 @@ static void accepted(const struct orr_setting *f, char text[128])
                  f->min, f->max);
 }
 
-/* The value of a setting; the key of the other one that it follows. */
+/* The value of a setting, or the key of the setting that it follows. */
 static void value_of(const struct orr_settings *preset, const struct orr_setting *f,
                      char text[ORR_SETTING])
 {
@@ -130,7 +132,7 @@ static void print_settings(const struct orr_program *program, const struct orr_s
             print_setting(f, preset, reads_file ? &file : NULL, all);
 }
 
-/* Every name of program->usual is an option or a setting of the program. */
+/* Whether every name in program->usual is an option or a setting of the program. */
 static bool usual_exists(const struct orr_program *program)
 {
     struct orr_option common[ORR_COMMON_OPTIONS];
@@ -178,7 +180,7 @@ bool orr_help_setting(const struct orr_program *program, const char *option, con
     size_t used = (size_t)snprintf(text, 512, "; it is a setting: ");
     for (int i = 0; i < count && used < 512; i++) {
         const char *dot = strrchr(key[i], '.'), *last = dot ? dot + 1 : key[i];
-        const bool other = !strstr(last, name) && !strstr(name, last); /* then it is explained */
+        const bool other = !strstr(last, name) && !strstr(name, last); /* then explained */
         used += (size_t)snprintf(text + used, 512 - used, "%s--set %s=%.40s%s%s%s", i ? " or " : "",
                                  key[i], value ? value : "VALUE", other ? " (" : "",
                                  other ? orr_setting_find(key[i])->help : "", other ? ")" : "");

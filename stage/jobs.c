@@ -1,7 +1,7 @@
-/* jobs.c - the jobs of a call side by side: the program itself, once per job, on fewer threads.
+/* jobs.c - parallel jobs of a call: the program itself, once per job, on fewer threads.
  *
- * The threads of one small model wait for each other more than they compute; models have nothing to
- * wait for. Results have the same bits either way. */
+ * Threads that share one small model wait for each other more than they compute, while separate
+ * models run independently. Results have equal bits either way. */
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -23,12 +23,13 @@ extern char **environ;
 
 enum { JOBS = ORR_LIST + 3 };
 
-static volatile pid_t jobs[JOBS]; /* 0: not begun, or ended */
+static volatile pid_t jobs[JOBS]; /* 0: not started, or ended */
 
 void orr_job_follow(void)
 {
     if (orr_is_job())
-        (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* saves and ends when the caller is killed */
+        (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* the job saves and ends when its parent is
+                                                   killed */
 }
 
 static void tell_jobs(int number)
@@ -38,13 +39,14 @@ static void tell_jobs(int number)
             kill(jobs[i], number);
 }
 
-/* Before this process ends at once: a second signal. */
+/* Kills the jobs before a second signal ends this process. */
 static void end_jobs(void)
 {
     tell_jobs(SIGKILL);
 }
 
-/* Ctrl-Z: the jobs, which are in groups of their own, stop and go on with this process. */
+/* Ctrl-Z: jobs have process groups of their own, so this process stops and continues them together
+ * with itself. */
 static void on_stop(int number)
 {
     (void)number;
@@ -55,7 +57,8 @@ static void on_stop(int number)
     errno = error;
 }
 
-/* A caller that ignores the signal, as in a shell without job control, goes on doing so. */
+/* Installs or removes the handler of SIGTSTP, unless this process ignores the signal, as in a shell
+ * without job control. */
 static void stop_together(bool together)
 {
     struct sigaction now, action;
@@ -68,7 +71,7 @@ static void stop_together(bool together)
     (void)sigaction(SIGTSTP, &action, NULL);
 }
 
-/* The arguments of this call but `option` and --threads, then those of the job; free() it. */
+/* This call's arguments except `option` and --threads, then those of the job; free() it. */
 static char **arguments(const char *option, const char *name, const char *threads)
 {
     char **given;
@@ -90,10 +93,12 @@ static char **arguments(const char *option, const char *name, const char *thread
     argv[n++] = name;
     argv[n++] = "--threads";
     argv[n] = threads;
-    return (char **)(uintptr_t)argv; /* posix_spawn wants them writable, and leaves them alone */
+    return (char **)(uintptr_t)argv; /* posix_spawn() requires writable strings, but does not change
+                                        them */
 }
 
-/* In a process group of its own: signals of a terminal come to the caller, who passes them on. */
+/* Starts a job in a process group of its own: this process receives the terminal's signals and
+ * passes them on. */
 static int begin(int job, const char *option, const char *name, int threads)
 {
     char text[16];
@@ -118,7 +123,8 @@ static int begin(int job, const char *option, const char *name, int threads)
     return 0;
 }
 
-/* Waits a moment for jobs to end; how many still run. *failed: the first that ended badly. */
+/* Waits a moment for jobs to end. Returns how many still run; *failed: the first job that
+ * failed. */
 static int wait_for(int count, int status[], int *failed)
 {
     int running = 0;
@@ -139,7 +145,7 @@ static int wait_for(int count, int status[], int *failed)
     return running;
 }
 
-/* What became of a job, which has printed why it failed. */
+/* Turns a job's exit status into an error code; the job has printed its own message. */
 static int verdict(const char *name, int status)
 {
     if (WIFSIGNALED(status))
@@ -162,7 +168,7 @@ int orr_jobs_run(const char *option, const char *const name[], int count, int th
     stop_together(true);
     do {
         while (!rc && failed < 0 && !orr_signal_seen() && begun < count && running < at_once) {
-            /* threads that are left over go to the first ones */
+            /* the first jobs get the remaining threads */
             const int own = threads / at_once + (begun % at_once < threads % at_once);
             rc = begin(begun, option, name[begun], own);
             begun += !rc;

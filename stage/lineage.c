@@ -1,4 +1,4 @@
-/* lineage.c - the artefacts of a run, each with the record that it should have by the settings. */
+/* lineage.c - the artefacts of a run, each with the record that its settings require. */
 #include "base/error.h"
 #include "base/safetensors.h"
 #include "provenance.h"
@@ -84,8 +84,9 @@ void orr_lineage_recall_lengths(struct orr_lineage *lineage, enum orr_kind kind,
              text_of(record, ORR_WENT_ON_KEY));
 }
 
-/* The lengths that the training of a record had before, and those of all that it was made from but
- * for files of another run. A model of random weights is made from no other. */
+/* Takes over the earlier lengths of the training of a record, and of all trainings that it was made
+ * from except those of another run ("start"). A fine-tuned model without a pretrained one has the
+ * source "untrained". */
 static void adopt_lengths(struct orr_lineage *lineage, const cJSON *made, const char *digest)
 {
     static const enum orr_kind trainings[] = {ORR_KIND_PRETRAIN, ORR_KIND_PRETRAIN_PLANETS,
@@ -195,7 +196,8 @@ void orr_sources_list(const struct orr_settings *preset, const char *only,
 
 /* --------------------------------------------------------------------- records of artefacts */
 
-/* A record in the making: after a failure every further step does nothing, and finish tells. */
+/* A record under construction: after a failure all further steps do nothing, and finish() returns
+ * the error. */
 struct draft {
     struct orr_lineage *lineage;
     cJSON *record;
@@ -207,7 +209,7 @@ static struct draft begin(struct orr_lineage *lineage, enum orr_kind kind)
     return (struct draft){lineage, orr_record_create(kind, lineage->preset), 0};
 }
 
-/* rc: of the call that gave the digest. */
+/* rc: result of the call that computed the digest. */
 static void add_input(struct draft *draft, const char *name, int rc, const char *digest)
 {
     if (!draft->rc)
@@ -223,7 +225,7 @@ static void add_lengths(struct draft *draft, enum orr_kind kind, const char *sou
         orr_record_fact(draft->record, ORR_WENT_ON_KEY, earlier_lengths);
 }
 
-/* A data set that has sequences. */
+/* Adds a data set as an input if it has sequences. */
 static void add_set(struct draft *draft, const char *set)
 {
     char digest[ORR_DIGEST];
@@ -231,7 +233,8 @@ static void add_set(struct draft *draft, const char *set)
         add_input(draft, set, orr_lineage_set(draft->lineage, set, digest), digest);
 }
 
-/* Those that a kind is made from; without planet runs, planets are those of the solar system. */
+/* Adds the data sets that a kind is made from. Without planet runs, the solar system's planets are
+ * used. */
 static void add_sets(struct draft *draft, enum orr_kind kind)
 {
     static const char *const sets[ORR_KINDS][2] = {
@@ -286,16 +289,17 @@ int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, b
         begin(lineage, planets ? ORR_KIND_EVALUATION_PLANETS : ORR_KIND_EVALUATION);
     add_input(&draft, "model", orr_lineage_pretrain(lineage, attention, planets, model), model);
     const char *test = planets ? "planets_test" : "test";
-    if (!*lineage->text) /* without test sequences those of validation are measured */
+    if (!*lineage->text) /* without test sequences the validation set is used */
         add_set(&draft, orr_set_count(lineage->preset, test) > 0 ? test
                         : planets                                ? "planets_val"
                                                                  : "val");
-    if (planets) /* whose orbits the model continues */
+    if (planets) /* the model continues the orbits of these sets */
         add_set(&draft, "planets_solar");
     return finish(&draft, digest);
 }
 
-/* The task's model is pretrained on planet runs where these are its data. */
+/* Adds the pretrained model. The vector task's model is pretrained on planet runs if these are
+ * enabled. */
 static void add_pretrained(struct draft *draft, const char *attention, bool vector)
 {
     struct orr_lineage *lineage = draft->lineage;
@@ -353,7 +357,7 @@ int orr_lineage_find_external_tables(struct orr_lineage *lineage, const char *ru
     return there ? orr_path(lineage->external_tables[vector], "%s", run) : 0;
 }
 
-/* Known by its content; one that is not there yet is an empty one. */
+/* A table from another run, identified by its content; a missing file counts as empty. */
 static int table_elsewhere(struct orr_lineage *lineage, const char *source, bool vector,
                            char digest[ORR_DIGEST])
 {
@@ -395,7 +399,7 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
     struct draft draft = begin(lineage, ORR_KIND_LAWS);
     if (lineage->preset->orbits.law != ORR_LAW_NEWTON)
         orr_record_fact(draft.record, "true_law",
-                        "the run's own"); /* earlier versions asked for Newton's */
+                        "the run's own"); /* earlier versions searched for Newton's law */
     for (int i = 0; i < sources->count; i++) {
         char table[ORR_DIGEST];
         const char *source = sources->name[i];

@@ -1,5 +1,5 @@
-/* lineage_sets.c - the data sets at the beginning of every lineage: made of the settings, described
- * by the manifest of a folder, or made elsewhere and known by their bytes. */
+/* lineage_sets.c - the data sets at the beginning of every lineage: made from the settings,
+ * described by the manifest of a folder, or external and identified by their bytes. */
 #include "base/error.h"
 #include "base/json.h"
 #include "provenance.h"
@@ -81,7 +81,7 @@ int orr_set_made(const struct orr_settings *preset, const char *set, char digest
     return rc;
 }
 
-/* "<kind>_<set>.npy", "<kind>_<set>-00000-of-00005.npy": the files of a set. */
+/* Whether a file belongs to a set: "<kind>_<set>.npy", "<kind>_<set>-00000-of-00005.npy". */
 static bool is_file_of(const char *name, const char *set)
 {
     const size_t length = strlen(set);
@@ -91,7 +91,7 @@ static bool is_file_of(const char *name, const char *set)
         return false;
     for (; at; at = strstr(at + 1, set))
         if (at > name && at[-1] == '_' && (at + length == dot || at[length] == '-')) {
-            /* "obs_two_body_train.npy" is no file of "train" */
+            /* "obs_two_body_train.npy" does not belong to the set "train" */
             const size_t kind = (size_t)(at - name) - 1;
             static const char *const kinds[] = {"obs",          "coords",         "num_bodies",
                                                 "state",        "full_state",     "scale",
@@ -108,7 +108,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* XXH64 over names and contents of a set's files, by name; *files = how many there are. */
+/* XXH64 of the names and contents of a set's files, ordered by name; *files: how many there are. */
 static int hash_files(const char *folder, const char *set, uint64_t *hash, size_t *files)
 {
     char **name = NULL;
@@ -143,7 +143,7 @@ static int hash_files(const char *folder, const char *set, uint64_t *hash, size_
     return rc;
 }
 
-/* What the manifest of the folder says of a set; *found = it says something. */
+/* The record of a set in the folder's manifest; *found: whether there is one. */
 static int set_of_manifest(struct orr_lineage *lineage, const char *set, bool *found,
                            char digest[ORR_DIGEST])
 {

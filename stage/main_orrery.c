@@ -1,8 +1,8 @@
-/* main_orrery.c - bin/orrery: every program under one name, and the stages of a run in their order.
+/* main_orrery.c - bin/orrery: every program under one name, and the stages of a run in order.
  *
- * `orrery world PRESET=quick RUN=DIR` takes the words that make takes and runs what `make world`
- * runs: the makefile hands its words on to `orrery stage NAME`, so that the command lines of the
- * stages stand here alone. */
+ * `orrery world PRESET=quick RUN=DIR` takes the variables that make takes and runs the commands of
+ * `make world`. The makefile passes its variables to `orrery stage NAME`, so that the command lines
+ * of the stages are defined only here. */
 #include "base/data.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -22,13 +22,13 @@
 
 extern char **environ;
 
-/* ------------------------------------------------------------------------------- the words */
+/* ------------------------------------------------------------------------------- variables */
 
 enum word { PRESET, RUN, SET, ATTENTION, ORBITS_DIR, THREADS, DEVICE, MINUTES, FORCE, WORDS };
 static const char *const word_name[WORDS] = {
     "PRESET", "RUN", "SET", "ATTENTION", "ORBITS_DIR", "THREADS", "DEVICE", "MINUTES", "FORCE"};
 
-/* Options that a stage has, by words; FORCE is a flag. */
+/* The options of a stage, by variable; FORCE is a flag. */
 struct option {
     enum word word;
     const char *option;
@@ -56,7 +56,7 @@ static const struct option of_orbits[] = {{RUN, "--resume"},
                                          {THREADS, "--threads"},
                                          {DEVICE, "--device"},
                                          {WORDS, NULL}};
-/* A stage, or the probe of attention: its program, and what it is told first. */
+/* A stage, or the probe of attention: its program and its first argument. */
 static const struct stage {
     const char *name, *program, *first;
     const struct option *options;
@@ -119,7 +119,7 @@ static int take_words(const char *value[WORDS], int count, char *const *argument
     return 0;
 }
 
-/* runs/<preset>; <preset>.json is a file anywhere. */
+/* The default run, runs/<preset>. A preset may be a path ending in .json. */
 static int default_run(const char *preset, char run[4096])
 {
     const char *base = strrchr(preset, '/');
@@ -134,7 +134,7 @@ static int default_run(const char *preset, char run[4096])
 
 struct command {
     char program[4096], run[4096];
-    char *set; /* SET, its words ended by 0 */
+    char *set; /* the words of SET, each ended by 0 */
     const char *argv[ARGUMENTS];
     int argc;
 };
@@ -161,7 +161,7 @@ static int add_settings(struct command *c, const char *set)
     return 0;
 }
 
-/* Programs lie beside this one; as they are called in the words of the user. */
+/* Finds a program beside this one, and keeps the path as the user wrote it. */
 static int find_program(const char *self, const char *name, char path[4096])
 {
     const char *slash = strrchr(self, '/');
@@ -173,7 +173,7 @@ static int find_program(const char *self, const char *name, char path[4096])
     return orr_path(path, "%s/%s", folder, name);
 }
 
-/* Whether the run has settings of its own, which its programs take where no preset is given. */
+/* Whether the run has a preset.json, which its programs use if no preset is given. */
 static bool has_settings(const char *run)
 {
     char path[4096];
@@ -182,7 +182,7 @@ static bool has_settings(const char *run)
     return has;
 }
 
-/* The command of a stage; free its set. */
+/* Makes the command of a stage; free c->set. */
 static int make_command(struct command *c, const char *self, const struct stage *stage,
                         const char *const value[WORDS], bool plan)
 {
@@ -218,7 +218,7 @@ static int become(const char *const *argv)
 
 static volatile sig_atomic_t child, stopped_by;
 
-/* A terminal sends SIGINT to the program itself, too; the others are passed on, as make does. */
+/* A terminal sends SIGINT to the child as well; other signals are passed on, as make does. */
 static void on_signal(int number)
 {
     stopped_by = number;
@@ -251,8 +251,8 @@ static int spawn(const char *const *argv, bool hidden, pid_t *pid)
     return error;
 }
 
-/* Runs a command to its end; *status is what a shell would say of it; hidden: what it prints is
- * thrown away. */
+/* Runs a command until it ends. *status: its exit status as a shell reports it. hidden: discards
+ * its output. */
 static int run_command(const char *const *argv, bool hidden, int *status)
 {
     pid_t pid = 0;
@@ -267,12 +267,13 @@ static int run_command(const char *const *argv, bool hidden, int *status)
             return ORR_FAIL(ORR_EIO, "%s: waitpid: %s", argv[0], strerror(errno));
     child = 0;
     *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
-    if (!*status && stopped_by) /* a training that saved everything: what follows must not begin */
+    if (!*status && stopped_by) /* a stopped training that saved everything: later stages must not
+                                   begin */
         *status = 128 + stopped_by;
     return 0;
 }
 
-/* Runs the plan of a stage, which makes nothing. */
+/* Runs a stage with --plan, which makes nothing. */
 static int try_plan(const char *self, const struct stage *stage, const char *const value[WORDS],
                     bool hidden, int *status)
 {
@@ -288,8 +289,8 @@ static int try_plan(const char *self, const struct stage *stage, const char *con
     return rc;
 }
 
-/* Words that the training refuses and the data sets do not, as an unknown attention variant, are
- * refused before data sets are made. *status: that of the refusal. */
+/* Before data sets are made, refuses variables that training refuses and data sets do not, such as
+ * an unknown attention variant. *status: exit status of the refusal. */
 static int check_words(const char *self, const char *const value[WORDS], int *status)
 {
     enum { ORBITS, PRETRAIN, REFUSED = 2 };
@@ -302,7 +303,7 @@ static int check_words(const char *self, const char *const value[WORDS], int *st
                : 0;
 }
 
-/* All stages, in their order, up to the first that does not end well. */
+/* Runs all stages in order, up to the first that fails. */
 static int run_stages(const char *self, const char *const value[WORDS], bool plan, int *status)
 {
     struct command *c = calloc(1, sizeof *c);
@@ -358,7 +359,7 @@ static int one_stage(const char *self, int count, char *const *argument, int *st
     return rc;
 }
 
-/* A world of the preset smoke in a folder that goes away again. */
+/* Runs a world of the preset smoke in a temporary folder. */
 static int check(const char *self, int *status)
 {
     char folder[4096], run[4096], page[4096];
@@ -382,7 +383,7 @@ static int check(const char *self, int *status)
     return rc ? rc : cleaned;
 }
 
-/* A script beside the data, which finds the programs in $BIN. */
+/* Runs a script of the data folder, which finds the programs in $BIN. */
 static int run_script(const char *name, const char *self, int count, char *const *argument)
 {
     char script[4096], file[64], bin[4096], grid[4096], below[300];

@@ -1,4 +1,4 @@
-/* program.c - what every program does around its work: arguments, signals, the exit status. */
+/* program.c - what every program does around its work: arguments, signals, exit status. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -17,7 +17,7 @@
 static int program_argc;
 static char **program_argv;
 
-/* Appends a text to a buffer of so many bytes; what does not fit is cut. */
+/* Appends a text to a buffer of `bytes` bytes and cuts what does not fit. */
 static void append(char *text, size_t bytes, const char *more)
 {
     const size_t used = strlen(text);
@@ -82,8 +82,9 @@ void orr_command_of_run(const char *name, char text[ORR_COMMAND])
     orr_command(name, shared, text, ORR_COMMAND);
 }
 
-/* GNU's and LLVM's OpenMP read the first; the second, rounds of waiting awake before, is GNU's. As
- * measured: 1000 cost no time on busy cores, and bring what many more do on idle ones. */
+/* GNU's and LLVM's OpenMP read OMP_WAIT_POLICY; only GNU's reads GOMP_SPINCOUNT, the rounds of busy
+ * waiting before a thread sleeps. Measured: 1000 rounds cost no time on busy cores, and are as fast
+ * as many more on idle ones. */
 void orr_threads_sleep(char **argv)
 {
     static const char *const known[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
@@ -97,7 +98,7 @@ void orr_threads_sleep(char **argv)
         setenv(known[1], "1000", 1))
         return;
     path[length] = '\0';
-    (void)execv(path, argv); /* where that fails, threads wait as they would have */
+    (void)execv(path, argv); /* if this fails, threads wait in the default way */
 }
 
 int orr_main(const struct orr_program *program, int argc, char **argv,

@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 
-/* Those of main(), the program's name first; 0 outside orr_main(). */
+/* The arguments of main(), with the program's name first; returns their number, 0 outside
+ * orr_main(). */
 int orr_program_arguments(char ***argv);
-/* "--set=a=b" and "--set a=b" are option --set; next = its value is the argument after it. */
+/* Whether an argument is the option `name`: "--set=a=b" and "--set a=b" are both --set. *next: its
+ * value is the next argument. */
 bool orr_is_option(const char *argument, const char *name, bool *next);
 
 #endif

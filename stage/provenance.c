@@ -1,4 +1,5 @@
-/* provenance.c - records of what artefacts were made from: their digests, and how two differ. */
+/* provenance.c - records of what artefacts were made from: their digests, and the difference of two
+ * records. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "provenance.h"
@@ -12,8 +13,8 @@
 
 #include "settings_table.h"
 
-/* The revision of a kind grows when the code makes something else of the same settings and inputs,
- * so that what an earlier version made is not taken for what this one would make. */
+/* The revision of a kind is raised when the code makes a different output from the same settings
+ * and inputs, so that outputs of an earlier version are not kept. */
 static const struct {
     const char *name;
     int revision;
@@ -46,8 +47,8 @@ const char *orr_kind_name(enum orr_kind kind)
 
 /* ------------------------------------------------------------------------------- records */
 
-/* cJSON has a reserve of memory, so that a tree is whole also where there is no other memory left
- * (base/oom_reserve.c): it is enough to ask for that where a digest is made, or a file. */
+/* cJSON has a memory reserve, so that a tree is complete even when memory runs out
+ * (base/oom_reserve.c). It is enough to check for that where a digest or a file is made. */
 static int out_of_memory(void)
 {
     return ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
@@ -68,7 +69,7 @@ void orr_records_free(struct orr_records *records)
 cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset)
 {
     char text[ORR_SETTING], why[256];
-    const bool all = kind == ORR_KIND_REPORT; /* it shows all settings */
+    const bool all = kind == ORR_KIND_REPORT; /* the report shows all settings */
     cJSON *record = cJSON_CreateObject();
     cJSON_AddStringToObject(record, "what", kinds[kind].name);
     cJSON_AddNumberToObject(record, "revision", kinds[kind].revision);
@@ -106,7 +107,8 @@ void orr_record_input(cJSON *record, const char *name, const char digest[ORR_DIG
     cJSON_AddStringToObject(inputs, name, digest);
 }
 
-/* XXH64 of the record's text; the name of a foreign thing says where it was, not what it is. */
+/* XXH64 of the record's text without "name", which says where an external file was, not what it
+ * contains. */
 static int digest_of(const cJSON *record, char digest[ORR_DIGEST])
 {
     cJSON *copy = cJSON_Duplicate(record, true);
@@ -160,9 +162,9 @@ int orr_records_import(struct orr_records *records, const cJSON *made, const cha
     return 0;
 }
 
-/* ---------------------------------------------------------------------------------- made */
+/* ---------------------------------------------------------------------------- "made" objects */
 
-/* Copies the record of a digest, and those of its inputs, which come first. */
+/* Copies the record of a digest, after the records of its inputs. */
 static void copy_below(const struct orr_records *records, const char *digest, cJSON *into)
 {
     const cJSON *record = cJSON_GetObjectItemCaseSensitive(records->by_digest, digest), *input;
@@ -187,7 +189,7 @@ char *orr_records_made_text(const struct orr_records *records, const char digest
     char *text = cJSON_PrintUnformatted(made);
     cJSON_Delete(made);
     if (!orr_memory_short())
-        return text; /* of malloc() */
+        return text; /* allocated by malloc() */
     cJSON_free(text);
     return NULL;
 }
@@ -240,7 +242,7 @@ bool orr_made_but(const struct orr_records *records, const char digest[ORR_DIGES
 
 /* ----------------------------------------------------------------------------- difference */
 
-/* Two records are walked together, from the artefact down to the first link that differs. */
+/* Walks two records together, from the artefact down to the first input that differs. */
 struct walk {
     const cJSON *expected, *found; /* records by digest */
     char *why;
@@ -262,7 +264,7 @@ static const char *text_of(const cJSON *item)
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-/* Settings and facts that differ: the first two by name, the others by their number. */
+/* Appends settings and facts that differ: the first two by name, then the number of others. */
 static int tell_values(char *why, const cJSON *expected, const cJSON *found)
 {
     int count = 0;
@@ -287,7 +289,7 @@ static int tell_values(char *why, const cJSON *expected, const cJSON *found)
     return count;
 }
 
-/* One of both, or both, were not made of our settings. */
+/* Appends the difference if at least one of the two records is external. */
 static bool tell_foreign(char *why, const cJSON *expected, const cJSON *found)
 {
     const char *was = text_of(cJSON_GetObjectItemCaseSensitive(found, "what"));
@@ -329,7 +331,7 @@ static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *f
     return false;
 }
 
-/* Appends the difference of two records; false when they do not differ. */
+/* Appends the difference of two records; false if they are equal. */
 static bool tell(struct walk *walk, const char *expected, const char *found)
 {
     const cJSON *a = cJSON_GetObjectItemCaseSensitive(walk->expected, expected);

@@ -1,4 +1,4 @@
-/* settings.c - settings through the descriptor table: defaults, files, assignments, saving. */
+/* settings.c - reads, assigns and saves settings through the descriptor table. */
 #include "base/data.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -28,8 +28,8 @@ static int bad(const char *where, const struct orr_setting *f, const char *expec
     return ORR_FAIL(ORR_EUSAGE, "%s%s: expected %s, found \"%s\"", where, f->key, expected, found);
 }
 
-/* Digits only: a double holds no more than 53 bits of them. Larger numbers of JSON, which may be
- * rounded already, come with an exponent. */
+/* Digits only, because a double holds only 53 bits. JSON numbers above that may already be rounded;
+ * json_text() writes them with an exponent, which is refused here. */
 static int set_u64(const struct orr_setting *f, char *at, const char *where, const char *text)
 {
     errno = 0;
@@ -50,7 +50,7 @@ static int set_number(const struct orr_setting *f, char *at, const char *where, 
     if (f->type == ORR_FIELD_U64)
         return set_u64(f, at, where, text);
     errno = 0;
-    const double value = strtod(text, &end) + 0.0; /* -0 is 0 */
+    const double value = strtod(text, &end) + 0.0; /* turns -0 into 0 */
     const bool number = end != text && !*end && !errno && isfinite(value);
     if (!number || value < f->min || value > f->max || (whole && value != floor(value))) {
         snprintf(expected, sizeof expected, "a%s number from %g to %g", whole ? " whole" : "",
@@ -97,7 +97,7 @@ static int set_names(const struct orr_setting *f, char *at, const char *where, c
         char *name = names.item[names.count++];
         memcpy(name, from, length);
         name[length] = '\0';
-        if (!strcmp(f->key, "attention") && !orr_is_name(name)) /* each is a folder of the run */
+        if (!strcmp(f->key, "attention") && !orr_is_name(name)) /* each names a folder of the run */
             return bad(where, f, "names of folders, without \"/\"", name);
         from = end ? end + 1 : from + length;
     }
@@ -133,8 +133,8 @@ static int set_value(struct orr_settings *preset, const struct orr_setting *f, c
 
 static const char source[] = "pretrain.", follower[] = "pretrain_planets.";
 
-/* Bit of a setting of pretrain_planets in planets_own; 0 for others, and for the steps, of which 0
- * skips the stage. */
+/* The bit in planets_own of a setting of pretrain_planets; 0 for other settings, and for steps,
+ * where 0 skips the stage. */
 static uint64_t follower_bit(const struct orr_setting *f)
 {
     const size_t length = strlen(follower);
@@ -161,8 +161,8 @@ bool orr_setting_follows(const struct orr_settings *preset, const struct orr_set
     return true;
 }
 
-/* A setting that is given stands; one of pretrain is that of pretrain_planets too, where none is
- * given. */
+/* Assigns a setting. A setting of pretrain is copied to pretrain_planets where that one was not
+ * given itself. */
 static int set_text(struct orr_settings *preset, const struct orr_setting *f, const char *where,
                     const char *text)
 {
@@ -215,7 +215,7 @@ int orr_settings_set(struct orr_settings *preset, const char *assignment)
 
 /* ------------------------------------------------------------------------------- JSON */
 
-/* A JSON scalar or array of strings as the text that set_text takes. */
+/* Turns a JSON scalar or array of strings into the text that set_text() takes. */
 static int json_text(const char *where, const struct orr_setting *f, const cJSON *item,
                      char text[ORR_SETTING])
 {
@@ -226,7 +226,7 @@ static int json_text(const char *where, const struct orr_setting *f, const cJSON
     if (number && cJSON_IsNumber(item)) {
         const bool rounded = f->type == ORR_FIELD_U64 && item->valuedouble > 0x1p53;
         snprintf(text, ORR_SETTING, rounded ? "%.16e" : "%.17g",
-                 item->valuedouble); /* e: refused */
+                 item->valuedouble); /* an exponent: refused later */
     } else if (f->type == ORR_FIELD_BOOL && cJSON_IsBool(item)) {
         strcpy(text, cJSON_IsTrue(item) ? "true" : "false");
     } else if ((f->type == ORR_FIELD_U64 || f->type >= ORR_FIELD_ENUM) && cJSON_IsString(item)) {
@@ -238,7 +238,7 @@ static int json_text(const char *where, const struct orr_setting *f, const cJSON
         cJSON_ArrayForEach (part, item) {
             if (!cJSON_IsString(part))
                 return bad(where, f, "a list of names", "something else");
-            if (!*part->valuestring || strchr(part->valuestring, ',')) /* it would become two */
+            if (!*part->valuestring || strchr(part->valuestring, ',')) /* would be split */
                 return bad(where, f, "names that are not empty and have no comma",
                            part->valuestring);
             used += (size_t)snprintf(text + used, ORR_SETTING - used, "%s%s", used ? "," : "",
@@ -283,7 +283,7 @@ static int is_preset(const struct dirent *entry)
     return length > 5 && length < ORR_NAME && !strcmp(entry->d_name + length - 5, ".json");
 }
 
-/* Names the presets of a folder, and the one that was meant. */
+/* Reports an unknown preset with the presets of a folder and the nearest name. */
 static int unknown_preset(const char *name, const char *folder)
 {
     struct dirent **entry = NULL;
@@ -308,7 +308,7 @@ static int unknown_preset(const char *name, const char *folder)
     return rc;
 }
 
-/* Where NAME.json may be. */
+/* Finds the file of a preset: a path, or NAME.json in the preset folders. */
 static int locate(const char *name, char path[4096])
 {
     const size_t length = strlen(name);
@@ -327,7 +327,7 @@ static int locate(const char *name, char path[4096])
     return unknown_preset(name, named || orr_exists("presets") ? folder[0] : installed);
 }
 
-/* The name is that of the folder of runs, too. */
+/* The preset's name also names the folder of its run. */
 static int check_name(const char *path, const char *name)
 {
     if (orr_is_name(name))
@@ -451,7 +451,7 @@ static cJSON *field_json(const struct orr_settings *preset, const struct orr_set
     return rounded ? cJSON_CreateString(text) : cJSON_CreateRaw(text);
 }
 
-/* "seed" matches seed; "orbits" matches orbits.*. */
+/* Whether a key is in a group: "seed" matches seed; "orbits" matches orbits.*. */
 bool orr_settings_in_groups(const char *key, const char *groups)
 {
     for (const char *from = groups; *from;) {
@@ -476,7 +476,7 @@ uint64_t orr_settings_checksum(const struct orr_settings *preset, const char *gr
     return sum;
 }
 
-/* given: without the settings that follow others. */
+/* The settings as JSON; given: without settings that follow others. */
 static cJSON *fields_json(const struct orr_settings *preset, bool given)
 {
     cJSON *root = cJSON_CreateObject();

@@ -1,8 +1,8 @@
 /* settings.h - every setting of a run, in one struct.
  *
- * stage/settings_table.c holds one line per member: key ("orbits.train"), type, default, range or
- * choices, help. That table makes defaults, --help, --set, validation and the saved config.
- * To add a setting: one member here, one line there. */
+ * stage/settings_table.c has one row per member: key ("orbits.train"), type, default, range or
+ * choices, help. Defaults, --help, --set, validation and the saved preset all come from that table.
+ * To add a setting, add a member here and a row there. */
 #ifndef ORR_SETTINGS_H
 #define ORR_SETTINGS_H
 
@@ -20,8 +20,8 @@ struct orr_name_list {
 
 /* How masses are drawn. */
 enum orr_mass_prior {
-    ORR_MASS_STUDY,      /* lognormal star, gamma planets (spec of the study), clamped */
-    ORR_MASS_UNIFORM,    /* two bodies, U(m_min, m_max) each, independent: either may be lighter */
+    ORR_MASS_STUDY,      /* lognormal star, gamma planets, clamped (Vafa et al. 2025) */
+    ORR_MASS_UNIFORM,    /* two bodies, each U(m_min, m_max), independent: either may be lighter */
     ORR_MASS_LOGUNIFORM, /* two bodies, log-uniform in [m_min, m_max] each, independent */
 };
 
@@ -53,19 +53,19 @@ enum orr_recompute { ORR_RECOMPUTE_NONE, ORR_RECOMPUTE_BLOCK };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
 /* The unit of a planet's force vectors. */
 enum orr_vector_scale {
-    ORR_VECTOR_LABELLED, /* its largest |F| on labelled positions */
-    ORR_VECTOR_LARGEST,  /* the study's: per axis the largest component on all positions */
+    ORR_VECTOR_LABELLED, /* the largest |F| on its labelled positions */
+    ORR_VECTOR_LARGEST,  /* per axis the largest component on all positions (Vafa et al. 2025) */
 };
 enum orr_precision {
-    ORR_PRECISION_AUTO, /* bf16 where the machine gains from it */
+    ORR_PRECISION_AUTO, /* bf16 where it is faster on this machine */
     ORR_PRECISION_FP32,
     ORR_PRECISION_BF16,
-    ORR_PRECISION_TF32 /* fp32 where the machine has no such thing */
+    ORR_PRECISION_TF32 /* fp32 where the machine has no TF32 */
 };
-/* Where to compute. Auto: of the command line, as the preset says; of the preset, on a GPU where
- * there is one. */
+/* Where to compute. In the command line, auto leaves the choice to the preset; in the preset, auto
+ * uses a GPU if there is one. */
 enum orr_device { ORR_DEVICE_AUTO, ORR_DEVICE_CPU, ORR_DEVICE_CUDA };
-/* The last is a formula of the user and no choice of a preset. */
+/* The last is a user-defined formula, which a preset cannot choose. */
 enum orr_symreg_loss {
     ORR_SR_L1,
     ORR_SR_L2,
@@ -77,7 +77,7 @@ enum orr_symreg_loss {
     ORR_SR_CUSTOM
 };
 
-/* The search for formulas: our own, or that of SymbolicRegression.jl. */
+/* The search for formulas: Orrery's, or SymbolicRegression.jl's. */
 enum orr_symreg_algorithm { ORR_SR_ORRERY, ORR_SR_PYSR };
 
 /* Data sets of two-body or many-planet systems. Lengths in AU, times in years, masses in
@@ -88,8 +88,8 @@ struct orr_orbits_settings {
     long train, val, test;  /* sequences for next-state training */
     long train_files;       /* at most this many training sequences are written; when fewer
                                     than `train`, pretraining streams all of them instead */
-    long shard_sequences;   /* larger sets are written as several files of so many sequences;
-                                    no matter of content: not in digests of data */
+    long shard_sequences;   /* larger sets are written as several files of this many sequences; does
+                               not affect content, so not in digests */
     long two_body_train, two_body_val, two_body_test; /* sequences with force labels */
     int positions;                                    /* rows of a sequence, the dt row included */
     int bins;                                         /* per axis */
@@ -98,70 +98,72 @@ struct orr_orbits_settings {
     double a_min_au, a_max_au;
     double e_alpha, e_beta, e_max; /* e ~ Beta(alpha, beta), redrawn above e_max */
     enum orr_mass_prior mass_prior;
-    double m_min, m_max;             /* of uniform and log-uniform priors */
-    double dt_yr;                    /* identifiable: the fixed time step */
-    double samples_min, samples_max; /* identifiable: periods outside are redrawn (per orbit) */
+    double m_min, m_max;             /* for uniform and log-uniform priors */
+    double dt_yr;                    /* identifiable protocol: the fixed time step */
+    double samples_min, samples_max; /* identifiable protocol: redraws orbits with periods
+                                        outside */
     double com_sigma_au;             /* centre of mass ~ N(0, sigma^2) per axis */
-    double clockwise;                /* share of drawn orbits that go clockwise */
+    double clockwise;                /* fraction of clockwise orbits */
     int label_from_step; /* first labelled time step (0-based), two-body continuous sets */
-    /* Labels that fine-tuning of magnitudes trains on: of separations, of products m1 m2; 0 = no
+    /* Range of separations and of products m1 m2 whose labels magnitudes are fine-tuned on; 0 = no
      * bound. Files hold all labels. */
     double label_r_min, label_r_max, label_m_min, label_m_max;
     bool solar_system; /* also write the solar system */
     enum orr_law law;  /* docs/laws.md */
     double law_exponent, law_alpha, law_lambda_au;
     double law_a0;                  /* AU / yr^2 */
-    double law_softening_au;        /* plummer */
-    double law_constant;            /* lambda: 1 / yr^2 */
-    char expression[256];           /* F of r, m1, m2 */
+    double law_softening_au;        /* Plummer softening */
+    double law_constant;            /* lambda: linear repulsion, 1 / yr^2 */
+    char expression[256];           /* user-defined F(r, m1, m2) */
     bool nbody;                     /* planets attract each other, the star moves */
-    enum orr_encounters encounters; /* of planets, which the integrator can not follow */
-    long jump_step;                 /* from this step on G is multiplied, 0 = never */
+    enum orr_encounters encounters; /* close encounters that the integrator cannot resolve */
+    long jump_step;                 /* G is multiplied from this step on; 0 = never */
     double jump_factor;
-    /* Named switches for published behaviour (spec/orbits.md section 2); false = fixed. */
+    /* Switches that reproduce published behaviour (spec/orbits.md section 2); false = fixed. */
     bool compat_velocity_sign, compat_relative_state, compat_repeated_planets, compat_solar_dt;
 };
 
 /* Planet runs: scaled coordinates, for the force-vector task (spec/orbits.md section 3). */
 struct orr_planets_settings {
     bool enabled;
-    long train, val, test;           /* pretraining sequences; test: measured at the end */
+    long train, val, test;           /* pretraining sequences; test: for the final evaluation */
     int steps;                       /* time steps in a sequence: positions = 1 + 2 steps */
-    double samples_min, samples_max; /* kept: samples per orbit in this range */
-    double light_fraction;           /* share of sequences with m1/m2 log-uniform light_min..max */
+    double samples_min, samples_max; /* orbits with this many samples per period are kept */
+    double light_fraction;           /* fraction of sequences with m1/m2 log-uniform in
+                                        light_min..max */
     double light_min, light_max;
     double samples_per_orbit; /* of the planets' own sequences, >= 40 */
-    bool eccentric;           /* and those of four bodies on eccentric orbits */
+    bool eccentric;           /* also four bodies on eccentric orbits */
     int labels;               /* labelled positions per planet */
 };
 
 struct orr_model_settings {
     int layers, heads, width, ffn_mult;
     enum orr_positions positions;
-    double attention_p;   /* sharpening power of the re-weighted variants */
+    double attention_p;   /* exponent of re-weighting */
     int attention_window; /* 0 = all earlier positions */
     double rope_base;
-    double init_std;       /* of a block's random weights */
-    enum orr_gate gate;    /* of the attention's output; narrows the feed-forward by width / 2 */
+    double init_std;       /* of the random initial weights */
+    enum orr_gate gate;    /* of the attention's output; makes the feed-forward width / 2 smaller */
     int fourier;           /* continuous input: bands of sin/cos features, 0 = none */
     double fourier_min_au; /* shortest wavelength */
-    bool tie;              /* text: the head's weights are those of the embedding */
+    bool tie;              /* text: embedding and head share weights */
     enum orr_precision precision;
-    enum orr_device device;       /* where to compute; no matter of content: not in digests */
-    enum orr_recompute recompute; /* in the backward pass; no matter of content: not in digests */
+    enum orr_device device;       /* where to compute; does not affect content, so not in digests */
+    enum orr_recompute recompute; /* in the backward pass; not in digests */
 };
 
-/* Text instead of orbits (docs/text.md): bytes, or tokens in shards. */
+/* Trains on text instead of orbits (docs/text.md): bytes, or tokens in shards. */
 enum { ORR_PATHS = 256 };
-/* What a file of text without a header holds. */
+/* The type of tokens in a text file without a header. */
 enum orr_tokens { ORR_TOKENS_AUTO, ORR_TOKENS_BYTES, ORR_TOKENS_UINT16, ORR_TOKENS_UINT32 };
 
 struct orr_text_settings {
     char train[ORR_PATHS]; /* files, folders, patterns: a,b,c; "" = orbits */
-    char val[ORR_PATHS];   /* "": held out of train */
-    int positions;         /* tokens of a sequence: positions - 1 inputs, each with its next */
-    double val_fraction;   /* the last part of train, held out when val is "" */
-    int vocab;             /* of tokens; bytes have 256 */
+    char val[ORR_PATHS];   /* "": held out from train */
+    int positions;         /* tokens per sequence: positions - 1 inputs, each with its next token */
+    double val_fraction;   /* last fraction of train, held out if val is "" */
+    int vocab;             /* number of tokens; 256 for bytes */
     enum orr_tokens tokens;
 };
 
@@ -175,12 +177,12 @@ enum orr_trained {
 /* One training stage. */
 struct orr_train_settings {
     long steps;
-    enum orr_trained train;  /* of fine-tuned magnitudes; all others change everything */
+    enum orr_trained train;  /* for fine-tuned magnitudes; all other trainings change all weights */
     int batch, accumulation; /* sequences per forward pass; passes per step */
-    int micro_batches;       /* of pretrainings: the equal parts that the batch x accumulation
-                                sequences of a step are cut into, summed by a tree; 0 = off */
-    bool zero; /* of pretrainings: ranks share out the optimiser's moments; no matter of content */
-    double lr, lr_final; /* lr_final: share of lr at the end */
+    int micro_batches;       /* pretraining: splits the batch x accumulation sequences of a step
+                                into this many equal parts, summed by a tree; 0 = off */
+    bool zero;               /* pretraining: ranks share the optimiser's moments; not in digests */
+    double lr, lr_final;     /* lr_final: final lr as a fraction of lr */
     enum orr_schedule schedule;
     long warmup;
     double weight_decay, beta1, beta2, clip;
@@ -189,99 +191,101 @@ struct orr_train_settings {
     double huber;    /* regression: delta of the pseudo-Huber loss, 0 = squared errors */
     long eval_every, checkpoint_every;
     int eval_sequences;
-    int keep;        /* step-numbered checkpoints, 0 = none; no matter of content, as keep_every */
-    long keep_every; /* steps between them, 0 = every checkpoint */
-    long patience;   /* evaluations without a better one that end the training, 0 = off; with it
-                        the best weights are what the training stands for, not the last */
+    int keep;        /* step-numbered checkpoints to keep, 0 = none; keep and keep_every are not in
+                        digests */
+    long keep_every; /* steps between kept checkpoints, 0 = every checkpoint */
+    long patience;   /* stop after this many evaluations without improvement, 0 = off; the model is
+                        then the best weights, not the last */
     double outlier_sigma;             /* 0 = off; see gpt_watch_outlier() */
-    int outlier_window, outlier_most; /* accepted steps looked at; skipped ones in a row */
+    int outlier_window, outlier_most; /* window of accepted steps; most steps skipped in a row */
 };
 
 struct orr_finetune_settings {
     struct orr_train_settings magnitude, vector;
     enum orr_force_loss magnitude_loss;
     enum orr_vector_scale vector_scale;
-    int samples, sample_size;      /* regression samples of held-out positions;
-                                      no two of them share a sequence */
-    int knn_magnitude, knn_vector; /* neighbours of the oracles */
+    int samples, sample_size;      /* regression samples of held-out positions; no two samples share
+                                      a sequence */
+    int knn_magnitude, knn_vector; /* neighbours of the nearest-neighbour oracles */
 };
 
 struct orr_symreg_settings {
     enum orr_symreg_algorithm algorithm;
     struct orr_name_list binary, unary;
     enum orr_symreg_loss loss;
-    double loss_parameter; /* of huber, logcosh, quantile */
+    double loss_parameter; /* for huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles;
     int restarts;
     double parsimony;
     double enumerate;                       /* formulas */
     int patience;                           /* epochs */
-    double seconds, evaluations, stop_loss; /* ends of a search, 0 = none */
+    double seconds, evaluations, stop_loss; /* stopping criteria, 0 = none */
     struct orr_name_list rules;             /* accuracy, score, best, mdl */
-    double constant_tolerance;              /* of the true law's structure check */
+    double constant_tolerance;              /* for the check against the true law's structure */
 };
 
 struct orr_settings {
     char name[ORR_NAME]; /* file name without .json */
     char about[256];
     uint64_t seed;
-    struct orr_name_list attention; /* variants to train, first = the untrained baseline's */
+    struct orr_name_list attention; /* variants to train; the untrained baseline has the first */
     struct orr_orbits_settings orbits;
     struct orr_planets_settings planets;
     struct orr_text_settings text;
     struct orr_model_settings model;
     struct orr_train_settings pretrain, pretrain_planets;
-    uint64_t planets_own; /* bit k: setting k of pretrain_planets was given, and does not follow */
+    uint64_t planets_own; /* bit k: setting k of pretrain_planets was given itself */
     struct orr_finetune_settings finetune;
     struct orr_symreg_settings symreg;
 };
 
 struct cJSON;
 
-/* All defaults of the table. Settings of pretrain_planets but its steps follow those of pretrain,
- * and change with them, until they are given themselves by a file or an assignment. */
+/* Sets all defaults of the table. Settings of pretrain_planets, except its steps, follow those of
+ * pretrain until a file or an assignment gives them. */
 void orr_settings_defaults(struct orr_settings *preset);
-/* NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and the data of the
- * program, base/data.h) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong
- * types and values out of range: ORR_EUSAGE naming file, key, expected, found and the nearest key.
- * */
+/* Loads a preset by NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and
+ * the program's data, base/data.h) or a FILE ending in .json. Starts from the defaults. ORR_EUSAGE
+ * for unknown keys, wrong types and values out of range; the message names file, key, expected,
+ * found and the nearest key. */
 int orr_settings_load(struct orr_settings *preset, const char *name_or_file);
-/* The same of a JSON object that stands in the file `path`. */
+/* Loads settings from a JSON object; `path` names its file in messages. */
 int orr_settings_from_json(struct orr_settings *preset, const struct cJSON *json, const char *path);
-/* "pretrain.steps=500". */
+/* Assigns one setting: "pretrain.steps=500". */
 int orr_settings_set(struct orr_settings *preset, const char *assignment);
-/* The same for an option of the command line, whose name the message has in front of the key. */
+/* Assigns one setting for a command-line option, which messages name before the key. */
 int orr_settings_set_by(struct orr_settings *preset, const char *option, const char *key,
                         const char *value);
-/* Whether the data is text: text.train is given. */
+/* Whether the data is text: text.train is not empty. */
 bool orr_settings_is_text(const struct orr_settings *preset);
-/* Whether training sequences are made on the fly: they were not all written to files. */
+/* Whether training sequences are generated on the fly because not all were written to files. */
 bool orr_settings_streams(const struct orr_settings *preset);
-/* ORR_EUSAGE when the data is text: `needs` says what would need forces ("fine-tuning"). */
+/* ORR_EUSAGE if the data is text; `needs` says what needs forces ("fine-tuning"). */
 int orr_settings_needs_orbits(const struct orr_settings *preset, const char *needs);
-/* Impossible combinations (heads not dividing width, odd head size with RoPE, ...). */
+/* ORR_EUSAGE for impossible combinations (heads not dividing width, odd head size with RoPE,
+ * ...). */
 int orr_settings_check(const struct orr_settings *preset);
-/* ORR_EUSAGE where the heads do not divide the width, or rotary positions meet an odd head size. */
+/* ORR_EUSAGE if the heads do not divide the width, or the head size is odd with rotary
+ * positions. */
 int orr_heads_check(int width, int heads, enum orr_positions positions);
-/* Whether a setting has no effect beside the others; why: "orbits.law is newton". */
+/* Whether the other settings make a setting ineffective; why: "orbits.law is newton". */
 bool orr_settings_unused(const struct orr_settings *preset, const char *key, char why[256]);
-/* A law of force reads its own settings (orbits.law_alpha, orbits.expression, ...) and no others.
- * ORR_EUSAGE when orbits.law does not read the setting `key`, naming `where` it was given, the law
- * and the one that does; 0 for settings of other things. */
+/* ORR_EUSAGE if `key` is a setting of another law than orbits.law; the message names `where` it was
+ * given, the law, and the law that reads it. 0 for settings that belong to no law. */
 int orr_settings_check_law(const struct orr_settings *preset, const char *where, const char *key);
-/* The same for every setting that differs from its default. */
+/* orr_settings_check_law() for every setting that differs from its default. */
 int orr_settings_check_laws(const struct orr_settings *preset, const char *where);
-/* Settings that the law does not read become their defaults. */
+/* Resets settings that the law does not read to their defaults. */
 int orr_settings_drop_laws(struct orr_settings *preset);
-/* Every key but the name, as in a preset file; cJSON_Delete() it. */
+/* All settings except the name, as in a preset file; cJSON_Delete() it. */
 struct cJSON *orr_settings_json(const struct orr_settings *preset);
-/* Key of setting i, in the order of the table; NULL behind the last. */
+/* The key of setting i, in the order of the table; NULL behind the last. */
 const char *orr_settings_key(int i);
-/* A setting as --set takes it: numbers in the shortest form that reads back as the same number,
- * lists with commas, "" for a key that there is none of. */
+/* A setting as text for --set: numbers in the shortest form that reads back as the same number,
+ * lists with commas; "" for an unknown key. */
 enum { ORR_SETTING = ORR_LIST * ORR_NAME };
 void orr_settings_value(const struct orr_settings *preset, const char *key, char text[ORR_SETTING]);
-/* Writes every key but those that follow another one, so that --preset FILE repeats the run. */
+/* Writes all settings except those that follow others, so that --preset FILE repeats the run. */
 int orr_settings_save(const struct orr_settings *preset, const char *path);
 /* Whether a key is in one of the groups: "seed,orbits". */
 bool orr_settings_in_groups(const char *key, const char *groups);

@@ -1,4 +1,4 @@
-/* settings_check.c - combinations of settings that can not work. */
+/* settings_check.c - refuses combinations of settings that cannot work. */
 #include "base/error.h"
 #include "settings.h"
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A force is of two masses: a body without one would have neither a force nor a label. */
+/* A force needs two masses: a massless body would have neither a force nor a label. */
 static int check_mass(const char *key, double value, double least)
 {
     if (value >= least)
@@ -150,7 +150,7 @@ static int check_text(const struct orr_settings *preset)
     return 0;
 }
 
-/* One name would be trained, searched and drawn twice. */
+/* Refuses repeated names, which would be trained, searched and drawn twice. */
 static int check_attention(const struct orr_name_list *names)
 {
     if (names->count < 1)
@@ -173,8 +173,8 @@ static int check_micro_batches(const char *stage, const struct orr_train_setting
                     stage, stage, stage, t->batch, passes, sequences, t->micro_batches);
 }
 
-/* Patience counts evaluations: there must be some before the end, of something. `none`: why there
- * are no held-out sequences, NULL where there are. */
+/* Patience counts evaluations, so it needs held-out sequences and an evaluation before the last
+ * step. none: why there are no held-out sequences; NULL if there are. */
 static int check_training(const char *stage, const struct orr_train_settings *t, const char *none)
 {
     if (t->patience > 0 && none)

@@ -1,5 +1,5 @@
-/* settings_matter.c - where a setting matters: beside which other settings it has an effect, so
- * that nobody waits for one, and to the records of which artefacts it belongs. */
+/* settings_matter.c - where a setting matters: with which other settings it has an effect, and
+ * which artefacts' records contain it. */
 #include "base/error.h"
 #include "settings_table.h"
 
@@ -24,9 +24,9 @@ static const struct orr_setting_group *group_of(const char *key)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------ beside which others */
+/* ------------------------------------------------------------------- needs of other settings */
 
-/* Whether a text is one of the `length` bytes "a|b|c". */
+/* Whether a text equals one of the alternatives "a|b|c" in `values`, of `length` bytes. */
 static bool is_one_of(const char *text, const char *values, size_t length)
 {
     for (const char *at = values;; at++) {
@@ -39,8 +39,8 @@ static bool is_one_of(const char *text, const char *values, size_t length)
     }
 }
 
-/* The first of "key=a|b,other!=c" that does not hold, NULL: all hold. Of a group `itself` does not
- * need itself. The value that it has is in `value`. */
+/* The first condition of "key=a|b,other!=c" that does not hold; NULL: all hold. Skips a condition
+ * on `itself`. `value`: the present value of that setting. */
 static const struct orr_setting *unmet(const struct orr_settings *preset, const char *needs,
                                        const char *itself, char value[ORR_SETTING])
 {
@@ -76,9 +76,9 @@ bool orr_settings_unused(const struct orr_settings *preset, const char *key, cha
     return other != NULL;
 }
 
-/* ------------------------------------------------------------------------- of the law of force */
+/* -------------------------------------------------------------------------------- force laws */
 
-/* The law that reads a setting; NULL for settings of other things. */
+/* The law that reads a setting; NULL for other settings. */
 static const char *law_of(const struct orr_setting *f)
 {
     static const char law[] = "orbits.law=";
@@ -125,7 +125,7 @@ int orr_settings_drop_laws(struct orr_settings *preset)
     return 0;
 }
 
-/* ------------------------------------------------------------------------ of which artefacts */
+/* --------------------------------------------------------------------------------- artefacts */
 
 static const char *reason_in(const struct orr_left_out left_out[3], enum orr_kind kind)
 {
@@ -160,7 +160,7 @@ const char *orr_setting_stage(const char *key)
                     !strncmp(f->key, key, strcspn(key, ".")) &&
                     !orr_kind_leaves_out((enum orr_kind)kind, f->key))
                     return stages[i].program;
-    return "pretrain"; /* attention, a fact of its records */
+    return "pretrain"; /* attention is a fact in its records */
 }
 
 bool orr_made_from(const char *key)

@@ -1,5 +1,5 @@
-/* settings_near.c - which setting was meant by a key that there is none of: its group was left out,
- * other programs call it otherwise, or it is spelt otherwise. */
+/* settings_near.c - suggests settings for an unknown key: its group was omitted, other programs use
+ * another name, or it is misspelt. */
 #include "base/error.h"
 #include "base/text.h"
 #include "settings_table.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An orbit's length is a number of rows, not of steps. */
+/* The length of an orbit is given in rows, not steps. */
 #define ORBIT_LENGTH "orbits.positions"
 
 static const char *last_part(const char *key)
@@ -17,7 +17,7 @@ static const char *last_part(const char *key)
     return dot ? dot + 1 : key;
 }
 
-/* Words that other programs have for a setting: its last part, or the whole key of one setting. */
+/* Names that other programs use for a setting: its last part, or the whole key of one setting. */
 static const char *const usual_names[][2] = {
     {"learning_rate", "lr"},   {"batch_size", "batch"},     {"n_layers", "layers"},
     {"n_heads", "heads"},      {"warmup_steps", "warmup"},  {"dt", "dt_yr"},
@@ -46,7 +46,7 @@ int orr_settings_named(const char *word, const char *groups, const char *key[ORR
     return count;
 }
 
-/* Settings of the group that the word begins with ("orbits.steps"), by the name behind it. */
+/* Settings in the group that the word begins with ("orbits.steps"), by the name behind it. */
 static int named_in_group(const char *word, const char *key[ORR_KEYS_NAMED])
 {
     char group[64];
@@ -57,8 +57,8 @@ static int named_in_group(const char *word, const char *key[ORR_KEYS_NAMED])
     return orr_settings_named(last_part(word), group, key);
 }
 
-/* Settings for a key that is none: of its name in its group or any, else the nearest by spelling,
- * else those of the nearest name. */
+/* Settings that an unknown key may mean: of its name in its group or any group, else the nearest by
+ * spelling, else those of the nearest name. */
 static int meant(const char *word, const char *key[ORR_KEYS_NAMED])
 {
     struct orr_nearest whole = {0}, part = {0};

@@ -1,13 +1,12 @@
-/* settings_table.c - every setting, one row each: its key and place, type, default, range or choices,
- * help, what it needs in order to matter, and which artefacts it is left out of.
+/* settings_table.c - every setting, one row each: key and member, type, default, range or choices,
+ * help, the conditions under which it has an effect, and the artefacts that exclude it.
  *
  * Defaults are the published study's where it has one (Vafa et al. 2025, the code of the force
- * experiments). A setting has an effect only while all that its row and its group need holds; one
- * that needs itself is off at the other value, as before there was such a setting. It is part of the
- * record of every artefact unless its row or its group takes it out, for the kinds named and for the
- * reason given: a new setting is part of all until somebody has thought about it. What is made once
- * too often costs minutes, what is not made again is a wrong result under a right name.
- * tests/stage/test_provenance.c declares for every setting what it affects. */
+ * experiments). A setting has an effect only if all conditions of its row and of its group hold. It
+ * is part of the record of every artefact unless its row or its group excludes it for named kinds,
+ * with the reason. A new setting therefore belongs to all records: remaking an artefact needlessly
+ * costs minutes, but keeping an outdated one gives a wrong result. tests/stage/test_provenance.c
+ * declares for every setting what it affects. */
 #include "settings_table.h"
 
 #define ROW(member, kind, first)                                                                   \
@@ -22,13 +21,13 @@
 #define NAMES(member, initial)            ROW(member, NAMES, initial), 0, 0, NULL
 #define ENUM(member, initial, choices)    ROW(member, ENUM, initial), 0, 0, choices
 
-/* kinds of artefacts as bits */
+/* kinds of artefacts, as bits */
 #define BIT(kind) (1u << ORR_KIND_##kind)
 enum {
     STATES = BIT(STATES),
     PLANETS = BIT(PLANETS),
     SETS = BIT(STATES) | BIT(TWO_BODY) | BIT(SOLAR) | BIT(PLANETS) | BIT(PLANETS_SOLAR),
-    RUNS = BIT(PLANETS) | BIT(PLANETS_SOLAR), /* in scaled coordinates, priors of their own */
+    RUNS = BIT(PLANETS) | BIT(PLANETS_SOLAR), /* scaled coordinates, separate priors */
     ON_RUNS = BIT(PRETRAIN_PLANETS) | BIT(EVALUATION_PLANETS),
     EVALUATIONS = BIT(EVALUATION) | BIT(EVALUATION_PLANETS),
     TUNED = BIT(MAGNITUDE) | BIT(VECTOR),
@@ -37,7 +36,7 @@ enum {
     VECTORS = BIT(VECTOR_TRUTH) | BIT(VECTOR_ORACLE) | BIT(VECTOR_MODEL),
     TABLES = MAGNITUDES | VECTORS,
     LAWS = BIT(LAWS),
-    /* the report shows all settings, so none is ever taken out of it */
+    /* the report shows all settings, so none is excluded from it */
     ALL = (BIT(REPORT) - 1),
     AFTER_SETS = ALL & ~SETS,
     AFTER_MODELS = EVALUATIONS | TUNED | TABLES | LAWS,
@@ -57,9 +56,9 @@ static const char places[] = "where moments are kept changes none of them";
 static const char pauses[] = "where a training is saved changes nothing: it resumes bit for bit";
 
 /* clang-format off */
-/* The settings of a training, as a task has them: its steps and learning rate, those of evaluations
- * where it has any (the planets that the vector task trains on are few, fixed and fed together), and
- * what becomes of its best weights, and what its loss needs. */
+/* The settings of a training: steps and learning rate, evaluation where there is any (the vector
+ * task trains on few, fixed planets in one batch), use of the best weights, and parameters of the
+ * loss. */
 #define EVALUATED(...) __VA_ARGS__,
 #define NEVER_EVALUATED(...)
 #define TRAINING(TASK, STEPS, LR, IF_EVALUATED, BEST, HUBER_NEEDS) \
@@ -276,7 +275,8 @@ const struct orr_setting orr_setting_rows[] = {
     {0},
 };
 
-/* What all settings of a group need, but the one that is needed, and what they are left out of. */
+/* The conditions on all settings of a group (except on the needed setting itself), and the kinds
+ * that exclude them. */
 const struct orr_setting_group orr_setting_groups[] = {
     {"orbits.", .needs = "text.train="},
     {"planets.", .needs = "planets.enabled=true", .left_out = {{SETS & ~RUNS, other_sets}}},

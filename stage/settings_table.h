@@ -1,4 +1,4 @@
-/* settings_table.h - the table of every setting (inside stage/ only). */
+/* settings_table.h - the table of all settings (inside stage/ only). */
 #ifndef ORR_SETTINGS_TABLE_H
 #define ORR_SETTINGS_TABLE_H
 
@@ -16,14 +16,14 @@ enum orr_setting_type {
     ORR_FIELD_NAMES
 };
 
-/* Kinds of artefacts, as bits 1 << kind, whose records a setting is no part of, and why. */
+/* The kinds of artefacts, as bits 1 << kind, whose records exclude a setting, and why. */
 struct orr_left_out {
     unsigned kinds;
     const char *reason;
 };
 
-/* What a setting needs in order to have an effect: "key=a|b,other!=c", all of it; ORR_ALWAYS: not
- * even what its group needs; NULL: no more than that. */
+/* The conditions under which a setting has an effect, "key=a|b,other!=c": all must hold, and those
+ * of its group. ORR_ALWAYS: no conditions, not even the group's; NULL: only the group's. */
 #define ORR_ALWAYS ""
 
 struct orr_setting {
@@ -37,7 +37,7 @@ struct orr_setting {
     const char *needs;
     struct orr_left_out left_out[3]; /* ended by kinds == 0 */
 };
-/* What all settings of a group have in common. */
+/* Common to all settings of a group. */
 struct orr_setting_group {
     const char *prefix; /* "pretrain." */
     const char *needs;
@@ -46,22 +46,23 @@ struct orr_setting_group {
 
 extern const struct orr_setting orr_setting_rows[]; /* ended by key == NULL */
 extern const struct orr_setting_group
-    orr_setting_groups[]; /* ended by prefix == NULL; in at most one is a key */
-/* NULL: there is no such key. */
+    orr_setting_groups[]; /* ended by prefix == NULL; a key is in at most one */
+/* The row of a key; NULL if there is none. */
 const struct orr_setting *orr_setting_find(const char *key);
 
 /* orr_settings_value() of a row. */
 void orr_setting_text(const struct orr_settings *preset, const struct orr_setting *f,
                       char text[ORR_SETTING]);
-/* Whether a setting of pretrain_planets was not given, so that it has the value of another one, of
- * which `key` becomes the key. */
+/* Whether a setting of pretrain_planets was not given and has the value of another setting, whose
+ * key is written to `key`. */
 bool orr_setting_follows(const struct orr_settings *preset, const struct orr_setting *f,
                          char key[ORR_SETTING]);
-/* Keys whose last part is this name ("lr"), or another program's word for it ("learning_rate"), of
- * these groups (NULL: of all), in the order of the table; their number. */
+/* Finds keys whose last part is this name ("lr"), or whose name in other programs it is
+ * ("learning_rate"), in these groups (NULL: all), in the order of the table; returns their
+ * number. */
 enum { ORR_KEYS_NAMED = 6 };
 int orr_settings_named(const char *name, const char *groups, const char *key[ORR_KEYS_NAMED]);
-/* ORR_EUSAGE for a key that there is none of, with those that may have been meant. */
+/* ORR_EUSAGE for an unknown key, with the keys that may have been meant. */
 int orr_setting_unknown(const char *where, const char *key);
 
 #endif

@@ -1,4 +1,4 @@
-/* sidecar.c - "<name>.made.json" beside a file that has no room to say what it was made from. */
+/* sidecar.c - "<name>.made.json" beside a file that cannot store its own record. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -9,7 +9,7 @@
 #include "base/cjson.h"
 #include <xxhash.h>
 
-/* forces_magnitude.csv -> forces_magnitude.made.json */
+/* The sidecar's path: forces_magnitude.csv -> forces_magnitude.made.json */
 static int sidecar_path(const char *path, char sidecar[4096])
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
@@ -35,7 +35,7 @@ int orr_sidecar_commit(struct orr_file *file, const struct orr_records *records,
     return rc ? rc : orr_file_commit_changes(file);
 }
 
-/* Whether the file has the size and the checksum that the sidecar says; ORR_ENOMEM alone fails. */
+/* Whether the file has the size and checksum in the sidecar; only ORR_ENOMEM fails. */
 static int judge_file(const char *path, const cJSON *json, bool *whole)
 {
     char found[ORR_DIGEST];
@@ -67,11 +67,11 @@ int orr_sidecar_read(const char *path, cJSON **made, char why[ORR_WHY])
     int rc = orr_exists(sidecar) ? orr_json_read(sidecar, &json) : ORR_EMISSING;
     if (rc == ORR_ENOMEM)
         return rc;
-    orr_error_clear(); /* a broken sidecar is as none */
+    orr_error_clear(); /* a damaged sidecar counts as missing */
     bool whole = false;
     if (!rc && judge_file(path, json, &whole)) {
         cJSON_Delete(json);
-        return ORR_ENOMEM; /* the message stands */
+        return ORR_ENOMEM; /* the message is kept */
     }
     if (rc)
         snprintf(why, ORR_WHY, "nothing beside it says what it was made from");
@@ -157,7 +157,7 @@ int orr_json_status(const char *folder, const struct orr_records *records,
         return rc;
     if (rc) {
         snprintf(why, ORR_WHY, "what it was made from cannot be read");
-        orr_error_clear(); /* a broken file is simply made again */
+        orr_error_clear(); /* a damaged file is made again */
         return 0;
     }
     const bool without = summed && !cJSON_HasObjectItem(json, "files");
@@ -174,14 +174,15 @@ int orr_refuse_input(const char *path, const char *why, const char *program, con
 {
     char command[ORR_COMMAND];
     orr_command_of_run(program, command);
-    if (strcmp(program, "symreg") != 0) /* trainings are not replaced without it */
+    if (strcmp(program, "symreg") != 0) /* all but symreg need it to replace files */
         orr_command_add(command, sizeof command, "--force");
     return ORR_FAIL(ORR_EINVAL, "%s: not what these settings make: %s; make it again with: %s%s",
                     path, why, command, else_what);
 }
 
-/* XXH64 of the text of an object without its "xxh64"; false without memory. The text is what a
- * reader of the file prints: numbers that were added as their digits are numbers then. */
+/* XXH64 of the text of an object without its "xxh64"; false without memory. The object is printed
+ * and parsed first, so that numbers stored as raw digits become numbers, as for a reader of the
+ * file. */
 static bool sum_of(const cJSON *json, char sum[ORR_DIGEST])
 {
     char *written = cJSON_PrintUnformatted(json);
@@ -220,7 +221,8 @@ bool orr_sum_kept(const cJSON *json, char why[ORR_WHY])
 int orr_sidecar_remove(const char *path)
 {
     char sidecar[4096];
-    const char *const both[] = {path, sidecar}; /* never a file without its record */
+    const char *const both[] = {path, sidecar}; /* this order never leaves a file without its
+                                                   record */
     TRY(sidecar_path(path, sidecar));
     for (int i = 0; i < 2; i++)
         TRY(orr_remove(both[i]));
