@@ -26,8 +26,7 @@ static inline const char *orr_calls_open(const char *file, const char *const *na
         void *symbol = dlsym(library, name[i]);
         if (!symbol)
             return name[i];
-        memcpy((char *)table + i * sizeof symbol, &symbol, sizeof symbol); /* ISO C has no such
-                                                                              cast */
+        memcpy((char *)table + i * sizeof symbol, &symbol, sizeof symbol); /* ISO C has no cast */
     }
     return NULL;
 }

@@ -224,8 +224,7 @@ static FILE *open_temporary(const char *path)
             continue;
         if (!stream)
             return NULL;
-        (void)flock(fileno(stream), LOCK_EX | LOCK_NB); /* locking is optional: it may not work
-                                                           here */
+        (void)flock(fileno(stream), LOCK_EX | LOCK_NB); /* optional: may not work here */
         if (!fstat(fileno(stream), &info) && info.st_nlink > 0)
             return stream;
         fclose(stream);

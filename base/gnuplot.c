@@ -128,8 +128,7 @@ static int run(char *const argv[], char said[COMPLAINTS], int *status, bool *sto
     pid_t pid;
     if (pipe(ends))
         return cannot_start(errno);
-    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC); /* gnuplot has its own copies as descriptors 1 and
-                                                  2 */
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC); /* gnuplot has copies as descriptors 1, 2 */
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     const int rc = start(argv, ends[1], &pid);
     close(ends[1]);

@@ -204,8 +204,7 @@ void orr_memory_peak_restart(void)
     FILE *clear = fopen("/proc/self/clear_refs", "wb");
     if (!clear)
         return;
-    fputs("5", clear); /* proc_pid_clear_refs(5): resets the peak of the resident set to its present
-                          size */
+    fputs("5", clear); /* proc_pid_clear_refs(5): resets the peak of resident memory */
     fclose(clear);
 }
 

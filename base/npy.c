@@ -63,8 +63,7 @@ static int parse_header(const char *path, const char *header, struct orr_npy *np
         if (!strncmp(descr + 1, dtypes[i].descr, 3) && (descr[4] == '\'' || descr[4] == '"'))
             dtype = i;
     if (dtype < 0) {
-        const char *end = strchr(descr + 1, *descr); /* descr is a string; a list of fields has no
-                                                        such end */
+        const char *end = strchr(descr + 1, *descr); /* end of a string; other types have none */
         const int length = end && end < descr + 12 ? (int)(end - descr) + 1 : 12;
         return ORR_FAIL(ORR_EFORMAT, "%s: unsupported dtype %.*s", path, length, descr);
     }

@@ -50,8 +50,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
         end_by(number);
         return;
     }
-    if (atomic_flag_test_and_set(&begun)) /* another thread already prints the message and ends the
-                                             process */
+    if (atomic_flag_test_and_set(&begun)) /* another thread already ends the process */
         for (;;)
             (void)pause();
     if (!orr_map_lost(info->si_addr)) {

@@ -10,8 +10,7 @@ double orr_median(double *x, size_t n);
 
 /* Mean over repetitions, its standard error, and half of its 95% Student's t interval. */
 struct orr_mean {
-    double mean, half; /* mean: NaN without numbers; half and error: NaN of fewer than two
-                          numbers */
+    double mean, half; /* mean: NaN of no number; half, error: NaN of fewer than two */
     double error;
     int n; /* how many numbers the mean is of */
 };

@@ -33,8 +33,7 @@ static void remove_folder(DIR *listing, const char *folder)
 {
     rewinddir(listing);
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
-        (void)unlinkat(dirfd(listing), entry->d_name, 0); /* fails for folders such as "." and
-                                                             ".." */
+        (void)unlinkat(dirfd(listing), entry->d_name, 0); /* fails for "." and other folders */
     (void)rmdir(folder);
 }
 

@@ -1,6 +1,6 @@
-/* identifiability.c - what the prior of a preset decides before any model is trained: how far
- * masses spread, how well the exponents of a law can be told apart, what the time step tells of the
- * period. */
+/* identifiability.c - what a preset's prior decides before any model is trained: the spread of
+ * masses, how well the exponents of a law can be distinguished, and how much the time step reveals
+ * of the period. */
 #include "sim.h"
 
 #include <math.h>
@@ -52,15 +52,15 @@ int sim_prior_period_r2(const struct orr_settings *preset, enum sim_split split,
     return rc;
 }
 
-/* ----------------------------------------------------------------- two comparable bodies */
+/* --------------------------------------------------------------- two bodies of similar mass */
 
-/* Labelled rows of all sequences, in logarithms. */
+/* The labelled rows of all sequences, in logarithms. */
 struct rows {
     size_t count;
     double *x;          /* (count, TERMS): r, m1, m2 */
-    double *F, *mean_r; /* (count); mean_r: of the row's sequence */
-    double *motion;     /* (SIM_PRIOR_SYSTEMS) AU, not in logarithms: how far the body that moves
-                           less gets from its first place */
+    double *F, *mean_r; /* (count); mean_r: mean of r in the row's sequence */
+    double *motion;     /* (SIM_PRIOR_SYSTEMS) AU, not a logarithm: largest distance from its start
+                           of the body that moves less */
 };
 
 static void rows_free(struct rows *rows)
@@ -132,7 +132,7 @@ static int make_rows(const struct orr_settings *preset, struct rows *rows)
     return rc;
 }
 
-/* R^2 of y on the given columns (stride apart) of x and a constant. */
+/* R^2 of the regression of y on a constant and the given columns (with their strides). */
 static int r2_of(size_t n, const double *y, size_t y_stride, const double *const column[],
                  const size_t stride[], size_t terms, double *r2)
 {
@@ -161,7 +161,7 @@ static int r2_of(size_t n, const double *y, size_t y_stride, const double *const
     return status ? ORR_FAIL(ORR_EINVAL, "regression: GSL: %s", gsl_strerror(status)) : 0;
 }
 
-/* Square root of the ratio of the largest to the least eigenvalue of the columns' covariance. */
+/* Square root of the ratio of the largest to the smallest eigenvalue of the columns' covariance. */
 static int condition_of(const struct rows *rows, double *condition)
 {
     double covariance[TERMS * TERMS];
@@ -182,7 +182,7 @@ static int condition_of(const struct rows *rows, double *condition)
     return 0;
 }
 
-/* Standard deviation of a column that the two others leave. */
+/* Standard deviation of a column's residual after regression on the two others. */
 static int deviation_left(const struct rows *rows, size_t which, double *left)
 {
     const size_t stride[2] = {TERMS, TERMS};
@@ -221,7 +221,7 @@ static int facts_of_rows(const struct orr_settings *preset, struct sim_prior_fac
     return rc;
 }
 
-/* Share of draws of an open window that are inside the preset's. */
+/* The fraction of draws without the sampling window that fall inside it. */
 static int share_kept(const struct orr_settings *preset, struct sim_system *system, double *share)
 {
     const struct orr_orbits_settings *o = &preset->orbits;

@@ -1,5 +1,5 @@
-/* integrate.c - motion under any law: GSL's Runge-Kutta Prince-Dormand 8(9) with a step control
- * of its own, whose error is measured against the nearest distance and its speed. */
+/* integrate.c - motion under any law: GSL's Runge-Kutta Prince-Dormand 8(9) with its own step
+ * control, which measures errors against the smallest distance and its rate of change. */
 #include "sim.h"
 
 #include <float.h>
@@ -10,30 +10,31 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
-/* Error of a step relative to distance and speed: close to rounding, so that what accumulates
+/* Relative error of a step in distance and speed: close to rounding, so that the error accumulated
  * over a sequence stays below 1e-10. */
 #define TOLERANCE 1e-14
 enum { MAX_BODIES = SIM_PLANETS + 1, STEPS_MAX = 1000000 };
 
-/* Planets meet where their distance is below this share of their distance from the star, and so
- * many steps of a sequence had to be as short as that asks for. Some hundred are enough for planets
- * that pass each other; of those that all but hit each other the places are rounded to more than
- * TOLERANCE of the distance, and steps become ever shorter. */
+/* A close encounter: the distance of two planets is below CLOSE times their distance from the star,
+ * in CLOSE_STEPS steps of a sequence. Planets that pass each other need some hundred such steps.
+ * For planets that almost collide, positions are rounded to more than TOLERANCE of their distance,
+ * and steps become ever shorter. */
 #define CLOSE 1e-4
 enum { CLOSE_STEPS = 50000 };
 
-/* What limits a step: the error of a body, measured against its nearest neighbour. */
+/* The pair that limits a step: a body and the nearest neighbour that its error is measured
+ * against. */
 struct limit {
     size_t body, nearest;
 };
 
 struct sim_integrator {
     struct sim_dynamics *dynamics;
-    int bodies; /* 1: the relative motion of two, mass[0] and mass[1] */
+    int bodies; /* 1: relative motion of the two masses mass[0], mass[1] */
     double mass[MAX_BODIES];
-    double bad_r, bad_force; /* where the force was not finite */
-    struct limit bad;        /* between which of several bodies */
-    long close_steps;        /* of this sequence so far */
+    double bad_r, bad_force; /* distance and force where the force was not finite */
+    struct limit bad;        /* the pair with that force, of several bodies */
+    long close_steps;        /* in this sequence so far */
     gsl_odeiv2_system system;
     gsl_odeiv2_step *step;
     gsl_odeiv2_control *control;
@@ -52,7 +53,7 @@ static int pair_rates(struct sim_integrator *g, const double y[], double dydt[])
     g->bad_r = sqrt(y[0] * y[0] + y[1] * y[1]);
     const double F =
         g->dynamics->law->force(&g->dynamics->params, g->mass[0], g->mass[1], g->bad_r);
-    g->bad_force = isnan(F) ? NAN : F; /* never "-nan" */
+    g->bad_force = isnan(F) ? NAN : F; /* without the sign of NaN */
     return GSL_EBADFUNC;
 }
 
@@ -71,7 +72,7 @@ static int bodies_rates(struct sim_integrator *g, const double y[], double dydt[
             const double F = d->law->force(&d->params, g->mass[i], g->mass[j], r), f = F / r;
             if (!isfinite(f)) {
                 g->bad_r = r;
-                g->bad_force = isnan(F) ? NAN : F; /* never "-nan" */
+                g->bad_force = isnan(F) ? NAN : F; /* without the sign of NaN */
                 g->bad = (struct limit){(size_t)i, (size_t)j};
                 return GSL_EBADFUNC;
             }
@@ -97,9 +98,9 @@ static double vector_length(double x, double y)
     return sqrt(x * x + y * y);
 }
 
-/* What the errors of body i are measured against: the distance of its nearest neighbour, whose
- * number it returns, and the speed at which that changes, or would under its acceleration alone. A
- * single "body" is already a difference of two. */
+/* Scales of the errors of body i: the distance to its nearest neighbour, whose index is returned,
+ * and the rate at which that distance changes or would change by acceleration alone. A single
+ * "body" is the difference of two. */
 static size_t error_scales(const double y[], const double yp[], size_t bodies, size_t i,
                            double scale[2])
 {
@@ -127,7 +128,7 @@ static int adjust_step(void *state, size_t dim, unsigned int order, const double
 {
     struct limit *limit = state;
     double worst = 0;
-    (void)order; /* 8: three square roots below, the same on any CPU */
+    (void)order; /* 8: the three square roots below give equal bits on any CPU */
     for (size_t i = 0; i < dim / 4; i++) {
         double scale[2];
         const size_t nearest = error_scales(y, yp, dim / 4, i, scale);
@@ -141,7 +142,7 @@ static int adjust_step(void *state, size_t dim, unsigned int order, const double
     const double ratio = worst / TOLERANCE;
     if (!(ratio > 0.5 && ratio <= 1.1)) {
         const double factor = 0.9 / sqrt(sqrt(sqrt(ratio)));
-        if (!(ratio <= 1.1)) { /* also NaN */
+        if (!(ratio <= 1.1)) { /* also true for NaN */
             *h *= fmax(factor, 0.2);
             return GSL_ODEIV_HADJ_DEC;
         }
@@ -153,7 +154,7 @@ static int adjust_step(void *state, size_t dim, unsigned int order, const double
     return GSL_ODEIV_HADJ_NIL;
 }
 
-/* GSL asks for the rest of a control object, but not for its work in a run as ours. */
+/* GSL requires these functions of a control object, but our runs do not use them. */
 static void *control_alloc(void)
 {
     return calloc(1, sizeof(struct limit));
@@ -204,7 +205,7 @@ void sim_dynamics_free(struct sim_dynamics *d)
     memset(d, 0, sizeof *d);
 }
 
-/* Ready for a number of bodies; kept as long as that does not change. */
+/* Prepares the integrator for a number of bodies, and reuses it while that number stays. */
 static int prepare_integrator(struct sim_dynamics *d, int bodies, const double mass[], int masses)
 {
     if (bodies > MAX_BODIES)
@@ -243,7 +244,7 @@ static double body_distance(const double y[], size_t i, size_t j)
     return vector_length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
 }
 
-/* Whether these are two planets, next to each other. */
+/* Whether the pair are two planets in a close encounter. */
 static bool is_close(const struct sim_integrator *g, const double y[], const struct limit *pair)
 {
     const size_t star = (size_t)g->bodies - 1, i = pair->body, j = pair->nearest;
@@ -251,7 +252,8 @@ static bool is_close(const struct sim_integrator *g, const double y[], const str
            body_distance(y, i, j) < CLOSE * body_distance(y, i, star);
 }
 
-/* " between bodies 2 and 5", numbered as in the rows of a sequence; "" of the motion of two. */
+/* " between bodies 2 and 5", numbered as in the rows of a sequence; "" for the relative motion of
+ * two. */
 static const char *name_pair(const struct sim_integrator *g, const struct limit *pair,
                              char name[64])
 {
@@ -299,7 +301,7 @@ static int fail_step(struct sim_integrator *g, const double y[], size_t k, doubl
 
 /* --------------------------------------------------------------------------- integration */
 
-/* A first step far below the shortest time of the system. */
+/* Chooses a first step far below the shortest time scale of the system. */
 static int first_step(struct sim_integrator *g, const double y[], double dt, double *h)
 {
     double yp[4 * MAX_BODIES];
@@ -315,7 +317,7 @@ static int first_step(struct sim_integrator *g, const double y[], double dt, dou
     return 0;
 }
 
-/* From step k - 1 to step k. */
+/* Integrates from step k - 1 to step k. */
 static int advance_step(struct sim_integrator *g, size_t k, double dt, double y[], double *h)
 {
     double t = (double)(k - 1) * dt;
@@ -334,7 +336,7 @@ static int advance_step(struct sim_integrator *g, size_t k, double dt, double y[
     return 0;
 }
 
-/* Integrates y (bodies, 4) in place over n times; put() takes what belongs to time k. */
+/* Integrates y (bodies, 4) in place over n times; put() stores the state at time k. */
 static int integrate_steps(struct sim_integrator *g, double dt, size_t n, double y[],
                            void (*put)(const double y[], size_t k, void *to), void *to)
 {
@@ -348,7 +350,7 @@ static int integrate_steps(struct sim_integrator *g, double dt, size_t n, double
     for (size_t k = 1; k < n && !rc; k++) {
         if (g->dynamics->jump_step > 0 && k == g->dynamics->jump_step + 1) {
             sim_dynamics_seek(g->dynamics, k - 1);
-            gsl_odeiv2_evolve_reset(g->evolve); /* it keeps the rates of the last step */
+            gsl_odeiv2_evolve_reset(g->evolve); /* forgets the rates before the jump */
         }
         rc = advance_step(g, k, dt, y, &h);
         put(y, k, to);

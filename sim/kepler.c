@@ -8,8 +8,8 @@
 
 #define MANY_TURNS 1e9 /* radians, below the 2^28 turns of sim_vec.reduce */
 
-/* Halley steps from Danby's start; the root lies within e of M, and a step that leaves the bracket
- * is replaced by its middle. */
+/* Halley's method from Danby's start. The root lies within e of M; a step that leaves the bracket
+ * is replaced by its midpoint. */
 double sim_kepler_bracketed(const struct sim_vec *vec, double M, double e)
 {
     double low = M - e, high = M + e, E = M + copysign(0.85 * e, M);
@@ -33,12 +33,12 @@ double sim_kepler_bracketed(const struct sim_vec *vec, double M, double e)
     return E;
 }
 
-/* M of the block, at most `largest` in size, to E, cos E and sin E; M and turns are those of
- * sim_vec.reduce. */
+/* Solves a block: from M, at most `largest` in size, to E, cos E and sin E. M and turns are left as
+ * by sim_vec.reduce. */
 static void solve_block(const struct sim_vec *vec, struct sim_vec_block *block, size_t n, double e,
                         double largest)
 {
-    for (size_t k = 0; k < n && largest > MANY_TURNS; k++) /* M is too coarse to count turns of */
+    for (size_t k = 0; k < n && largest > MANY_TURNS; k++) /* M is too large to count its turns */
         block->M[k] = fmod(block->M[k], 2 * M_PI);
     vec->reduce(block, n);
     if (vec->kepler(block, n, e) == 0)
@@ -87,12 +87,13 @@ double sim_force(double m1, double m2, double r_au)
     return SIM_G * m1 * m2 / (r_au * r_au);
 }
 
-/* What all steps of an orbit have in common. */
+/* The quantities that all steps of an orbit share. */
 struct orbit {
     const struct sim_vec *vec;
     double e, phase_rad, step_rad, motion; /* radians, radians per step and per year */
     double ratio;                          /* semi-minor / semi-major axis */
-    double major[2], minor[2];             /* the axes from the centre, turned by omega, AU */
+    double major[2], minor[2];             /* vectors of the axes from the centre, turned by omega,
+                                              AU */
 };
 
 static int orbit_init(struct orbit *o, const struct sim_elements *el, double total_mass,
@@ -115,7 +116,7 @@ static int orbit_init(struct orbit *o, const struct sim_elements *el, double tot
     return check_eccentricity(el->e);
 }
 
-/* Solves for steps from .. from + count - 1. */
+/* Solves Kepler's equation for steps from .. from + count - 1. */
 static void orbit_solve(const struct orbit *o, size_t from, size_t count,
                         struct sim_vec_block *block)
 {

@@ -1,4 +1,4 @@
-/* law.c - the laws of force: one line each in sim_laws[]. Equations and sources: docs/laws.md. */
+/* law.c - the force laws: one row each in sim_laws[]. Equations and sources: docs/laws.md. */
 #include "sim.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static double plummer_potential(const struct sim_law_params *p, double m1, doubl
     return -p->gravity * m1 * m2 / sqrt(r * r + p->softening_au * p->softening_au);
 }
 
-/* Newton's part is the force; this is the rest: Blanchet (2014), Eqs. (219), (220a). */
+/* The velocity-dependent rest beside Newton's force: Blanchet (2014), Eqs. (219), (220a). */
 static void post_newtonian(const struct sim_law_params *p, double m1, double m2,
                            const double rel[4], double acc[2])
 {
@@ -107,7 +107,7 @@ static double expression_force(const struct sim_law_params *p, double m1, double
     return p->jump * sim_expression_force(p->expression, m1, m2, r);
 }
 
-/* A new law: a line here, its name in enum orr_law (stage/settings.h), its parameters in
+/* To add a law: a row here, its name in enum orr_law (stage/settings.h), its parameters in
  * stage/settings_table.c. */
 /* clang-format off */
 const struct sim_law sim_laws[] = {

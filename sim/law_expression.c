@@ -1,4 +1,4 @@
-/* law_expression.c - a force law written by the user, read by muParser. */
+/* law_expression.c - a user-defined force law, parsed by muParser. */
 #include "sim.h"
 
 #include <math.h>
@@ -22,15 +22,15 @@
 #define mupGetErrorMsg sim_muparser.mupGetErrorMsg_
 #endif
 
-/* muParser keeps its messages in one place for all threads. */
+/* muParser keeps its messages in one place for all threads, hence the lock. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 struct sim_expression {
     muParserHandle_t parser;
-    double r, m1, m2; /* what the names stand for */
+    double r, m1, m2; /* values of the variables */
 };
 
-/* muParser would let an expression assign to r; comparisons are welcome. */
+/* Finds an assignment, which muParser would allow (to r, for example); comparisons are allowed. */
 static const char *find_assignment(const char *text)
 {
     for (const char *at = text; (at = strchr(at, '=')) != NULL; at++) {
@@ -60,10 +60,11 @@ static int compile_expression(struct sim_expression *e, const char *text)
     mupEvalMulti(e->parser, &values);
     if (mupError(e->parser)) {
         const int bytes = (int)strlen(text), at = mupGetErrorPos(e->parser);
-        const bool inside = at >= 0 && at < bytes; /* from 0; otherwise: the end */
+        const bool inside = at >= 0 && at < bytes; /* position from 0; otherwise the error is at the
+                                                      end */
         char why[128];
         snprintf(why, sizeof why, "%s", mupGetErrorMsg(e->parser));
-        char *place = strstr(why, " at position"); /* said above, from 1 */
+        char *place = strstr(why, " at position"); /* the message already gives it, from 1 */
         const size_t length = place ? (size_t)(place - why) : strcspn(why, ".!");
         return ORR_FAIL(ORR_EUSAGE, "orbits.expression: position %d of \"%s\": %.*s; " EXPECTED,
                         (inside ? at : bytes) + 1, text, (int)length, why);

@@ -1,4 +1,4 @@
-/* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset; looks at them. */
+/* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset, and inspects them. */
 #include "sim.h"
 #include "stage/cli.h"
 
@@ -42,7 +42,7 @@ static const struct orr_program program = {
              "orbits.dt_yr,orbits.law,orbits.law_exponent,orbits.expression",
 };
 
-/* Says what large sets, or a part of them, need, and refuses what can not fit. */
+/* Reports the space that large sets, or a part of them, need, and refuses sets that do not fit. */
 static int check_disk(const struct orr_cli *cli, const char *dir, int part, int parts)
 {
     const double bytes = sim_dataset_bytes(&cli->preset, part, parts);
@@ -50,7 +50,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
         orr_note(cli->quiet, "orbits: %.1f GB will be written to %s", bytes / 1e9, dir);
     char probe[4096];
     int rc = orr_path(probe, "%s", dir);
-    while (!rc && !orr_exists(probe)) { /* the nearest folder that is there */
+    while (!rc && !orr_exists(probe)) { /* the nearest existing folder */
         char *slash = strrchr(probe, '/');
         if (slash == probe || !slash) {
             strcpy(probe, slash ? "/" : ".");
@@ -61,7 +61,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
     struct statvfs disk;
     if (rc || statvfs(probe, &disk))
         return rc;
-    /* files that are there are finished parts of these sets, or go first */
+    /* existing files are finished parts of these sets, or are removed first */
     const double room = (double)disk.f_bavail * (double)disk.f_frsize +
                         sim_dataset_bytes_there(&cli->preset, dir, part, parts);
     if (bytes > room)
@@ -74,8 +74,8 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
 
 enum { PARTS_MOST = 99999 };
 
-/* A number at *at, which moves behind it; above PARTS_MOST for one that is too large. Nothing but
- * digits: strtol() would skip blanks and signs. */
+/* Reads a number at *at and moves behind it; the result is above PARTS_MOST if it is too large.
+ * Accepts only digits: strtol() would skip blanks and signs. */
 static int read_number(const char **at)
 {
     int number = 0;
@@ -84,7 +84,7 @@ static int read_number(const char **at)
     return number;
 }
 
-/* "2/4": part 1 (from 0) of 4. */
+/* Reads "2/4" as part 1 (from 0) of 4. */
 static int read_part(int *part, int *parts)
 {
     const char *at = part_text;
@@ -103,13 +103,13 @@ static int write_sets(const struct orr_cli *cli)
     int part = 0, parts = 1;
     char dir[4096];
     struct sim_dynamics dynamics;
-    if (orr_settings_is_text(&cli->preset)) { /* a stage with nothing to do */
+    if (orr_settings_is_text(&cli->preset)) { /* nothing to simulate */
         orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
         return 0;
     }
-    const int rc = sim_dynamics_create(&dynamics, &cli->preset); /* a wrong expression */
+    const int rc = sim_dynamics_create(&dynamics, &cli->preset); /* reports an invalid expression */
     sim_dynamics_free(&dynamics);
-    TRY(rc); /* nothing is made */
+    TRY(rc); /* before anything is made */
     TRY(*cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run));
     if (part_text)
         TRY(read_part(&part, &parts));
@@ -128,9 +128,9 @@ static int write_sets(const struct orr_cli *cli)
     return sim_dataset_tidy(dir);
 }
 
-/* ----------------------------------------------------------------------------- looking */
+/* --------------------------------------------------------------------------- inspecting sets */
 
-/* The folder named as second argument, else the run's. */
+/* The folder given as second argument, else the run's. */
 static int folder_of(const struct orr_cli *cli, char dir[4096])
 {
     return cli->argc_rest > 1 ? orr_path(dir, "%s", cli->argv_rest[1])
@@ -201,7 +201,7 @@ static int export_folder(const struct orr_cli *cli)
                              cli->quiet);
 }
 
-/* A folder shows what it holds, by its own manifest; without one the settings do. */
+/* Shows a sequence: of a folder, using its manifest, or made from the settings. */
 static int show_sequence(const struct orr_cli *cli)
 {
     enum sim_split split = SIM_SPLIT_TRAIN;

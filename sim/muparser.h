@@ -1,5 +1,5 @@
-/* muparser.h - muParser's calls: linked into programs, and opened by the library only when a law is
- * an expression, so that the library needs none (for law_expression.c alone). */
+/* muparser.h - calls to muParser (for law_expression.c only). Programs are linked with it; the
+ * library opens it when a law is an expression, so that other calls do not need it. */
 #ifndef SIM_MUPARSER_H
 #define SIM_MUPARSER_H
 
@@ -8,13 +8,13 @@
 #include "base/calls.h"
 
 #ifndef ORR_LIBRARY
-/* Always 0. */
+/* Linked: always 0. */
 static inline int sim_muparser_open(void)
 {
     return 0;
 }
 #else
-/* The calls that law_expression.c makes, by name. */
+/* The muParser functions that law_expression.c calls. */
 #define SIM_MUPARSER(CALL)                                                                         \
     CALL(mupCreate)                                                                                \
     CALL(mupRelease)                                                                               \
@@ -30,7 +30,8 @@ static inline int sim_muparser_open(void)
 static struct {
     SIM_MUPARSER(ORR_CALLS_MEMBER)
 } sim_muparser;
-/* Opens the shared library, once: ORR_EMISSING where there is none. One thread at a time. */
+/* Opens the shared library once. ORR_EMISSING if it is not installed. Not thread-safe: callers hold
+ * a lock. */
 static int sim_muparser_open(void)
 {
     static const char *const files[] = {"libmuparser.so.2", "libmuparser.so"};

@@ -1,5 +1,5 @@
-/* prior.c - how systems are drawn. Constants of protocol vafa2025: spec of the study, section 1
- * (fits to the NASA Exoplanet Archive table of the study). */
+/* prior.c - draws random systems. Constants of protocol vafa2025: spec of the study, section 1
+ * (fits to the study's table of the NASA Exoplanet Archive). */
 #include "sim.h"
 
 #include <math.h>
@@ -21,16 +21,16 @@ static double planet_mass(gsl_rng *rng)
     return fmin(fmax(x, 1e-9), 1e-3); /* clamped, not redrawn */
 }
 
-/* Beta(alpha, beta) below e_max, where next to nothing of it lies: by rejection from e^(k-1), with
- * k such that in ln e the slopes at e_max agree. The logarithm of the density is concave in ln e
- * where beta >= 1, so that its tangent at e_max is an envelope; otherwise k = alpha leaves
- * (1-e)^(beta-1), which is largest at e_max. */
+/* Draws Beta(alpha, beta) below an e_max that cuts off almost all of its mass. Rejection sampling
+ * from e^(k-1), where k makes the slopes in ln e agree at e_max. For beta >= 1 the logarithm of the
+ * density is concave in ln e, so its tangent at e_max is an envelope; otherwise k = alpha leaves
+ * the factor (1-e)^(beta-1), which is largest at e_max. */
 static double cut_eccentricity(double alpha, double beta, double e_max, gsl_rng *rng)
 {
     const double k = alpha - fmax(beta - 1, 0) * e_max / (1 - e_max);
     double e = 0;
     for (int i = 0; i < 1000 && k > 0; i++) {
-        const double log_ratio = orr_log(gsl_rng_uniform_pos(rng)) / k; /* of e to e_max */
+        const double log_ratio = orr_log(gsl_rng_uniform_pos(rng)) / k; /* ln(e / e_max) */
         e = e_max * orr_exp(log_ratio);
         const double density =
             (alpha - k) * log_ratio + (beta - 1) * orr_log((1 - e) / (1 - e_max));
@@ -40,7 +40,7 @@ static double cut_eccentricity(double alpha, double beta, double e_max, gsl_rng 
     return fmin(e, e_max);
 }
 
-/* Redrawn above e_max. */
+/* Draws an eccentricity, again if it is above e_max. */
 static double draw_eccentricity(const struct orr_orbits_settings *o, gsl_rng *rng)
 {
     if (!(o->e_max > 0))
@@ -58,8 +58,8 @@ static double log_uniform(gsl_rng *rng, double low, double high)
     return low * orr_pow(high / low, gsl_rng_uniform(rng));
 }
 
-/* How the ellipse lies, where on it the body is, and which way it goes: `clockwise` is the share of
- * those that go clockwise. */
+/* Draws the orientation of the ellipse, the position on it, and the direction; `clockwise` is the
+ * fraction of clockwise orbits. */
 static void draw_place(double clockwise, gsl_rng *rng, struct sim_elements *el)
 {
     el->phase_rad = gsl_ran_flat(rng, 0, 2 * M_PI); /* uniform in time */
@@ -73,16 +73,16 @@ static void draw_com(double sigma_au, gsl_rng *rng, struct sim_system *s)
         s->com_au[c] = sigma_au > 0 ? sigma_au * orr_draw_normal(rng) : 0;
 }
 
-/* The study's seeds overlap: its planet i of system n is planet i - 5 of system n + 1 (spec of the
+/* The study's seeds overlap: planet i of system n equals planet i - 5 of system n + 1 (spec of the
  * study, section 2, item 6). */
 static void seek_planet(const struct orr_settings *p, enum orr_stage stage, uint64_t index,
                         int planet, gsl_rng *rng)
 {
-    const uint64_t apart = 1ull << 60; /* from the streams of systems */
+    const uint64_t apart = 1ull << 60; /* away from the streams of systems */
     orr_rng_seek(rng, p->seed, stage, apart + 5 * index + (uint64_t)planet);
 }
 
-/* planets = 0: drawn. */
+/* planets: their number; 0: drawn. */
 static void draw_study(const struct orr_settings *p, int planets, enum orr_stage stage,
                        uint64_t index, gsl_rng *rng, struct sim_system *s)
 {
@@ -113,12 +113,12 @@ static double comparable_mass(const struct orr_orbits_settings *o, gsl_rng *rng)
 
 enum { TRIES = 1000000 };
 
-/* The first mass drawn is body 1's, the second body 2's: sorting them would make correlated order
- * statistics of them, and the model would know the lighter body by its place in the sequence.
- * Both masses are drawn once, so that the prior is theirs whatever the time step. Only axis and
- * eccentricity are redrawn, until the fixed dt samples the orbit well: dt never depends on the
- * period. Masses that no axis of the prior fits are an error, never redrawn: that would change
- * their prior without a word. */
+/* The first mass drawn belongs to body 1, the second to body 2. Sorting them would make them
+ * correlated order statistics, and reveal the lighter body by its position in the sequence. Both
+ * masses are drawn once, so that their prior does not depend on the time step. Only axis and
+ * eccentricity are redrawn until the fixed dt samples the orbit well; dt never depends on the
+ * period. Masses for which no axis fits are an error, because redrawing them would silently change
+ * their prior. */
 static int draw_identifiable(const struct orr_orbits_settings *o, gsl_rng *rng,
                              struct sim_system *s)
 {
@@ -145,11 +145,11 @@ static int draw_identifiable(const struct orr_orbits_settings *o, gsl_rng *rng,
                     s->star_mass);
 }
 
-/* Axis and time step are independent and cover the planets of the solar system; whole draws that
- * are badly sampled are rejected. */
+/* Axis and time step are drawn independently and cover the planets of the solar system; badly
+ * sampled draws are rejected as a whole. */
 static int draw_planet_run(const struct orr_settings *p, gsl_rng *rng, struct sim_system *s)
 {
-    const double a_low = 0.3, a_high = 32, m_low = 0.1, m_high = 5; /* of the study's prior */
+    const double a_low = 0.3, a_high = 32, m_low = 0.1, m_high = 5; /* as the study's prior */
     const struct orr_planets_settings *r = &p->planets;
     const double dt_low = sim_period_yr(a_low, m_high) / r->samples_max;
     const double dt_high = sim_period_yr(a_high, m_low) / r->samples_min;
@@ -200,7 +200,7 @@ static void draw_solar(const struct orr_settings *p, enum sim_split split, uint6
     place_planet((int)index, rng, s);
     s->star_moves = true;
     const double period_yr = sim_period_yr(s->orbit[0].a_au, 1 + s->mass[0]);
-    /* of the two time steps with a token the longer, where it samples an orbit 40 times */
+    /* the longer of the two time steps if it gives 40 samples per orbit, else the shorter */
     s->dt_token = p->orbits.compat_solar_dt || period_yr >= 40 * 180 * DAY_YR;
     s->dt_yr = (s->dt_token ? 180 : 7) * DAY_YR;
     if (split == SIM_SPLIT_PLANETS_SOLAR)

@@ -1,4 +1,4 @@
-/* sequence.c - one sequence: from a drawn system to rows of tokens or coordinates, states and
+/* sequence.c - makes one sequence: from a drawn system to rows of tokens or coordinates, states and
  * forces. */
 #include "vec.h"
 
@@ -26,8 +26,8 @@ double sim_token_dt_yr(uint16_t token, int bins)
 
 /* ------------------------------------------------------------------------------- memory */
 
-/* Doubles that a sequence of P rows works in: positions of all bodies, in whole groups of steps,
- * bins of one, states of all planets. */
+/* Doubles of working storage for a sequence of P rows: positions of all bodies, in whole groups of
+ * steps; bins of one body; states of all planets. */
 static size_t work_room(size_t P)
 {
     const size_t padding = (SIM_PLANETS + 1) * (SIM_VEC_LANES + 1);
@@ -82,15 +82,15 @@ struct making {
     const struct orr_settings *preset;
     const struct sim_system *s;
     enum sim_split split;
-    size_t rows, steps;         /* rows after the first; time steps, the last may be cut */
-    double *x[SIM_PLANETS + 1]; /* (steps) of each body, AU; only [0] .. [moving - 1] */
+    size_t rows, steps;         /* rows after the first; time steps (the last may be cut) */
+    double *x[SIM_PLANETS + 1]; /* (steps) of each body, AU; only the moving ones */
     double *y[SIM_PLANETS + 1];
     int moving;
     double *bins;   /* (steps) */
     double *states; /* (planets, steps, 4), labelled splits */
 };
 
-/* Hands out the sequence's working storage. */
+/* Divides the sequence's working storage. */
 static void making_init(struct making *m)
 {
     const size_t bodies = (size_t)m->s->planets + 1, room = sim_vec_whole(m->steps);
@@ -110,7 +110,7 @@ static const double *relative_state(const struct making *m, int i, size_t k)
     return m->states + 4 * ((size_t)i * m->steps + k);
 }
 
-/* Places and, where labels need them, states in closed form. */
+/* Computes positions and, if labels need them, states in closed form. */
 static int closed_orbits(const struct making *m)
 {
     const struct sim_system *s = m->s;
@@ -126,8 +126,8 @@ static int closed_orbits(const struct making *m)
     return 0;
 }
 
-/* Places of all bodies at a step from the states of the planets: around the barycentre of all when
- * the star moves. The lanes after the last step repeat it. */
+/* Computes the positions of all bodies at a step from the states of the planets, around their
+ * common barycentre if the star moves. The lanes behind the last step repeat it. */
 static void place_step(const struct making *m, size_t k)
 {
     const struct sim_system *s = m->s;
@@ -144,7 +144,7 @@ static void place_step(const struct making *m, size_t k)
     }
 }
 
-/* Places of all bodies that move, and the states that labels need. */
+/* Computes the positions of all moving bodies, and the states that labels need. */
 static int compute_orbits(const struct making *m)
 {
     if (sim_states_closed(&m->q->dynamics, m->s))
@@ -155,14 +155,14 @@ static int compute_orbits(const struct making *m)
     return 0;
 }
 
-/* Rows of body i, whose first is row 1 + i. */
+/* The number of rows of body i, the first of which is row 1 + i. */
 static size_t rows_of(const struct making *m, size_t i)
 {
     const size_t bodies = (size_t)m->s->planets + 1;
     return m->rows > i ? (m->rows - i + bodies - 1) / bodies : 0;
 }
 
-/* Tokens of all rows of one body. */
+/* Writes the tokens of all rows of one body. */
 static void write_tokens(const struct making *m, int i)
 {
     const struct orr_orbits_settings *o = &m->preset->orbits;
@@ -177,7 +177,7 @@ static void write_tokens(const struct making *m, int i)
         }
         return;
     }
-    long clipped = 0; /* a star at rest */
+    long clipped = 0; /* for a star at rest */
     const uint16_t x = sim_bin(m->s->com_au[0], o->bins, o->extent_au, &clipped);
     const uint16_t y = sim_bin(m->s->com_au[1], o->bins, o->extent_au, &clipped);
     m->q->clipped += clipped * (long)n;
@@ -198,7 +198,7 @@ static void write_coords(const struct making *m, int i)
     }
 }
 
-/* State and force of planet i at step k, on `row`. */
+/* Writes state and force of planet i at step k into `row`. */
 static void write_state(const struct making *m, size_t row, int i, size_t k)
 {
     struct sim_sequence *q = m->q;
@@ -206,12 +206,12 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
     const double *r = relative_state(m, i, k), m1 = m->s->mass[i], m2 = m->s->star_mass;
     double x = r[0], y = r[1], vx = r[2], vy = r[3];
     const double distance = sqrt(x * x + y * y);
-    if (o->compat_velocity_sign) { /* radial part reversed */
+    if (o->compat_velocity_sign) { /* reverses the radial part */
         const double radial = (x * vx + y * vy) / (distance * distance);
         vx -= 2 * radial * x;
         vy -= 2 * radial * y;
     }
-    if (o->compat_relative_state && m->s->star_moves) { /* from the star's first place */
+    if (o->compat_relative_state && m->s->star_moves) { /* relative to the star's first position */
         x = m->x[i][k] - m->x[m->s->planets][0];
         y = m->y[i][k] - m->y[m->s->planets][0];
     }
@@ -227,12 +227,12 @@ static void write_force(const struct making *m, size_t row, int i, size_t k)
     const double F = sim_law_force(&m->q->dynamics, k, m->s->mass[i], m->s->star_mass,
                                    relative_state(m, i, k), force);
     m->q->force_magnitude[row] = (float)F;
-    m->q->force_vector[2 * row] = (float)force[0]; /* on the planet */
+    m->q->force_vector[2 * row] = (float)force[0]; /* force on the planet */
     m->q->force_vector[2 * row + 1] = (float)force[1];
 }
 
-/* Tokens: states and labels on planet rows, sun rows keep m2. Coordinates: on the last body's
- * row, where both bodies of the step have been seen. */
+/* Writes the labels of a row. With tokens: states and forces on planet rows, only m2 on sun rows.
+ * With coordinates: on the last body's row, where both bodies of the step have been shown. */
 static void write_labels(const struct making *m, size_t row, int body, size_t k)
 {
     struct sim_sequence *q = m->q;
@@ -252,14 +252,14 @@ static void write_labels(const struct making *m, size_t row, int body, size_t k)
         write_force(m, row, 0, k);
 }
 
-/* The study's last tenth of the force training set keeps two labels per sequence. */
+/* Keeps two labels per sequence in the last tenth of the force training set, as in the study. */
 static void keep_two_labels(const struct making *m, uint64_t index)
 {
     struct sim_sequence *q = m->q;
     const uint64_t n = sim_split_count(m->preset, m->split);
     if (!q->tokens || m->split != SIM_SPLIT_TWO_BODY_TRAIN || index < n - n / 10)
         return;
-    size_t *rows = (size_t *)(void *)q->work, count = 0, keep[2]; /* the solver is done with it */
+    size_t *rows = (size_t *)(void *)q->work, count = 0, keep[2]; /* the solver is done */
     for (size_t t = 0; t < (size_t)q->positions; t++)
         if (isfinite(q->force_magnitude[t]))
             rows[count++] = t;
@@ -286,7 +286,7 @@ static void clear_sequence(struct sim_sequence *q)
         q->force_magnitude[t] = q->force_vector[2 * t] = q->force_vector[2 * t + 1] = INFINITY;
 }
 
-/* The separation at step 0. */
+/* Sets the scale to the separation at step 0. */
 static int set_scale(const struct making *m)
 {
     double first[4];
@@ -321,7 +321,7 @@ static int make_orbits(struct making *m, uint64_t index)
     return compute_orbits(m);
 }
 
-/* The same with systems drawn again where planets meet, as the settings ask for. */
+/* Draws systems until one has no close encounter, if the settings say so. */
 static int make_system(struct making *m, uint64_t index)
 {
     enum { DRAWS = 100 };

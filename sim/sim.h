@@ -15,13 +15,12 @@ struct sim_elements {
     double e;         /* eccentricity, [0, 1) */
     double omega_rad; /* angle of periapsis from +x */
     double phase_rad; /* mean anomaly at t = 0 */
-    bool clockwise;   /* instead of counterclockwise: the orbit mirrored at its major axis */
+    bool clockwise;   /* whether the orbit is mirrored at its major axis */
 };
 
-/* Solves Kepler's equation E - e sin E = M for n mean anomalies.
- * M, E: (n), radians, may alias; e in [0, 1). |residual| <= 1e-15 for e <= 0.999 and |M| <= pi;
- * beyond that the rounding of M itself is added. The same bits on every CPU. ORR_EDOM when e is out
- * of range. */
+/* Solves Kepler's equation E - e sin E = M for n mean anomalies. M, E: (n), radians, may alias; e
+ * in [0, 1). |residual| <= 1e-15 for e <= 0.999 and |M| <= pi; for larger |M| the rounding of M is
+ * added. The bits are equal on every CPU. ORR_EDOM if e is out of range. */
 int sim_kepler_solve(size_t n, const double M[], double e, double E[]);
 
 /* Period of a relative orbit around the total mass, Kepler III: P^2 = a^3 / M. */
@@ -39,7 +38,8 @@ double sim_force(double m1, double m2, double r_au);
 
 enum { SIM_PLANETS = 10 };
 
-/* One drawn system: planets around a star, each an independent two-body problem. */
+/* One drawn system: planets around a star. Each is an independent two-body problem, unless
+ * orbits.nbody is set. */
 struct sim_system {
     int planets;
     double star_mass;
@@ -47,12 +47,12 @@ struct sim_system {
     struct sim_elements orbit[SIM_PLANETS];
     double dt_yr;
     int dt_token;     /* 0: first, 1: second dt token of the study */
-    double com_au[2]; /* centre of mass; with several planets the star's place */
-    bool star_moves;  /* around the barycentre: two-body systems */
+    double com_au[2]; /* centre of mass; with several planets the star's position */
+    bool star_moves;  /* around the barycentre: two-body systems, nbody */
 };
 
-/* Bodies of the solar system. The sequences of planets_solar are theirs, in this order: the planets
- * from Mercury on, and with planets.eccentric four others. */
+/* Bodies of the solar system, in the order of the sequences of planets_solar: the planets from
+ * Mercury on, and four others that planets.eccentric adds. */
 enum { SIM_SUN_PLANETS = 8, SIM_SUN_BODIES = 12 };
 struct sim_body {
     const char *name; /* "mercury" */
@@ -60,8 +60,8 @@ struct sim_body {
 };
 extern const struct sim_body sim_sun_bodies[SIM_SUN_BODIES];
 
-/* The data sets; numbers are also the order of writing. From SIM_SPLIT_PLANETS_TRAIN on they are
- * planet runs. */
+/* The data sets, numbered in the order of writing. Those from SIM_SPLIT_PLANETS_TRAIN on are planet
+ * runs. */
 enum sim_split {
     SIM_SPLIT_TRAIN,
     SIM_SPLIT_VAL,
@@ -77,80 +77,80 @@ enum sim_split {
     SIM_SPLIT_PLANETS_TEST,
     SIM_SPLITS
 };
-/* "two_body_train", as in file names. */
+/* The set's name in file names: "two_body_train". */
 const char *sim_split_name(enum sim_split split);
-/* The set of that name. False: there is none, and *nearest is that of the nearest name. */
+/* Finds a set by name. False if there is none; *nearest is then the nearest name. */
 bool sim_split_find(const char *name, enum sim_split *split, struct orr_nearest *nearest);
-/* Sequences of a split under a preset (train: all of them, written or not), 0 = no such set. */
+/* Number of sequences of a split under a preset (train: all, written or not); 0 = no such set. */
 uint64_t sim_split_count(const struct orr_settings *preset, enum sim_split split);
-/* Rows of its sequences. */
+/* Number of rows in a sequence of a split. */
 int sim_split_positions(const struct orr_settings *preset, enum sim_split split);
-/* Whether states and forces belong to it. */
+/* Whether a split has states and forces. */
 bool sim_split_labelled(enum sim_split split);
 
-/* Draws system `index` of a split: a pure function of (preset, split, index); of indices that
- * differ by multiples of 2^48 the solar system has the same bodies. rng is any
- * orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
- * (identifiable, planet runs). */
+/* Draws system `index` of a split, a pure function of (preset, split, index). For the solar system,
+ * indices that differ by multiples of 2^48 give the same bodies. rng: any orr_rng_philox generator.
+ * Sources: spec of the study section 1 (vafa2025), section 3 (identifiable, planet runs). */
 int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
 
-/* What a prior decides before any model is trained, over systems 0 .. SIM_PRIOR_SYSTEMS - 1. */
+/* Facts about a prior, before any model is trained, over systems 0 .. SIM_PRIOR_SYSTEMS - 1. */
 enum { SIM_PRIOR_SYSTEMS = 5000 };
-/* R^2 of ln T on ln dt, T the period of the first planet: how much of the period the time step
- * tells. Near 1, models that are given dt know the period, and with it M / a^3, without looking at
- * the orbit. 0 where dt is the same for all. */
+/* R^2 of ln T on ln dt, where T is the period of the first planet: how much the time step reveals
+ * of the period. Near 1, a model that is given dt knows the period, and hence M / a^3, without
+ * using the orbit. 0 if dt is constant. */
 int sim_prior_period_r2(const struct orr_settings *preset, enum sim_split split, double *r2);
-/* Of two comparable bodies (protocol identifiable), over systems of two_body_train. */
+/* For two bodies of similar mass (protocol identifiable), over systems of two_body_train. */
 struct sim_prior_facts {
-    double kept;               /* share of first draws of an axis that are inside the window */
-    double mass_sd[2], mass_r; /* of ln m1, ln m2: standard deviations, correlation */
-    size_t rows;               /* labelled rows, over which the following are */
+    double kept;               /* fraction of first draws of an axis inside the window */
+    double mass_sd[2], mass_r; /* standard deviations of ln m1, ln m2; their correlation */
+    size_t rows;               /* labelled rows, which the following describe */
     double condition;          /* of the columns ln r, ln m1, ln m2: root of the ratio of the
-                                    largest to the least eigenvalue of their covariance */
-    double left[3];            /* standard deviation of each that the two others leave */
+                                  largest to the smallest eigenvalue of their covariance */
+    double left[3];            /* standard deviation of each column's residual, given the two
+                                  others */
     double baseline_r,
         baseline_scale;  /* R^2 of ln F on ln r; on ln r and the sequence's ln mean r */
-    double motion_au[2]; /* how far the body that moves less gets from its first place:
-                                    0.01 quantile and median over sequences */
+    double motion_au[2]; /* largest distance from its start of the body that moves less: 0.01
+                            quantile and median over sequences */
 };
 int sim_prior_facts(const struct orr_settings *preset, struct sim_prior_facts *facts);
-/* Prints these to stdout (identifiable), and R^2 of ln T on ln dt (planet runs, vafa2025). */
+/* Prints these facts to stdout (identifiable), and R^2 of ln T on ln dt (planet runs, vafa2025). */
 int sim_prior_print(const struct orr_settings *preset);
 
-/* ------------------------------------------------------------------------ laws of force */
+/* --------------------------------------------------------------------------- force laws */
 
 #define SIM_LIGHT_AU_YR 63241.077 /* speed of light */
 
-/* What a law depends on. */
+/* The parameters of a law. */
 struct sim_law_params {
-    double gravity; /* G, after a jump multiplied; AU^3 / (yr^2 solar mass) */
-    double jump;    /* gravity / SIM_G: what multiplies laws that have no G */
+    double gravity; /* G, multiplied after a jump; AU^3 / (yr^2 solar mass) */
+    double jump;    /* gravity / SIM_G, the factor for laws without G */
     double exponent, alpha, lambda_au, a0, softening_au, constant;
-    double light_au_yr;                /* SIM_LIGHT_AU_YR, smaller in tests */
+    double light_au_yr;                /* SIM_LIGHT_AU_YR; smaller in tests */
     struct sim_expression *expression; /* law "expression" */
 };
 
-/* A law: the attraction F(r) between two masses, equal and opposite on both. To add one: a line
- * in law.c, its name in stage/settings.h and stage/settings_table.c, a test. Equations:
+/* A law: the attraction F(r) between two masses, equal and opposite on both. To add one: a row in
+ * law.c, its name in stage/settings.h and stage/settings_table.c, a test. Equations:
  * docs/laws.md. */
 struct sim_law {
-    const char *name;       /* orbits.law */
-    const char *parameters; /* keys that it uses, besides orbits.law */
+    const char *name;       /* value of orbits.law */
+    const char *parameters; /* keys of its parameters */
     /* F, solar mass AU / yr^2, positive = attraction */
     double (*force)(const struct sim_law_params *p, double m1, double m2, double r_au);
     /* U with F = dU/dr, solar mass AU^2 / yr^2; NULL: not known in closed form */
     double (*potential)(const struct sim_law_params *p, double m1, double m2, double r_au);
-    /* Adds what depends on the velocity to the relative acceleration; NULL: nothing does.
-     * rel: x, y, vx, vy of body 1 minus body 2; acc: AU / yr^2 */
+    /* Adds the velocity-dependent part to the relative acceleration; NULL: there is none. rel: x,
+     * y, vx, vy of body 1 minus body 2; acc: AU / yr^2 */
     void (*correct)(const struct sim_law_params *p, double m1, double m2, const double rel[4],
                     double acc[2]);
     const char *help;
 };
-/* In the order of enum orr_law, ORR_LAWS of them. */
+/* The ORR_LAWS laws, in the order of enum orr_law. */
 extern const struct sim_law sim_laws[];
 
-/* The motion that a preset asks for. One per thread: it holds the integrator's memory. */
+/* The dynamics of a preset. One per thread, because it holds the integrator's memory. */
 struct sim_dynamics {
     const struct sim_law *law;
     struct sim_law_params params;
@@ -160,19 +160,20 @@ struct sim_dynamics {
     bool met; /* the last integration failed by a close encounter of planets */
     struct sim_integrator *integrator;
 };
-/* ORR_EUSAGE when orbits.expression can not be read: names the position and what was expected. */
+/* ORR_EUSAGE if orbits.expression is invalid; the message names the position and what was
+ * expected. */
 int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_settings *preset);
 void sim_dynamics_free(struct sim_dynamics *dynamics);
-/* The law's G at a step: multiplied from the jump on. */
+/* Sets the law's G for a step: multiplied from the jump on. */
 void sim_dynamics_seek(struct sim_dynamics *dynamics, size_t step);
 
-/* Compiles F of r, m1, m2, and the constant G = SIM_G. *expression: free with
- * sim_expression_free(). ORR_EUSAGE: see above. */
+/* Compiles an expression F of r, m1, m2, and the constant G = SIM_G. Free *expression with
+ * sim_expression_free(). ORR_EUSAGE as sim_dynamics_create(). */
 int sim_expression_create(struct sim_expression **expression, const char *text);
 void sim_expression_free(struct sim_expression *expression);
 double sim_expression_force(struct sim_expression *expression, double m1, double m2, double r_au);
 
-/* Force on body 1 at relative state rel (4) at a step; force: (2), towards body 2 when the law
+/* The force on body 1 at relative state rel (4) at a step. force: (2), towards body 2 if the law
  * attracts. Returns its magnitude. */
 double sim_law_force(struct sim_dynamics *dynamics, size_t step, double m1, double m2,
                      const double rel[4], double force[2]);
@@ -180,34 +181,35 @@ double sim_law_force(struct sim_dynamics *dynamics, size_t step, double m1, doub
 void sim_law_acceleration(const struct sim_dynamics *dynamics, double m1, double m2,
                           const double rel[4], double acc[2]);
 
-/* Relative motion of two bodies, gsl_odeiv2 rk8pd: state (n, 4) at times k dt_yr; state[0..3] is
- * the start. ORR_EDOM names r and the time where the force is not finite or the integrator gives
- * up. */
+/* Integrates the relative motion of two bodies by gsl_odeiv2 rk8pd: state (n, 4) at times k dt_yr;
+ * state[0..3] is the start. ORR_EDOM names r and the time if the force is not finite or the
+ * integrator fails. */
 int sim_integrate_pair(struct sim_dynamics *dynamics, double m1, double m2, double dt_yr, size_t n,
                        double state[]);
-/* All bodies attract each other, the last is the star: start (bodies, 4) in an inertial frame. out:
- * (bodies, n, 4) in that frame, or, heliocentric, (bodies - 1, n, 4) relative to the last body.
- * Masses are above 0 (ORR_EDOM). ORR_EDOM with dynamics->met names the planets of a close encounter
- * that can not be followed. */
+/* Integrates bodies that all attract each other; the last is the star. start: (bodies, 4) in an
+ * inertial frame. out: (bodies, n, 4) in that frame, or, heliocentric, (bodies - 1, n, 4) relative
+ * to the last body. Masses must be above 0 (ORR_EDOM). ORR_EDOM with dynamics->met names the
+ * planets of a close encounter that cannot be resolved. */
 int sim_integrate_bodies(struct sim_dynamics *dynamics, int bodies, const double mass[],
                          const double start[], double dt_yr, size_t n, bool heliocentric,
                          double out[]);
 
-/* True when sim_states() needs no integration. */
+/* Whether sim_states() needs no integration. */
 bool sim_states_closed(const struct sim_dynamics *dynamics, const struct sim_system *system);
 /* States of a system's planets relative to the star: states (planets, steps, 4). Closed form for
  * Newton without nbody and without a jump, otherwise integrated. */
 int sim_states(struct sim_dynamics *dynamics, const struct sim_system *system, size_t steps,
                double states[]);
-/* The start of a planet under the law: the Newtonian ellipse's place and direction at t = 0, with
- * the speed that makes the orbit bound and similar (docs/laws.md). */
+/* The initial state of a planet under the law: position and direction of the Newtonian ellipse at t
+ * = 0, with a speed that makes the orbit bound and similar (docs/laws.md). */
 int sim_start(struct sim_dynamics *dynamics, const struct sim_elements *elements, double m1,
               double m2, double state[4]);
 
 /* -------------------------------------------------------------------------- sequences */
 
-/* One sequence, P = positions rows; the arrays belong to the struct. Row 0 is the time step, then
- * the bodies of step 0, of step 1, ...; planets first, the star last. See docs/formats.md. */
+/* One sequence of P = positions rows; the struct owns the arrays. Row 0 is the time step, then
+ * follow the bodies of step 0, of step 1, ..., each step with planets first and the star last. See
+ * docs/formats.md. */
 struct sim_sequence {
     int positions, num_bodies;
     uint16_t *tokens;       /* (P, 2), or NULL */
@@ -221,74 +223,76 @@ struct sim_sequence {
     gsl_rng *rng;
     double *work;
     struct sim_dynamics dynamics;
-    struct sim_system system; /* that the sequence is of */
-    int redrawn;              /* systems before it that had a close encounter */
+    struct sim_system system; /* the system of the sequence */
+    int redrawn;              /* number of systems rejected for close encounters */
 };
 int sim_sequence_create(struct sim_sequence *sequence, const struct orr_settings *preset,
                         enum sim_split split);
 void sim_sequence_free(struct sim_sequence *sequence);
-/* Sequence `index` of the split. With orbits.encounters = redraw of the first system, drawn as
- * index + k 2^48, k = 0, 1, ..., that has no close encounter. */
+/* Makes sequence `index` of the split. With orbits.encounters = redraw, it is made from the first
+ * system without a close encounter, drawn as index + k 2^48, k = 0, 1, ... */
 int sim_sequence_make(struct sim_sequence *sequence, const struct orr_settings *preset,
                       enum sim_split split, uint64_t index);
 
-/* Bin of a coordinate; *clipped grows when it lies outside [-extent, extent]. */
+/* The bin of a coordinate; *clipped is increased if it lies outside [-extent, extent]. */
 uint16_t sim_bin(double x_au, int bins, double extent_au, long *clipped);
-/* Time step of a dt token (bins: 7 days, bins + 1: 180 days), years. */
+/* The time step of a dt token (bins: 7 days, bins + 1: 180 days), years. */
 double sim_token_dt_yr(uint16_t token, int bins);
 
 /* -------------------------------------------------------------------------- data sets */
 
-/* Writes all sets of the preset into dir, manifest.json last; sets of more than
- * orbits.shard_sequences sequences as several files, of which this call makes every parts-th from
- * `part` (0 on) on: processes or machines write into the same folder side by side, and the one that
- * finds all files there writes the manifest. Of 1 part: all files that are not there. Bytes do not
- * depend on the number of threads, nor on parts and their order.
- * Every file is whole or not there; finished ones have records, and when a run was ended in any
- * way, the same call goes on after the last of them, to the same bytes. Sets that are there and of
- * these settings stay as they are, and so do those that the settings do not ask for. Sets of other
- * settings are refused (ORR_EINVAL naming set and setting), or with force replaced, as are files of
- * other bytes than the manifest says. ORR_EFORMAT when manifest or progress file is damaged, unless
- * force. ORR_EINTR at a signal; ORR_EIO when another process writes there that is no part of the
- * same plan, or when dir holds data files that neither lists: made elsewhere, and never
- * overwritten. */
+/* Writes all sets of the preset into dir, manifest.json last. Sets of more than
+ * orbits.shard_sequences sequences have several files, of which this call makes every parts-th from
+ * `part` (0 on) on. Processes or machines may write into one folder in parallel; the one that finds
+ * all files complete writes the manifest. With 1 part, all missing files are made. Bytes depend
+ * neither on threads nor on parts and their order.
+ *
+ * Files are written atomically, and finished ones have records. After any interruption, another
+ * call resumes behind the last record and gives the same bytes. Existing sets of these settings
+ * stay, and so do sets that the settings do not include. Sets of other settings are refused
+ * (ORR_EINVAL naming set and setting); with force they are replaced, as are files whose bytes
+ * differ from the manifest. ORR_EFORMAT if manifest or progress file is damaged, unless force.
+ * ORR_EINTR after a signal. ORR_EIO if a process with another plan writes there, or if dir holds
+ * external data files, which are never overwritten. */
 int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, int part, int parts,
                            int threads, bool force, bool quiet);
-/* The only part of 1. */
+/* sim_dataset_write_part() with a single part. */
 int sim_dataset_write(const struct orr_settings *preset, const char *dir, int threads, bool force,
                       bool quiet);
-/* The refusals of sim_dataset_write, without writing anything. */
+/* Returns the refusals of sim_dataset_write() without writing anything. */
 int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bool force);
-/* True when dir holds a finished set of these settings; all sets that they ask for, with sums also
- * with the checksums of the manifest. */
+/* sim_dataset_has(): whether dir holds a finished set of these settings. sim_dataset_complete():
+ * whether it holds all their sets; sums: also with the checksums of the manifest. */
 bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split);
 bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bool sums);
-/* Prints a line per set: what sim_dataset_write would do with it. */
+/* Prints a line per set: what sim_dataset_write() would do with it. */
 int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force);
-/* Removes what an ended run left beside complete sets. */
+/* Removes what an interrupted run left beside complete sets. */
 int sim_dataset_tidy(const char *dir);
-/* Checks the files of these sets against the manifest: there, whole, and of its checksums. Names
- * the command that makes what is missing. `own`: the sets have to be those of the settings
- * (ORR_EINVAL naming set and setting); otherwise a note tells (unless quiet) when they are not.
- * Without a manifest: whether files made elsewhere have the right types and shapes, with a note. */
+/* Checks that the files of these sets exist and match the manifest's sizes and checksums. The
+ * message names the command that makes missing ones. own: the sets must have been made from the
+ * settings (ORR_EINVAL naming set and setting); otherwise a note says if they were not (unless
+ * quiet). Without a manifest: checks types and shapes of external files, with a note. */
 int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
                        const enum sim_split splits[], int count, bool own, bool quiet);
-/* Checks every file of dir's manifest (there, size, checksum, header) and prints a line per set. */
+/* Checks every file of dir's manifest (existence, size, checksum, header) and prints a line per
+ * set. */
 int sim_dataset_check(const char *dir);
-/* Prints what is in the sets of dir: bodies, coordinates, clipped, time steps, forces. */
+/* Prints statistics of the sets in dir: bodies, coordinates, clipped ones, time steps, forces. */
 int sim_dataset_statistics(const char *dir);
-/* Writes OUT/<set>.csv of every set in dir, or of `only` that one (NULL: all): a row per sequence,
- * step and body, with units in the header (docs/formats.md). ORR_EMISSING where there is none. */
+/* Writes OUT/<set>.csv for every set in dir, or for `only` one (NULL: all): a row per sequence,
+ * step and body, with units in the header (docs/formats.md). ORR_EMISSING if there is none. */
 int sim_folder_export(const char *dir, const char *out, const enum sim_split *only, bool quiet);
-/* Bytes that a part of the sets needs in all (of 1 part: all sets), and those of data files that
- * are there for it, which stay or go first. */
+/* sim_dataset_bytes(): bytes that a part of the sets needs (with 1 part: all sets).
+ * sim_dataset_bytes_there(): bytes of its data files that exist and either stay or are removed
+ * first. */
 double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts);
 double sim_dataset_bytes_there(const struct orr_settings *preset, const char *dir, int part,
                                int parts);
 
-/* A split mapped read-only; arrays that it does not have are NULL. P = positions. Sets in several
- * files: tokens and coords are NULL in unlabelled sets (sim_dataset_tokens finds the shard), the
- * other arrays are gathered in memory. */
+/* A split mapped read-only; arrays that it lacks are NULL. P = positions. For sets in several
+ * files, tokens and coords are NULL in unlabelled sets (sim_dataset_tokens() finds the shard), and
+ * the other arrays are gathered in memory. */
 enum { SIM_KINDS = 8 };
 struct sim_dataset {
     size_t n;
@@ -300,61 +304,62 @@ struct sim_dataset {
     const uint8_t *num_bodies;                                        /* (n) */
     const float *full_state, *state, *force_magnitude, *force_vector; /* (n, P, 6 | 5 | 1 | 2) */
     const float *scale;                                               /* (n) */
-    size_t shards, shard_sequences; /* files of observations; sequences of each but the last */
+    size_t shards, shard_sequences; /* files of observations; sequences per file, except the last */
     struct orr_npy *shard;          /* (shards) */
     struct orr_npy file[SIM_KINDS];
     void *gathered[SIM_KINDS];
 };
-/* num_bodies and obs may also be of wider integer types (copied): data sets made elsewhere. Checks
- * the numbers of bodies and, in labelled splits, every row, label and state (ORR_EFORMAT). */
+/* Opens a split. External sets may have num_bodies and obs of wider integer types, which are
+ * copied. Checks the numbers of bodies and, in labelled splits, every row, label and state
+ * (ORR_EFORMAT). */
 int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset, const char *dir,
                      enum sim_split split);
-/* The same without a preset: tokens or coordinates of any number of positions, of which only the
- * numbers of bodies are checked; bins: 0. */
+/* Opens a split without a preset: tokens or coordinates of any number of positions. Checks only the
+ * numbers of bodies; bins: 0. */
 int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_split split);
 void sim_dataset_close(struct sim_dataset *set);
-/* Rows (P, 2) of sequence i; NULL when the set has the other kind. */
+/* Rows (P, 2) of sequence i; NULL if the set has the other kind. */
 const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i);
 const float *sim_dataset_coords(const struct sim_dataset *set, size_t i);
-/* Whether the rows of sequence i are a time step and positions: tokens below the bins, coordinates
- * that are finite (ORR_EFORMAT). Sets without labels are too large to be read when they are opened:
- * whoever uses a sequence of one checks it. */
+/* Checks that the rows of sequence i are a time step and positions: tokens below the bins, or
+ * finite coordinates (ORR_EFORMAT). Sets without labels are too large to be checked when they are
+ * opened, so callers check each sequence that they use. */
 int sim_dataset_check_rows(const struct sim_dataset *set, size_t i);
 
 /* ------------------------------------------------------------------------------ streaming */
 
-/* Sequences made on the fly by threads of their own, a bounded number ahead of the reader. The
- * same bytes as sim_sequence_make gives, whatever the number of threads. */
+/* Sequences made on the fly by separate threads, a bounded number ahead of the reader. The bytes
+ * equal those of sim_sequence_make(), whatever the number of threads. */
 struct sim_stream;
 struct sim_stream_order {
     uint64_t count; /* sequences to draw from */
-    bool shuffled;  /* draw d is a random one of them, keyed by (seed, stream, d); else d modulo
-                       count */
+    bool shuffled;  /* draw d is a random sequence, keyed by (seed, stream, d); else sequence d
+                       modulo count */
     uint64_t seed, stream;
 };
 enum { SIM_STREAM_BLOCK = 16 }; /* draws per block */
 int sim_stream_open(struct sim_stream **stream, const struct orr_settings *preset,
                     enum sim_split split, const struct sim_stream_order *order, int threads);
-/* Stops the threads and frees everything; NULL is fine. */
+/* Stops the threads and frees everything; NULL is allowed. */
 void sim_stream_close(struct sim_stream *stream);
-/* Rows of draw d, valid until the next call. Draws that follow each other are made ahead; any
- * other d starts anew there. Errors of the threads arrive here; ORR_EINTR at a signal. */
+/* Rows of draw d, valid until the next call. Consecutive draws are made ahead; any other d restarts
+ * there. Returns errors of the threads; ORR_EINTR after a signal. */
 int sim_stream_draw(struct sim_stream *stream, uint64_t d, const uint16_t **tokens,
                     const float **coords, int *bodies);
-/* The sequence that draw d is. */
+/* The sequence index of draw d. */
 uint64_t sim_stream_index(const struct sim_stream_order *order, uint64_t d);
-/* XXH64 of the rows of all training sequences in their order, without files. */
+/* XXH64 of the rows of all training sequences in order, without files. */
 int sim_stream_checksum(const struct orr_settings *preset, int threads, bool quiet, uint64_t *sum);
 
 /* -------------------------------------------------------------------------- one sequence */
 
-/* Prints elements, masses and sampling of one sequence, warning where a body is sampled too
- * rarely; picture: a .png or .svg file to draw, or NULL. */
+/* Prints elements, masses and sampling of one sequence, with a warning if a body has too few
+ * samples per orbit. picture: a .png or .svg file to draw, or NULL. */
 int sim_sequence_show(const struct orr_settings *preset, enum sim_split split, uint64_t index,
                       const char *picture);
-/* The same of a sequence that is in the folder: rows are those of its files, elements those of the
- * settings that its manifest has, or not known (a note says why) where it has none, or of another
- * version. given: ORR_EINVAL naming the setting where the set is not of these; NULL: of any. */
+/* sim_sequence_show() for a sequence in a folder. Rows come from its files, elements from the
+ * settings in its manifest; a note says why if these are missing or of another version. given:
+ * ORR_EINVAL naming the setting if the set was made from other settings; NULL: any. */
 int sim_folder_show(const char *dir, const struct orr_settings *given, enum sim_split split,
                     uint64_t index, const char *picture);
 

@@ -1,4 +1,4 @@
-/* split.c - the data sets of a preset: names, sizes, what they hold. */
+/* split.c - the data sets of a preset: names, sizes, contents. */
 #include "sim.h"
 
 #include "stage/provenance.h"

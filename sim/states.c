@@ -1,12 +1,12 @@
-/* states.c - where the planets of a system are: the closed form for Newton's law, otherwise
- * integrated from a start that is the Newtonian one's likeness. */
+/* states.c - states of the planets of a system: in closed form for Newton's law, otherwise
+ * integrated from a start similar to the Newtonian one. */
 #include "sim.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How much the potential rises outside r: what an orbit of less energy can not climb. Looked for at
- * distances up to 1e18 r, which stands for infinity. */
+/* The height of the potential barrier outside r, which an orbit of less energy cannot cross.
+ * Searched up to 1e18 r, which stands for infinity. */
 static double barrier(const struct sim_dynamics *d, double m1, double m2, double r)
 {
     const double start = d->law->potential(&d->params, m1, m2, r);
@@ -35,7 +35,7 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
     /* The circular speed has q = 1; a Newtonian ellipse lies in 0 < q < 2. */
     const double reduced = m1 * m2 / (m1 + m2);
     const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
-    double like = q; /* the same share of the circular speed squared */
+    double like = q; /* equal fraction of the circular speed squared */
     if (d->law->potential) {
         const double rise = barrier(d, m1, m2, r);
         if (!(rise > 0))
@@ -43,7 +43,7 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
                             d->law->name, r);
         const double escape = 2 * rise / (F * r); /* Newton: 2 */
         if (escape >= 1 && escape < 2)
-            like = 1 + (q - 1) * (escape - 1); /* circles stay circles, the rest is bound */
+            like = 1 + (q - 1) * (escape - 1); /* circles stay circles, all others are bound */
         else if (escape < 1)
             like = q * 0.5 * escape;
     }
@@ -53,7 +53,7 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
     return 0;
 }
 
-/* All bodies around the barycentre at rest, the star last. */
+/* Integrates all bodies around the barycentre at rest, the star last. */
 static int many_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps,
                        double states[])
 {

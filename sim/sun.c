@@ -2,8 +2,8 @@
 #include "sim.h"
 
 /* Axes and eccentricities of the planets: Standish and Williams, Keplerian elements for 1800-2050;
- * of the others: JPL small-body database, rounded. Masses of the last three are estimates: whatever
- * they are, they move nothing. */
+ * of the others: JPL small-body database, rounded. Masses of the last three are estimates, too
+ * small to move other bodies. */
 const struct sim_body sim_sun_bodies[SIM_SUN_BODIES] = {
     {"mercury", 1.652e-7, 0.387, 0.205}, {"venus", 2.447e-6, 0.723, 0.007},
     {"earth", 3.003e-6, 1.000, 0.017},   {"mars", 3.213e-7, 1.524, 0.093},

@@ -1,23 +1,23 @@
-/* vec_loops.c - blocks of Kepler's equation, sines and cosines, and bins, written so that a
- * compiler makes vector code of them; see vec.h.
+/* vec_loops.c - blocks of Kepler's equation, sines and cosines, and bins, written so that the
+ * compiler vectorises them; see vec.h.
  *
  * Kepler's equation, one e for all lanes, by symmetry for |M|: Mikkola's start (1987, Celestial
- * Mechanics 40, 329; within 0.002 of E, also where e is near 1 and M near 0), then two steps of
- * Halley. The error of a step is at most 2/3 of the cube of the step in units of M, so that the
- * second step itself tells whether a lane has converged. */
+ * Mechanics 40, 329; within 0.002 of E, also for e near 1 and M near 0), then two steps of Halley's
+ * method. The error of a step is at most 2/3 of its cube, in units of M, so the size of the second
+ * step shows whether a lane has converged. */
 #include "vec.h"
 
 #include <math.h>
 
 #include "base/vecmath.h"
 
-/* Quarter turns, then polynomials on [-pi/4, pi/4]: best relative to x for the sine (3.5e-18) and
- * to 1 for the cosine (4.7e-20); what remains is rounding. */
+/* Quarter turns, then polynomials on [-pi/4, pi/4] with the smallest error relative to x for the
+ * sine (3.5e-18) and to 1 for the cosine (4.7e-20); the rest of the error is rounding. */
 VM_INLINE void sine_cosine(double x, double *sine, double *cosine)
 {
     const double quarter = x * 0x1.45f306dc9c883p-1 + VM_MAGIC, q = quarter - VM_MAGIC;
     const uint64_t turn = vm_bits(quarter);
-    /* pi/2 in two parts, of which the first has five zero bits at the end */
+    /* pi/2 in two parts; the low five bits of the first are zero */
     const double r = (x - q * 0x1.921fb54442d00p+0) - q * 0x1.8469898cc5170p-48;
     const double z = r * r, z2 = z * z, z4 = z2 * z2;
     const double ps = (-0x1.5555555555549p-3 + z * 0x1.111111110f842p-7) +
@@ -32,10 +32,10 @@ VM_INLINE void sine_cosine(double x, double *sine, double *cosine)
     *cosine = vm_from_bits(c ^ other ^ ((turn + 1) & 2) << 62);
 }
 
-/* Cube root of x > 0 to 2e-5: a third of the exponent, then one step of Halley. */
+/* Cube root of x > 0 to 2e-5: a third of the exponent, then one step of Halley's method. */
 VM_INLINE double rough_cube_root(double x)
 {
-    /* the upper half of a double, as a number: exponent and logarithm, nearly */
+    /* the upper half of a double, as a number, is close to its exponent and logarithm */
     const double high = vm_from_bits(vm_bits(x) >> 32 | 0x4330000000000000u) - 0x1p52;
     const double third = high * (1.0 / 3) + 715094232.0;
     const double y = vm_from_bits(vm_bits(third + 0x1p52) << 32), y3 = y * y * y;
@@ -55,7 +55,7 @@ static void reduce(struct sim_vec_block *b, size_t n)
     const size_t lanes = sim_vec_whole(n);
     for (size_t k = 0; k < lanes; k++) {
         const double M = b->M[k], turns = (M * 0x1.45f306dc9c883p-3 + VM_MAGIC) - VM_MAGIC;
-        /* the first product is exact, and so is the first difference */
+        /* the first product and the first difference are exact */
         b->M[k] = (M - turns * SIM_TURN_HIGH) - turns * SIM_TURN_LOW;
         b->turns[k] = turns;
     }
@@ -66,7 +66,7 @@ static size_t kepler(struct sim_vec_block *b, size_t n, double e)
     const size_t lanes = sim_vec_whole(n);
     const double q = 1 / (4 * e + 0.5), alpha = (1 - e) * q, cube = alpha * alpha * alpha;
     const double half = 0.5 * q, fifth = 0.078 / (1 + e);
-    uint64_t missed = 0; /* as wide as the lanes */
+    uint64_t missed = 0; /* 64 bits, as wide as the lanes */
     for (size_t k = 0; k < lanes; k++) {
         const double M = fabs(b->M[k]), beta = half * M;
         const double w = rough_cube_root(beta + sqrt(cube + beta * beta)), v = w - alpha / w;
@@ -90,7 +90,7 @@ static size_t kepler(struct sim_vec_block *b, size_t n, double e)
         const double square = 0.5 * step * step;
         const uint64_t miss = vm_bits(fabs(step) <= 2e-6 ? 0.0 : 1.0) >> 61; /* 0 or 1 */
         missed += miss;
-        b->E[k] = vm_from_bits((vm_bits(E - step) ^ sign) | (0 - miss)); /* all bits: NaN */
+        b->E[k] = vm_from_bits((vm_bits(E - step) ^ sign) | (0 - miss)); /* all bits set: NaN */
         b->cosine[k] = c + (step * s - square * c);
         b->sine[k] = vm_from_bits(vm_bits(s - (step * c + square * s)) ^ sign);
     }

@@ -23,8 +23,7 @@ struct orr_stage_ranks {
     int (*share)(void *data, size_t bytes, int root);
 };
 struct orr_stage_row {
-    const char *doing;                   /* "training": shown to a process that waits for the
-                                            lock */
+    const char *doing;                   /* "training": shown to waiting processes */
     const struct orr_stage_ranks *ranks; /* NULL: one process */
     /* Takes the next output that settings and options request, from number *i on; *there = false
      * behind the last one. NULL: there is one output. */

@@ -28,8 +28,7 @@ static volatile pid_t jobs[JOBS]; /* 0: not started, or ended */
 void orr_job_follow(void)
 {
     if (orr_is_job())
-        (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* the job saves and ends when its parent is
-                                                   killed */
+        (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* saves and ends when its parent is killed */
 }
 
 static void tell_jobs(int number)
@@ -93,8 +92,7 @@ static char **arguments(const char *option, const char *name, const char *thread
     argv[n++] = name;
     argv[n++] = "--threads";
     argv[n] = threads;
-    return (char **)(uintptr_t)argv; /* posix_spawn() requires writable strings, but does not change
-                                        them */
+    return (char **)(uintptr_t)argv; /* posix_spawn() does not change them */
 }
 
 /* Starts a job in a process group of its own: this process receives the terminal's signals and

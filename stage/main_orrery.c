@@ -267,8 +267,7 @@ static int run_command(const char *const *argv, bool hidden, int *status)
             return ORR_FAIL(ORR_EIO, "%s: waitpid: %s", argv[0], strerror(errno));
     child = 0;
     *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
-    if (!*status && stopped_by) /* a stopped training that saved everything: later stages must not
-                                   begin */
+    if (!*status && stopped_by) /* stopped, all saved: later stages must not begin */
         *status = 128 + stopped_by;
     return 0;
 }

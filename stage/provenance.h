@@ -172,13 +172,10 @@ struct orr_lineage {
     const struct orr_settings *preset;
     struct orr_records records;
     const char *orbits;            /* folder given for the data sets; "" = made from the settings */
-    char external_tables[2][4096]; /* run whose tables (magnitudes, vectors) are all external, ""
-                                         = none */
+    char external_tables[2][4096]; /* run whose tables of this kind are external, "" = none */
     char text[ORR_DIGEST];         /* record of a text to train on, "" = orbits */
-    char start[ORR_LIST][ORR_DIGEST]; /* per attention: checkpoint that pretraining starts from, ""
-                                         = random */
-    char from[ORR_LIST][ORR_DIGEST];  /* per attention: checkpoint that fine-tuning starts from, ""
-                                         = the run's */
+    char start[ORR_LIST][ORR_DIGEST]; /* per attention: start of pretraining, "" = random */
+    char from[ORR_LIST][ORR_DIGEST];  /* per attention: start of fine-tuning, "" = the run's */
     char earlier_lengths[4][ORR_LIST + 1][ORR_WENT_ON]; /* orr_lineage_earlier_lengths */
 };
 /* Opens the lineage of a run. orbits: folder of data sets, NULL or "" = made from the settings.

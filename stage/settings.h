@@ -100,8 +100,7 @@ struct orr_orbits_settings {
     enum orr_mass_prior mass_prior;
     double m_min, m_max;             /* for uniform and log-uniform priors */
     double dt_yr;                    /* identifiable protocol: the fixed time step */
-    double samples_min, samples_max; /* identifiable protocol: redraws orbits with periods
-                                        outside */
+    double samples_min, samples_max; /* identifiable: orbits outside are redrawn */
     double com_sigma_au;             /* centre of mass ~ N(0, sigma^2) per axis */
     double clockwise;                /* fraction of clockwise orbits */
     int label_from_step; /* first labelled time step (0-based), two-body continuous sets */
@@ -129,8 +128,7 @@ struct orr_planets_settings {
     long train, val, test;           /* pretraining sequences; test: for the final evaluation */
     int steps;                       /* time steps in a sequence: positions = 1 + 2 steps */
     double samples_min, samples_max; /* orbits with this many samples per period are kept */
-    double light_fraction;           /* fraction of sequences with m1/m2 log-uniform in
-                                        light_min..max */
+    double light_fraction;           /* fraction with m1/m2 log-uniform in light_min..max */
     double light_min, light_max;
     double samples_per_orbit; /* of the planets' own sequences, >= 40 */
     bool eccentric;           /* also four bodies on eccentric orbits */

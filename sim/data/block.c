@@ -1,4 +1,5 @@
-/* block.c - blocks of sequences, made in place: no copy between making and writing. */
+/* block.c - blocks of sequences, made in place, so that nothing is copied between making and
+ * writing. */
 #include "sim/data/dataset.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void *entry_rows(const struct sim_block *block, enum sim_kind kind, int k
     return block->rows[kind] ? block->rows[kind] + (size_t)k * block->row[kind] : NULL;
 }
 
-/* Lets a sequence's arrays be those of another, or of a block. */
+/* Points a sequence's arrays at other arrays, its own or those of a block. */
 static void point_arrays(struct sim_sequence *q, uint16_t *tokens, float *coords,
                          float *const labels[4])
 {

@@ -1,12 +1,12 @@
-/* check_arrays.c - what the arrays of a data set must hold, beyond types and shapes. Sets made
- * elsewhere are read as they are: a number that no simulator of ours writes would end a program
- * hours later, or spoil its results without a word. */
+/* check_arrays.c - checks the contents of a data set's arrays, beyond types and shapes. External
+ * sets are read unchanged, and a number that our simulator never writes would stop a program hours
+ * later or spoil its results silently. */
 #include "sim/data/dataset.h"
 
 #include <math.h>
 #include <stdarg.h>
 
-/* "<file>: sequence 12: ...", the number counted in that file. */
+/* An error "<file>: sequence 12: ...", numbered within that file. */
 static int fail_at(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 static int fail_at(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
@@ -24,8 +24,9 @@ static int fail_at(const struct sim_dataset *set, enum sim_kind kind, size_t i, 
 
 /* --------------------------------------------------------------------------- all splits */
 
-/* Sets of two bodies hold two. In others a sequence shows the whole first step and a row of the
- * next; short ones of our own simulator may be cut in the first step. */
+/* Most bodies of a sequence. Sets of two bodies hold two. In other sets a sequence shows the whole
+ * first step and one row of the next; our own simulator may cut short sequences within the first
+ * step. */
 static int most_bodies(const struct sim_dataset *set)
 {
     if (set->split >= SIM_SPLIT_PLANETS_TRAIN || set->split == SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY ||
@@ -49,7 +50,7 @@ int sim_bodies_check(const struct sim_dataset *set)
     return 0;
 }
 
-/* Row 0 is a time step, the others are positions in bins. */
+/* Row 0 is a time step; the other rows are positions in bins. */
 static int check_tokens(const struct sim_dataset *set, size_t i, const uint16_t *tokens)
 {
     const int bins = set->bins;
@@ -81,7 +82,8 @@ int sim_dataset_check_rows(const struct sim_dataset *set, size_t i)
 
 /* ---------------------------------------------------------------------- labelled splits */
 
-/* What a label says: a force above 0 on a row of a body, between masses above 0, at a distance. */
+/* A label is a force above 0, on the row of a body, between two masses above 0 at a nonzero
+ * distance. */
 static int check_label(const struct sim_dataset *set, size_t i, size_t t)
 {
     const size_t at = i * (size_t)set->positions + t;
@@ -120,7 +122,7 @@ static int check_label(const struct sim_dataset *set, size_t i, size_t t)
     return 0;
 }
 
-/* The largest force of a sequence is the unit of its vectors. */
+/* The unit of a sequence's force vectors is its largest force. */
 static int check_unit(const struct sim_dataset *set, size_t i)
 {
     const float *f = set->force_vector + 2 * i * (size_t)set->positions;

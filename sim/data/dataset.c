@@ -1,4 +1,4 @@
-/* dataset.c - reading data sets: mapped .npy files, whole or in shards, checked against the
+/* dataset.c - reads data sets: mapped .npy files, in one piece or in shards, checked against the
  * preset. */
 #include "sim/data/dataset.h"
 
@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------------------- one file */
 
-/* Types that data sets made elsewhere use for whole numbers. */
+/* Whether external data sets use this type for whole numbers. */
 static bool is_convertible(enum orr_dtype from, enum orr_dtype to)
 {
     return (to == ORR_U8 || to == ORR_U16) &&
@@ -15,8 +15,8 @@ static bool is_convertible(enum orr_dtype from, enum orr_dtype to)
             from == ORR_I64);
 }
 
-/* Maps <dir>/<kind>_<split>[-shard].npy: dtype (or a wider one), dimensions and, where shape is
- * not 0, sizes as expected; shape receives them. */
+/* Maps <dir>/<kind>_<split>[-shard].npy and checks dtype (or a wider one), dimensions, and sizes
+ * where shape is not 0; shape receives the sizes. */
 static int map_file(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t shard,
                     uint64_t shards, size_t shape[3], struct orr_npy *npy, char path[4096])
 {
@@ -50,7 +50,7 @@ static int64_t whole_number(const struct orr_npy *npy, size_t i)
     }
 }
 
-/* Copies an array to where it belongs in a gathered one, narrowing whole numbers. */
+/* Copies an array to its position in a gathered one, narrowing whole numbers. */
 static int copy_values(const char *path, const struct orr_npy *npy, enum orr_dtype dtype,
                        size_t count, void *to)
 {
@@ -80,9 +80,9 @@ static size_t entry_values(const struct sim_dataset *set, enum sim_kind kind)
     return cols ? cols * (size_t)set->positions : 1;
 }
 
-enum { MOST_POSITIONS = 1000000 }; /* as orbits.positions */
+enum { MOST_POSITIONS = 1000000 }; /* the maximum of orbits.positions */
 
-/* The sizes of all shards of the first kind: n, and sequences of each. */
+/* Reads n and the sequences per shard from all shards of the first kind. */
 static int measure_shards(struct sim_dataset *set, const char *dir, enum sim_kind kind,
                           enum sim_split split)
 {
@@ -113,7 +113,7 @@ static int measure_shards(struct sim_dataset *set, const char *dir, enum sim_kin
     return rc;
 }
 
-/* Observations of large sets, in several files, stay mapped file by file. */
+/* Keeps one file of observations mapped: large sets in several files stay mapped file by file. */
 static int keep_shard(struct sim_dataset *set, enum sim_kind kind, size_t shard,
                       struct orr_npy *npy, const char *path)
 {
@@ -129,7 +129,7 @@ static int keep_shard(struct sim_dataset *set, enum sim_kind kind, size_t shard,
                                         orr_dtype_descr(expected), orr_dtype_descr(found));
 }
 
-/* Other arrays in several files, or of another type, are copied into one piece. */
+/* Copies one file of another array, or of another type, into the gathered array. */
 static int gather_shard(struct sim_dataset *set, enum sim_kind kind, size_t shard,
                         const struct orr_npy *npy, size_t n, const char *path)
 {

@@ -1,4 +1,5 @@
-/* disk_space.c - what data sets need on a disk, in whole or in part, and what of it is there. */
+/* disk_space.c - the disk space that data sets need, or a part of them, and how much of it is
+ * already used. */
 #include "sim/data/dataset.h"
 
 #include <dirent.h>
@@ -22,7 +23,8 @@ double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts)
     return bytes;
 }
 
-/* A shard of these settings that another part makes: it stays, and this part does not need it. */
+/* Whether another part makes this shard of the settings: it stays, and this part does not need
+ * it. */
 static bool is_of_others(const struct orr_settings *preset, const struct sim_shard *shard, int part,
                          int parts)
 {

@@ -1,4 +1,5 @@
-/* export.c - data sets as CSV: a row per sequence, step and body, with units in the header. */
+/* export.c - writes data sets as CSV: a row per sequence, step and body, with units in the
+ * header. */
 #include "sim/data/dataset.h"
 
 #include <math.h>
@@ -14,11 +15,11 @@ static const char states_header[] = ",dx_au,dy_au,vx_au_per_yr,vy_au_per_yr,m1_m
 struct export
 {
     struct sim_dataset set;
-    double extent_au; /* of tokens */
+    double extent_au; /* half the width of the bins */
     struct orr_file file;
 };
 
-/* The planet that a sequence is of, in sets of the solar system; else "". */
+/* The planet's name in sets of the solar system; else "". */
 static const char *name_of(const struct sim_dataset *set, size_t i)
 {
     const bool planet =
@@ -26,7 +27,8 @@ static const char *name_of(const struct sim_dataset *set, size_t i)
     return planet && i < SIM_SUN_BODIES ? sim_sun_bodies[i].name : "";
 }
 
-/* A coordinate of row r, AU: the middle of a bin; of planet runs times the scale. */
+/* A coordinate of row r in AU: the middle of a bin; in planet runs the scaled coordinate times the
+ * scale. */
 static double coordinate_au(const struct export *e, size_t i, int r, int axis)
 {
     const struct sim_dataset *set = &e->set;
@@ -44,7 +46,7 @@ static double step_yr(const struct export *e, size_t i)
                   : orr_exp((double)sim_dataset_coords(&e->set, i)[0]);
 }
 
-/* A number, or an empty cell where there is none. */
+/* Writes a number, or an empty cell if there is none. */
 static void write_cell(struct orr_file *file, double value, bool there)
 {
     if (there && isfinite(value))
@@ -53,8 +55,8 @@ static void write_cell(struct orr_file *file, double value, bool there)
         orr_file_write(file, ",", 1);
 }
 
-/* State and force of a planet relative to the last body, on the row of the planet. In sets of
- * coordinates, of two bodies, they lie on the row of the step's last body. */
+/* Writes state and force of a planet relative to the last body. Token sets have them on the
+ * planet's row; sets of coordinates, of two bodies, on the row of the step's last body. */
 static void write_state(struct export *e, size_t i, int row_at, int bodies)
 {
     const struct sim_dataset *set = &e->set;
@@ -71,8 +73,7 @@ static void write_state(struct export *e, size_t i, int row_at, int bodies)
     write_cell(&e->file, set->force_magnitude ? (double)set->force_magnitude[row] : NAN, there);
 }
 
-/* The mass of a body, which the states of step 0 have: on the row of a planet its own, and the
- * star's beside it. */
+/* The mass of a body, from the states of step 0: a planet's row holds its mass and the star's. */
 static double mass_of(const struct export *e, size_t i, int body, int bodies)
 {
     const bool star = body == bodies - 1;
@@ -100,7 +101,7 @@ static int write_sequence(struct export *e, size_t i)
     return e->file.failed;
 }
 
-/* Bins and extent of tokens: those of the manifest, without one those of the study. */
+/* Bins and extent of tokens: from the manifest, else the defaults of the study. */
 static int find_bins(struct export *e, const char *dir, const cJSON *manifest, bool quiet)
 {
     e->extent_au = 50;

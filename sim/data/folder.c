@@ -1,6 +1,6 @@
-/* folder.c - a folder of data sets from the plan to the manifest: what stays of it, what is to be
- * made, who may write there. Processes write side by side, each the shards of its part, and whoever
- * finds that all are there writes the manifest. */
+/* folder.c - writes a folder of data sets, from the plan to the manifest: which files stay, which
+ * are made, and which process may write. Several processes write in parallel, each the shards of
+ * its part; the one that finds all shards complete writes the manifest. */
 #include "sim/data/dataset.h"
 
 #include <dirent.h>
@@ -26,20 +26,21 @@ static int remove_files(const char *dir, const cJSON *set)
     struct sim_shard shard;
     int rc = 0;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
-        if (!rc && sim_name_parse(file->string, false, &kind, &shard)) /* no other was ours */
+        if (!rc && sim_name_parse(file->string, false, &kind, &shard)) /* our files only */
             rc = remove_file(dir, file->string);
     return rc;
 }
 
-/* From here on nothing looks complete, what is not of these sets is gone, and the next run knows
- * where to go on. In this order, so that it holds at every instant. */
+/* Begins new sets: removes damaged files and outdated ones, writes the plan, removes the manifest.
+ * In this order, an interruption at any instant leaves no incomplete set that looks complete, and
+ * the next run can resume. */
 static int begin_sets(const struct orr_settings *preset, const struct sim_inventory *before,
                       const cJSON *plan)
 {
     const char *dir = before->dir;
     const cJSON *set;
     int rc = 0;
-    cJSON_ArrayForEach (set, before->sets) /* broken ones that nobody asks for */
+    cJSON_ArrayForEach (set, before->sets) /* damaged sets that the settings do not include */
         if (!rc && !cJSON_HasObjectItem(plan, set->string))
             rc = remove_files(dir, set);
     if (!rc)
@@ -49,7 +50,7 @@ static int begin_sets(const struct orr_settings *preset, const struct sim_invent
     return rc ? rc : remove_file(dir, "manifest.json");
 }
 
-/* Earlier versions wrote parts into folders of their own. */
+/* Refuses a folder with parts of earlier versions, which had folders of their own. */
 static int refuse_old_parts(const char *dir)
 {
     char path[4096], old[300] = "";
@@ -67,7 +68,7 @@ static int refuse_old_parts(const char *dir)
                 : 0;
 }
 
-/* A set that is to be made, none of its shards written yet: its records add files and counts. */
+/* Plans a set with no shards yet: records will add its files and counts. */
 static int plan_set(const struct orr_settings *preset, cJSON *plan, enum sim_split split)
 {
     const char *name = sim_split_name(split);
@@ -91,14 +92,14 @@ static int plan_set(const struct orr_settings *preset, cJSON *plan, enum sim_spl
             cJSON_AddNumberToObject(set, "redrawn_systems", 0);
         cJSON_AddNumberToObject(set, "planned", (double)n);
     } else {
-        cJSON_Delete(made); /* an earlier version planned it, without a digest */
+        cJSON_Delete(made); /* an earlier version planned the set without a digest */
     }
     cJSON_AddStringToObject(set, "digest", digest);
     return 0;
 }
 
-/* What is there, and the plan: what stays of it, and what is to be made. In a folder that may be
- * written to. Close the inventory and delete *plan also after an error. */
+/* Reads what exists, and plans what stays and what is made; the folder must be writable. Close the
+ * inventory and delete *plan also after an error. */
 static int plan_sets(const struct orr_settings *preset, const char *dir, bool force,
                      struct sim_inventory *before, cJSON **plan)
 {
@@ -128,8 +129,8 @@ int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bo
     return rc;
 }
 
-/* Makes the plan the folder's. alone: nobody else writes there. With force also records of files
- * whose bytes are others go. */
+/* Writes the plan into the folder. alone: no other process writes there. With force, also removes
+ * records of files whose bytes have changed. */
 static int begin_folder(const struct orr_settings *preset, const char *dir, bool force, bool alone)
 {
     struct sim_inventory before;
@@ -148,7 +149,7 @@ static int begin_folder(const struct orr_settings *preset, const char *dir, bool
     return rc;
 }
 
-/* The sets are always in the same order, whichever of them were made anew. */
+/* Writes the manifest, with its sets in a fixed order. */
 static int write_manifest(const struct orr_settings *preset, const char *dir, const cJSON *sets)
 {
     char path[4096];
@@ -169,8 +170,8 @@ static int write_manifest(const struct orr_settings *preset, const char *dir, co
     return rc ? rc : sim_scaffold_remove(dir);
 }
 
-/* Writes the manifest where all is there. Otherwise parts are missing, which others make: the last
- * of them comes here again. */
+/* Writes the manifest if all sets are complete. Otherwise other processes still make parts, and the
+ * last of them calls this again. */
 static int finish_folder(const struct orr_settings *preset, const char *dir, bool *whole)
 {
     struct sim_inventory inventory;
@@ -184,14 +185,14 @@ static int finish_folder(const struct orr_settings *preset, const char *dir, boo
     return rc;
 }
 
-/* Without one finished file there is nothing to go on with. */
+/* Removes the plan if no file is finished: there is nothing to resume. */
 static void forget_plan(const char *dir)
 {
     if (!sim_folder_has_data(dir) && remove_file(dir, "progress.json"))
         orr_error_clear();
 }
 
-/* The shards of this part that are not there. */
+/* Makes the missing shards of this part. */
 static int write_missing(const struct orr_settings *preset, const char *dir, int part, int parts,
                          int threads, bool quiet)
 {
@@ -205,7 +206,8 @@ static int write_missing(const struct orr_settings *preset, const char *dir, int
 
 static const char writing[] = "writing data sets";
 
-/* Whether nobody else has the folder: it is locked for this process alone then, else *fd is -1. */
+/* Whether no other process uses the folder: then it is locked for this process alone, else *fd is
+ * -1. */
 static int lock_alone(const char *dir, int *fd)
 {
     const int rc = orr_lock(dir, writing, 0, fd);
@@ -216,7 +218,7 @@ static int lock_alone(const char *dir, int *fd)
     return 0;
 }
 
-/* The only process: the folder is its own from the plan to the manifest. */
+/* A single process, which locks the folder from the plan to the manifest. */
 static int write_alone(const struct orr_settings *preset, const char *dir, int threads, bool force,
                        bool quiet)
 {
@@ -241,8 +243,8 @@ static int write_alone(const struct orr_settings *preset, const char *dir, int t
     return rc;
 }
 
-/* One of several processes: they share the folder. The first one has it alone for the plan, and the
- * last one for the manifest: who finds the lock taken there leaves that to the others. */
+/* One of several processes, which share the folder. The first locks it exclusively for the plan,
+ * and the last for the manifest; a process that finds it locked leaves the work to the others. */
 int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, int part, int parts,
                            int threads, bool force, bool quiet)
 {

@@ -1,7 +1,6 @@
-/* manifest.c - manifest.json, which vouches for finished sets, and progress.json, which says what
- * is in the making; finished shards of that have records (records.c). Both hold the same "sets",
- * each with what it was made from: what is there is held against what the settings ask for, set by
- * set. */
+/* manifest.c - manifest.json, which lists finished sets, and progress.json, which lists unfinished
+ * ones; finished shards of unfinished sets have records (records.c). Both files hold "sets", each
+ * with the record of what it was made from, which is compared with the settings set by set. */
 #include "sim/data/dataset.h"
 #include "stage/engine.h"
 
@@ -50,8 +49,8 @@ bool sim_file_matches(const char *dir, const cJSON *file, bool sums)
            (!sums || orr_file_same(dir, file, why));
 }
 
-/* Name of the first file of a set that is not there or has another size (with --force: other
- * bytes), NULL when all are well. */
+/* The name of the set's first file that is missing or has another size (with --force: other bytes);
+ * NULL if all are intact. */
 static const char *broken_file(const struct sim_inventory *inventory, const cJSON *set)
 {
     const cJSON *file;
@@ -61,7 +60,7 @@ static const char *broken_file(const struct sim_inventory *inventory, const cJSO
     return NULL;
 }
 
-/* A manifest or progress file, in whatever state. */
+/* Whether there is a manifest or progress file, damaged or not. */
 static bool has_list(const char *dir)
 {
     char path[4096];
@@ -69,7 +68,7 @@ static bool has_list(const char *dir)
            (!orr_path(path, "%s/progress.json", dir) && orr_exists(path));
 }
 
-/* Counts of a set, where it has them. */
+/* Checks the counts that a set has. */
 static int check_counts(const char *path, const cJSON *set)
 {
     static const char *const keys[] = {"sequences", "planned", "clipped_coordinates",
@@ -86,7 +85,7 @@ static int check_counts(const char *path, const cJSON *set)
     return 0;
 }
 
-/* Files of sets have names in this folder: what a list names is read, and replaced. */
+/* Checks that file names lie in this folder, because listed files are read and replaced. */
 static int check_sets(const char *path, const cJSON *sets)
 {
     const cJSON *set, *file;
@@ -106,8 +105,8 @@ static int check_sets(const char *path, const cJSON *sets)
     return 0;
 }
 
-/* *json = NULL when there is none. One that is damaged may vouch for sets: it is an error, and with
- * force as none. */
+/* *json is NULL if there is no file. A damaged file may describe finished sets: it is an error,
+ * unless force, which treats it as missing. */
 static int read_sets(const char *dir, const char *name, bool force, cJSON **json)
 {
     char path[4096], message[1024];
@@ -138,11 +137,11 @@ int sim_manifest_read(const char *dir, cJSON **json)
 
 int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SIM_NAME])
 {
-    const bool damaged = inventory->force && !inventory->sets; /* whose, is not known any more */
+    const bool damaged = inventory->force && !inventory->sets; /* then the owner is unknown */
     DIR *folder = opendir(inventory->dir);
     foreign[0] = '\0';
     if (!folder)
-        return errno == ENOENT || errno == ENOTDIR /* that it is no folder is told by making it */
+        return errno == ENOENT || errno == ENOTDIR /* making the folder reports the error */
                    ? 0
                    : ORR_FAIL(ORR_EIO, "%s: cannot list: %s", inventory->dir, strerror(errno));
     for (const struct dirent *entry; !*foreign && (entry = readdir(folder)) != NULL;)
@@ -179,7 +178,7 @@ void sim_inventory_close(struct sim_inventory *inventory)
     orr_records_free(&inventory->records);
 }
 
-/* An unfinished set goes on only as it was begun. */
+/* Whether an unfinished set has the layout of the settings; only then it can be continued. */
 static bool same_layout(const struct sim_inventory *inventory)
 {
     const cJSON *layout = cJSON_GetObjectItemCaseSensitive(inventory->progress, "shard_sequences");
@@ -187,8 +186,8 @@ static bool same_layout(const struct sim_inventory *inventory)
            layout->valuedouble == (double)inventory->preset->orbits.shard_sequences;
 }
 
-/* Name of a file that is not there, or not whole, or that a finished set, or a shard of an
- * unfinished one, should list; NULL for none. */
+/* The name of a file that is missing or damaged, or that a finished set, or a shard of an
+ * unfinished set, should list; NULL for none. */
 static const char *missing_file(const struct sim_inventory *inventory, enum sim_split split,
                                 const cJSON *set, char name[SIM_NAME])
 {
@@ -204,12 +203,12 @@ static const char *missing_file(const struct sim_inventory *inventory, enum sim_
                : NULL;
 }
 
-/* The set is of these settings; which part of it is there? */
+/* The set has these settings: is it complete, unfinished or damaged? */
 static enum orr_action extent_status(const struct sim_inventory *inventory, enum sim_split split,
                                      const cJSON *set, char why[ORR_WHY])
 {
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
-    const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* unfinished */
+    const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* set if unfinished */
     char name[SIM_NAME];
     const char *broken = missing_file(inventory, split, set, name);
     const double wanted = (double)sim_split_written(inventory->preset, split);
@@ -254,7 +253,7 @@ int sim_inventory_status(struct sim_inventory *inventory, enum sim_split split,
     const bool same = orr_made_same(&inventory->records, digest, made, status->why);
     status->action = same ? extent_status(inventory, split, set, status->why) : ORR_REFUSE;
     if (cJSON_GetObjectItemCaseSensitive(set, "planned") && cJSON_IsNumber(count) &&
-        count->valuedouble == 0) { /* it was to be made, and nothing is written */
+        count->valuedouble == 0) { /* planned, but nothing is written */
         status->action = ORR_MAKE;
         status->why[0] = '\0';
     }
@@ -300,7 +299,7 @@ bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bo
     return !rc && whole;
 }
 
-/* Sets of other settings are replaced with force; nothing is, beside files of others. */
+/* Plans a set. force replaces sets of other settings; nothing is written beside external files. */
 static int plan_set(struct sim_inventory *inventory, enum sim_split split, const char *foreign)
 {
     struct orr_artefact status;
@@ -331,8 +330,8 @@ int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool fo
 
 /* ------------------------------------------------------------------------- the progress file */
 
-/* The set as it goes into the plan: as it stands in the progress file where the records of its
- * shards go on counting, otherwise with all that is there of it. */
+/* The set for the plan. An unfinished set is taken from the progress file, without the records of
+ * its shards, which are counted again; any other set with everything that exists. */
 static cJSON *planned_set(const struct sim_inventory *inventory, const cJSON *set, bool asked)
 {
     const cJSON *sets = cJSON_GetObjectItemCaseSensitive(inventory->progress, "sets");
@@ -340,8 +339,8 @@ static cJSON *planned_set(const struct sim_inventory *inventory, const cJSON *se
     return cJSON_Duplicate(asked && begun ? begun : set, true);
 }
 
-/* Sets that stay: those that are whole, or go on; those that the settings do not ask for, while
- * their files are there. */
+/* Keeps finished and continued sets, and sets that the settings do not include while their files
+ * exist. */
 int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept)
 {
     cJSON *set = inventory->sets ? inventory->sets->child : NULL, *next;

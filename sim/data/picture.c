@@ -1,20 +1,21 @@
-/* picture.c - the orbits of one sequence and what it shows of them, drawn by figures/orbit.gp. */
+/* picture.c - draws the orbits and samples of one sequence by figures/orbit.gp. */
 #include "sim/data/print_sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVE = 721 }; /* points of an ellipse */
+enum { CURVE = 721 }; /* points on an ellipse */
 
-/* Colours of the project's figures, apart for the colour-blind; the star's is the script's. */
+/* Colours of the project's figures, distinguishable for the colour-blind; the script sets the
+ * star's. */
 static const char *const colours[SIM_PLANETS] = {"#1f6fb4", "#d1602b", "#2a8f5b", "#8a4fb0",
                                                  "#b0406e", "#2f8f9d", "#6b6f2a", "#5a5fc0",
                                                  "#9c5a3c", "#222222"};
 
-/* ------------------------------------------------------------------------------ what is seen */
+/* ---------------------------------------------------------------------------------- samples */
 
-/* Where a body of row `row` is seen, AU. */
+/* The observed position of the body in row `row`, AU. */
 static void seen_at(const struct sim_shown *w, size_t row, double xy[2])
 {
     const struct sim_sequence *q = &w->sequence;
@@ -25,7 +26,8 @@ static void seen_at(const struct sim_shown *w, size_t row, double xy[2])
                     : (double)q->coords[2 * row + c] * (double)q->scale;
 }
 
-/* Its share of the separation from planet i, seen from the centre; planet: i, or the star. */
+/* The fraction of the separation from planet i at which the planet, or the star, lies from the
+ * centre. */
 static double share_of(const struct sim_shown *w, int i, bool star)
 {
     const struct sim_system *s = &w->system;
@@ -35,12 +37,12 @@ static double share_of(const struct sim_shown *w, int i, bool star)
     return star ? -s->mass[i] / total : s->star_mass / total;
 }
 
-/* What is drawn of a body, a planet or the star behind the last one: its samples, and the ellipse
- * where it has one. */
+/* What is drawn of a body (the star is behind the last planet): its samples, and its ellipse if it
+ * has one. */
 struct drawn {
     double *curve; /* (points, 2), AU */
     int points;
-    double low[2], high[2];   /* of both */
+    double low[2], high[2];   /* extent of samples and curve */
     double nearest, farthest; /* from the centre */
 };
 
@@ -55,7 +57,7 @@ static void extend_drawn(struct drawn *d, const double centre[2], const double x
     d->farthest = fmax(d->farthest, r);
 }
 
-/* One orbit of a body. The star has an ellipse of its own beside one planet. */
+/* Computes one orbit of a body. The star has an ellipse only with a single planet. */
 static int make_curve(const struct sim_shown *w, int body, struct drawn *d)
 {
     const struct sim_system *s = &w->system;
@@ -98,12 +100,12 @@ static int make_drawn(const struct sim_shown *w, int body, struct drawn *d)
 /* -------------------------------------------------------------------------------------- panels */
 
 struct panel {
-    double centre[2], half;  /* AU; half an axis */
-    bool shows[SIM_PLANETS]; /* planets that come near it */
-    int inside;              /* planets that stay within */
+    double centre[2], half;  /* AU; half: half the side */
+    bool shows[SIM_PLANETS]; /* planets with a part inside */
+    int inside;              /* planets that stay inside */
 };
 
-/* A square around the star and the planets within a distance from the centre. */
+/* Frames a square around the star and the planets within a distance from the centre. */
 static void frame_drawn(const struct sim_shown *w, const struct drawn *drawn, double within,
                         struct panel *panel)
 {
@@ -137,8 +139,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All bodies; and, where the widest gap between orbits leaves those within it a spot, these alone.
- * Returns the number of panels. */
+/* Makes a panel of all bodies and, if the widest gap between orbits leaves the inner ones only a
+ * small spot, one of the inner bodies. Returns the number of panels. */
 static int make_panels(const struct sim_shown *w, const struct drawn *drawn, struct panel panel[2])
 {
     static const double gap_least = 2, share_most = 0.2;
@@ -161,7 +163,7 @@ static int make_panels(const struct sim_shown *w, const struct drawn *drawn, str
 
 /* ------------------------------------------------------------------------- what gnuplot reads */
 
-/* A block of $seen: the samples of a body. */
+/* Writes a block of $seen: the samples of a body. */
 static void write_samples(const struct sim_shown *w, int body, FILE *to)
 {
     const size_t bodies = (size_t)w->system.planets + 1;
@@ -173,7 +175,7 @@ static void write_samples(const struct sim_shown *w, int body, FILE *to)
     fprintf(to, "\n\n");
 }
 
-/* A block of $curve: the ellipse, or from sample to sample. */
+/* Writes a block of $curve: the ellipse, or lines between samples. */
 static void write_curve(const struct sim_shown *w, const struct drawn *d, int body, FILE *to)
 {
     if (!d->points) {
@@ -202,7 +204,7 @@ static void write_panels(const struct sim_shown *w, const struct panel *panel, i
     }
 }
 
-/* What orbit.gp loads. */
+/* Writes the file that orbit.gp loads. */
 static void write_input(const struct sim_shown *w, const struct drawn *drawn, FILE *to)
 {
     const struct sim_system *s = &w->system;
@@ -245,7 +247,7 @@ int sim_picture_check(const char *picture)
                           picture);
 }
 
-/* gnuplot reads what it draws from a file that keeps its temporary name. */
+/* gnuplot reads its input from a file that keeps its temporary name. */
 int sim_picture_draw(const struct sim_shown *w, const char *picture)
 {
     struct drawn drawn[SIM_PLANETS + 1] = {{0}};

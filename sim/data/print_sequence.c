@@ -1,4 +1,4 @@
-/* print_sequence.c - one sequence for the eye: elements and sampling. */
+/* print_sequence.c - prints elements and sampling of one sequence. */
 #include "sim/data/print_sequence.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 #include <cjson/cJSON.h>
 
-/* Samples per orbit: below the first, motion is not determined by the samples (Nyquist); below
- * the second, accelerations from differences are rough. */
+/* Samples per orbit: below SAMPLES_LEAST they do not determine the motion (Nyquist); below
+ * SAMPLES_GOOD, accelerations from differences are inaccurate. */
 enum { SAMPLES_LEAST = 2, SAMPLES_GOOD = 40 };
 
 double sim_shown_period_yr(const struct sim_shown *w, int i)
@@ -101,9 +101,9 @@ int sim_sequence_show(const struct orr_settings *preset, enum sim_split split, u
     return rc;
 }
 
-/* ------------------------------------------------------------------------------ of a folder */
+/* --------------------------------------------------------------------- sequences of a folder */
 
-/* A set has its number of sequences in its record; settings that ask for as many. */
+/* Sets the settings' number of sequences to the number in the set's record. */
 static int take_count(struct orr_settings *preset, enum sim_split split, const cJSON *record)
 {
     static const char *const keys[SIM_SPLITS] = {
@@ -120,7 +120,7 @@ static int take_count(struct orr_settings *preset, enum sim_split split, const c
     return value ? orr_settings_set_by(preset, "manifest.json", keys[split], value) : 0;
 }
 
-/* ORR_EINVAL with the reason where the set is not of these settings. */
+/* ORR_EINVAL with the reason if the set was made from other settings. */
 static int compare_settings(const struct orr_settings *preset, enum sim_split split,
                             const cJSON *made)
 {
@@ -139,8 +139,8 @@ static int compare_settings(const struct orr_settings *preset, enum sim_split sp
     return rc;
 }
 
-/* The settings that a set was made from, as far as its record has them: what it leaves out had no
- * effect. ORR_EINVAL where it has none, or they are of another version. */
+/* Reads the settings from a set's record; settings that it omits had no effect. ORR_EINVAL if there
+ * is no record, or it is of another version. */
 static int take_settings(struct orr_settings *preset, enum sim_split split, const cJSON *manifest,
                          const cJSON *set)
 {
@@ -158,7 +158,7 @@ static int take_settings(struct orr_settings *preset, enum sim_split split, cons
     return compare_settings(preset, split, made);
 }
 
-/* The set is of the settings that were given, whatever its number of sequences. */
+/* Checks that the set was made from the given settings, whatever its number of sequences. */
 static int check_given(const struct orr_settings *given, const char *dir, enum sim_split split,
                        const cJSON *set)
 {
@@ -176,7 +176,7 @@ static int check_given(const struct orr_settings *given, const char *dir, enum s
                     dir, sim_split_name(split), why);
 }
 
-/* Makes the sequence of the settings, for its elements, where they are known. */
+/* Makes the sequence from known settings, for its elements. */
 static int make_known(struct sim_shown *w, struct orr_settings *preset)
 {
     TRY(sim_sequence_create(&w->sequence, preset, w->split));
@@ -185,7 +185,7 @@ static int make_known(struct sim_shown *w, struct orr_settings *preset)
     return 0;
 }
 
-/* The rows of the files, in place of those that were made. */
+/* Replaces the rows by those of the files. */
 static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
                      struct orr_settings *preset)
 {
@@ -217,7 +217,8 @@ static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
     return 0;
 }
 
-/* The set is open: its settings, elements and rows. preset and why are storage of the caller's. */
+/* Shows a sequence of an open set: settings, elements and rows. The caller provides the storage of
+ * preset and why. */
 static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *manifest,
                     const char *picture, struct orr_settings *preset, char why[512])
 {
@@ -240,7 +241,7 @@ static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *
             preset->orbits.bins = given->orbits.bins;
             preset->orbits.extent_au = given->orbits.extent_au;
         }
-        if (bins >= 1 && bins <= 65532 && extent > 0) { /* otherwise given, or the study's */
+        if (bins >= 1 && bins <= 65532 && extent > 0) { /* else given, or the study's */
             preset->orbits.bins = (int)bins;
             preset->orbits.extent_au = extent;
         }

@@ -1,7 +1,7 @@
-/* records.c - what is finished of data sets in the making. progress.json says which sets these are
- * and does not change while they are made; every finished shard has a small file of its own beside
- * its arrays, with their checksums and counts. Processes that make shards side by side thus write
- * no common file, and whoever finds all records writes the manifest without reading the data. */
+/* records.c - finished shards of unfinished data sets. progress.json lists these sets and does not
+ * change while they are made. Each finished shard has a small file beside its arrays, with their
+ * checksums and counts. Parallel processes therefore write no common file, and the process that
+ * finds all records writes the manifest without reading the data. */
 #include "sim/data/dataset.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ static int is_record(const struct dirent *entry)
     return sim_record_parse(entry->d_name, false, &shard);
 }
 
-/* Shards in their order: the manifest lists files in the order of the records. */
+/* Orders shards: the manifest lists files in the order of the records. */
 static int compare_shards(const struct dirent **a, const struct dirent **b)
 {
     struct sim_shard x = {0}, y = {0};
@@ -31,7 +31,8 @@ static int compare_shards(const struct dirent **a, const struct dirent **b)
                               : (x.number > y.number) - (x.number < y.number);
 }
 
-/* Whether the shard is one of the set, by the set's numbers of sequences; *size: its sequences. */
+/* Whether the shard belongs to the set, by the set's number of sequences; *size: the shard's
+ * sequences. */
 static bool has_shard(const cJSON *set, double shard_sequences, const struct sim_shard *shard,
                       double *size)
 {
@@ -44,7 +45,7 @@ static bool has_shard(const cJSON *set, double shard_sequences, const struct sim
     return (double)shard->count == shards && shard->number < shard->count;
 }
 
-/* Whether the record is of this set's settings and the files that it lists are the shard's. */
+/* Whether the record has this set's digest and lists the files of this shard. */
 static bool fits_set(const char *dir, const cJSON *record, const cJSON *set, double size,
                      const struct sim_shard *shard, bool sums)
 {
@@ -70,7 +71,7 @@ static bool fits_set(const char *dir, const cJSON *record, const cJSON *set, dou
     return true;
 }
 
-/* The shard's files and counts become the set's. */
+/* Moves the shard's files and counts into the set. */
 static void add_record(cJSON *set, cJSON *record)
 {
     cJSON *from = cJSON_GetObjectItemCaseSensitive(record, "files"),
@@ -99,7 +100,7 @@ static int merge_record(const char *dir, cJSON *sets, double shard_sequences, co
     if (!has_shard(set, shard_sequences, &shard, &size))
         return 0;
     TRY(orr_path(path, "%s/%s", dir, name));
-    if (orr_json_read(path, &record)) /* gone meanwhile, or damaged: as if it were not there */
+    if (orr_json_read(path, &record)) /* removed meanwhile or damaged: counts as missing */
         orr_error_clear();
     else if (fits_set(dir, record, set, size, &shard, sums))
         add_record(set, record);

@@ -1,4 +1,4 @@
-/* shard.c - names of data files: kinds, splits, shards; which of them are stale. */
+/* shard.c - file names of data sets: kinds, splits, shards; and which files are outdated. */
 #include "sim/data/dataset.h"
 
 #include <ctype.h>
@@ -85,7 +85,7 @@ void sim_record_name(char name[SIM_NAME], const struct sim_shard *shard)
     make_name(name, "progress", ".json", shard);
 }
 
-/* Reads "-00002-of-00005" when it stands at *at: shard 2 of 5; else shard 0 of 1. */
+/* Parses "-00002-of-00005" at *at, if it is there: shard 2 of 5; else shard 0 of 1. */
 static bool parse_shard(const char **at, struct sim_shard *shard)
 {
     shard->number = 0;
@@ -103,14 +103,14 @@ static bool parse_shard(const char **at, struct sim_shard *shard)
     return true;
 }
 
-/* A temporary name of a file whose own has so many bytes. */
+/* Whether a name is a temporary name of a file whose final name has `bytes` bytes. */
 static bool is_temporary(const char *name, size_t bytes)
 {
     size_t stem;
     return orr_is_temporary(name, &stem) && stem == bytes;
 }
 
-/* "<stem>_<set>[-00002-of-00005]<ending>". */
+/* Parses "<stem>_<set>[-00002-of-00005]<ending>". */
 static bool parse_name(const char *name, bool partial, const char *stem, const char *ending,
                        enum sim_split split, struct sim_shard *shard)
 {
@@ -154,7 +154,7 @@ int sim_shards_find(const char *dir, enum sim_kind kind, enum sim_split split, u
         return rc;
     DIR *folder = opendir(dir);
     if (!folder)
-        return 0; /* the plain name will be missed */
+        return 0; /* opening the plain name will fail */
     for (struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
         struct sim_shard found;
         if (!parse_name(entry->d_name, false, sim_arrays[kind].name, ".npy", split, &found))
@@ -221,7 +221,7 @@ bool sim_set_lacks(const cJSON *set, enum sim_split split, bool tokens, uint64_t
                 continue;
             }
             lacks = true;
-            memcpy(name, expected, SIM_NAME); /* the first of several */
+            memcpy(name, expected, SIM_NAME); /* the first missing one */
         }
         if (any && lacks)
             return true;
@@ -229,7 +229,8 @@ bool sim_set_lacks(const cJSON *set, enum sim_split split, bool tokens, uint64_t
     return false;
 }
 
-/* A set in the making: what lies under its names is part of it, or of the one that it replaces. */
+/* Whether a set is unfinished: files with its names belong to it, or to the set that it
+ * replaces. */
 static bool is_unfinished(const cJSON *sets, enum sim_split split)
 {
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(split));
@@ -244,7 +245,8 @@ bool sim_is_unlisted(const char *name, const cJSON *sets)
            !is_unfinished(sets, shard.split);
 }
 
-/* Every name but the final ones of data files, manifest and progress file. */
+/* Whether a name is temporary or a record: none of the final names of data files, manifest and
+ * progress file. */
 static bool is_scaffold(const char *name)
 {
     static const char *const lists[] = {"manifest.json", "progress.json"};
@@ -257,7 +259,7 @@ static bool is_scaffold(const char *name)
                                                     !sim_name_parse(name, false, &kind, &shard));
 }
 
-/* A data file of other shards than the set in the making will have, or a record whose files are not
+/* Whether a data file has another shard layout than the unfinished set, or a record's files are not
  * listed. */
 static bool is_outdated(const struct orr_settings *preset, const char *name, const cJSON *plan,
                         const cJSON *there)
@@ -289,7 +291,7 @@ bool sim_set_has(const cJSON *set, const struct sim_shard *shard, bool tokens)
     return true;
 }
 
-/* Removes the files for which `preset` is NULL and the name is a scaffold, or that are outdated. */
+/* Removes outdated files; if `preset` is NULL, temporary files and records. */
 static int remove_where(const char *dir, const struct orr_settings *preset, const cJSON *plan,
                         const cJSON *there)
 {

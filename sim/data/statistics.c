@@ -1,4 +1,4 @@
-/* statistics.c - what is in data sets: bodies, coordinates, clipped ones, time steps, forces. */
+/* statistics.c - statistics of data sets: bodies, coordinates, clipped ones, time steps, forces. */
 #include "sim/data/dataset.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@ struct range {
 };
 
 struct statistics {
-    uint64_t bodies[256], dt[2];   /* sequences: by bodies; by dt token */
-    uint64_t rows, labelled, edge; /* rows, the time-step row not counted; coordinates in an
-                                      outermost bin */
+    uint64_t bodies[256], dt[2];   /* sequences by bodies; by dt token */
+    uint64_t rows, labelled, edge; /* rows without the time-step row; coordinates in an outermost
+                                      bin */
     struct range axis[2], force, ln_dt;
 };
 
@@ -118,8 +118,8 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     int rc = sim_dataset_open_any(&set, dir, split);
     if (rc)
         return rc;
-    /* Tokens made elsewhere are taken for the study's, 7000 bins of 100 AU, and not checked: only a
-     * manifest knows. */
+    /* External tokens are taken to have the study's 7000 bins over 100 AU, and are not checked:
+     * only a manifest states the bins. */
     const bool tokens = sim_dataset_tokens(&set, 0) != NULL, known = !tokens || json;
     set.bins = 7000;
     if (tokens && json)
@@ -149,7 +149,7 @@ static bool is_there(const char *dir, enum sim_split split)
     bool there = false;
     for (int kind = SIM_KIND_OBS; kind <= SIM_KIND_COORDS && !there; kind++) {
         if (sim_shards_find(dir, (enum sim_kind)kind, split, &shards))
-            return true; /* the error comes when it is opened */
+            return true; /* opening reports the error */
         sim_shard_name(name, (enum sim_kind)kind, split, 0, shards);
         there = !orr_path(path, "%s/%s", dir, name) && orr_exists(path);
     }

@@ -1,6 +1,6 @@
-/* stream.c - sequences made on the fly, ahead of who reads them: a ring of blocks of draws, filled
- * by threads, emptied in order. A block is a pure function of its number, so that neither the
- * number of threads nor their timing shows in the bytes. */
+/* stream.c - makes sequences on the fly, ahead of the reader: a ring of blocks of draws, filled by
+ * threads and read in order. A block is a pure function of its number, so its bytes depend neither
+ * on the number of threads nor on their timing. */
 #include "sim/data/dataset.h"
 
 #include <pthread.h>
@@ -9,7 +9,11 @@
 
 #include <xxhash.h>
 
-enum { SLOTS = 16, CHECKSUM_BLOCK = 64 }; /* blocks ahead of the reader, at least; draws */
+enum {
+    SLOTS = 16,
+    CHECKSUM_BLOCK = 64
+}; /* SLOTS: least blocks ahead of the reader;
+                                             CHECKSUM_BLOCK: draws */
 
 struct slot {
     struct sim_block block;
@@ -23,17 +27,17 @@ struct sim_stream {
     struct sim_stream_order order;
     int threads, started;
     int size;  /* draws of a block */
-    bool once; /* nothing beyond the order's count */
+    bool once; /* no draws at or above the order's count */
     size_t slots;
     struct sim_sequence *sequence; /* (threads) */
     pthread_t *thread;
-    struct slot *slot; /* (slots); block b lies in slot b % slots */
-    /* under the lock */
+    struct slot *slot; /* (slots); block b uses slot b % slots */
+    /* protected by the lock */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t first, next; /* blocks: the oldest one kept, the next one to make */
+    uint64_t first, next; /* blocks: the oldest one kept; the next one to make */
     int busy;             /* threads that make a block */
-    bool stop, hold;      /* hold: start no block, the reader moves the ring */
+    bool stop, hold;      /* hold: start no block while the reader moves the ring */
 };
 
 struct worker {
@@ -176,7 +180,7 @@ void sim_stream_close(struct sim_stream *s)
     free(s);
 }
 
-/* Frees the blocks before `number`; when it is not among those being made, starts anew there. */
+/* Frees the blocks before `number`; if it lies outside the ring, restarts the ring there. */
 static void move_ring(struct sim_stream *s, uint64_t number)
 {
     if (number >= s->first && number < s->first + s->slots) {
@@ -184,7 +188,7 @@ static void move_ring(struct sim_stream *s, uint64_t number)
             return;
         for (; s->first < number; s->first++) {
             struct slot *slot = &s->slot[s->first % s->slots];
-            while (s->first < s->next && !slot->ready) /* skipped while a thread is at it */
+            while (s->first < s->next && !slot->ready) /* wait while a thread still makes it */
                 pthread_cond_wait(&s->changed, &s->lock);
             slot->ready = false;
         }
@@ -206,7 +210,7 @@ int sim_stream_take(struct sim_stream *s, uint64_t number, const struct sim_bloc
     if (orr_signal_seen())
         return ORR_FAIL(ORR_EINTR, "stopped while making sequences");
     pthread_mutex_lock(&s->lock);
-    if (s->started == 0) /* what is never read is never made */
+    if (s->started == 0) /* threads start with the first read */
         s->first = s->next = number;
     else
         move_ring(s, number);

@@ -1,4 +1,4 @@
-/* verify.c - data sets against their manifest, before hours are spent on them. */
+/* verify.c - verifies data sets against their manifest before long work is based on them. */
 #include "sim/data/dataset.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 
 #include <cjson/cJSON.h>
 
-/* ------------------------------------------------------------------------- what makes them */
+/* ------------------------------------------------------------------ the command to make them */
 
-/* The program's own command of bin/orbits, without the end that a resumed training has. */
+/* Begins a command of bin/orbits with the given options, without --resume at its end. */
 static void begin_command(const char *const *options, char command[ORR_COMMAND])
 {
     static const char end[] = " --resume";
@@ -18,8 +18,8 @@ static void begin_command(const char *const *options, char command[ORR_COMMAND])
         command[length - strlen(end)] = '\0';
 }
 
-/* The command that makes the sets of dir, from where the reader is; own: those of the run. Settings
- * come from the options of the running program, or those of the preset. */
+/* The command that makes the sets of dir, for the reader's folder. own: they are the sets of the
+ * run. Settings come from this program's options, else from its preset. */
 static const char *command_to_make(const struct orr_settings *preset, const char *dir, bool own,
                                    char command[ORR_COMMAND])
 {
@@ -39,7 +39,7 @@ static const char *command_to_make(const struct orr_settings *preset, const char
     return command;
 }
 
-/* The same of a folder whose settings nobody gave: those of its run, or any. */
+/* The command for a folder without given settings: with the settings of its run, or any. */
 static const char *command_to_make_again(const char *dir, char command[ORR_COMMAND])
 {
     static const char *const none[] = {NULL};
@@ -64,7 +64,8 @@ static const char *command_to_make_again(const char *dir, char command[ORR_COMMA
 
 /* ---------------------------------------------------------------------------------- files */
 
-/* Size before checksum: a cut file is told without reading it. again: the command that makes it. */
+/* Checks size before checksum: a truncated file is found without reading it. again: the command
+ * that remakes it. */
 static int verify_file(const char *dir, const cJSON *file, const char *again)
 {
     char path[4096], found[32];
@@ -123,7 +124,7 @@ static int verify_set(const char *dir, const cJSON *sets, const char *name, cons
     return verify_files(dir, set, command);
 }
 
-/* Files without a manifest: nothing, an unfinished writing, or data sets made elsewhere. */
+/* Reports a folder without a manifest: empty, unfinished, or external data sets. */
 static int verify_foreign(const struct orr_settings *preset, const char *dir,
                           const enum sim_split splits[], int count, const char *command, bool quiet)
 {
@@ -143,7 +144,7 @@ static int verify_foreign(const struct orr_settings *preset, const char *dir,
     return 0;
 }
 
-/* Whether the sets are those of the settings. */
+/* Whether the sets were made from the settings. */
 static int verify_settings(const struct orr_settings *preset, const char *dir,
                            const enum sim_split splits[], int count, const char *command, bool own,
                            bool quiet)
@@ -188,7 +189,8 @@ int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
 
 /* ---------------------------------------------------------------------- without a preset */
 
-/* Headers: kinds, types and shapes that belong together, and as many sequences as are said. */
+/* Checks that the headers' kinds, types and shapes agree, and that they have the listed number of
+ * sequences. */
 static int check_headers(const char *dir, const cJSON *set, double *bytes, int *files)
 {
     enum sim_kind kind;

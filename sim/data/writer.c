@@ -1,5 +1,5 @@
-/* writer.c - writing data sets: threads make blocks of sequences in place, a bounded number ahead;
- * this thread hashes and writes them in order. Bytes depend neither on threads nor on
+/* writer.c - writes data sets: threads make blocks of sequences in place, a bounded number ahead;
+ * the calling thread hashes and writes them in order. The bytes depend neither on threads nor on
  * interruptions, and sets may exceed memory. */
 #include "sim/data/dataset.h"
 
@@ -9,7 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-/* Bytes of a block: small enough to be in a cache when it is hashed and written. */
+/* Bytes of a block, small enough to stay in the cache until it is hashed and written. */
 enum { BLOCK_BYTES = 1 << 19, BLOCK_MOST = 1024 };
 
 struct writer {
@@ -17,14 +17,14 @@ struct writer {
     const char *dir;
     enum sim_split split;
     uint64_t n, shards; /* sequences; files per kind */
-    uint64_t per_shard; /* sequences of every shard but the last */
-    int part, parts;    /* which shards: every parts-th from `part` on */
+    uint64_t per_shard; /* sequences per shard, except the last */
+    int part, parts;    /* this call's shards: every parts-th from `part` on */
     int threads;
     bool tokens, used[SIM_KINDS];
-    const cJSON *sets, *set;         /* what is there: of the folder and of the split */
-    struct orr_file file[SIM_KINDS]; /* of the shard in work */
-    struct sim_tally tally, all;     /* of it so far; of all shards made here */
-    struct commit *commit;           /* the shard before, on its way to the disk; or NULL */
+    const cJSON *sets, *set;         /* existing sets of the folder; set of the split */
+    struct orr_file file[SIM_KINDS]; /* of the shard being written */
+    struct sim_tally tally, all;     /* of this shard so far; of all shards of this call */
+    struct commit *commit;           /* the previous shard, being synced; or NULL */
 };
 
 /* ------------------------------------------------------------------------------ one shard */
@@ -49,8 +49,8 @@ static int open_shard(struct writer *w, uint64_t shard)
     return rc;
 }
 
-/* A shard whose rows are all written. It is synced by a thread of its own: the disk works on it
- * while the next one is made. */
+/* A shard whose rows are all written. A separate thread syncs it to disk while the next shard is
+ * made. */
 struct commit {
     const struct writer *w;
     uint64_t shard;
@@ -60,7 +60,7 @@ struct commit {
     pthread_t thread;
 };
 
-/* The shard's files are there: its record counts them (records.c). */
+/* Writes the record of a shard whose files exist (records.c). */
 static int write_record(const struct commit *c)
 {
     const struct writer *w = c->w;
@@ -87,7 +87,7 @@ static int write_record(const struct commit *c)
     return rc;
 }
 
-/* The shard's files get their names, then it gets its record. */
+/* Renames the shard's files to their final names, then writes its record. */
 static int commit_shard(struct commit *c)
 {
     int rc = 0;
@@ -110,7 +110,7 @@ static void *run_commit(void *argument)
     return NULL;
 }
 
-/* Waits for the shard before; its error. */
+/* Waits for the previous shard and returns its error. */
 static int wait_commit(struct writer *w)
 {
     if (!w->commit)
@@ -133,7 +133,7 @@ static int finish_shard(struct writer *w, uint64_t shard)
     c->w = w;
     c->shard = shard;
     c->tally = w->tally;
-    memcpy(c->file, w->file, sizeof c->file); /* they are the other thread's now */
+    memcpy(c->file, w->file, sizeof c->file); /* now owned by the other thread */
     memset(w->file, 0, sizeof w->file);
     w->all.clipped += w->tally.clipped;
     w->all.redrawn += w->tally.redrawn;
@@ -147,7 +147,7 @@ static int finish_shard(struct writer *w, uint64_t shard)
     return alone;
 }
 
-/* Entries from .. to - 1 of a block, all of one shard. */
+/* Writes entries from .. to - 1 of a block, all of one shard. */
 static int write_rows(struct writer *w, const struct sim_block *block, int from, int to)
 {
     const uint64_t first = block->first + (uint64_t)from, shard = first / w->per_shard;
@@ -166,7 +166,7 @@ static int write_rows(struct writer *w, const struct sim_block *block, int from,
 
 /* ----------------------------------------------------------------------- one set, all sets */
 
-/* Sequences of a block. */
+/* The number of sequences in a block. */
 static int block_size(const struct writer *w)
 {
     size_t bytes = 1;
@@ -177,7 +177,7 @@ static int block_size(const struct writer *w)
     return fit < 1 ? 1 : fit < BLOCK_MOST ? (int)fit : BLOCK_MOST;
 }
 
-/* Sequences from `at` to end - 1, whole shards. */
+/* Writes sequences at .. end - 1, which are whole shards. */
 static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t size, uint64_t at,
                         uint64_t end, struct orr_progress *progress)
 {
@@ -188,7 +188,7 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
                             w->dir);
         int rc = sim_stream_take(stream, at / size, &block);
         if (rc == ORR_EINTR)
-            continue; /* says where */
+            continue; /* reported above */
         if (rc)
             return rc; /* there is no block */
         for (int from = (int)(at % size), to;
@@ -216,7 +216,7 @@ static int write_range(struct writer *w, uint64_t from, uint64_t end, struct orr
     if (!rc)
         rc = write_blocks(w, stream, (uint64_t)size, from, end, progress);
     sim_stream_close(stream);
-    if (rc && w->commit) { /* the first error is told; a shard that is whole stays */
+    if (rc && w->commit) { /* report the first error; a complete shard stays */
         struct sim_failure first;
         sim_failure_keep(&first, rc);
         (void)wait_commit(w);
@@ -225,18 +225,18 @@ static int write_range(struct writer *w, uint64_t from, uint64_t end, struct orr
         rc = wait_commit(w);
     }
     for (int kind = 0; kind < SIM_KINDS; kind++)
-        orr_file_close(&w->file[kind]); /* of a shard that was not finished: goes away */
+        orr_file_close(&w->file[kind]); /* removes unfinished files */
     return rc;
 }
 
-/* Whether the shard is to be made here: it is of this part, and not there yet. */
+/* Whether this call makes the shard: it belongs to this part and does not exist. */
 static bool is_to_be_made(const struct writer *w, uint64_t shard)
 {
     return shard < w->shards && shard % (uint64_t)w->parts == (uint64_t)w->part &&
            !sim_set_has(w->set, &(struct sim_shard){w->split, shard, w->shards}, w->tokens);
 }
 
-/* The split's layout; whether the set is in the making. */
+/* Selects a split and its layout; returns whether the set is unfinished. */
 static bool select_split(struct writer *w, enum sim_split split)
 {
     w->split = split;
@@ -249,7 +249,7 @@ static bool select_split(struct writer *w, enum sim_split split)
     return w->n > 0 && cJSON_HasObjectItem(w->set, "planned");
 }
 
-/* Shards in order: each run of such as are to be made is one stream. */
+/* Writes the missing shards in order; each run of consecutive ones is one stream. */
 static int write_split(struct writer *w, struct orr_progress *progress)
 {
     int rc = 0;
@@ -265,7 +265,7 @@ static int write_split(struct writer *w, struct orr_progress *progress)
     return rc;
 }
 
-/* Sequences of this part in the sets that are in the making, and how many of them are there. */
+/* Counts this part's sequences in unfinished sets, and how many of them exist. */
 static void count_sequences(struct writer *w, uint64_t *total, uint64_t *there)
 {
     *total = *there = 0;
@@ -278,7 +278,7 @@ static void count_sequences(struct writer *w, uint64_t *total, uint64_t *there)
         }
 }
 
-/* The line at the end: counts of what was there and of what was made here. */
+/* The summary line: counts of existing sequences and of those made here. */
 static void summarise_sets(const struct writer *w, uint64_t total, double per_s, char summary[160])
 {
     double clipped = (double)w->all.clipped, redrawn = (double)w->all.redrawn;
