@@ -1,4 +1,5 @@
-/* attention.c - the part "attention": any variant, forward and backward, on the caller's arrays. */
+/* attention.c - the part "attention": forward and backward pass of any variant on the caller's
+ * arrays. */
 #include "compute.h"
 #include "model/config.h"
 #include "reference64.h"
@@ -47,8 +48,7 @@ const char *orrery_attention_variant(int i)
 
 /* ------------------------------------------------------------------------------------ variants
  *
- * Switches without a default: the compiler names the one in which a new value of an enum is
- * missing. */
+ * These switches have no default, so that the compiler reports a new enum value that is missing. */
 
 static const char *score_name(enum k_score score)
 {
@@ -162,15 +162,15 @@ int orrery_attention_describe(struct orrery_attention *attention, const char *va
 
 /* --------------------------------------------------------------------------------- arguments */
 
-enum { LARGEST = 1 << 20 }; /* of each number of a shape */
+enum { LARGEST = 1 << 20 }; /* the largest dimension of a shape */
 
-/* A shape, and what computes it. */
+/* A shape, and the backend that computes it. */
 struct pass {
     struct k_attention_shape shape;
     const struct k_ops *ops;
-    bool wide; /* arrays are of doubles */
+    bool wide; /* arrays are double */
     int threads;
-    size_t tokens; /* numbers of out; qkv has three times as many */
+    size_t tokens; /* numbers in out; qkv has three times as many */
 };
 
 static int check_sizes(const struct orrery_attention_shape *s)

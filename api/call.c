@@ -1,5 +1,5 @@
-/* call.c - the border between a caller and Orrery: one message per handle, and the state of thread
- * and process as it was. */
+/* call.c - entry to and exit from the library: one message per handle; the state of thread and
+ * process is restored. */
 #include "call.h"
 
 #include <stdlib.h>
@@ -42,8 +42,8 @@ const char *orrery_status_text(int status)
     return "unknown status";
 }
 
-/* GSL has one error handler for the process. While any call runs, it is off; then it is again what
- * the caller has set. */
+/* GSL has one error handler per process. It is off while any call runs, and then the caller's
+ * handler is restored. */
 static pthread_mutex_t handlers = PTHREAD_MUTEX_INITIALIZER;
 static int calls;
 static gsl_error_handler_t *callers;

@@ -1,5 +1,5 @@
 /* columns.c - reads results of runs as columns: tables in CSV, training logs, and the long table
- * (base/table.h) that files of results and run directories become. */
+ * (base/table.h) read from files of results and run directories. */
 #include "columns.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "figures/compare/results.h"
 #include "figures/compare/verdict.h"
 
-enum { DEEPEST = 16 /* objects in objects */, MOST_COLUMNS = 4096 /* of a list or log */ };
+enum { DEEPEST = 16 /* nested objects */, MOST_COLUMNS = 4096 /* in a list or log */ };
 
 /* -------------------------------------------------------------------------------- columns */
 
-/* Adds a column of NaN, and of empty words if it has some. */
+/* Adds a column of NaN; with `words` also an array of texts. */
 static int add_column(struct api_columns *columns, const char *name, bool words)
 {
     struct api_column *more = realloc(columns->column, (columns->count + 1) * sizeof *more);
@@ -44,7 +44,7 @@ static int put_word(const struct api_columns *columns, size_t column, size_t row
                : ORR_FAIL(ORR_ENOMEM, "column \"%s\": out of memory", columns->column[column].name);
 }
 
-/* Every cell of a column of words has some, "" where nothing was put. */
+/* Sets cells without text to "" in columns of words. */
 static int fill_words(const struct api_columns *columns)
 {
     for (size_t c = 0; c < columns->count; c++)
@@ -70,7 +70,7 @@ void api_columns_free(struct api_columns *columns)
 
 /* ------------------------------------------------------------------------------------ CSV */
 
-/* Whether a cell is text: neither a number, nor empty, nor "nan", as %g prints what is none. */
+/* Whether a cell is text: not a number, not empty, and not "nan", as %g prints NaN. */
 static bool is_word(const char *cell, double value)
 {
     const char *text = cell + strspn(cell, " \t+-");
@@ -105,21 +105,21 @@ static int read_csv(const char *path, struct api_columns *columns)
 
 /* ------------------------------------------------------------------------------------ logs */
 
-/* Lines that count: a run that was killed and resumed writes steps once more. */
+/* The lines that count. A run that was killed and resumed writes some steps twice. */
 struct lines {
     const char *path;
     cJSON **at;
     size_t count;
 };
 
-/* Whether both lines have a number of that name. */
+/* Whether both lines have a number under this key. */
 static bool both_have(const cJSON *a, const cJSON *b, const char *key)
 {
     return isfinite(orr_json_number(a, key)) && isfinite(orr_json_number(b, key));
 }
 
-/* A step has a line of training and one of evaluation: one that comes again takes the place of
- * itself and of all that followed it. */
+/* Adds a line. A step has one line of training and one of evaluation; a repeated line replaces its
+ * earlier copy and all lines behind that. */
 static int take_line(void *of, cJSON *line, double step, size_t number)
 {
     struct lines *lines = of;
@@ -139,8 +139,7 @@ static int take_line(void *of, cJSON *line, double step, size_t number)
     return 0;
 }
 
-/* The number of a column, which is added where there is none; a column that has a text in any line
- * is one of words. */
+/* Finds or adds a column by name. A column with a text in any line is one of words. */
 static int column_of(struct api_columns *columns, const struct lines *lines, const char *key,
                      size_t *column)
 {
@@ -233,7 +232,7 @@ static int take_table(const struct orr_table *table, struct api_columns *columns
     return 0;
 }
 
-/* A run directory, or the file of its results. */
+/* Reads a run directory, or its file of results. */
 static int read_run(const char *path, struct api_columns *columns)
 {
     struct verdict v = {0};
@@ -252,8 +251,8 @@ static int read_results(const char *path, struct api_columns *columns)
     return rc;
 }
 
-/* The numbers of an object and of objects in it, by their names, "as_trained.loss", of which `used`
- * bytes are there. */
+/* Adds the numbers of an object and of its nested objects as rows named by their path,
+ * "as_trained.loss". The first `used` bytes of `name` are the parent's path. */
 static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, int depth,
                         struct orr_table *table)
 {
@@ -271,7 +270,7 @@ static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, 
         const int length = snprintf(name + used, ORR_MODEL - used, "%s%s", used ? "." : "",
                                     item->string ? item->string : "");
         if (length < 0 || (size_t)length >= ORR_MODEL - used)
-            continue; /* no name of ours */
+            continue; /* too long for a name */
         row.value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
         if (cJSON_IsNumber(item))
             TRY(orr_table_add(table, &row));
@@ -281,7 +280,7 @@ static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, 
     return 0;
 }
 
-/* The objects of a list as rows. */
+/* Reads the objects of a list as rows. */
 static int take_list(const cJSON *list, const char *path, struct api_columns *columns)
 {
     const size_t count = (size_t)cJSON_GetArraySize(list);
@@ -296,7 +295,7 @@ static int take_list(const cJSON *list, const char *path, struct api_columns *co
     return rc;
 }
 
-/* Whether verdict_results_read() knows the file. */
+/* Whether verdict_results_read() can read the file. */
 static bool is_results(const cJSON *json)
 {
     static const char *const known[] = {"orrery-verdict-1", "orrery-runs-1", "orrery-probe-seeds-1",

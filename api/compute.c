@@ -1,4 +1,4 @@
-/* compute.c - one backend for all handles that compute. */
+/* compute.c - the backend that all computing handles share. */
 #include "compute.h"
 
 #include <pthread.h>
@@ -6,7 +6,8 @@
 #include <omp.h>
 
 static pthread_mutex_t computing = PTHREAD_MUTEX_INITIALIZER;
-static const struct k_ops *opened; /* that holds threads and scratch memory; NULL: none */
+static const struct k_ops *opened; /* the open backend, with its threads and scratch memory; NULL:
+                                      none */
 static int opened_threads, handles;
 
 const struct k_ops *api_backend(bool reference)
@@ -37,7 +38,7 @@ int api_compute_begin(const struct k_ops *ops, int threads, struct api_compute *
     if (rc)
         api_compute_end(compute);
     else
-        omp_set_num_threads(count); /* of this thread, which may not have opened it */
+        omp_set_num_threads(count); /* for this thread, which may not have opened the backend */
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* front.c - rows of the front: what they are, as text, and their values on new columns. */
+/* front.c - rows of the front: their properties, their text, and their values on new columns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ int orrery_regression_write(struct orrery_regression *r, const char *formula, in
     return api_leave(&call, write_text(r, formula, notation, text, bytes, needed));
 }
 
-/* Standard errors are those of least squares: other losses have none. */
+/* The constants of a row and their standard errors, which only least-squares losses have. */
 static int constants(const struct orrery_regression *r, int row, double *value, double *error)
 {
     TRY(check_row(r, row));
@@ -141,7 +141,8 @@ int orrery_regression_constants(struct orrery_regression *r, int row, double *va
 
 /* ------------------------------------------------------------------------------ evaluation */
 
-/* The formula's values where all are finite; else row by row, NaN where one is not. */
+/* Evaluates a formula for all rows at once if all values are finite; else row by row, with NaN
+ * where a value is not finite. */
 static void values_of(const struct sr_expr *expr, struct sr_data *data, double *row, double *y)
 {
     if (sr_eval(expr, data, y))

@@ -1,4 +1,4 @@
-/* model.c - the part "model": a checkpoint, what it is, how it attends. */
+/* model.c - the part "model": opens a checkpoint, describes it, changes its attention. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ int api_model_begin(struct orrery_model *m, struct api_compute *compute)
 static int load(const char *path, const struct k_ops *ops, struct orrery_model *read)
 {
     TRY(gpt_load(&read->model, path, ops, &read->step));
-    gpt_swap_average(&read->model); /* the weights that the program predicts with */
+    gpt_swap_average(&read->model); /* the averaged weights predict */
     const int rc = orr_safetensors_open(path, &read->file);
     if (rc)
         gpt_free(&read->model);

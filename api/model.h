@@ -9,14 +9,14 @@ struct orrery_model {
     struct api_handle handle;
     bool open;
     struct gpt_model model;
-    struct orr_safetensors *file; /* of which the metadata are read */
+    struct orr_safetensors *file; /* for its metadata */
     int threads;
     long step;
 };
 
-/* Around what a call computes with a model: ORR_EMISSING where none is open. */
+/* Begins computing with the model; ORR_EMISSING if none is open. */
 int api_model_begin(struct orrery_model *m, struct api_compute *compute);
-/* The checkpoint's text of a key, "" where it has none. */
+/* A text in the checkpoint's metadata; "" if there is none. */
 const char *api_model_says(const struct orrery_model *m, const char *key);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "regress.h"
 
-/* What presets/table.json says, which the library does not read (a test compares). */
+/* Sets the values of presets/table.json, which the library does not read (a test compares them). */
 int api_default_settings(struct orr_settings *settings)
 {
     static const char *const table[] = {"symreg.binary=+,-,*,/",
@@ -41,7 +41,7 @@ static const struct {
     OPTION("maxdepth", maxdepth), OPTION("batch", batch),
 };
 
-/* The options that have a name, which those behind them have not. */
+/* Finds an option by name; options without a name follow at the end. */
 static int find_option(const char *key)
 {
     for (int i = 0; i < API_OPTIONS && options[i].name; i++)
@@ -61,7 +61,7 @@ static int keep_option(struct orrery_regression *r, int i, const char *value)
     return 0;
 }
 
-/* "1", "0", or NULL for 0. */
+/* Reads "1" or "0"; NULL is 0. */
 static int read_flag(const char *key, const char *value, bool *flag)
 {
     if (value && strcmp(value, "0") && strcmp(value, "1"))
@@ -70,7 +70,7 @@ static int read_flag(const char *key, const char *value, bool *flag)
     return 0;
 }
 
-/* "maxsize" is "symreg.maxsize". */
+/* Sets a setting of symreg; "maxsize" means "symreg.maxsize". */
 static int set_setting(struct orrery_regression *r, const char *key, const char *value)
 {
     char full[128], text[ORR_SETTING];

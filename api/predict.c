@@ -1,4 +1,4 @@
-/* predict.c - what a model says of sequences: outputs, next states, forces, attention, rollouts. */
+/* predict.c - applies a model to sequences: outputs, next states, forces, attention, rollouts. */
 #include "model.h"
 
 #include <limits.h>
@@ -28,7 +28,8 @@ static int check_numbers(const struct gpt_config *c, const struct orrery_sequenc
     return 0;
 }
 
-/* Of which the first `known` rows are read (0: all). */
+/* Checks and copies the caller's struct; only the first `known` rows of its sequences are read (0:
+ * all). */
 static int take_sequences(const struct orrery_model *m, const struct orrery_sequences *given,
                           size_t known, struct orrery_sequences *s)
 {
@@ -51,7 +52,8 @@ static int take_sequences(const struct orrery_model *m, const struct orrery_sequ
     return check_numbers(c, s, known ? known : s->rows);
 }
 
-/* Sequences first .. first + B - 1; of a rollout later rows are overwritten before they count. */
+/* Fills a batch with sequences first .. first + B - 1. In a rollout, rows from `known` on are
+ * overwritten before they are used. */
 static void fill_batch(const struct gpt_config *c, const struct orrery_sequences *s, size_t first,
                        size_t known, struct gpt_batch *batch)
 {
@@ -74,13 +76,13 @@ static void fill_batch(const struct gpt_config *c, const struct orrery_sequences
     }
 }
 
-/* What a call does with each batch, of whose sequences the first one is `first`. */
+/* What a call does with each batch; `first` is the batch's first sequence. */
 struct work {
     struct orrery_model *m;
     const struct orrery_sequences *s;
     size_t known, first;
     int (*batch)(struct work *work, struct gpt_batch *batch);
-    void (*row)(const struct work *work, size_t row, const real *out); /* (n T) rows */
+    void (*row)(const struct work *work, size_t row, const real *out); /* for each of (n T) rows */
     double extent_au;
     struct ft_transform transform;
     int layer;
@@ -185,7 +187,7 @@ static bool is_stage(const struct orrery_model *m, const char *stage)
     return !strcmp(api_model_says(m, "stage"), stage);
 }
 
-/* Whether outputs are next positions; extent_au counts for bins. */
+/* ORR_EINVAL unless outputs are next positions; extent_au is checked for bins only. */
 static int check_next(const struct orrery_model *m, double extent_au)
 {
     const struct gpt_config *c = &m->model.config;

@@ -1,5 +1,5 @@
-/* reference64.c - the reference attention in double precision, beside that of floats: the same
- * source once more, under names of its own. */
+/* reference64.c - compiles the reference attention once more, in double precision and under other
+ * names. */
 #ifndef K_DOUBLE
 #define K_DOUBLE
 #endif

@@ -1,11 +1,11 @@
-/* refit.c - a front of formulas of the caller, whose constants are fitted to the table. */
+/* refit.c - a front of user-defined formulas, whose constants are fitted to the table. */
 #include <stdlib.h>
 
 #include "regress.h"
 
-enum { STEPS = 200, RESTARTS = 8 }; /* of a fit, whose constants may stand far from the best */
+enum { STEPS = 200, RESTARTS = 8 }; /* of a fit that may start far from the optimum */
 
-/* Puts a formula behind the rows of the front that are no more complex. */
+/* Inserts a formula behind rows of the front with at most its complexity. */
 static void insert(struct sr_front *front, const struct sr_expr *expr, int complexity)
 {
     int at = front->count++;
@@ -31,7 +31,8 @@ static int read_formulas(struct orrery_regression *r, const char *const *formula
     return 0;
 }
 
-/* Fits the constants of all rows; a formula that is not finite there has an infinite loss. */
+/* Fits the constants of all rows; a formula that is not finite on the table has an infinite
+ * loss. */
 static int fit_constants(const struct sr_settings *s, const struct sr_data *data,
                          struct sr_front *front)
 {

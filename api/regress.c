@@ -16,7 +16,7 @@ int orrery_regression_create(int interface_, struct orrery_regression **regressi
         *regression = memory;
     if (rc)
         return rc;
-    TRY(api_enter(&(*regression)->handle, &call)); /* settings are numbers of the locale "C" */
+    TRY(api_enter(&(*regression)->handle, &call)); /* settings use numbers of the locale "C" */
     return api_leave(&call, api_default_settings(&(*regression)->settings));
 }
 
@@ -61,7 +61,7 @@ struct watch {
     void *context;
 };
 
-/* Tells the caller what there is, in its own locale. */
+/* Calls the caller's callback in the caller's locale. */
 static void observe(void *of, const struct sr_observation *seen)
 {
     const struct watch *w = of;
@@ -89,7 +89,7 @@ static void observe(void *of, const struct sr_observation *seen)
 
 /* --------------------------------------------------------------------------------- states */
 
-/* A folder that only this process can read, for the checkpoint of one search. */
+/* Makes a folder that only this user can read, for the checkpoint of one search. */
 static int make_folder(struct orr_tempdir *work, char path[4096])
 {
     const char *temporary = getenv("TMPDIR");
@@ -111,7 +111,7 @@ static int write_state(const struct orrery_regression *r, const char *path)
 
 /* --------------------------------------------------------------------------------- search */
 
-/* When a search is broken off, as the program does it; 0: never. */
+/* The time at which a search must end, as in the program; 0: never. */
 static double limit(double seconds, enum sr_limit_of what, double started)
 {
     return seconds > 0 ? orr_time_s() + sr_seconds_left(seconds, what, started) : 0;

@@ -89,7 +89,7 @@ int orrery_results_column(struct orrery_results *r, size_t number, struct orrery
     return api_leave(&call, give_column(r, number, column));
 }
 
-/* " a, b, c" of the columns that there are. */
+/* Writes the names of the existing columns: " a, b, c". */
 static void list_names(const struct api_columns *table, char *text, size_t bytes)
 {
     *text = '\0';

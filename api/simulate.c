@@ -1,4 +1,4 @@
-/* simulate.c - the part "simulate": sequences into arrays of the caller, orbits, forces. */
+/* simulate.c - the part "simulate": sequences into the caller's arrays, orbits, forces. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ int orrery_simulation_create(int interface_, struct orrery_simulation **simulati
         *simulation = memory;
     if (rc)
         return rc;
-    TRY(api_enter(&(*simulation)->handle, &call)); /* settings are numbers of the locale "C" */
+    TRY(api_enter(&(*simulation)->handle, &call)); /* settings use numbers of the locale "C" */
     orr_settings_defaults(&(*simulation)->settings);
     return api_leave(&call, 0);
 }
@@ -39,7 +39,7 @@ const char *orrery_simulation_message(const struct orrery_simulation *simulation
 
 /* ------------------------------------------------------------------------------ settings */
 
-/* One line KEY=VALUE, without blanks around it. */
+/* Applies one line KEY=VALUE, without blanks around it. */
 static int set_line(struct orr_settings *settings, const char *line)
 {
     const char *equals = strchr(line, '=');
@@ -47,7 +47,7 @@ static int set_line(struct orr_settings *settings, const char *line)
     if (!equals || (size_t)(equals - line) >= sizeof key)
         return ORR_FAIL(ORR_EUSAGE, "settings: expected lines KEY=VALUE, found \"%.100s\"", line);
     snprintf(key, sizeof key, "%.*s", (int)(equals - line), line);
-    TRY(orr_settings_set_by(settings, "settings", key, equals + 1)); /* names the nearest key */
+    TRY(orr_settings_set_by(settings, "settings", key, equals + 1)); /* reports the nearest key */
     return orr_settings_in_groups(key, "seed,orbits,planets")
                ? 0
                : ORR_FAIL(ORR_EUSAGE,
@@ -85,7 +85,7 @@ static int set_all(struct orrery_simulation *s, const char *text, struct orr_set
     TRY(set_lines(changed, text));
     TRY(orr_settings_check(changed));
     TRY(orr_settings_check_laws(changed, "settings"));
-    TRY(sim_dynamics_create(&dynamics, changed)); /* a law that is an expression is read here */
+    TRY(sim_dynamics_create(&dynamics, changed)); /* compiles a law that is an expression */
     sim_dynamics_free(&dynamics);
     s->settings = *changed;
     return 0;
@@ -137,7 +137,7 @@ int orrery_simulation_describe(struct orrery_simulation *s, const char *name,
     return api_leave(&call, describe(s, name, set));
 }
 
-/* Copies row `of` of an array, where both it and the caller's are there. */
+/* Copies to row `of` of the caller's array, if both arrays exist. */
 static void put(void *to, const void *from, size_t of, size_t bytes)
 {
     if (to && from)
@@ -179,7 +179,8 @@ static int check_arrays(const struct orrery_simulation *s, const char *name, enu
                    : 0;
 }
 
-/* All sequences, shared out among threads, each with memory of its own. The first error counts. */
+/* Makes all sequences, divided among threads that each have their own memory. Returns the first
+ * error. */
 static int fill(const struct orr_settings *settings, enum sim_split split, uint64_t first,
                 size_t count, int threads, const struct orrery_arrays *arrays)
 {

@@ -1,5 +1,5 @@
-/* table.c - arrays of the caller as a table that was read from a CSV file: the same checks, the
- * same digits, the same choice of columns. */
+/* table.c - turns the caller's arrays into a table as read from a CSV file: with the same checks,
+ * count of digits and choice of columns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +54,14 @@ int api_check_table(const struct orrery_table *given, bool needs_y, struct orrer
     return needs_y ? check_finite(t, "weights", t->weights) : 0;
 }
 
-/* Column c of the table as a CSV file would have it: x, then y, then weights. */
+/* A number in column c, where columns are ordered as in a CSV file: x, then y, then weights. */
 static double number_of(const struct orrery_table *t, size_t row, size_t c)
 {
     return c < t->columns ? api_cell(t, row, c)
                           : number(t, c == t->columns ? t->y : t->weights, row);
 }
 
-/* The digits of a number as it would be written: the fewest that read back as it. */
+/* Counts the digits of a number in its shortest text that reads back as the number. */
 static void count_digits(const struct orrery_table *t, double value, struct orr_csv_digits *digits)
 {
     char text[40];
@@ -90,7 +90,7 @@ static int name_column(const struct orrery_table *t, size_t c, char **name)
     return *name ? 0 : ORR_FAIL(ORR_ENOMEM, "table: out of memory");
 }
 
-/* Two columns of a name could not be told from each other in formulas. */
+/* Refuses repeated names, which formulas could not distinguish. */
 static int check_names(const struct orr_csv *csv)
 {
     for (size_t a = 0; a < csv->cols; a++)
@@ -124,7 +124,7 @@ static int fill_csv(const struct orrery_table *t, struct orr_csv *csv)
     return check_names(csv);
 }
 
-/* The column of the caller's that each feature is. */
+/* Finds the caller's column of each feature. */
 static void find_columns(struct orrery_regression *r, const struct sr_table *table)
 {
     for (int f = 0; f < table->data.features; f++)
@@ -160,7 +160,7 @@ int orrery_regression_data(struct orrery_regression *r, const struct orrery_tabl
     api_forget(r);
     sr_table_free(&r->table);
     r->table = taken;
-    r->table.data.digits = r->table.digits; /* it was the other struct's */
+    r->table.data.digits = r->table.digits; /* the pointer still refers to the other struct */
     r->has_table = true;
     return api_leave(&call, 0);
 }
