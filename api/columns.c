@@ -119,7 +119,7 @@ static bool both_have(const cJSON *a, const cJSON *b, const char *key)
 }
 
 /* Adds a line. A step has one line of training and one of evaluation; a repeated line replaces its
- * earlier copy and all lines behind that. */
+ * earlier copy and all lines after that. */
 static int take_line(void *of, cJSON *line, double step, size_t number)
 {
     struct lines *lines = of;

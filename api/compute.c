@@ -6,8 +6,7 @@
 #include <omp.h>
 
 static pthread_mutex_t computing = PTHREAD_MUTEX_INITIALIZER;
-static const struct k_ops *opened; /* the open backend, with its threads and scratch memory; NULL:
-                                      none */
+static const struct k_ops *opened; /* the open backend; NULL: none */
 static int opened_threads, handles;
 
 const struct k_ops *api_backend(bool reference)

@@ -623,7 +623,7 @@ ORRERY_CALL void orrery_attention_free(struct orrery_attention *attention);
  * @param attention the handle
  * @return one line; valid until the next call with the handle */
 ORRERY_CALL const char *orrery_attention_message(const struct orrery_attention *attention);
-/** The name of variant number i; NULL behind the last.
+/** The name of variant number i; NULL after the last.
  * @param i from 0
  * @return a text that is always valid, or NULL */
 ORRERY_CALL const char *orrery_attention_variant(int i);

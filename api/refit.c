@@ -5,7 +5,7 @@
 
 enum { STEPS = 200, RESTARTS = 8 }; /* of a fit that may start far from the optimum */
 
-/* Inserts a formula behind rows of the front with at most its complexity. */
+/* Inserts a formula after rows of the front with at most its complexity. */
 static void insert(struct sr_front *front, const struct sr_expr *expr, int complexity)
 {
     int at = front->count++;

@@ -63,13 +63,13 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     return 0;
 }
 
-/* Reads the number at `at`; *end is behind it. Fortran may write exponents with a D: 3.9D-01. */
+/* Reads the number at `at`; *end points past it. Fortran may write exponents with a D: 3.9D-01. */
 static double number_at(const char *at, const char **end)
 {
     char *stop, text[80];
     const double value = strtod(at, &stop);
     const size_t length = (size_t)(stop - at);
-    const char *const power = stop + 1; /* behind the D, if any */
+    const char *const power = stop + 1; /* after the D, if any */
     *end = stop;
     if (length == 0 || (*stop != 'd' && *stop != 'D') || strspn(at, " +-.0123456789") != length)
         return value;
@@ -168,7 +168,7 @@ static int read_header(struct reader *r, struct orr_csv *csv)
         const bool quoted = is_quoted(r->at);
         TRY(next_cell(r, &cell, &last));
         const size_t room = csv->cols ? 2 * csv->cols : 1;
-        char **names = csv->cols & (csv->cols - 1) ? csv->names /* has room */
+        char **names = csv->cols & (csv->cols - 1) ? csv->names /* fits */
                                                    : realloc(csv->names, room * sizeof *names);
         if (names)
             csv->names = names;
@@ -326,7 +326,7 @@ static size_t count_cells(const char *at)
     return cells;
 }
 
-/* Finds the header behind lines that begin with "#". The last of these lines is the header if the
+/* Finds the header after lines that begin with "#". The last of these lines is the header if the
  * next line has as many numbers as it has names, as numpy.savetxt() writes it. */
 static int find_header(struct reader *r, struct orr_csv *csv)
 {

@@ -160,7 +160,7 @@ static void first_complaint(const char *said, char line[256])
     }
 }
 
-/* The offset behind the sub-blocks that begin at `at`; 0 where they exceed the file. */
+/* The offset after the sub-blocks that begin at `at`; 0 where they exceed the file. */
 static size_t behind_blocks(const unsigned char *c, size_t bytes, size_t at)
 {
     while (at < bytes && c[at])

@@ -130,7 +130,7 @@ int orr_log_read(const char *path, char **text, size_t *bytes)
     return 0;
 }
 
-/* Before the first appended line, truncates the log behind its last complete line. */
+/* Before the first appended line, truncates the log after its last complete line. */
 static int drop_torn(struct orr_log *log)
 {
     struct stat info;

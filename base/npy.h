@@ -22,7 +22,7 @@ struct orr_npy {
     size_t map_bytes;
 };
 /* Maps a .npy file (versions 1-3, little endian, C order). Truncated, foreign or Fortran-ordered
- * files, and files with bytes behind the array, are ORR_EFORMAT. */
+ * files, and files with bytes after the array, are ORR_EFORMAT. */
 int orr_npy_open(const char *path, struct orr_npy *npy);
 /* As orr_npy_open(), and checks dtype and shape; a shape entry of 0 accepts any size and receives
  * it. */

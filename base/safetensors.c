@@ -282,7 +282,7 @@ static int verify_both(const char *path, const struct orr_safetensors *file, con
     return verify(path, file, of_metadata, " metadata", sum);
 }
 
-/* Parses the header, which may only have blanks behind the JSON. */
+/* Parses the header, which may only have blanks after the JSON. */
 static int parse_header(const char *path, struct orr_safetensors *file, const char *text,
                         size_t length)
 {

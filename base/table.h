@@ -34,7 +34,7 @@ void orr_table_free(struct orr_table *table);
 
 /* Whether the row's model has the setting "key=value"; always true for "". */
 bool orr_row_has(const struct orr_row *row, const char *setting);
-/* The value behind "key=" in the row's model; NULL if the model has no such setting. */
+/* The value after "key=" in the row's model; NULL if the model has no such setting. */
 const char *orr_row_setting(const struct orr_row *row, const char *key);
 
 /* Numbers of a row. */

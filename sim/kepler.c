@@ -92,8 +92,7 @@ struct orbit {
     const struct sim_vec *vec;
     double e, phase_rad, step_rad, motion; /* radians, radians per step and per year */
     double ratio;                          /* semi-minor / semi-major axis */
-    double major[2], minor[2];             /* vectors of the axes from the centre, turned by omega,
-                                              AU */
+    double major[2], minor[2];             /* axis vectors, turned by omega, AU */
 };
 
 static int orbit_init(struct orbit *o, const struct sim_elements *el, double total_mass,

@@ -60,8 +60,7 @@ static int compile_expression(struct sim_expression *e, const char *text)
     mupEvalMulti(e->parser, &values);
     if (mupError(e->parser)) {
         const int bytes = (int)strlen(text), at = mupGetErrorPos(e->parser);
-        const bool inside = at >= 0 && at < bytes; /* position from 0; otherwise the error is at the
-                                                      end */
+        const bool inside = at >= 0 && at < bytes; /* from 0; otherwise: at the end */
         char why[128];
         snprintf(why, sizeof why, "%s", mupGetErrorMsg(e->parser));
         char *place = strstr(why, " at position"); /* the message already gives it, from 1 */

@@ -74,7 +74,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
 
 enum { PARTS_MOST = 99999 };
 
-/* Reads a number at *at and moves behind it; the result is above PARTS_MOST if it is too large.
+/* Reads a number at *at and moves past it; the result is above PARTS_MOST if it is too large.
  * Accepts only digits: strtol() would skip blanks and signs. */
 static int read_number(const char **at)
 {

@@ -127,7 +127,7 @@ static int closed_orbits(const struct making *m)
 }
 
 /* Computes the positions of all bodies at a step from the states of the planets, around their
- * common barycentre if the star moves. The lanes behind the last step repeat it. */
+ * common barycentre if the star moves. The lanes after the last step repeat it. */
 static void place_step(const struct making *m, size_t k)
 {
     const struct sim_system *s = m->s;

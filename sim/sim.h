@@ -107,8 +107,7 @@ struct sim_prior_facts {
     size_t rows;               /* labelled rows, which the following describe */
     double condition;          /* of the columns ln r, ln m1, ln m2: root of the ratio of the
                                   largest to the smallest eigenvalue of their covariance */
-    double left[3];            /* standard deviation of each column's residual, given the two
-                                  others */
+    double left[3];            /* standard deviation of each column, given the two others */
     double baseline_r,
         baseline_scale;  /* R^2 of ln F on ln r; on ln r and the sequence's ln mean r */
     double motion_au[2]; /* largest distance from its start of the body that moves less: 0.01
@@ -248,7 +247,7 @@ double sim_token_dt_yr(uint16_t token, int bins);
  * neither on threads nor on parts and their order.
  *
  * Files are written atomically, and finished ones have records. After any interruption, another
- * call resumes behind the last record and gives the same bytes. Existing sets of these settings
+ * call resumes after the last record and gives the same bytes. Existing sets of these settings
  * stay, and so do sets that the settings do not include. Sets of other settings are refused
  * (ORR_EINVAL naming set and setting); with force they are replaced, as are files whose bytes
  * differ from the manifest. ORR_EFORMAT if manifest or progress file is damaged, unless force.

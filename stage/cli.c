@@ -170,7 +170,7 @@ static int take_common(struct parse *p, const struct common *option, const char 
     return 0;
 }
 
-/* The value given to an unknown option: behind its "=", or the next argument; NULL: none. */
+/* The value given to an unknown option: after its "=", or the next argument; NULL: none. */
 static const char *value_beside(const struct parse *p)
 {
     const char *equals = strchr(p->argv[p->at], '=');
@@ -220,7 +220,7 @@ static bool is_letter(const char *argument)
            (!argument[2] || argument[2] == '=');
 }
 
-/* Copies the option's name out of an argument and expands -h and -o. Returns its value behind "=",
+/* Copies the option's name out of an argument and expands -h and -o. Returns its value after "=",
  * or NULL. */
 static const char *name_of(const char *argument, char name[64])
 {
@@ -232,7 +232,7 @@ static const char *name_of(const char *argument, char name[64])
     return equals ? equals + 1 : NULL;
 }
 
-/* A value that may be omitted, such as "[all]": behind "=", or the next argument if it equals
+/* A value that may be omitted, such as "[all]": after "=", or the next argument if it equals
  * "all". */
 static const char *optional_value(struct parse *p, const char *value_name, const char *inline_value)
 {

@@ -26,7 +26,7 @@ struct orr_stage_row {
     const char *doing;                   /* "training": shown to waiting processes */
     const struct orr_stage_ranks *ranks; /* NULL: one process */
     /* Takes the next output that settings and options request, from number *i on; *there = false
-     * behind the last one. NULL: there is one output. */
+     * after the last one. NULL: there is one output. */
     int (*next)(void *of, int *i, bool *there);
     /* Decides what to do about the output's files, from the files that exist. */
     int (*status)(void *of, struct orr_stage_output *output);

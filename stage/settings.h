@@ -277,7 +277,7 @@ int orr_settings_check_laws(const struct orr_settings *preset, const char *where
 int orr_settings_drop_laws(struct orr_settings *preset);
 /* All settings except the name, as in a preset file; cJSON_Delete() it. */
 struct cJSON *orr_settings_json(const struct orr_settings *preset);
-/* The key of setting i, in the order of the table; NULL behind the last. */
+/* The key of setting i, in the order of the table; NULL after the last. */
 const char *orr_settings_key(int i);
 /* A setting as text for --set: numbers in the shortest form that reads back as the same number,
  * lists with commas; "" for an unknown key. */

@@ -46,7 +46,7 @@ int orr_settings_named(const char *word, const char *groups, const char *key[ORR
     return count;
 }
 
-/* Settings in the group that the word begins with ("orbits.steps"), by the name behind it. */
+/* Settings in the group that the word begins with ("orbits.steps"), by the name after it. */
 static int named_in_group(const char *word, const char *key[ORR_KEYS_NAMED])
 {
     char group[64];

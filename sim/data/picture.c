@@ -37,7 +37,7 @@ static double share_of(const struct sim_shown *w, int i, bool star)
     return star ? -s->mass[i] / total : s->star_mass / total;
 }
 
-/* What is drawn of a body (the star is behind the last planet): its samples, and its ellipse if it
+/* What is drawn of a body (the star is after the last planet): its samples, and its ellipse if it
  * has one. */
 struct drawn {
     double *curve; /* (points, 2), AU */

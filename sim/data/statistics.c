@@ -12,8 +12,7 @@ struct range {
 
 struct statistics {
     uint64_t bodies[256], dt[2];   /* sequences by bodies; by dt token */
-    uint64_t rows, labelled, edge; /* rows without the time-step row; coordinates in an outermost
-                                      bin */
+    uint64_t rows, labelled, edge; /* rows without row 0; coordinates in an outermost bin */
     struct range axis[2], force, ln_dt;
 };
 

@@ -9,11 +9,7 @@
 
 #include <xxhash.h>
 
-enum {
-    SLOTS = 16,
-    CHECKSUM_BLOCK = 64
-}; /* SLOTS: least blocks ahead of the reader;
-                                             CHECKSUM_BLOCK: draws */
+enum { SLOTS = 16, CHECKSUM_BLOCK = 64 }; /* least blocks ahead; draws */
 
 struct slot {
     struct sim_block block;
