@@ -154,7 +154,7 @@ static int adjust_step(void *state, size_t dim, unsigned int order, const double
     return GSL_ODEIV_HADJ_NIL;
 }
 
-/* GSL requires these functions of a control object, but our runs do not use them. */
+/* Functions that a control object of GSL must have. Only adjust_step() controls steps. */
 static void *control_alloc(void)
 {
     return calloc(1, sizeof(struct limit));

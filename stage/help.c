@@ -180,7 +180,8 @@ bool orr_help_setting(const struct orr_program *program, const char *option, con
     size_t used = (size_t)snprintf(text, 512, "; it is a setting: ");
     for (int i = 0; i < count && used < 512; i++) {
         const char *dot = strrchr(key[i], '.'), *last = dot ? dot + 1 : key[i];
-        const bool other = !strstr(last, name) && !strstr(name, last); /* then explained */
+        /* a setting whose name differs from the option's is listed with its help text */
+        const bool other = !strstr(last, name) && !strstr(name, last);
         used += (size_t)snprintf(text + used, 512 - used, "%s--set %s=%.40s%s%s%s", i ? " or " : "",
                                  key[i], value ? value : "VALUE", other ? " (" : "",
                                  other ? orr_setting_find(key[i])->help : "", other ? ")" : "");
