@@ -124,22 +124,26 @@ def c_reference():
     text = (ROOT / "api/orrery.h").read_text(encoding="utf-8")
     out = ["# C interface", "", "Of `api/orrery.h`, which has these comments; [the guide](library.md).",
            ""]
-    pattern = (r"/\* -{20,} ?(?P<part>\w+)\n(?P<about>.*?)\*/|/\*(?P<comment>(?:(?!\*/).)*)\*/\n"
-               r"(?=ORRERY_CALL|struct|enum|typedef)|(?P<struct>^(?:struct|enum) \w+ \{.*?^\};"
-               r"|^(?:struct|enum) \w+ \{[^\n]*\};)"
-               r"|ORRERY_CALL (?P<function>.*?;)|(?P<type>^typedef.*?;)")
+    pattern = (r"/\*\* @defgroup \w+ (?P<part>[^\n]+)(?P<about>.*?)@\{ \*/"
+               r"|/\*\*(?!<) (?P<comment>(?:(?!\*/).)*)\*/\n(?=ORRERY_CALL|struct|enum|typedef)"
+               r"|(?P<struct>^(?:struct|enum) \w+ \{.*?^\};|^(?:struct|enum) \w+ \{[^\n]*\};)"
+               r"|^ORRERY_CALL (?P<function>.*?;)|(?P<type>^typedef.*?;)")
 
     def plain(comment):
-        return re.sub(r"\s*\n \* ?", "\n", comment).strip().replace("*", r"\*").replace("_", r"\_")
+        text = re.sub(r"\s*\n \* ?", "\n", comment).strip().replace("*", r"\*")
+        text = text.replace("_", r"\_")
+        text = re.sub(r"\n@param (\S+)", r"\n- \1:", text)
+        text = re.sub(r"\n@return", r"\n- returns", text)
+        return re.sub(r"\n- ", r"\n\n- ", text, count=1)
 
     for m in re.finditer(pattern, text, re.DOTALL | re.MULTILINE):
         if m["part"]:
-            out += [f"## {m['part'].capitalize()}", "", plain(m["about"].lstrip(" *\n")), ""]
+            out += [f"## {m['part']}", "", plain(m["about"]), ""]
         elif m["comment"]:
             out += [plain(m["comment"]), ""]
         else:
             code = m["struct"] or m["function"] or m["type"]
-            out += ["```c", code, "```", ""]
+            out += ["```c", code.replace("/**<", "/*"), "```", ""]
     return "\n".join(out)
 
 
