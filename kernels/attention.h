@@ -45,7 +45,7 @@ enum k_transform {
     K_TRANSFORM_NONE,
     K_TRANSFORM_INVERSE,      /* -A */
     K_TRANSFORM_RECENTRED,    /* A - 1 / n_i in rows with n_i > unshifted_rows */
-    K_TRANSFORM_RECENTRED_L1, /* l1 of that */
+    K_TRANSFORM_RECENTRED_L1, /* the result of K_TRANSFORM_RECENTRED divided by its l1 sum */
 };
 
 struct k_attention {
@@ -62,20 +62,21 @@ struct k_attention {
 
 /* Ended by name == NULL. */
 extern const struct k_attention k_attention_table[];
-/* NULL when there is no such variant. */
+/* NULL when no variant has this name. */
 const struct k_attention *k_attention_find(const char *name);
-/* Whether backends have fused kernels for it, for shapes that these serve; all others take the
- * generic path. */
+/* Whether backends have fused kernels for the variant. They serve some shapes; all others take
+ * the generic path. */
 bool k_attention_has_fused(const struct k_attention *variant);
-/* Whether re-weighting is defined for it: rows are non-negative and sum to one before it. */
+/* Whether re-weighting is defined for the variant: its rows before re-weighting are non-negative
+ * and sum to one. */
 bool k_attention_reweightable(const struct k_attention *variant);
 
 /* Output gate of a block: y * act(x W^T), x the input of the attention module
  * (softplus-gated attention, 2025). */
 enum k_gate { K_GATE_NONE, K_GATE_SIGMOID, K_GATE_SOFTPLUS };
 
-#define K_DEGENERATE_TOLERANCE 1e-4  /* a shifted row is degenerate when max(n_i A) - 1 <= this */
+#define K_DEGENERATE_TOLERANCE 1e-4  /* shifted rows with max(n_i A) - 1 <= this are degenerate */
 #define K_L2_EPSILON           1e-12 /* vectors shorter than this have unit vector 0, gradient 0 */
-#define K_EXP_LARGEST          80.0 /* e^s without a norm: s counts as at most this, slope 0 then */
+#define K_EXP_LARGEST          80.0  /* e^s without a norm clamps s to this, with slope 0 */
 
 #endif

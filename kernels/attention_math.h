@@ -1,26 +1,28 @@
-/* attention_math.h - an element and a row of attention weights, for the cpu backend and for CUDA.
+/* attention_math.h - the arithmetic of one element and of one row of attention weights, shared
+ * by the cpu and CUDA backends.
  *
- * The rule of a variant is made from its line of the table here and nowhere else: k_math_rule. The
+ * Only k_math_rule turns a line of the attention table into the rule that kernels follow. The
  * cpu backend takes positions, biases, norms, shifts, degenerate rows and factors from here, and
- * evaluates phi and its powers in vectors of its own. The reference alone states the formulas
- * again, in double (ref/row.c): it is the specification that both are tested against.
+ * has its own vector code for phi and its powers. The reference backend states the formulas
+ * independently, in double (ref/row.c); both other backends are tested against it.
  *
- * A kernel sees a row of scores in pieces and in any order. What it keeps of the row between the
- * pieces, and what it does with an element, is here; how the pieces are made is the kernel's. With
- * x = phi(s) a row has up to three passes over its keys:
+ * A kernel receives a row of scores in pieces, in any order, and decides how the pieces are
+ * made. This file holds the state of the row between pieces and the arithmetic of an element.
+ * With x = phi(s) a row has up to three passes over its keys:
  *
  *   sums      sum and maximum of x, while the largest score may still rise: k_math_sums_*
  *   weights   w = x, x - theta, or ((x - theta) / height)^p (LSSAR Eq. (5)): the final weights are
  *             factor * w, where factor may need sum |w|: k_math_row_*, k_math_weight
- *   gradient  by w, by x, by the score, from two weighted means of the row: k_math_means_*,
+ *   gradient with respect to w, x and the score, from two weighted row means: k_math_means_*,
  *             k_math_gradient
  *
- * The first l1 of a re-weighted or re-centred variant cancels: theta is the mean of x. Where an l1
- * follows, phi may be taken times any constant of the row: rows whose phi would overflow or vanish
- * in float take it relative to the largest score, `top` (exponentials, squares, and the tails of
- * phi far below 0). A sum below the smallest normal float counts as 0. NaN in gives NaN out.
+ * The first l1 of a re-weighted or re-centred variant cancels: theta is the mean of x. Where an
+ * l1 follows, a constant factor of the row cancels. Rows whose phi would overflow or underflow
+ * in float (exponentials, squares, and phi far below 0) therefore evaluate it relative to the
+ * largest score, `top`. A sum below the smallest normal float counts as 0. A NaN input gives a
+ * NaN output.
  *
- * Masked elements are the caller's: nothing here is asked about them. */
+ * The caller handles masked elements and never passes them to these functions. */
 #ifndef K_ATTENTION_MATH_H
 #define K_ATTENTION_MATH_H
 
@@ -38,7 +40,7 @@
 
 enum { K_MATH_LARGEST_INTEGER_P = 64 };
 
-/* A variant as the functions of an element need it; k_math_rule fills it. */
+/* A variant in the form that the functions below use; k_math_rule fills it. */
 struct k_math_rule {
     enum k_score score;
     enum k_bias bias;
@@ -46,44 +48,44 @@ struct k_math_rule {
     enum k_norm norm;
     enum k_transform transform;
     bool reweight;
-    bool needs_top; /* phi is taken relative to the largest score, in some rows at least */
-    bool two_steps; /* theta needs the sums of the row before its weights can be made */
+    bool needs_top; /* phi is evaluated relative to the largest score, at least in some rows */
+    bool two_steps; /* theta depends on the sums of the whole row, so weights need a second pass */
     int unshifted_rows;
     int T;
-    int window; /* 0 = all; less than T: sums of it and positions do not overflow */
+    int window; /* 0 = all keys; otherwise less than T, so that window + position cannot overflow */
     float p;
     int p_integer; /* p when it is a small whole number, else 0 */
-    float tail;    /* rows with all scores below it: phi is its tail */
-    float scale;   /* of dot products, beside ln n and the lengths: 1 / sqrt(d), or ln d */
+    float tail;    /* where all scores of a row are below it, phi is replaced by its asymptote */
+    float scale;   /* factor of dot products, 1 / sqrt(d), or of cosines, ln d (times ln n) */
 };
 
-/* What a row needs for its weights; saved for the backward pass. */
+/* The numbers from which a row's weights are computed; saved for the backward pass. */
 struct k_math_row {
     float top;     /* the largest score where the rule needs it, else 0 */
-    float theta;   /* what is taken from x */
+    float theta;   /* is subtracted from x */
     float inverse; /* 1 / (max x - theta) of re-weighted rows */
-    float factor;  /* multiplies w; 0: the row is degenerate */
+    float factor;  /* multiplies w; 0 for a degenerate row */
 };
 
-/* Sums of part of a row; parts are joined by k_math_sums_join. */
+/* Sums over part of a row; k_math_sums_join adds up the parts. */
 struct k_math_sums {
-    float top;     /* largest score so far, x is relative to it; -INFINITY before the first */
-    float sum;     /* of |x| */
-    float largest; /* x, at least 0 */
+    float top;     /* largest score so far, to which x is relative; -INFINITY before the first */
+    float sum;     /* sum of |x| */
+    float largest; /* largest x, at least 0 */
 };
 
-/* Sums of the backward pass, of part of a row; d: gradient by the final weights, `guess` a number
- * near its weighted mean. */
+/* Sums of the backward pass over part of a row. d is the gradient with respect to the final
+ * weights, `guess` an estimate of the weighted mean of d. */
 struct k_math_means {
-    float weighted; /* u (d - sign(u) guess), u = w or x */
-    float rest;     /* steepness (d - sign(u) guess) */
-    float steep;    /* steepness sign(u) */
+    float weighted; /* sum of u (d - sign(u) guess), u = w or x */
+    float rest;     /* sum of steepness (d - sign(u) guess) */
+    float steep;    /* sum of steepness sign(u) */
 };
 
-/* The two numbers of a row that its gradients need. */
+/* The two weighted means of a row that its gradients need. */
 struct k_math_centre {
-    float outer; /* weighted mean of d, of the l1 after re-weighting or re-centring */
-    float inner; /* of the l1, or mean, before it */
+    float outer; /* weighted mean of d for the l1 after re-weighting or re-centring */
+    float inner; /* weighted mean for the l1, or the mean, before it */
 };
 
 /* ---- the rule of a variant */
@@ -94,8 +96,9 @@ static inline bool k_math_signed(enum k_phi phi)
     return phi == K_PHI_IDENTITY || phi == K_PHI_GELU || phi == K_PHI_MISH;
 }
 
-/* -60: e^s is ln(1 + e^s), 1 / (1 + e^-s) and mish(s) / s to 1e-26 of it. -2: the distribution
- * function is not as precise below. Cosine scores are at least -ln d ln L. */
+/* Scores below which phi is replaced by its asymptote. At -60, e^s equals ln(1 + e^s), 1 / (1 +
+ * e^-s) and mish(s) / s to 1e-26 relative. At -2, the normal distribution function begins to
+ * lose precision. Cosine scores need no asymptote: they are at least -ln d ln L. */
 static inline float k_math_tail(const struct k_attention *v)
 {
     if (v->norm != K_NORM_L1)
@@ -133,7 +136,7 @@ static inline struct k_math_rule k_math_rule(const struct k_attention *v, int T,
 
 /* ---- positions, from 0 */
 
-/* Keys that row i attends: the last n up to i. */
+/* Number of keys that row i attends: the last n up to i. */
 K_MATH int k_math_keys(const struct k_math_rule *r, int i)
 {
     return r->window > 0 && i + 1 > r->window ? r->window : i + 1;
@@ -144,7 +147,7 @@ K_MATH bool k_math_attends(const struct k_math_rule *r, int i, int j)
     return j <= i && i < r->T && (r->window <= 0 || j > i - r->window);
 }
 
-/* The factor of <q,k>, or of the cosine, in a row of n keys (LSSAR Eq. (4)). */
+/* The factor that multiplies <q,k>, or the cosine, in a row of n keys (LSSAR Eq. (4)). */
 K_MATH float k_math_scale(const struct k_math_rule *r, int n)
 {
     return r->score == K_SCORE_COS_LOGN ? r->scale * logf((float)n) : r->scale;
@@ -157,13 +160,13 @@ K_MATH float k_math_bias(const struct k_math_rule *r, int n)
     return -logf((float)(r->bias == K_BIAS_LOG_ROW ? n : r->T));
 }
 
-/* Whether a row of n keys is shifted, or re-centred. */
+/* Whether a row of n keys is shifted or re-centred. */
 K_MATH bool k_math_shifted(const struct k_math_rule *r, int n)
 {
     return r->two_steps && n > r->unshifted_rows;
 }
 
-/* Whether the weights of the row are divided by their own sum, after theta. */
+/* Whether the weights of the row, after theta is subtracted, are divided by their sum. */
 K_MATH bool k_math_outer_l1(const struct k_math_rule *r, int n)
 {
     return r->reweight || (r->transform == K_TRANSFORM_RECENTRED_L1 && n > r->unshifted_rows);
@@ -171,7 +174,7 @@ K_MATH bool k_math_outer_l1(const struct k_math_rule *r, int n)
 
 /* ---- phi */
 
-/* 0 or the larger, NaN where x is. */
+/* max(0, x); NaN when x is NaN. */
 K_MATH float k_math_relu(float x)
 {
     return x <= 0.0f ? 0.0f : x;
@@ -182,7 +185,7 @@ K_MATH float k_math_sign(float x)
     return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f;
 }
 
-/* 1 / x for x from 1 to 1e30, to an ulp. The machine's division is right for all x, by a call that
+/* 1 / x for x from 1 to 1e30, to an ulp. CUDA's exact division handles all x, by a call that
  * costs a kernel registers. */
 K_MATH float k_math_inverse(float x)
 {
@@ -210,8 +213,9 @@ K_MATH float k_math_logistic(float s, float *slope)
     return s < 0.0f ? low : high;
 }
 
-/* s tanh(ln(1 + e^s)): with u = e^-|s|, tanh is (1 + 2u) / (1 + 2u + 2u^2) above 0 and
- * u (u + 2) / (u (u + 2) + 2) below; tanh' is rest (1 + tanh), both over the same sum. */
+/* s tanh(ln(1 + e^s)): with u = e^-|s|, tanh is (1 + 2u) / (1 + 2u + 2u^2) above 0 and u (u + 2)
+ * / (u (u + 2) + 2) below; tanh' is rest (1 + tanh), where rest = 1 - tanh has the same
+ * denominator. */
 K_MATH float k_math_mish(float s, float *slope)
 {
     const float u = expf(-fabsf(s));
@@ -247,7 +251,8 @@ K_MATH float k_math_normal_tail(float s)
     return y * t * 0.5f;
 }
 
-/* phi of a row with all scores below the tail, over about its value at the largest, `top`. */
+/* phi of a row whose scores are all below the tail, divided by approximately its value at the
+ * largest score, `top`. */
 K_MATH float k_math_phi_tail(enum k_phi phi, float s, float top, float *slope)
 {
     if (phi == K_PHI_GELU) {
@@ -300,10 +305,10 @@ K_MATH float k_math_phi(const struct k_math_rule *r, enum k_phi phi, float s, fl
     return s;
 }
 
-/* What values of phi relative to `from` are multiplied by to be relative to `to` >= from. */
+/* The factor that turns values of phi relative to `from` into values relative to `to` >= from. */
 K_MATH float k_math_rescale(const struct k_math_rule *r, float from, float to)
 {
-    if (!r->needs_top || from == to || from == -INFINITY) /* the last: nothing is summed yet */
+    if (!r->needs_top || from == to || from == -INFINITY) /* -INFINITY: nothing is summed yet */
         return 1.0f;
     if (r->phi == K_PHI_RELU2) {
         const float ratio = from < FLT_MIN ? 0.0f : from / to;
@@ -313,7 +318,7 @@ K_MATH float k_math_rescale(const struct k_math_rule *r, float from, float to)
         return expf(from - to);
     if (!(from < r->tail))
         return 1.0f;
-    const bool still = to < r->tail; /* in the tail; otherwise phi is taken as it is from now on */
+    const bool still = to < r->tail; /* still in the tail; otherwise phi is no longer scaled */
     if (r->phi == K_PHI_GELU)
         return expf(still ? -0.5f * ((from - to) * (from + to)) : -0.5f * from * from);
     return expf(still ? from - to : from);
@@ -329,7 +334,8 @@ K_MATH struct k_math_sums k_math_sums_none(void)
     return s;
 }
 
-/* Makes `top` the larger of the two, and returns what everything summed before is multiplied by. */
+/* Sets s->top to the larger of s->top and `top`. Returns the factor for everything summed
+ * before. */
 K_MATH float k_math_sums_raise(const struct k_math_rule *r, struct k_math_sums *s, float top)
 {
     if (!(top > s->top))
@@ -351,7 +357,7 @@ K_MATH struct k_math_sums k_math_sums_join(const struct k_math_rule *r, struct k
     return a;
 }
 
-/* The `top` that k_math_phi wants. */
+/* The argument `top` for k_math_phi. */
 K_MATH float k_math_top(const struct k_math_rule *r, const struct k_math_sums *s)
 {
     return r->needs_top ? s->top : 0.0f;
@@ -359,7 +365,7 @@ K_MATH float k_math_top(const struct k_math_rule *r, const struct k_math_sums *s
 
 /* ---- weights of a row */
 
-/* What the norm multiplies x by. */
+/* The factor 1 / norm that multiplies x. */
 K_MATH float k_math_norm(const struct k_math_rule *r, int n, float sum)
 {
     switch (r->norm) {
@@ -375,8 +381,8 @@ K_MATH float k_math_norm(const struct k_math_rule *r, int n, float sum)
     return 1.0f;
 }
 
-/* A row of n keys from its sums; where k_math_outer_l1 says so, factor is still to be divided by
- * sum |w|: k_math_row_end. */
+/* The numbers of a row of n keys from its sums. Where k_math_outer_l1 holds, k_math_row_end must
+ * still divide the factor by sum |w|. */
 K_MATH struct k_math_row k_math_row_begin(const struct k_math_rule *r, int n,
                                           const struct k_math_sums *s)
 {
@@ -404,7 +410,7 @@ K_MATH struct k_math_row k_math_row_begin(const struct k_math_rule *r, int n,
     return row;
 }
 
-/* total: sum |w| of the row. */
+/* Divides the factor by total = sum |w| of the row where k_math_outer_l1 holds. */
 K_MATH void k_math_row_end(const struct k_math_rule *r, int n, float total, struct k_math_row *row)
 {
     if (k_math_outer_l1(r, n) && row->factor != 0.0f)
@@ -424,7 +430,7 @@ K_MATH float k_math_power(const struct k_math_rule *r, float z)
     return y;
 }
 
-/* w of x; *steepness = dw/dx with theta and the height of the row held. */
+/* w from x; *steepness = dw/dx at fixed theta and height of the row. */
 K_MATH float k_math_weight(const struct k_math_rule *r, float theta, float inverse, float x,
                            float *steepness)
 {
@@ -437,15 +443,16 @@ K_MATH float k_math_weight(const struct k_math_rule *r, float theta, float inver
     return lower * z;
 }
 
-/* ---- gradient of a row: from d, the gradient by its final weights, to ds
+/* ---- gradient of a row: from d, the gradient with respect to its final weights, to ds
  *
- * With an outer l1, e = steepness (d - sign(w) outer), outer = factor sum w d, and x takes
- * e - sign(x) mean(e) in shifted rows. Otherwise e = d and x takes e - sign(x) inner, with
- * inner = |factor| sum x d where the norm is an l1. All of it times factor, at the end: rows with
- * nearly all weight in one place need d - outer to cancel exactly there, and a product before the
- * difference would be rounded in one place and not (a fused multiply-add) in another. 1 / sum,
- * rounded, does not give that mean either: the sums are of d less a guess that is near it
- * (<dout, out>, but for rounding). */
+ * With an outer l1, e = steepness (d - sign(w) outer), outer = factor sum w d, and the gradient
+ * with respect to x is e - sign(x) mean(e) in shifted rows. Otherwise e = d and the gradient is
+ * e - sign(x) inner, with inner = |factor| sum x d where the norm is an l1.
+ *
+ * The factor is applied last. In a row with nearly all weight on one key, d - outer must cancel
+ * exactly there; a factor applied before the difference could be rounded in one place and fused
+ * into a multiply-add in another. The rounded 1 / sum would also spoil the cancellation, so the
+ * sums are taken of d - guess, where guess = <dout, out> equals the mean up to rounding. */
 
 /* The guess of a row from along = <dout, out>. */
 K_MATH float k_math_guess(float factor, float along)
@@ -460,7 +467,7 @@ K_MATH struct k_math_means k_math_means_none(void)
     return m;
 }
 
-/* outer_l1: k_math_outer_l1 of the row. */
+/* Adds one element; outer_l1: k_math_outer_l1 of the row. */
 K_MATH void k_math_means_add(struct k_math_means *m, bool outer_l1, float guess, float x, float w,
                              float steepness, float d)
 {
@@ -485,7 +492,7 @@ K_MATH struct k_math_centre k_math_means_end(const struct k_math_rule *r, int n,
     return c;
 }
 
-/* ds of an element. */
+/* Gradient with respect to the score of an element. */
 K_MATH float k_math_gradient(float factor, float outer, float inner, float x, float w, float slope,
                              float steepness, float d)
 {

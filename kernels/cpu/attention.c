@@ -1,11 +1,11 @@
-/* attention.c - attention of any variant: one worker per (sequence, head), everything of the
- * head in the worker's own scratch, never a T x T tensor.
+/* attention.c - the generic path of attention, for any variant.
  *
- * Forward goes through tiles of CPU_TILE_ROWS query rows: scores of the tile, its rows one by one,
- * weights times values. Backward does the same for strips of STRIP_ROWS rows, recomputing the
- * weights (which needs nothing saved), and adds the strip to the gradients of keys and values.
- * Columns beyond the diagonal or outside the window are skipped by whole vectors and masked
- * within one. */
+ * One worker computes one (sequence, head) in its own scratch memory, without a T x T tensor.
+ * Forward goes through tiles of CPU_TILE_ROWS query rows: scores of the tile, its rows one by
+ * one, weights times values. Backward does the same for strips of STRIP_ROWS rows, recomputes
+ * the weights (nothing needs to be saved), and adds the strip to the gradients of keys and
+ * values. Columns beyond the diagonal or outside the window are skipped by whole vectors and
+ * masked within one. */
 #include <math.h>
 
 #include "base/base.h"
@@ -18,14 +18,14 @@ enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 
 /* One head; rows and columns padded with zeros to whole vectors: Tp, Dp. */
 struct head {
-    const float *qkv, *dout_given; /* what the pass was given, and what it makes */
+    const float *qkv, *dout_given; /* inputs; the next line has the outputs */
     float *out, *row_stats, *dqkv;
     bool backward;
-    int first, T, H, D, Tp, Dp, window, strip_rows; /* rows from `first` to T are made */
+    int first, T, H, D, Tp, Dp, window, strip_rows; /* rows from `first` to T - 1 are computed */
     struct k_cpu_attention_rule rule;
     size_t token_stride; /* of qkv, from one position to the next */
     size_t out_stride;   /* of out */
-    float *q, *k, *v;    /* (Tp, Dp): q scaled for scores, k unit vectors where the score wants */
+    float *q, *k, *v;    /* (Tp, Dp): q scaled for scores, k as unit vectors for cosine scores */
     float *kt, *vt;      /* (Dp, Tp) */
     float *inverse_q, *inverse_k; /* (Tp) inverse lengths, cosine scores only */
     float *o;                     /* (ROWS, Dp) */
@@ -75,16 +75,16 @@ static struct head head_of(const struct k_attention_shape *shape, bool backward)
     };
 }
 
-/* The factor of q in the scores of a row of n keys, beside 1/|q| of cosine scores. The rule's own
- * 1 / sqrt d is rounded once and this one twice: they differ by an ulp at some head sizes, and
- * models trained here keep their bits. */
+/* The factor of q in the scores of a row of n keys, without the 1 / |q| of cosine scores. For
+ * dot products it is rounded twice, the rule's 1 / sqrt(d) once. They differ by an ulp at some
+ * head sizes; this form is kept so that trained models give the same bits. */
 static float score_scale(const struct head *h, int n)
 {
     const struct k_math_rule *rule = &h->rule.math;
     return rule->score == K_SCORE_DOT ? 1.0f / sqrtf((float)h->D) : k_math_scale(rule, n);
 }
 
-/* Brings q, k, v of one head into scratch, scaled, so that scores are q k^T. */
+/* Loads q, k, v of one head into scratch, scaled so that the scores are q k^T. */
 static void head_gather(struct head *h, const float *qkv)
 {
     const size_t part = h->out_stride, Dp = (size_t)h->Dp;
@@ -107,7 +107,7 @@ static void head_gather(struct head *h, const float *qkv)
 
 /* ---- tiles of ROWS query rows from row `at` */
 
-/* Vectors of columns that a tile touches: [first, end). */
+/* The vectors of columns that a tile touches are [tile_first, tile_end). */
 static int tile_first(const struct head *h, int at)
 {
     return h->window > 0 && at >= h->window ? (at - h->window + 1) / CPU_LANES : 0;
@@ -119,7 +119,7 @@ static int tile_end(const struct head *h, int at)
     return (end + CPU_LANES - 1) / CPU_LANES;
 }
 
-/* x (ROWS, Tp) = rows of `a` (Dp wide) times bt (D, Tp), where the tile has columns. */
+/* x (ROWS, Tp) = rows of `a` (Dp wide) times bt (D, Tp), in the columns that the tile touches. */
 static void tile_scores(const struct head *h, int at, const float *a, const float *bt, float *x)
 {
     const struct cpu_tile tile = {.a = a + (size_t)at * (size_t)h->Dp,
@@ -149,7 +149,7 @@ static void tile_combine(const struct head *h, int at, const float *x, const flo
     cpu_tile_run(&tile, 0, h->Dp / CPU_LANES, false);
 }
 
-/* Row i within the vectors of its tile, which start at tile_first. */
+/* Row i within the vectors of its tile, the first of which is tile_first. */
 static struct k_cpu_row row_of(const struct head *h, int i)
 {
     const int at = i / ROWS * ROWS, first = tile_first(h, at), n = k_math_keys(&h->rule.math, i);
@@ -229,8 +229,8 @@ int k_cpu_attention_generic_forward(float *out, float *row_stats, const float *q
 
 /* ---- backward */
 
-/* One tile of a strip: weights, gradients by the scores in d, and dq of its rows. The rows of dout
- * are multiplied by the factors of the rows. */
+/* One tile of a strip: its weights, its gradients with respect to the scores in d, and dq of its
+ * rows. The rows of dout are already multiplied by the factors of the rows. */
 static void tile_backward(struct head *h, int strip, int at, float *dq)
 {
     const size_t Tp = (size_t)h->Tp, Dp = (size_t)h->Dp, row0 = (size_t)(at - strip) * Tp;

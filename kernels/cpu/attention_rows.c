@@ -1,11 +1,12 @@
 /* attention_rows.c - phi, normalisation, transform and re-weighting of one row, forward
  * and backward.
  *
- * The rule of a row is attention_math.h's: what its theta, height and factor are, which rows are
- * degenerate, and where phi is taken relative to the largest score. Here are its loops over
- * vectors. Weights stay unnormalised: the caller multiplies outputs by the factor of the row.
+ * attention_math.h decides the theta, height and factor of a row, which rows are degenerate, and
+ * where phi is relative to the largest score. This file has the loops over vectors. Weights stay
+ * unnormalised: the caller multiplies outputs by the factor of the row.
  *
- * A new phi is one case in phi_vec and one in phi_row; at K_CPU_MASKED it and its slope are 0. */
+ * A new phi needs one case in phi_vec and one in phi_row. phi and its slope must be 0 at
+ * K_CPU_MASKED. */
 #include <float.h>
 #include <math.h>
 
@@ -60,7 +61,7 @@ static float row_maximum(int vecs, const float *x)
     return cpu_maximum(top);
 }
 
-/* e^(s - max s): an l1 follows. */
+/* e^(s - max s), for variants with an l1 after it. */
 static struct k_math_sums exp_row(int vecs, float *x, float *slope)
 {
     const cpu_vec largest = cpu_set(row_maximum(vecs, x));
@@ -72,11 +73,11 @@ static struct k_math_sums exp_row(int vecs, float *x, float *slope)
             cpu_store(slope + v * CPU_LANES, y);
         sum += y;
     }
-    return row_sums(cpu_sum(sum), 1.0f); /* e^0 */
+    return row_sums(cpu_sum(sum), 1.0f); /* e^0, at the largest score */
 }
 
-/* phi of one vector; `scale` multiplies scores where phi is RELU2. phi is a constant where this is
- * inlined. e^s is the one of attention.h without an l1, clamped. */
+/* phi of one vector. `scale` multiplies scores where phi is RELU2. phi is a compile-time
+ * constant after inlining. K_PHI_EXP is the clamped form without an l1 (attention.h). */
 static inline __attribute__((always_inline)) cpu_vec phi_vec(const enum k_phi phi, cpu_vec s,
                                                              cpu_vec scale, cpu_vec *slope)
 {
@@ -140,7 +141,7 @@ phi_loop(const enum k_phi phi, int vecs, float scale, float *x, float *slope)
     return row_sums(cpu_sum(sum), cpu_maximum(top));
 }
 
-/* Where an l1 follows, squares are those of scores over the largest. */
+/* Factor of the scores before they are squared: 1 / largest score where an l1 follows, else 1. */
 static float square_scale(const struct k_cpu_attention_rule *rule, int vecs, const float *x)
 {
     if (rule->math.norm != K_NORM_L1)
@@ -149,7 +150,7 @@ static float square_scale(const struct k_cpu_attention_rule *rule, int vecs, con
     return largest < FLT_MIN ? 0.0f : 1.0f / largest;
 }
 
-/* phi over its value, or something like it, at the largest score. */
+/* phi divided by approximately its value at the largest score. */
 static struct k_math_sums tail_row(enum k_phi phi, int vecs, float largest, float *x, float *slope)
 {
     if (phi != K_PHI_GELU && phi != K_PHI_MISH)
@@ -292,9 +293,9 @@ static inline cpu_vec sign(cpu_vec x)
     return cpu_select_greater(x, zero, one, cpu_select_greater(zero, x, -one, zero));
 }
 
-/* D = factor sum w d, the weighted mean of d. Rows with nearly all weight in one place need d - D
- * there to cancel exactly, which 1 / sum, rounded, does not give: a second step adds the weighted
- * mean of d - D. */
+/* D = factor sum w d, the weighted mean of d. In a row with nearly all weight on one key, d - D
+ * must cancel exactly there. The rounded 1 / sum is not precise enough, so a second step adds
+ * the weighted mean of d - D. */
 static float weighted_mean(const struct k_cpu_attention_rule *rule, int vecs, float factor,
                            const float *w, const float *d)
 {
@@ -310,8 +311,8 @@ static float weighted_mean(const struct k_cpu_attention_rule *rule, int vecs, fl
     return first + factor * cpu_sum(sum);
 }
 
-/* The gradient by phi is e = steepness (d - D), D = factor sum w d; a shifted row loses the mean
- * of e. */
+/* The gradient with respect to phi is e = steepness (d - D), D = factor sum w d; the mean of e
+ * is subtracted in shifted rows. */
 static void reweighted_backward(const struct k_cpu_attention_rule *rule,
                                 const struct k_cpu_row *row, float centre, const float *slope,
                                 const float *steepness, float *d)
@@ -332,8 +333,8 @@ static void reweighted_backward(const struct k_cpu_attention_rule *rule,
     }
 }
 
-/* Through l1(x - theta), as the formula: e = d - sign(w) D, D = factor sum w d, and theta takes the
- * mean of e from where phi is not 0. */
+/* Backward through l1(x - theta): e = d - sign(w) D, D = factor sum w d. The gradient through
+ * theta is the mean of e over the elements where phi is not 0. */
 static float recentred_l1_centre(const struct k_cpu_attention_rule *rule,
                                  const struct k_cpu_row *row, float factor, const float *w,
                                  float *d)
@@ -360,7 +361,8 @@ void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
                             d);
         return;
     }
-    /* the gradient by phi is d - sign(phi) D, D = sum phi d / sum |phi| where an l1 follows */
+    /* the gradient with respect to phi is d - sign(phi) D, D = sum phi d / sum |phi| where an l1
+     * follows */
     const float *phi = rule->needs_steepness ? steepness : x;
     float centre = 0;
     if (k_math_outer_l1(&rule->math, row->n))

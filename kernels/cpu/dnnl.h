@@ -1,5 +1,5 @@
-/* dnnl.h - oneDNN's calls: linked into programs, and opened by the library when it first computes a
- * model, so that the library needs none (for host_dnnl.c alone). */
+/* dnnl.h - oneDNN's calls, for host_dnnl.c alone. Programs are linked with oneDNN; the library
+ * opens it when it first computes a model, so that it loads without oneDNN. */
 #ifndef K_CPU_DNNL_H
 #define K_CPU_DNNL_H
 
@@ -10,7 +10,7 @@
 
 #include "base/calls.h"
 
-/* The calls of host_dnnl.c, by name; versions 2 and 3 differ in some. */
+/* The functions that host_dnnl.c calls, by name; oneDNN versions 2 and 3 differ in some. */
 #if DNNL_VERSION_MAJOR >= 3
 #define K_DNNL_OF_VERSION(CALL)                                                                    \
     CALL(dnnl_matmul_primitive_desc_create)                                                        \

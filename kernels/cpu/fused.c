@@ -5,12 +5,12 @@
  * scores of a block, phi with sums and maxima; then theta and 1 / height of each row; then
  * the powers of a block and their product with its values (LSSAR Eqs. (4), (5)).
  *
- * Products are tiles of tile.h. One core of a Zen 4 that multiplies and adds 117.8 GFLOP/s at
- * best, GFLOP/s of tiles and of oneDNN 2.6's matmul for d = 64 (best of 40 times 100 runs):
+ * Products are tiles of tile.h. Rates in GFLOP/s of tiles and of oneDNN 2.6's matmul for d = 64
+ * on one core of a Zen 4, whose peak is 117.8 GFLOP/s (best of 40 times 100 runs):
  *   scores, (64, 64) x (64, 384)                     113, 105 (113 from panels too)
  *   weights and values, (64, 384) x (384, 64)        116, 116
  *   dK and dV, (384, 64) x (64, 64), a transposed    117, 106
- * so that oneDNN gains nothing, and tiles may end at the diagonal. */
+ * oneDNN is not faster, and tiles can stop at the diagonal. */
 #include <math.h>
 
 #include "attention.h"
@@ -49,7 +49,7 @@ struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape, bool ba
     };
 }
 
-/* The factors of q beside 1 / |q|, for all heads of a worker. */
+/* The factors of q in the scores except 1 / |q|, for all heads of a worker. */
 static void make_scales(const struct cpu_fused *h)
 {
     const double log_d = log(h->D), root_d = sqrt(h->D);
@@ -64,7 +64,7 @@ size_t k_cpu_fused_lay_out(void *plan, char *scratch)
     const size_t D = (size_t)h->Dp, all = (size_t)h->Tp * D, strip = CPU_STRIP * D;
     const size_t block = (size_t)CPU_STRIP * CPU_BLOCK;
     const size_t row = block * (size_t)((h->Tp + CPU_BLOCK - 1) / CPU_BLOCK);
-    /* a pass over all blocks needs the strip of what it comes back to */
+    /* variants that pass over all blocks twice keep the whole strip for the second pass */
     const size_t kept = h->rule.reweight ? row : block;
     const size_t slope = h->rule.reweight ? row : 0;
     const struct {
@@ -105,7 +105,7 @@ size_t k_cpu_fused_scratch(const struct k_attention_shape *shape, bool backward)
     return k_cpu_fused_lay_out(&h, NULL);
 }
 
-/* ---- bringing rows in */
+/* ---- loading rows into scratch */
 
 void k_cpu_fused_pack(const struct cpu_fused *h, float *to, float *rows, const float *from,
                       float *found, const float *inverse)
@@ -225,7 +225,7 @@ static float *strip_block(float *strip, const struct cpu_strip *s, int block)
     return strip + (size_t)(block - s->first_block) * CPU_STRIP * CPU_BLOCK;
 }
 
-/* What the second pass makes of the rows of a block. */
+/* The passes over the rows of a block. */
 enum pass { PASS_FIRST, PASS_EXP, PASS_REWEIGHT };
 
 static void block_rows(const struct cpu_fused *h, struct cpu_strip *s, int block, enum pass pass)
@@ -250,7 +250,7 @@ static void block_rows(const struct cpu_fused *h, struct cpu_strip *s, int block
     }
 }
 
-/* From the sums of phi to theta and the height of a re-weighted row; its sum starts anew. */
+/* Computes theta and the height of a re-weighted row from the sums of phi, and resets its sum. */
 static void row_shift(const struct cpu_fused *h, int i, struct cpu_fused_row *row)
 {
     const struct k_math_sums sums = {
@@ -262,7 +262,7 @@ static void row_shift(const struct cpu_fused *h, int i, struct cpu_fused_row *ro
     row->sum = cpu_set(0);
 }
 
-/* Every fused variant ends with an l1; a degenerate row has no weights, so that its sum is 0. */
+/* Every fused variant ends with an l1; a degenerate row has no weights, and its sum is 0. */
 static void row_end(const struct cpu_fused *h, int i, struct cpu_fused_row *row)
 {
     row->factor = k_math_norm(&h->rule, k_math_keys(&h->rule, i), cpu_sum(row->sum));

@@ -2,11 +2,12 @@
  *
  * Five products per element: scores, dP = dO V^T, dV += W^T dO, dK += dS^T q, dq += dS k. The
  * statistics in `row_stats` give the weights of a block from its scores alone, and D = <dO, O>
- * needs no row. Only the mean of e that a shifted row loses does: re-weighted variants keep a strip
- * of e and of phi' over all blocks and finish it in a second round. The other way, a vector T_i
- * with E = <dO, T> saved by forward, is a third product there: 2 d operations, 1.1 ns at the rate
- * of fused.c's table. Powers and strips together cost lssar 0.5 ns more than lssa at 1,000
- * positions and 0.8 to 1.2 at 16,384 (CPU time, one core of a Zen 4). */
+ * needs no row. Only the mean of e, which is subtracted in shifted rows, needs the whole row:
+ * re-weighted variants keep a strip of e and of phi' over all blocks and finish it in a second
+ * pass. The alternative, a vector T_i with E = <dO, T> saved by forward, would cost forward a
+ * third product: 2 d operations per element, 1.1 ns at the rates in fused.c. Powers and strips
+ * together cost lssar 0.5 ns more than lssa at 1,000 positions and 0.8 to 1.2 at 16,384 (CPU
+ * time, one core of a Zen 4). */
 #include <math.h>
 
 #include "attention.h"
@@ -17,7 +18,8 @@
 
 enum { ROWS = CPU_TILE_ROWS };
 
-/* Block `block` of a strip of which all blocks are kept, or the only one. */
+/* Block `block` of a strip buffer, which holds all blocks in re-weighted variants and one
+ * otherwise. */
 static float *kept_block(const struct cpu_fused *h, float *strip, const struct cpu_strip *s,
                          int block)
 {
@@ -35,7 +37,7 @@ static void add_transposed(const struct cpu_fused *h, const struct cpu_strip *s,
     const int right = s->end - key0 < CPU_BLOCK ? s->end - key0 : CPU_BLOCK;
     for (int j = left; j < right; j += ROWS) {
         const int key = key0 + j;
-        /* rows before the key do not attend it, nor do rows a window later */
+        /* a key is attended neither by rows before it nor by rows a window or more after it */
         const int first = key > s->at ? key : s->at;
         int last = s->end;
         if (h->window > 0 && key + ROWS + h->window - 1 < last)
@@ -55,8 +57,8 @@ static void add_transposed(const struct cpu_fused *h, const struct cpu_strip *s,
     }
 }
 
-/* D of all rows from dout and from out in o. Sums run in the order of the products dO V^T: where
- * one weight is 1 and O is its value, D is then exactly what it is taken from. */
+/* D of all rows from dout and from out, which is in o. Sums run in the order of the products dO
+ * V^T: where one weight is 1 and O is its value, d - D is exactly 0. */
 static void strip_centres(const struct cpu_fused *h, struct cpu_strip *s)
 {
     float *a = h->turned, *b = a + (size_t)h->Dp * CPU_STRIP, centre[CPU_STRIP];
@@ -72,7 +74,8 @@ static void strip_centres(const struct cpu_fused *h, struct cpu_strip *s)
         s->row[r].centre = centre[r];
 }
 
-/* The statistics of the strip's rows, and dO times the factor with D = <dO, O> of it. */
+/* Loads the statistics of the strip's rows and dO, multiplies dO by the factor, and computes D =
+ * <dO, O>. */
 static void strip_take(const struct cpu_fused *h, struct cpu_strip *s, const float *dout,
                        const float *out, const float *row_stats)
 {
@@ -93,7 +96,8 @@ static void strip_take(const struct cpu_fused *h, struct cpu_strip *s, const flo
     strip_centres(h, s);
 }
 
-/* Weights of a block, dV, and the gradient by its scores (re-weighted: e and phi'). */
+/* Weights of a block, its part of dV, and the gradient with respect to its scores (re-weighted
+ * variants: e and phi'). */
 static void block_backward(const struct cpu_fused *h, struct cpu_strip *s, int block)
 {
     float *d = kept_block(h, h->d, s, block), *slope = kept_block(h, h->slope, s, block);
@@ -126,7 +130,7 @@ static void block_finish(const struct cpu_fused *h, const struct cpu_strip *s, i
     k_cpu_fused_combine(h, s, block, d, h->k, h->o);
 }
 
-/* The mean of e that each row loses, in the place of D. */
+/* Replaces D by the mean of e that is subtracted in each row. */
 static void strip_means(const struct cpu_fused *h, struct cpu_strip *s)
 {
     for (int i = s->at; i < s->end; i++) {
@@ -136,14 +140,16 @@ static void strip_means(const struct cpu_fused *h, struct cpu_strip *s)
     }
 }
 
-/* The unit of the gradients by scores in base 2: the slope of 2^s is ln 2 times itself. */
+/* Factor of the gradients with respect to base-2 scores: d 2^s / ds = ln 2 2^s, and ln 2 is
+ * applied here. */
 static float unit_of(const struct cpu_fused *h)
 {
     return h->rule.phi == K_PHI_EXP ? 0.693147181f : 1.0f;
 }
 
-/* to (D) = gradient of a vector of which u / |u| was used: (g - u <u, g>) / |x|, times scale; g is
- * overwritten. u here is `length` times the unit vector. */
+/* to (D) = scale (g - n <n, g>): the gradient with respect to a vector x from g, the gradient
+ * with respect to its unit vector n, where scale includes 1 / |x|. u is length times n; g is
+ * overwritten. */
 static void store_unit_gradient(const struct cpu_fused *h, float *to, float *g, const float *u,
                                 float length, float scale)
 {
@@ -230,7 +236,7 @@ int k_cpu_fused_attention_backward(float *dqkv, const float *dout, const float *
     plan.dqkv = dqkv;
     plan.dout_given = dout;
     plan.out_given = out;
-    plan.row_stats = (float *)(uintptr_t)row_stats; /* read alone */
+    plan.row_stats = (float *)(uintptr_t)row_stats; /* the backward pass only reads it */
     plan.qkv = qkv;
     return k_cpu_each_head(shape, &plan, sizeof plan, k_cpu_fused_lay_out, head_backward);
 }

@@ -1,4 +1,5 @@
-/* fused_rows.c - what the fused attention kernels do with the scores of a row, in base 2.
+/* fused_rows.c - the row functions of the fused attention kernels: phi, weights and gradients
+ * from scores in base 2.
  *
  * e^s: x = 2^(s - top); softplus: x = log2(1 + 2^s), the softplus of the natural score over ln 2,
  * a unit that cancels in z = relu(x - theta) / (max x - theta) and in every l1 (LSSAR Eqs. (4),
@@ -6,12 +7,12 @@
  * the slope from the same exponential. */
 #include "fused.h"
 
-/* 2^x, 1.5e-7 relative for x >= -125, and within a rounding of 1 near 0, where rows are almost
- * uniform; 0 from -150 down. x <= 127. */
+/* 2^x for x <= 127: relative error 1.5e-7 for x >= -125, within one rounding of 1 near 0 (where
+ * rows are almost uniform); 0 for x <= -150. */
 static inline cpu_vec exp2_vec(cpu_vec x)
 {
 #if defined __AVX512F__
-    const cpu_vec n = _mm512_roundscale_ps(x, 8); /* nearest */
+    const cpu_vec n = _mm512_roundscale_ps(x, 8); /* to nearest */
 #else
     x = cpu_max(cpu_set(-126.99f), x);
     const cpu_vec magic = cpu_set(0x1.8p23f); /* adding it rounds to an integer */
@@ -32,7 +33,7 @@ static inline cpu_vec exp2_vec(cpu_vec x)
 #endif
 }
 
-/* log2(1 + u) for 0 <= u <= 1, 1.5e-7 relative. */
+/* log2(1 + u) for 0 <= u <= 1, relative error 1.5e-7. */
 static inline cpu_vec log2_1p_unit(cpu_vec u)
 {
     cpu_vec y = cpu_set(7.553013651e-03f);
@@ -47,7 +48,7 @@ static inline cpu_vec log2_1p_unit(cpu_vec u)
     return y * u;
 }
 
-/* 1 / (1 + u) for 0 <= u <= 1, 1.5e-7. */
+/* 1 / (1 + u) for 0 <= u <= 1, relative error 1.5e-7. */
 static inline cpu_vec inverse_1p(cpu_vec u)
 {
     const cpu_vec a = 1.0f + u;
@@ -59,8 +60,8 @@ static inline cpu_vec inverse_1p(cpu_vec u)
 #endif
 }
 
-/* z^p for z in [0, 1] and *lower = z^(p-1), both 0 at z = 0. `integer` is a constant where this is
- * inlined: the default power, 1 for other whole ones, 0 for real ones. */
+/* z^p for z in [0, 1] and *lower = z^(p-1), both 0 at z = 0. `integer` is a compile-time
+ * constant after inlining: the default power, 1 for any other whole power, 0 for a real one. */
 static inline __attribute__((always_inline)) cpu_vec
 power(const struct k_math_rule *rule, const int integer, cpu_vec z, cpu_vec *lower)
 {
@@ -75,7 +76,7 @@ power(const struct k_math_rule *rule, const int integer, cpu_vec z, cpu_vec *low
         y = cpu_power_integer(z, rule->p_integer - 1);
     else
         y = cpu_exp((rule->p - 1.0f) * cpu_log(cpu_max(cpu_set(0x1p-126f), z)));
-    *lower = cpu_select_greater(z, zero, y, zero); /* z^0 too is 0 at 0 */
+    *lower = cpu_select_greater(z, zero, y, zero); /* z^0 is also 0 at z = 0 */
     return *lower * z;
 }
 
@@ -147,10 +148,11 @@ void k_cpu_fused_row_reweight(const struct k_math_rule *rule, int vecs, float *x
         reweight(rule, 0, vecs, x, row);
 }
 
-/* ---- backward: with A = factor w and d = factor dA, the gradient by phi is
- * e = w' (d - D), D = sum A d = <dO, O> times the factor; a shifted row loses the mean of e. */
+/* ---- backward: with A = factor w and d = factor dA, the gradient with respect to phi is e = w'
+ * (d - D), D = sum A d = <dO, O> times the factor; the mean of e is subtracted in shifted rows. */
 
-/* phi of scores and its slope over the unit of base 2 (ln 2 of e^s is left to the end). */
+/* phi of scores, and its slope with respect to base-2 scores; for e^s without its factor ln 2,
+ * which unit_of (fused_backward.c) supplies. */
 static inline cpu_vec phi_slope(const bool is_exp, cpu_vec s, cpu_vec top, cpu_vec *slope)
 {
     if (is_exp) {

@@ -4,7 +4,7 @@
 
 enum { BLOCK = 8192 };
 
-/* act and its slope; act is a constant where this is inlined. */
+/* act and its slope; act is a compile-time constant after inlining. */
 static inline __attribute__((always_inline)) cpu_vec gate(const enum k_gate act, cpu_vec x,
                                                           cpu_vec *slope)
 {
@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) cpu_vec gate(const enum k_gate act,
     return y;
 }
 
-/* Elements [at, end), less than a vector of them at the very end. */
+/* Elements [at, end); the last vector may be partial. */
 static inline __attribute__((always_inline)) void
 forward_piece(const enum k_gate act, const struct k_gating *g, size_t at, size_t end)
 {
@@ -30,7 +30,7 @@ forward_piece(const enum k_gate act, const struct k_gating *g, size_t at, size_t
     }
 }
 
-/* dout is read before dy, which may be the same memory, is written. */
+/* dout is read before dy is written, since both may be in the same memory. */
 static inline __attribute__((always_inline)) void
 backward_piece(const enum k_gate act, const struct k_gating *g, size_t at, size_t end)
 {

@@ -1,22 +1,23 @@
 /* head.c - token heads in training: logits, cross entropy and all gradients in one pass.
  *
- * A worker takes a piece of rows: logits of all channels into its own scratch memory, loss and
- * gradient in place, the gradient through the weights into dinp. What stays is the gradient of the
- * logits of one chunk of rows (bf16 where matmuls are), from which dw is made before the next
- * chunk: memory is chunk x channels V, whatever N is. Cuts do not depend on the threads. */
+ * A worker takes a piece of rows. It computes the logits of all channels in its own scratch
+ * memory, replaces them by their gradients, and multiplies these by the weights into dinp. Only
+ * the gradients of the logits of one chunk of rows are kept (in bf16 where matmuls are), for dw,
+ * which is updated before the next chunk: memory is chunk x channels V for any N. Chunks and
+ * pieces do not depend on the number of threads. */
 #include <string.h>
 
 #include "base/base.h"
 #include "linear.h"
 
 enum {
-    ROWS = 64,    /* of a piece */
-    CHUNK = 1024, /* rows of which dlogits are kept */
+    ROWS = 64,    /* rows of a piece */
+    CHUNK = 1024, /* rows of a chunk, whose dlogits are kept */
 };
 
 struct head {
     const struct k_token_head *of;
-    double inverse; /* of the sum of weights; 0 without any */
+    double inverse; /* 1 / sum of the weights; 0 where all are 0 */
     bool bf16;
     struct k_cpu_pack *up, *down, *inp_pack;
     struct k_cpu_plan logits, dinp_plan;
@@ -27,7 +28,8 @@ struct head {
     double *loss; /* of each piece of the chunk */
 };
 
-/* Loss and gradient of the logits (rows, channels V) of rows from `at`, in place. */
+/* Returns the loss of logits (rows, channels V) from row `at` on, and replaces them by their
+ * gradients. */
 static double rows_loss(const struct head *h, float *logits, size_t at, int rows)
 {
     const struct k_token_head *of = h->of;
@@ -48,7 +50,7 @@ static double rows_loss(const struct head *h, float *logits, size_t at, int rows
     return sum;
 }
 
-/* Rows from `at`, in a chunk that starts at `start`. */
+/* Rows from `at` on, in the chunk that starts at `start`. */
 static int head_piece(const struct head *h, size_t start, int index, size_t at, int rows)
 {
     const size_t C = (size_t)h->of->C, OC = (size_t)h->of->V * (size_t)h->of->channels,
@@ -64,7 +66,7 @@ static int head_piece(const struct head *h, size_t start, int index, size_t at, 
     int failed =
         k_cpu_matmul_run(k_cpu_plan_matmul(&h->logits, rows), logits, inp, h->w_up, NULL, work);
     h->loss[index] = rows_loss(h, logits, at, rows);
-    if (h->bf16) { /* inp is no longer needed */
+    if (h->bf16) { /* the memory of inp is free */
         k_cpu_bf16_round(rounded, logits, n * OC);
         dlogits = rounded;
     }
@@ -93,7 +95,7 @@ static int head_plan(struct head *h, int rows)
     return 0;
 }
 
-/* Everything for chunks of `rows` rows. */
+/* Plans and scratch memory for chunks of `rows` rows. */
 static int head_prepare(struct head *h, int rows)
 {
     TRY(head_plan(h, rows));
@@ -119,7 +121,7 @@ static int head_prepare(struct head *h, int rows)
     return k_cpu_pack_run(h->down, h->w_down, h->of->w, false);
 }
 
-/* *sum adds the weighted losses. */
+/* Adds the weighted losses of a chunk to *sum. */
 static int head_chunk(const struct head *h, double *sum, int start, int rows)
 {
     const int pieces = k_cpu_piece_count(rows, ROWS);
@@ -151,7 +153,7 @@ static int cpu_head_cross_entropy(double *loss, const struct k_token_head *of)
                      .bf16 = k_cpu_rounds(of->C, of->V * of->channels)};
     const int chunks = (N + CHUNK - 1) / CHUNK;
     int planned = 0;
-    for (int i = 0; i < chunks; i++) { /* of equal size, to within a row */
+    for (int i = 0; i < chunks; i++) { /* chunks differ by at most one row */
         const int start = (int)((long)i * N / chunks);
         const int rows = (int)((long)(i + 1) * N / chunks) - start;
         if (rows != planned)

@@ -1,4 +1,4 @@
-/* head.h - private to the cpu backend: bringing the rows of one head into scratch and back.
+/* head.h - private to the cpu backend: copies the rows of one head into scratch memory and back.
  *
  * In scratch a row of D numbers is padded with zeros to whole vectors: Dp numbers. */
 #ifndef K_CPU_HEAD_H
@@ -10,7 +10,8 @@
 #include "kernels/attention.h"
 #include "vec.h"
 
-/* Rows are far apart, and no machine foresees the next page: rows to come are asked for. */
+/* Rows are far apart, and hardware prefetchers do not cross page borders: CPU_ROWS_AHEAD rows
+ * ahead are prefetched. */
 enum { CPU_ROWS_AHEAD = 8 };
 static inline void cpu_row_foresee(const float *row, int D)
 {
@@ -69,7 +70,7 @@ static inline void cpu_rows_gather(float *to, const float *from, size_t stride, 
         memset(to + (size_t)used * (size_t)Dp, 0, (size_t)(rows - used) * (size_t)Dp * sizeof *to);
 }
 
-/* 1 / |x|, 0 for vectors that count as zero. */
+/* 1 / |x|; 0 for vectors shorter than K_L2_EPSILON. */
 static inline float cpu_row_inverse_length(const float *x, int Dp)
 {
     const float length = sqrtf(cpu_row_dot(x, x, Dp));

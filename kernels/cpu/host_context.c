@@ -1,12 +1,12 @@
-/* host_context.c - what all instruction sets of the cpu backend share: threads, scratch memory and
- * the tables, one for each set. */
+/* host_context.c - state of the cpu backend that all instruction sets share: threads, scratch
+ * memory, and the tables, one for each set. */
 #include <omp.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 #include "cpu.h"
 
-/* One block: the shared part, then `local_bytes` for each thread. */
+/* Scratch memory is one block: the shared part, then `local_bytes` for each thread. */
 static struct {
     int threads;
     bool allow_bf16;
@@ -29,7 +29,7 @@ bool k_cpu_bf16(void)
 int k_cpu_scratch_reserve(size_t shared_bytes, size_t local_bytes)
 {
     const size_t threads = (size_t)k_cpu_threads();
-    /* an odd number of cache lines more, so that threads do not share cache sets */
+    /* the extra cache line keeps parts of threads from competing for the same cache sets */
     cpu.shared_bytes = k_cpu_lines(shared_bytes);
     cpu.local_bytes = k_cpu_lines(local_bytes) + 64;
     const size_t bytes = cpu.shared_bytes + threads * cpu.local_bytes;
@@ -73,7 +73,8 @@ static int cpu_open(int threads, enum k_precision precision)
     return 0;
 }
 
-/* Memory and what is not installed here are the reference's. */
+/* The table of an instruction set; memory entries and those that are not replaced are the
+ * reference's. */
 static void table_make(struct k_ops *ops, enum orr_isa isa)
 {
     *ops = k_ref;

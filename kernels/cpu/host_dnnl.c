@@ -1,9 +1,10 @@
 /* host_dnnl.c - matrix multiplication through oneDNN, by its C API of versions 2 and 3.
  *
- * A multiplication is made once per shape for ONE thread and run by many at once, each on its own
- * rows: a worker's rows stay in its cache between rounding, multiplying and what follows, and the
- * split of the sums cannot depend on the number of threads. oneDNN runs serially inside a parallel
- * region; its scratch memory is ours, so that concurrent runs are safe. */
+ * A multiplication is planned once per shape for ONE thread and run by many threads at once,
+ * each on its own rows. A worker's rows then stay in its cache through rounding, multiplication
+ * and later steps, and the order of sums cannot depend on the number of threads. oneDNN runs
+ * serially inside a parallel region. The caller supplies its scratch memory, so that concurrent
+ * runs are safe. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 enum { ARGUMENTS = 5, TABLE_START = 64, PACK_ROWS = 128 };
 
-/* Descriptors are handles that are destroyed since version 3, values before. */
+/* Descriptors are handles that must be destroyed since version 3; before, they are values. */
 #define DESC dnnl_memory_desc_t
 #if DNNL_VERSION_MAJOR >= 3
 #define DESC_REF        const_dnnl_memory_desc_t
@@ -28,16 +29,16 @@ enum { ARGUMENTS = 5, TABLE_START = 64, PACK_ROWS = 128 };
 #define desc_by_tag     dnnl_memory_desc_init_by_tag
 #endif
 
-/* status = that of the next step, which is not taken where one before it failed. */
+/* Runs the next step and stores its status, unless a step before it failed. */
 #define STEP(status, step) ((status) = (status) == dnnl_success ? (step) : (status))
 
-/* The handles one thread passes to a run; their addresses are set before each. */
+/* The handles that one thread passes to a run; their addresses are set before each run. */
 struct handles {
     dnnl_stream_t stream;
     dnnl_memory_t a, b, c, bias, scratch;
 };
 
-/* The layout that multiplications want for a right operand (K, N), and the way into it. */
+/* The layout that multiplications need for a right operand (K, N), and the conversion to it. */
 struct k_cpu_pack {
     struct k_cpu_pack *next;
     int K, N;
@@ -54,14 +55,15 @@ struct k_cpu_pack {
 
 struct k_cpu_matmul {
     struct k_cpu_matmul_shape shape;
-    const struct k_cpu_pack *pack; /* of a packed b */
+    const struct k_cpu_pack *pack; /* layout of b where b is packed, else NULL */
     dnnl_primitive_t primitive;
     size_t scratch_bytes;
     int threads;
     struct handles *handles; /* (threads) */
 };
 
-/* Open addressing; size is a power of two, at most half full. */
+/* The cache of multiplications: a hash table with open addressing. size is a power of two; at
+ * most half of the slots are used. */
 static struct {
     dnnl_engine_t engine;
     struct k_cpu_matmul **slots;
@@ -71,7 +73,7 @@ static struct {
 
 /* ---- descriptors */
 
-/* Element (row, col) at row ld + col, transposed at row + col ld. */
+/* Element (row, col) lies at row ld + col, or at row + col ld when transposed. */
 static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed, int ld,
                                dnnl_data_type_t type)
 {
@@ -80,7 +82,7 @@ static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed, 
     return desc_by_strides(desc, 2, dims, type, strides);
 }
 
-/* The layout is left to oneDNN. */
+/* A descriptor whose layout oneDNN chooses. */
 static dnnl_status_t desc_init_any(DESC *desc, int rows, int cols, dnnl_data_type_t type)
 {
     const dnnl_dims_t dims = {rows, cols};
@@ -130,7 +132,7 @@ static dnnl_status_t append_sum(dnnl_post_ops_t ops)
 #endif
 }
 
-/* ---- making one */
+/* ---- creating a primitive */
 
 static dnnl_status_t attributes_create(dnnl_primitive_attr_t *attr, bool accumulate)
 {
@@ -166,7 +168,7 @@ static void matmul_free(struct k_cpu_matmul *m)
     free(m);
 }
 
-/* One set of handles per thread; a, b, c and bias in desc[0..3]. */
+/* Creates one set of handles per thread; a, b, c and bias are desc[0..3]. */
 static dnnl_status_t handles_create(struct k_cpu_matmul *m, const DESC desc[4], DESC_REF scratch)
 {
     dnnl_status_t status = dnnl_success;
@@ -244,7 +246,8 @@ static void pack_free(struct k_cpu_pack *p)
     free(p);
 }
 
-/* Asks for the layout with full pieces of rows; pieces of other sizes are then made for it. */
+/* Queries the layout for full pieces of rows; multiplications of other pieces are then created
+ * for this layout. */
 static dnnl_status_t pack_layout(struct k_cpu_pack *p)
 {
     const dnnl_data_type_t type = p->bf16 ? dnnl_bf16 : dnnl_f32;
@@ -301,7 +304,7 @@ int k_cpu_pack_find(int K, int N, bool bf16, struct k_cpu_pack **pack)
     p->K = K;
     p->N = N;
     p->bf16 = bf16;
-    omp_set_num_threads(1); /* the layout of matmuls that run in one thread */
+    omp_set_num_threads(1); /* the layout for matmuls that run in one thread */
     dnnl_status_t status = pack_layout(p);
     omp_set_num_threads(k_cpu_threads());
     for (int transposed = 0; transposed < 2 && status == dnnl_success; transposed++)
@@ -333,7 +336,7 @@ int k_cpu_pack_run(struct k_cpu_pack *pack, void *to, const float *from, bool tr
                : ORR_FAIL(ORR_EDEVICE, "oneDNN failed to pack a (%d, %d) matrix", pack->K, pack->N);
 }
 
-/* ---- making a multiplication */
+/* ---- creating a multiplication */
 
 static int matmul_create(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul)
 {
@@ -352,7 +355,7 @@ static int matmul_create(const struct k_cpu_matmul_shape *shape, struct k_cpu_ma
         matmul_free(m);
         return ORR_ENOMEM;
     }
-    omp_set_num_threads(1); /* oneDNN plans for the threads it sees now */
+    omp_set_num_threads(1); /* oneDNN plans for the current number of threads */
     const dnnl_status_t status = primitive_create(m);
     omp_set_num_threads(k_cpu_threads());
     if (status != dnnl_success) {
@@ -374,7 +377,7 @@ static bool same_shape(const struct k_cpu_matmul_shape *a, const struct k_cpu_ma
            a->accumulate == b->accumulate && a->b_packed == b->b_packed;
 }
 
-/* The slot of the shape, or the empty one where it belongs. */
+/* The slot of the shape, or the empty slot where it would be inserted. */
 static size_t slot_of(const struct k_cpu_matmul_shape *s)
 {
     const unsigned flags = (s->a_transposed ? 1U : 0U) | (s->b_transposed ? 2U : 0U) |
@@ -432,7 +435,7 @@ int k_cpu_matmul_run(struct k_cpu_matmul *matmul, float *c, const void *a, const
     dnnl_exec_arg_t args[ARGUMENTS] = {
         {DNNL_ARG_SRC, h->a}, {DNNL_ARG_WEIGHTS, h->b}, {DNNL_ARG_DST, h->c}};
     int n = 3;
-    /* oneDNN takes inputs by pointers to non-const and does not write them */
+    /* oneDNN takes inputs by pointers to non-const and does not write to them */
     dnnl_status_t status = dnnl_memory_set_data_handle(h->a, (void *)(uintptr_t)a);
     STEP(status, dnnl_memory_set_data_handle(h->b, (void *)(uintptr_t)b));
     STEP(status, dnnl_memory_set_data_handle(h->c, c));
@@ -466,12 +469,13 @@ void k_cpu_matmul_limit(void)
                                                        dnnl_cpu_isa_avx512_core,
                                                        dnnl_cpu_isa_avx512_core_bf16};
     if (orr_isa_is_forced())
-        (void)dnnl_set_max_cpu_isa(most[orr_isa()]); /* too late after the first product */
+        (void)dnnl_set_max_cpu_isa(
+            most[orr_isa()]); /* fails after the first product, which is too late */
 }
 
 bool k_cpu_matmul_has_bf16(void)
 {
-    /* instruction sets are bit masks that contain what they extend */
+    /* an instruction set is a bit mask that contains the bits of those it extends */
     const unsigned need = (unsigned)dnnl_cpu_isa_avx512_core_bf16;
     return ((unsigned)dnnl_get_effective_cpu_isa() & need) == need;
 }

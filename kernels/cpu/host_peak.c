@@ -6,16 +6,20 @@
 #include "base/base.h"
 #include "cpu.h"
 
-enum { ROWS = 64, COLUMNS = 768, INNER = 2048 }; /* one or two milliseconds */
+enum {
+    ROWS = 64,
+    COLUMNS = 768,
+    INNER = 2048
+}; /* one multiplication takes one or two milliseconds */
 
 static const double all_s = 0.1;
 
 struct peak {
     struct k_cpu_matmul *matmul;
-    size_t a_bytes, c_bytes; /* of a thread's own operand and product */
+    size_t a_bytes, c_bytes; /* bytes of a thread's operand and product */
 };
 
-/* Zeros to multiply. */
+/* Reserves scratch memory and packs a matrix of zeros. */
 static int prepare_product(struct peak *peak)
 {
     const bool bf16 = k_cpu_bf16();
@@ -37,7 +41,7 @@ static int prepare_product(struct peak *peak)
     return rc;
 }
 
-/* The calling thread's rows times the packed matrix. */
+/* Multiplies the calling thread's rows by the packed matrix. */
 static int multiply_once(const struct peak *peak)
 {
     char *local = k_cpu_scratch_local();
@@ -45,7 +49,8 @@ static int multiply_once(const struct peak *peak)
                             k_cpu_scratch_shared(), NULL, local + peak->a_bytes + peak->c_bytes);
 }
 
-/* Seconds of the thread's best multiplication, the first or one that ended while all were at it. */
+/* Seconds of the thread's fastest multiplication: the first, or any that ended within all_s
+ * seconds, while all threads were still multiplying. */
 static double best_of_thread(const struct peak *peak, int *failed)
 {
     const double start = orr_time_s();
@@ -60,8 +65,9 @@ static double best_of_thread(const struct peak *peak, int *failed)
     return fmax(best, 1e-9);
 }
 
-/* All threads multiply side by side, and the sum of the best rate of each counts: anything else on
- * the machine only slows one down, and milliseconds without it are found on a busy machine, too. */
+/* All threads multiply at once, and the best rates of the threads are added. Other processes can
+ * only slow a thread down, and even on a busy machine some multiplications of milliseconds run
+ * undisturbed. */
 int k_cpu_peak(double *gflops)
 {
     struct peak peak = {0};
@@ -75,7 +81,7 @@ int k_cpu_peak(double *gflops)
 #pragma omp barrier
         rate = 2e-9 * ROWS * COLUMNS * INNER / best_of_thread(&peak, &failed);
     }
-    /* threads that share a core do not add up */
+    /* the rates of threads that share a core do not add up */
     const int cores = omp_get_num_procs(), threads = k_cpu_threads();
     *gflops = threads > cores ? rate * cores / threads : rate;
     return failed ? ORR_FAIL(ORR_EDEVICE, "oneDNN failed while the matmul peak was measured") : 0;

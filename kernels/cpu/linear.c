@@ -1,11 +1,12 @@
 /* linear.c - linear layers: oneDNN on pieces of rows that stay in a worker's cache.
  *
- * A worker rounds a piece of rows to bf16 (when it may), multiplies it and applies what follows
- * (bias, GELU, column sums) before it goes on to the next. Gradients of weights are summed within
- * GROUPS ranges of pieces, and the groups are added in order.
+ * A worker rounds a piece of rows to bf16 (where allowed), multiplies it and applies bias, GELU
+ * and column sums before it takes the next piece. Gradients of weights are summed within GROUPS
+ * ranges of pieces, and the groups are added in order.
  *
- * bf16 is used by rule, never by timing: allowed by open(), bf16 multiplication in hardware, and at
- * least BF16_LEAST inputs and outputs (bench/bench_kernels.c has the figures behind the rule). */
+ * bf16 is used by rule, never by timing: allowed by open(), bf16 multiplication in hardware, and
+ * at least BF16_LEAST inputs and outputs (bench/bench_kernels.c has the measurements behind the
+ * rule). */
 #include <math.h>
 #include <omp.h>
 
@@ -15,8 +16,8 @@
 
 enum {
     FORWARD_ROWS = 128,  /* rows of a piece */
-    BACKWARD_ROWS = 256, /* longer sums pay for reading the weight gradient again */
-    LEAST_ROWS = 16,     /* below this a piece is what is left */
+    BACKWARD_ROWS = 256, /* longer sums reread the weight gradient less often */
+    LEAST_ROWS = 16,     /* a piece of fewer rows is the last */
     GROUPS = 8,          /* partial sums of a weight gradient, at most */
     BF16_LEAST = 16,
 };
@@ -58,7 +59,7 @@ int k_cpu_piece_at(int N, int full, int index, int *rows)
     return at;
 }
 
-/* Sets the rows of a shape: they are M of products of rows and K of weight gradients. */
+/* Sets the rows of a shape: rows are M of forward products and K of weight gradients. */
 static struct k_cpu_matmul_shape shape_with_rows(struct k_cpu_matmul_shape shape, int rows)
 {
     if (shape.a_transposed)
@@ -139,12 +140,12 @@ void k_cpu_column_sums(float *sum, const float *x, int rows, int C)
 
 /* ---- forward */
 
-/* How a layer is computed. */
+/* How one layer is computed. */
 struct layer {
     const struct k_linear *of;
-    float *sums; /* (N, OC): out, or what GELU is taken of */
+    float *sums; /* (N, OC): out, or the argument of GELU */
     bool bf16;
-    bool wide; /* packed weights */
+    bool wide; /* whether weights are packed */
 };
 
 static void add_piece(float *to, const float *from, size_t n)
@@ -176,7 +177,7 @@ static int forward_piece(const struct layer *l, const struct k_cpu_plan *plan, i
     return failed;
 }
 
-/* The weights as the multiplications want them, in shared scratch. */
+/* Puts the weights into shared scratch, in the layout that the multiplications need. */
 static int forward_weights(const struct layer *l, struct k_cpu_pack *pack)
 {
     if (l->wide)
@@ -232,7 +233,7 @@ struct gradients {
     float *db_part; /* (groups, OC) */
 };
 
-/* One piece: dinp, and into the group's partial sums dw and db. */
+/* One piece: writes dinp, and adds to the group's partial sums of dw and db. */
 static int backward_piece(const struct gradients *g, int group, bool first_of_group, int index)
 {
     int rows;

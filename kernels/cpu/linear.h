@@ -1,16 +1,16 @@
-/* linear.h - private to the cpu backend: what linear layers and the head cut their rows with.
+/* linear.h - private to the cpu backend: how linear layers and the head divide rows into pieces.
  *
- * Pieces of N rows: full ones, then powers of two, then what is left. Few different sizes, so that
- * few multiplications have to be made, whatever N comes. */
+ * N rows are divided into full pieces, then powers of two, then the remaining rows. There are
+ * few different sizes, so that few multiplications must be planned for any N. */
 #ifndef K_CPU_LINEAR_H
 #define K_CPU_LINEAR_H
 
 #include "cpu.h"
 
-enum { K_CPU_PIECE_SIZES = 16 }; /* different piece sizes of one N, at most */
+enum { K_CPU_PIECE_SIZES = 16 }; /* at most this many different piece sizes for one N */
 
 int k_cpu_piece_count(int N, int full);
-/* First row of a piece, and its rows. */
+/* Returns the first row of a piece; *rows = its number of rows. */
 int k_cpu_piece_at(int N, int full, int index, int *rows);
 
 /* The multiplications of all piece sizes of one N. */
@@ -19,28 +19,30 @@ struct k_cpu_plan {
     struct k_cpu_matmul *matmul[K_CPU_PIECE_SIZES];
     size_t scratch_bytes;
 };
-/* The rows are M of products of rows, K of weight gradients (a transposed). */
+/* Rows are M of forward products and K of weight gradients (a transposed). */
 int k_cpu_plan_make(struct k_cpu_plan *plan, int N, int full,
                     const struct k_cpu_matmul_shape *shape);
 struct k_cpu_matmul *k_cpu_plan_matmul(const struct k_cpu_plan *plan, int rows);
 
-/* bf16 multiplication by rule: allowed, in hardware, and wide enough to gain. */
+/* Whether a layer multiplies in bf16: allowed by open(), supported in hardware, and wide enough
+ * to gain. */
 bool k_cpu_rounds(int C, int OC);
 /* Rounds n floats to bf16, to nearest even. */
 void k_cpu_bf16_round(uint16_t *to, const float *from, size_t n);
-/* sum (C) adds the columns of x (rows, C), rows in order. */
+/* Adds the columns of x (rows, C) to sum (C), rows in order. */
 void k_cpu_column_sums(float *sum, const float *x, int rows, int C);
-/* to (n) adds the partial sums of all groups, in order. */
+/* Adds the partial sums of all groups to `to` (n), in order. */
 void k_cpu_add_groups(float *to, const float *part, int groups, size_t n);
 
-/* Layers that are wide both ways, with packed operands (pack.c). */
+/* Whether a layer is wide both ways, which selects packed operands (pack.c). */
 bool k_cpu_is_wide(int C, int OC);
 int k_cpu_wide_backward(const struct k_linear *layer, bool bf16);
 
-/* Sums over rows that a weight gradient takes at once. */
+/* Number of rows that one product of a weight gradient sums over. */
 enum { K_CPU_CHUNK = 2048 };
-/* dw (OC, C) adds dout^T inp over `rows` rows; a is dout in blocks of columns
- * (k_cpu_weights_take), b is inp, packed (rows, C). run() needs scratch_bytes for each thread. */
+/* Adds dout^T inp over `rows` rows to dw (OC, C). a is dout in blocks of columns
+ * (k_cpu_weights_take), b is inp, packed (rows, C). k_cpu_weights_run needs scratch_bytes for
+ * each thread. */
 struct k_cpu_weights {
     int rows, C, OC;
     bool bf16;
@@ -48,7 +50,8 @@ struct k_cpu_weights {
     size_t scratch_bytes;
 };
 int k_cpu_weights_make(struct k_cpu_weights *weights, int rows, int C, int OC, bool bf16);
-/* Stores n rows of dout from row `at` of the chunk, float or bf16 as the layer, into a. */
+/* Stores n rows of dout, from row `at` of the chunk, into a; dout is float or bf16 as the layer
+ * is. */
 void k_cpu_weights_take(const struct k_cpu_weights *weights, void *a, const void *dout, size_t at,
                         size_t n);
 int k_cpu_weights_run(const struct k_cpu_weights *weights, float *dw, const void *a, const void *b);

@@ -5,7 +5,7 @@
 #include "cpu.h"
 #include "vec.h"
 
-enum { ROWS = 32 }; /* of a block */
+enum { ROWS = 32 }; /* rows of a block */
 
 double k_cpu_weight_sum(const float *weight, int N)
 {
@@ -29,7 +29,7 @@ static float row_maximum(const float *x, int V)
     return largest;
 }
 
-/* Sum of e^(x - shift); the terms are kept in e unless it is NULL. */
+/* Returns the sum of e^(x - shift); stores the terms in e unless e is NULL. */
 static float row_exp_sum(float *e, const float *x, float shift, int V)
 {
     const cpu_vec s = cpu_set(shift);
@@ -75,7 +75,7 @@ int k_cpu_check_targets(const uint16_t *target, int stride, int channels, const 
     for (int n = 0; n < N; n++)
         for (int c = 0; c < channels; c++) {
             const uint16_t t = target[(size_t)n * (size_t)stride + (size_t)c];
-            /* a row that does not count may have no valid target */
+            /* a row of weight 0 may have no valid target */
             if (t >= V && (!weight || weight[n] != 0))
                 return ORR_FAIL(ORR_EINVAL, "cross entropy: target %d is not below %d classes", t,
                                 V);
@@ -134,7 +134,7 @@ static double regression_row(const void *of, size_t n, double inverse)
     const float *pred = r->pred + from, *target = r->target + from;
     const double w = r->weight ? (double)r->weight[n] : 1;
     double square = 0;
-    /* rows that do not count may hold anything, infinity included */
+    /* a row of weight 0 may hold anything, infinity included */
     for (int c = 0; c < r->C && w != 0; c++) {
         const double d = (double)pred[c] - (double)target[c];
         square += d * d;

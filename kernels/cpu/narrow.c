@@ -1,5 +1,5 @@
 /* narrow.c - linear layers with a handful of inputs or outputs (coordinates in, forces and
- * coordinates out), where a matrix library has nothing to win: plain loops in full precision.
+ * coordinates out), where a matrix library is not faster: plain loops in full precision.
  *
  * Both kinds are three loops between the narrow side X (N, S), S small, and the long side Y (N, L)
  * through M (S, L): layers with few inputs have X = input and M = W transposed, layers with few
@@ -54,7 +54,7 @@ static void contract(float *x, const float *y, const float *m, const float *bias
     }
 }
 
-/* M (S, L) adds X^T Y. */
+/* Adds X^T Y to M (S, L). */
 static void accumulate(float *m, const float *x, const float *y, int rows, int S, int L)
 {
     for (int r = 0; r < rows; r++, x += S, y += L) {

@@ -1,18 +1,19 @@
 /* pack.c - the backward pass of linear layers that are wide both ways.
  *
- * Rows come in chunks. Within a chunk, pieces of rows are rounded, multiplied by the packed weights
- * and finished while they are in cache (GELU's slope, column sums); then the gradient of the
- * weights is made in blocks of outputs, each by one sum over all rows of the chunk, straight into
- * dw. Neither cut depends on the number of threads, so workers may take tasks as they come. */
+ * Rows come in chunks. Within a chunk, pieces of rows are rounded, multiplied by the packed
+ * weights and finished while they are in cache (GELU's slope, column sums); then the gradient of
+ * the weights is computed in blocks of outputs, each by one sum over all rows of the chunk,
+ * directly into dw. Neither division depends on the number of threads, so the assignment of
+ * tasks to workers does not change results. */
 #include <string.h>
 
 #include "base/base.h"
 #include "linear.h"
 
 enum {
-    WIDE_LEAST = 192, /* inputs and outputs */
-    ROWS = 128,       /* of a piece */
-    OUTPUTS = 128,    /* of a block of dw */
+    WIDE_LEAST = 192, /* least number of inputs and of outputs */
+    ROWS = 128,       /* rows of a piece */
+    OUTPUTS = 128,    /* outputs of a block of dw */
 };
 
 bool k_cpu_is_wide(int C, int OC)
@@ -43,8 +44,8 @@ int k_cpu_weights_make(struct k_cpu_weights *weights, int rows, int C, int OC, b
     return 0;
 }
 
-/* Block after block, each (rows, its columns) and dense: oneDNN has no fast way to multiply a
- * transposed operand whose rows are apart. */
+/* Stores column block after column block, each (rows, its columns) and dense: oneDNN has no fast
+ * way to multiply a transposed operand whose rows are not adjacent. */
 void k_cpu_weights_take(const struct k_cpu_weights *weights, void *a, const void *dout, size_t at,
                         size_t n)
 {
@@ -88,11 +89,11 @@ struct wide {
     size_t scratch_bytes;
     /* in shared scratch */
     void *w_packed, *inp_packed;
-    void *dout;     /* of the chunk, in blocks of columns */
+    void *dout;     /* dout of the chunk, in blocks of columns */
     float *db_part; /* (pieces, OC) */
 };
 
-/* Everything for chunks of `rows` rows. */
+/* Plans and scratch memory for chunks of `rows` rows. */
 static int wide_prepare(struct wide *d, int rows)
 {
     const struct k_linear *g = d->g;
@@ -184,12 +185,12 @@ int k_cpu_wide_backward(const struct k_linear *g, bool bf16)
     const int chunks = (g->N + K_CPU_CHUNK - 1) / K_CPU_CHUNK;
     int planned = 0;
     struct wide d = {.g = g, .bf16 = bf16};
-    for (int i = 0; i < chunks; i++) { /* of equal size, to within a row */
+    for (int i = 0; i < chunks; i++) { /* chunks differ by at most one row */
         const int start = (int)((long)i * g->N / chunks);
         const int rows = (int)((long)(i + 1) * g->N / chunks) - start;
         if (rows != planned) {
             TRY(wide_prepare(&d, rows));
-            if (g->dinp) /* again: the scratch memory may be another one */
+            if (g->dinp) /* once more, since the scratch memory may have moved */
                 TRY(k_cpu_pack_run(d.w_pack, d.w_packed, g->w, false));
             planned = rows;
         }

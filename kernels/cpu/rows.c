@@ -63,7 +63,7 @@ static int cpu_add(float *out, const float *a, const float *b, size_t n)
 
 /* ---- layer norm */
 
-/* Sum over a row of x, or of (x - mean)^2 when squares. */
+/* Sum over a row of x, or of (x - mean)^2 when `squares`. */
 static float row_sum(const float *x, int C, float mean, bool squares)
 {
     cpu_vec s = {0};
@@ -205,8 +205,8 @@ static int cpu_embed_forward(const struct k_embedding *e)
     return 0;
 }
 
-/* Rows of one token come from anywhere in the batch: each worker adds all of them, in order, for
- * its own columns. */
+/* Rows of one token may be anywhere in the batch. Each worker therefore adds all rows, in order,
+ * to its own columns. */
 static int cpu_embed_backward(const struct k_embedding *e)
 {
     for (int n = 0; n < e->N; n++)

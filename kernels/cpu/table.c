@@ -1,4 +1,4 @@
-/* table.c - the loops of the cpu backend for one instruction set. */
+/* table.c - the table of the cpu backend for one instruction set. */
 #include "cpu.h"
 #include "fused.h"
 

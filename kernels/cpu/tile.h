@@ -1,7 +1,7 @@
 /* tile.h - private to the cpu backend: small matrix products in registers, for attention.
  *
- * All five products of attention are c (M, N) [+]= a (M, K) b (K, N) with b and c in rows of whole
- * vectors; `a` is read one number at a time with any strides, so that it may be transposed. */
+ * All five products of attention are c (M, N) [+]= a (M, K) b (K, N) with b and c in rows of
+ * whole vectors; `a` is read one number at a time with any strides, and may thus be transposed. */
 #ifndef K_CPU_TILE_H
 #define K_CPU_TILE_H
 
@@ -10,7 +10,7 @@
 
 #include "vec.h"
 
-/* Rows and vectors whose sums fit the registers: 24 of 32, or 12 of 16. */
+/* The largest tile of sums that fits in the registers: 24 of 32 (AVX-512), or 12 of 16. */
 #if CPU_LANES == 16
 #define CPU_TILE_ROWS 8
 #else
@@ -28,7 +28,7 @@ struct cpu_tile {
     int K;
 };
 
-/* CPU_TILE_ROWS rows, `vecs` vectors; vecs is a constant where this is inlined. */
+/* CPU_TILE_ROWS rows, `vecs` vectors; vecs is a compile-time constant after inlining. */
 static inline __attribute__((always_inline)) void cpu_tile_vecs(const struct cpu_tile *t, int first,
                                                                 const int vecs, bool add)
 {

@@ -6,7 +6,7 @@
 
 enum { BLOCK = 8192 };
 
-/* Blocks of fixed size, each summed in double, are added in order. */
+/* Sums fixed-size blocks in double, then adds the blocks in order. */
 static int cpu_sum_squares(double *sum, const float *x, size_t n)
 {
     const size_t blocks = (n + BLOCK - 1) / BLOCK;

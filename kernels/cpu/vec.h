@@ -1,10 +1,10 @@
-/* vec.h - private to the cpu backend: a vector of floats of the machine's width, and the
- * functions of one vector that the loops need.
+/* vec.h - private to the cpu backend: a vector of floats as wide as the machine's registers, and
+ * functions of one such vector.
  *
  * AVX-512 and AVX2 with FMA have their own instructions; any other machine gets four lanes of
  * GCC vector arithmetic. Polynomials are minimax fits made for this file; errors were measured
- * against double precision on dense grids with fused multiply-adds (tests/kernels holds them).
- * NaN in gives NaN out: a diverging run must be seen. */
+ * against double precision on dense grids with fused multiply-adds (tests/kernels holds them). A
+ * NaN input gives a NaN output, so that a diverging run is noticed. */
 #ifndef K_CPU_VEC_H
 #define K_CPU_VEC_H
 
@@ -23,7 +23,7 @@
 #define CPU_LANES 4
 #endif
 
-/* A type, because a vector has no other name in C. */
+/* A typedef, because C has no other way to name a vector type. */
 typedef float cpu_vec __attribute__((vector_size(4 * CPU_LANES)));
 typedef int32_t cpu_ivec __attribute__((vector_size(4 * CPU_LANES)));
 
@@ -50,7 +50,7 @@ static inline void cpu_store(float *p, cpu_vec v)
     memcpy(p, &v, sizeof v);
 }
 
-/* The first n < CPU_LANES floats; the other lanes are 0 and not touched in memory. */
+/* Loads the first n < CPU_LANES floats; the other lanes are 0 and their memory is not read. */
 static inline cpu_vec cpu_load_first(const float *p, int n)
 {
 #if defined __AVX512F__
@@ -71,7 +71,7 @@ static inline void cpu_store_first(float *p, cpu_vec v, int n)
 #endif
 }
 
-/* a b + c, rounded once where the machine can. */
+/* a b + c, rounded once where the machine has fused multiply-add. */
 static inline cpu_vec cpu_fma(cpu_vec a, cpu_vec b, cpu_vec c)
 {
 #if defined __AVX512F__
@@ -83,7 +83,7 @@ static inline cpu_vec cpu_fma(cpu_vec a, cpu_vec b, cpu_vec c)
 #endif
 }
 
-/* x > y ? a : b per lane; b where either is NaN. */
+/* Per lane, a where x > y, else b (also where x or y is NaN). */
 static inline cpu_vec cpu_select_greater(cpu_vec x, cpu_vec y, cpu_vec a, cpu_vec b)
 {
 #if defined __AVX512F__
@@ -96,7 +96,7 @@ static inline cpu_vec cpu_select_greater(cpu_vec x, cpu_vec y, cpu_vec a, cpu_ve
 #endif
 }
 
-/* The larger, and b where either is NaN: give the value that may be NaN last. */
+/* The larger of a and b per lane; b where either is NaN, so pass the value that may be NaN as b. */
 static inline cpu_vec cpu_max(cpu_vec a, cpu_vec b)
 {
 #if defined __AVX512F__
@@ -124,7 +124,7 @@ static inline cpu_vec cpu_abs(cpu_vec x)
     return (cpu_vec)((cpu_ivec)x & 0x7fffffff);
 }
 
-/* Sum and maximum over the lanes, in one fixed order. */
+/* Sum over the lanes, in a fixed order. */
 static inline float cpu_sum(cpu_vec v)
 {
 #if defined __AVX512F__
@@ -153,7 +153,7 @@ static inline float cpu_maximum(cpu_vec v)
 #endif
 }
 
-/* Lane i is lane index[i] of a, then of b. */
+/* Lane i of the result is lane index[i] of the concatenation of a and b. */
 static inline cpu_vec cpu_shuffle(cpu_vec a, cpu_vec b, cpu_ivec index)
 {
 #ifdef __clang__
@@ -200,7 +200,7 @@ static inline cpu_vec cpu_exp(cpu_vec x)
 #endif
 }
 
-/* log(1 + u) for 0 <= u <= 1, 1.5e-7. */
+/* log(1 + u) for 0 <= u <= 1, relative error 1.5e-7. */
 static inline cpu_vec cpu_log1p_unit(cpu_vec u)
 {
     cpu_vec y = cpu_set(-3.244025167e-03f);
@@ -271,8 +271,8 @@ static inline cpu_vec cpu_normal_cdf(cpu_vec x, cpu_vec *density)
     return cpu_select_greater(x, cpu_set(0), 1.0f - tail, tail);
 }
 
-/* The same Phi(x) over e^(-x^2/2) for x <= -2, 5e-7 however far out: z erfcx(z) fitted in
- * t = 1 / (1 + 0.4 z). */
+/* Phi(x) / e^(-x^2/2) for all x <= -2, relative error 5e-7: z erfcx(z) fitted in t = 1 / (1 +
+ * 0.4 z). */
 static inline cpu_vec cpu_normal_tail(cpu_vec x)
 {
     const cpu_vec t = 1.0f / cpu_fma(x, cpu_set(-0.4f * 0x1.6a09e6p-1f), cpu_set(1.0f));
@@ -287,7 +287,8 @@ static inline cpu_vec cpu_normal_tail(cpu_vec x)
     return y * t * 0.5f;
 }
 
-/* 1 / (1 + e^-x), 3e-7 for x >= -87 and 0 below -104; *rest = one minus it, as precise. */
+/* 1 / (1 + e^-x), relative error 3e-7 for x >= -87, and 0 below -104; *rest = 1 minus the
+ * result, equally precise. */
 static inline cpu_vec cpu_logistic(cpu_vec x, cpu_vec *rest)
 {
     const cpu_vec u = cpu_exp(-cpu_abs(x));

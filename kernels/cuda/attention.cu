@@ -1,9 +1,10 @@
-/* attention.cu - attention of any line of the table: the entries of the backend, and the kernels
- * of single vectors around those of tiles (attention_forward.cu, attention_backward.cu).
+/* attention.cu - generic attention, for any line of the table: the entries of the backend, and
+ * the kernels that work on single vectors. attention_forward.cu and attention_backward.cu have
+ * the kernels that work on tiles.
  *
- * Beside inputs and results there is memory for 8 numbers per row: nothing grows with T x T.
- * Cosine scores take their vectors' lengths as factors of the dot products; gradients by unit
- * vectors become those by vectors at the end. */
+ * Beside inputs and results, a pass needs memory for 8 numbers per row; nothing grows with T x
+ * T. Cosine scores are dot products times the inverse lengths of their vectors. Gradients with
+ * respect to unit vectors are converted to those with respect to the vectors at the end. */
 #include "attention.cuh"
 #include "fused.h"
 #include "reduce.h"
@@ -26,10 +27,10 @@ static struct problem problem_of(const float *qkv, float *row_stats,
     return p;
 }
 
-/* ---- one warp a vector */
+/* ---- one warp per vector */
 
-/* What q (first half of the warps' work) and k of each row contribute to the factor of their
- * products: the score's scale and, for cosines, 1 / |q| and 1 / |k|. */
+/* The factors that q (first half of the warps' work) and k of each row contribute to their
+ * products: the score's scale, and 1 / |q| and 1 / |k| for cosines. */
 static __global__ void __launch_bounds__(THREADS) lengths(const struct problem p)
 {
     const int lane = (int)threadIdx.x % K_WARP;
@@ -53,7 +54,8 @@ static __global__ void __launch_bounds__(THREADS) lengths(const struct problem p
     }
 }
 
-/* dqkv of q and k holds g / |x|, g the gradient by the unit vector u: less u <u, g / |x|>. */
+/* dqkv of q and k holds g / |x|, where g is the gradient with respect to the unit vector u.
+ * Subtracts u <u, g / |x|>, which gives the gradient with respect to x. */
 static __global__ void __launch_bounds__(THREADS) unit_vectors_backward(const struct problem p)
 {
     const int lane = (int)threadIdx.x % K_WARP;
@@ -85,7 +87,7 @@ static int vector_blocks(const struct problem *p)
 
 enum { DEGENERATE_THREADS = 256 };
 
-/* One block. */
+/* Counts the degenerate rows; launched with one block. */
 static __global__ void __launch_bounds__(DEGENERATE_THREADS)
     count_degenerate(double *result, const float *row_stats, size_t rows)
 {
@@ -136,7 +138,7 @@ static int cuda_attention_generic_backward(float *dqkv, const float *dout, const
     if (shape->bf16)
         return k_cuda_widened_backward(cuda_attention_generic_backward, dqkv, dout, out, row_stats,
                                        qkv, shape);
-    /* row_stats are written by the forward kernels alone, which share the struct */
+    /* only the forward kernels write row_stats; both passes share the struct */
     struct problem p = problem_of(qkv, (float *)row_stats, shape);
     p.dqkv = dqkv;
     p.dout = dout;

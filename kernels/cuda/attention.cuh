@@ -1,15 +1,16 @@
 /* attention.cuh - tiles of attention scores; internal to the generic attention of this folder.
  *
- * A block owns the TILE rows of one side of one head, queries or keys, and goes through the tiles
- * of the other side that they meet. `own` is the side of its rows and of its results, `other` the
- * side of the columns; a tile of scores is a dot product of rows of both, TILE columns of D at a
- * time, and what becomes of the scores multiplies rows of `other`. With queries as own this is the
- * forward pass and dq; with keys dk and dv. Tiles of scores live in shared memory alone.
+ * A block owns TILE rows of one side, queries or keys, of one head, and goes through the tiles
+ * of the other side that attend them or that they attend. `own` is the side of its rows and
+ * results, `other` the side of the columns. A tile of scores holds the dot products of rows of
+ * both sides, summed over TILE columns of D at a time; weights or gradients made of the scores
+ * then multiply rows of `other`. Own rows are queries in the forward pass and for dq, keys for
+ * dk and dv. Tiles of scores exist in shared memory only.
  *
- * Two mappings of the threads to a tile: in products a thread has ROWS x COLS of it (tile_row,
- * and columns tx + 16 j of scores or 4 tx + j of results); between them it has half a row, its
- * lane the row. Both give a warp the same 16 rows, so that a tile of scores passes from one to
- * the other within a warp. Rows are STRIDE floats apart: 8 of them, read as float4, touch all
+ * Threads are mapped to a tile in two ways. In products a thread has ROWS x COLS numbers (rows
+ * tile_row, columns tx + 16 j of scores or 4 tx + j of results). Between products a thread has
+ * half a row, which its lane selects. Both mappings give a warp the same 16 rows, so that no
+ * data passes between warps. Rows are STRIDE floats apart: 8 of them, read as float4, touch all
  * banks once, and so do the 4-row steps in which scores are written. */
 #ifndef K_CUDA_ATTENTION_CUH
 #define K_CUDA_ATTENTION_CUH
@@ -25,14 +26,14 @@ enum {
     ROWS = 8,
     COLS = 4,
     HALF = TILE / 2,
-    QUADS = HALF / 4, /* float4 of half a row */
+    QUADS = HALF / 4, /* float4 in half a row */
 };
 
-/* One problem, as the kernels need it. */
+/* The arguments of all kernels. */
 struct problem {
     struct k_math_rule rule;
     int B, T, H, D, tiles, chunks; /* tiles of T, chunks of TILE columns of D */
-    bool quads;                    /* rows of D can be moved as float4 */
+    bool quads;                    /* whether rows of D can be moved as float4 */
     size_t rows;                   /* B H T */
     const float *qkv, *dout, *out_given;
     float *out, *dqkv;
@@ -43,7 +44,7 @@ struct problem {
 enum { OUTER, INNER, CENTRES };
 enum { QUERY, KEY, VALUE };
 
-/* attention_bf16.cu: the entry `run` for float tensors, on bf16 ones */
+/* attention_bf16.cu: calls the entry `run`, which takes float tensors, on bf16 tensors */
 typedef int k_cuda_attention_forward(float *, float *, const float *,
                                      const struct k_attention_shape *);
 typedef int k_cuda_attention_backward(float *, const float *, const float *, const float *,
@@ -68,13 +69,13 @@ static inline unsigned blocks_of(const struct problem *p, int chunks)
 /* ---- what a block owns */
 
 struct block {
-    int b, h, chunk; /* sequence, head, columns [chunk TILE, ...) of the results */
-    int own;         /* first row */
+    int b, h, chunk; /* sequence, head; results are columns [chunk TILE, ...) */
+    int own;         /* first own row */
     int first, last; /* tiles of the other side, inclusive */
-    size_t head;     /* (b H + h) T: place of the head's rows in row_stats */
+    size_t head;     /* (b H + h) T: offset of the head's rows in row_stats */
 };
 
-/* Linear grid, longest rows first. keys: the own side is keys. */
+/* The grid is linear, with the longest rows first. keys: own rows are keys. */
 static __device__ __forceinline__ struct block block_of(const struct problem &p, bool keys)
 {
     struct block k;
@@ -99,8 +100,8 @@ static __device__ __forceinline__ struct block block_of(const struct problem &p,
     return k;
 }
 
-/* The same in shared memory: addresses are made again for every tile, and take no registers
- * meanwhile. */
+/* block_of in shared memory: addresses are recomputed for every tile and occupy no registers in
+ * between. */
 static __device__ __forceinline__ void take_block(const struct problem &p, bool keys,
                                                   struct block *shared)
 {
@@ -123,7 +124,7 @@ static __device__ __forceinline__ size_t vector_place(const struct problem &p,
            (size_t)p.D;
 }
 
-/* q, k or v of the block's head. */
+/* Rows of q, k or v of the block's head. */
 static __device__ __forceinline__ struct rows vectors(const struct problem &p,
                                                       const struct block &k, int which)
 {
@@ -141,8 +142,8 @@ static __device__ __forceinline__ struct rows out_rows(const struct problem &p,
     return {out + out_place(p, k), p.H * p.D};
 }
 
-/* Rows [first, first + TILE) and columns [column, ...) of at most TILE into shared memory: zeros
- * beyond T, and beyond D up to a multiple of 4. */
+/* Copies rows [first, first + TILE) and at most TILE columns from `column` on into shared
+ * memory; zeros beyond T, and beyond D up to a multiple of 4. */
 static __device__ __forceinline__ void stage(const struct problem &p, float *to, struct rows from,
                                              int first, int column)
 {
@@ -151,7 +152,7 @@ static __device__ __forceinline__ void stage(const struct problem &p, float *to,
     from.at += column;
     if (p.quads) {
         const int c = tid % (TILE / 4) * 4;
-#pragma unroll 4 /* eight loads under way would not fit in the registers */
+#pragma unroll 4 /* eight loads in flight would need too many registers */
         for (int r = tid / (TILE / 4); c < width && r < TILE; r += THREADS / (TILE / 4)) {
             float4 x = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             if (first + r < p.T)
@@ -167,7 +168,7 @@ static __device__ __forceinline__ void stage(const struct problem &p, float *to,
             c < width && first + r < p.T ? from.at[(ptrdiff_t)(first + r) * from.stride + c] : 0.0f;
 }
 
-/* ---- products: a thread has ROWS x COLS */
+/* ---- products: a thread has ROWS x COLS numbers */
 
 static __device__ __forceinline__ int tile_row(int i)
 {
@@ -184,7 +185,7 @@ static __device__ __forceinline__ void clear(float x[ROWS][COLS])
             x[i][j] = 0.0f;
 }
 
-/* Whether the warp's rows of a tile are all beyond the `rows` that there are. */
+/* Whether all rows of the warp in a tile are beyond the existing `rows`. */
 static __device__ __forceinline__ bool idle_warp(int rows)
 {
     return (int)threadIdx.x / K_WARP * 16 >= rows;
@@ -216,8 +217,8 @@ static __device__ __forceinline__ void multiply_rows(float x[ROWS][COLS], const 
     }
 }
 
-/* x += a b for results of the block: columns of a times rows of b, those of the tile of the other
- * side from `first` on; a thread has four columns of b. */
+/* x += a b, added to the results of the block: columns of a times rows of b. The rows of b are
+ * those of the other side's tile from row `first` on; a thread has four columns of b. */
 static __device__ __forceinline__ void multiply(const struct problem &p, const struct block &k,
                                                 float x[ROWS][COLS], const float *a, const float *b,
                                                 int first)
@@ -249,8 +250,8 @@ static __device__ __forceinline__ void multiply(const struct problem &p, const s
     }
 }
 
-/* x = <own rows, other rows> of a tile; a, b: tiles in shared memory, free once all threads have
- * passed the next barrier. */
+/* x = <own rows, other rows> of a tile. The buffers a and b in shared memory are free once all
+ * threads have passed the next barrier. */
 static __device__ __forceinline__ void products(const struct problem &p, float x[ROWS][COLS],
                                                 float *a, float *b, struct rows own, int own_first,
                                                 struct rows other, int other_first)
@@ -267,7 +268,7 @@ static __device__ __forceinline__ void products(const struct problem &p, float x
     }
 }
 
-/* A tile of products into shared memory, for the threads of the same warp. */
+/* Writes a tile of products to shared memory, where threads of the same warp read it. */
 static __device__ __forceinline__ void put(float *to, const float x[ROWS][COLS])
 {
     to += tile_row(0) * STRIDE + (int)threadIdx.x % 16;
@@ -278,7 +279,7 @@ static __device__ __forceinline__ void put(float *to, const float x[ROWS][COLS])
             to[((i & 3) + (i >> 2) * 8) * STRIDE + 16 * j] = x[i][j];
 }
 
-/* Rows of results times their numbers. */
+/* Multiplies each row of results by its factor. */
 static __device__ __forceinline__ void multiply_by_rows(float x[ROWS][COLS], const float *factor)
 {
 #pragma unroll
@@ -290,7 +291,7 @@ static __device__ __forceinline__ void multiply_by_rows(float x[ROWS][COLS], con
     }
 }
 
-/* Results into the columns of this chunk of the block's rows. */
+/* Writes results to the block's rows, in the columns of this chunk. */
 static __device__ __forceinline__ void store(const struct problem &p, const struct block &k,
                                              float *to, int stride, const float x[ROWS][COLS])
 {
@@ -321,24 +322,24 @@ static __device__ __forceinline__ int my_row(void)
     return (int)threadIdx.x / K_WARP * 16 + (int)threadIdx.x % 16;
 }
 
-/* First of its HALF columns. */
+/* The first of the thread's HALF columns. */
 static __device__ __forceinline__ int my_column(void)
 {
     return (int)threadIdx.x / 16 % 2 * HALF;
 }
 
-/* The same number of the thread with the other half of the row. */
+/* The value of x in the thread that has the other half of the row. */
 static __device__ __forceinline__ float other_half(float x)
 {
     return __shfl_xor_sync(0xffffffffu, x, 16);
 }
 
-/* Columns lo .. hi of the thread's half row are attended; none where hi < lo. */
+/* The attended columns of the thread's half row are lo .. hi; none where hi < lo. */
 struct span {
     int lo, hi;
 };
 
-/* Of the tile of the other side from row `first` on. keys: own rows are keys. */
+/* The span in the tile of the other side that starts at row `first`. keys: own rows are keys. */
 static __device__ __forceinline__ struct span span_of(const struct problem &p,
                                                       const struct block &k, bool keys, int first)
 {
@@ -357,7 +358,7 @@ static __device__ __forceinline__ struct span span_of(const struct problem &p,
     return {lo - first, hi - first};
 }
 
-/* Groups of four columns first .. last of a half row have some in the span. */
+/* The groups of four columns of a half row that overlap the span are first_group .. last_group. */
 static __device__ __forceinline__ int first_group(struct span s)
 {
     return s.lo > 0 ? s.lo / 4 : 0;
@@ -391,7 +392,7 @@ static __device__ __forceinline__ void phi_case(const struct k_math_rule &r, con
         x[c] = k_math_phi(&r, PHI, s[c], top[c], &slope[c]);
 }
 
-/* Four scores at a time, with one branch for them. */
+/* phi of four scores, with one branch on the kind of phi. */
 static __device__ __forceinline__ void phi4(const struct k_math_rule &r, const float s[4],
                                             const float top[4], float x[4], float slope[4])
 {

@@ -1,8 +1,9 @@
 /* attention_backward.cu - rows of any line of the attention table, backward.
  *
- * Weights are made again from the scores and the saved numbers of their rows. First the two
- * weighted means of every row (centres); then dv = weights^T dout, dq = ds k and dk = ds^T q, each
- * by a kernel whose block owns the rows it writes: nothing is added across blocks. */
+ * Weights are recomputed from the scores and the saved numbers of their rows. The first kernel
+ * computes the two weighted means of every row (centres). Then dv = weights^T dout, dq = ds k
+ * and dk = ds^T q, each in a kernel whose blocks own the rows they write: nothing is added
+ * across blocks. */
 #include "attention.cuh"
 
 /* ---- the means of a row: own rows are queries */
@@ -14,7 +15,8 @@ struct row_here {
     struct k_math_row row;
 };
 
-/* <dout, out> of the thread's row over D, each half of the row over every other column. */
+/* <dout, out> of the thread's row over D; each of the two threads of a row takes every other
+ * column. */
 static __device__ __forceinline__ float along_row(const struct problem &p, const struct block &k,
                                                   int i)
 {
@@ -45,7 +47,7 @@ static __device__ __forceinline__ struct row_here row_here_of(const struct probl
     return q;
 }
 
-/* Adds half a row; scores, gradients: its products. */
+/* Adds half a row to the means; scores, gradients: its products of q and k, of dout and v. */
 static __device__ __forceinline__ void means_tile(const struct problem &p, const struct row_here &q,
                                                   struct span span, const float *scores,
                                                   const float *gradients, const float *scale,
@@ -110,7 +112,7 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_centres(const struct p
 
 /* ---- gradients: own rows are queries (dq) or keys (dv, dk) */
 
-/* Numbers of TILE queries in shared memory. */
+/* The numbers of TILE queries that are kept in shared memory. */
 enum { N_FACTOR, N_TOP, N_THETA, N_INVERSE, N_SCALE, N_BIAS, N_OUTER, N_INNER, NUMBERS };
 
 static __device__ __forceinline__ void stage_queries(const struct problem &p, const struct block &k,
@@ -142,7 +144,8 @@ static __device__ __forceinline__ void stage_keys(const struct problem &p, const
             first + c < p.T ? p.row_stats[KEY_SCALE * p.rows + k.head + (size_t)(first + c)] : 0.0f;
 }
 
-/* Four numbers of the queries of a row of four elements: one query, or four. */
+/* Copies the numbers of the queries of four elements in a row: one query, or four where queries
+ * are columns. */
 template <bool KEYS>
 static __device__ __forceinline__ void take_queries(float to[4], const float *numbers, int row,
                                                     int column)
@@ -171,7 +174,7 @@ static __device__ __forceinline__ void scores4(const float numbers[NUMBERS][TILE
     }
 }
 
-/* Products of keys (rows) and queries (columns) to final weights, in place. */
+/* Replaces products of keys (rows) and queries (columns) by final weights, in place. */
 static __device__ __forceinline__ void weights_tile(const struct problem &p, const struct block &k,
                                                     const float numbers[NUMBERS][TILE],
                                                     const float *scale, int first, float *tile)
@@ -224,8 +227,8 @@ static __global__ void __launch_bounds__(THREADS, 4) values_backward(const struc
     store(p, k, p.dqkv + vector_place(p, k, VALUE), 3 * p.H * p.D, dv);
 }
 
-/* Products in `tile` and those of dout and v in `gradients` to ds times the factor of the other
- * side's vectors, in `tile`. */
+/* Replaces the products of q and k in `tile` by ds times the factor of the other side's vectors.
+ * `gradients` has the products of dout and v. */
 template <bool KEYS>
 static __device__ __forceinline__ void
 gradients_tile(const struct problem &p, const struct block &k, const float numbers[NUMBERS][TILE],

@@ -1,5 +1,5 @@
-/* attention_bf16.cu - the path of any variant for bf16 tensors: inputs are widened into scratch
- * memory, results are rounded. Fused attention takes bf16 tensors itself. */
+/* attention_bf16.cu - generic attention for bf16 tensors: inputs are widened to float in scratch
+ * memory, results are rounded. Fused attention reads and writes bf16 tensors itself. */
 #include "attention.cuh"
 #include "load_store.h"
 
@@ -12,7 +12,8 @@ static __global__ void __launch_bounds__(WIDEN_THREADS)
         out[i] = k_cuda_get(x + i);
 }
 
-/* *copy = a float tensor in `memory`, of the numbers of a bf16 one where there is one. */
+/* *copy = the next float tensor of n numbers in `memory`, with the numbers of bf16 unless that
+ * is NULL. */
 static int widen_tensor(float **memory, float **copy, const void *bf16, size_t n)
 {
     *copy = *memory;
@@ -28,7 +29,7 @@ static size_t count_elements(const struct k_attention_shape *shape)
     return (size_t)shape->B * (size_t)shape->T * (size_t)shape->H * (size_t)shape->D;
 }
 
-/* Scratch memory for `units` tensors of the size of out. */
+/* Scratch memory for `units` tensors as large as out. */
 static int take_scratch(float **memory, size_t units, size_t n)
 {
     void *m;

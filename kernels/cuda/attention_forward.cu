@@ -1,20 +1,21 @@
 /* attention_forward.cu - rows of any line of the attention table, forward.
  *
- * A block has TILE queries of one head and TILE columns of their outputs. Where factor * w alone
- * is asked of phi (softmax, relu, ...), one pass over the keys sums x and x v, both rescaled where
- * the largest score rises. Re-weighted and re-centred rows need their mean first: one pass for the
- * sums, one for w and w v. */
+ * A block has TILE queries of one head and TILE columns of their outputs. Where weights are
+ * factor * phi (softmax, relu, ...), one pass over the keys sums x and x v, and rescales both
+ * where the largest score rises. Re-weighted and re-centred rows need their mean first: one pass
+ * for the sums, one for w and w v. */
 #include "attention.cuh"
 
-/* The query of a thread, as its scores need it. */
+/* Factors of the scores of the thread's query. */
 struct query {
     float scale, bias;
 };
 
-/* What a block keeps in shared memory of its queries: registers are short in products. */
+/* The numbers of its queries that a block keeps in shared memory, since products need the
+ * registers. */
 enum { Q_SCALE, Q_BIAS, Q_TOP, Q_THETA, Q_INVERSE, Q_FACTOR, Q_NUMBERS };
 
-/* Of the thread's row, for the threads of its warp. */
+/* Writes the numbers of the thread's row, for the threads of its warp. */
 static __device__ __forceinline__ void stage_query(const struct problem &p, const struct block &k,
                                                    float numbers[Q_NUMBERS][TILE])
 {
@@ -52,7 +53,7 @@ static __device__ __forceinline__ struct k_math_row row_of(const float numbers[Q
             numbers[Q_FACTOR][row]};
 }
 
-/* Four products of a half row to scores. */
+/* Turns four products of a half row into scores. */
 static __device__ __forceinline__ void scores4(const struct query &q, const float *products,
                                                const float *scale, float s[4])
 {
@@ -64,7 +65,7 @@ static __device__ __forceinline__ void scores4(const struct query &q, const floa
         s[c] = fmaf(s[c], q.scale * key[c], q.bias);
 }
 
-/* The largest score of a half row. */
+/* The largest attended score of a half row. */
 static __device__ __forceinline__ float top_of(const struct query &q, struct span span,
                                                const float *half, const float *scale)
 {
@@ -80,8 +81,8 @@ static __device__ __forceinline__ float top_of(const struct query &q, struct spa
     return top;
 }
 
-/* The sums of a row with half a row of products. KEEP: they become x, 0 where not attended, and
- * both halves take the same top; returns what x v so far is multiplied by. */
+/* Adds half a row of products to the sums of the row. KEEP: products are replaced by x, 0 where
+ * not attended, and both halves use the same top. Returns the factor for the sum of x v so far. */
 template <bool KEEP>
 static __device__ __forceinline__ float sums_tile(const struct problem &p, const struct query &q,
                                                   struct span span, struct k_math_sums *sums,
@@ -116,7 +117,7 @@ static __device__ __forceinline__ float sums_tile(const struct problem &p, const
     return ratio;
 }
 
-/* Half a row of products to weights w, 0 where not attended; returns sum |w|. */
+/* Replaces half a row of products by weights w, 0 where not attended; returns sum |w|. */
 static __device__ __forceinline__ float weights_tile(const struct problem &p, const struct query &q,
                                                      struct span span, const struct k_math_row &row,
                                                      float *half, const float *scale)
@@ -140,7 +141,7 @@ static __device__ __forceinline__ float weights_tile(const struct problem &p, co
     return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* Both halves of a row. */
+/* Joins the sums of both halves of a row. */
 static __device__ __forceinline__ struct k_math_sums join_halves(const struct problem &p,
                                                                  struct k_math_sums sums)
 {
@@ -148,7 +149,7 @@ static __device__ __forceinline__ struct k_math_sums join_halves(const struct pr
     other.top = other_half(sums.top);
     other.sum = other_half(sums.sum);
     other.largest = other_half(sums.largest);
-    /* in one order, whichever half asks */
+    /* in the same order in both threads */
     return my_column() == 0 ? k_math_sums_join(&p.rule, sums, other)
                             : k_math_sums_join(&p.rule, other, sums);
 }
@@ -166,8 +167,8 @@ static __device__ __forceinline__ void save_row(const struct problem &p, const s
     at[INVERSE * p.rows] = row.inverse;
 }
 
-/* Scores of the block's queries and the keys of tile t, as products, in b, for the thread's own
- * warp; the keys' factors in scale. */
+/* Computes the products of the block's queries and the keys of tile t in b, where threads read
+ * the rows of their own warp. scale = the keys' factors. */
 static __device__ __forceinline__ void tile_products(const struct problem &p, const struct block &k,
                                                      int t, float *a, float *b, float *scale)
 {
@@ -181,7 +182,7 @@ static __device__ __forceinline__ void tile_products(const struct problem &p, co
     __syncwarp();
 }
 
-/* The first step: the sums of the thread's row over all of its keys. */
+/* The first pass: the sums of the thread's row over all its keys. */
 static __device__ __forceinline__ struct k_math_sums
 sums_of_rows(const struct problem &p, const struct block &k, float *a, float *b, float *scale,
              const float numbers[Q_NUMBERS][TILE])
@@ -195,7 +196,7 @@ sums_of_rows(const struct problem &p, const struct block &k, float *a, float *b,
     return join_halves(p, sums);
 }
 
-/* TWO_STEPS: of the rule. */
+/* TWO_STEPS: the rule's two_steps. */
 template <bool TWO_STEPS>
 static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct problem p)
 {

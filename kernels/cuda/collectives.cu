@@ -1,8 +1,9 @@
 /* collectives.cu - exchanges with the devices of other ranks, by NCCL.
  *
- * The library is opened when ranks join ($ORRERY_NCCL_LIBRARY, or libnccl.so.2), so that neither a
- * build nor a training on one GPU needs it. Of its reductions none is used: their order is the
- * library's choice. Shares go from device to device as they are, and the caller sums them. */
+ * The library is opened when ranks join ($ORRERY_NCCL_LIBRARY, or libnccl.so.2), so that neither
+ * a build nor a training on one GPU needs it. NCCL's reductions are not used, because the
+ * library chooses their order. Shares go from device to device unchanged, and the caller sums
+ * them. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +36,14 @@ static int check(ncclResult_t status, const char *what)
     return ORR_FAIL(ORR_EDEVICE, "NCCL, %s: %s", what, nccl.error_string(status));
 }
 
-/* *function (a pointer to a function) = the library's of this name. */
+/* *function (a pointer to a function) = the library's function of this name. */
 static int take(void *function, const char *name)
 {
     void *symbol = dlsym(nccl.loaded, name);
     if (!symbol)
         return ORR_FAIL(ORR_EDEVICE, "NCCL: the library has no %s", name);
-    memcpy(function, &symbol, sizeof symbol); /* objects are not cast to functions */
+    memcpy(function, &symbol,
+           sizeof symbol); /* ISO C does not cast pointers to objects to pointers to functions */
     return 0;
 }
 
@@ -122,7 +124,7 @@ static void collectives_close(void)
     nccl.ranks = NULL;
 }
 
-/* One message each way; none of no numbers. */
+/* Sends one message; an empty share sends none. */
 static int send_one(const real *x, size_t count, int to)
 {
     return count ? check(nccl.send(x, count, ncclFloat32, to, nccl.ranks, k_cuda_stream()), "send")
@@ -136,7 +138,7 @@ static int receive_one(real *x, size_t count, int from)
                  : 0;
 }
 
-/* Ends the group also after a failure in it. */
+/* Ends the group even after a failure in it. */
 static int end_group(int rc)
 {
     const ncclResult_t end = nccl.group_end();

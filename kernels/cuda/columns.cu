@@ -1,9 +1,10 @@
-/* columns.cu - one pass over the gradient of a linear layer's output: its column sums (the gradient
- * of the bias), the bf16 copy that both products take, and the gradient of GELU before them.
+/* columns.cu - one pass over the gradient of a linear layer's output. It computes the column
+ * sums (the gradient of the bias), the bf16 copy that both products read, and before them the
+ * gradient of GELU.
  *
- * A block of 8 warps takes 256 columns of a chunk of rows: a lane 8 columns, a warp every eighth
- * row. The warps' sums are added in order, one line of partial sums per chunk is written, and a
- * second kernel adds the chunks in order. How many chunks there are is a matter of the shape
+ * A block of 8 warps takes 256 columns of a chunk of rows: a lane takes 8 columns, a warp every
+ * eighth row. The sums of the warps are added in order and written as one line of partial sums
+ * per chunk; a second kernel adds the chunks in order. The number of chunks depends on the shape
  * alone. */
 #include "kernels/scalar.h"
 #include "matmul.h"
@@ -13,7 +14,7 @@ enum {
     THREADS = 256,
     WARPS = THREADS / K_WARP,
     ACROSS = K_WARP * K_EIGHT, /* columns of a block */
-    BLOCKS = 660,              /* 5 blocks on each of 132 multiprocessors: all at a time */
+    BLOCKS = 660,              /* 5 blocks on each of 132 multiprocessors: all run at once */
     LEAST = 4 * WARPS,         /* rows of a chunk */
 };
 
@@ -30,7 +31,7 @@ template <bool WIDE> static __device__ __forceinline__ int column(int k)
     return first + (WIDE ? K_EIGHT * lane + k : lane + K_WARP * k);
 }
 
-/* The lane's columns of a row, whose first column is at `row`; 0 beyond the last. */
+/* Loads the lane's columns of a row, whose first column is at `row`; 0 beyond the last. */
 template <bool WIDE, typename T>
 static __device__ __forceinline__ struct k_cuda_eight load(const T *row, int columns)
 {
@@ -61,7 +62,7 @@ static __device__ __forceinline__ void store(T *row, const struct k_cuda_eight &
     }
 }
 
-/* A line of partial sums from those of the warps. */
+/* Writes a line of partial sums, added up over the warps. */
 template <bool WIDE>
 static __device__ __forceinline__ void finish_chunk(const struct columns &c,
                                                     const struct k_cuda_eight &sum)
@@ -86,7 +87,7 @@ template <typename T> static __device__ __forceinline__ float slope_of(float x)
     return sizeof(T) == sizeof(float) ? k_gelu_slope(x) : k_gelu_slope_bf16(x);
 }
 
-/* dpre may be x: a number is read before it is written, by one thread. */
+/* dpre may be x: the thread that writes a number has read it before. */
 template <typename T, bool GELU, bool WIDE>
 static __global__ void __launch_bounds__(THREADS)
     k_columns(const struct columns c, T *dpre, const T *x, const T *pre)
