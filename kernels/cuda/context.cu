@@ -1,7 +1,7 @@
 /* context.cu - the table of the CUDA backend, its device, its stream, and its memory.
  *
- * One stream does all the work in the order in which it was asked for; the host waits for it in
- * download and wait alone. */
+ * One stream does all the work in the order of the calls; the host waits for it only in download
+ * and wait. */
 #include <string.h>
 
 #include "cuda.h"
@@ -14,18 +14,18 @@ static struct {
     int device;
     enum k_precision precision;
     int processors; /* streaming multiprocessors */
-    int shared;     /* bytes of a block, at most */
+    int shared;     /* most bytes of shared memory per block */
     int capability; /* 10 major + minor */
     cudaStream_t stream;
     struct {
         void *memory;
         size_t bytes;
     } slot[K_CUDA_SLOTS];
-    /* scratch memory that was outgrown while a recording had its address */
+    /* old scratch memory whose address a recording still uses */
     void *retired[RETIRED];
     int retired_count;
-    /* pinned pieces that uploads go through, so that the copy is asynchronous and the caller's
-     * memory is free at once */
+    /* pinned buffers for uploads: the copy is asynchronous, and the caller may reuse its memory
+     * at once */
     struct {
         void *memory;
         cudaEvent_t done;
@@ -33,7 +33,7 @@ static struct {
     int next_upload;
 } cuda;
 
-/* ---- errors and the shape of launches */
+/* ---- errors and launch configuration */
 
 cudaStream_t k_cuda_stream(void)
 {
@@ -45,7 +45,8 @@ int k_cuda_check(cudaError_t status, const char *what)
     if (status == cudaSuccess)
         return 0;
     const int code = status == cudaErrorMemoryAllocation ? ORR_ENOMEM : ORR_EDEVICE;
-    (void)cudaGetLastError(); /* reported here: not once more by the next launch */
+    /* clears the error, so that the next launch does not report it again */
+    (void)cudaGetLastError();
     return ORR_FAIL(code, "cuda: %s: %s", what, cudaGetErrorString(status));
 }
 
@@ -228,15 +229,16 @@ static void cuda_choose(int device)
     cuda.device = device;
 }
 
-/* The first driver for a version of CUDA (Release Notes, table "CUDA Toolkit and Minimum Required
- * Driver Version for CUDA Minor Version Compatibility"). */
+/* The oldest driver that supports a version of CUDA (Release Notes, table "CUDA Toolkit and
+ * Minimum Required Driver Version for CUDA Minor Version Compatibility"). */
 static int first_driver(int major)
 {
     return major >= 13 ? 580 : major == 12 ? 525 : 450;
 }
 
-/* A driver is there and not older than the toolkit that this was built with. Versions are
- * 1000 major + 10 minor; a driver runs what was built for an older minor or for the same major. */
+/* Checks that a driver is installed and not older than the toolkit of this build. Versions are
+ * 1000 major + 10 minor; a driver runs programs built for an older minor version or for the same
+ * major version. */
 static int check_driver(void)
 {
     int driver = 0, toolkit = 0;
@@ -257,8 +259,8 @@ static int check_driver(void)
     return 0;
 }
 
-/* There is a device of the number that was chosen, and kernels were compiled for its kind, which is
- * *capability. */
+/* Checks that the chosen device exists and that kernels were compiled for its compute
+ * capability, which is stored in *capability. */
 static int check_device(int *capability)
 {
     int count = 0, major = 0, minor = 0;
@@ -350,7 +352,7 @@ static struct k_ops table(void)
     return t;
 }
 
-/* What k_find takes out of the library. */
+/* The symbols that k_find loads from the library. */
 extern "C" const struct k_ops k_cuda;
 extern "C" int k_cuda_available(void);
 const struct k_ops k_cuda = table();

@@ -1,14 +1,14 @@
 /* elements.cu - operations of the CUDA backend on single elements: sums, factors, the gradient of
  * GELU, output gates, RoPE.
  *
- * They are as fast as memory: 16 bytes at a time where the pointers allow it, and the few elements
- * behind the last 16 bytes one by one. */
+ * They are limited by memory bandwidth: they move 16 bytes at a time where the pointers are
+ * aligned, and the last few elements one by one. */
 #include "reduce.h"
 #include "kernels/scalar.h"
 
 enum { THREADS = 256 };
 
-/* ---- out = f(a, b); out may be a or b: an element is read before it is written, by one thread */
+/* ---- out = f(a, b); out may be a or b: the thread that writes an element has read it before */
 
 enum element { ADD, SCALE, GELU_BACKWARD, GATE_SIGMOID, GATE_SOFTPLUS };
 
@@ -29,7 +29,7 @@ template <enum element F> static __device__ __forceinline__ float element_of(flo
     return 0;
 }
 
-/* b == NULL: `factor` in its place. */
+/* When b is NULL, `factor` is used in its place. */
 template <enum element F, bool WIDE>
 static __global__ void element_kernel(float *out, const float *a, const float *b, float factor,
                                       size_t n)
@@ -100,7 +100,7 @@ static int cuda_gate_forward(const struct k_gating *g)
     return copy_tensor(g->out, g->y, g->n);
 }
 
-/* dy may be dout: an element of dout is read before dy is written, by one thread. */
+/* dy may be dout: the thread that writes an element of dy has read dout before. */
 template <enum k_gate ACT>
 static __device__ __forceinline__ void gate_backward_of(float *dy, float *dpre, float d, float y,
                                                         float pre)
@@ -162,7 +162,7 @@ static int cuda_gate_backward(const struct k_gating *g)
     return copy_tensor(g->dy, g->dout, g->n);
 }
 
-/* ---- RoPE: a table of rotations in double, then the products */
+/* ---- RoPE: a table of rotations in double, then the multiplications */
 
 /* table (T, D/2) = cosine and sine of the angle of position t. */
 static __global__ void rope_table_kernel(float2 *table, const struct k_rope r)
@@ -175,7 +175,7 @@ static __global__ void rope_table_kernel(float2 *table, const struct k_rope r)
     }
 }
 
-/* A block takes rows n of qkv (N = B T, 3, H, D): their queries and keys. */
+/* A block takes rows n of qkv (N = B T, 3, H, D) and rotates their queries and keys. */
 static __global__ void rope_kernel(float *qkv, const float2 *table, size_t N, int T, int H, int D)
 {
     const unsigned half = (unsigned)D / 2, pairs = 2 * (unsigned)H * half;

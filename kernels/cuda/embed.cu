@@ -1,23 +1,23 @@
 /* embed.cu - the embedding of the CUDA backend: rows of a table by token.
  *
- * Backward adds rows of dout that come from anywhere in the batch, without atomics on floats: the
- * positions are sorted by token, stably, by counting (each warp has counts of its own range of
- * positions, so that no order depends on timing); then the sorted list is cut into pieces of 32
- * positions, however often a token occurs, and a warp adds the rows of a piece, token by token.
- * Tokens that reach over a border leave one sum per piece, which a last kernel adds in order.
+ * Backward adds rows of dout from anywhere in the batch, without atomics on floats. A stable
+ * counting sort orders the positions by token; each warp counts its own range of positions, so
+ * that the order does not depend on timing. The sorted list is divided into pieces of 32
+ * positions, and a warp adds the rows of a piece, token by token. A token that spans several
+ * pieces leaves one sum per piece, which a last kernel adds in order.
  *
- * A token that is not below V cannot be refused here, where the host does not see it: its row of
- * the output is NaN, so that the loss is, and its gradient goes nowhere. */
+ * A token that is not below V cannot be reported as an error, since the host does not see it.
+ * Its row of the output is NaN, which makes the loss NaN, and its gradient is dropped. */
 #include "reduce.h"
 
 #include <math.h>
 
 enum {
     THREADS = 256,
-    PIECE = K_WARP, /* sorted positions of a piece */
-    RANGES = 64,    /* ranges of positions, at most, that are counted apart */
-    RANGE = 128,    /* positions of one, about, where there are fewer */
-    SCAN = 1024,    /* threads of the scan of the counts */
+    PIECE = K_WARP, /* sorted positions in a piece */
+    RANGES = 64,    /* most ranges of positions that are counted separately */
+    RANGE = 128,    /* positions per range where there are fewer ranges */
+    SCAN = 1024,    /* threads of the prefix sum of the counts */
 };
 
 /* ---- forward */
@@ -59,16 +59,18 @@ static int cuda_embed_forward(const struct k_embedding *e)
 /* ---- backward */
 
 struct embed_backward : k_embedding {
-    float *partial; /* (pieces, 2, C): of the token that came from the piece before, of the token
-                     * that goes on in the next */
+    /* (pieces, 2, C): sum of the token that began in an earlier piece, and of the token that
+     * continues in the next */
+    float *partial;
     int ranges, pieces;
-    unsigned *count;  /* (ranges, V), then the positions of a token in earlier ranges */
-    unsigned *start;  /* (V + 1) of each token's positions in `order` */
+    /* (ranges, V) counts, then the number of a token's positions in earlier ranges */
+    unsigned *count;
+    unsigned *start;  /* (V + 1) where each token's positions begin in `order` */
     unsigned *order;  /* (N) positions, sorted by token */
     uint16_t *sorted; /* (N) their tokens */
 };
 
-/* Lanes that hold the same token; those that hold none have no peers. */
+/* The lanes that hold the same token; 0 for lanes without a token. */
 static __device__ __forceinline__ unsigned lanes_of_token(unsigned token, bool there)
 {
     unsigned peers = __ballot_sync(K_CUDA_ALL_LANES, there);
@@ -81,8 +83,8 @@ static __device__ __forceinline__ unsigned lanes_of_token(unsigned token, bool t
     return there ? peers : 0;
 }
 
-/* One warp goes through range number blockIdx.x, 32 positions at a time. Counts its tokens, or,
- * with the places of each token known, puts the positions in order. */
+/* One warp goes through range number blockIdx.x, 32 positions at a time. It counts the tokens of
+ * the range or, with PLACE, writes the positions in sorted order. */
 template <bool PLACE> static __global__ void embed_sort_kernel(const struct embed_backward e)
 {
     const size_t range = blockIdx.x, N = (size_t)e.N, end = (range + 1) * N / gridDim.x;
@@ -99,14 +101,15 @@ template <bool PLACE> static __global__ void embed_sort_kernel(const struct embe
             e.order[to] = (unsigned)n;
             e.sorted[to] = (uint16_t)t;
         }
-        __syncwarp(); /* counts are read before they change, */
+        __syncwarp(); /* counts are read before they change */
         if (leader)
             count[t] += (unsigned)__popc(peers);
-        __syncwarp(); /* and changed before the next 32 read them */
+        __syncwarp(); /* and changed before they are read for the next 32 positions */
     }
 }
 
-/* count (ranges, V) -> the number in earlier ranges; start[t] = how often the token occurs. */
+/* Replaces count (ranges, V) by the number of occurrences in earlier ranges; start[t] = total
+ * occurrences of token t. */
 static __global__ void embed_count_kernel(const struct embed_backward e)
 {
     for (size_t t = k_cuda_first(); t < (size_t)e.V; t += k_cuda_step()) {
@@ -121,7 +124,7 @@ static __global__ void embed_count_kernel(const struct embed_backward e)
     }
 }
 
-/* start (V + 1): numbers -> the sum of all before. One block of SCAN threads. */
+/* Replaces start (V + 1) by its exclusive prefix sums. One block of SCAN threads. */
 static __global__ void __launch_bounds__(SCAN) embed_scan_kernel(unsigned *start, int V)
 {
     __shared__ unsigned sums[SCAN / K_WARP];
@@ -131,7 +134,7 @@ static __global__ void __launch_bounds__(SCAN) embed_scan_kernel(unsigned *start
     unsigned own = 0;
     for (int t = begin; t < end; t++)
         own += start[t];
-    unsigned sum = own; /* of this and the lower lanes */
+    unsigned sum = own; /* sum over this and the lower lanes */
 #pragma unroll
     for (int by = 1; by < K_WARP; by *= 2) {
         const unsigned lower = __shfl_up_sync(K_CUDA_ALL_LANES, sum, (unsigned)by);
@@ -163,8 +166,8 @@ static __device__ __forceinline__ void columns_add(float4 *to, float4 x)
     to->x += x.x, to->y += x.y, to->z += x.z, to->w += x.w;
 }
 
-/* Columns from c of the sum of a token in a piece: into the table, or, where the token reaches
- * over a border of the piece, among the partial sums. */
+/* Stores the sum of a token in a piece, columns from c on: into the table, or among the partial
+ * sums where the token spans several pieces. */
 template <typename T>
 static __device__ __forceinline__ void put_sum(const struct embed_backward *e, size_t piece,
                                                unsigned token, int c, T sum)
@@ -180,14 +183,14 @@ static __device__ __forceinline__ void put_sum(const struct embed_backward *e, s
         columns_add((T *)(e->dtable + (size_t)token * C + (size_t)c), sum);
 }
 
-/* A warp takes 32 sorted positions and 32 times the columns of a lane. */
+/* A warp takes a piece of 32 sorted positions and one group of columns, one T per lane. */
 template <typename T>
 static __global__ void __launch_bounds__(THREADS) embed_sum_kernel(const struct embed_backward e)
 {
     const int across = (int)(sizeof(T) / sizeof(float)), lane = (int)(threadIdx.x % K_WARP);
     const size_t tiles = ((size_t)e.C + K_WARP * across - 1) / (size_t)(K_WARP * across);
     const size_t entries = e.start[e.V];
-    enum { AHEAD = 4 }; /* rows under way */
+    enum { AHEAD = 4 }; /* rows being loaded at once */
     for (size_t i = k_cuda_first() / K_WARP; i < (size_t)e.pieces * tiles;
          i += k_cuda_step() / K_WARP) {
         const size_t piece = i / tiles, begin = piece * PIECE;
@@ -218,8 +221,8 @@ static __global__ void __launch_bounds__(THREADS) embed_sum_kernel(const struct 
     }
 }
 
-/* A warp takes a piece whose last token goes on, and did not come from the piece before: it adds
- * what this and the next pieces have left of it. */
+/* A warp takes a piece in which a token begins that continues in the next piece. It adds the
+ * partial sums of that token from this and the later pieces. */
 template <typename T>
 static __global__ void __launch_bounds__(THREADS) embed_over_kernel(const struct embed_backward e)
 {
@@ -243,7 +246,8 @@ static __global__ void __launch_bounds__(THREADS) embed_over_kernel(const struct
     }
 }
 
-/* Cuts the scratch memory up, the partial sums first: they need alignment most. */
+/* Divides the scratch memory; the partial sums come first, since they need the largest
+ * alignment. */
 static int embed_scratch(struct embed_backward *e)
 {
     const size_t N = (size_t)e->N, V = (size_t)e->V;

@@ -1,4 +1,5 @@
-/* fused.cu - when attention is fused, and the memory for it: see fused.cuh. */
+/* fused.cu - the entries of fused attention: which shapes are fused, and their scratch memory.
+ * See fused.cuh. */
 #include "fused.h"
 
 #include "fused.cuh"
@@ -21,9 +22,10 @@ static bool kind_of(const struct k_attention *v, enum fused_kind *kind)
 }
 
 enum {
-    LARGEST_SCORE = 80, /* of cosines: e to it is a float */
-    LOW_SCORE = 44,     /* and so is the product of two */
-    LARGEST_P = 1000,   /* z has a root of the row's factor in it: w is off by p 2^-24 of itself */
+    LARGEST_SCORE = 80, /* of cosine scores: e^score fits in a float */
+    LOW_SCORE = 44,     /* of cosine scores: the product of two e^score fits in a float */
+    /* z contains the p-th root of the row's factor, which makes the relative error of w p 2^-24 */
+    LARGEST_P = 1000,
 };
 
 bool k_cuda_fused(const struct k_attention_shape *shape)
@@ -36,14 +38,14 @@ bool k_cuda_fused(const struct k_attention_shape *shape)
            (!shape->variant->reweight || shape->p <= LARGEST_P);
 }
 
-/* Places of copies in scratch memory. */
+/* Where the next copy goes in scratch memory. */
 struct scratch {
     bf16 *copy;
-    size_t one; /* numbers of a copy */
+    size_t one; /* numbers in one copy */
 };
 
-/* Scratch memory: numbers of the rows, copies and, of the backward pass, dq so far and the counts
- * of turns, which are cleared. */
+/* Scratch memory: the numbers of the rows, the copies and, for the backward pass, the partial
+ * sums of dq and the counts of turns, which are zeroed. */
 static int scratch_take(struct fused *p, int copies, bool backward, struct scratch *s)
 {
     void *memory;
@@ -65,7 +67,7 @@ static int scratch_take(struct fused *p, int copies, bool backward, struct scrat
                                     "clearing");
 }
 
-/* The next copy: (B, H, T, width). */
+/* The next copy, (B, H, T, width). */
 static struct fused_rows copy_next(const struct fused *p, struct scratch *s)
 {
     bf16 *const at = s->copy;
@@ -74,20 +76,20 @@ static struct fused_rows copy_next(const struct fused *p, struct scratch *s)
     return {at, true, head * p->H, head, p->width};
 }
 
-/* Vector `which` of `of` in the rows of a bf16 tensor of the model (B, T, of, H, D). */
+/* Vector `which` of `of` in each row of a bf16 tensor of the model (B, T, of, H, D). */
 static struct fused_rows in_place(const struct fused *p, const void *tensor, int which, int of)
 {
     const ptrdiff_t row = (ptrdiff_t)of * p->H * p->D;
     return {(const bf16 *)tensor + (ptrdiff_t)which * p->H * p->D, false, p->T * row, p->D, row};
 }
 
-/* Whether its vectors can be read where they are. */
+/* Whether the kernels can read the tensor's vectors in place. */
 static bool is_readable(const struct fused *p, const void *tensor)
 {
     return p->bf16_tensors && p->D == p->width && k_cuda_aligned(tensor);
 }
 
-/* Whether two numbers of it can be written at once: D is even. */
+/* Whether two neighbouring numbers of the tensor can be written at once (D is even). */
 static bool in_pairs(const struct fused *p, const void *tensor)
 {
     return (uintptr_t)tensor % (p->bf16_tensors ? 4 : 8) == 0;
@@ -114,9 +116,9 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *row
     return p;
 }
 
-/* q, k, v and, unless it is NULL, dout. Queries and keys of cosines take the place of the model's
- * where it may overwrite them: they are made in the forward pass, and still there in the backward
- * pass. */
+/* Prepares q, k, v and, unless NULL, dout. Prepared queries and keys of cosine scores replace
+ * the model's where qkv may be overwritten: the forward pass writes them, and the backward pass
+ * reads them again. */
 static int prepare_vectors(struct fused *p, const void *qkv, const void *dout, bool overwrites)
 {
     struct scratch s;
@@ -150,7 +152,8 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
                                     const float *row_stats, const float *qkv,
                                     const struct k_attention_shape *shape)
 {
-    struct fused p = problem_of(shape, (float *)row_stats); /* written again: the same numbers */
+    /* row_stats are written again, with the same numbers */
+    struct fused p = problem_of(shape, (float *)row_stats);
     p.dqkv = dqkv;
     p.pairs = in_pairs(&p, dqkv);
     if (!p.rows)

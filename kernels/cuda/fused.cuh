@@ -1,8 +1,8 @@
 /* fused.cuh - fused attention on tensor cores: softmax, lssa, and both re-weighted, at bf16.
  *
  * After FlashAttention-2 (Dao 2023): a warp has 16 or 32 rows of one side, queries or keys, the
- * block goes through the tiles of the other side, and scores live in registers alone. What is
- * different for scores by cosines and for re-weighted rows (LSSAR Eqs. (4), (5)):
+ * block goes through the tiles of the other side, and scores live in registers alone. What
+ * differs for cosine scores and for re-weighted rows (LSSAR Eqs. (4), (5)):
  *
  *   prepare    vectors are rounded to bf16 once; for cosines, queries times everything that
  *              multiplies their scores and log2 e, keys divided by their lengths: a product of
@@ -17,14 +17,14 @@
  *              once, and one pass has the five products that there must be: scores, d, dv, dk, dq
  *              (fused_backward.cu)
  *
- * Sums over blocks have one order: the same bits every time. Sums are float; what products round is
- * queries, keys, values, dout, weights, powers and d s, each once, to bf16; spread is bf16.
- * `row_stats` begins as that of the generic path (attention.cuh) and goes on with spread, of
- * re-weighted rows.
+ * Sums over blocks have a fixed order, so that results are reproducible to the bit. Sums are
+ * float. Queries, keys, values, dout, weights, powers and d s are rounded once, to bf16, for the
+ * products; spread is bf16. `row_stats` begins with the planes of the generic path
+ * (row_stats.h), followed by spread for re-weighted rows.
  *
- * A query's row is folded into four numbers (struct fused_row): factor^(1/p) goes into z, so that
- * z^p is the final weight and no factor is left; see fused_row_of. z is at most 1 in both passes:
- * the largest of a row is 1 before the factor, and the factor no more. */
+ * The backward pass reduces a query's row to four numbers (struct fused_row, made by
+ * fused_row_of). z includes factor^(1/p), so that z^p is the final weight. z is at most 1 in
+ * both passes: the largest z of a row is 1 before the factor, and the factor is at most 1. */
 #ifndef K_CUDA_FUSED_CUH
 #define K_CUDA_FUSED_CUH
 
@@ -41,23 +41,26 @@ constexpr float LOG2_E = 1.44269504f, LN_2 = 0.693147181f;
 enum {
     WARPS = 4,
     BLOCK = WARPS * K_WARP,
-    KEYS = 64,     /* forward: keys in a tile */
-    WIDEST = 128,  /* D */
-#ifdef K_CUDA_HOST /* tests have few heads */
+    KEYS = 64,     /* forward: keys of a tile */
+    WIDEST = 128,  /* the largest D */
+#ifdef K_CUDA_HOST /* smaller for tests, which have few heads */
     CACHE = 16 << 10,
 #else
-    CACHE = 16 << 20, /* bytes: a third of an H100's, two fifths of an A100's */
+    /* bytes of keys and values to keep in the L2 cache: a third of an H100's, two fifths of an
+     * A100's */
+    CACHE = 16 << 20,
 #endif
 };
 
-/* Rows (B, H, T) of W numbers, or where they are in a tensor of the model. */
+/* Vectors (B, H, T) of W numbers: copies, or the vectors in a tensor of the model. */
 struct fused_rows {
     const bf16 *at;
-    bool made;                     /* by fused_prepare.cu; otherwise read as they are */
-    ptrdiff_t sequence, head, row; /* distances */
+    /* written by fused_prepare.cu; otherwise the model's, read in place */
+    bool made;
+    ptrdiff_t sequence, head, row; /* strides, in numbers */
 };
 
-/* What the backward pass needs of a query's row: see fused_row_of in fused_prepare.cu. */
+/* The numbers of a query's row for the backward pass: see fused_row_of in fused_prepare.cu. */
 struct fused_row {
     float x, y, outer, inner;
 };
@@ -68,30 +71,34 @@ struct fused {
     int width; /* W, at least D: 32, 64 or 128 */
     int B, T, H, D;
     size_t rows; /* B H T */
-    float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
-    bool low;    /* of cosines: a product of two e^score is a float */
+    float unit;  /* factor from dot products to scores in units of log 2; 1 for cosines */
+    bool low;    /* of cosine scores: the product of two e^score fits in a float */
     struct fused_rows q, k, v, g; /* g: dout */
     float *row_stats;             /* (ROW_STATS, B H T): row_stats.h */
-    bf16 *spread;                 /* (B, T, H, D) of re-weighted rows; NULL: nobody asks for it */
+    bf16 *spread;                 /* (B, T, H, D) of re-weighted rows; NULL: not needed */
     struct fused_row *numbers;    /* (B H T) */
-    float *sums;                  /* dq of tiles of queries so far: k_cuda_fused_turns() */
-    unsigned *started, *done;     /* backward: blocks; of each tile, for each warp */
-    bool bf16_tensors;            /* what follows is bf16 */
-    bool pairs;                   /* of which two neighbours can be written at once */
-    void *out;                    /* (B, T, H, D) */
-    void *dqkv;                   /* (B, T, 3, H, D) */
+    float *sums;                  /* partial sums of dq of tiles of queries: k_cuda_fused_turns() */
+    /* backward: number of blocks started; turns done, for each tile and warp */
+    unsigned *started, *done;
+    bool bf16_tensors; /* whether out and dqkv are bf16 */
+    /* whether two neighbouring numbers of them can be written at once */
+    bool pairs;
+    void *out;  /* (B, T, H, D) */
+    void *dqkv; /* (B, T, 3, H, D) */
 };
 
-/* fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in
- * row_stats; copies dout to g and makes the numbers of the rows. */
+/* fused_prepare.cu: the first copies vectors of qkv to q, k, v and writes the factors of cosines
+ * in row_stats; the second copies dout to g and computes the numbers of the rows. */
 int k_cuda_fused_prepare(const struct fused *p, const void *qkv);
 int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out);
 /* fused_forward.cu, fused_backward.cu */
 int k_cuda_fused_forward(const struct fused *p);
 int k_cuda_fused_backward(const struct fused *p);
-/* Bytes of shared memory that a block of the backward pass needs, more than any other's. */
+/* Bytes of shared memory of a block of the backward pass, which needs more than any other
+ * kernel. */
 size_t k_cuda_fused_shared(int width);
-/* How many counts blocks take turns by, zero before the backward pass; *sums: floats of p->sums. */
+/* Number of counts by which blocks take turns, which must be zero before the backward pass;
+ * *sums = floats in p->sums. */
 size_t k_cuda_fused_turns(const struct fused *p, size_t *sums);
 
 /* ---- kinds */
@@ -106,7 +113,7 @@ static __host__ __device__ constexpr bool fused_reweighted(enum fused_kind kind)
     return kind == RW_SOFTMAX || kind == LSSAR;
 }
 
-/* FUNCTION<width, kind>(ARGUMENT) of those of the problem. */
+/* Calls FUNCTION<W, kind>(ARGUMENT) with the kind of the problem. */
 #define FUSED_KINDS(FUNCTION, W, problem, ARGUMENT)                                                \
     ((problem)->kind == SOFTMAX      ? FUNCTION<W, SOFTMAX>(ARGUMENT)                              \
      : (problem)->kind == LSSA       ? FUNCTION<W, LSSA>(ARGUMENT)                                 \
@@ -117,13 +124,13 @@ static __host__ __device__ constexpr bool fused_reweighted(enum fused_kind kind)
      : (problem)->width == 64 ? FUSED_KINDS(FUNCTION, 64, problem, ARGUMENT)                       \
                               : FUSED_KINDS(FUNCTION, 128, problem, ARGUMENT))
 
-/* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
- * masked, x and slope then 0 */
+/* ---- an element; s: the score in units of log 2 (for dot products: the product). s is
+ * -INFINITY where masked; x and slope are then 0 */
 
-/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most ln D ln T,
- * and dispatch sees to it that e to it is a float. CAREFUL: to as many digits however small it is;
- * otherwise to 2^-22. Re-weighted rows need no more unless they are flat: z takes differences of
- * these numbers, in units of the row's height. */
+/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Cosine scores are at most ln D ln T, and
+ * k_cuda_fused ensures that e^score fits in a float. CAREFUL: full relative precision for small
+ * results; otherwise the absolute error is 2^-22. That suffices for re-weighted rows that are
+ * not flat: z takes differences of these numbers, in units of the row's height. */
 template <bool CAREFUL> static __device__ __forceinline__ float fused_softplus(float s, float *u)
 {
     const float e = fast_exp2(s), y = fast_log2(1.0f + e);
@@ -133,8 +140,8 @@ template <bool CAREFUL> static __device__ __forceinline__ float fused_softplus(f
     return e < 0.0078125f ? e * fmaf(e, fmaf(e, 0.480898347f, -0.721347520f), LOG2_E) : y;
 }
 
-/* Whether a row with this inverse of its height (in units of log 2; times a root of its factor) is
- * flat: an error of 2^-22 in y is then one of 2^-14 in z. */
+/* Whether a row is flat, from the inverse of its height (in units of log 2, times a root of its
+ * factor): an error of 2^-22 in y is then an error of 2^-14 or more in z. */
 static __device__ __forceinline__ bool fused_flat(float scale)
 {
     return scale > 256.0f;
@@ -146,12 +153,12 @@ static __device__ __forceinline__ float fused_logistic(float u)
     return u * fast_inverse(1.0f + u);
 }
 
-/* z[] to z^(p-1), all >= 0; 0 stays 0. The same for all threads, and few: the branches are. */
+/* Computes z^(p-1) of all z >= 0; 0 stays 0. All threads take the same branch. */
 template <int N>
 static __device__ __forceinline__ void fused_powers(const struct k_math_rule &r, const float z[N],
                                                     float power[N])
 {
-    if (r.p_integer == 15) { /* the published one, in the same steps as others */
+    if (r.p_integer == 15) { /* the published p, with the multiplications of the general case */
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const float third = z[i] * z[i] * z[i], seventh = third * third * z[i];
@@ -189,7 +196,7 @@ static __device__ __forceinline__ void fused_powers(const struct k_math_rule &r,
 /* ---- where a block is */
 
 struct fused_place {
-    int b, h, own, first, last; /* first row; tiles of the other side, inclusive */
+    int b, h, own, first, last; /* first own row; tiles of the other side, inclusive */
     size_t head;                /* (b H + h) T */
 };
 
@@ -199,14 +206,14 @@ static __device__ __forceinline__ int fused_first_key_of(const struct fused &p, 
     return p.rule.window > 0 && query + 1 > p.rule.window ? query + 1 - p.rule.window : 0;
 }
 
-/* Blocks that have `rows` rows of a head each. */
+/* Number of blocks when each has `rows` rows of one head. */
 static inline unsigned fused_blocks(const struct fused *p, int rows)
 {
     return (unsigned)((p->T + rows - 1) / rows) * (unsigned)(p->B * p->H);
 }
 
-/* Blocks of `rows` queries. Heads go in groups whose keys and values fit into the cache, and of a
- * group the blocks with most work go first. */
+/* The `rows` queries of this block. Heads come in groups whose keys and values fit in the cache;
+ * within a group, the blocks with most work come first. */
 template <int W>
 static __device__ __forceinline__ struct fused_place fused_queries_of(const struct fused &p,
                                                                       int rows)
@@ -221,14 +228,14 @@ static __device__ __forceinline__ struct fused_place fused_queries_of(const stru
     at.h = head % p.H;
     at.head = (size_t)head * (size_t)p.T;
     at.own = (tiles - 1 - tile) * rows;
-    const int end = at.own + rows < p.T ? at.own + rows : p.T; /* of the own rows */
+    const int end = at.own + rows < p.T ? at.own + rows : p.T; /* end of the own rows */
     at.first = fused_first_key_of(p, at.own) / KEYS;
     at.last = (end - 1) / KEYS;
     return at;
 }
 
-/* The block of OWN keys that starts as number `number`, and its tiles of Q queries: of a head, the
- * last keys first. */
+/* The OWN keys of the block that starts as number `number`, and its tiles of Q queries. Within a
+ * head, the last keys come first. */
 template <int OWN, int Q>
 static __device__ __forceinline__ struct fused_place fused_keys_of(const struct fused &p,
                                                                    int number)
@@ -252,7 +259,8 @@ static __device__ __forceinline__ const bf16 *fused_head(const struct fused_rows
     return r.at + at.b * r.sequence + at.h * r.head;
 }
 
-/* What a sum of d s times other vectors is multiplied by to be the gradient by row i. */
+/* The factor that turns a sum of d s times vectors of the other side into the gradient with
+ * respect to row i. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ float fused_scale(const struct fused &p,
                                                     const struct fused_place &at, bool keys, int i)
@@ -275,14 +283,14 @@ static __device__ __forceinline__ bool fused_edge(const struct fused &p, int que
            (p.rule.window > 0 && key <= query + queries - 1 - p.rule.window);
 }
 
-/* Masks scores of rows (queries) and columns (keys) from `row` and `column` on, those of the
- * thread's first numbers; KEYS: rows are keys. */
+/* Masks scores of rows (queries) and columns (keys), where `row` and `column` are those of the
+ * thread's first number. ROWS_ARE_KEYS: rows are keys, columns queries. */
 template <int N, bool ROWS_ARE_KEYS>
 static __device__ __forceinline__ void fused_mask(const struct fused &p, float s[N][4], int row,
                                                   int column)
 {
     const int away = row - column, window = p.rule.window;
-    if (ROWS_ARE_KEYS) /* a query attends keys up to itself, window - 1 back */
+    if (ROWS_ARE_KEYS) /* a query attends the last `window` keys up to its own position */
         tensor_mask<N>(s, away - 1, window > 0 ? away + window - 1 : INT_MAX);
     else
         tensor_mask<N>(s, window > 0 ? away - window : INT_MIN, away);
@@ -312,8 +320,8 @@ static __device__ __forceinline__ void fused_put_pair(const struct fused &p, voi
     }
 }
 
-/* The thread's columns of row `half`, of 8 N that begin with column `begin`, into a row of a tensor
- * of the model that begins at `place`; none from D on. */
+/* Writes the thread's columns of row `half` to a row of a tensor of the model, which begins at
+ * `place`. x has 8 N columns from column `begin` on; columns from D on are not written. */
 template <int N>
 static __device__ __forceinline__ void fused_put(const struct fused &p, void *to, size_t place,
                                                  const float x[N][4], int half, float factor,

@@ -4,9 +4,10 @@
 
 #include "cuda.h"
 
-/* Whether the open backend may and can: bf16; softmax, lssa, lssar, rw_softmax; even D from 8 to
- * 128 whose blocks have room on the GPU (above 32: more than the 99 KiB of an RTX 30 or 40); p
- * up to 1,000. The arguments of the others are those of the entries (kernels.h). */
+/* Whether fused kernels run this shape on the open backend: bf16 precision; softmax, lssa, lssar
+ * or rw_softmax; even D from 8 to 128 whose blocks fit in the GPU's shared memory (above 32 they
+ * need more than the 99 KiB of an RTX 30 or 40); p up to 1,000. The other functions take the
+ * arguments of the entries (kernels.h). */
 bool k_cuda_fused(const struct k_attention_shape *shape);
 int k_cuda_fused_attention_forward(float *out, float *row_stats, const float *qkv,
                                    const struct k_attention_shape *shape);

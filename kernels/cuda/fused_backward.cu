@@ -1,15 +1,15 @@
 /* fused_backward.cu - fused attention, backward, in one pass of five products: see fused.cuh.
  *
- * A block owns keys and goes through the queries that attend them; dk and dv stay in registers. Of
- * dq, which sums over blocks, it makes its part of each tile of queries and adds it to what the
- * block of the next keys has left in device memory: blocks take turns in the order of the keys, the
- * last keys first, so that sums have one order. Under a causal mask that is how they come by
- * themselves: the block of the last keys of a tile of queries has it as its first, the block before
- * as its second or later. Blocks are numbered as they start, so that one waits for earlier ones
- * alone. The block of the first keys of a tile finishes it. */
+ * A block owns keys and goes through the queries that attend them; dk and dv stay in registers.
+ * dq is a sum over blocks: a block computes its part for each tile of queries and adds it to the
+ * partial sum in device memory. Blocks take turns in a fixed order, the last keys first, so that
+ * the sum is deterministic. Under a causal mask blocks rarely wait: a tile of queries is the
+ * first tile of the block with its last keys, and a later tile of the blocks with earlier keys.
+ * Blocks are numbered as they start, so that a block only waits for blocks that started before
+ * it. The block with the first keys of a tile writes the result. */
 #include "fused_backward.cuh"
 
-/* Rows of W numbers, as tile_place has them. */
+/* Access to tiles of W columns in the layout of tile_place. */
 template <int W> struct rows_tile {
     static __device__ __forceinline__ float number(unsigned tile, int row, int column)
     {
@@ -17,13 +17,13 @@ template <int W> struct rows_tile {
     }
 };
 
-/* Tiles that all threads fetch, products of a warp. */
+/* An engine whose threads all fetch tiles and whose products are computed by single warps. */
 template <int W> struct fused_backward_engine {
     static constexpr int Q = queries_of<W>(), PART = W <= 64 ? 4 : 2, ROWS = 16;
     /* keys and values stay in registers, or are read again for each part */
     static constexpr bool own_stays = W <= 64;
-    /* in shared memory: keys and values, two tiles each of queries and gradients, d s of a tile,
-     * numbers of two tiles of rows, and two sums by row that pairs of warps exchange */
+    /* shared memory holds: keys and values, two tiles each of queries and gradients, d s of a
+     * tile, the numbers of two tiles of rows, and two sums per row that pairs of warps exchange */
     static constexpr unsigned own = tile_bytes<W>(OWN), one = tile_bytes<W>(Q), keys = 0,
                               values = own, queries = 2 * own, gradients_at = queries + 2 * one,
                               ds = gradients_at + 2 * one, numbers = ds + tile_bytes<Q>(OWN),
@@ -35,7 +35,7 @@ template <int W> struct fused_backward_engine {
     const struct fused_place &at;
     const bf16 *const q, *const g;
     const int warp_row, key;
-    unsigned here = 0; /* bytes to the buffer of the tile that is there */
+    unsigned here = 0; /* offset in bytes of the current tile's buffer */
     unsigned a[1][W / 16][4], v[1][W / 16][4];
 
     __device__ __forceinline__ fused_backward_engine(const struct fused &problem,
@@ -110,7 +110,7 @@ template <int W> struct fused_backward_engine {
     {
     }
 
-    /* x (16 queries, columns from the warp's first on) = d s transposed times the keys. */
+    /* x (16 queries, columns from the warp's first on) = the transpose of d s times the keys. */
     __device__ __forceinline__ void query_product(float x[columns_of<W>() / 8][4],
                                                   const struct query_rows &r) const
     {

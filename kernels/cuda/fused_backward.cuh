@@ -1,5 +1,5 @@
-/* fused_backward.cuh - what fused attention does in its backward pass to what products have made,
- * on whatever tensor cores: elements, projections, turns, results. See fused.cuh and
+/* fused_backward.cuh - the parts of fused attention's backward pass that do not depend on the
+ * kind of tensor cores: elements, projections, turns, results. See fused.cuh and
  * fused_backward.cu. */
 #ifndef K_CUDA_FUSED_BACKWARD_CUH
 #define K_CUDA_FUSED_BACKWARD_CUH
@@ -8,21 +8,21 @@
 
 enum { BACK_WARPS = 8, BACK_BLOCK = BACK_WARPS * K_WARP, OWN = 16 * BACK_WARPS };
 
-/* Queries of a tile. */
+/* Queries in a tile. */
 template <int W> static __host__ __device__ constexpr int queries_of(void)
 {
     return W <= 64 ? 128 : 64;
 }
 
-/* Columns of dq that a warp sums; with 64 queries, two warps share their rows. */
+/* Columns of dq that a warp sums; with 64 queries per tile, two warps share rows. */
 template <int W> static __host__ __device__ constexpr int columns_of(void)
 {
     return W * queries_of<W>() / OWN;
 }
 
-/* The rows of dq of a tile that a thread has numbers of, and the first of the warp's columns. */
+/* The rows of a tile of dq of which a thread has numbers, and the warp's first column. */
 struct query_rows {
-    int first; /* and 8 more */
+    int first; /* the other is first + 8 */
     int column;
 };
 
@@ -35,7 +35,8 @@ template <int W> static __device__ __forceinline__ struct query_rows query_rows_
 
 /* ---- elements */
 
-/* Scores to final weights, gradients by these to d s; numbers: of the queries of the part. */
+/* Replaces scores by final weights and gradients with respect to these by d s; numbers: those of
+ * the part's queries. */
 template <enum fused_kind KIND, int PART, bool CAREFUL>
 static __device__ __forceinline__ void key_gradients(const struct fused &p,
                                                      const struct fused_row *numbers,
@@ -73,7 +74,7 @@ static __device__ __forceinline__ void key_gradients(const struct fused &p,
     }
 }
 
-/* Whether a query of the part has a flat row. */
+/* Whether a query of the part has a flat row (fused_flat). */
 template <enum fused_kind KIND, int PART>
 static __device__ __forceinline__ bool careful_part(const struct fused_row *numbers)
 {
@@ -82,10 +83,10 @@ static __device__ __forceinline__ bool careful_part(const struct fused_row *numb
     return __any_sync(0xffffffffu, fused_flat(numbers[threadIdx.x % (8 * PART)].x));
 }
 
-/* ---- a gradient by a unit vector has nothing along it */
+/* ---- projection: a gradient with respect to a unit vector is orthogonal to the vector */
 
 /* The sums of u x and of u u over the thread's columns, from `first` on, of row `row`; own: the
- * tile with the vectors u, laid out as TILE says. */
+ * tile that has the vectors u, in the layout of TILE. */
 template <class TILE, int N>
 static __device__ __forceinline__ float2 along_row(const float x[N][4], int half, unsigned own,
                                                    int row, int first)
@@ -116,7 +117,7 @@ static __device__ __forceinline__ void project(float x[N][4], int half, unsigned
         }
 }
 
-/* A row of results to vector `which` (0 query, 1 key, 2 value) of position i. */
+/* Writes a row of results to vector `which` (0 query, 1 key, 2 value) of position i. */
 template <int N>
 static __device__ __forceinline__ void put_row(const struct fused &p, const struct fused_place &at,
                                                int which, int i, const float x[N][4], int half,
@@ -133,7 +134,7 @@ static __device__ __forceinline__ void put_row(const struct fused &p, const stru
 
 /* ---- turns */
 
-/* Waits until as many blocks as `turn` have added theirs; whole warps. */
+/* Waits until `turn` blocks have added their parts; called by whole warps. */
 static __device__ __forceinline__ void turn_await(const unsigned *done, unsigned turn)
 {
     if (threadIdx.x % K_WARP == 0) {
@@ -155,7 +156,8 @@ static __device__ __forceinline__ void turn_pass(unsigned *done, unsigned turn)
 
 /* ---- results of a tile and of the block */
 
-/* What the blocks after this one have left of the thread's numbers is added, and left again. */
+/* Adds the partial sum of the blocks that had turns before this one (unless first), and stores
+ * the new partial sum (unless last). */
 template <int N>
 static __device__ __forceinline__ void leave(float x[N][4], float *sums, bool first, bool last)
 {
@@ -176,8 +178,9 @@ static __device__ __forceinline__ void leave(float x[N][4], float *sums, bool fi
             __stcg(at + n * BACK_BLOCK, make_float4(x[n][0], x[n][1], x[n][2], x[n][3]));
 }
 
-/* The part x of this block's keys in dq of a tile goes to those of the blocks before it; the last
- * of them makes the result. queries: the tile's in shared memory, laid out as TILE says. */
+/* Adds x, the part of this block's keys in dq of a tile, to the partial sum; the block with the
+ * last turn writes the result. queries: the tile's queries in shared memory, in the layout of
+ * TILE. */
 template <int W, enum fused_kind KIND, class TILE>
 static __device__ __forceinline__ void
 add_queries(const struct fused &p, const struct fused_place &at, float x[columns_of<W>() / 8][4],
@@ -189,7 +192,8 @@ add_queries(const struct fused &p, const struct fused_place &at, float x[columns
     const int tiles = (p.T + Q - 1) / Q, after = (tile * Q + Q < p.T ? tile * Q + Q : p.T) - 1;
     const size_t place = (size_t)(at.b * p.H + at.h) * (size_t)tiles + (size_t)tile;
     unsigned *const done = p.done + place * BACK_WARPS + threadIdx.x / K_WARP;
-    const unsigned turn = (unsigned)(after / OWN - at.own / OWN); /* blocks that come before */
+    /* number of blocks that have turns before this one */
+    const unsigned turn = (unsigned)(after / OWN - at.own / OWN);
     const bool last = at.own / OWN == fused_first_key_of(p, tile * Q) / OWN;
     if (turn > 0)
         turn_await(done, turn);
@@ -231,7 +235,7 @@ add_queries(const struct fused &p, const struct fused_place &at, float x[columns
     }
 }
 
-/* Numbers of a tile of queries, as pieces of 16 bytes. */
+/* Fetches the numbers of a tile of queries, 16 bytes at a time. */
 template <int Q>
 static __device__ __forceinline__ void fetch_numbers(unsigned to, const struct fused_row *from,
                                                      int first, int rows)
@@ -241,8 +245,8 @@ static __device__ __forceinline__ void fetch_numbers(unsigned to, const struct f
         tensor_fetch(to + (unsigned)(r * (int)sizeof(*from)), from + first + r, first + r < rows);
 }
 
-/* dk and dv of the thread's two rows, 8 on from each other, of which `row` is the first. keys: the
- * block's, laid out as TILE says. */
+/* Writes dk and dv of the thread's two rows, `row` and `row` + 8. keys: the block's keys, in the
+ * layout of TILE. */
 template <int W, enum fused_kind KIND, class TILE>
 static __device__ __forceinline__ void put_keys(const struct fused &p, const struct fused_place &at,
                                                 int row, float dk[W / 8][4],
@@ -265,9 +269,9 @@ static __device__ __forceinline__ void put_keys(const struct fused &p, const str
     }
 }
 
-/* Weights and d s of the warp's 16 keys from `key` on and of 8 PART queries, as they are rounded,
- * from scores and gradients by weights; HALF columns of 8 are worked on at a time. numbers: of the
- * queries. */
+/* Rounded weights and d s, from scores and from gradients with respect to weights, of the warp's
+ * 16 keys from `key` on and of 8 PART queries. HALF columns of 8 are computed at a time.
+ * numbers: those of the queries. */
 template <enum fused_kind KIND, int PART, int HALF>
 static __device__ __forceinline__ void
 part_gradients(const struct fused &p, int key, int query, const struct fused_row *numbers,
@@ -291,8 +295,8 @@ part_gradients(const struct fused &p, int key, int query, const struct fused_row
 
 /* ---- the pass, by the tiles and products of ENGINE (fused_backward.cu, hopper_backward.cu):
  *
- *   ROWS, PART   keys of a product, of which `key` is the first; columns of 8 of scores at a time
- *   keys, queries, numbers, exchange   where these are in shared memory, of buffer 0
+ *   ROWS, PART  keys of a product, the first of which is `key`; columns of 8 scores at a time
+ *   keys, queries, numbers, exchange   offsets of these in shared memory, in buffer 0
  *   begin        keys, values and the first tile of queries and their gradients are under way
  *   fetch        the tile into a buffer; await: tile `count` is there
  *   gradients    d s of 8 PART queries, rounded, with weights, and perhaps dv and dk of them
@@ -315,7 +319,8 @@ static __device__ __forceinline__ void backward_block(const struct fused &p,
     for (int tile = at.first; tile <= at.last; tile++) {
         const int buffer = (tile - at.first) % 2;
         tensor_wait<0>();
-        __syncthreads(); /* the numbers are there; nobody reads the tile before, or its d s */
+        /* the numbers are there, and no thread still reads the tile before or its d s */
+        __syncthreads();
         if (tile < at.last) {
             e.fetch(1 - buffer, tile + 1);
             fetch_numbers<Q>(e.numbers + (unsigned)(1 - buffer) * numbers_one, rows, (tile + 1) * Q,
@@ -343,14 +348,15 @@ static __device__ __forceinline__ void backward_block(const struct fused &p,
                 e.add(part, weights, ds, dv, dk);
         }
         e.stored();
-        __syncthreads(); /* all d s is there */
+        __syncthreads(); /* all of d s is stored */
         const struct query_rows r = query_rows_of<W>();
         float x[columns_of<W>() / 8][4];
         e.query_product(x, r);
         add_queries<W, KIND, typename ENGINE::query_tile>(
             p, at, x, e.queries + (unsigned)buffer * ENGINE::one, e.exchange, tile);
         if (fused_cosine(KIND))
-            e.stored(); /* they were read: the next but one is fetched over them */
+            /* queries and keys were read: the next but one tile may be fetched over them */
+            e.stored();
     }
     put_keys<W, KIND, typename ENGINE::own_tile>(
         p, at, at.own + warp_row + (int)threadIdx.x % K_WARP / 4, dk[0], dv[0], e.keys);

@@ -1,15 +1,15 @@
 /* fused_forward.cu - fused attention, forward: see fused.cuh. */
 #include "fused_forward.cuh"
 
-/* Tiles that all threads fetch, products of a warp. */
+/* An engine whose threads all fetch tiles and whose products are computed by single warps. */
 template <int W, enum fused_kind KIND, bool SPREAD>
 struct fused_forward_engine {
     static constexpr int M = tiles_of<W, KIND>(),
     ROWS = rows_of<W, KIND>(),
     STEP = 16;
-    /* fewer where weights are made of all, for fewer registers */
+    /* re-weighted rows need weights and powers, and use fewer columns to save registers */
     static constexpr int COLUMNS = fused_reweighted(KIND) ? KEYS / 16 : KEYS / 8;
-    /* in shared memory: queries, two tiles of keys, two of values */
+    /* shared memory holds: queries, two tiles of keys, two of values */
     static constexpr unsigned queries = 0,
     keys = tile_bytes<W>(ROWS),
     one = tile_bytes<W>(KEYS),
@@ -21,7 +21,7 @@ struct fused_forward_engine {
     const bf16 *const k, *const v;
     const int warp; /* the warp's first row, in the block */
     const int row;
-    unsigned now = 0, buffer = 0; /* of the tile that is there, and of the one that comes next */
+    unsigned now = 0, buffer = 0; /* offsets of the current tile and of the next tile's buffer */
     unsigned a[M][W / 16][4];     /* the queries */
 
     __device__ __forceinline__ fused_forward_engine(const struct fused &problem,
@@ -48,7 +48,7 @@ __device__ __forceinline__ void step(bool more, int next, bool with_values, bool
     now = buffer;
     buffer = one - buffer;
     tensor_wait<0>();
-    __syncthreads(); /* the tile is there, and nobody reads the one before */
+    __syncthreads(); /* the tile is there, and no thread still reads the one before */
     if (more)
         fetch(next, with_values);
     if (first)

@@ -1,21 +1,22 @@
-/* fused_forward.cuh - what fused attention does to elements in its forward pass, of scores in
- * fragments of sums (tensor.cuh), whoever made them: see fused.cuh. */
+/* fused_forward.cuh - the parts of fused attention's forward pass that do not depend on the kind
+ * of tensor cores. Scores are in fragments of sums (tensor.cuh). See fused.cuh. */
 #ifndef K_CUDA_FUSED_FORWARD_CUH
 #define K_CUDA_FUSED_FORWARD_CUH
 
 #include "fused.cuh"
 
-/* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
- * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
- * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one
- * tile 0.44 and, with two, 0.82). On the tensor cores of 9.0 a tile is a product of 64 rows, and
- * with two one is under way while the other's elements are worked on. */
+/* Tiles of 16 rows per warp. Two tiles share the keys and values that are read, where the
+ * registers allow it. Re-weighted rows spend more time on elements than on reading, and gain
+ * more from more warps (measured on an H100, T 999, W 64: 0.43 ms for softmax and 0.77 ms for
+ * lssar; 0.44 ms for softmax with one tile, 0.82 ms for lssar with two). On the tensor cores of
+ * compute capability 9.0 a tile is a product of 64 rows; with two tiles, one product runs while
+ * the other's elements are computed. */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int tiles_of(void)
 {
     return W > 64 || fused_reweighted(KIND) ? 1 : 2;
 }
 
-/* Blocks that a multiprocessor is to have at a time. SPREAD: the pass makes that, too. */
+/* Blocks that a multiprocessor should hold at a time. SPREAD: the pass also computes spread. */
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __host__ __device__ constexpr int blocks_of(void)
 {
@@ -27,14 +28,15 @@ template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int 
     return WARPS * 16 * tiles_of<W, KIND>();
 }
 
-/* Of a row so far: the largest score, and over the thread's columns the sum of x, relative to top
- * where it is an exponential, in units of log 2 where it is a softplus (top is then that of the
- * thread's columns, and kept of lssar alone). */
+/* State of a row so far: the largest score, and the sum of x over the thread's columns. x is
+ * relative to top where it is an exponential, and in units of log 2 where it is a softplus. For
+ * softplus, top covers the thread's columns alone and is kept only for lssar. */
 struct sums {
     float top, sum;
 };
 
-/* The largest score of the two rows of fragments, and what everything so far is multiplied by. */
+/* Raises r->top to the largest score of a row of the fragments; returns the factor for
+ * everything summed before. */
 static __device__ __forceinline__ float raise(float unit, float s[KEYS / 8][4], int half,
                                               struct sums *r)
 {
@@ -45,13 +47,13 @@ static __device__ __forceinline__ float raise(float unit, float s[KEYS / 8][4], 
     top = fmaxf(r->top, unit * row_largest(top));
     if (top == r->top)
         return 1.0f;
-    const float ratio = fast_exp2(r->top - top); /* 0 at first */
+    const float ratio = fast_exp2(r->top - top); /* 0 the first time */
     r->top = top;
     r->sum *= ratio;
     return ratio;
 }
 
-/* Scores to x, and their sum. */
+/* Replaces scores by x and adds them to the sum. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4], int half,
                                                struct sums *r)
@@ -68,7 +70,8 @@ static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4],
         }
 }
 
-/* The sum of ln(1 + e^score) / ln 2 of cosines, in pairs: the logarithm of a product. */
+/* Adds the sum of ln(1 + e^score) / ln 2 of cosine scores, in pairs, as the logarithm of a
+ * product. */
 static __device__ __forceinline__ void add_cosines(const float s[KEYS / 8][4], int half,
                                                    struct sums *r)
 {
@@ -79,8 +82,8 @@ static __device__ __forceinline__ void add_cosines(const float s[KEYS / 8][4], i
     }
 }
 
-/* The sums of the two rows of fragments. Of lssar, with care only while some thread of the warp has
- * seen small numbers alone: the others' sums are not small. */
+/* Adds the two rows of fragments to their sums. For lssar, the careful form is used only while
+ * some thread of the warp has seen small numbers alone; otherwise the sums are not small. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ void add_rows(const struct fused &p, float s[KEYS / 8][4],
                                                 struct sums r[2])
@@ -103,12 +106,12 @@ static __device__ __forceinline__ void add_rows(const struct fused &p, float s[K
     }
 }
 
-/* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift. */
+/* The numbers that turn a score into z: z = x * scale - shift, or 2^(s - top) * scale - shift. */
 struct weigh {
     float top, scale, shift;
 };
 
-/* Scores to weights z^p and, with SPREAD, to z^(p-1), as fragments A. */
+/* Turns scores into weights z^p and, with SPREAD, into z^(p-1), as fragments A. */
 template <enum fused_kind KIND, bool CAREFUL, bool SPREAD, int N>
 static __device__ __forceinline__ void
 weigh_scores(const struct fused &p, const float s[N][4], const struct weigh r[2],
@@ -124,16 +127,16 @@ weigh_scores(const struct fused &p, const float s[N][4], const struct weigh r[2]
     }
     fused_powers<4 * N>(p.rule, z, power);
 #pragma unroll
-    for (int j = 0; j < 4 * N; j += 2) { /* two neighbours: word j / 2 of the fragments */
+    for (int j = 0; j < 4 * N; j += 2) { /* two neighbours form word j / 2 of the fragments */
         weights[j / 8][j / 2 % 4] = tensor_pair(power[j] * z[j], power[j + 1] * z[j + 1]);
         if (SPREAD)
             powers[j / 8][j / 2 % 4] = tensor_pair(power[j], power[j + 1]);
     }
 }
 
-/* sums += the sums of rows as products see them, each in the first number of its half: then the
- * mean of d with these weights, outer, is exact where one weight is nearly all, and p and small
- * differences of d would enlarge its rounding. */
+/* Adds the row sums of the rounded weights to sums, each in the first number of its half. With
+ * these sums, the mean of d, outer, is exact where nearly all weight is on one key; p and small
+ * differences of d would otherwise magnify its rounding error. */
 template <int N>
 static __device__ __forceinline__ void add_weights(float sums[4], const unsigned w[N / 2][4])
 {
@@ -143,7 +146,7 @@ static __device__ __forceinline__ void add_weights(float sums[4], const unsigned
         tensor_multiply(sums, w[k], ones, ones);
 }
 
-/* The row in the units of the generic path. */
+/* Converts the sums of a row to the units of the generic path. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ struct k_math_row begin_row(const struct fused &p, int i,
                                                               const struct sums &r)
@@ -160,8 +163,8 @@ static __device__ __forceinline__ struct k_math_row begin_row(const struct fused
     return k_math_row_begin(&p.rule, k_math_keys(&p.rule, i), &sums);
 }
 
-/* The thread's columns of row i of the output, and of spread, with the output as the backward pass
- * will see it. */
+/* Writes the thread's columns of row i of the output, and of spread, which uses the output as
+ * rounded for the backward pass. */
 template <int W, bool SPREAD>
 static __device__ __forceinline__ void
 put_output(const struct fused &p, const struct fused_place &at, int i, float o[W / 8][4],
@@ -185,7 +188,8 @@ put_output(const struct fused &p, const struct fused_place &at, int i, float o[W
     }
 }
 
-/* What makes weights of the scores of row i, which is re-weighted; whether the row is flat. */
+/* Sets the numbers that turn the scores of re-weighted row i into weights; returns whether the
+ * row is flat. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ bool begin_weights(const struct fused &p, int i,
                                                      const struct sums &sums, struct weigh *w)
@@ -196,8 +200,8 @@ static __device__ __forceinline__ bool begin_weights(const struct fused &p, int 
     return KIND == LSSAR && fused_flat(scale);
 }
 
-/* Everything of row i: what is saved, the output and spread. total, powers: sums of weights and of
- * z^(p-1), re-weighted. */
+/* Writes row i: the saved numbers, the output and spread. total, powers: for re-weighted rows,
+ * the sums of weights and of z^(p-1). */
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __device__ __forceinline__ void
 put_forward_row(const struct fused &p, const struct fused_place &at, int i, const struct sums &sums,
@@ -219,8 +223,8 @@ put_forward_row(const struct fused &p, const struct fused_place &at, int i, cons
     put_output<W, SPREAD>(p, at, i, o, spread, half, factor, powers);
 }
 
-/* The scores of rows that are not re-weighted to weights as fragments A; what is there so far is
- * multiplied where the largest score rises. */
+/* Turns scores of rows that are not re-weighted into weights, as fragments A; rescales the
+ * output so far where the largest score rises. */
 template <int W, enum fused_kind KIND>
 static __device__ __forceinline__ void take_scores(const struct fused &p, float s[KEYS / 8][4],
                                                    struct sums sums[2], float o[W / 8][4],
@@ -241,7 +245,7 @@ static __device__ __forceinline__ void take_scores(const struct fused &p, float 
     tensor_round<KEYS / 8>(weights, s);
 }
 
-/* ---- all rows of a thread: the first is `row`, those of the next tile are `step` further on */
+/* ---- all rows of a thread: the first is `row`; those of the next tile are `step` later */
 
 template <int W, enum fused_kind KIND, bool SPREAD>
 struct forward_rows {
@@ -258,7 +262,7 @@ struct forward_rows {
 }
 ;
 
-/* The scores of re-weighted rows become part of their sums. */
+/* Adds the scores of re-weighted rows to the rows' sums. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ void add_scores(const struct fused &p, float s[KEYS / 8][4],
                                                   struct sums sums[2])
@@ -270,7 +274,7 @@ static __device__ __forceinline__ void add_scores(const struct fused &p, float s
     add_rows<KIND>(p, s, sums);
 }
 
-/* What makes weights of scores, from the sums; whether the warp has a flat row. */
+/* Prepares the weights of all rows from their sums; returns whether the warp has a flat row. */
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __device__ __forceinline__ bool begin_all_weights(const struct fused &p, int row, int step,
                                                          struct forward_rows<W, KIND, SPREAD> &r)
@@ -285,7 +289,8 @@ static __device__ __forceinline__ bool begin_all_weights(const struct fused &p, 
     return KIND == LSSAR && __any_sync(0xffffffffu, careful);
 }
 
-/* Scores of re-weighted rows of tile m to weights and, with SPREAD, powers, and the sums of them. */
+/* Turns scores of re-weighted rows of tile m into weights and, with SPREAD, powers, and adds
+ * them to their sums. */
 template <int N, int W, enum fused_kind KIND, bool SPREAD>
 static __device__ __forceinline__ void
 weigh_tile(const struct fused &p, bool careful, const float s[N][4],
@@ -335,7 +340,8 @@ static __device__ __forceinline__ void forward_block(const struct fused &p,
     constexpr bool reweighted = fused_reweighted(KIND);
     struct forward_rows<W, KIND, SPREAD> r;
     e.begin(!reweighted);
-    for (int tile = at.first; reweighted && tile <= at.last; tile++) { /* the sums of the rows */
+    /* first pass: the sums of the rows */
+    for (int tile = at.first; reweighted && tile <= at.last; tile++) {
         e.step(true, tile < at.last ? tile + 1 : at.first, tile == at.last, tile == at.first);
         if (!e.reaches(tile))
             continue;
@@ -375,7 +381,7 @@ static __device__ __forceinline__ void forward_block(const struct fused &p,
     put_forward_rows(p, at, e.row, ENGINE::STEP, r);
 }
 
-/* The launch of a kernel of the file that includes this. */
+/* The kernel launch, defined by the file that includes this one. */
 template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const struct fused *p);
 
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)

@@ -1,7 +1,8 @@
-/* fused_prepare.cu - what fused attention reads, rounded to bf16, and the numbers of its rows.
+/* fused_prepare.cu - the inputs of the fused attention kernels: vectors rounded to bf16, and the
+ * numbers of the rows.
  *
- * A vector belongs to W / 8 neighbouring threads, eight numbers each; its copy is W wide, zeros
- * from D on. */
+ * A vector belongs to W / 8 neighbouring threads, eight numbers each. Its copy has W numbers,
+ * with zeros from D on. */
 #include "fused.cuh"
 #include "load_store.h"
 
@@ -10,12 +11,12 @@ enum { THREADS = 256 };
 struct prepared {
     struct fused p;
     const void *from, *out; /* qkv; dout and the output it belongs to */
-    int count;              /* vectors of a row that are made: queries and keys, or values too */
+    int count;              /* vectors of a row that are copied: queries and keys, or also values */
     bool quads;             /* vectors of `from` and `out` can be moved 16 bytes at a time */
-    bool spread_quads;      /* the same of p.spread */
+    bool spread_quads;      /* whether p.spread can be moved 16 bytes at a time */
 };
 
-/* Eight numbers of a vector of D from `column` on. */
+/* Loads eight numbers of a vector of D from `column` on. */
 template <typename T>
 static __device__ __forceinline__ struct k_cuda_eight take_of(const T *vector, int column, int D,
                                                               bool quads)
@@ -37,7 +38,7 @@ static __device__ __forceinline__ struct k_cuda_eight take(const struct prepared
                             : take_of((const float *)from + at, column, a.p.D, a.quads);
 }
 
-/* Where vector (b, h, t) of rows that are made goes. */
+/* Where vector (b, h, t) is stored. */
 static __device__ __forceinline__ bf16 *to_make(const struct fused_rows &r, ptrdiff_t b,
                                                 ptrdiff_t h, ptrdiff_t t)
 {
@@ -53,7 +54,7 @@ template <int W> static __device__ __forceinline__ float vector_sum(float x)
     return x;
 }
 
-/* The first `count` vectors of the rows of qkv (B, T, 3, H, D), one after the other. */
+/* Prepares the first `count` vectors of the rows of qkv (B, T, 3, H, D), one after the other. */
 template <int W, bool COSINE>
 static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct prepared a)
 {
@@ -62,7 +63,7 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
     const size_t H = (size_t)p.H, T = (size_t)p.T, count = (size_t)a.count, n = count * p.rows;
     const size_t step = (size_t)gridDim.x * THREADS / parts;
     const int column = (int)(threadIdx.x % parts) * PIECE;
-    /* warps stay together: the last of them repeat the last vector */
+    /* all threads of a warp take part in shuffles: threads beyond the end repeat the last vector */
     const size_t rounds = (n + step - 1) / step;
     size_t at = ((size_t)blockIdx.x * THREADS + threadIdx.x) / parts;
     for (size_t round = 0; round < rounds; round++, at += step) {
@@ -88,14 +89,14 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
                 e.x[i] *= factor;
         }
         const struct fused_rows &to = which == 0 ? p.q : which == 1 ? p.k : p.v;
-        if (at < n) /* where vectors are made in place, the repeated one is no longer the model's */
+        if (at < n) /* in place, a repeated vector has already been replaced */
             k_cuda_put8(
                 to_make(to, (ptrdiff_t)(bt / T), (ptrdiff_t)h, (ptrdiff_t)(bt % T)) + column, e);
     }
 }
 
-/* What the backward kernels need of a row: its final weights and d s of an element with score s (in
- * units of log 2) are
+/* The numbers of a row for the backward kernels. The final weight w and d s of an element with
+ * score s (in units of log 2) are
  *
  *   softmax     w = y,              d s = w (d - outer)                  y = 2^(s - x)
  *   lssa        w = x y,            d s = v slope (d - outer)
@@ -105,11 +106,10 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
  *   lssar       w = z^p,            d s = slope (p x / ln 2 z^(p-1) (d - outer) - inner)
  *                                                           y as of lssa, z = relu(x y - v)
  *
- * with v = row.y: the factor of the row is in x, its p-th root for z. inner is the mean of what
- * stands before it in the bracket, and that the product of dout with p / height times the factor
- * (of lssar; of rw_softmax with 2^-s y) times spread, which is made of z without the factor; along:
- * that product, by the number of keys where the row is shifted, otherwise 0. A degenerate row has
- * weights 0. */
+ * with v = row.y: the factor of the row is in x, its p-th root for z. inner is the mean over the
+ * row of the term before it in the bracket. It is p factor along / height for lssar and p factor
+ * along / factor^(1/p) for rw_softmax. along = <dout, spread> divided by the number of keys
+ * where the row is shifted, otherwise 0. A degenerate row has weights 0. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ struct fused_row fused_row_of(const struct fused &p, size_t row,
                                                                 float outer, float along)
@@ -131,7 +131,8 @@ static __device__ __forceinline__ struct fused_row fused_row_of(const struct fus
     return {fmaf(top, LOG2_E, -log2f(scale)), shift, outer, times / root};
 }
 
-/* Rows of dout (B, T, H, D), and their numbers; outer = <dout, out> of dout as it is rounded. */
+/* Copies rows of dout (B, T, H, D) and computes the numbers of the rows; outer = <dout, out>
+ * with dout as rounded. */
 template <int W, enum fused_kind KIND>
 static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct prepared a)
 {
