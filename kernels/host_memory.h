@@ -1,5 +1,5 @@
-/* host_memory.h - memory entries of the backends that compute in ordinary memory: ref has
- * them in its table, and cpu starts as a copy of that. */
+/* host_memory.h - memory entries of the backends that compute in ordinary memory: `ref` has them
+ * in its table, and `cpu` starts as a copy of that table. */
 #ifndef K_HOST_MEMORY_H
 #define K_HOST_MEMORY_H
 

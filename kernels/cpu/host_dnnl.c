@@ -469,8 +469,7 @@ void k_cpu_matmul_limit(void)
                                                        dnnl_cpu_isa_avx512_core,
                                                        dnnl_cpu_isa_avx512_core_bf16};
     if (orr_isa_is_forced())
-        (void)dnnl_set_max_cpu_isa(
-            most[orr_isa()]); /* fails after the first product, which is too late */
+        (void)dnnl_set_max_cpu_isa(most[orr_isa()]); /* fails after the first product */
 }
 
 bool k_cpu_matmul_has_bf16(void)

@@ -6,11 +6,7 @@
 #include "base/base.h"
 #include "cpu.h"
 
-enum {
-    ROWS = 64,
-    COLUMNS = 768,
-    INNER = 2048
-}; /* one multiplication takes one or two milliseconds */
+enum { ROWS = 64, COLUMNS = 768, INNER = 2048 }; /* a product takes one or two milliseconds */
 
 static const double all_s = 0.1;
 

@@ -42,8 +42,8 @@ static int take(void *function, const char *name)
     void *symbol = dlsym(nccl.loaded, name);
     if (!symbol)
         return ORR_FAIL(ORR_EDEVICE, "NCCL: the library has no %s", name);
-    memcpy(function, &symbol,
-           sizeof symbol); /* ISO C does not cast pointers to objects to pointers to functions */
+    /* ISO C does not cast pointers to objects to pointers to functions */
+    memcpy(function, &symbol, sizeof symbol);
     return 0;
 }
 

@@ -1,8 +1,8 @@
-/* gelu.cu - GELU of the CUDA backend, of float tensors and of bf16, to as many digits as they have;
- * its gradient is in columns.cu.
+/* gelu.cu - GELU of the CUDA backend, for float and bf16 tensors, each to the precision of its
+ * type. Its gradient is in columns.cu.
  *
- * It does not ride along in the product: the library's epilogue is the tanh approximation and this
- * project's GELU is the exact form, so that models are the same on every backend. */
+ * GELU is not fused into the matrix product: the library's epilogue is the tanh approximation,
+ * and this project uses the exact form, so that models are equal on every backend. */
 #include "kernels/scalar.h"
 #include "matmul.h"
 #include "load_store.h"
@@ -14,8 +14,8 @@ template <typename T> static __device__ __forceinline__ float gelu_of(float x)
     return sizeof(T) == sizeof(float) ? k_gelu(x) : k_gelu_bf16(x);
 }
 
-/* Eight numbers to a thread where the pointers allow it; what is behind the last eight one by
- * one. */
+/* A thread takes eight numbers where the pointers are aligned; numbers after the last eight are
+ * taken one by one. */
 template <typename T, bool WIDE>
 static __global__ void __launch_bounds__(THREADS)
     k_gelu_kernel(T *__restrict__ out, const T *__restrict__ pre, size_t n)

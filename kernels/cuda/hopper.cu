@@ -1,5 +1,5 @@
-/* hopper.cu - when attention takes the tensor cores of compute capability 9.0, and the maps by
- * which they fetch tiles: see hopper.cuh. */
+/* hopper.cu - decides when attention uses the tensor cores of compute capability 9.0, and makes
+ * the tensor maps by which they fetch tiles. See hopper.cuh. */
 #include "hopper.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@ typedef CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint
                               CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                               CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 
-/* The driver's, since CUDA 12.0: programs are not linked with the driver. */
+/* The function is loaded from the driver (CUDA 12.0 or later), since programs are not linked
+ * with the driver. */
 static encode_tiled *encoder(void)
 {
     static encode_tiled *found;
@@ -54,7 +55,7 @@ int k_cuda_hopper_map(CUtensorMap *map, const struct fused *p, const struct fuse
     strides[rows_at - 1] = (cuuint64_t)from->row * sizeof(bf16);
     strides[heads_at - 1] = (cuuint64_t)from->head * sizeof(bf16);
     box[rows_at] = (cuuint32_t)rows;
-    /* a dimension's stride has room for all of the one before it (cuda.h) */
+    /* each stride must cover the whole dimension before it (cuda.h) */
     for (int i = 0; i < 3; i++)
         if (strides[i] < (i ? strides[i - 1] : sizeof(bf16)) * sizes[i])
             return ORR_FAIL(ORR_EINVAL,

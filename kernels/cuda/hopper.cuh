@@ -3,17 +3,18 @@
  *
  * The instructions (PTX ISA 9.0: wgmma.mma_async.m64nNk16, cp.async.bulk.tensor, mbarrier): four
  * warps multiply at once, warp w has rows 16 w .. 16 w + 15 of the 64, in the fragments of
- * tensor.cuh; what they multiply lies in shared memory, or A in registers. One thread has a whole
- * tile fetched, and a barrier in shared memory says when it is there.
+ * tensor.cuh; operands lie in shared memory; A may also be in registers. One thread starts the
+ * fetch of a whole tile, and a barrier in shared memory signals its completion.
  *
- * A tile has rows of SPAN numbers, 64 or 32, whose pieces of 16 bytes lie as tensor.cuh's do: what
- * is called a swizzle of 128 or 64 bytes. With 128 numbers in a row it is two such tiles, one after
- * the other, of the first 64 columns and of the others. Tiles begin at a multiple of 1,024 bytes.
+ * A tile has rows of SPAN numbers, 64 or 32, whose pieces of 16 bytes are laid out as in
+ * tensor.cuh (a swizzle of 128 or 64 bytes). With 128 numbers in a row it consists of two such
+ * tiles, one after the other: the first 64 columns, then the others. Tiles begin at a multiple
+ * of 1,024 bytes.
  *
- * A product has its registers, sums and A, until it is waited for: what comes between may not touch
- * them, nor read A. hopper_ready before the first product that has registers others wrote,
- * hopper_close after the last of a group; hopper_hold after hopper_wait keeps the compiler from
- * doing anything to sums before it. */
+ * A product uses its registers, sums and A, until hopper_wait; code before that must not touch
+ * them. Call hopper_ready before the first product whose registers were written by other code,
+ * and hopper_close after the last product of a group. hopper_hold after hopper_wait keeps the
+ * compiler from moving uses of sums before the wait. */
 #ifndef K_CUDA_HOPPER_CUH
 #define K_CUDA_HOPPER_CUH
 
@@ -24,8 +25,8 @@
 #include "tensor.cuh"
 
 enum {
-    HOPPER_SLACK = 1008,  /* bytes, at most, before the first place that is a multiple of 1,024 */
-    HOPPER_BARRIERS = 16, /* of the barriers of two buffers, 8 bytes each */
+    HOPPER_SLACK = 1008,  /* most bytes before the first offset that is a multiple of 1,024 */
+    HOPPER_BARRIERS = 16, /* bytes of the barriers of two buffers, 8 each */
 };
 
 #ifdef K_CUDA_HOST
@@ -103,13 +104,14 @@ static __device__ __forceinline__ unsigned hopper_address(unsigned place)
     return tensor_address(place);
 }
 
-/* The first place that is a multiple of 1,024 bytes. */
+/* The first offset whose address is a multiple of 1,024 bytes. */
 static __device__ __forceinline__ unsigned hopper_base(void)
 {
     return (0u - tensor_address(0)) % 1024u;
 }
 
-/* A barrier (8 bytes) that one thread arrives at in each turn, with the bytes that it expects. */
+/* A barrier (8 bytes) at which one thread arrives in each phase, with the number of bytes that
+ * it expects. */
 static __device__ __forceinline__ void hopper_barrier_make(unsigned barrier)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(hopper_address(barrier))
@@ -130,7 +132,7 @@ static __device__ __forceinline__ void hopper_expect(unsigned barrier, unsigned 
         : "memory");
 }
 
-/* Waits until the turn, counted from 0, is over. */
+/* Waits until phase `turn` of the barrier, counted from 0, is over. */
 static __device__ __forceinline__ void hopper_await(unsigned barrier, unsigned turn)
 {
     unsigned done;
@@ -146,7 +148,7 @@ static __device__ __forceinline__ void hopper_await(unsigned barrier, unsigned t
     while (!done);
 }
 
-/* The box of a map that begins there; zeros outside. */
+/* Fetches the box of a tensor map that begins at (c0, c1, c2, c3); zeros outside the tensor. */
 static __device__ __forceinline__ void hopper_fetch_box(unsigned to, const CUtensorMap *map, int c0,
                                                         int c1, int c2, int c3, unsigned barrier)
 {
@@ -156,13 +158,13 @@ static __device__ __forceinline__ void hopper_fetch_box(unsigned to, const CUten
                  : "memory");
 }
 
-/* Two numbers that products will read, as tensor_store. */
+/* Stores two numbers that products will read, as tensor_store does. */
 static __device__ __forceinline__ void hopper_store(unsigned place, unsigned pair)
 {
     tensor_store(place, pair);
 }
 
-/* What the thread has stored is for products to see, after a barrier. */
+/* After this and a barrier, products see what the thread has stored. */
 static __device__ __forceinline__ void hopper_stored(void)
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -178,7 +180,7 @@ static __device__ __forceinline__ void hopper_close(void)
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* Waits for all groups but the last LATER. */
+/* Waits for all groups of products except the last LATER. */
 template <int LATER> static __device__ __forceinline__ void hopper_wait(void)
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LATER) : "memory");
@@ -209,7 +211,8 @@ template <int N> static __device__ __forceinline__ void hopper_hold(float sums[N
     HOPPER_REGISTERS_64 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, " \
                         "%46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, "   \
                         "%60, %61, %62, %63"
-/* A, B: operands of the instruction; P: whether sums are added to; the numbers of registers */
+/* A, B: operands of the instruction; P: whether the product is added to sums; the others:
+ * numbers of registers */
 #define HOPPER_TILES(N, A, B, P, ACROSS_A, ACROSS_B)                                               \
     "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, " P ", 0;\n\t"                                       \
     "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" HOPPER_REGISTERS_##N              \
@@ -218,8 +221,9 @@ template <int N> static __device__ __forceinline__ void hopper_hold(float sums[N
     "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" HOPPER_REGISTERS_##N              \
         "}, {" A "}, " B ", 1, 1, 1, 1;"
 
-/* sums (64 rows, N columns) = A B, or more by it; tiles by their descriptors. ACROSS: both lie with
- * k across their rows: rows of A are columns of its tile, columns of B those of its own. */
+/* sums (64 rows, N columns) = A B, added to sums when `add`; A and B are descriptors of tiles.
+ * ACROSS: both are stored with k across their rows, so that rows of A are columns of its tile
+ * and columns of B are columns of its tile. */
 template <int N, bool ACROSS>
 static __device__ __forceinline__ void hopper_multiply(float sums[N / 8][4], uint64_t a, uint64_t b,
                                                        bool add)
@@ -235,7 +239,7 @@ static __device__ __forceinline__ void hopper_multiply(float sums[N / 8][4], uin
     static_assert(N == 32 || N == 64, "columns");
 }
 
-/* sums (64 rows, N columns) += A B, A of registers, B with k across its rows. */
+/* sums (64 rows, N columns) += A B, with A in registers and B stored with k across its rows. */
 template <int N>
 static __device__ __forceinline__ void hopper_multiply_rows(float sums[N / 8][4],
                                                             const unsigned a[4], uint64_t b)
@@ -257,7 +261,8 @@ static __device__ __forceinline__ void hopper_multiply_rows(float sums[N / 8][4]
 
 #endif
 
-/* The barriers of two buffers; by one thread, before the block's next __syncthreads. */
+/* Initialises the barriers of two buffers; called by one thread before the block's next
+ * __syncthreads. */
 static __device__ __forceinline__ void hopper_barriers_make(unsigned barriers)
 {
     hopper_barrier_make(barriers);
@@ -281,7 +286,7 @@ template <int W, int ROWS> static __host__ __device__ constexpr unsigned hopper_
 template <int W, int ROWS> struct hopper_tile {
     static constexpr int SPAN = hopper_span<W>(), PIECES = SPAN / PIECE;
 
-    /* Where a piece of a row is, from the start of the tile. */
+    /* The offset of a piece of a row from the start of the tile. */
     static __device__ __forceinline__ unsigned place(int row, int piece)
     {
         return (unsigned)(piece / PIECES) * hopper_part<W, ROWS>() +
@@ -294,8 +299,9 @@ template <int W, int ROWS> struct hopper_tile {
         return __bfloat162float(((const bf16 *)(tensor_shared() + at))[column % PIECE]);
     }
 
-    /* By one thread: rows row .. row + ROWS - 1 of a head, in the boxes of its map, whose
-     * dimensions are columns, rows, heads and sequences or, heads_first, columns, heads, rows ... */
+    /* Starts the fetch of rows row .. row + ROWS - 1 of a head; called by one thread. The
+     * dimensions of the map are columns, rows, heads, sequences or, with heads_first, columns,
+     * heads, rows, sequences. */
     static __device__ __forceinline__ void fetch(unsigned to, const CUtensorMap *map,
                                                  bool heads_first, int row, int head, int sequence,
                                                  unsigned barrier)
@@ -306,8 +312,9 @@ template <int W, int ROWS> struct hopper_tile {
                              heads_first ? head : row, heads_first ? row : head, sequence, barrier);
     }
 
-    /* Of the tile's rows from `row` on, a multiple of 8 (PTX ISA 9.0, "Matrix descriptor"): eight
-     * rows and, with k across them, the next part's columns. */
+    /* Descriptor of the tile's rows from `row` on, a multiple of 8 (PTX ISA 9.0, "Matrix
+     * descriptor"). It has the distances of eight rows and, with k across them, of the next
+     * part's columns. */
     static __device__ __forceinline__ uint64_t descriptor(unsigned tile, int row)
     {
         const uint64_t swizzle = SPAN == 64 ? 1 : 2;
@@ -317,21 +324,21 @@ template <int W, int ROWS> struct hopper_tile {
                (uint64_t)(address % (1u << 18) / 16);
     }
 
-    /* What leads from the descriptor of columns 0 .. 15 to that of columns 16 k and on. */
+    /* Difference between the descriptor of columns 16 k and on and that of columns 0 and on. */
     static __device__ __forceinline__ constexpr uint64_t columns(int k)
     {
         return (uint64_t)(k / (SPAN / 16)) * (hopper_part<W, ROWS>() / 16) +
                (uint64_t)(k % (SPAN / 16) * 2);
     }
 
-    /* The same for rows 16 k and on. */
+    /* Difference between the descriptor of rows 16 k and on and that of rows 0 and on. */
     static __device__ __forceinline__ constexpr uint64_t rows(int k)
     {
         return (uint64_t)(k * (int)(tile_bytes<SPAN>(16) / 16));
     }
 };
 
-/* sums (64 rows, 8 N columns) = rows of A times rows of B: tiles of W columns, A and B their
+/* sums (64 rows, 8 N columns) = rows of A times rows of B: tiles of W columns, given by their
  * descriptors. */
 template <class TILE_A, class TILE_B, int W, int N>
 static __device__ __forceinline__ void hopper_scores(float sums[N][4], uint64_t a, uint64_t b)
@@ -341,7 +348,7 @@ static __device__ __forceinline__ void hopper_scores(float sums[N][4], uint64_t 
         hopper_multiply<8 * N, false>(sums, a + TILE_A::columns(k), b + TILE_B::columns(k), k > 0);
 }
 
-/* sums (64 rows, W columns) += A, 8 N columns in registers, times 8 N rows of a tile. */
+/* sums (64 rows, W columns) += A B: A has 8 N columns in registers, B is 8 N rows of a tile. */
 template <class TILE, int W, int N>
 static __device__ __forceinline__ void hopper_add(float sums[W / 8][4], const unsigned a[N / 2][4],
                                                   uint64_t b)

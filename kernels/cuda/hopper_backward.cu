@@ -1,6 +1,6 @@
-/* hopper_backward.cu - fused attention, backward, on tensor cores of compute capability 9.0: what
- * fused_backward.cu does, with products of 64 rows that read shared memory themselves (hopper.cuh).
- * Two groups of four warps have 64 of the block's keys each. */
+/* hopper_backward.cu - fused attention, backward, on tensor cores of compute capability 9.0: the
+ * algorithm of fused_backward.cu, with products of 64 rows that read shared memory themselves
+ * (hopper.cuh). Each of two groups of four warps has 64 of the block's keys. */
 #include "fused_backward.cuh"
 #include "hopper.cuh"
 #include "hopper.h"
@@ -11,11 +11,11 @@ struct backward_maps {
     CUtensorMap q, k, v, g;
 };
 
-/* Tiles that one thread has fetched, a barrier for each of the two buffers; products of four
- * warps. */
+/* An engine in which one thread starts all fetches, with one barrier for each of the two
+ * buffers, and four warps share a product. */
 template <int W> struct hopper_backward_engine {
     static constexpr int Q = queries_of<W>(), PART = W <= 64 ? 8 : 4, ROWS = GROUP;
-    static constexpr int HALF = 4; /* columns of 8 whose elements are worked on at a time */
+    static constexpr int HALF = 4; /* columns of 8 whose elements are computed at a time */
     static constexpr unsigned own = tile_bytes<W>(OWN), one = tile_bytes<W>(Q);
     static constexpr size_t shared = 2 * own + 4 * one + tile_bytes<Q>(OWN) +
                                      2 * Q * sizeof(struct fused_row) + 2 * Q * sizeof(float2) +
@@ -27,13 +27,14 @@ template <int W> struct hopper_backward_engine {
     const struct fused &p;
     const struct backward_maps &maps;
     const struct fused_place &at;
-    /* where they are: keys and values, two tiles each of queries and gradients, d s of a tile,
-     * numbers of two tiles of rows, two sums by row that groups exchange, barriers */
+    /* offsets in shared memory: keys and values, two tiles each of queries and gradients, d s of
+     * a tile, the numbers of two tiles of rows, two sums per row that groups exchange, barriers */
     const unsigned keys, values, queries, gradients_at, ds, numbers, exchange, barriers;
     const bool fetches;
-    const int group, key; /* the first key of the four warps, in the block, in the head */
+    /* key: the first key of the four warps, counted in the block and in the head */
+    const int group, key;
     const uint64_t key_rows, value_rows;
-    unsigned here = 0; /* bytes to the buffer of the tile that is there */
+    unsigned here = 0; /* offset in bytes of the current tile's buffer */
 
     static __device__ __forceinline__ unsigned barriers_of(unsigned base)
     {
@@ -55,7 +56,7 @@ template <int W> struct hopper_backward_engine {
     {
     }
 
-    /* more: bytes that come beside them. */
+    /* more: bytes of other fetches that the barrier must also wait for. */
     __device__ __forceinline__ void fetch_tile(int buffer, int tile, unsigned more) const
     {
         const unsigned barrier = barriers + (unsigned)buffer * 8, off = (unsigned)buffer * one;
@@ -138,7 +139,7 @@ template <int W> struct hopper_backward_engine {
         hopper_stored();
     }
 
-    /* x (64 queries, columns from the warp's first on) = d s transposed times the keys. */
+    /* x (64 queries, columns from the warp's first on) = the transpose of d s times the keys. */
     __device__ __forceinline__ void query_product(float x[columns_of<W>() / 8][4],
                                                   const struct query_rows &r) const
     {

@@ -1,5 +1,6 @@
-/* hopper_forward.cu - fused attention, forward, on tensor cores of compute capability 9.0: what
- * fused_forward.cu does, with products of 64 rows that read shared memory themselves (hopper.cuh). */
+/* hopper_forward.cu - fused attention, forward, on tensor cores of compute capability 9.0: the
+ * algorithm of fused_forward.cu, with products of 64 rows that read shared memory themselves
+ * (hopper.cuh). */
 #include "fused_forward.cuh"
 #include "hopper.cuh"
 #include "hopper.h"
@@ -8,8 +9,9 @@ struct forward_maps {
     CUtensorMap q, k, v;
 };
 
-/* Tiles that one thread has fetched, a barrier for each of the two buffers; products of four warps,
- * under way while what comes before is worked on. */
+/* An engine in which one thread starts all fetches, with one barrier for each of the two
+ * buffers. Four warps share a product, which runs while the elements of the product before are
+ * computed. */
 template <int W, enum fused_kind KIND, bool SPREAD>
 struct hopper_forward_engine {
     static constexpr int M = tiles_of<W, KIND>(),
@@ -26,11 +28,11 @@ struct hopper_forward_engine {
     const struct fused & p;
     const struct forward_maps & maps;
     const struct fused_place & at;
-    const unsigned queries, keys, values, barriers; /* where they are */
-    const int warp, row;                            /* the first rows of the warp, the thread */
+    const unsigned queries, keys, values, barriers; /* offsets in shared memory */
+    const int warp, row;                            /* first row of the warp, of the thread */
     const bool fetches;
-    int count = 0;    /* tiles so far: in two buffers, by turns */
-    unsigned now = 0; /* bytes to the tile that is there */
+    int count = 0;    /* tiles so far; they alternate between two buffers */
+    unsigned now = 0; /* offset in bytes of the current tile */
 
     __device__ __forceinline__ hopper_forward_engine(
         const struct fused &problem, const struct forward_maps &of, const struct fused_place &place,
@@ -45,7 +47,7 @@ struct hopper_forward_engine {
     row(warp + (int)threadIdx.x % K_WARP / 4),
     fetches(threadIdx.x == 0){}
 
-    /* By one thread; more: bytes that come beside them. */
+    /* Called by one thread; more: bytes of other fetches that the barrier must also wait for. */
     __device__ __forceinline__ void fetch(int buffer, int tile, bool with_values, unsigned more)
         const {
             const unsigned barrier = barriers + (unsigned)buffer * 8, off = (unsigned)buffer *one;
@@ -66,7 +68,7 @@ __device__ __forceinline__ void begin(bool with_values) const
 __device__ __forceinline__ void step(bool more, int next, bool with_values, bool)
 {
     const int buffer = count % 2;
-    __syncthreads(); /* nobody reads the tile before */
+    __syncthreads(); /* no thread still reads the tile before */
     if (fetches && more)
         fetch(1 - buffer, next, with_values, 0);
     hopper_await(barriers + (unsigned)buffer * 8, (unsigned)count / 2);
@@ -74,7 +76,7 @@ __device__ __forceinline__ void step(bool more, int next, bool with_values, bool
     count++;
 }
 
-/* Four warps multiply at once: all or none. */
+/* Four warps share a product, so that none of them may skip it. */
 __device__ __forceinline__ bool reaches(int) const
 {
     return true;
@@ -93,7 +95,7 @@ template <int N> __device__ __forceinline__ void scores(float s[M][N][4], int, i
 
 template <int N> __device__ __forceinline__ void scores_of(float s[N][4], int m, int tile) const
 {
-    hopper_wait<M - 1>(); /* the scores are there; one product may be under way */
+    hopper_wait<M - 1>(); /* the scores are complete; one later product may be running */
     hopper_hold<N>(s);
     if (fused_edge(p, warp + 64 * m, 16, tile * KEYS, 8 * N))
         fused_mask<N, false>(p, s, row + 64 * m, tile * KEYS + (int)threadIdx.x % 4 * 2);

@@ -1,12 +1,13 @@
-/* linear.cu - linear layers: products, and what cuBLASLt's epilogues do not give.
+/* linear.cu - linear layers: matrix products, and the steps that cuBLASLt's epilogues do not
+ * offer.
  *
- * out (N, OC) = inp (N, C) W^T: W is (OC, C), so B is transposed; dinp = dout W is plain; dW =
- * dout^T inp has A transposed and adds to itself. Biases and residuals ride along in the product,
- * GELU does not (gelu.cu).
+ * out (N, OC) = inp (N, C) W^T: W is (OC, C), so B is transposed. dinp = dout W is not
+ * transposed. dW += dout^T inp has A transposed. Biases and residuals are added within the
+ * product, GELU is not (gelu.cu).
  *
- * Operands that are bf16 are taken as they are. Where products are of bf16 and the gradient of
- * the output came as float, it is rounded once for both products, in the pass that sums its
- * columns (columns.cu). */
+ * Operands that are bf16 are used directly. Where products are in bf16 and the gradient of the
+ * output is float, it is rounded once for both products, in the pass that sums its columns
+ * (columns.cu). */
 #include "matmul.h"
 
 static enum k_precision precision_of(const struct k_linear *l)
@@ -14,7 +15,7 @@ static enum k_precision precision_of(const struct k_linear *l)
     return l->fp32_only ? K_PRECISION_FP32 : k_cuda_precision();
 }
 
-/* A tensor as bf16 where it is. */
+/* The tensor as a bf16 pointer where it is bf16, else NULL. */
 static const __nv_bfloat16 *bf16_of(const float *tensor, bool bf16)
 {
     return bf16 ? (const __nv_bfloat16 *)(const void *)tensor : NULL;
@@ -25,7 +26,7 @@ static __nv_bfloat16 *bf16_of(float *tensor, bool bf16)
     return bf16 ? (__nv_bfloat16 *)(void *)tensor : NULL;
 }
 
-/* W as the right operand. */
+/* Sets W as the right operand. */
 static void take_weights(const struct k_linear *l, struct k_cuda_matmul *m)
 {
     m->b = l->w;
@@ -55,7 +56,8 @@ static int cuda_linear_forward(const struct k_linear *l)
 
 /* ---- backward */
 
-/* dout in bf16, in a->x, and the bias gradient; a->x stays NULL where products are not of bf16. */
+/* Puts dout in bf16 into a->x and adds the bias gradient; a->x stays NULL where products are not
+ * in bf16. */
 static int take_dout(const struct k_linear *l, struct k_cuda_operand *a)
 {
     struct k_cuda_columns c = {};
@@ -88,7 +90,7 @@ static int weight_gradient(const struct k_linear *l, const struct k_cuda_operand
     return k_cuda_matmul(&m);
 }
 
-/* dinp = dout W, by way of GELU where inp came out of one. */
+/* dinp = dout W, times gelu'(inp_pre) where inp is the output of a GELU. */
 static int input_gradient(const struct k_linear *l, const struct k_cuda_operand *dout)
 {
     struct k_cuda_matmul m = {};

@@ -1,7 +1,8 @@
-/* load_store.h - tensors of float or of bf16 alike: eight numbers to a thread, or four, or one.
+/* load_store.h - loads and stores of eight, four or one numbers, from tensors of float or of
+ * bf16.
  *
- * Kernels are templates over the type in memory and compute in float. Eight floats are two loads of
- * 16 bytes and eight bf16 are one; both need pointers aligned to 16 bytes (k_cuda_aligned). */
+ * Kernels are templates over the type in memory and compute in float. Eight floats are two loads
+ * of 16 bytes and eight bf16 are one; both need pointers aligned to 16 bytes (k_cuda_aligned). */
 #ifndef K_CUDA_LOAD_STORE_H
 #define K_CUDA_LOAD_STORE_H
 
@@ -35,8 +36,8 @@ static __device__ __forceinline__ void k_cuda_put(__nv_bfloat16 *p, float x)
     *p = __float2bfloat16_rn(x);
 }
 
-/* ---- four numbers. A bf16 is the upper half of a float, and the first of two is in the lower half
- * of a word. */
+/* ---- four numbers. A bf16 is the upper half of a float; of two bf16 in a word, the first is in
+ * the lower half. */
 
 static __device__ __forceinline__ float4 k_cuda_get4(const float *p)
 {

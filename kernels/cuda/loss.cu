@@ -1,20 +1,20 @@
 /* loss.cu - losses of the CUDA backend and their gradients.
  *
- * Losses of rows are added in double, in an order that the shape alone decides. The sum of the
- * weights is made on the device: the host sees nothing until the loss is asked for.
+ * Losses of rows are added in double, in an order that depends on the shape alone. The sum of
+ * the weights is computed on the device, so that the host need not wait.
  *
- * Cross entropy: a block per row. Where rows lie on 16 bytes and have at most 8192 classes, the row
- * stays in registers: one read, one exponential per class, one write. Otherwise one pass finds
- * maximum and sum together and a second writes the gradient.
+ * Cross entropy: a block per row. Where rows are aligned to 16 bytes and have at most 8192
+ * classes, the row stays in registers: one read, one exponential per class, one write. Otherwise
+ * one pass finds maximum and sum together and a second writes the gradient.
  *
- * The head makes logits for a chunk of rows at a time (256 MiB of them), so that they are never
- * whole. The classes of a channel are padded to a multiple of 8, with weights 0 that are never
- * chosen, so that all rows of logits lie on 32 bytes for the matrix products and the loss. Where
- * products are of bf16, their gradients are written as such, once for both products, and the inputs
- * and weights are rounded once for all chunks.
+ * The head computes logits for one chunk of rows at a time (256 MiB), so that they are never all
+ * in memory. The classes of a channel are padded to a multiple of 8 with classes of weight 0
+ * that are never targets, so that all rows of logits are aligned to 32 bytes for the matrix
+ * products and the loss. Where products are in bf16, the gradients of logits are written in
+ * bf16, once for both products, and inputs and weights are rounded once for all chunks.
  *
- * A target that is not below V, in a row that counts, makes the loss NaN: it cannot be refused
- * here, where the host does not see it. */
+ * A target that is not below V, in a row with non-zero weight, makes the loss NaN: it cannot be
+ * reported as an error, since the host does not see it. */
 #include "matmul.h"
 #include "load_store.h"
 
@@ -23,15 +23,15 @@
 
 enum {
     THREADS = 256,
-    TOTAL = 1024,  /* threads of the block that adds everything up */
+    TOTAL = 1024,  /* threads of the block that adds all losses */
     KEPT = 8,      /* 16-byte pieces of a row that a thread keeps */
-    PIECES = 1056, /* blocks, and partial sums, of regression at most */
-    PIECE = 1024,  /* elements of one, about, where there are fewer */
-    ALIGN = 8,     /* classes of a channel of a head are padded to a multiple of it */
-    CHUNK = 64,    /* rows of logits are chunks of multiples of it */
+    PIECES = 1056, /* most blocks, and partial sums, of regression */
+    PIECE = 1024,  /* elements per block where there are fewer blocks */
+    ALIGN = 8,     /* the classes of a channel of a head are padded to a multiple of this */
+    CHUNK = 64,    /* the rows of a chunk of logits are a multiple of this */
 };
 #ifdef K_CUDA_HOST
-static const size_t chunk_bytes = 64 << 10; /* so that tests have several chunks */
+static const size_t chunk_bytes = 64 << 10; /* small, so that tests have several chunks */
 #else
 static const size_t chunk_bytes = 256 << 20;
 #endif
@@ -71,26 +71,27 @@ static __global__ void __launch_bounds__(TOTAL)
 /* ---- cross entropy of rows of one or several channels */
 
 struct cross_entropy {
-    double *parts;               /* (N, channels) share of each row and channel in the loss */
+    /* (N, channels) contribution of each row and channel to the loss */
+    double *parts;
     const double *total;         /* sum of the weights */
     float *dlogits;              /* NULL: loss only; or logits */
     __nv_bfloat16 *dlogits_bf16; /* or NULL: in place of dlogits */
     const float *logits;
     const uint16_t *target;
     const float *weight;
-    size_t stride, at; /* of rows of logits; the first class */
-    size_t padded;     /* from channel to channel; classes V .. padded - 1 get gradient 0 */
+    size_t stride, at; /* stride of rows of logits; first class */
+    size_t padded;     /* stride of channels; classes V .. padded - 1 get gradient 0 */
     int target_stride, N, V, channels;
 };
 
-/* One row of one channel: where it is, what it counts for, and its target. */
+/* One row of one channel: its location, its weight in the loss, and its target. */
 struct row {
     const float *x;
     float *d;              /* or NULL */
     __nv_bfloat16 *d_bf16; /* or NULL: in place of d */
     double share;
     int answer;
-    float logit; /* of the answer; NaN where there is no such class */
+    float logit; /* logit of the answer; NaN where the answer is not a class */
 };
 
 static __device__ __forceinline__ struct row row_of(const struct cross_entropy *e, size_t i)
@@ -116,7 +117,7 @@ static __device__ __forceinline__ void put_slope(const struct row *r, size_t v, 
         r->d[v] = d;
 }
 
-/* A row that does not count. */
+/* Writes the gradient and loss of a row with weight 0: zeros. */
 static __device__ __forceinline__ void no_row(const struct cross_entropy *e, size_t i,
                                               const struct row *r)
 {
@@ -133,14 +134,16 @@ static __device__ __forceinline__ void row_loss(const struct cross_entropy *e, s
         e->parts[i] = r->share * (log((double)sum) + (double)largest - (double)r->logit);
 }
 
-/* Gradient of class v whose e^(logit - largest) is given; factor: share over their sum. */
+/* Gradient of class v, given exponential = e^(logit - largest) and factor = share / sum of
+ * exponentials. */
 static __device__ __forceinline__ float slope(const struct row *r, float exponential, float factor,
                                               int v)
 {
     return exponential * factor - (v == r->answer ? (float)r->share : 0.0f);
 }
 
-/* padded <= 4 VECS threads; everything is aligned to 16 bytes. */
+/* Keeps the row in registers: padded <= 4 VECS threads, and all pointers are aligned to 16
+ * bytes. */
 template <int VECS>
 static __global__ void __launch_bounds__(THREADS)
     cross_entropy_kept_kernel(const struct cross_entropy e)
@@ -161,11 +164,12 @@ static __global__ void __launch_bounds__(THREADS)
             x[k][0] = v.x, x[k][1] = v.y, x[k][2] = v.z, x[k][3] = v.w;
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                x[k][j] = 4 * at + j < e.V ? x[k][j] : -INFINITY; /* e^x is 0 */
+                x[k][j] = 4 * at + j < e.V ? x[k][j] : -INFINITY; /* e^x is 0 for padding */
                 largest = k_cuda_larger(largest, x[k][j]);
             }
         }
-        largest = k_cuda_block_max(largest, shared); /* all have read the logit of the answer */
+        /* also a barrier: all threads have read the logit of the answer */
+        largest = k_cuda_block_max(largest, shared);
 #pragma unroll
         for (int k = 0; k < VECS; k++)
 #pragma unroll
@@ -203,7 +207,7 @@ static __global__ void __launch_bounds__(THREADS) cross_entropy_kernel(const str
             const float x = r.x[v];
             if (x <= own) {
                 sum += expf(x - own);
-            } else { /* or NaN, which stays */
+            } else { /* or x is NaN, and the sum becomes NaN */
                 sum = sum * expf(own - x) + 1;
                 own = x;
             }
@@ -238,7 +242,8 @@ static int loss_total(double *result, const double *parts, size_t n)
     return K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, parts, n);
 }
 
-/* Scratch memory for the total of the weights, which is made, and for `parts` numbers behind it. */
+/* Reserves scratch memory for the sum of the weights and, after it, `parts` numbers, and
+ * computes the sum. */
 static int weight_total(double **total, size_t parts, const float *weight, int N)
 {
     void *memory;
@@ -267,16 +272,16 @@ static int cuda_cross_entropy(double *loss, const struct k_cross_entropy *of)
 struct head : k_token_head {
     int padded; /* classes of a channel */
     int rows;   /* of a chunk */
-    /* scratch */
+    /* scratch memory */
     double *total, *parts; /* (1), (N, channels) */
     float *w_padded, *dw_padded,
-        *logits; /* (channels padded, C) twice, where padded; (rows, channels padded) */
-    /* bf16 copies where products are of that, else NULL: w, inp, the gradient of the logits */
+        *logits; /* (channels padded, C) twice where padded; (rows, channels padded) */
+    /* bf16 copies of w, inp and the gradient of the logits where products are in bf16, else NULL */
     __nv_bfloat16 *w_bf16, *inp_bf16, *dlogits;
-    int stride; /* of rows of the first two */
+    int stride; /* stride of rows of the first two */
 };
 
-/* padded weights from the plain ones, or the plain gradient adds the padded one. */
+/* Copies plain weights into padded ones or, with ADD, adds the padded gradient to the plain one. */
 template <bool ADD>
 static __global__ void __launch_bounds__(THREADS)
     head_pad_kernel(float *plain_sum, float *padded, const float *plain, const struct head h)
@@ -291,8 +296,8 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Rows start .. start + rows - 1; dw: where their gradient goes, added to what is there unless
- * they are the first. */
+/* Rows start .. start + rows - 1. dw receives their gradient; `add`: it is added to dw,
+ * otherwise it overwrites dw. */
 static int head_chunk(const struct head *h, float *dw, bool add, int start, int rows)
 {
     const int OC = h->padded * h->channels;
@@ -323,14 +328,14 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     return k_cuda_matmul(&m);
 }
 
-/* Chunk size and scratch memory. */
+/* Chooses the chunk size and reserves scratch memory. */
 static int head_prepare(struct head *h)
 {
     h->padded = (int)up_to((size_t)h->V, ALIGN);
     const size_t OC = (size_t)h->padded * (size_t)h->channels, N = (size_t)h->N;
     const size_t most = up_to(chunk_bytes / (OC * sizeof(float)) + 1, CHUNK);
     const size_t chunks = (N + most - 1) / most;
-    h->rows = (int)up_to((N + chunks - 1) / chunks, CHUNK); /* of about equal size */
+    h->rows = (int)up_to((N + chunks - 1) / chunks, CHUNK); /* chunks of about equal size */
     const size_t parts = up_to(N * (size_t)h->channels + 1, 2) * sizeof(double);
     const size_t weights = h->padded != h->V ? OC * (size_t)h->C : 0;
     const size_t logits = ((size_t)h->rows < N ? (size_t)h->rows : N) * OC;
@@ -340,7 +345,8 @@ static int head_prepare(struct head *h)
                        (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts +
                            (bf16 ? logits * sizeof(__nv_bfloat16) : 0),
                        &memory));
-    h->logits = (float *)memory; /* multiples of 16 bytes, so that all of it is aligned */
+    /* sizes are multiples of 16 bytes, so that all parts are aligned */
+    h->logits = (float *)memory;
     float *after = h->logits + logits;
     if (bf16) {
         h->dlogits = (__nv_bfloat16 *)(void *)after;
@@ -353,7 +359,7 @@ static int head_prepare(struct head *h)
     return 0;
 }
 
-/* What all chunks take, rounded once. */
+/* Rounds the operands that all chunks share, once. */
 static int head_round(struct head *h)
 {
     const int OC = h->padded * h->channels;
@@ -378,7 +384,7 @@ static int cuda_head_cross_entropy(double *loss, const struct k_token_head *of)
         TRY(K_LAUNCH(head_pad_kernel<false>, blocks, THREADS, 0, (float *)NULL, h.w_padded, h.w,
                      h));
     else
-        h.w_padded = (float *)h.w; /* read alone */
+        h.w_padded = (float *)h.w; /* only read */
     TRY(head_round(&h));
     TRY(K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, h.total, h.weight, h.N));
     for (int start = 0; start < h.N; start += h.rows) {
@@ -393,8 +399,8 @@ static int cuda_head_cross_entropy(double *loss, const struct k_token_head *of)
 
 /* ---- regression */
 
-/* sqrt(1 + s^2 / delta^2) of the row that begins at `first`. Each element's thread sums its row:
- * rows are short, two coordinates or a force. */
+/* sqrt(1 + s^2 / delta^2) of the row that begins at `first`. Each element's thread sums its
+ * whole row, because rows are short: two coordinates or a force. */
 static __device__ __forceinline__ double row_root(const struct k_regression &r, size_t first)
 {
     double square = 0;
@@ -414,10 +420,10 @@ static __global__ void __launch_bounds__(THREADS)
     for (size_t i = k_cuda_first(); i < (size_t)r.N * C; i += k_cuda_step()) {
         const double w = r.weight ? (double)r.weight[i / C] : 1;
         const double share = *total > 0 ? w / (*total * r.C) : 0;
-        /* a row that does not count may hold infinity for "no label" */
+        /* a row of weight 0 may hold infinity for "no label" */
         const double difference = share != 0 ? (double)r.pred[i] - (double)r.target[i] : 0;
         const double root = r.delta > 0 && share != 0 ? row_root(r, i - i % C) : 1;
-        /* the row's loss is share 2 s^2 / (root + 1): s^2 is the sum of its squares */
+        /* the row's loss is share 2 s^2 / (root + 1), and s^2 is the sum of these squares */
         sum += share * difference * difference * 2 / (root + 1);
         if (r.dpred)
             r.dpred[i] = (float)(2 * share / root * difference);

@@ -1,11 +1,12 @@
 /* matmul.cu - the matrix product of the linear layers, by cuBLASLt.
  *
- * The library is column-major. A row-major (M, N) is its (N, M), so out^T = B^T A^T is asked for:
- * its first operand is our B, its second our A, and its rows are our columns.
+ * The library is column-major, and a row-major (M, N) is a column-major (N, M). The code
+ * therefore computes out^T = B^T A^T: the library's first operand is our B, its second our A,
+ * and its rows are our columns.
  *
- * The library picks a kernel for every shape; the pick is kept, so that a shape has one kernel in
- * a process, and kernels that sum in no fixed order (reduction in place, by atomics) are not
- * allowed: the same numbers come out every time. */
+ * The library chooses a kernel for every shape. The choice is cached, so that a shape has one
+ * kernel per process, and kernels that sum in no fixed order (reduction in place, by atomics)
+ * are excluded: results are reproducible. */
 #include <cublasLt.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,21 +15,21 @@
 
 enum { PLANS = 512, OPERANDS = 5 };
 
-/* What a kernel may depend on. */
+/* Everything that the choice of a kernel may depend on. */
 struct key {
     int M, N, K;
-    enum k_precision precision; /* bf16 also where an operand came so */
+    enum k_precision precision; /* bf16 also where an operand is already bf16 */
     int a_stride, b_stride;
     unsigned char a_transposed, b_transposed, has_add, has_bias;
-    unsigned char out_bf16;            /* and with it the bias */
-    unsigned char alignment[OPERANDS]; /* of a, b, add, out, bias: powers of 2, 256 at most */
+    unsigned char out_bf16;            /* the bias is then bf16 too */
+    unsigned char alignment[OPERANDS]; /* of a, b, add, out, bias: powers of 2, at most 256 */
 };
 
 struct plan {
-    bool used, plain; /* plain: the library has no kernel */
+    bool used, plain; /* plain: the library has no kernel for it */
     struct key key;
     cublasLtMatmulDesc_t what;
-    cublasLtMatrixLayout_t first, second, out; /* in the library's order */
+    cublasLtMatrixLayout_t first, second, out; /* in the order of the library's arguments */
     cublasLtMatmulAlgo_t algorithm;
 };
 
@@ -115,12 +116,12 @@ static int describe_product(struct plan *p, const void *bias)
     TRY(check_cublas(cublasLtMatmulDescCreate(&p->what, compute, CUDA_R_32F), "description"));
     TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first)));
     TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second)));
-    if (k->has_bias) { /* of the type of out, as epilogues assume */
+    if (k->has_bias) { /* the bias has the type of out, which epilogues assume */
         const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
         TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)));
         TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
     }
-    /* our (rows, cols) row-major is its (cols, rows) */
+    /* our row-major (rows, cols) is a column-major (cols, rows) */
     TRY(check_cublas(cublasLtMatrixLayoutCreate(&p->first, type, k->b_transposed ? K : N,
                                                 k->b_transposed ? N : K, k->b_stride),
                      "layout"));
@@ -135,7 +136,7 @@ static int describe_product(struct plan *p, const void *bias)
 static int set_preferences(cublasLtMatmulPreference_t preference, const struct key *k)
 {
     static const cublasLtMatmulPreferenceAttributes_t alignments[] = {
-        /* operands as the library counts them: first, second, C, D; ours: b, a, add, out */
+        /* operands in the library's order: first, second, C, D; in ours: b, a, add, out */
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
     static const int ours[] = {1, 0, 2, 3};
@@ -158,7 +159,7 @@ static int set_preferences(cublasLtMatmulPreference_t preference, const struct k
     return 0;
 }
 
-/* Fills the plan of its key. */
+/* Fills in the plan for its key. */
 static int make_plan(struct plan *p, const void *bias)
 {
     cublasLtMatmulPreference_t preference = NULL;
@@ -175,7 +176,7 @@ static int make_plan(struct plan *p, const void *bias)
         p->plain = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
                    (status == CUBLAS_STATUS_SUCCESS &&
                     (count < 1 || found.state != CUBLAS_STATUS_SUCCESS));
-        /* seen, since it may be slow: the plain product uses no tensor cores */
+        /* reported, since it may be slow: the plain product uses no tensor cores */
         if (p->plain && !p->key.has_bias && (double)p->key.M * p->key.N * p->key.K > 1e8)
             fprintf(stderr, "note: cuBLASLt has no kernel for a product (%d, %d, %d)\n", p->key.M,
                     p->key.N, p->key.K);
@@ -202,7 +203,7 @@ static int find_plan(const struct key *key, const void *bias, struct plan **foun
         }
         if (p->used)
             continue;
-        if (lt.count >= PLANS * 3 / 4) /* very many shapes: begin again */
+        if (lt.count >= PLANS * 3 / 4) /* too many shapes: the cache is emptied */
             drop_all();
         p->key = *key;
         const int rc = make_plan(p, bias);
@@ -234,14 +235,14 @@ static int run_plan(struct plan *p, const struct k_cuda_matmul *m, const void *a
                         "product");
 }
 
-/* The plan for a product, and its operands: rounded copies where that was asked for. */
+/* Finds the plan for a product, and its operands: rounded copies where they need rounding. */
 static int prepare_product(const struct k_cuda_matmul *m, struct plan **plan, const void **a,
                            const void **b)
 {
     struct key key;
     const void *const bias = m->bias ? k_cuda_bias_of(m) : NULL;
     const void *const out = m->out_bf16 ? (void *)m->out_bf16 : (void *)m->out;
-    memset(&key, 0, sizeof(key)); /* also what is between its members: it is compared as bytes */
+    memset(&key, 0, sizeof(key)); /* padding too, because keys are compared as bytes */
     key.M = m->M;
     key.N = m->N;
     key.K = m->K;
@@ -286,8 +287,8 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
 
 /* ---- the best rate */
 
-/* Numbers in [-1, 1) that are not all alike: a product of zeros draws little power and is faster
- * than any real one. */
+/* Fills x with various numbers in [-1, 1): a product of zeros draws little power and is faster
+ * than any real product. */
 static __global__ void k_fill(float *x, size_t n)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
@@ -298,7 +299,7 @@ static __global__ void k_fill(float *x, size_t n)
     }
 }
 
-/* *seconds of `times` products, without the rounding of inputs. */
+/* *seconds = time of `times` products, without the rounding of inputs. */
 static int measure_products(const struct k_cuda_matmul *m, int times, cudaEvent_t from,
                             cudaEvent_t to, double *seconds)
 {
@@ -321,7 +322,7 @@ static int measure_products(const struct k_cuda_matmul *m, int times, cudaEvent_
 int k_cuda_matmul_peak(double *gflops)
 {
     enum { TIMES = 8 };
-    /* of a size at which the rate no longer grows, and of a few milliseconds */
+    /* large enough that the rate no longer grows; each product takes a few milliseconds */
 #ifdef K_CUDA_HOST
     const int side = 256;
 #else
@@ -347,7 +348,7 @@ int k_cuda_matmul_peak(double *gflops)
         rc = k_cuda_check(cudaEventCreate(&from), "event");
     if (!rc)
         rc = k_cuda_check(cudaEventCreate(&to), "event");
-    if (!rc) /* clocks rise, kernels are loaded */
+    if (!rc) /* warm-up: clocks rise and kernels are loaded */
         rc = measure_products(&m, 2, from, to, &first);
     if (!rc)
         rc = measure_products(&m, TIMES, from, to, &seconds);

@@ -1,6 +1,6 @@
-/* nccl_interface.h - what collectives.cu calls of NCCL 2 (NVIDIA's NCCL documentation, "NCCL API"):
- * its types, so that a build does not need the library; checked against its header where that
- * is. */
+/* nccl_interface.h - the types of NCCL 2 that collectives.cu uses (NVIDIA's NCCL documentation,
+ * "NCCL API"), so that a build does not need the library. They are checked against NCCL's header
+ * where that is installed. */
 #ifndef K_CUDA_NCCL_INTERFACE_H
 #define K_CUDA_NCCL_INTERFACE_H
 

@@ -1,9 +1,10 @@
-/* record.cu - numbers that entries give through pointers, and recordings of work (CUDA graphs).
+/* record.cu - results that entries return through pointers, and recordings of work (CUDA
+ * graphs).
  *
- * A number is computed into a device double; wait() copies all of them to pinned memory at once
- * and writes each where its entry was told to. Numbers of work that was done at once have a place
- * until the next wait; those of a recording keep theirs while the recording lives, and every
- * replay makes them due again. */
+ * A result is computed into a device double; wait() copies all results to pinned memory at once
+ * and writes each to the pointer that its entry was given. Results outside recordings have a
+ * place until the next wait. Results of a recording keep theirs while the recording exists, and
+ * every replay makes them due again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { PASSING = 256, KEPT = 1024, PLACES = PASSING + KEPT };
 
 struct result {
     double *number;
-    long *whole; /* one of the two is NULL */
+    long *whole; /* number or whole is NULL */
     int place;
 };
 
@@ -104,7 +105,7 @@ static int cuda_wait(void)
                           "results");
     if (!rc)
         rc = k_cuda_check(cudaStreamSynchronize(k_cuda_stream()), "wait");
-    if (!rc && any) /* the older first: a pointer that was given twice has the last number */
+    if (!rc && any) /* older results first: a pointer that was given twice gets the last result */
         deliver(results.passing, results.passing_count);
     results.passing_count = 0;
     for (struct k_recording *r = results.all; r; r = r->next) {
@@ -115,7 +116,7 @@ static int cuda_wait(void)
     return rc;
 }
 
-/* A place of the recording under way. */
+/* Gives a result a place in the recording under way. */
 static int keep_result(struct result result, double **device)
 {
     struct k_recording *r = results.under_way;
@@ -143,7 +144,7 @@ static int take_result(struct result result, double **device)
 {
     if (results.under_way)
         return keep_result(result, device);
-    if (results.passing_count == PASSING) { /* all places are full: these are early */
+    if (results.passing_count == PASSING) { /* all places are full: deliver them early */
         TRY(cuda_wait());
     }
     result.place = results.passing_count;
@@ -188,7 +189,7 @@ static int cuda_record_end(struct k_recording **recording)
     if (!r)
         return ORR_FAIL(ORR_EINVAL, "cuda: no recording is under way");
     results.under_way = NULL;
-    r->next = results.all; /* from here record_free takes it apart */
+    r->next = results.all; /* from here on record_free cleans up */
     results.all = r;
     cudaGraph_t graph = NULL;
     int rc = k_cuda_check(cudaStreamEndCapture(k_cuda_stream(), &graph), "end of the recording");
@@ -221,7 +222,7 @@ static void cuda_record_free(struct k_recording *recording)
         return;
     *at = recording->next;
     if (recording->exec) {
-        cudaStreamSynchronize(k_cuda_stream()); /* it may be running */
+        cudaStreamSynchronize(k_cuda_stream()); /* the graph may still be running */
         cudaGraphExecDestroy(recording->exec);
     }
     for (int i = 0; i < recording->count; i++)

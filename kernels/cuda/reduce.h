@@ -1,7 +1,7 @@
 /* reduce.h - sums and maxima over the threads of a warp or of a block, in a fixed order.
  *
- * Every function is called by all threads of the warp (or block) together and gives all of them
- * the same bits. Blocks are one-dimensional, of whole warps, of at most 1024 threads. */
+ * All threads of the warp (or block) call a function together, and all receive the same bits.
+ * Blocks are one-dimensional and have whole warps, at most 1024 threads. */
 #ifndef K_CUDA_REDUCE_H
 #define K_CUDA_REDUCE_H
 
@@ -9,14 +9,15 @@
 
 #define K_CUDA_ALL_LANES 0xffffffffU
 
-/* The larger one; NaN where either is: a diverging run must be seen (fmaxf drops NaN). */
+/* The larger of a and b; NaN where either is NaN, so that a diverging run is noticed (fmaxf
+ * drops NaN). */
 static __device__ __forceinline__ float k_cuda_larger(float a, float b)
 {
     return a > b || isnan(a) ? a : b;
 }
 
-/* ---- a warp: each step adds the value of the lane whose number differs in one bit, and a + b is
- * b + a, so that all lanes make the same sum */
+/* ---- a warp: each step adds the value of the lane whose number differs in one bit. Since a + b
+ * equals b + a, all lanes compute the same sum */
 
 template <typename T> static __device__ __forceinline__ T k_cuda_warp_sum(T x)
 {
@@ -34,8 +35,8 @@ static __device__ __forceinline__ float k_cuda_warp_max(float x)
     return x;
 }
 
-/* ---- a block: sums of warps by way of `shared`, which may be used again at once by the next
- * call; each warp then makes the sum of the warps' sums for itself */
+/* ---- a block: warps exchange their sums through `shared`, and each warp then adds up these
+ * sums. The next call may reuse `shared` at once */
 
 template <typename T> static __device__ __forceinline__ T k_cuda_block_sum(T x, T shared[K_WARP])
 {
@@ -59,15 +60,16 @@ static __device__ __forceinline__ float k_cuda_block_max(float x, float shared[K
     return k_cuda_warp_max(lane < blockDim.x / K_WARP ? shared[lane] : -INFINITY);
 }
 
-/* ---- wide loads: 16 bytes at a time where every pointer and every row of `columns` floats allows
- * it; a pointer that is not there (NULL) does */
+/* ---- wide loads: 16 bytes at a time, where every pointer and every row of `columns` floats is
+ * aligned. NULL counts as aligned */
 
 static inline bool k_cuda_aligned(const void *p)
 {
     return (uintptr_t)p % sizeof(float4) == 0;
 }
 
-/* Threads of the grid, and the number of this one: for (i = first; i < n; i += step). */
+/* The number of this thread in the grid, and the number of threads: for (i = first; i < n; i +=
+ * step). */
 static __device__ __forceinline__ size_t k_cuda_first(void)
 {
     return (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,5 @@
-/* round.cu - inputs of matmuls as bf16, and a plain product for what the library does not do. */
+/* round.cu - rounds matmul inputs to bf16; a plain product for shapes that the library does not
+ * support. */
 #include "matmul.h"
 #include "load_store.h"
 
@@ -6,7 +7,8 @@ enum { THREADS = 256, TILE = 16 };
 
 /* ---- rounding */
 
-/* Eight numbers to a thread where the pointers allow it, the others one by one. */
+/* A thread takes eight numbers where the pointers are aligned; the remaining numbers are taken
+ * one by one. */
 template <bool WIDE>
 static __global__ void __launch_bounds__(THREADS)
     k_round(__nv_bfloat16 *__restrict__ out, const float *__restrict__ x, size_t n)
@@ -32,8 +34,8 @@ int k_cuda_to_bf16(void *out, const float *x, size_t n)
     return K_LAUNCH(k_round<false>, k_cuda_blocks(n, THREADS), THREADS, 0, to, x, n);
 }
 
-/* Any shape, rows of float or of bf16 that are `from` apart: row by row, the padding of a row left
- * as it is (no product reads it). */
+/* Any shape; rows of float or bf16 with stride `from`. Rows are taken one by one, and the
+ * padding of a row is not written, because no product reads it. */
 template <typename T>
 static __global__ void __launch_bounds__(THREADS)
     k_round_rows(__nv_bfloat16 *__restrict__ out, const T *__restrict__ x, int rows, int cols,
@@ -64,7 +66,7 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
                     rows, cols, cols, *stride);
 }
 
-/* One operand, float or bf16, which is (rows, cols) in memory. */
+/* Prepares one operand, float or bf16, which is (rows, cols) in memory. */
 static int take_operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *x_bf16,
                         int from, int rows, int cols, struct k_cuda_operand *o)
 {
@@ -115,7 +117,7 @@ struct plain {
     const __nv_bfloat16 *a_bf16, *b_bf16; /* NULL: a, b */
     float *out;
     __nv_bfloat16 *out_bf16;           /* NULL: out */
-    size_t a_row, a_col, b_row, b_col; /* distances of neighbours */
+    size_t a_row, a_col, b_row, b_col; /* strides of rows and columns */
 };
 
 static __device__ __forceinline__ float element(const float *x, const __nv_bfloat16 *x_bf16,
@@ -124,7 +126,7 @@ static __device__ __forceinline__ float element(const float *x, const __nv_bfloa
     return x_bf16 ? k_cuda_get(x_bf16 + at) : x[at];
 }
 
-/* A tile of out to a block, one number to a thread; K in steps of a tile. */
+/* A block computes a tile of out, one number per thread; K in steps of a tile. */
 static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
 {
     __shared__ float a[TILE][TILE + 1], b[TILE][TILE + 1];
@@ -181,7 +183,7 @@ int k_cuda_matmul_plain(const struct k_cuda_matmul *m)
     return K_LAUNCH(k_plain, k_cuda_blocks(n + TILE * TILE, TILE * TILE), dim3(TILE, TILE), 0, p);
 }
 
-/* ---- biases that do not ride along */
+/* ---- biases that are not added by the epilogue */
 
 template <typename T>
 static __global__ void __launch_bounds__(THREADS)

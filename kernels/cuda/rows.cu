@@ -1,15 +1,15 @@
 /* rows.cu - operations of the CUDA backend on rows: layer norm, positions.
  *
- * Layer norm forward: a warp per row, the row in registers where it is at most 2048 columns that
- * can be loaded 16 bytes at a time, read again (from the cache) otherwise. Statistics are two
- * passes in float: the mean, then the variance around it.
+ * Layer norm forward: a warp per row, the row stays in registers where it has at most 2048
+ * columns that can be loaded 16 bytes at a time, and is read again (from the cache) otherwise.
+ * Statistics are two passes in float: the mean, then the variance around it.
  *
  * Layer norm backward reads everything once: a block takes a range of rows, each thread the same
- * four columns of every row, so that sums down the columns stay in registers; they are written at
- * the end, one line of partial sums per range, and added in order by a second kernel. How many
- * ranges there are is a matter of the shape alone.
+ * four columns of every row, so that sums down the columns stay in registers; they are written
+ * at the end, one line of partial sums per range, and added in order by a second kernel. The
+ * number of ranges depends on the shape alone.
  *
- * What goes out of the forward pass, and comes back as its gradient, may be bf16. */
+ * The output of the forward pass and its gradient may be bf16. */
 #include "load_store.h"
 
 #include <limits.h>
@@ -17,10 +17,10 @@
 enum {
     THREADS = 256,
     ACROSS = 4,      /* columns of a thread in layer norm backward */
-    WIDEST = 4096,   /* columns of a block of 1024 such threads */
-    BATCH = 2,       /* rows under way at a time: one barrier for both */
+    WIDEST = 4096,   /* most columns of a row, for a block of 1024 such threads */
+    BATCH = 2,       /* rows processed together, with one barrier for both */
     RANGES = 528,    /* 4 blocks of 256 threads on each of 132 multiprocessors */
-    RANGE_LEAST = 4, /* rows */
+    RANGE_LEAST = 4, /* least rows of a range */
 };
 
 /* ---- layer norm forward */
@@ -50,7 +50,7 @@ static __device__ __forceinline__ float4 normalised4(float4 x, float mean, float
         (x.z - mean) * rstd * gamma.z + beta.z, (x.w - mean) * rstd * gamma.w + beta.w);
 }
 
-/* What both passes need of a norm; T: the type of out and dout. */
+/* The arguments of both passes; T: the type of out and dout. */
 template <typename T> struct layernorm {
     int N, C;
     const float *x, *gamma, *beta;
@@ -58,12 +58,12 @@ template <typename T> struct layernorm {
     T *out;
     const T *dout;
     float *dx;
-    __nv_bfloat16 *copy; /* of dx, or NULL */
-    float *partial;      /* (ranges, lines, C): sums of dout h, of dout and, of 3 lines, of dx */
+    __nv_bfloat16 *copy; /* bf16 copy of dx, or NULL */
+    float *partial;      /* (ranges, lines, C): sums of dout h, of dout and, with 3 lines, of dx */
     int ranges, lines;
 };
 
-/* C <= 128 VECS, C % 4 == 0, all pointers aligned to 16 bytes. */
+/* Keeps the row in registers: C <= 128 VECS, C % 4 == 0, all pointers aligned to 16 bytes. */
 template <int VECS, typename T>
 static __global__ void __launch_bounds__(THREADS) layernorm_kept_kernel(const struct layernorm<T> l)
 {
@@ -155,7 +155,7 @@ template <bool WIDE> static __device__ __forceinline__ unsigned column(int k)
     return WIDE ? ACROSS * threadIdx.x + (unsigned)k : threadIdx.x + (unsigned)k * blockDim.x;
 }
 
-/* The thread's four columns of a row; 0 beyond the last. */
+/* Loads the thread's four columns of a row; 0 beyond the last. */
 template <bool WIDE, typename T>
 static __device__ __forceinline__ void load_columns(float to[ACROSS], const T *row, int C)
 {
@@ -184,8 +184,8 @@ static __device__ __forceinline__ void store_columns(T *row, const float from[AC
     }
 }
 
-/* Sums over the block of BATCH pairs of numbers, one barrier: the next call uses the other half
- * of `shared`, which is free when every thread has passed this call's barrier. */
+/* Sums BATCH pairs of numbers over the block, with one barrier. The next call uses the other
+ * half of `shared`, which is free when every thread has passed this call's barrier. */
 static __device__ __forceinline__ void batch_sums(float sum[BATCH][2],
                                                   float shared[BATCH][2][K_WARP])
 {
@@ -222,7 +222,8 @@ static __global__ void __launch_bounds__(1024)
         float sum[BATCH][2] = {{0}}, r[BATCH];
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
-            const size_t row = n + (size_t)i < end ? n + (size_t)i : n; /* beyond: any row */
+            /* beyond the end, any row will do */
+            const size_t row = n + (size_t)i < end ? n + (size_t)i : n;
             const float m = l.mean[row];
             r[i] = l.rstd[row];
             load_columns<WIDE>(d[i], l.dout + row * C, l.C);
@@ -259,7 +260,7 @@ static __global__ void __launch_bounds__(1024)
         store_columns<WIDE>(partial + 2 * C, dsum, l.C);
 }
 
-/* Rows of more than WIDEST columns: a warp per row for dx ... */
+/* Rows of more than WIDEST columns: dx with a warp per row ... */
 template <typename D>
 static __global__ void layernorm_backward_rows_kernel(const struct layernorm<D> l)
 {
@@ -284,7 +285,7 @@ static __global__ void layernorm_backward_rows_kernel(const struct layernorm<D> 
     }
 }
 
-/* ... and a thread per column and range of rows for the partial sums. */
+/* ... and the partial sums with a thread per column and range of rows. */
 template <typename D>
 static __global__ void layernorm_backward_columns_kernel(const struct layernorm<D> l)
 {
@@ -306,9 +307,9 @@ static __global__ void layernorm_backward_columns_kernel(const struct layernorm<
     }
 }
 
-/* dgamma, dbeta and, of 3 lines, dx_sums add their columns of partial (ranges, lines C). A block
- * takes 32 columns; warp w adds ranges w, w + warps, ..., then the first warp adds the warps' sums
- * in order. */
+/* Adds the columns of partial (ranges, lines C) to dgamma, dbeta and, with 3 lines, dx_sums. A
+ * block takes 32 columns; warp w adds ranges w, w + warps, ..., then the first warp adds the
+ * sums of the warps in order. */
 static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, float *dx_sums,
                                                 const float *partial, int ranges, int lines, int C)
 {
@@ -333,7 +334,7 @@ static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, flo
         dx_sums[c - 2 * (size_t)C] += sum;
 }
 
-/* Ranges of rows for blocks of so many threads: more of them where blocks are small. */
+/* Number of ranges of rows for blocks of `threads` threads: more where blocks are small. */
 static int range_count(int N, int threads)
 {
     const int most = RANGES * (threads < THREADS ? THREADS / threads : 1);
@@ -400,8 +401,8 @@ static int cuda_layernorm_backward(const struct k_layernorm *norm)
     return layernorm_backward(l, norm->dgamma, norm->dbeta, norm->dx_sums);
 }
 
-/* ---- positions: a thread has an element of the table (T, C) and goes through the batch. As rows
- * are n = b T + t, element j of the table belongs to elements j + b T C of x. */
+/* ---- positions: a thread has one element of the table (T, C) and goes through the batch. Since
+ * rows are n = b T + t, element j of the table belongs to elements j + b T C of x. */
 
 static __global__ void position_forward_kernel(float *x, const float *table, size_t n, size_t width)
 {

@@ -8,11 +8,12 @@
  *   A (16, 16), bf16 in pairs  [0] row g, columns 2t..; [1] row g + 8; [2], [3] columns 2t + 8..
  *   B (16, 8), bf16 in pairs   [0] column g, rows 2t..; [1] rows 2t + 8..
  *
- * so that two neighbouring fragments of sums, rounded, are a fragment A.
+ * Two neighbouring fragments of sums, rounded, are therefore a fragment A.
  *
- * A tile has rows of W numbers in pieces of 16 bytes; which piece of a row lies where depends on
- * the row, so that eight rows read at once touch all banks once. Places in shared memory are bytes
- * from the start of the dynamic one: 32 bits, of which all but a few are known to the compiler. */
+ * A tile has rows of W numbers in pieces of 16 bytes. The order of the pieces depends on the
+ * row, so that reading eight rows at once touches every bank once. Places in shared memory are
+ * 32-bit byte offsets from the start of dynamic shared memory; all but a few of their bits are
+ * compile-time constants. */
 #ifndef K_CUDA_TENSOR_CUH
 #define K_CUDA_TENSOR_CUH
 
@@ -89,8 +90,8 @@ static __device__ __forceinline__ unsigned tensor_address(unsigned place)
     return (unsigned)__cvta_generic_to_shared(tensor_shared()) + place;
 }
 
-/* Four matrices (8, 8); lanes 8 i .. 8 i + 7 name the rows of the i-th, and each lane gets of it
- * row g, columns 2t, 2t + 1 ... */
+/* Loads four matrices (8, 8). Lanes 8 i .. 8 i + 7 give the addresses of the rows of matrix i,
+ * and each lane gets row g, columns 2t, 2t + 1 of each matrix ... */
 static __device__ __forceinline__ void tensor_load(unsigned to[4], unsigned row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -108,8 +109,8 @@ static __device__ __forceinline__ void tensor_load_across(unsigned to[4], unsign
                  : "memory");
 }
 
-/* A piece into shared memory, later: there once its group, closed by tensor_fetched, was waited
- * for. Not there: zeros, and `from` is not read. */
+/* Starts the copy of a piece to shared memory. It is complete once its group, closed by
+ * tensor_fetched, was waited for. Unless `there`, zeros are written and `from` is not read. */
 static __device__ __forceinline__ void tensor_fetch(unsigned to, const void *from, bool there)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(tensor_address(to)),
@@ -122,13 +123,13 @@ static __device__ __forceinline__ void tensor_fetched(void)
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Waits for all groups of the thread but the last LATER. */
+/* Waits for all groups of the thread except the last LATER. */
 template <int LATER> static __device__ __forceinline__ void tensor_wait(void)
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
 }
 
-/* 2^x, log2 x and 1 / x by one instruction each: to about 2^-22. */
+/* 2^x, log2 x and 1 / x by one instruction each, to about 2^-22. */
 static __device__ __forceinline__ float fast_exp2(float x)
 {
     float y;
@@ -157,21 +158,22 @@ template <int W> static __host__ __device__ constexpr unsigned tile_bytes(int ro
     return (unsigned)(rows * W) * (unsigned)sizeof(bf16);
 }
 
-/* Where a piece of a row is, from the start of the tile. Eight rows on it is tile_bytes(8) on; and
- * 2 k pieces on, from an even one, it differs by an exclusive or with 32 k alone. */
+/* The offset of a piece of a row from the start of the tile. Eight rows later the offset is
+ * larger by tile_bytes(8); 2 k pieces after an even piece it differs by an exclusive or with 32
+ * k. */
 template <int W> static __device__ __forceinline__ unsigned tile_place(int row, int piece)
 {
     const int turn = W >= 64 ? row % 8 : row / 2 % 4;
     return tile_bytes<W>(row) + (unsigned)((piece ^ turn) * 16);
 }
 
-/* Two numbers at a place that is a multiple of 4. */
+/* Stores two numbers at an offset that is a multiple of 4. */
 static __device__ __forceinline__ void tensor_store(unsigned place, unsigned pair)
 {
     *(unsigned *)(tensor_shared() + place) = pair;
 }
 
-/* One number. */
+/* Reads one number. */
 template <int W>
 static __device__ __forceinline__ float tile_number(unsigned tile, int row, int column)
 {
@@ -179,7 +181,7 @@ static __device__ __forceinline__ float tile_number(unsigned tile, int row, int 
     return __bfloat162float(((const bf16 *)(tensor_shared() + at))[column % PIECE]);
 }
 
-/* Rows first .. first + ROWS - 1 of `from`, `stride` apart, by all THREADS of the block; zeros
+/* All THREADS of the block fetch rows first .. first + ROWS - 1 of `from`, `stride` apart; zeros
  * from row `rows` on. */
 template <int W, int ROWS, int THREADS>
 static __device__ __forceinline__ void tile_fetch(unsigned to, const bf16 *from, ptrdiff_t stride,
@@ -197,7 +199,7 @@ static __device__ __forceinline__ void tile_fetch(unsigned to, const bf16 *from,
     }
 }
 
-/* Fragments A of rows row .. row + 15, a multiple of 8, all W columns. */
+/* Loads fragments A of rows row .. row + 15 (row is a multiple of 8), all W columns. */
 template <int W>
 static __device__ __forceinline__ void tile_take(unsigned a[W / 16][4], unsigned tile, int row)
 {
@@ -240,8 +242,8 @@ static __device__ __forceinline__ void tile_scores(float sums[MT][N][4],
     }
 }
 
-/* sums (MT tiles of 16 rows, W columns) += A times the first 8 N rows of `tile`; A is made of N
- * fragments of sums, rounded. */
+/* sums (MT tiles of 16 rows, W columns) += A times the first 8 N rows of `tile`; A has been
+ * rounded from N fragments of sums. */
 template <int W, int MT, int N>
 static __device__ __forceinline__ void tile_add(float sums[MT][W / 8][4],
                                                 const unsigned a[MT][N / 2][4], unsigned tile)
@@ -272,13 +274,13 @@ static __device__ __forceinline__ unsigned tensor_pair(float x, float y)
     return pair;
 }
 
-/* Rounded to bf16 and back. */
+/* x rounded to bf16 and back to float. */
 static __device__ __forceinline__ float tensor_rounded(float x)
 {
     return __bfloat162float(__float2bfloat16_rn(x));
 }
 
-/* Fragments of sums as fragments A. */
+/* Rounds fragments of sums to fragments A. */
 template <int N>
 static __device__ __forceinline__ void tensor_round(unsigned a[N / 2][4], const float sums[N][4])
 {
@@ -291,9 +293,9 @@ static __device__ __forceinline__ void tensor_round(unsigned a[N / 2][4], const 
     }
 }
 
-/* Scores (16 rows, 8 N columns) of columns that are more than `last` after the row's own, or not
- * after `none`, become -INFINITY; both are of the thread's first row, columns counted from its
- * first. down: rows and columns the other way round. */
+/* Masks scores (16 rows, 8 N columns) with -INFINITY: columns after `last` and columns up to
+ * `none` of each row. Both are given for the thread's first row and counted from its first
+ * column; for a later row they are larger by the number of rows between. */
 template <int N>
 static __device__ __forceinline__ void tensor_mask(float s[N][4], int none, int last)
 {
@@ -307,7 +309,7 @@ static __device__ __forceinline__ void tensor_mask(float s[N][4], int none, int 
         }
 }
 
-/* The sum, or largest, of the four lanes that have numbers of the same row. */
+/* The sum, or the largest, over the four lanes that have numbers of one row. */
 static __device__ __forceinline__ float row_sum(float x)
 {
     x += __shfl_xor_sync(0xffffffffu, x, 1);

@@ -5,12 +5,12 @@
 
 enum {
     THREADS = 256,
-    PIECES = 1056, /* blocks, and partial sums, at most: 8 on each of 132 multiprocessors */
-    PIECE = 4096,  /* elements of a block, about, where there are fewer blocks */
+    PIECES = 1056, /* most blocks, and partial sums: 8 on each of 132 multiprocessors */
+    PIECE = 4096,  /* elements per block where there are fewer blocks */
 };
 
-/* ---- sum of squares, in double: a number of blocks that n decides, then one block for their sums.
- * The order is a matter of n and of the alignment of x alone. */
+/* ---- sum of squares, in double: several blocks, then one block that adds their sums. The
+ * number of blocks depends on n, and the order of sums on n and the alignment of x alone. */
 
 template <bool WIDE>
 static __global__ void __launch_bounds__(THREADS)
@@ -62,19 +62,20 @@ static int cuda_sum_squares(double *sum, const float *x, size_t n)
     return K_LAUNCH(squares_total_kernel, 1, THREADS, 0, result, (const double *)partial, pieces);
 }
 
-/* ---- AdamW. What is the same for all elements is made here, in double. */
+/* ---- AdamW. Values that are common to all elements are computed here, in double. */
 
 struct adamw {
     float beta1, rest1, beta2, rest2, eps, grad_scale;
     float rate; /* lr / (1 - beta1^step) */
     float root; /* 1 / sqrt(1 - beta2^step) */
-    int count;  /* of ranges */
+    int count;  /* number of ranges */
     size_t end[K_DECAYS];
-    float keep[K_DECAYS]; /* 1 - lr weight_decay, from the end before on */
+    /* 1 - lr weight_decay of each range, which starts where the range before it ends */
+    float keep[K_DECAYS];
 };
 
-/* Of the range that number i is in. Neighbours are nearly always in the same: a warp looks for it
- * once. */
+/* `keep` of the range that element i is in. Neighbours are nearly always in one range, so that a
+ * warp rarely diverges. */
 static __device__ __forceinline__ float keep_of(const struct adamw &k, size_t i)
 {
     int low = 0, high = k.count - 1;
@@ -97,9 +98,9 @@ static __device__ __forceinline__ void adamw_of(float *param, float grad, float 
     *param = *param * keep - k.rate * *m / (sqrtf(*v) * k.root + k.eps);
 }
 
-/* WIDE: ranges end between fours. */
+/* WIDE: range ends are multiples of four. */
 template <bool WIDE>
-static __global__ void __launch_bounds__(THREADS, 4) /* (or a register is spilt) */
+static __global__ void __launch_bounds__(THREADS, 4) /* other bounds spill a register */
     adamw_kernel(float *param, const float *grad, float *m, float *v, size_t n,
                  const struct adamw k)
 {
