@@ -27,7 +27,7 @@
 #ifdef K_DOUBLE
 typedef double real;
 #else
-typedef float real; /* tensors, and what is computed with them in other folders */
+typedef float real; /* type of tensors, and of what other folders compute from them */
 #endif
 
 struct k_attention_shape {
@@ -35,13 +35,14 @@ struct k_attention_shape {
     const struct k_attention *variant;
     double p;   /* power of re-weighted variants, >= 1 */
     int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
-    /* Forward: only rows first .. end - 1 are asked for (end 0: T). Rows of qkv from `end` on are
-     * not read; other rows of out and row_stats may or may not be written. */
+    /* Forward: only rows first .. end - 1 are needed (end 0 means T). Rows of qkv from `end` on
+     * are not read; other rows of out and row_stats may or may not be written. */
     int first, end;
-    bool bf16; /* qkv, out and their gradients are (k_ops.has_bf16_tensors); row_stats never is */
-    bool forward_only; /* no backward pass follows: it needs nothing in row_stats */
-    /* The forward pass may overwrite q and k of qkv, although it is const, by multiples of them,
-     * which the backward pass with the same member then reads. The caller must not read their
+    /* qkv, out and their gradients are bf16 (k_ops.has_bf16_tensors); row_stats never is */
+    bool bf16;
+    bool forward_only; /* no backward pass follows, and row_stats need not be valid */
+    /* The forward pass may overwrite q and k of qkv, although it is const, by scaled copies,
+     * which the backward pass with this member set then reads. The caller must not use their
      * lengths afterwards. */
     bool may_overwrite_qk;
 };
@@ -52,29 +53,31 @@ static inline int k_attention_end(const struct k_attention_shape *shape)
 }
 
 /* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the
- * members of its own part and those above; what is NULL is left out. */
+ * members of its own part and those above; optional tensors that are NULL are skipped. */
 struct k_linear {
     int N, C, OC;
     const real *inp; /* (N, C) */
     const real *w;   /* (OC, C) */
-    bool fp32_only;  /* inputs are not rounded, whatever open() allowed: for coordinates that
-                      * come in, and coordinates and forces that come out */
+    /* inputs are not rounded, whatever open() allowed: for coordinates as inputs, and for
+     * coordinates and forces as outputs */
+    bool fp32_only;
     /* forward; at most one of `residual` and `pre` */
     real *out;            /* (N, OC) */
     const real *b;        /* (OC) */
-    const real *residual; /* (N, OC), is added to out and is not out */
+    const real *residual; /* (N, OC), is added to out; must not be out */
     real *pre; /* (N, OC): pre = inp W^T + b and out = gelu(pre), both kept. GELU in its erf form */
     /* backward */
-    const real *dout;    /* (N, OC) */
-    real *dinp;          /* (N, C) = dout W */
-    real *dw;            /* (OC, C) adds dout^T inp; never NULL */
-    real *db;            /* (OC) adds the column sums of dout */
-    const real *inp_pre; /* (N, C): inp was gelu(inp_pre), and dinp is multiplied by
-                          * gelu'(inp_pre): the gradient by inp_pre */
+    const real *dout; /* (N, OC) */
+    real *dinp;       /* (N, C) = dout W */
+    real *dw;         /* (OC, C) adds dout^T inp; never NULL */
+    real *db;         /* (OC) adds the column sums of dout */
+    /* (N, C) where inp = gelu(inp_pre), or NULL. dinp is then multiplied by gelu'(inp_pre), and
+     * is the gradient with respect to inp_pre */
+    const real *inp_pre;
     /* Tensors that are bf16 (k_ops.has_bf16_tensors): the pointers above then point to bf16. Not
      * with `fp32_only`. */
-    bool inp_bf16;               /* inp, dinp and inp_pre are */
-    bool out_bf16;               /* out, pre and dout are; not with `residual` */
+    bool inp_bf16;               /* inp, dinp and inp_pre are bf16 */
+    bool out_bf16;               /* out, pre and dout are bf16; not with `residual` */
     const void *w_bf16, *b_bf16; /* bf16 copies of w and b, or NULL */
     real *inp_db; /* (C) or NULL, only with inp_bf16 and inp_pre: adds the column sums of dinp,
                    * the gradient of the bias of the layer that made inp_pre */
@@ -87,7 +90,7 @@ struct k_layernorm {
     const real *x;     /* (N, C) */
     const real *gamma; /* (C) */
     real *mean, *rstd; /* (N) each: the forward pass writes them, the backward pass reads them */
-    bool bf16;         /* out and dout are (k_ops.has_bf16_tensors) */
+    bool bf16;         /* out and dout are bf16 (k_ops.has_bf16_tensors) */
     /* forward */
     const real *beta; /* (C) */
     real *out;        /* (N, C) */
@@ -95,8 +98,8 @@ struct k_layernorm {
     const real *dout;     /* (N, C) */
     real *dx;             /* (N, C) adds */
     real *dgamma, *dbeta; /* (C) add */
-    /* Of dx as it is afterwards, what the linear layer before takes as dout and adds to db. Only
-     * with `bf16`; each may be NULL. */
+    /* Computed from the final dx, for the linear layer before, which takes the copy as dout and
+     * adds the sums to db. Only with `bf16`; each may be NULL. */
     void *dx_bf16; /* (N, C) a bf16 copy */
     real *dx_sums; /* (C) adds the column sums */
 };
@@ -107,7 +110,7 @@ struct k_embedding {
     int N, V, C;
     const uint16_t *token;
     int token_stride;
-    int stride, at; /* from one row of out, or dout, to the next; the first column */
+    int stride, at; /* row stride of out and dout; first column */
     /* forward */
     const real *table; /* (V, C) */
     real *out;         /* (N, stride) */
@@ -151,8 +154,9 @@ struct k_cross_entropy {
     real *dlogits;      /* as logits, and may be logits; NULL: loss only */
 };
 
-/* A head of `channels` V-way classifiers without bias, and its loss: logits = inp W^T, and the mean
- * over channels of their cross entropies. Logits are never all in memory (cpu, cuda). */
+/* A head of `channels` V-way classifiers without bias, and its loss: logits = inp W^T, and the
+ * mean over channels of their cross entropies. The cpu and cuda backends never hold all logits
+ * in memory. */
 struct k_token_head {
     int N, C, V, channels;
     const real *inp;        /* (N, C) */
@@ -163,10 +167,10 @@ struct k_token_head {
     real *dw;               /* (channels V, C) adds */
 };
 
-/* Regression. delta 0: the mean over weighted rows and columns of (pred - target)^2. delta > 0: the
- * pseudo-Huber loss of each row's distance s = |pred - target|, which is
- * 2 delta^2 (sqrt(1 + s^2 / delta^2) - 1) in place of s^2: s^2 for small distances, 2 delta s for
- * large ones, whatever the axes (Charbonnier et al. 1997). */
+/* Regression. delta 0: the mean over weighted rows and columns of (pred - target)^2. delta > 0:
+ * the pseudo-Huber loss of each row's distance s = |pred - target|, which is 2 delta^2 (sqrt(1 +
+ * s^2 / delta^2) - 1) in place of s^2: s^2 for small distances, 2 delta s for large ones, and
+ * independent of the axes (Charbonnier et al. 1997). */
 struct k_regression {
     int N, C;
     double delta;
@@ -176,36 +180,39 @@ struct k_regression {
 };
 
 enum { K_DECAYS = 256 };
-/* Of the numbers from the end of the range before, at first 0, to `end`. */
+/* Weight decay of a range of the numbers: from the end of the range before (at first 0) to
+ * `end`. */
 struct k_decay {
     size_t end;
     double weight_decay;
 };
 struct k_adamw {
     double lr, beta1, beta2, eps;
-    double weight_decay;          /* of all numbers; with `decays` ignored */
-    const struct k_decay *decays; /* (count), at most K_DECAYS, the last of which ends at n: tensors
-                                   * that lie one after the other, updated at once; or NULL */
+    double weight_decay; /* of all numbers; ignored with `decays` */
+    /* (count) ranges, at most K_DECAYS, the last of which ends at n: weight decays of tensors
+     * that lie one after the other and are updated at once; or NULL */
+    const struct k_decay *decays;
     int count;
     double grad_scale; /* multiplies the gradient first (clipping, 1 / accumulation) */
     long step;         /* 1-based, for the bias corrections */
 };
 
-struct k_recording; /* the backend's own */
+struct k_recording; /* each backend defines its own */
 
-/* Rounding of the inputs of matmuls. Sums of these are float; those of ref, which never rounds, are
- * double. In this order, so that false and true ask for fp32 and bf16; tf32 is fp32 where a machine
- * has no such thing. */
+/* Rounding of the inputs of matmuls. The sums of matmuls are float; those of ref, which never
+ * rounds, are double. The order of the members makes false and true mean fp32 and bf16. tf32 is
+ * fp32 where the machine has no tf32. */
 enum k_precision { K_PRECISION_FP32, K_PRECISION_BF16, K_PRECISION_TF32 };
 
 /* What the cpu backend's choice between bf16 and fp32 depends on (precision.c). */
 struct k_cpu_kind {
     bool amd, avx512_bf16, amx_bf16;
 };
-/* Of this machine, as far as the operating system, and ORRERY_ISA, let programs use it. */
+/* Fills in the kind of this machine, as far as the operating system and ORRERY_ISA let programs
+ * use it. */
 void k_cpu_kind(struct k_cpu_kind *kind);
 const char *k_cpu_kind_name(const struct k_cpu_kind *kind);
-/* Whether products in bf16 pay there: AMX, or AMD with AVX512-BF16. */
+/* Whether products in bf16 are faster than in fp32 on such a CPU: AMX, or AMD with AVX512-BF16. */
 bool k_bf16_pays(const struct k_cpu_kind *kind);
 
 struct k_ops {
@@ -216,49 +223,51 @@ struct k_ops {
      * everything but alloc's memory. One backend is open once per process. */
     int (*open)(int threads, enum k_precision precision);
     void (*close)(void);
-    /* Which device the next open() takes, from 0 on, 0 at first; NULL where there is only one. */
+    /* Chooses the device that the next open() takes, from 0 on; 0 by default. NULL where there
+     * is only one device. */
     void (*choose)(int device);
     /* *gflops = the best rate of matmuls on the open backend, in billions of floating-point
-     * operations per second, measured now in about a tenth of a second: what training is compared
-     * with. cpu: large ones, in bf16 where open() allowed it and the machine has it, by all
-     * threads; ref: its plain loops. */
+     * operations per second, measured now in about a tenth of a second. The speed of training is
+     * compared with this rate. cpu: large matmuls by all threads, in bf16 where open() allowed
+     * it and the machine has it; ref: its plain loops. */
     int (*peak)(double *gflops);
 
-    /* Exchanges between ranks whose memory is their backend's own (collectives.h); NULL: none. */
+    /* Exchanges between ranks for backends with their own memory (collectives.h); NULL for other
+     * backends. */
     const struct k_collectives *collectives;
 
-    /* ---- memory: every tensor, token and weight an entry is given lies in memory of the backend.
-     * host: that is ordinary memory. Otherwise the host reaches it by these entries alone.
-     * Work is done in the order in which it was asked for. */
+    /* ---- memory: every tensor, token and weight passed to an entry lies in memory of the
+     * backend. `host`: that is ordinary memory; otherwise the host reaches it only by these
+     * entries. Work is done in the order of the calls. */
     bool host;
-    /* *memory = bytes of it, zero, aligned to 64 bytes; ORR_ENOMEM naming the size. */
+    /* *memory = `bytes` of memory, zeroed, aligned to 64 bytes; ORR_ENOMEM naming the size. */
     int (*alloc)(void **memory, size_t bytes);
-    void (*release)(void *memory); /* NULL is no memory */
+    void (*release)(void *memory); /* NULL is allowed */
     int (*zero)(void *memory, size_t bytes);
     int (*copy)(void *to, const void *from,
-                size_t bytes); /* both of the backend, not overlapping */
-    /* From the host; `from` may change as soon as it returns. */
+                size_t bytes); /* both in memory of the backend, not overlapping */
+    /* Copies from the host; the caller may change `from` as soon as this returns. */
     int (*upload)(void *to, const void *from, size_t bytes);
-    /* To the host; when it returns, all that was asked for before is done. */
+    /* Copies to the host; all earlier work is done when this returns. */
     int (*download)(void *to, const void *from, size_t bytes);
-    /* Numbers that entries give through a pointer (loss, sum, rows) are there after wait(); the
-     * pointers stay valid until then. ref and cpu give them at once. Errors of work that was still
-     * under way come back from here or from download(). */
+    /* Results that entries return through a pointer (loss, sum, rows) are valid after wait();
+     * the pointers must stay valid until then. ref and cpu write them at once. Errors of
+     * asynchronous work are returned here or by download(). */
     int (*wait)(void);
-    /* What is asked for between record_begin and record_end is not done but kept: replay does it,
-     * with the same pointers, sizes and numbers. No alloc, upload, download or wait meanwhile, and
-     * everything in it has run once before. Each may fail without anything having been done, and
-     * what was asked for can be done without. All four NULL where nothing would be gained, or with
-     * ORRERY_CUDA_GRAPHS=0. */
+    /* Work between record_begin and record_end is recorded instead of done; replay does it, with
+     * the recorded pointers, sizes and numbers. No alloc, upload, download or wait in between,
+     * and all the work must have run once before. Each of these may fail without having done
+     * anything; the caller then does the work without a recording. All four are NULL where
+     * recording gains nothing, or with ORRERY_CUDA_GRAPHS=0. */
     int (*record_begin)(void);
     int (*record_end)(struct k_recording **recording);
     int (*replay)(const struct k_recording *recording);
     void (*record_free)(struct k_recording *recording);
 
-    /* ---- tensors of bf16 where `real` stands elsewhere: what members say so, in a backend that
-     * has_bf16_tensors(); both entries are NULL in one that never has. They are half as
-     * many bytes to move, and products take them as they are. */
-    /* Whether it pays: open() allowed bf16. */
+    /* ---- bf16 tensors in place of `real` ones, where a member of a struct says so, in a
+     * backend whose has_bf16_tensors() is true. They halve the bytes to move, and products use
+     * them directly. Both entries are NULL in a backend that never supports them. */
+    /* Whether bf16 tensors should be used: open() allowed bf16. */
     bool (*has_bf16_tensors)(void);
     /* out (n) = x, rounded to nearest even; out is aligned to 16 bytes. */
     int (*to_bf16)(void *out, const real *x, size_t n);
@@ -282,11 +291,11 @@ struct k_ops {
     int (*embed_forward)(const struct k_embedding *embedding);
     int (*embed_backward)(const struct k_embedding *embedding);
 
-    /* ---- attention
-     * qkv (B, T, 3, H, D), out (B, T, H, D). `row_stats`, k_attention_row_stats() reals, are what
-     * the backward pass needs of each row beside its scores; the first B H T of them, one per row
-     * (b, h, t), are 0 where the row is degenerate and not 0 elsewhere. Backward gets out and
-     * row_stats of the forward pass by the same path, generic or not. dqkv is overwritten. */
+    /* ---- attention qkv (B, T, 3, H, D), out (B, T, H, D). `row_stats`, k_attention_row_stats()
+     * reals, are the statistics of rows that the backward pass needs beside the scores; the
+     * first B H T of them, one per row (b, h, t), are 0 for degenerate rows and not 0 for
+     * others. Backward needs out and row_stats of a forward pass by its own path, generic or
+     * fused. dqkv is overwritten. */
     int (*attention_forward)(real *out, real *row_stats, const real *qkv,
                              const struct k_attention_shape *shape);
     int (*attention_backward)(real *dqkv, const real *dout, const real *out, const real *row_stats,
@@ -305,9 +314,9 @@ struct k_ops {
     int (*gate_backward)(const struct k_gating *gate);
     int (*rope)(real *qkv, const struct k_rope *rotation);
 
-    /* ---- losses: *loss is the mean over rows, by their weights; gradients are of that mean,
-     * overwritten. Rows with weight 0 do not count, and may hold anything; where all weights are 0
-     * the loss and the gradients are 0. */
+    /* ---- losses: *loss is the weighted mean over rows; gradients are those of that mean,
+     * overwritten. Rows with weight 0 do not count, and may hold anything; where all weights are
+     * 0 the loss and the gradients are 0. */
     int (*cross_entropy)(double *loss, const struct k_cross_entropy *entropy);
     int (*head_cross_entropy)(double *loss, const struct k_token_head *head);
     int (*regression)(double *loss, const struct k_regression *regression);
@@ -315,17 +324,18 @@ struct k_ops {
     /* ---- optimiser over n elements */
     /* *sum = sum of squares, in double and in a fixed order. */
     int (*sum_squares)(double *sum, const real *x, size_t n);
-    /* Decoupled weight decay (Loshchilov & Hutter 2019); m, v moments. */
+    /* Decoupled weight decay (Loshchilov & Hutter 2019); m, v: first and second moments. */
     int (*adamw)(real *param, const real *grad, real *m, real *v, size_t n,
                  const struct k_adamw *k);
     /* average = decay * average + (1 - decay) * x. */
     int (*average)(real *average, const real *x, size_t n, double decay);
 };
 
-/* Reals of `row_stats` for a shape (enough for every path of the backend; NULL: of any
- * backend and variant). */
+/* Number of reals in `row_stats` for a shape, enough for every path of the backend; ops NULL: of
+ * any backend and variant. */
 size_t k_attention_row_stats(const struct k_ops *ops, const struct k_attention_shape *shape);
-/* Where behind the statistics of rows, a multiple of 16 bytes, a backend may keep more of them. */
+/* Offset in `row_stats` after the statistics of rows, a multiple of 16 bytes, at which a backend
+ * may keep more data. */
 size_t k_attention_beside(const struct k_attention_shape *shape);
 
 /* Attention weights of rows first .. first + rows - 1 of head h of sequence b, for diagnostics:
@@ -333,34 +343,35 @@ size_t k_attention_beside(const struct k_attention_shape *shape);
 int k_attention_weights(double *weights, const real *qkv, const struct k_attention_shape *shape,
                         int b, int h, int first, int rows);
 
-extern const struct k_ops k_ref; /* always */
+extern const struct k_ops k_ref; /* always available */
 #ifndef K_DOUBLE
-/* Compiled for several instruction sets; the table of the one in use (base/isa.h). Always in a
- * float build. */
+/* The cpu backend is compiled for several instruction sets; returns the table for the one in use
+ * (base/isa.h). Always available in a float build. */
 const struct k_ops *k_cpu(void);
-/* Whether the oneDNN that it computes with is there: always in programs, which are linked with it.
- * Where it is not, nothing of k_cpu() may be called. */
+/* Whether oneDNN is available. It always is in programs, which are linked with it. Where it is
+ * not, no entry of k_cpu() may be called. */
 bool k_cpu_usable(void);
 #endif
 #ifdef K_CUDA_HOST
-extern const struct k_ops k_cuda; /* tests: on an emulated device; programs open the plugin */
+extern const struct k_ops k_cuda; /* for tests, on an emulated device; programs open the plugin */
 #endif
 
-/* All backends of this build, NULL-terminated; without cuda, which is a library of its own. */
+/* All backends of this build, NULL-terminated; without cuda, which is a separate library. */
 const struct k_ops *const *k_backends(void);
-/* "ref", "cpu", "cuda", "auto"; ORR_EDEVICE when it is not in this build.
+/* *ops = the backend of this name: "ref", "cpu", "cuda" or "auto"; ORR_EDEVICE when it is not in
+ * this build.
  *
- * "cuda" opens orrery_cuda.so beside the program (or $ORRERY_CUDA_PLUGIN); whether there is a GPU
- * is seen when the backend is opened. "auto" is cuda where that library is there and finds a GPU,
- * cpu otherwise: in silence, since nobody asked for a GPU, but with a line on stderr where the
- * driver's device file is there and CUDA finds no GPU: then something is wrong with the machine. */
+ * "cuda" opens orrery_cuda.so beside the program (or $ORRERY_CUDA_PLUGIN); whether there is a
+ * GPU is checked when the backend is opened. "auto" is cuda where that library exists and finds
+ * a GPU, otherwise cpu. The choice of cpu is silent, except for a line on stderr where the
+ * driver's device file exists but CUDA finds no GPU, which is a fault of the machine. */
 int k_find(const char *name, const struct k_ops **ops);
-/* Whether the machine has an NVIDIA GPU, with or without a driver: by its PCI devices (those of the
- * folder $ORRERY_PCI, for tests) or the driver's /dev/nvidia0. Not where CUDA_VISIBLE_DEVICES is
- * empty. */
+/* Whether the machine has an NVIDIA GPU, with or without a driver: by its PCI devices (for
+ * tests, those of the folder $ORRERY_PCI) or the driver's /dev/nvidia0. False where
+ * CUDA_VISIBLE_DEVICES is empty or negative. */
 bool k_gpu_here(void);
-/* The same backend with its generic attention path for every variant. *copy is filled and must
- * live as long as it is used. */
+/* The backend `ops` with its generic attention path for every variant. *copy is filled in and
+ * must live as long as the result is used. */
 const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *copy);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "base/base.h"
 
-/* The opened library (kept until the process ends), NULL with a message when there is none. */
+/* The opened library (kept until the process ends); NULL with an error message when there is
+ * none. */
 static void *plugin(void)
 {
     static void *library;
@@ -40,7 +41,7 @@ int k_plugin_find(const struct k_ops **ops)
     return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "the CUDA backend has no table of operations");
 }
 
-/* Whether a file holds this text at its beginning. */
+/* Whether a file begins with this text. */
 static bool begins(const char *path, const char *text)
 {
     char line[32] = "";
@@ -57,7 +58,7 @@ bool k_gpu_here(void)
     const char *root = getenv("ORRERY_PCI"), *visible = getenv("CUDA_VISIBLE_DEVICES");
     char folder[2048], path[4096];
     bool found = false;
-    if (visible && (!*visible || *visible == '-')) /* it is not to be used */
+    if (visible && (!*visible || *visible == '-')) /* CUDA devices are disabled */
         return false;
     snprintf(folder, sizeof folder, "%.2000s", root ? root : "/sys/bus/pci/devices");
     DIR *devices = opendir(folder);
@@ -65,11 +66,12 @@ bool k_gpu_here(void)
         snprintf(path, sizeof path, "%s/%s/vendor", folder, e->d_name);
         const bool nvidia = begins(path, "0x10de");
         snprintf(path, sizeof path, "%s/%s/class", folder, e->d_name);
-        found = nvidia && begins(path, "0x03"); /* a display controller, of any kind */
+        found = nvidia && begins(path, "0x03"); /* PCI class 0x03 is a display controller */
     }
     if (devices)
         closedir(devices);
-    return found || (!root && !access("/dev/nvidia0", F_OK)); /* a container has the second alone */
+    /* in a container only the device file may be visible */
+    return found || (!root && !access("/dev/nvidia0", F_OK));
 }
 
 const struct k_ops *k_plugin_usable(void)
@@ -80,7 +82,7 @@ const struct k_ops *k_plugin_usable(void)
         return NULL;
     int (*available)(void) = NULL;
     void *symbol = k_plugin_find(&ops) ? NULL : dlsym(plugin(), "k_cuda_available");
-    if (symbol) /* ISO C has no cast from objects to functions */
+    if (symbol) /* ISO C does not cast pointers to objects to pointers to functions */
         memcpy(&available, &symbol, sizeof available);
     if (available && available())
         return ops;

@@ -1,9 +1,9 @@
-/* precision.c - when the cpu backend multiplies in bf16 without being told to.
+/* precision.c - decides when the cpu backend multiplies in bf16 if the precision is left to it.
  *
- * A rule of the CPU's kind, never a timing, so that the same machine always decides the same way
- * (figures: bench_kernels, "bf16 over fp32"). AMX has tiles for bf16; AMD's AVX512-BF16 does twice
- * as many products per cycle as fp32. Intel's AVX512-BF16 without AMX is slower than fp32 there:
- * 88 against 157 GFLOP/s on one core with oneDNN 2.6. */
+ * The rule depends on the kind of CPU, never on a timing, so that a machine always decides alike
+ * (measurements: bench_kernels, "bf16 over fp32"). AMX has tiles for bf16; AMD's AVX512-BF16
+ * does twice as many products per cycle as fp32. Intel's AVX512-BF16 without AMX is slower than
+ * fp32: 88 against 157 GFLOP/s on one core with oneDNN 2.6. */
 #include "base/isa.h"
 #include "kernels.h"
 

@@ -1,9 +1,9 @@
-/* scalar.h - functions of one number that the kernels of a GPU and of the host share: the normal
- * distribution function, GELU, the logistic function, softplus, gates of a block.
+/* scalar.h - functions of one number that GPU and host kernels share: the normal distribution
+ * function, GELU, the logistic function, softplus, gates of a block.
  *
- * Compiled by C, C++ and nvcc; float throughout. They keep relative precision in the tails (a GELU
- * by way of 1 + erf has none below -4) and do not overflow; NaN in gives NaN out. Errors are held
- * by tests/kernels/test_scalar.c. */
+ * Compiled by C, C++ and nvcc; float throughout. They keep relative precision in the tails (a
+ * GELU computed from 1 + erf has none below -4) and do not overflow. A NaN input gives a NaN
+ * output. tests/kernels/test_scalar.c bounds the errors. */
 #ifndef K_SCALAR_H
 #define K_SCALAR_H
 
@@ -48,12 +48,13 @@ K_HD float k_logistic(float x)
     return x < 0.0f ? u * high : high;
 }
 
-/* ---- GELU for numbers that are rounded to bf16 afterwards (by 2^-9 of themselves and more): to
- * 2^-14 of the value, at a third of the operations. A GPU then waits for its memory again. */
+/* ---- GELU for numbers that are rounded to bf16 afterwards (a relative error of 2^-9): to 2^-14
+ * of the value, with a third of the operations, so that a GPU is again limited by memory
+ * bandwidth */
 
-/* *exponential = e^(-x^2 / 2); returns Phi(-|x|) = e^(-x^2 / 2) t Q(t), t = 1 / (1 + 0.33 |x|). Q
- * interpolates at the Chebyshev nodes of (0, 1), with a relative error of 2.9e-5. The form is that
- * of Abramowitz & Stegun 7.1.26, whose Q is for the absolute error. */
+/* *exponential = e^(-x^2 / 2); returns Phi(-|x|) = e^(-x^2 / 2) t Q(t), t = 1 / (1 + 0.33 |x|).
+ * Q interpolates at the Chebyshev nodes of (0, 1), with a relative error of 2.9e-5. The form
+ * follows Abramowitz & Stegun 7.1.26, whose Q minimises the absolute error. */
 K_HD float k_normal_tail_bf16(float x, float *exponential)
 {
 #ifdef __CUDA_ARCH__

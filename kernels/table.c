@@ -56,7 +56,7 @@ bool k_attention_reweightable(const struct k_attention *variant)
 
 bool k_attention_has_fused(const struct k_attention *v)
 {
-    /* softplus of a bounded score does not vanish; dot products may make a whole row do so */
+    /* softplus of a bounded score cannot underflow; with dot products a whole row might */
     const bool phi =
         v->phi == K_PHI_EXP || (v->phi == K_PHI_SOFTPLUS && v->score == K_SCORE_COS_LOGN);
     return phi && v->bias == K_BIAS_NONE && v->norm == K_NORM_L1 &&
@@ -76,7 +76,7 @@ static size_t rows_of(const struct k_attention_shape *shape)
     return (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
 }
 
-/* Six numbers per row of each head: enough for the statistics of every path. */
+/* Six numbers per row of each head are enough for the statistics of every path. */
 enum { STATISTICS = 6 };
 
 size_t k_attention_beside(const struct k_attention_shape *shape)
@@ -84,7 +84,7 @@ size_t k_attention_beside(const struct k_attention_shape *shape)
     return (STATISTICS * rows_of(shape) + 3) / 4 * 4;
 }
 
-/* The fused kernels of devices keep a vector of bf16 of each re-weighted row, too. */
+/* The fused kernels of devices also keep a bf16 vector for each re-weighted row. */
 size_t k_attention_row_stats(const struct k_ops *ops, const struct k_attention_shape *shape)
 {
     const bool more = !ops || (!ops->host && shape->variant->reweight);
@@ -107,7 +107,7 @@ const struct k_ops *const *k_backends(void)
     return all;
 }
 
-/* A backend that is linked in, or NULL. */
+/* A linked backend, or NULL. */
 static const struct k_ops *linked(const char *name)
 {
     for (const struct k_ops *const *all = k_backends(); *all; all++)
@@ -118,7 +118,7 @@ static const struct k_ops *linked(const char *name)
 
 #if defined(K_DOUBLE) || defined(K_CUDA_HOST)
 
-/* A double build has no CUDA backend, and an emulated one is linked in. */
+/* A double build has no CUDA backend, and an emulated CUDA backend is linked. */
 static int find_cuda(const struct k_ops **ops)
 {
     *ops = linked("cuda");

@@ -8,10 +8,10 @@
  * one pass finds maximum and sum together and a second writes the gradient.
  *
  * The head computes logits for one chunk of rows at a time (256 MiB), so that they are never all
- * in memory. The classes of a channel are padded to a multiple of 8 with classes of weight 0
- * that are never targets, so that all rows of logits are aligned to 32 bytes for the matrix
- * products and the loss. Where products are in bf16, the gradients of logits are written in
- * bf16, once for both products, and inputs and weights are rounded once for all chunks.
+ * in memory. The classes of a channel are padded to a multiple of 8 with classes whose weights
+ * are 0 and that are never targets, so that all rows of logits are aligned to 32 bytes for the
+ * matrix products and the loss. Where products are in bf16, the gradients of logits are written
+ * in bf16, once for both products, and inputs and weights are rounded once for all chunks.
  *
  * A target that is not below V, in a row with non-zero weight, makes the loss NaN: it cannot be
  * reported as an error, since the host does not see it. */

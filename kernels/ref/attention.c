@@ -1,7 +1,7 @@
-/* attention.c - any line of the attention table, forward and backward, row by row.
+/* attention.c - attention of any variant in the table, forward and backward, row by row.
  *
- * A row's scores, its weights A (row.c), out = sum_j A_j v_j. Arithmetic is double in both
- * builds; backward recomputes everything and needs nothing saved. */
+ * A row has scores, weights A (row.c) and out = sum_j A_j v_j. Arithmetic is double in both
+ * builds; backward recomputes everything, so that nothing is saved. */
 #include "ref.h"
 #include "row.h"
 
@@ -10,16 +10,17 @@
 
 #include "base/base.h"
 
-/* One head: what its pass was given, and scratch for a row and the vectors that make its scores. */
+/* One head: the inputs of its pass, and scratch memory for one row and for the vectors of its
+ * scores. */
 struct head {
     const struct k_attention_shape *shape;
     const real *qkv, *dout;
     real *dqkv;
     int b, h;  /* sequence, head */
-    bool unit; /* scores are of unit vectors */
+    bool unit; /* scores use unit vectors */
     struct k_ref_row row;
-    double *qh, *kh;             /* (D) query, (T, D) keys: unit vectors, or the plain ones */
-    double *dqh, *dkh;           /* (D), (T, D) gradients by them */
+    double *qh, *kh;             /* (D) query, (T, D) keys: unit vectors where `unit`, else plain */
+    double *dqh, *dkh;           /* (D), (T, D) gradients with respect to them */
     double *q_length, *k_length; /* (1), (T); 0 = shorter than K_L2_EPSILON */
     double *block;
 };
@@ -62,7 +63,8 @@ static size_t out_at(const struct head *w, int t)
     return (row * (size_t)s->H + (size_t)w->h) * (size_t)s->D;
 }
 
-/* to = from, or its unit vector (the zero vector when shorter than K_L2_EPSILON). */
+/* to = from or, with `unit`, its unit vector (0 when shorter than K_L2_EPSILON). Returns the
+ * length, 0 when shorter. */
 static double take_vector(double *to, const real *from, int D, bool unit)
 {
     double square = 0;
@@ -80,7 +82,7 @@ static double take_vector(double *to, const real *from, int D, bool unit)
     return length;
 }
 
-/* The factor of <q,k>, or of the cosine, in a row with n keys. */
+/* The factor that multiplies <q,k>, or the cosine, in a row with n keys. */
 static double score_scale(const struct k_attention_shape *s, int n)
 {
     if (s->variant->score == K_SCORE_COS_LOGN)
@@ -101,8 +103,8 @@ static double score_bias(const struct k_attention_shape *s, int n)
     return 0;
 }
 
-/* Everything of row i (0-based) up to the weights; the keys' vectors are in place. Returns the
- * first attended key. */
+/* Computes row i (0-based) up to its weights, from the keys' vectors. Returns the first attended
+ * key. */
 static int row_weights(struct head *w, int i)
 {
     const struct k_attention_shape *shape = w->shape;
@@ -122,7 +124,7 @@ static int row_weights(struct head *w, int i)
     return first;
 }
 
-/* Goes on to head h of sequence b. */
+/* Moves on to head h of sequence b, and loads its keys. */
 static void take_keys(struct head *w, int b, int h)
 {
     w->b = b;
@@ -171,7 +173,8 @@ int k_attention_weights(double *weights, const real *qkv, const struct k_attenti
     return 0;
 }
 
-/* Gradient of a vector of which the unit vector u was used; length 0 = gradient 0. */
+/* Adds the gradient with respect to a vector, from the gradient g with respect to its unit
+ * vector u; nothing for length 0. */
 static void add_unit_gradient(real *to, const double *g, const double *u, double length, int D)
 {
     double along = 0;
@@ -181,7 +184,7 @@ static void add_unit_gradient(real *to, const double *g, const double *u, double
         to[c] = (real)((double)to[c] + (g[c] - u[c] * along) / length);
 }
 
-/* Makes dqh, and adds to dkh and dv. */
+/* Computes dqh of row i, and adds to dkh and dv. */
 static void row_backward(struct head *w, int i)
 {
     const int first = row_weights(w, i), D = w->shape->D;
@@ -208,7 +211,8 @@ static void row_backward(struct head *w, int i)
         }
 }
 
-/* to (D) = the gradient of a vector by that of what scores took for it. */
+/* to (D) = the gradient with respect to a vector, from g, the gradient with respect to the
+ * vector u that the scores use. */
 static void put_gradient(const struct head *w, real *to, const double *g, const double *u,
                          double length)
 {

@@ -25,7 +25,7 @@ int k_ref_cross_entropy(double *loss, const struct k_cross_entropy *e)
             largest = fmax(largest, (double)logits[v]);
         for (int v = 0; v < e->V; v++)
             z += exp((double)logits[v] - largest);
-        if (share != 0) /* a row that does not count may have no valid target */
+        if (share != 0) /* a row of weight 0 may have no valid target */
             sum += share * (log(z) + largest - (double)logits[answer]);
         for (int v = 0; e->dlogits && v < e->V; v++) {
             const double p = exp((double)logits[v] - largest) / z;
@@ -45,7 +45,7 @@ int k_ref_regression(double *loss, const struct k_regression *r)
         const size_t row = (size_t)n * (size_t)r->C;
         const real *pred = r->pred + row, *target = r->target + row;
         double square = 0;
-        /* a row that does not count may hold infinity for "no label" */
+        /* a row of weight 0 may hold infinity for "no label" */
         for (int c = 0; c < r->C && share != 0; c++) {
             const double difference = (double)pred[c] - (double)target[c];
             square += difference * difference;

@@ -32,7 +32,7 @@ static void multiply_rows(real *out, const real *inp, const real *w, const real 
         }
 }
 
-/* The best of a few short looks at the loops above. */
+/* The best rate of a few short runs of the loops above. */
 static int ref_peak(double *gflops)
 {
     enum { N = 48, LOOKS = 8 };
@@ -223,7 +223,7 @@ static int ref_layernorm_backward(const struct k_layernorm *l)
         const real *dout = l->dout + n * C, *x = l->x + n * C;
         real *dx = l->dx + n * C;
         const double m = (double)l->mean[n], r = (double)l->rstd[n];
-        double sum = 0, dot = 0; /* of g = dout gamma, and of g with the normalised row */
+        double sum = 0, dot = 0; /* sums of g = dout gamma, and of g times the normalised row */
         for (size_t c = 0; c < C; c++) {
             const double g = (double)dout[c] * (double)l->gamma[c];
             sum += g;

@@ -1,4 +1,5 @@
-/* ref.h - private to the reference backend: entries of its table (ref.c) that other files have. */
+/* ref.h - private to the reference backend: entries of its table (ref.c) that are defined in
+ * other files. */
 #ifndef K_REF_H
 #define K_REF_H
 

@@ -1,9 +1,9 @@
-/* rope.c - q and k rotated by their positions. */
+/* rope.c - rotates q and k by their positions. */
 #include "ref.h"
 
 #include <math.h>
 
-/* One vector (D) at a position. */
+/* Rotates one vector (D) by its position. */
 static void rotate(real *x, const struct k_rope *r, int position)
 {
     const int half = r->D / 2;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* ---- phi and its slope. `shift` is taken out of the logarithm of phi where a following l1
- * divides it away: sums then neither overflow nor vanish. */
+/* ---- phi and its slope. `shift` is subtracted from the logarithm of phi where a following l1
+ * cancels it, so that sums neither overflow nor underflow. */
 
 static double log_sigmoid(double s)
 {
@@ -52,7 +52,7 @@ static double phi(enum k_phi which, double s, double shift)
     return 0;
 }
 
-/* x = phi(s) as above; where phi has a corner the slope is 0. */
+/* The slope at x = phi(s), 0 where phi has a corner. */
 static double phi_slope(enum k_phi which, double s, double x)
 {
     switch (which) {
@@ -90,13 +90,13 @@ static double shift_of(const struct k_ref_row *r, const struct k_attention *vari
     return variant->phi == K_PHI_EXP ? largest : log_sigmoid(largest);
 }
 
-/* e^s that nothing divides by its sum: scores above K_EXP_LARGEST count as that. */
+/* Whether e^s is clamped: without an l1, scores above K_EXP_LARGEST count as K_EXP_LARGEST. */
 static bool clamped(const struct k_attention *variant, double s)
 {
     return variant->phi == K_PHI_EXP && variant->norm != K_NORM_L1 && s > K_EXP_LARGEST;
 }
 
-/* What the row is divided by. */
+/* The number that the row is divided by. */
 static double norm_of(const struct k_ref_row *r, const struct k_attention_shape *shape)
 {
     switch (shape->variant->norm) {
@@ -130,8 +130,8 @@ static void phi_and_norm(struct k_ref_row *r, const struct k_attention_shape *sh
 
 /* ---- after the norm */
 
-/* z = n a - [shifted], relu, over its largest; A = l1(z^p). Dividing by the largest before the
- * power changes nothing after the l1 and cannot overflow. LSSAR Eq. (5). */
+/* z = relu(n a - [shifted]) / its largest element; A = l1(z^p). Dividing by the largest before
+ * the power changes nothing after the l1 and cannot overflow. LSSAR Eq. (5). */
 static void reweight(struct k_ref_row *r, const struct k_attention_shape *shape)
 {
     const double offset = r->n > shape->variant->unshifted_rows ? 1 : 0;
@@ -198,7 +198,7 @@ static double sign(double x)
     return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-/* d: gradient by v = u / sum |u| -> by u. */
+/* d: in, the gradient with respect to v = u / sum |u|; out, with respect to u. */
 static void l1_backward(struct k_ref_row *r, const double *v, double sum)
 {
     const double along = sum_of_products(r, v);
