@@ -1,4 +1,5 @@
-/* activations.c - memory of one forward and backward pass, planned from one list, and the batch. */
+/* activations.c - memory of one forward and backward pass, laid out from one list of tensors,
+ * and the batch. */
 #include "activations.h"
 
 #include <stdlib.h>
@@ -15,8 +16,9 @@ struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int 
                                       .window = c->attention_window};
 }
 
-/* Whether the blocks of the model keep their tensors as bf16: where the backend has such and their
- * rows are whole pieces of 16 bytes. Not with an output gate or rope, whose kernels take reals. */
+/* Whether the blocks of the model keep their tensors as bf16: where the backend supports bf16
+ * tensors and rows are multiples of 16 bytes. Not with an output gate or rope, whose kernels
+ * take reals. */
 static bool keeps_bf16(const struct gpt_model *model)
 {
     enum { PIECE = 8 }; /* bf16 in 16 bytes */
@@ -26,14 +28,14 @@ static bool keeps_bf16(const struct gpt_model *model)
            c->ffn % PIECE == 0;
 }
 
-/* Bytes of a number in a tensor that may be bf16. */
+/* Bytes per number of a tensor that may be bf16. */
 static size_t bytes_of(bool bf16)
 {
     return bf16 ? sizeof(uint16_t) : sizeof(real);
 }
 
-/* Bytes of a row of dwide: gradients of qkv or of the feed-forward part, and those of a pair of
- * embeddings, which are reals. */
+/* Bytes of a row of dwide: the larger of the gradients of qkv or of the feed-forward part, and
+ * the gradients of two embeddings, which are reals. */
 static size_t widest(const struct gpt_config *c, bool bf16)
 {
     const size_t qkv = 3 * (size_t)c->width, ffn = (size_t)c->ffn;
@@ -42,7 +44,8 @@ static size_t widest(const struct gpt_config *c, bool bf16)
     return block > pair ? block : pair;
 }
 
-/* One piece of the plan: *where = bytes of the memory; without memory only counts. */
+/* Reserves one piece of the plan: *where points to it; without act->memory only counts its
+ * bytes. */
 static void piece(struct gpt_activations *act, size_t *planned, void **where, size_t bytes)
 {
     const size_t size = (bytes + 63) / 64 * 64;
@@ -63,13 +66,14 @@ static void reals(struct gpt_activations *act, size_t *planned, real **where, si
     numbers(act, planned, where, count * sizeof(real));
 }
 
-/* Token and text heads without bias make no array of all logits (head_cross_entropy). */
+/* Token and text heads without bias never hold all logits (head_cross_entropy). */
 static bool fused_head(const struct gpt_config *c)
 {
     return c->head != GPT_HEAD_REGRESSION && !c->head_bias;
 }
 
-/* The batch, where the backend has memory of its own: what the model's ends need of it. */
+/* Reserves the batch, where the backend has its own memory: the tensors that input and head
+ * need. */
 static void plan_input(const struct gpt_model *model, struct gpt_activations *act, size_t N,
                        size_t *planned)
 {
@@ -89,7 +93,7 @@ static void plan_input(const struct gpt_model *model, struct gpt_activations *ac
     reals(act, planned, &act->input.weight, N);
 }
 
-/* Plans all that layer l has of its own. */
+/* Reserves the tensors that belong to layer l alone. */
 static void plan_layer(const struct gpt_model *model, struct gpt_activations *act,
                        struct gpt_layer_activations *l, int B, int T, size_t *planned)
 {
@@ -113,7 +117,8 @@ static void plan_layer(const struct gpt_model *model, struct gpt_activations *ac
         numbers(act, planned, list[k].where, list[k].count * list[k].bytes);
 }
 
-/* Places every tensor in act->memory, or without it only counts; returns the bytes of all. */
+/* Places every tensor in act->memory, or only counts bytes when that is NULL; returns the bytes
+ * of all tensors. */
 static size_t plan(const struct gpt_model *model, struct gpt_activations *act, int B, int T)
 {
     const struct gpt_config *c = &model->config;
@@ -125,7 +130,7 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
     size_t planned = 0;
     for (int i = 0; i < c->layers; i++) {
         struct gpt_layer_activations *l = act->memory ? &act->layer[i] : &none;
-        if (c->recompute && i > 0) { /* of its own only the input */
+        if (c->recompute && i > 0) { /* each layer keeps only its input; all share the rest */
             if (act->memory)
                 *l = act->layer[0];
             reals(act, &planned, &l->x, N * C);
@@ -159,7 +164,7 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
     return planned;
 }
 
-/* Without outputs and their gradients. */
+/* Bytes of all tensors except outputs and their gradients. */
 static size_t plan_bytes(const struct gpt_model *model, int B, int T)
 {
     struct gpt_activations none = {0};
@@ -218,7 +223,7 @@ int gpt_activations_reserve_dout(struct gpt_model *model)
     return act->dout ? 0 : gpt_tensor_alloc(act->ops, &act->dout, count);
 }
 
-/* Makes room for B x T; keeps what fits. */
+/* Reserves memory for B x T; keeps the present memory where it suffices. */
 static int reserve(struct gpt_model *model, int B, int T)
 {
     if (model->act && model->act->T == T && B <= model->act->B &&
@@ -247,8 +252,8 @@ static int reserve(struct gpt_model *model, int B, int T)
     return 0;
 }
 
-/* A tensor of the batch, of so many bytes, into its place; the batch may lack it, and the model not
- * use it (0 bytes). NULL where it is not there; *rc on failure. */
+/* Copies a tensor of the batch to `to`; NULL where the batch lacks it or the model does not use
+ * it (0 bytes). Sets *rc on failure. */
 static void *put(const struct k_ops *ops, void *to, const void *from, size_t bytes, int *rc)
 {
     if (!from || !bytes || *rc)

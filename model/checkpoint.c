@@ -11,8 +11,8 @@
 
 #include <cjson/cJSON.h>
 
-/* "format" is what loaders of PyTorch look for and know no other value of: whose tensors they are
- * stands under a name of its own. Files of version 0.1.0 have it as "format". */
+/* PyTorch's loaders expect "format" to be "pt", so the format of this project has a key of its
+ * own. Files of version 0.1.0 have it under "format". */
 #define FORMAT     "orrery-gpt-1"
 #define FORMAT_KEY "orrery_format"
 #define LOADER     "pt"
@@ -29,9 +29,10 @@ static const struct field {
     const char *key;
     enum kind kind;
     size_t offset;
-    enum { BODY, HEAD, OWN } part; /* OWN: no setting has it, the file decides */
-    bool newer;                    /* absent in older files: zero */
-    const char *setting;           /* of presets; ending in =, the value and `more` make it fit */
+    enum { BODY, HEAD, OWN } part; /* OWN: no setting decides it, only the file */
+    bool newer;                    /* absent in older files, where it is zero */
+    /* the setting of presets; if it ends in =, value + more is appended */
+    const char *setting;
     int more;
 } fields[] = {
     {FIELD(layers, KIND_INT), BODY, false, "model.layers=", 0},
@@ -69,7 +70,7 @@ static void field_print(const struct gpt_config *config, const struct field *f, 
         snprintf(text, TEXT, "%s", at);
 }
 
-/* False when the text is no value of this kind. */
+/* False when the text is not a value of this kind. */
 static bool field_parse(struct gpt_config *config, const struct field *f, const char *text)
 {
     char *at = (char *)config + f->offset, *end = NULL;
@@ -94,11 +95,11 @@ struct listing {
     struct orr_tensor *tensor;
     char (*name)[GPT_NAME + 16];
     size_t count;
-    struct gpt_host_copy copy[ARENAS]; /* of the arenas */
+    struct gpt_host_copy copy[ARENAS]; /* host copies of the arenas */
     int arenas;
 };
 
-/* The parameters of an arena, which is NULL where the model has none. */
+/* Lists the parameters of an arena, which is NULL where the model has none. */
 static int list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
                       real *arena)
 {
@@ -203,13 +204,13 @@ static int read_config(const struct orr_safetensors *file, const char *path,
     return 0;
 }
 
-/* Weights of other programs may have fewer bits. */
+/* Weights written by other programs may have fewer bits. */
 static bool is_read(enum orr_dtype dtype)
 {
     return dtype == DTYPE || dtype == ORR_F16 || dtype == ORR_BF16;
 }
 
-/* The tensor prefix + name of parameter p, of its shape. */
+/* Finds the tensor prefix + name of parameter p and checks its shape. */
 static int find_tensor(const struct orr_safetensors *file, const char *path, const char *prefix,
                        const struct gpt_parameter *p, const struct orr_tensor **found)
 {
@@ -229,8 +230,8 @@ static int find_tensor(const struct orr_safetensors *file, const char *path, con
     return 0;
 }
 
-/* Before memory is taken for a model, its weights must be in the file: a header may claim any size
- * of a model. */
+/* Checks that the file has all weights before memory is allocated: a header may claim a model of
+ * any size. */
 static int check_weights(const struct orr_safetensors *file, const char *path,
                          const struct gpt_config *config, const struct k_ops *ops)
 {
@@ -253,7 +254,7 @@ static real from_half(unsigned bits)
     return (real)(bits >> 15 ? -size : size);
 }
 
-/* Number i of a tensor of floats, which may lie at any address. */
+/* Element i of a tensor of floats, which may lie at any address. */
 static real number_at(const struct orr_tensor *t, size_t i)
 {
     const unsigned char *at = (const unsigned char *)t->data + i * orr_dtype_size(t->dtype);
@@ -272,7 +273,7 @@ static real number_at(const struct orr_tensor *t, size_t i)
     return (real)upper;
 }
 
-/* The numbers of a tensor to where the model has them. All must be finite: no training saves other
+/* Copies the numbers of a tensor to the model. All must be finite: trainings never save other
  * weights, and no metric of such a model would be a number. */
 static int read_tensor(const struct orr_tensor *t, const char *path, const struct gpt_model *model,
                        size_t count, real *to)
@@ -334,21 +335,22 @@ static int read_step(const struct orr_safetensors *file, const char *path, long 
     return gpt_step_parse(path, text ? text : "", step);
 }
 
-/* " (--set KEY=VALUE)" for the setting that a difference comes from. */
+/* Prints " (--set KEY=VALUE)" for the setting that causes a difference. */
 static void print_setting(const struct gpt_config *have, const struct field *f, char text[96])
 {
     const bool words = have->input == GPT_INPUT_TEXT;
     const char *setting = f->setting;
     char value[TEXT];
     text[0] = '\0';
-    if (setting && words && !strncmp(setting, "orbits.", 7)) /* of what a text is: its files */
+    /* text models: the files decide, not settings of orbits */
+    if (setting && words && !strncmp(setting, "orbits.", 7))
         setting = strcmp(f->key, "context") ? NULL : "text.positions=";
     if (!setting)
         return;
     field_print(have, f, value);
     if (f->more) {
         const int n = *(const int *)(const void *)((const char *)have + f->offset) + f->more;
-        if (n < 1) /* it has none */
+        if (n < 1) /* no setting gives such a value */
             return;
         snprintf(value, sizeof value, "%d", n);
     }
@@ -358,7 +360,7 @@ static void print_setting(const struct gpt_config *have, const struct field *f, 
         snprintf(text, 96, " (%s)", setting);
 }
 
-/* Another ffn only because of another width: the settings give both a multiple. */
+/* Whether ffn differs only because width does: settings give ffn as a multiple of width. */
 static bool is_scaled(const struct gpt_config *have, const struct gpt_config *want,
                       const struct field *f)
 {
@@ -366,7 +368,7 @@ static bool is_scaled(const struct gpt_config *have, const struct gpt_config *wa
            (int64_t)have->ffn * want->width == (int64_t)want->ffn * have->width;
 }
 
-/* Every difference is named, with what makes the settings fit. */
+/* Names every difference, with the settings that remove it. */
 static int compare_configs(const char *path, const struct gpt_config *have,
                            const struct gpt_config *want, bool any_head)
 {
@@ -480,7 +482,7 @@ int gpt_best_same(const char *path, const struct orr_records *records,
 {
     const char *slash = strrchr(path, '/');
     char part[ORR_WHY] = "";
-    *same = !orr_exists(path) && !whole; /* the next evaluation makes it */
+    *same = !orr_exists(path) && !whole; /* the next evaluation writes it */
     if (*same)
         return 0;
     if (!orr_exists(path)) {

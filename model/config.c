@@ -1,4 +1,4 @@
-/* config.c - from a preset to the shape of a model. */
+/* config.c - derives the shape of a model from a preset. */
 #include "config.h"
 #include "model/text/text.h"
 
@@ -34,7 +34,7 @@ static int check_sizes(const struct gpt_config *c)
     const bool tokens = c->input != GPT_INPUT_CONTINUOUS;
     const int least_vocab = c->input == GPT_INPUT_TEXT ? 2
                             : tokens                   ? 4
-                                                       : 0; /* a bin, three signs */
+                                                       : 0; /* one bin, and three special tokens */
     const struct {
         const char *key;
         int found, least, most;
@@ -94,7 +94,7 @@ int gpt_config_check(const struct gpt_config *c)
     return 0;
 }
 
-/* What depends on the data: input, vocabulary, head. */
+/* Sets the members that depend on the data: input, vocabulary, head. */
 static int set_data(struct gpt_config *config, const struct orr_settings *preset)
 {
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
@@ -114,7 +114,7 @@ static int set_data(struct gpt_config *config, const struct orr_settings *preset
     return 0;
 }
 
-/* Settings and kernels number the gates alike. */
+/* Settings and kernels use equal numbers for the gates. */
 _Static_assert((int)ORR_GATE_NONE == (int)K_GATE_NONE &&
                    (int)ORR_GATE_SIGMOID == (int)K_GATE_SIGMOID &&
                    (int)ORR_GATE_SOFTPLUS == (int)K_GATE_SOFTPLUS,

@@ -18,29 +18,31 @@ struct gpt_config {
     int fourier; /* continuous: bands */
     double fourier_min_au;
     enum gpt_head head;
-    int outputs;     /* OC: 2 V for tokens, V for text */
-    int tied;        /* text head: 1 = the weights of the embedding */
-    int head_bias;   /* 1: a token head with bias, as in models of the study's own code; or 0 */
-    double init_std; /* of a block's random weights, 0 = 0.02; used only to initialise, so that
-                        the untrained baseline has this initialisation, too */
-    double huber;    /* regression head: delta of its pseudo-Huber loss, 0 = squared errors */
+    int outputs;   /* OC: 2 V for tokens, V for text */
+    int tied;      /* text head: 1 = the weights of the embedding */
+    int head_bias; /* 1: a token head with bias, as in the study's own models; or 0 */
+    /* standard deviation of random weights in blocks, 0 = 0.02; used only at initialisation, and
+     * stored so that the untrained baseline is initialised alike */
+    double init_std;
+    double huber; /* regression head: delta of its pseudo-Huber loss, 0 = squared error */
     double rope_base;
     char attention[ORR_NAME];
     double attention_p;
     int attention_window;
     enum k_gate gate;
     enum orr_positions positions;
-    int recompute; /* 0, or 1: how to compute, not what: no part of a checkpoint. Only the inputs of
-                      blocks are kept for the backward pass, which redoes the rest block by block */
+    /* 0, or 1: the backward pass recomputes each block from its input, which alone is kept. It
+     * does not change results and is not part of checkpoints */
+    int recompute;
 };
-/* Configurations are compared as bytes: there are none between the members. */
+/* Configurations are compared as bytes, so there must be no padding between members. */
 _Static_assert(sizeof(struct gpt_config) == 16 * sizeof(int) + 5 * sizeof(double) + ORR_NAME,
                "padding in struct gpt_config");
 
 /* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
- * next-state head that belongs to its input. ffn = ffn_mult width, with an output gate less
- * width / 2: the published 3.5 for 4, as many weights. Unknown attention: ORR_EUSAGE. Text: looks
- * into the first file for its kind, bytes or tokens. */
+ * next-state head that belongs to its input. ffn = ffn_mult width, minus width / 2 with an
+ * output gate (the published 3.5 instead of 4), which keeps the number of weights. Unknown
+ * attention: ORR_EUSAGE. Text: opens the first file to find its kind, bytes or tokens. */
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *preset,
                            const char *attention, int positions);
 /* Features per row of a continuous input: 3 + 4 fourier. */
@@ -48,7 +50,7 @@ int gpt_config_features(const struct gpt_config *config);
 /* Tokens per row of a token or text input: 2 or 1. */
 int gpt_config_channels(const struct gpt_config *config);
 
-/* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */
+/* Checks settings of a model: ORR_EUSAGE naming the invalid setting and its value. */
 int gpt_config_check(const struct gpt_config *config);
 /* Fails with ORR_EUSAGE and the names of all variants. */
 int gpt_config_unknown_attention(const char *attention);

@@ -1,5 +1,5 @@
-/* decode.c - one more row of every sequence of a batch, at the cost of that row: keys and values of
- * the rows before it are kept. */
+/* decode.c - adds one row to every sequence of a batch at the cost of that row alone: keys and
+ * values of earlier rows are kept. */
 #include "decode.h"
 #include "layers.h"
 
@@ -11,7 +11,7 @@ int gpt_first_row(const struct gpt_model *model)
     return model->cache ? model->cache->row : 0;
 }
 
-/* Bytes of C numbers of a row of the pass. */
+/* Bytes of C numbers in a row of the pass. */
 static size_t row_bytes(const struct gpt_model *model)
 {
     return (size_t)model->config.width * (model->act->bf16 ? sizeof(uint16_t) : sizeof(real));
@@ -25,7 +25,7 @@ int gpt_cache_attend(struct gpt_model *model, int layer)
     const size_t T = (size_t)cache->T, row = row_bytes(model);
     struct k_attention_shape shape = gpt_pass_shape(model, cache->B, cache->T);
     unsigned char *qkv = (unsigned char *)cache->qkv[layer];
-    if (!cache->y) { /* a pass over all rows, whose layers share their memory */
+    if (!cache->y) { /* a pass over all rows, for layers that share their memory */
         TRY(k->copy(qkv, a->qkv, (size_t)cache->B * T * 3 * row));
         return k->attention_forward(a->y, a->row_stats, a->qkv, &shape);
     }
@@ -41,7 +41,7 @@ int gpt_cache_attend(struct gpt_model *model, int layer)
     return 0;
 }
 
-/* Row t of the batch as a batch of its own. */
+/* Copies row t of the batch into a batch of its own. */
 static void take_row(struct gpt_decoder *d, int t)
 {
     const struct gpt_batch *from = d->batch;
@@ -57,7 +57,7 @@ static void take_row(struct gpt_decoder *d, int t)
     }
 }
 
-/* Layers that share their memory keep no keys and values: they get some. */
+/* Allocates caches for layers that share their memory, and so keep no keys and values. */
 static int open_cache(struct gpt_decoder *d)
 {
     struct gpt_model *model = d->model;
@@ -74,7 +74,7 @@ static int open_cache(struct gpt_decoder *d)
     return gpt_batch_create(&d->row, &model->config, d->batch->B, 1);
 }
 
-/* The pass over all rows; what lies behind row t changes nothing up to it. */
+/* Runs the pass over all rows; rows after t do not affect rows up to t. */
 static int pass_over_all(struct gpt_decoder *d)
 {
     struct gpt_model *model = d->model;

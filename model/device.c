@@ -1,4 +1,4 @@
-/* device.c - the backend of a program: found before its arguments are checked, opened after. */
+/* device.c - the backend of a program: found before arguments are checked, opened after. */
 #include "stage/provenance.h"
 #include "device.h"
 #include "checkpoint.h"
@@ -17,7 +17,7 @@ static int choose_backend(struct gpt_device *device, const struct orr_cli *cli, 
     return 0;
 }
 
-/* Backends say what is missing; this says who asked for it. */
+/* Backends say what is missing; this adds the option or setting that asked for it. */
 static int explain_failure(const struct orr_cli *cli, int rc)
 {
     char why[2048];
@@ -31,8 +31,8 @@ static int explain_failure(const struct orr_cli *cli, int rc)
     return ORR_FAIL(rc, "preset %s, model.device = cuda: %s", cli->preset.name, why);
 }
 
-/* The CPU instead of a GPU that nobody insists on; the error says why. Where a GPU is there, it is
- * expected to be used, and weeks of work on the CPU do not begin unasked. */
+/* Falls back to the CPU where a GPU is optional; the message says why. Where the machine has a
+ * GPU this is an error, so that weeks of work on the CPU do not begin unasked. */
 static int fall_back_to_cpu(struct gpt_device *device, const struct orr_cli *cli)
 {
     char why[2048];
@@ -61,13 +61,13 @@ int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli)
                                                  : explain_failure(cli, rc);
 }
 
-/* The precision that a checkpoint was made with, "" when it does not say. */
+/* The precision with which a checkpoint was made; "" when it does not say. */
 static int precision_made(const char *checkpoint, char text[ORR_NAME])
 {
     cJSON *made;
     text[0] = '\0';
     const int rc = gpt_checkpoint_made(checkpoint, &made);
-    if (rc == ORR_EFORMAT) /* one that cannot be read is made again */
+    if (rc == ORR_EFORMAT) /* an unreadable checkpoint will be replaced */
         orr_error_clear();
     if (rc)
         return rc == ORR_EFORMAT ? 0 : rc;
@@ -132,7 +132,7 @@ bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, lo
            (double)batch * (double)positions * cli->preset.model.width <= 0x1p20;
 }
 
-/* Settings number the precisions as kernels do, after "auto". */
+/* Settings number the precisions as kernels do, offset by "auto". */
 _Static_assert((int)ORR_PRECISION_BF16 - ORR_PRECISION_FP32 == (int)K_PRECISION_BF16 &&
                    (int)ORR_PRECISION_TF32 - ORR_PRECISION_FP32 == (int)K_PRECISION_TF32 &&
                    (int)K_PRECISION_FP32 == 0,

@@ -1,10 +1,10 @@
-/* forward.c - from a batch to the final norm, and back. Every line states the shape of what it
- * makes. */
+/* forward.c - passes of a model from a batch to the final norm, and back. Every line states the
+ * shape of its result. */
 #include "forward.h"
 #include "decode.h"
 #include "layers.h"
 
-/* Writes (N, C) into x. */
+/* Writes the embedded input (N, C) into x. */
 static int embed_input(struct gpt_model *model, const struct gpt_batch *batch, real *x)
 {
     const struct k_ops *k = model->ops;
@@ -51,7 +51,8 @@ struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, in
     return shape;
 }
 
-/* x (N, C) of layer l -> up (N, F), all that the backward pass needs. */
+/* Computes a block up to its feed-forward activations: from x (N, C) of layer l to up (N, F),
+ * including all that the backward pass needs. */
 static int block_inside(struct gpt_model *model, int l, int B, int T)
 {
     const struct k_ops *k = model->ops;
@@ -80,7 +81,7 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                              .offset = gpt_first_row(model)}));
     TRY(model->cache ? gpt_cache_attend(model, l)
                      : k->attention_forward(a->y, a->row_stats, a->qkv, &shape));
-    const real *y = a->y; /* (N, C) into proj */
+    const real *y = a->y; /* (N, C) input of proj */
     if (c->gate != K_GATE_NONE) {
         TRY(gpt_linear_forward(model, w->gate_w, -1,
                                (struct k_linear){.N = N, .inp = a->ln1, .out = a->gate}));
@@ -104,7 +105,7 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                                 .out_bf16 = bf16});
 }
 
-/* x (N, C) of layer l -> next (N, C). */
+/* Computes a block: from x (N, C) of layer l to next (N, C). */
 static int block_forward(struct gpt_model *model, int l, real *next, int B, int T)
 {
     const struct k_ops *k = model->ops;
@@ -173,8 +174,8 @@ static int check_batch(const struct gpt_model *model, const struct gpt_batch *ba
     return 0;
 }
 
-/* From the batch (in memory of the backend) to the final norm, act->ln (N, C); trains: a backward
- * pass follows. */
+/* Runs the pass from the batch (in memory of the backend) to the final norm, act->ln (N, C).
+ * trains: a backward pass follows. */
 static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, bool trains)
 {
     const struct gpt_config *c = &model->config;
@@ -210,7 +211,8 @@ int gpt_forward_body(struct gpt_model *model, const struct gpt_batch *batch)
     return gpt_settle(model->ops, gpt_body(model, batch, &on));
 }
 
-/* The attention half of a block's backward pass: dx (N, C) as for the whole. */
+/* The attention half of a block's backward pass: replaces the gradient of `mid` in dx (N, C) by
+ * the gradient of the block's input. */
 static int attention_backward(struct gpt_model *model, int l, int B, int T)
 {
     const struct k_ops *k = model->ops;
@@ -253,7 +255,7 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                                               .dinp = act->dy,
                                               .inp_bf16 = bf16,
                                               .out_bf16 = bf16}));
-    if (gate) { /* ln1 feeds qkv and the gate: both gradients count */
+    if (gate) { /* ln1 feeds qkv and the gate: both gradients are added */
         TRY(gpt_linear_backward(
             model, w->gate_w, -1,
             (struct k_linear){.N = N, .inp = a->ln1, .dout = act->dgate, .dinp = act->dwide}));
@@ -269,7 +271,8 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                              .dx_sums = bf16 && l > 0 ? gpt_grad(model, w[-1].down_b) : NULL});
 }
 
-/* dx (N, C): gradient of the block's output on entry, of its input on return. */
+/* Backward pass of a block: replaces the gradient of its output in dx (N, C) by the gradient of
+ * its input. */
 static int block_backward(struct gpt_model *model, int l, int B, int T)
 {
     const struct gpt_block *w = &model->block[l];
@@ -345,7 +348,7 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
     return 0;
 }
 
-/* The backward pass has come down to this parameter. */
+/* Reports that the gradients from this parameter on are final. */
 static int tell_graded(struct gpt_model *model, int parameter)
 {
     if (!model->on_gradient_ready || !model->ops->host)

@@ -6,8 +6,8 @@
 
 #include <gsl/gsl_rng.h>
 
-/* What goes in and what is asked for; buffers of the host, owned by whoever made the batch, which
- * may change as soon as a pass over it returns. */
+/* The inputs and targets of a pass: buffers on the host, owned by the caller, who may change
+ * them as soon as a pass returns. */
 struct gpt_batch {
     int B, T;
     uint16_t *tokens;        /* (B, T, 2), text (B, T), or NULL */
@@ -20,54 +20,56 @@ int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, i
 void gpt_batch_free(struct gpt_batch *batch);
 /* Fills the features of one row; x, y in the data set's units, is_dt for row 0. */
 void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row);
-/* Fills the features of sequence b from coords (T, 2) of a data set; Gaussian noise of noise_au on
- * all rows but the time step's, from the rng, which may be NULL without any. */
+/* Fills the features of sequence b from coords (T, 2) of a data set. Gaussian noise of noise_au
+ * is added to all rows but the time step's; rng may be NULL when noise_au is 0. */
 void gpt_fill_coords(const struct gpt_config *config, const float *coords, double noise_au,
                      gsl_rng *rng, int b, struct gpt_batch *batch);
 
-/* Head outputs (B, T, OC) for the host, valid until the next forward; memory grows by itself. */
+/* Head outputs (B, T, OC) on the host, valid until the next forward pass; memory grows as
+ * needed. */
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
-/* Looks at outputs (rows, OC) of the rows from `first` on, of B T; anything but 0 ends the pass. */
+/* Receives the outputs (rows, OC) of the rows from `first` on, of B T rows; a non-zero result
+ * ends the pass. */
 typedef int gpt_visit_rows(void *context, size_t first, size_t rows, const real *out);
-/* The same outputs in pieces of rows, in their order, for heads whose outputs are many: a piece is
- * 2^23 numbers at most. visit: NULL for nobody; loss: as gpt_loss, or NULL. */
+/* Computes the outputs of gpt_forward in pieces of rows, in order, for heads with many outputs:
+ * a piece has at most 2^23 numbers. visit may be NULL; loss: as gpt_loss, or NULL. */
 int gpt_forward_pieces(struct gpt_model *model, const struct gpt_batch *batch,
                        gpt_visit_rows *visit, void *context, double *loss);
 /* A forward pass without outputs, for gpt_layer_qkv and gpt_residual. */
 int gpt_forward_body(struct gpt_model *model, const struct gpt_batch *batch);
-/* *qkv = (B, T, 3, H, D) of a layer in the last forward pass for the host, q and k rotated when
- * positions are rope (of a pass with gradients, and cosine scores, perhaps multiples of them),
- * valid until the next call for the layer or forward; with recomputation NULL but for the last
- * layer, after a pass with gradients for the first. */
+/* *qkv = (B, T, 3, H, D) of a layer in the last forward pass, on the host, valid until the next
+ * call for the layer or the next forward pass. With rope, q and k are rotated. After a pass with
+ * gradients and cosine scores, q and k may be scaled. With recomputation *qkv is NULL except for
+ * the last layer, or the first layer after a pass with gradients. */
 int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
-/* *stream = (B, T, C) of the residual stream in the last forward pass for the host, valid until the
- * next call or forward: layer 0 is the embedding of the input, layer l = 1 .. L what block l - 1
- * put out, before the final norm. Also with recomputation. ORR_EINVAL where there is no such layer,
- * or was no forward pass. */
+/* *stream = (B, T, C), the residual stream in the last forward pass, on the host, valid until
+ * the next call or forward pass. Layer 0 is the embedding of the input; layer l = 1 .. L is the
+ * output of block l - 1, before the final norm. Also with recomputation. ORR_EINVAL where there
+ * is no such layer or was no forward pass. */
 int gpt_residual(struct gpt_model *model, int layer, const real **stream);
-/* The shape of the attention of a pass over B sequences of T rows. */
+/* The attention shape of a pass over B sequences of T rows. */
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
-/* *rows = degenerate rows (kernels/attention.h) of the last forward pass, summed over
- * layers and heads: of layers B H T. ORR_EINVAL before any forward pass. */
+/* *rows = number of degenerate rows (kernels/attention.h) in the last forward pass, of layers B
+ * H T rows in all layers and heads. ORR_EINVAL before any forward pass. */
 int gpt_degenerate_rows(const struct gpt_model *model, long *rows);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
-/* The sum of the weights of a batch's rows: how many count. */
+/* The sum of the weights of a batch's rows. */
 double gpt_batch_weight(const struct gpt_batch *batch);
-/* Adds what the batch contributes to a mean over the rows that count of several batches: its loss
- * times the sum of its rows' weights, and that sum. */
+/* Adds the batch to a weighted mean over several batches: *sum adds its loss times the sum of
+ * its row weights, *weight adds that sum. */
 int gpt_loss_add(struct gpt_model *model, const struct gpt_batch *batch, double *sum,
                  double *weight);
-/* forward + loss + backward: gradients add to model->grad. Where the backend can record, the second
- * pass of a shape is recorded, and replayed until shape, weights or how the model attends
- * change. */
+/* Forward pass, loss and backward pass; gradients add to model->grad. Where the backend supports
+ * recordings, the second pass of a shape is recorded, and replayed until the shape, the trained
+ * weights or the attention change. */
 int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
 int gpt_zero_grad(struct gpt_model *model);
 /* Bytes of activations of a training pass over B x T. */
 size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T);
-/* How many sequences of T positions a pass without gradients is best made of: at most `most`, and
- * no more than keep its activations within 1 GiB, but one. */
+/* The number of sequences of T positions for a pass without gradients: at most `most`, and so
+ * many that activations stay within 1 GiB, but at least one. */
 int gpt_evaluation_batch(const struct gpt_model *model, int T, int most);
 
 #endif

@@ -49,7 +49,8 @@ void gpt_next_position(const struct gpt_config *config, double extent_au, const 
     }
 }
 
-/* Row t of the batch and of path (B, T, 2) = what the outputs (B, OC) of the row before say. */
+/* Fills row t of the batch and of path (B, T, 2) with the prediction in `out` (B, OC), the
+ * outputs of row t - 1. */
 static void put_row(const struct gpt_config *config, struct gpt_batch *batch, int t,
                     double extent_au, const real *out, real *path)
 {
@@ -95,7 +96,7 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
     return rc;
 }
 
-/* Position of row t of a sequence, in the data set's units. */
+/* True position of row t of a sequence, in the data set's units. */
 static void truth_at(const uint16_t *tokens, const float *coords, int bins, double extent_au, int t,
                      double xy[2])
 {
@@ -109,13 +110,13 @@ struct eval {
     double extent_au;
     int bins;
     struct gpt_next_state *result;
-    double weight; /* of the rows of the loss */
+    double weight; /* sum of the weights of the rows in the loss */
     long teacher_rows, rollout_rows[3];
-    double (*xy)[2]; /* (B, T) of a batch: what the model says of its rows */
+    double (*xy)[2]; /* (B, T) predicted positions of a batch */
 };
 
-/* Teacher-forced error of sequence i, of whose rows 1 .. T the model says guess (T); planets
- * only. */
+/* Adds the teacher-forced error of sequence i, whose predictions for rows 1 .. T are guess (T);
+ * planets only. */
 static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
 {
     const uint16_t *tokens;
@@ -147,8 +148,8 @@ static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
     return 0;
 }
 
-/* Errors of a rollout at the horizons - where that is the sun's row, at the planet's before it;
- * persistence repeats the body's last known position. */
+/* Adds the errors of a rollout at the horizons; where a horizon is a row of the sun, the
+ * planet's row before it counts. Persistence repeats the body's last known position. */
 static int rollout_errors(struct eval *e, uint64_t i, const real *path)
 {
     const uint16_t *tokens;
@@ -164,7 +165,7 @@ static int rollout_errors(struct eval *e, uint64_t i, const real *path)
         while (last >= r->prefix)
             last -= bodies;
         if (last < 1)
-            continue; /* a body that the prefix does not show */
+            continue; /* the prefix does not contain this body */
         double xy[2], before[2];
         truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
         truth_at(tokens, coords, e->bins, e->extent_au, last, before);
@@ -209,7 +210,7 @@ static void plan_horizons(struct gpt_next_state *r, int T, bool two_bodies)
     static const int wanted[3] = {1, 5, 100};
     r->prefix = T / 2 + 1; /* row 0 is the time step */
     if (two_bodies)
-        r->prefix -= r->prefix % 2 == 0; /* the next row is the planet's */
+        r->prefix -= r->prefix % 2 == 0; /* makes the next row the planet's */
     for (int k = 0; k < 3; k++)
         if (r->prefix + wanted[k] <= T || k == 0)
             r->horizon[r->horizons++] = wanted[k];
@@ -233,7 +234,7 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
                                       .orbit_fit = NAN,
                                       .orbit_fit_half = NAN,
                                       .orbit_fit_late = NAN};
-    /* coordinates are those of two bodies, tokens of any number */
+    /* continuous data have two bodies, tokens any number */
     plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);
     const int longest = result->prefix + result->horizon[result->horizons - 1];
     const int B = gpt_evaluation_batch(model, T, EVAL_BATCH);
@@ -249,7 +250,7 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
     }
-    const double rows = (double)e.teacher_rows; /* 0: nothing measured, not a number */
+    const double rows = (double)e.teacher_rows; /* 0 rows give NaN */
     result->loss /= e.weight;
     result->teacher_forced /= rows;
     result->persistence /= rows;
@@ -269,7 +270,7 @@ void gpt_next_state_add(cJSON *json, const struct gpt_next_state *r)
 {
     char key[64];
     cJSON_AddNumberToObject(json, "sequences", r->sequences);
-    cJSON_AddNumberToObject(json, "loss", r->loss); /* cJSON prints null for what is no number */
+    cJSON_AddNumberToObject(json, "loss", r->loss); /* cJSON prints NaN as null */
     cJSON_AddNumberToObject(json, "teacher_forced", r->teacher_forced);
     cJSON_AddNumberToObject(json, "persistence", r->persistence);
     cJSON_AddNumberToObject(json, "sequence_mean", r->sequence_mean);

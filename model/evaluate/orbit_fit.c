@@ -1,4 +1,4 @@
-/* orbit_fit.c - see orbit_fit.h. */
+/* orbit_fit.c - fits orbits to positions by least squares; see orbit_fit.h. */
 #include "orbit_fit.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 /* Stumpff's functions c2 and c3 of z. */
 static void stumpff(double z, double *c2, double *c3)
 {
-    if (fabs(z) < 1e-2) { /* z^4 / 10! is below the last place */
+    if (fabs(z) < 1e-2) { /* the term z^4 / 10! is below double precision */
         *c2 = 1.0 / 2 - z / 24 * (1 - z / 30 * (1 - z / 56));
         *c3 = 1.0 / 6 - z / 120 * (1 - z / 42 * (1 - z / 72));
     } else if (z > 0) {
@@ -45,7 +45,7 @@ bool gpt_orbit_advance(double mu, double dt_yr, double state[4])
             radial * chi * chi * c2 + (1 - alpha * r0) * chi * chi * chi * c3 + r0 * chi - goal;
         r = chi * chi * c2 + radial * chi * (1 - z * c3) + r0 * (1 - z * c2);
         const double slope = radial * (1 - z * c2) + (1 - alpha * r0) * chi * (1 - z * c3);
-        /* Laguerre's method with n = 5 comes home from any start (Conway 1986) */
+        /* Laguerre's method with n = 5 converges from any start (Conway 1986) */
         const double under = fabs(16 * r * r - 20 * f * slope);
         const double step = 5 * f / (r + copysign(sqrt(under), r));
         done = fabs(step) <= 1e-14 * fmax(1, fabs(chi));
@@ -65,11 +65,11 @@ bool gpt_orbit_advance(double mu, double dt_yr, double state[4])
     return true;
 }
 
-/* ---- the fit, in units of the first distance and of one step, turned */
+/* ---- the fit, in units of the first distance and of one step, in rotated coordinates */
 
 struct problem {
     int steps;
-    const double *place; /* (steps, 2, 2), turned and in units */
+    const double *place; /* (steps, 2, 2) positions, rotated and in these units */
     double sd;
     const struct gpt_orbit_prior *prior;
 };
@@ -77,7 +77,7 @@ struct problem {
 static const enum gpt_orbit_parameter across[] = {GPT_ORBIT_Y, GPT_ORBIT_VY, GPT_ORBIT_CY};
 enum { ACROSS = sizeof across / sizeof *across };
 
-/* The mirror image at the line from the star to the first place. */
+/* Mirrors the orbit at the line from the star to the first position. */
 static void mirror_orbit(double p[GPT_ORBIT_PARAMETERS])
 {
     for (int k = 0; k < ACROSS; k++)
@@ -96,7 +96,7 @@ void gpt_orbit_prior_turn(int n, double (*p)[GPT_ORBIT_PARAMETERS], struct gpt_o
             mirror_orbit(p[i]);
 }
 
-/* The prior of orbits that go as these positions do. */
+/* The prior for orbits with the sense of rotation of these positions. */
 static struct gpt_orbit_prior prior_of(const struct gpt_orbit_prior *prior, int steps,
                                        const double *place)
 {
@@ -107,7 +107,7 @@ static struct gpt_orbit_prior prior_of(const struct gpt_orbit_prior *prior, int 
     return own;
 }
 
-/* mu and the relative state at the first step; false where the parameters are no orbit. */
+/* mu and the relative state at the first step; false where the parameters are not an orbit. */
 static bool first_state(const double p[GPT_ORBIT_PARAMETERS], double *mu, double state[4])
 {
     *mu = exp(p[GPT_ORBIT_RATE]);
@@ -150,8 +150,8 @@ struct gpt_orbit_prior gpt_orbit_wide_prior(void)
     return prior;
 }
 
-/* Parameters that the positions themselves suggest: velocity and acceleration by differences, the
- * share by how planet and star move; the prior's means where there are too few. */
+/* Start parameters from the positions: velocity and acceleration by differences, the share from
+ * the motion of planet and star; the prior's means where there are too few positions. */
 static void suggest_start(const struct problem *o, double p[GPT_ORBIT_PARAMETERS])
 {
     const double *x = o->place;
@@ -180,7 +180,8 @@ static void suggest_start(const struct problem *o, double p[GPT_ORBIT_PARAMETERS
         p[GPT_ORBIT_CX + c] = x[c] - p[GPT_ORBIT_SHARE] * r[0][c];
 }
 
-/* Moves the parameters to a least sum of squares near them; *cost: what it is, per residual. */
+/* Moves the parameters to a nearby minimum of the sum of squares; *cost = the sum there, per
+ * residual. */
 static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *cost)
 {
     const size_t n = GPT_ORBIT_PARAMETERS + 4 * (size_t)o->steps;
@@ -189,7 +190,7 @@ static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *co
     gsl_vector_view start = gsl_vector_view_array(p, GPT_ORBIT_PARAMETERS);
     int info;
     how.trs = gsl_multifit_nlinear_trs_lm;
-    *cost = INFINITY; /* they are no orbit */
+    *cost = INFINITY; /* in case the parameters are not an orbit */
     gsl_multifit_nlinear_workspace *w =
         gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, n, GPT_ORBIT_PARAMETERS);
     if (!w)
@@ -206,12 +207,13 @@ static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *co
     return 0;
 }
 
-/* From where p is, with `start`, and then, until one fits the positions as well as their errors let
- * it, from what they suggest and from the prior's means: the best. */
+/* Starts at p with `start`, then at the parameters that the positions suggest, then at the
+ * prior's means, until one fit explains the positions within their errors. The best fit counts. */
 static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], bool start)
 {
     enum { GIVEN, SUGGESTED, MEANS };
-    const double enough = 4; /* squares of residuals in units of their deviations */
+    /* sum of squared residuals, in units of their standard deviations, per residual */
+    const double enough = 4;
     double best[GPT_ORBIT_PARAMETERS], least = INFINITY, cost;
     memcpy(best, p, sizeof best);
     for (int from = start ? GIVEN : SUGGESTED; from <= MEANS && !(least <= enough); from++) {

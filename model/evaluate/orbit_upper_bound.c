@@ -1,5 +1,5 @@
 /* orbit_upper_bound.c - next-state error of an observer who knows Newton's law, for held-out
- * sequences of two bodies: the orbit through the positions that a model has seen is fitted, and
+ * sequences of two bodies: an orbit is fitted to the positions that a model has seen, and
  * continued. */
 #include "evaluate.h"
 #include "orbit_fit.h"
@@ -10,18 +10,18 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* Places are float: an error of the last place at 1 AU. */
+/* Standard deviation of positions: the float rounding error at 1 AU. */
 static const double place_sd = 1e-7;
 
-/* An orbit is fitted to the first positions, at most so many, and continued from there, so that the
- * cost grows with the length of a sequence, not its square. */
+/* An orbit is fitted to at most the first MOST_PLACES positions and continued from there, so
+ * that the cost is linear in the length of a sequence, not quadratic. */
 enum { MOST_PLACES = 64, SEQUENCES = 64, TRAINING = 256, LEAST = 8, LEAST_STEPS = 4 };
 
 struct observed {
     int n, steps;  /* sequences in memory, at most SEQUENCES; steps of each */
     double *place; /* (n, steps, 2, 2): planet, star */
-    double *error; /* (n): sums over the steps that are predicted */
-    double *late;  /* (n): over those of them from late_step on */
+    double *error; /* (n): sums over the predicted steps */
+    double *late;  /* (n): sums over the predicted steps from late_step on */
     int late_step;
 };
 
@@ -30,7 +30,7 @@ static const double *places_of(const struct observed *o, int i)
     return o->place + (size_t)i * (size_t)o->steps * 4;
 }
 
-/* Reads o->n sequences from the first on; *two is false where other than two bodies move. */
+/* Reads o->n sequences from the first on; *two = false where the number of bodies is not two. */
 static int observe_places(struct gpt_source *source, int first, struct observed *o, bool *two)
 {
     double *to = o->place;
@@ -42,7 +42,7 @@ static int observe_places(struct gpt_source *source, int first, struct observed 
             return ORR_FAIL(ORR_EINTR, "stopped by a signal");
         TRY(gpt_source_sequence(source, (uint64_t)(first + i), &tokens, &coords, &bodies));
         *two = bodies == 2;
-        for (size_t k = 0; k < (size_t)o->steps * 4 && *two; k++) /* behind row 0, the time step */
+        for (size_t k = 0; k < (size_t)o->steps * 4 && *two; k++) /* after row 0, the time step */
             *to++ = (double)coords[2 + k];
     }
     return 0;
@@ -63,7 +63,7 @@ static void free_observed(struct observed *o)
     free(o->error);
 }
 
-/* Fits the first positions of each of the sequences: p (n, parameters). */
+/* Fits an orbit to the first positions of each sequence: p (n, parameters). */
 static int fit_all(const struct observed *o, double (*p)[GPT_ORBIT_PARAMETERS])
 {
     const struct gpt_orbit_prior wide = gpt_orbit_wide_prior();
@@ -80,13 +80,13 @@ static int fit_all(const struct observed *o, double (*p)[GPT_ORBIT_PARAMETERS])
     return failed == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : failed;
 }
 
-/* What an observer of such systems expects, from the orbits through the positions of the first
- * training sequences: medians, and half the distance between the quantiles that lie one deviation
- * to either side of a normal distribution's mean. A fit that went astray moves neither. */
+/* The prior for such systems, from orbits fitted to the first training sequences: medians, and
+ * half the distance between the quantiles at -1 and +1 standard deviations of a normal
+ * distribution. These are robust against fits that failed. */
 static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_prior *prior,
                        bool *two)
 {
-    const double below = 0.158655; /* of a standard normal distribution, below -1 */
+    const double below = 0.158655; /* the standard normal distribution function at -1 */
     const long count = gpt_source_count(training);
     const int n = count < TRAINING ? (int)count : TRAINING;
     double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)n, sizeof *p);
@@ -116,8 +116,8 @@ static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_
     return rc;
 }
 
-/* Sum of the errors of sequence i: each step from the positions before it, of which the first
- * MOST_PLACES are fitted. */
+/* Sums the errors of sequence i. Each step is predicted from the positions before it, of which
+ * at most the first MOST_PLACES are fitted. */
 static int predict_sequence(const struct observed *o, const struct gpt_orbit_prior *prior, int i)
 {
     const double *place = places_of(o, i);
@@ -151,7 +151,8 @@ static int predict_all(const struct observed *o, const struct gpt_orbit_prior *p
     return failed == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : failed;
 }
 
-/* Means over sequences, and half of the 95% interval of the first by the sequences' spread. */
+/* Means over sequences, and half of the 95% interval of the first mean, from the spread of the
+ * sequences. */
 static void summarise_errors(struct gpt_next_state *result, int n, const struct observed *o,
                              double sum, double square, double late)
 {
@@ -179,7 +180,7 @@ int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *
     const int n = result->sequences < count ? result->sequences : (int)count;
     struct observed o = {.n = n < SEQUENCES ? n : SEQUENCES,
                          .steps = (positions - 1) / 2,
-                         .late_step = late_from / 2}; /* of body 1 at rows 1, 3, ... */
+                         .late_step = late_from / 2}; /* body 1 is in rows 1, 3, ... */
     struct gpt_source *training = NULL;
     struct gpt_orbit_prior prior;
     double sum = 0, square = 0, late = 0;
@@ -188,7 +189,7 @@ int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *
     result->orbit_fit_sequences = 0;
     if (!has_upper_bound(preset, planets) || n < LEAST || o.steps < LEAST_STEPS)
         return 0;
-    /* made anew by (seed, index): the data's files may be elsewhere */
+    /* generated again from (seed, index): the data files may be on another machine */
     TRY(gpt_source_open(&training, preset, NULL,
                         planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, NULL));
     int rc = create_observed(&o);

@@ -1,11 +1,12 @@
 /* rollouts.c - rollouts.csv: a model of planet runs continues the orbits of the solar system's
- * bodies from half of their steps on. For the player of report.html, which computes no models. */
+ * bodies from half of their steps on. The player in report.html shows them, since it cannot run
+ * models. */
 #include "evaluate.h"
 #include "model/pretrain.h"
 
 #include <stdlib.h>
 
-/* What a call works on. A step is two rows, the planet and the sun. */
+/* State of a call. A step is two rows, the planet and the sun. */
 struct rollouts {
     struct gpt_model *model;
     struct sim_dataset set;
@@ -28,7 +29,7 @@ static int prepare_batch(struct rollouts *r)
     return 0;
 }
 
-/* Planet minus sun of a step, in AU. */
+/* Position of the planet relative to the sun at a step, in AU. */
 static void relative_place(const struct rollouts *r, int b, int step, double truth_au[2],
                            double au[2])
 {
@@ -63,7 +64,7 @@ static int write_file(struct rollouts *r, struct orr_file *file, const char *pat
     TRY(prepare_batch(r));
     TRY(gpt_rollout(r->model, &r->batch, 1 + 2 * r->known, 0, r->path));
     TRY(orr_file_create(file, path));
-    write_rows(r, file); /* a failed write fails the commit */
+    write_rows(r, file); /* a failed write makes the commit fail */
     return orr_file_commit(file);
 }
 
@@ -76,7 +77,7 @@ int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *mode
     TRY(orr_path(path, "%s/%s", job->folder, GPT_ROLLOUTS));
     int rc = sim_dataset_open(&r.set, job->preset, job->orbits_dir, SIM_SPLIT_PLANETS_SOLAR);
     if (rc == ORR_EMISSING && *job->lineage->orbits) {
-        orr_error_clear(); /* data sets of another origin: only what trains is needed */
+        orr_error_clear(); /* data sets made elsewhere need not have this set */
         return 0;
     }
     if (!rc)

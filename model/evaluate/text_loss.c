@@ -6,7 +6,7 @@
 
 enum { MOST_SEQUENCES = 32 };
 
-/* Over all positions, and over late ones. */
+/* Adds the losses over all positions, and over late ones. */
 static int add_losses(struct gpt_model *model, struct gpt_batch *batch, struct gpt_text_result *r,
                       double counted[2])
 {
