@@ -1,14 +1,14 @@
 /* gpt.h - the GPT of the study (nanoGPT layout), for binned or continuous orbits.
  *
  * Dimensions: B sequences, T positions, C width, H heads, F input features, V vocabulary of one
- * channel, OC head columns, N = B T. Blocks are pre-norm: x += proj(attention(ln1 x));
- * x += down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952).
- * With an output gate the first is x += proj(y * act(h W_g^T)), h = ln1 x, y = attention(h), W_g
- * (C, C) zero at the start (softplus-gated attention, 2025).
+ * channel, OC head columns, N = B T. Blocks are pre-norm: x += proj(attention(ln1 x)); x +=
+ * down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952). With an output gate the
+ * first step is x += proj(y * act(h W_g^T)), h = ln1 x, y = attention(h), W_g (C, C) initialised
+ * with zeros (softplus-gated attention, 2025).
  *
  * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
  * one row (x, y, is_dt, Fourier features) through Linear(F -> C). Text: one embedding (V, C).
- * Heads. Tokens: two V-way heads, without bias unless asked for. Regression: Linear(C -> OC),
+ * Heads. Tokens: two V-way heads, with a bias only if configured. Regression: Linear(C -> OC),
  * bias. Text: one V-way head without bias; tied, its weights are those of the embedding (as in
  * GPT-2). */
 #ifndef GPT_GPT_H

@@ -4,7 +4,7 @@
 
 enum { PIECE = 1 << 23 }; /* outputs of a piece at most, of one row at least: 32 MB of float */
 
-/* act->out (rows, OC) of the rows from `first` on of the last pass. */
+/* Computes act->out (rows, OC) from the rows from `first` on of the last pass. */
 static int head_forward(struct gpt_model *model, size_t first, size_t rows)
 {
     const struct gpt_config *c = &model->config;
@@ -31,8 +31,8 @@ int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const re
     return gpt_head_outputs(model, (size_t)batch->B * (size_t)batch->T, out);
 }
 
-/* The loss of act->out, rows from `first` on of the batch, is asked for: a number for each channel
- * of a token head, else one. */
+/* Starts the loss of act->out, which has the batch's rows from `first` on: one number for each
+ * channel of a token head, otherwise one. */
 static int ask_loss(struct gpt_model *model, const struct gpt_batch *batch, size_t first,
                     size_t rows)
 {
@@ -63,7 +63,7 @@ static int ask_loss(struct gpt_model *model, const struct gpt_batch *batch, size
     return 0;
 }
 
-/* *loss = the mean over the rows of act->out that count. */
+/* *loss = the weighted mean over the rows of act->out. */
 static int piece_loss(struct gpt_model *model, const struct gpt_batch *on, size_t first,
                       size_t rows, double *loss)
 {
@@ -84,13 +84,13 @@ int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_visit_rows *visit,
     return 0;
 }
 
-/* What is made of the outputs of a batch. */
+/* What to compute from the outputs of a batch. */
 struct forward {
     struct gpt_model *model;
-    const struct gpt_batch *batch, *on; /* of the host, of the backend */
-    gpt_visit_rows *visit;              /* NULL: nobody looks */
+    const struct gpt_batch *batch, *on; /* on the host, in memory of the backend */
+    gpt_visit_rows *visit;              /* may be NULL */
     void *context;
-    double *loss; /* NULL: not asked for */
+    double *loss; /* NULL: not needed */
     double sum, weight;
 };
 
@@ -138,7 +138,7 @@ int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *los
 
 /* ---- training */
 
-/* Of a token head with bias, as the study's own code has it: logits are whole. */
+/* For a token head with bias, as in the study's own code: all logits are in memory. */
 static int biased_backward(struct gpt_model *model, const struct gpt_batch *batch,
                            const struct k_linear *head)
 {

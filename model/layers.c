@@ -1,5 +1,5 @@
-/* layers.c - linear layers and norms of a model by indices of parameters: with bf16 copies of
- * the weights, and bf16 tensors where gpt_activations.bf16. */
+/* layers.c - linear layers and norms of a model, given by indices of parameters. They use bf16
+ * copies of the weights and bf16 tensors with gpt_activations.bf16. */
 #include "layers.h"
 
 int gpt_parameters_to_bf16(struct gpt_model *model)

@@ -1,4 +1,4 @@
-/* learning_rate.c - the schedule: the learning rate of a step. */
+/* learning_rate.c - the learning rate of a step, by schedule. */
 #include "optimizer.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@ double gpt_lr(const struct orr_train_settings *train, long step)
 {
     if (step < train->warmup)
         return train->lr * (double)(step + 1) / (double)train->warmup;
-    if (train->schedule == ORR_SCHEDULE_INVERSE_SQRT) { /* 1 at the end of the warm-up */
+    /* the factor is 1 at the end of the warm-up */
+    if (train->schedule == ORR_SCHEDULE_INVERSE_SQRT) {
         const double first = train->warmup > 1 ? (double)train->warmup : 1;
         return train->lr * sqrt(first / fmax(first, (double)(step + 1)));
     }

@@ -31,21 +31,22 @@ static const struct orr_program program = {
     .settle = cluster_settle,
 };
 
-/* What all jobs of a call share. */
+/* State that all jobs of a call share. */
 struct call {
-    struct gpt_pretraining job; /* first: what the functions of the stage take */
+    /* must be the first member: the functions of the stage take its address */
+    struct gpt_pretraining job;
     const struct orr_cli *given;
     struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096];
     struct gpt_device device;
     struct orr_lineage lineage;
     struct orr_stage_row stage;
-    bool work;         /* something is to be trained or evaluated */
-    uint64_t manifest; /* checksum of the data sets' manifest when they were looked at */
+    bool work;         /* there is something to train or evaluate */
+    uint64_t manifest; /* checksum of the data sets' manifest when they were checked */
 };
 
-/* *sum = the checksum of the data sets' manifest; 0 in a folder of sets made elsewhere, which has
- * none. */
+/* *sum = the checksum of the data sets' manifest; 0 in a folder of data sets made elsewhere,
+ * which has no manifest. */
 static int sum_manifest(const struct call *call, uint64_t *sum)
 {
     char path[4096];
@@ -55,8 +56,8 @@ static int sum_manifest(const struct call *call, uint64_t *sum)
     return orr_exists(path) ? orr_file_checksum(path, sum, &bytes) : 0;
 }
 
-/* The data sets of the trainings are whole. Sets that are streamed, and those of the rollouts in a
- * folder that was made elsewhere, need not be there. quiet: without notes on other settings. */
+/* Checks that the trainings' data sets are complete. Streamed sets may be absent, and in a
+ * folder made elsewhere also the sets for rollouts. quiet: without notes on other settings. */
 static int verify_data(const struct call *call, bool quiet)
 {
     const struct orr_settings *p = &call->cli.preset;
@@ -83,9 +84,9 @@ static int verify_data(const struct call *call, bool quiet)
     return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, quiet);
 }
 
-/* Trainings of one call may begin hours apart, and each opens its data when it begins: sets that
- * were made meanwhile are verified as well. bin/orbits removes the manifest before it replaces a
- * file: where the manifest is unchanged, so are the files that were opened. */
+/* Trainings of one call may begin hours apart, and each opens its data when it begins. Sets that
+ * were made again in between are therefore verified again. bin/orbits removes the manifest
+ * before it replaces a file: where the manifest is unchanged, so are the files that were opened. */
 static int verify_again(void *of, bool opened)
 {
     struct call *call = of;
@@ -116,7 +117,7 @@ static int check_names(const struct orr_cli *cli)
                : 0;
 }
 
-/* What the trainings should be made from. */
+/* Opens the lineage: the records that say what the trainings should be made from. */
 static int open_chain(struct call *call)
 {
     const struct orr_cli *cli = &call->cli;
@@ -134,7 +135,7 @@ static int open_chain(struct call *call)
     return 0;
 }
 
-/* The training of a variant on orbits, or on planet runs. */
+/* Sets up the training of a variant on orbits or on planet runs. */
 static int open_job(struct call *call, const char *attention, bool planets)
 {
     const struct orr_cli *cli = &call->cli;
@@ -158,7 +159,7 @@ static int open_job(struct call *call, const char *attention, bool planets)
                      : orr_path(job->folder, "%s/%s/%s", cli->run, attention, stage);
 }
 
-/* The trainings that the settings and --attention ask for. */
+/* The next training that the settings and --attention select. */
 static int next_job(void *of, int *i, bool *there)
 {
     struct call *call = of;
@@ -181,13 +182,14 @@ static int check_job(void *of, const struct orr_stage_output *output)
     (void)output;
     if (!call->work) {
         TRY(sum_manifest(call, &call->manifest));
-        TRY(verify_data(call, call->cli.quiet || orr_is_job())); /* a job's caller told it */
+        /* the job's caller has printed the notes */
+        TRY(verify_data(call, call->cli.quiet || orr_is_job()));
     }
     call->work = true;
     return gpt_pretrain_check(&call->job);
 }
 
-/* The data that a rank above 0 reads: nothing is written before all have theirs. */
+/* Checks the data that a rank above 0 reads: nothing is written before all ranks have theirs. */
 static int check_share(struct call *call)
 {
     bool there = true;
@@ -198,7 +200,8 @@ static int check_share(struct call *call)
     return 0;
 }
 
-/* Variants of small models, on the CPU, are trained by jobs of their own. *done = that was done. */
+/* Trains the variants of small models in jobs of their own on the CPU. *done = whether that was
+ * done. */
 static int train_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
@@ -217,7 +220,8 @@ static int train_side_by_side(struct call *call, bool *done)
     return orr_jobs_run("--attention", name, count, cli->threads);
 }
 
-/* Ranks on GPUs have one each, and are joined by the GPUs' own library. */
+/* Opens the device. Each rank has a GPU of its own, and ranks exchange data through the
+ * backend's own library. */
 static int open_device(struct call *call)
 {
     TRY(gpt_ranks_choose(call->device.ops, call->cli.device_number));
@@ -228,14 +232,14 @@ static int open_device(struct call *call)
 static void close_device(struct call *call)
 {
     const struct k_ops *ops = call->device.ops;
-    if (cluster_broken()) /* all ranks end at once */
+    if (cluster_broken()) /* cluster_close() will end all ranks */
         return;
     if (ops->collectives)
         ops->collectives->close();
     ops->close();
 }
 
-/* Notes the variants whose attention is uniform whatever is learned. */
+/* Notes the variants whose attention is uniform for any weights. */
 static void tell_uniform(const struct orr_cli *cli)
 {
     const struct orr_settings *p = &cli->preset;
@@ -250,7 +254,7 @@ static void tell_uniform(const struct orr_cli *cli)
     }
 }
 
-/* Notes the variants that have no fused kernels, unless all are to do without. */
+/* Notes the variants that have no fused kernels, unless the generic path was requested for all. */
 static void tell_generic(const struct orr_cli *cli)
 {
     const struct orr_name_list *names = &cli->preset.attention;
@@ -265,7 +269,7 @@ static void tell_generic(const struct orr_cli *cli)
     }
 }
 
-/* What rank 0 finds to do, and where: for all ranks. *done = jobs of their own have done it. */
+/* Rank 0 finds out what to do, for all ranks. *done = whether separate jobs have done it. */
 static int prepare_jobs(struct call *call, bool *done)
 {
     TRY(cluster_agree(cluster_leads() ? orr_stage_check(&call->stage, call) : 0));
@@ -300,7 +304,7 @@ static int train_all(struct call *call)
     return rc;
 }
 
-/* A precision that the settings leave open is rank 0's, for all ranks. */
+/* Where the settings leave the precision open, rank 0 decides it for all ranks. */
 static int decide_precision(struct call *call, const char *checkpoint)
 {
     enum orr_precision *precision = &call->cli.preset.model.precision;
@@ -309,7 +313,7 @@ static int decide_precision(struct call *call, const char *checkpoint)
     return cluster_broadcast(precision, sizeof *precision, 0);
 }
 
-/* Whether the ranks of this job can share what is to be trained. */
+/* Whether the ranks of this job can share the trainings. */
 static int check_ranks(const struct call *call)
 {
     const struct orr_settings *p = &call->cli.preset;
@@ -317,7 +321,7 @@ static int check_ranks(const struct call *call)
     return gpt_ranks_suit("pretrain_planets", &p->pretrain_planets, call->device.ops);
 }
 
-/* What the command line asks for; *last = the checkpoint of --out, or "". */
+/* Reads the command line; *last = the checkpoint of --out, or "". */
 static int open_call(struct call *call, char last[4096])
 {
     const struct orr_cli *cli = call->given;
@@ -333,7 +337,7 @@ static int open_call(struct call *call, char last[4096])
     return check_ranks(call);
 }
 
-/* Rank 0 alone knows what trainings should be made from. */
+/* Finds out, on rank 0 alone, what trainings should be made from. */
 static int find_start(struct call *call)
 {
     const char *checkpoint = call->cli.checkpoint;
@@ -347,7 +351,7 @@ static int pretrain_all(struct call *call)
     char last[4096];
     const struct orr_cli *cli = call->given;
     TRY(gpt_ranks_alike(cli));
-    orr_time_hold(true); /* until a step is done */
+    orr_time_hold(true); /* until the first step is done */
     TRY(cluster_agree(open_call(call, last)));
     TRY(decide_precision(call, cli->resume || cli->plan ? last : ""));
     TRY(cluster_agree(cluster_leads() ? find_start(call) : 0));

@@ -1,4 +1,4 @@
-/* memory.c - tensors in memory of the backend, and what the host sees of them. */
+/* memory.c - tensors in memory of the backend, and copies of them on the host. */
 #include "activations.h"
 
 #include <stdlib.h>
@@ -41,8 +41,8 @@ int gpt_copy_to_host(const struct k_ops *ops, struct gpt_host_copy *copy, const 
     return ops->download(copy->data, tensor, count * sizeof(real));
 }
 
-/* A bf16 is the upper half of a float. `count` of them lie at the end of the memory of as many
- * reals: number i is read before what is written reaches it. */
+/* Widens bf16 to reals in place. A bf16 is the upper half of a float. The `count` bf16 numbers
+ * lie at the end of the memory of `count` reals, so that each is read before it is overwritten. */
 static void widen_bf16(real *to, size_t count)
 {
     const unsigned char *from = (const unsigned char *)to + count * (sizeof *to - sizeof(uint16_t));

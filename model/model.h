@@ -5,14 +5,15 @@
 #include "config.h"
 
 enum { GPT_NAME = 64, GPT_DIMS = 2 };
-/* One line of the parameter table: drives memory, initialisation, decay and checkpoints. */
+/* One line of the parameter table, which determines memory, initialisation, decay and
+ * checkpoints. */
 struct gpt_parameter {
     char name[GPT_NAME]; /* "block.0.attention.qkv.weight" */
     int ndim;
     size_t shape[GPT_DIMS], count, offset; /* offset in reals into each arena */
     double init_std;                       /* normal; < 0: constant 1; 0: zero */
     bool decay;                            /* weight decay applies (matrices) */
-    int stream;                            /* of initialisation */
+    int stream;                            /* random stream of its initialisation */
 };
 
 struct gpt_block {                          /* indices into the table */
@@ -22,9 +23,9 @@ struct gpt_block {                          /* indices into the table */
 
 struct gpt_activations;
 
-/* What a probe adds to the residual stream (probe/intervene.c): `vector` (B, C), a row for each
- * sequence of the batch, goes to position `row` of the stream of `layer`, numbered as for
- * gpt_residual. */
+/* A vector that a probe adds to the residual stream (probe/intervene.c). `vector` (B, C) has a
+ * row for each sequence of the batch, which is added at position `row` of the stream of `layer`,
+ * numbered as in gpt_residual. */
 struct gpt_activation_patch {
     int layer, row;
     const real *vector;
@@ -38,24 +39,26 @@ struct gpt_model {
     int parameters; /* lines of the table */
     size_t total;   /* reals in one arena, padding included */
     size_t count;   /* trainable numbers */
-    /* In memory of the backend: where it is not the host's (k_ops.host), the host reaches them by
-     * ops->upload and ops->download alone. */
+    /* In memory of the backend. Where that is not the host's (k_ops.host), the host reaches them
+     * only through ops->upload and ops->download. */
     real *param, *grad, *m, *v; /* (total); m, v NULL until training */
     real *average;              /* (total), exponential moving average, or NULL */
     int embed_x, embed_y, combine_w, combine_b, embed_w, embed_b, position;
     struct gpt_block *block;              /* (layers) */
     int final_w, final_b, head_w, head_b; /* -1 where absent; a tied head_w is embed_w */
     struct gpt_activations *act;
-    int frozen;      /* the first so many lines of the table are not trained (gpt_freeze) */
-    bool overridden; /* attends otherwise than it was trained */
-    struct gpt_config trained; /* overridden: the configuration before */
-    /* The caller's, taken by every pass from here on; NULL: none. Passes fail with ORR_EUSAGE on
-     * backends whose memory is their own, and with ORR_EINVAL where there is no such row. */
+    /* number of lines at the start of the table that are not trained (gpt_freeze) */
+    int frozen;
+    bool overridden;           /* attention differs from the trained one */
+    struct gpt_config trained; /* with `overridden`: the configuration as trained */
+    /* Owned by the caller, and applied by every pass; NULL: none. Passes fail with ORR_EUSAGE on
+     * backends with their own memory, and with ORR_EINVAL where the row does not exist. */
     const struct gpt_activation_patch *patch;
-    struct gpt_cache *cache; /* of a pass over one more row (decode.c); NULL: over all rows */
-    /* The caller's, called by training passes on the host's memory (k_ops.host) each time that the
-     * gradient of this pass is final from number `from` of the arena on; NULL: not. Its failure is
-     * that of the pass. */
+    /* during a pass over one more row (decode.c); NULL: passes are over all rows */
+    struct gpt_cache *cache;
+    /* Set by the caller, or NULL. Training passes on the host's memory (k_ops.host) call it each
+     * time the gradient of the pass has become final from element `from` of the arena on. If it
+     * fails, the pass fails with its status. */
     int (*on_gradient_ready)(void *context, size_t from);
     void *gradient_ready_context;
 };
@@ -64,21 +67,20 @@ struct gpt_model {
 int gpt_create(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops,
                uint64_t seed);
 void gpt_free(struct gpt_model *model);
-/* Gives the model a fresh head (re-initialised from (seed, ORR_STAGE_INIT, 1)); all other weights
- * stay, and a tied head ends being tied. Optimiser state is dropped. */
+/* Gives the model a new head, initialised from (seed, ORR_STAGE_INIT, 1). All other weights
+ * stay, and a tied head is no longer tied. The optimiser's state is dropped. */
 int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed);
-/* Which weights trainings change from here on. The others keep their bits: no step of the
- * optimiser, no decay, no part in the norm that gradients are clipped by; the backward pass ends
- * above them. */
+/* Chooses the weights that later trainings change. The others keep their bits: no optimiser
+ * step, no decay, no part in the norm for clipping. The backward pass stops above them. */
 void gpt_freeze(struct gpt_model *model, enum orr_trained trained);
 /* Pointer to a parameter's values or gradients, in memory of the backend. */
 real *gpt_param(struct gpt_model *model, int index);
 real *gpt_grad(struct gpt_model *model, int index);
 
-/* The model's table of parameters alone, no memory for tensors; gpt_free() it, also after an
- * error. */
+/* Makes the model's table of parameters without memory for tensors; call gpt_free(), also after
+ * an error. */
 int gpt_plan(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops);
-/* *tensor = count reals of the backend, zero. */
+/* *tensor = `count` reals in memory of the backend, zeroed. */
 int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count);
 
 #endif

@@ -1,14 +1,14 @@
-/* nonfinite.c - where numbers that are not finite came from. */
+/* nonfinite.c - finds where numbers that are not finite came from. */
 #include "nonfinite.h"
 #include "layers.h"
 
 #include <math.h>
 
-/* What is looked at: tensors come to the host one after the other. */
+/* State of a search: tensors are copied to the host one after the other. */
 struct look {
     const struct k_ops *ops;
     struct gpt_host_copy copy;
-    int rc; /* of what could not be seen */
+    int rc; /* first failure to copy a tensor */
 };
 
 static bool finite_either(struct look *look, const real *tensor, bool bf16, size_t n)
@@ -27,8 +27,8 @@ static bool is_finite_tensor(struct look *look, const real *tensor, size_t n)
     return finite_either(look, tensor, false, n);
 }
 
-/* Name of the first bad activation of block l, in the order in which they are made; NULL when all
- * are finite. */
+/* Name of the first activation of block l that is not finite, in the order of computation; NULL
+ * when all are finite. */
 static const char *bad_in_block(struct look *look, const struct gpt_model *model, int l, size_t N)
 {
     const struct gpt_config *c = &model->config;
@@ -72,7 +72,7 @@ static int see_outputs(void *context, size_t first, size_t rows, const real *out
     return head->look->rc;
 }
 
-/* The layers of the last forward pass, in its order. */
+/* Searches the layers of the last forward pass, in its order. */
 static int bad_layer(struct look *look, struct gpt_model *model, const struct gpt_batch *batch,
                      long step)
 {
@@ -112,14 +112,13 @@ int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, lo
 {
     struct look look = {.ops = model->ops};
     double loss;
-    TRY(gpt_loss(model, batch, &loss)); /* once more: training may not make all of it */
+    TRY(gpt_loss(model, batch, &loss)); /* repeated, since training may not compute every tensor */
     const int rc = bad_layer(&look, model, batch, step);
     gpt_host_copy_free(&look.copy);
     return rc;
 }
 
-/* The first tensor of the table with a number that is not finite, from the end when `backwards`;
- * -1 = none. */
+/* The first tensor of the table that is not finite, or the last when `backwards`; -1 = none. */
 static int bad_tensor(struct look *look, const struct gpt_model *model, const real *arena,
                       bool backwards)
 {

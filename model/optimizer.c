@@ -1,4 +1,4 @@
-/* optimizer.c - clipping by the global norm, AdamW, weight average. */
+/* optimizer.c - clipping by the global norm, AdamW, moving average of the weights. */
 #include "optimizer.h"
 #include "activations.h"
 #include "nonfinite.h"
@@ -22,19 +22,19 @@ static int create_moments(struct gpt_model *model)
     return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->total);
 }
 
-/* The first number of the arenas that is trained; what is trained goes to their end. */
+/* The first trained element of the arenas; all elements after it are trained. */
 static size_t first_trained(const struct gpt_model *model)
 {
     return model->table[model->frozen].offset;
 }
 
-/* Early on the average follows closely: decay grows to its value over the first steps. */
+/* The average follows closely at first: the decay rises to its value over the first steps. */
 double gpt_average_decay(double decay, bool first, long step)
 {
     return first ? 0 : fmin(decay, (1.0 + (double)step) / (10.0 + (double)step));
 }
 
-/* The average of frozen weights is the weights: averaging would round them. */
+/* The average of frozen weights equals the weights; averaging would only round them. */
 static int update_average(struct gpt_model *model, double decay, long step)
 {
     if (decay <= 0)

@@ -1,5 +1,5 @@
-/* override.c - how a trained model attends, changed without training: re-weighting switched on or
- * off (LSSAR, first version: applied with no re-training), another variant, power or window, and
+/* override.c - changes the attention of a trained model without training: re-weighting on or off
+ * (LSSAR, first version: applied without re-training), another variant, power or window, and
  * sequences longer than trained (NTK-aware scaling of the rotary base). */
 #include "override.h"
 
@@ -15,7 +15,7 @@ static bool same_formula(const struct k_attention *a, const struct k_attention *
            a->unshifted_rows == b->unshifted_rows;
 }
 
-/* Switches the re-weighting; a formula that is a line of the table gets its name. */
+/* Switches re-weighting; if the result is a line of the table, it gets that line's name. */
 static int change_reweighting(struct k_attention *variant, enum gpt_reweight reweight)
 {
     const bool on = reweight == GPT_REWEIGHT_ON;
@@ -41,7 +41,7 @@ bool gpt_has_ntk(const struct gpt_config *config)
     return config->positions == ORR_POSITIONS_ROPE && config->width / config->heads > 2;
 }
 
-/* config has the trained context on entry. */
+/* On entry, config has the trained context. */
 static int change_context(struct gpt_config *config, int context, bool ntk)
 {
     const int trained = config->context, d = config->width / config->heads;
@@ -78,12 +78,13 @@ int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_o
         return gpt_config_unknown_attention(name);
     struct k_attention variant = *line;
     TRY(change_reweighting(&variant, change->reweight));
-    if (change->p != 0) /* what is no power is refused below */
+    if (change->p != 0) /* an invalid power is rejected below */
         config.attention_p = change->p;
     if (change->set_window)
         config.attention_window = change->window;
     TRY(change_context(&config, change->context, change->ntk));
-    memset(config.attention, 0, sizeof config.attention); /* nothing of a longer name stays */
+    /* also clears the rest of a longer name */
+    memset(config.attention, 0, sizeof config.attention);
     snprintf(config.attention, sizeof config.attention, "%s", variant.name);
     TRY(gpt_config_check(&config));
     if (!isfinite(config.attention_p))

@@ -38,7 +38,8 @@ static int add_in_block(struct gpt_model *model, int layer, const char *name, si
     return add_parameter(model, full, rows, cols, std, cols > 0);
 }
 
-/* Zero at the start: it draws nothing, and leaves every other weight as in a model without. */
+/* Adds a gate, which is zero at the start: it draws no random numbers, and every other weight
+ * equals that of a model without a gate. */
 static int add_gate(struct gpt_model *model, int layer)
 {
     const size_t C = (size_t)model->config.width;
@@ -89,7 +90,8 @@ static void add_input(struct gpt_model *model)
     }
 }
 
-/* A tied head is another name for the embedding: gradients of both add up in one place. */
+/* Adds the head. A tied head is another name for the embedding, where the gradients of both are
+ * added. */
 static void add_head(struct gpt_model *model)
 {
     const struct gpt_config *c = &model->config;
@@ -124,8 +126,8 @@ static int build_table(struct gpt_model *model)
     return 0;
 }
 
-/* A parameter draws from its own stream, so that models which differ in one shape share
- * the values of the others. w (count), of the host. */
+/* Draws initial values w (count), on the host. Each parameter has its own random stream, so that
+ * models that differ in one shape share the values of all other parameters. */
 static int draw_values(const struct gpt_parameter *p, real *w, uint64_t seed, uint64_t salt)
 {
     if (p->init_std <= 0) {
@@ -220,13 +222,13 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     struct gpt_model fresh;
     int rc = 0;
     TRY(gpt_create(&fresh, &config, model->ops, seed));
-    /* the head is the end of the table: everything before it has the same place */
+    /* the head is at the end of the table: all other parameters keep their offsets */
     for (int i = 0; i < fresh.head_w && !rc; i++)
         rc = fresh.ops->copy(gpt_param(&fresh, i), gpt_param(model, i),
                              fresh.table[i].count * sizeof(real));
     if (!rc)
         rc = initialise_parameter(&fresh, fresh.head_w, seed, 1);
-    if (model->overridden) { /* the new head does not change how the model attends */
+    if (model->overridden) { /* the new head leaves the overridden attention as it is */
         fresh.variant = model->variant;
         fresh.trained = config;
         fresh.config = config_with_head(&model->config, head, outputs);

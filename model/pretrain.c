@@ -1,4 +1,4 @@
-/* pretrain.c - one pretraining, from data to evaluation.json. */
+/* pretrain.c - one pretraining, from its data to evaluation.json. */
 #include "pretrain.h"
 #include "checkpoint.h"
 #include "optimizer.h"
@@ -12,16 +12,17 @@
 
 #include <cjson/cJSON.h>
 
-/* What a pretraining reads: sets of orbits or of planet runs, or splits of a text. */
+/* What a pretraining reads its sequences for; they come from sets of orbits or planet runs, or
+ * from splits of a text. */
 enum role { ROLE_TRAIN, ROLE_VAL, ROLE_FINAL, ROLES };
 
 struct next_state {
     const struct gpt_pretraining *job;
     struct gpt_config config;
-    struct gpt_source *source, *val, *test; /* test: NULL where final metrics are of val */
+    struct gpt_source *source, *val, *test; /* test: NULL where final metrics are measured on val */
     struct gpt_batch val_batch;
-    long val_sequences; /* all that are evaluated */
-    int val_most;       /* of one batch */
+    long val_sequences; /* number of sequences that are evaluated */
+    int val_most;       /* sequences of one batch */
 };
 
 static enum sim_split split_of(const struct gpt_pretraining *job, enum role role)
@@ -33,7 +34,7 @@ static enum sim_split split_of(const struct gpt_pretraining *job, enum role role
     return job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
 }
 
-/* Whether the split holds anything, by the settings. */
+/* Whether the settings give the split any sequences. */
 static bool has_split(const struct gpt_pretraining *job, enum role role)
 {
     const struct orr_settings *p = job->preset;
@@ -97,11 +98,11 @@ static int evaluate_val(void *context, struct gpt_model *model, double *loss)
         TRY(gpt_source_fill(task->val, (uint64_t)first, true, 0, 0, &task->val_batch));
         TRY(gpt_loss_add(model, &task->val_batch, &sum, &weight));
     }
-    *loss = weight > 0 ? sum / weight : 0; /* as gpt_loss, where no row counts */
+    *loss = weight > 0 ? sum / weight : 0; /* as in gpt_loss where no row has weight */
     return 0;
 }
 
-/* evaluation.json with what it was made from, the metrics still to come. */
+/* Begins evaluation.json with the record of what it was made from; the metrics follow. */
 static int begin_evaluation(const struct gpt_pretraining *job, const char *unit, long step,
                             cJSON **json)
 {
@@ -124,8 +125,8 @@ static int write_evaluation(const struct gpt_pretraining *job, cJSON *json)
                              : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
 }
 
-/* Of planet runs also how much of the period the time step gives away (docs/laws.md), the upper
- * bound of what such a run can show, and rollouts in a file of their own. */
+/* Next-state metrics of orbits. For planet runs also the information about the period in the
+ * time step (docs/laws.md), the upper bound for such a run, and rollouts in a file of their own. */
 static int evaluate_orbits(const struct gpt_pretraining *job, struct gpt_model *model,
                            struct gpt_source *source, const char *label, long step)
 {
@@ -178,8 +179,8 @@ static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *mo
     return rc;
 }
 
-/* A checkpoint's weights for a training of their own, as fine-tuning takes them: the average where
- * there is one, without the optimiser's state, whose corrections belong to its steps. */
+/* Loads a checkpoint's weights for a new training, as fine-tuning does: the average where there
+ * is one, without the optimiser's state, whose corrections belong to its own steps. */
 static int start_from(const struct gpt_pretraining *job, const struct gpt_config *config,
                       struct gpt_model *model)
 {
@@ -227,8 +228,8 @@ static int refuse_training(void *of, const struct orr_stage_output *output)
     return gpt_training_refuse(&training, output->file);
 }
 
-/* The model to train: resumed, from --checkpoint, or fresh. What was measured of another is
- * removed first. */
+/* Opens the model to train: resumed, from --checkpoint, or new. Evaluations of a model that is
+ * replaced are removed first. */
 static int open_model(const struct gpt_pretraining *job, const struct gpt_config *config,
                       const struct orr_artefact *trained, struct gpt_model *model, long *step)
 {
@@ -247,7 +248,7 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
     return gpt_create(model, config, job->ops, job->preset->seed);
 }
 
-/* The model of rank 0, which alone reads files of before, on all ranks. */
+/* Opens the model on rank 0, which alone reads files, and copies it to all ranks. */
 static int share_model(const struct gpt_pretraining *job, const struct gpt_config *config,
                        const struct orr_artefact *trained, struct gpt_model *model, long *step)
 {
@@ -267,15 +268,16 @@ static int evaluate_weights(const struct gpt_pretraining *job, struct next_state
     struct gpt_source *source = task->test ? task->test : task->val;
     if (!source)
         return 0;
-    if (job->train->patience > 0) /* the weights that patience chose, instead of the last ones */
+    /* the weights with the least held-out loss instead of the last ones */
+    if (job->train->patience > 0)
         TRY(gpt_reload(model, job->folder, gpt_final_checkpoint(job->train), &step));
     gpt_swap_average(model);
     return model->config.input == GPT_INPUT_TEXT ? evaluate_text(job, model, source, step)
                                                  : evaluate_orbits(job, model, source, label, step);
 }
 
-/* At a signal, or when the time is over, what is missing is made by the next call with resume. Such
- * a call does not look at the time before it has made it. */
+/* After a signal or at the time limit, a later call with resume makes the missing evaluation.
+ * Such a call does not check the time limit before it has made it. */
 static int evaluate_final(const struct gpt_pretraining *job, struct next_state *task,
                           struct gpt_model *model, const char *label, long step)
 {
@@ -291,7 +293,7 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                               struct gpt_model *model, const char *made, bool lengthened, long step)
 {
     char label[2 * ORR_NAME];
-    /* Only rank 0 has validation data, so its answer counts for all. */
+    /* Only rank 0 has validation data, so that its answer applies to all ranks. */
     bool evaluates = task->val_sequences > 0;
     TRY(cluster_broadcast(&evaluates, sizeof evaluates, 0));
     print_label(job, label);
@@ -313,7 +315,7 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
     return cluster_agree(cluster_leads() ? evaluate_final(job, task, model, label, step) : 0);
 }
 
-/* Every rank trains; rank 0 evaluates, too. */
+/* Opens the data: every rank trains, and rank 0 also evaluates. */
 static int open_sources(struct next_state *task)
 {
     const struct gpt_pretraining *job = task->job;
@@ -329,7 +331,7 @@ static int open_sources(struct next_state *task)
                : 0;
 }
 
-/* The batch that held-out sequences are evaluated in while the model trains. */
+/* The batch for held-out sequences during training. */
 static int create_val_batch(struct next_state *task, const struct gpt_model *model)
 {
     const struct gpt_pretraining *job = task->job;
@@ -380,7 +382,7 @@ static int train_opened(const struct gpt_pretraining *job, const struct orr_arte
     return rc;
 }
 
-/* What the training is made from, as its checkpoints say it; free() it. */
+/* *made = the record of what the training is made from, as text for its checkpoints; free() it. */
 static int print_record(const struct gpt_pretraining *job, char **made)
 {
     char digest[ORR_DIGEST];

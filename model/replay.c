@@ -1,14 +1,14 @@
 /* replay.c - the kernels of a training pass, recorded once and replayed.
  *
- * A pass of one shape asks for the same kernels with the same pointers every time: the batch is
- * copied into one place, and every number that changes is in memory. So the first pass runs as it
- * is (which makes what is made on first use), the second is recorded, and from then on it is
- * replayed. What it depends on is kept beside the recording and compared: another shape, other
- * weights (gpt_swap_average), others that are trained (gpt_freeze) or another way to attend record
- * anew; another plan of the activations takes the recording with it.
+ * All passes of one shape call the same kernels with the same pointers: the batch is copied to a
+ * fixed place, and every number that changes is in memory. The first pass runs without a
+ * recording (and allocates what is allocated on first use), the second is recorded, and later
+ * passes replay the recording. The conditions of a recording are stored and compared: another
+ * shape, other weights (gpt_swap_average), another choice of trained weights (gpt_freeze) or
+ * another attention cause a new recording; a new layout of the activations frees the recording.
  *
- * A recording only saves time: where it cannot be made or replayed, a note says so once, and passes
- * run as they are, with the same numbers. */
+ * A recording only saves time: where it cannot be made or replayed, a note says so once, and
+ * passes run without it, with equal results. */
 #include "activations.h"
 #include "model/ranks/cluster.h"
 
@@ -23,7 +23,8 @@ void gpt_replay_free(const struct k_ops *ops, struct gpt_replay *replay)
     replay->off = off;
 }
 
-/* Byte by byte: bytes between members may make it record again, never replay what is old. */
+/* Compares byte by byte: different padding may cause a needless recording, but never a wrong
+ * replay. */
 static bool same_bytes(const void *a, const void *b, size_t bytes)
 {
     return memcmp(a, b, bytes) == 0;
@@ -61,21 +62,23 @@ static int record(struct gpt_model *model, const struct gpt_batch *on)
     struct gpt_replay *replay = &model->act->replay;
     TRY(k->record_begin());
     const int rc = gpt_pass(model, on);
-    const int end = k->record_end(&replay->recording); /* also after a failure: it has begun */
+    /* also after a failure, since the recording has begun */
+    const int end = k->record_end(&replay->recording);
     replay->made = model->act->made;
     if (rc || end)
         gpt_replay_free(k, replay);
     return rc ? rc : end;
 }
 
-/* The pass as it is, from here on. Nothing of it was done: what is recorded is not, and a replay
- * that was refused has not begun. An error that stays will come back from the pass itself. */
+/* Runs passes without recordings from now on. Nothing was computed yet: a recording does not
+ * execute, and a replay that failed has not begun. If the error persists, the pass itself will
+ * return it. */
 static int without(struct gpt_model *model, const struct gpt_batch *on)
 {
     struct gpt_replay *replay = &model->act->replay;
     orr_note(cluster_rank() > 0, "note: passes are not recorded, and take longer to start: %s",
              orr_error());
-    orr_error_recover(); /* (a GPU may have too little memory for a recording) */
+    orr_error_recover(); /* a GPU may have too little memory for a recording */
     gpt_replay_free(model->ops, replay);
     replay->off = true;
     return gpt_pass(model, on);

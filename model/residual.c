@@ -1,9 +1,8 @@
-/* residual.c - the residual stream between the blocks of a model: what probes read of it, and what
- * they add to it. */
+/* residual.c - the residual stream between the blocks of a model: probes read it and add to it. */
 #include "decode.h"
 #include "layers.h"
 
-/* In memory of the backend. */
+/* The stream of a layer, in memory of the backend. */
 static real *stream_of(const struct gpt_model *model, int layer)
 {
     return layer < model->config.layers ? model->act->layer[layer].x : model->act->last;
@@ -34,7 +33,7 @@ int gpt_patch_residual(struct gpt_model *model, int layer, int B, int T)
                         "stream in memory of its own; use --device cpu",
                         model->ops->name);
     const int first = gpt_first_row(model), at = add->row - first;
-    if (first > 0 && at != 0) /* row after row: not this one */
+    if (first > 0 && at != 0) /* decoding row by row: the patch is for another row */
         return 0;
     if (at < 0 || at >= T)
         return ORR_FAIL(ORR_EINVAL,

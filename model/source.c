@@ -1,5 +1,5 @@
-/* source.c - sequences for next-state training, from files or streamed from (seed, index),
- * or from a text. */
+/* source.c - sequences for next-state training: read from files, generated from (seed, index),
+ * or taken from a text. */
 #include "source.h"
 #include "model/text/text.h"
 
@@ -14,11 +14,11 @@ struct gpt_source {
     bool stream;
     long count;
     struct sim_dataset set;       /* files */
-    struct sim_sequence sequence; /* streaming: one sequence, asked for by its index */
-    struct sim_stream *ahead;     /* streaming: draws for training, made ahead by a thread */
+    struct sim_sequence sequence; /* streaming: one sequence, requested by index */
+    struct sim_stream *ahead;     /* streaming: training draws, generated ahead by a thread */
     struct sim_stream_order order;
     gsl_rng *rng;
-    struct gpt_text *text; /* instead of all of these */
+    struct gpt_text *text; /* text: replaces all members above */
 };
 
 int gpt_source_open(struct gpt_source **source, const struct orr_settings *preset,
@@ -95,7 +95,7 @@ int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **
     return 0;
 }
 
-/* Draw d of an order. One thread makes a batch while the optimiser works on the one before. */
+/* Draw d of an order. A thread makes a batch while the optimiser works on the batch before. */
 static int next_draw(struct gpt_source *source, const struct sim_stream_order *order, uint64_t d,
                      const uint16_t **tokens, const float **coords, int *bodies)
 {
@@ -129,15 +129,16 @@ static void fill_coords(struct gpt_source *source, const float *coords, int bodi
         const size_t at = (size_t)b * T + t;
         batch->target[2 * at] = (real)coords[2 * t + 2];
         batch->target[2 * at + 1] = (real)coords[2 * t + 3];
-        batch->weight[at] = t < (size_t)bodies ? 0 : 1; /* targets of step 0 are prior draws */
+        /* targets of step 0 are draws from the prior */
+        batch->weight[at] = t < (size_t)bodies ? 0 : 1;
     }
 }
 
 int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
                     uint64_t seed, struct gpt_batch *batch)
 {
-    /* the two pretrainings of a run share no random numbers with each other, nor with fine-tuning,
-     * which has shuffle stream 1 and noise from 1 << 40 and 2 << 40 on */
+    /* the random numbers of the two pretrainings of a run are disjoint, also from those of
+     * fine-tuning, which uses shuffle stream 1 and noise from 1 << 40 and 2 << 40 on */
     const bool planets = source->split == SIM_SPLIT_PLANETS_TRAIN;
     const uint64_t noise = planets ? 3ull << 40 : 0;
     const struct sim_stream_order order = {.count = (uint64_t)source->count,

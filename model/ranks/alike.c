@@ -1,12 +1,12 @@
-/* alike.c - what the ranks of a job must have in common before they train together. */
+/* alike.c - checks that the ranks of a job agree on everything that training together needs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/isa.h"
 #include "ranks.h"
 
-/* What must be alike: the version, all settings but the precision, which rank 0 chooses, and the
- * options that say what to train. A line each, "name=value". */
+/* Describes what must be equal: the version, all settings but the precision, which rank 0
+ * chooses, and the options that select the trainings. One line each, "name=value". */
 static char *describe_rank(const struct orr_cli *cli)
 {
     char value[ORR_SETTING], *text = NULL;
@@ -28,7 +28,7 @@ static char *describe_rank(const struct orr_cli *cli)
     return fclose(stream) ? NULL : text;
 }
 
-/* The first line in which two descriptions differ. */
+/* Fails with the first line in which two descriptions differ. */
 static int compare_ranks(const char *mine, const char *theirs)
 {
     while (*mine && *theirs) {
@@ -46,7 +46,7 @@ static int compare_ranks(const char *mine, const char *theirs)
     return *mine || *theirs ? ORR_FAIL(ORR_EUSAGE, "ranks of one job must be alike: settings") : 0;
 }
 
-/* The loops of rank 0's instruction set, on every rank. */
+/* Makes every rank use rank 0's instruction set. */
 static int take_isa(void)
 {
     int isa = (int)orr_isa();

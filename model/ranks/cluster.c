@@ -1,4 +1,5 @@
-/* cluster.c - whether a launcher started this process among others, and messages between them. */
+/* cluster.c - detects whether a launcher started this process as one of several, and passes
+ * messages between them. */
 #include "cluster.h"
 #include "plugin.h"
 
@@ -8,12 +9,12 @@
 
 #include "base/base.h"
 
-/* Seconds that the ranks above 0 leave rank 0 to say what is missing everywhere. */
+/* Seconds that the ranks above 0 wait for rank 0 to report what is missing on all of them. */
 enum { PATIENCE_S = 3 };
 
 static const struct cluster_ops *ops; /* NULL: one rank */
 static int rank, size = 1;
-static bool told; /* the other ranks know of the failure that this one ends with */
+static bool told; /* the other ranks know about the failure with which this rank ends */
 static bool broken;
 static const char *program;
 
@@ -23,8 +24,9 @@ static int number_of(const char *variable)
     return text ? atoi(text) : 0;
 }
 
-/* How many processes a launcher started, by what it tells them; *at: which of them this is. Slurm
- * tells every shell of a job about tasks: only PMIx says that this process is one of them. */
+/* Number of processes that a launcher started, from its environment variables; *at = this
+ * process's number. Slurm sets its variables in every shell of a job, so that only PMIx shows
+ * that this process is one of its tasks. */
 static int launched_ranks(int *at)
 {
     const int open_mpi = number_of("OMPI_COMM_WORLD_SIZE");
@@ -35,8 +37,8 @@ static int launched_ranks(int *at)
     return step ? step : number_of("SLURM_NTASKS");
 }
 
-/* Without the plugin ranks cannot talk. Rank 0 tells what is missing, and the launcher ends the
- * others while they wait; where only others miss it, these tell. */
+/* Without the plugin ranks cannot communicate. Rank 0 reports what is missing, and the launcher
+ * ends the others while they wait; where only others lack the plugin, these report it. */
 static int find_plugin(int count, int at)
 {
     char why[2048];
@@ -165,9 +167,9 @@ int cluster_distribute(const void *x, void *own, const struct cluster_vector *v)
     return 0;
 }
 
-/* ------------------------------------------- one error of many ranks: one tells it, all end */
+/* ----------------------------------------- errors of several ranks: one reports them, all end */
 
-/* The lowest rank that failed, -1 where none did; *failed: how many did. */
+/* The lowest rank that failed, -1 where none did; *failed = the number of ranks that failed. */
 static int first_failed(const int *codes, int *failed)
 {
     int first = -1;
@@ -180,7 +182,7 @@ static int first_failed(const int *codes, int *failed)
     return first;
 }
 
-/* This rank prints the error, where it is the one to do so; the message names it. */
+/* Prints the error on the rank that is to report it, with the number of the rank in the message. */
 static int fail_together(const int *codes, int first, int failed)
 {
     char why[3072];
@@ -211,7 +213,7 @@ int cluster_agree(int rc)
     if (size < 2 || told)
         return rc;
     if (broken)
-        return rc ? rc : ORR_EIO; /* its message is there */
+        return rc ? rc : ORR_EIO; /* the error message is already set */
     int *codes = orr_alloc((size_t)size, sizeof *codes);
     if (!codes)
         return cluster_break(ORR_ENOMEM);
@@ -229,6 +231,6 @@ int cluster_settle(int rc)
         return cluster_agree(rc);
     }
     if (rc == ORR_EINTR && rank > 0)
-        orr_error_told(); /* rank 0 says what was saved */
+        orr_error_told(); /* rank 0 reports what was saved */
     return rc;
 }

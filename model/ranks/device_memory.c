@@ -1,15 +1,15 @@
-/* device_memory.c - what ranks exchange lies in memory of the backend.
+/* device_memory.c - exchanges between ranks of vectors in memory of the backend.
  *
- * Of the host's memory MPI sends it; where the backend has its own, its own library does
- * (kernels/collectives.h), but for what is sent at the start and for checkpoints: that goes by way
- * of the host, a bucket at a time. */
+ * Vectors in the host's memory are sent by MPI. Where the backend has its own memory, its own
+ * library sends them (kernels/collectives.h). Data at the start and for checkpoints go through
+ * the host instead, one bucket at a time. */
 #include "ranks.h"
 
 #include "kernels/collectives.h"
 
 #include <stdlib.h>
 
-/* first (size + 1): where the ranks' shares of the vector begin. */
+/* first (size + 1) = where each rank's share of the vector begins. */
 static size_t *firsts_of(const struct cluster_vector *v)
 {
     const int size = cluster_size();
@@ -29,7 +29,7 @@ int gpt_all_to_all(const struct k_ops *ops, const real *x, real *parts,
     size_t *first = firsts_of(v);
     const int rc = first ? ops->collectives->all_to_all(x, parts, first) : ORR_ENOMEM;
     free(first);
-    return rc ? cluster_end(rc) : 0; /* memory of the device may be waited for */
+    return rc ? cluster_end(rc) : 0; /* other ranks may wait for memory of this device */
 }
 
 int gpt_all_gather(const struct k_ops *ops, real *x, const struct cluster_vector *v)
@@ -42,7 +42,7 @@ int gpt_all_gather(const struct k_ops *ops, real *x, const struct cluster_vector
     return rc ? cluster_end(rc) : 0;
 }
 
-/* This rank's share of a vector, and, at rank 0, all of it, in memory of the host. */
+/* Buffers on the host for this rank's share of a vector and, at rank 0, for the whole vector. */
 struct stage {
     real *own, *all;
     size_t own_bytes, bytes;

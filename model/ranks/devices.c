@@ -1,4 +1,4 @@
-/* devices.c - ranks on GPUs: each has one of its own, and all are joined. */
+/* devices.c - gives each rank a GPU of its own, and joins the GPUs for exchanges. */
 #include "ranks.h"
 
 #include "kernels/collectives.h"
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How many ranks before this one are on the same machine; names (size, NAME) of all. */
+/* Number of ranks on this machine with a lower number; names (size, NAME) of the machines of all
+ * ranks. */
 enum { NAME = 256 };
 static int place_of(const char *names)
 {
@@ -39,7 +40,7 @@ static void host_name(char host[NAME])
     host[NAME - 1] = '\0';
 }
 
-/* Gradients of one backend are not summed with those of another. */
+/* All ranks must use one backend: gradients of different backends are not summed. */
 static int check_backend(const struct k_ops *ops)
 {
     char *names;
@@ -59,7 +60,7 @@ int gpt_ranks_choose(const struct k_ops *ops, int asked)
     if (cluster_size() < 2)
         return 0;
     host_name(host);
-    TRY(gather_names(host, &names)); /* all ranks, whatever they are asked for */
+    TRY(gather_names(host, &names)); /* collective, so that every rank calls it */
     const int count = ops->collectives ? ops->collectives->count() : 0;
     if (ops->choose && asked < 0)
         ops->choose(count > 0 ? place_of(names) % count : 0);
@@ -67,7 +68,7 @@ int gpt_ranks_choose(const struct k_ops *ops, int asked)
     return 0;
 }
 
-/* Two ranks on one device would share its memory and its time, and NCCL refuses them. */
+/* Two ranks on one device would share its memory and time, and NCCL rejects them. */
 static int check_devices(const char *names)
 {
     const char *mine = names + (size_t)cluster_rank() * NAME;

@@ -1,12 +1,14 @@
-/* exchange.c - the gradient summed over the ranks while it is still computed.
+/* exchange.c - sums the gradient over the ranks while it is still being computed.
  *
- * The backward pass comes down the arena from its end. A thread follows it, bucket by bucket, and
- * alone sends messages from gpt_ranks_begin() to gpt_ranks_end(); libraries of MPI go on only while
- * they are called. Every rank makes the same exchanges in the same order, whatever it comes to
- * meanwhile: one that fails in its pass sends what it has, and says so after. */
+ * The backward pass fills the arena from its end to its start. A thread follows it, bucket by
+ * bucket. From gpt_ranks_begin() to gpt_ranks_end() only this thread sends messages, because MPI
+ * libraries make progress only while they are called. Every rank makes all exchanges in one
+ * order, even after a failure: a rank whose pass fails sends what it has, and reports the
+ * failure afterwards. */
 #include "ranks.h"
 
-/* a (n) += b (n). The thread has no part in the team of threads of a backend on the host. */
+/* a (n) += b (n). A plain loop on the host, since this thread is not in the backend's team of
+ * threads. */
 static int add_to(const struct k_ops *ops, real *a, const real *b, size_t n)
 {
     if (!ops->host)
@@ -16,7 +18,8 @@ static int add_to(const struct k_ops *ops, real *a, const real *b, size_t n)
     return 0;
 }
 
-/* parts[first] += the other ranks' of first .. first + count - 1, by halves as in tree.c. */
+/* Adds the parts of ranks first + 1 .. first + count - 1 to parts[first], by the binary tree of
+ * tree.c. */
 static int sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t own)
 {
     if (count == 1)
@@ -27,7 +30,8 @@ static int sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t
     return add_to(ranks->ops, left, left + (size_t)(count / 2) * own, own);
 }
 
-/* This rank's share of one bucket x = its sum over the ranks; whole: all of it, on all ranks. */
+/* Sums this rank's share of one bucket x over the ranks; whole: then sends the shares to all
+ * ranks. */
 static int sum_bucket(const struct gpt_ranks *ranks, real *x, const struct cluster_vector *v)
 {
     size_t first;
@@ -40,7 +44,7 @@ static int sum_bucket(const struct gpt_ranks *ranks, real *x, const struct clust
     return ranks->whole ? gpt_all_gather(ranks->ops, x, v) : 0;
 }
 
-/* Until the gradient is final from `from` on. */
+/* Waits until the gradient is final from `from` on. */
 static void wait_for(struct gpt_ranks *ranks, size_t from)
 {
     pthread_mutex_lock(&ranks->mutex);
@@ -59,7 +63,7 @@ static void *send_buckets(void *argument)
         wait_for(ranks, at);
         ranks->rc = sum_bucket(ranks, ranks->gradient + at, &v);
     }
-    if (ranks->rc) /* messages belong to the thread that fails */
+    if (ranks->rc) /* error messages are per thread */
         snprintf(ranks->message, sizeof ranks->message, "%s", orr_error());
     return NULL;
 }

@@ -1,7 +1,7 @@
-/* mpi.c - the MPI plugin: struct cluster_ops by MPI-3, of which it is the only user.
+/* mpi.c - the MPI plugin: implements struct cluster_ops with MPI-3, which no other file uses.
  *
- * Ranks that wait sleep between looks after a moment, so that those that share their cores compute
- * meanwhile: rank 0 evaluates and saves while the others have nothing to do. */
+ * A rank that waits polls, and after a moment sleeps between polls. Ranks that share cores with
+ * it can then compute: rank 0 evaluates and saves while the others wait. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>
@@ -10,9 +10,9 @@
 #include "plugin.h"
 
 enum {
-    LOOKS = 2000,         /* before a rank sleeps */
-    SLEEP_NS = 50000,     /* between looks from then on */
-    MOST_BYTES = 1 << 30, /* of one message: counts are int */
+    LOOKS = 2000,         /* polls before a rank sleeps */
+    SLEEP_NS = 50000,     /* between polls from then on */
+    MOST_BYTES = 1 << 30, /* of one message, since counts are int */
 };
 
 static int ranks, self;
@@ -27,7 +27,7 @@ static int check(int code, const char *what)
     return ORR_FAIL(ORR_EIO, "MPI, %s: %s", what, text);
 }
 
-/* Waits for what was begun, where beginning it went well. */
+/* Waits for a request, unless starting it failed. */
 static int await(int code, MPI_Request *request, const char *what)
 {
     int done = 0;
@@ -84,8 +84,8 @@ static int mpi_gather(const void *mine, void *all, size_t bytes)
     return await(code, &request, "gather");
 }
 
-/* Counts and places as MPI takes them: of every rank's share of the vector, and of as many parts as
- * there are ranks, each as long as the own share. */
+/* Counts and offsets in the form that MPI takes: of every rank's share of the vector, and of
+ * `ranks` parts that are each as long as the own share. */
 struct layout {
     int *memory, *count, *first, *own, *part;
 };

@@ -1,5 +1,5 @@
-/* plugin.c - finds and loads orrery_mpi.so, so that programs start without libmpi, and run on
- * machines that have none. */
+/* plugin.c - finds and loads orrery_mpi.so, so that programs start without libmpi and run on
+ * machines without it. */
 #include "plugin.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ int cluster_plugin_find(const struct cluster_ops **ops)
                         "%s is not there: make builds it where libopenmpi-dev is (tools/deps.sh "
                         "--optional)",
                         path);
-    /* MPI opens parts of its own at run time, which look for its symbols among the global ones */
+    /* MPI loads components at run time, which need its symbols to be global */
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         return ORR_FAIL(ORR_EDEVICE, "cannot load the MPI plugin: %s", dlerror());

@@ -1,4 +1,4 @@
-/* plugin.h - private to model/ranks/: what carries messages, a library of its own. */
+/* plugin.h - private to model/ranks/: the table of the plugin that passes messages. */
 #ifndef CLUSTER_PLUGIN_H
 #define CLUSTER_PLUGIN_H
 

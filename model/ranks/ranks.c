@@ -1,8 +1,10 @@
-/* ranks.c - one training by the ranks of a job: who computes which micro-batches, and their sums.
+/* ranks.c - one training by the ranks of a job: the assignment of micro-batches to ranks, and
+ * sums over ranks.
  *
- * Rank r has a contiguous share of a step's micro-batches and sums it by the tree of tree.c. Each
- * element of the gradient is then summed over the ranks by one of them, in the order of the ranks'
- * own tree, and goes to all. MPI's reductions are not used: their order is the library's choice. */
+ * Rank r has a contiguous share of a step's micro-batches and sums their gradients by the tree
+ * of tree.c. Each element of the gradient is then summed over the ranks by one rank, by a binary
+ * tree over the ranks, and sent to all. MPI's reductions are not used, because the library
+ * chooses their order. */
 #include "ranks.h"
 #include "model/optimizer.h"
 
@@ -94,7 +96,7 @@ int gpt_ranks_stop(bool *stop)
 
 /* ------------------------------------------------------------------------------- one model */
 
-/* One arena of rank 0, which may have none, on all ranks. */
+/* Copies one arena of rank 0, which may have none, to all ranks. */
 static int share_arena(struct gpt_model *model, real **arena)
 {
     bool there = *arena != NULL;

@@ -1,15 +1,15 @@
 /* tree.c - gradients of the micro-batches of a step, summed by a fixed binary tree.
  *
- * Sums of floats depend on their order. Here it depends on how many there are alone:
- * the tree of n leaves is that of the first n / 2 (rounded down) plus that of the rest. Where 2^k
- * processes sum equal shares of the leaves each, and a tree over them sums the shares, these two
- * trees are the one of a single process. */
+ * Sums of floats depend on their order. Here the order depends only on the number of terms: the
+ * tree of n leaves adds the tree of the first n / 2 (rounded down) and the tree of the rest. If
+ * 2^k processes each sum an equal share of the leaves, and a tree over the processes sums the
+ * shares, the result has the bits of a single process. */
 #include "tree.h"
 #include "model/activations.h"
 
 #include <string.h>
 
-/* The least depth of a tree of so many leaves. */
+/* The least depth of a tree with so many leaves. */
 static int depth_of(int leaves)
 {
     int depth = 0;
@@ -49,7 +49,7 @@ int gpt_tree_fold(struct gpt_tree *tree, size_t from)
     return 0;
 }
 
-/* The last leaf of all is the right half of every level above it. */
+/* Computes a leaf. The last leaf of the whole tree is the right half of every level above it. */
 static int sum_leaf(struct gpt_tree *tree, int index, int level, bool last, struct gpt_sum *out)
 {
     TRY(tree->ops->zero(tree->sum, tree->count * sizeof(real)));
@@ -61,9 +61,9 @@ static int sum_leaf(struct gpt_tree *tree, int index, int level, bool last, stru
     return last ? gpt_tree_fold(tree, 0) : 0;
 }
 
-/* Sums leaves first .. first + count - 1 into tree->sum; the left half waits in a buffer of this
- * level while the right one is computed. last: of these is the last leaf of all, which adds what
- * waits by itself. */
+/* Sums leaves first .. first + count - 1 into tree->sum. The left half is kept in a buffer of
+ * this level while the right one is computed. last: the range includes the last leaf of the
+ * whole tree, which adds the kept halves itself. */
 static int sum_node(struct gpt_tree *tree, int first, int count, int level, bool last,
                     struct gpt_sum *out)
 {

@@ -1,8 +1,8 @@
-/* zero.c - ZeRO-1: every rank keeps moments and average of a share of the weights.
+/* zero.c - ZeRO-1: every rank keeps the moments and the average of its share of the weights.
  *
- * Each bucket of the arena is shared out in whole blocks (ranks.c). What a rank keeps lies packed
- * in the order of the buckets. Operations go element by element or block by block, so that their
- * bits are those of one rank that has everything. */
+ * Each bucket of the arena is divided among the ranks in whole blocks (ranks.c). A rank's shares
+ * are packed in bucket order. Operations work on single elements or blocks, so that results have
+ * the bits of a single rank. */
 #include "zero.h"
 #include "model/nonfinite.h"
 #include "model/optimizer.h"
@@ -14,11 +14,12 @@
 /* One bucket of the arena, and this rank's share of it. */
 struct piece {
     struct cluster_vector bucket;
-    size_t at, begin, count; /* of the bucket; of the share: in reals of the arena */
-    size_t packed;           /* where the share begins in what this rank keeps */
+    /* at: start of the bucket; begin, count: the share; in reals of the arena */
+    size_t at, begin, count;
+    size_t packed; /* where the share begins in this rank's packed memory */
 };
 
-/* The first bucket; false behind the last one. */
+/* Moves to the next bucket, at first the first; false after the last. */
 static bool next_piece(const struct gpt_zero *zero, struct piece *piece)
 {
     const size_t total = zero->model->total;
@@ -33,9 +34,9 @@ static bool next_piece(const struct gpt_zero *zero, struct piece *piece)
     return true;
 }
 
-/* ------------------------------------------------------------------- to rank 0, and from it */
+/* ------------------------------------------------------------------ from and to rank 0 */
 
-/* Rank 0's arena, which may be none, shared out; rank 0 drops it. */
+/* Distributes rank 0's arena, if it has one, over the ranks and releases it on rank 0. */
 static int distribute_arena(const struct gpt_zero *zero, real **arena, real **own)
 {
     const struct k_ops *k = zero->model->ops;
@@ -85,7 +86,7 @@ static int allocate_shares(struct gpt_zero *zero)
     zero->blocks = orr_alloc(gpt_blocks(zero->model->total), sizeof *zero->blocks);
     if (!zero->squares || !zero->blocks)
         return ORR_ENOMEM;
-    /* (a rank may have none of a tiny model) */
+    /* with a tiny model a rank may have no share */
     TRY(gpt_tensor_alloc(k, &zero->m, zero->own + 1));
     return gpt_tensor_alloc(k, &zero->v, zero->own + 1);
 }
@@ -114,7 +115,7 @@ void gpt_zero_free(struct gpt_zero *zero)
 
 /* ------------------------------------------------------------------------------- one step */
 
-/* Sums of squares of all blocks, on all ranks, in the order of the arena. */
+/* Collects the sums of squares of all blocks on all ranks, in the order of the arena. */
 static int gather_squares(struct gpt_zero *zero)
 {
     struct piece piece = {0};
@@ -147,7 +148,7 @@ int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm
     *norm = sqrt(gpt_tree_of(zero->blocks, gpt_blocks(model->total))) / divisor;
     if (isfinite(*norm))
         return 0;
-    TRY(all_gather(zero, model->grad)); /* to name the parameter */
+    TRY(all_gather(zero, model->grad)); /* needed to name the parameter */
     return gpt_diverged_gradient(model, step + 1);
 }
 

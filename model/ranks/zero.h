@@ -1,9 +1,9 @@
-/* zero.h - moments and average shared out among the ranks (ZeRO-1; Rajbhandari et al. 2020);
+/* zero.h - moments and average distributed among the ranks (ZeRO-1; Rajbhandari et al. 2020);
  * inside model/ only.
  *
- * A rank keeps those of the weights whose gradients it sums, updates these weights, and gets the
- * others' from the other ranks. While a training lasts the model itself has neither moments nor
- * average, but for what gpt_zero_collect() lends to rank 0. */
+ * A rank keeps moments and average of the weights whose gradients it sums. It updates these
+ * weights and receives the others from the other ranks. During a training the model itself has
+ * neither moments nor average, except when gpt_zero_collect() gives them to rank 0. */
 #ifndef GPT_ZERO_H
 #define GPT_ZERO_H
 
@@ -11,20 +11,20 @@
 
 struct gpt_zero {
     struct gpt_model *model;
-    size_t own;               /* reals of this rank's shares of all buckets, in their order */
+    size_t own;               /* number of reals in this rank's shares of all buckets */
     real *m, *v, *average;    /* (own); average NULL without one */
     double *squares, *blocks; /* (own blocks), (blocks of the model): sums of squares */
 };
-/* Takes over what rank 0's model has, and drops it there. Collective. */
+/* Distributes the moments and the average of rank 0's model and releases them there. Collective. */
 int gpt_zero_create(struct gpt_zero *zero, struct gpt_model *model);
 void gpt_zero_free(struct gpt_zero *zero);
-/* As gpt_gradient_norm in blocks, of the shares of all ranks, with its bits. Collective. */
+/* As gpt_gradient_norm with blocks, over the shares of all ranks, with equal bits. Collective. */
 int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm);
-/* As gpt_apply: the same bits of weights on all ranks. Collective. */
+/* As gpt_apply, with equal bits of the weights on all ranks. Collective. */
 int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_settings *train, long step,
                    double norm, double divisor);
-/* Rank 0's model gets the average, and with `moments` these, too, for a checkpoint or an
- * evaluation; gpt_drop_training() it after. Collective. */
+/* Gives rank 0's model the average and, with `moments`, the moments, for a checkpoint or an
+ * evaluation; call gpt_drop_training() afterwards. Collective. */
 int gpt_zero_collect(struct gpt_zero *zero, bool moments);
 
 #endif
