@@ -174,8 +174,8 @@ static int next_job(void *of, int *i, bool *there)
     return 0;
 }
 
-/* Everything that can be wrong is found before any training starts. Data sets are read only where
- * something is to be done: what is complete was made from them as they were. */
+/* Finds every possible error before any training starts. Data sets are read only where there is
+ * work to do: complete outputs were made from the data as they were. */
 static int check_job(void *of, const struct orr_stage_output *output)
 {
     struct call *call = of;

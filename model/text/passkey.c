@@ -1,4 +1,4 @@
-/* passkey.c - texts that hide a key: a needle in a haystack that costs nothing to make. Source: the
+/* passkey.c - texts that hide a key among random words, generated in memory. Source: the
  * retrieval task of Mohtashami and Jaggi (2023), with words instead of sentences. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "text.h"
@@ -13,7 +13,7 @@ static const char *const words[] = {"grass ",  "is ",    "green ", "sky ", "blue
                                     "back ",   "again ", "far ",   "moon "};
 enum { WORDS = sizeof words / sizeof *words };
 
-/* Words drawn one by one, the last one cut off. */
+/* Fills text with random words; the last one is cut off. */
 static void fill_words(gsl_rng *rng, int length, uint8_t *text)
 {
     while (length > 0) {
@@ -55,8 +55,9 @@ int gpt_passkey(uint64_t seed, uint64_t index, int length, uint8_t *record)
     return 0;
 }
 
-/* As many in every octave of what is beyond the least: short ones teach that keys come again, long
- * ones to look for them. */
+/* Draws a length from GPT_PASSKEY_LEAST to `longest`, with equal probability for every octave of
+ * the excess over the least. Short records teach that keys are repeated, long ones to search for
+ * them. */
 static int draw_length(gsl_rng *rng, int longest)
 {
     const unsigned long beyond = (unsigned long)(longest - GPT_PASSKEY_LEAST) + 1;

@@ -1,11 +1,11 @@
-/* sequences.c - windows of a text: random ones to train on, all in order to validate with. */
+/* sequences.c - windows of a text: random ones for training, all in order for validation. */
 #include "text.h"
 #include "model/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECKED_AT_ONCE = 1 << 27 }; /* tokens: 256 MB of a shard */
+enum { CHECKED_AT_ONCE = 1 << 27 }; /* tokens checked together: 256 MB of a shard */
 
 /* One split: tokens first .. first + count - 1 of the files. */
 struct gpt_text {
@@ -44,7 +44,8 @@ int gpt_text_content(const struct orr_settings *preset, bool quiet, uint64_t *co
     return rc;
 }
 
-/* Training text ends where the held-out part begins: no window reaches over. */
+/* Chooses the tokens of a split. Training text ends where the held-out part begins, so that no
+ * window crosses the border. */
 static void choose_part(struct gpt_text *t, const struct orr_text_settings *p, bool held_out)
 {
     const uint64_t all = t->files.count;
@@ -124,7 +125,8 @@ uint64_t gpt_text_draw(const struct gpt_text *text, uint64_t seed, uint64_t d)
     return text->first + orr_rng_hash(seed, ORR_STAGE_SHUFFLE, 0, d) % starts;
 }
 
-/* Sequences share one token: the last target of one is the first input of the next. */
+/* First token of sequence i. Sequences share one token: the last target of one is the first
+ * input of the next. */
 static uint64_t start_of(const struct gpt_text *text, uint64_t i)
 {
     const uint64_t count = (uint64_t)gpt_text_sequences(text);
@@ -137,13 +139,13 @@ int gpt_text_sequence(struct gpt_text *text, uint64_t i, const uint16_t **tokens
     return gpt_text_copy(&text->files, start_of(text, i), (size_t)text->positions, text->window);
 }
 
-/* Which targets count: all, but of a text of passkeys the keys alone that are asked for and that
- * the window shows. */
+/* Sets the weights of targets: 1, except in a text of passkeys, where only the digits of a
+ * requested key count, if the window also shows the key. */
 static void weigh_rows(const struct gpt_text *text, real *weight)
 {
     const int T = text->positions - 1;
     bool shown = false;
-    int asked = 0; /* digits to come */
+    int asked = 0; /* digits still to come */
     for (int t = 0; t < T; t++) {
         if (text->window[t] == '\n')
             shown = false;

@@ -1,4 +1,4 @@
-/* text_files.c - files of bytes and of tokens, mapped and joined to one text. */
+/* text_files.c - maps files of bytes and of tokens, and joins them to one text. */
 #include "text.h"
 
 #include <dirent.h>
@@ -10,8 +10,8 @@
 
 #include <xxhash.h>
 
-/* What llm.c's files begin with: shards of tokens (dev/data/data_common.py, write_datafile), and
- * what no text is. */
+/* The first bytes of llm.c's files: shards of tokens (dev/data/data_common.py, write_datafile),
+ * and kinds of files that are not text. */
 static const struct magic {
     int32_t magic, version;
     enum orr_dtype dtype;
@@ -27,7 +27,7 @@ static const struct magic {
 };
 enum { MAGICS = sizeof magics / sizeof *magics };
 enum { HEADER_INTS = 256, HEADER_BYTES = 4 * HEADER_INTS };
-enum { PIECE = 1 << 20 }; /* tokens that are hashed at once */
+enum { PIECE = 1 << 20 }; /* tokens hashed together */
 
 /* ------------------------------------------------------------------------------ one file */
 
@@ -59,7 +59,7 @@ static int open_shard(const char *key, struct gpt_text_file *f, const struct mag
     return 0;
 }
 
-/* The last error, which names the file, with the setting before it. */
+/* Prepends the setting to the last error, which names the file. */
 static int fail_in(const char *key, int rc)
 {
     char why[4096];
@@ -67,7 +67,7 @@ static int fail_in(const char *key, int rc)
     return ORR_FAIL(rc, "%s: %s", key, why);
 }
 
-/* NumPy's array instead of its file. */
+/* Opens a .npy file: its array replaces the raw file. */
 static int open_npy(const char *key, struct gpt_text_file *f)
 {
     struct orr_npy npy;
@@ -87,7 +87,7 @@ static int open_npy(const char *key, struct gpt_text_file *f)
     return f->count ? 0 : ORR_FAIL(ORR_EFORMAT, "%s: %s: the array is empty", key, f->path);
 }
 
-/* A file without a header. */
+/* Opens a file without a header. */
 static int open_bare(const char *key, struct gpt_text_file *f, enum orr_tokens tokens)
 {
     f->dtype = tokens == ORR_TOKENS_UINT16   ? ORR_U16
@@ -102,7 +102,7 @@ static int open_bare(const char *key, struct gpt_text_file *f, enum orr_tokens t
     return 0;
 }
 
-/* What a mapped file holds, by its first bytes. */
+/* Finds out what a mapped file contains, by its first bytes. */
 static int open_kind(const char *key, struct gpt_text_file *f, enum orr_tokens tokens)
 {
     int32_t first = 0;
@@ -127,7 +127,7 @@ static int map_file(const char *key, struct gpt_text_file *f)
     return rc ? fail_in(key, rc) : 0;
 }
 
-/* Text that is made, not read. */
+/* Prefix of texts that are generated instead of read. */
 static const char made[] = "passkey:";
 
 static bool is_made(const char *path)
@@ -135,7 +135,7 @@ static bool is_made(const char *path)
     return !strncmp(path, made, strlen(made));
 }
 
-/* Adds a file at the end of the text; the first one settles the kind. */
+/* Appends a file to the text; the first file decides the kind. */
 static int add_file(struct gpt_text_files *text, const char *key, const char *path,
                     const struct orr_text_settings *settings)
 {
@@ -174,7 +174,7 @@ static int is_shown(const struct dirent *entry)
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-    return strcmp((*a)->d_name, (*b)->d_name); /* the same in every locale */
+    return strcmp((*a)->d_name, (*b)->d_name); /* independent of the locale */
 }
 
 static int add_folder(struct gpt_text_files *text, const char *key, const char *folder,
@@ -282,7 +282,7 @@ void gpt_text_tell(const struct gpt_text_files *text, const char *key, const cha
 
 /* --------------------------------------------------------------------------------- tokens */
 
-/* Token i of one file; negative ones come out as large. */
+/* Token i of a file; negative tokens become large numbers. */
 static uint64_t token_at(const struct gpt_text_file *f, uint64_t i)
 {
     switch (f->dtype) {
@@ -299,7 +299,7 @@ static uint64_t token_at(const struct gpt_text_file *f, uint64_t i)
     }
 }
 
-/* Tokens at .. at + count - 1 of one file. */
+/* Checks tokens at .. at + count - 1 of a file against the vocabulary. */
 static int check_tokens(const struct gpt_text_file *f, uint64_t at, uint64_t count, int vocab)
 {
     const uint64_t end = at + count;
@@ -324,7 +324,7 @@ int gpt_text_check(const struct gpt_text_files *text, uint64_t most)
     return 0;
 }
 
-/* The file that token `at` is in. */
+/* The file that contains token `at`. */
 static const struct gpt_text_file *file_at(const struct gpt_text_files *text, uint64_t at)
 {
     int low = 0, high = text->files;

@@ -1,4 +1,4 @@
-/* log.c - speeds of training, its share of what matmuls can do, and the lines of the log. */
+/* log.c - speeds of training, its share of the peak matmul rate, and the lines of the log. */
 #include "log.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 double gpt_pass_flop(const struct gpt_model *model, int B, int T)
 {
     const struct gpt_config *c = &model->config;
-    double products = 0, pairs = 0; /* products: frozen weights only have the forward ones */
+    double products = 0, pairs = 0; /* products: frozen weights are used only in the forward pass */
     int frozen_layers = 0;
     for (int i = 0; i < model->parameters; i++)
         if (model->table[i].ndim == 2 && i != model->embed_x && i != model->embed_y &&
@@ -28,12 +28,12 @@ double gpt_matmul_peak(const struct k_ops *ops)
     static const struct k_ops *measured;
     static double peak;
     double gflops;
-    if (measured == ops) /* threads are opened once per process */
+    if (measured == ops) /* measured once: a process opens threads only once */
         return peak;
     measured = ops;
     peak = ops->peak(&gflops) ? NAN : 1e9 * gflops;
     if (isnan(peak))
-        orr_error_recover(); /* without a peak the share is left out */
+        orr_error_recover(); /* without a peak, the share is left out */
     return peak;
 }
 
@@ -62,8 +62,8 @@ void gpt_meter_add(struct gpt_meter *meter, double seconds)
     meter->live_positions = meter->live_seconds = 0;
 }
 
-/* Share of the peak; NaN where it is not known. No training is faster than bare products: a peak
- * below its rate was measured beside other work, and is none. */
+/* Share of the peak; NaN where the peak is not known. A share above 1 means that other work
+ * disturbed the measurement of the peak, which is then ignored. */
 static double peak_share(const struct gpt_meter *meter, double rate)
 {
     const double share = rate * meter->flop / meter->peak;
@@ -83,7 +83,7 @@ void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *m
     snprintf(text + used, 160 - (size_t)used, ", %.2g GB", orr_memory_peak() * 1e-9);
 }
 
-/* What is a matter of time and memory comes last, after tokens_per_s. */
+/* Members that depend on time and memory come last, after tokens_per_s. */
 #define NUMBERS                                                                                    \
     "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
         "degenerate_rows", (double)entry->degenerate
@@ -113,7 +113,7 @@ int gpt_log_trim(const char *path, long step)
     int rc = orr_file_create(&file, path);
     for (char *line = strtok_r(text, "\n", &rest); line && !rc;
          line = strtok_r(NULL, "\n", &rest)) {
-        cJSON *json = cJSON_ParseWithOpts(line, NULL, 1); /* NULL: cut off in mid-line */
+        cJSON *json = cJSON_ParseWithOpts(line, NULL, 1); /* NULL: the line was cut off */
         const cJSON *at = cJSON_GetObjectItemCaseSensitive(json, "step");
         if (cJSON_IsNumber(at) && isfinite(at->valuedouble) && at->valuedouble <= (double)step)
             rc = orr_file_printf(&file, "%s\n", line);

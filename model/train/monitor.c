@@ -1,5 +1,6 @@
-/* monitor.c - steps that are skipped as outliers, the best evaluation, and patience, which ends a
- * training. The state goes into the checkpoint bit for bit, so that a resumed run decides alike. */
+/* monitor.c - skips outlier steps, keeps the least held-out loss, and ends a training by
+ * patience. The state is stored in checkpoints bit for bit, so that a resumed run makes equal
+ * decisions. */
 #include "monitor.h"
 #include "model/checkpoint.h"
 
@@ -27,8 +28,8 @@ void gpt_monitor_free(struct gpt_monitor *monitor)
     memset(monitor, 0, sizeof *monitor);
 }
 
-/* Index of the i-th value of the window, the oldest first: sums are taken in this order, so that
- * they are the same after a resume. */
+/* Index of the i-th value of the window, oldest first. Sums are taken in this order, so that
+ * they do not change after a resume. */
 static int window_index(const struct gpt_monitor *monitor, int i)
 {
     return monitor->count < monitor->window ? i : (monitor->next + i) % monitor->window;
@@ -90,7 +91,7 @@ bool gpt_monitor_evaluation(struct gpt_monitor *monitor, double loss)
     return false;
 }
 
-/* ------------------------------------------------------------------- as text, to the bit */
+/* ------------------------------------------------------------------- state as text, bit for bit */
 
 enum { NUMBER = 32 }; /* bytes of one number in hexadecimal, and a space */
 
@@ -109,7 +110,7 @@ int gpt_monitor_print(const struct gpt_monitor *monitor, char **text)
     return 0;
 }
 
-/* The next number of the text; NaN when there is none. */
+/* The next number in the text; NaN when there is none. */
 static double take_number(const char **text)
 {
     char *end;

@@ -1,9 +1,9 @@
-/* prefetcher.c - the batch of the next pass is made while this one is computed.
+/* prefetcher.c - makes the batch of the next pass while the current one is computed.
  *
- * Two batches, one thread at a time: it fills the batch that the step does not use, and is joined
- * before anybody looks at that batch, so that nothing is shared while both run but the task's own
- * context, of which fill() is the only user. Filling is a pure function of (step, pass): what was
- * made ahead and is not asked for is made again. */
+ * There are two batches and one thread at a time. The thread fills the batch that the step does
+ * not use, and is joined before the caller uses that batch. Caller and thread then share only
+ * the task's context, which fill() alone uses. Filling is a pure function of (step, pass): if
+ * another batch is requested than the prefetched one, it is made anew. */
 #include "prefetcher.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void *fill_ahead(void *argument)
     prefetcher->rc =
         prefetcher->task->fill(prefetcher->task->context, prefetcher->step, prefetcher->pass,
                                &prefetcher->batch[1 - prefetcher->current]);
-    if (prefetcher->rc) /* messages belong to the thread that fails */
+    if (prefetcher->rc) /* error messages are per thread */
         snprintf(prefetcher->message, sizeof prefetcher->message, "%s", orr_error());
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* prefetcher.h - batches made ahead, in a thread of their own. */
+/* prefetcher.h - prefetches batches in a thread. */
 #ifndef GPT_PREFETCHER_H
 #define GPT_PREFETCHER_H
 
@@ -10,7 +10,7 @@ struct gpt_prefetcher {
     const struct gpt_task *task;
     struct gpt_batch batch[2];
     int current;  /* the batch in use; the thread fills the other */
-    bool running; /* the thread is there and makes (step, pass) */
+    bool running; /* the thread is running, and makes (step, pass) */
     long step;
     int pass, rc;
     pthread_t thread;
@@ -18,10 +18,11 @@ struct gpt_prefetcher {
 };
 int gpt_prefetcher_open(struct gpt_prefetcher *prefetcher, const struct gpt_task *task,
                         const struct gpt_config *config, int B);
-/* The batch of (step, pass), valid until the next call; the thread has then ended. */
+/* *batch = the batch of (step, pass), valid until the next call; no thread is running
+ * afterwards. */
 int gpt_prefetcher_take(struct gpt_prefetcher *prefetcher, long step, int pass,
                         struct gpt_batch **batch);
-/* Starts on (step, pass), which will probably be asked for next. */
+/* Starts to make (step, pass), which will probably be requested next. */
 void gpt_prefetcher_start(struct gpt_prefetcher *prefetcher, long step, int pass);
 void gpt_prefetcher_close(struct gpt_prefetcher *prefetcher);
 

@@ -1,5 +1,5 @@
-/* retention.c - step-numbered checkpoints: "last.safetensors" of step 2000 also stays as
- * "last-000002000.safetensors", and the newest few of these are kept. */
+/* retention.c - step-numbered checkpoints: "last.safetensors" of step 2000 is also kept as
+ * "last-000002000.safetensors"; only the newest few of these are kept. */
 #include "retention.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 
 enum { DIGITS = 9 };
 static const char suffix[] = ".safetensors";
-static const long most_steps = 1000000000000; /* of a training, by its settings */
+static const long most_steps = 1000000000000; /* most steps that settings allow for a training */
 
 bool gpt_keeps_step(const struct orr_train_settings *train, long step)
 {
@@ -25,7 +25,7 @@ static int print_name(char name[256], const char *stem, size_t length, long step
     return snprintf(name, 256, "%.*s-%0*ld%s", (int)length, stem, DIGITS, step, suffix);
 }
 
-/* Step of a file that gpt_keep_checkpoint() may have made, -1 for other names. */
+/* Step of a file that gpt_keep_checkpoint() may have made; -1 for other names. */
 static long step_of_name(const char *name, const char *stem, size_t length)
 {
     char own[256];
@@ -108,10 +108,10 @@ int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_sett
     char path[4096], temporary[ORR_TEMPORARY];
     TRY(path_of(task, stem_length(task), step, path));
     orr_temporary_name(temporary, path);
-    /* the last checkpoint is only ever replaced, never written into: a second name keeps it */
+    /* "last" is replaced as a whole and never modified, so that a hard link keeps it */
     remove(temporary);
-    /* (a copy where the folder has no hard links) */
+    /* a copy where the folder does not support hard links */
     int rc = link(last, temporary) ? orr_file_copy(last, path) : orr_rename(temporary, path);
-    remove(temporary); /* still there where both were the same file already */
+    remove(temporary); /* still there where both names were already one file */
     return rc ? rc : gpt_remove_kept(task, train->keep);
 }

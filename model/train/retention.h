@@ -4,13 +4,13 @@
 
 #include "train.h"
 
-/* A step-numbered checkpoint belongs to this step. */
+/* Whether a step-numbered checkpoint is due at this step. */
 bool gpt_keeps_step(const struct orr_train_settings *train, long step);
-/* Keeps the last checkpoint, of this step, under its number, and of all numbers the newest
- * train->keep. */
+/* Keeps a numbered copy of the last checkpoint, which is of this step, and removes all numbered
+ * ones except the newest train->keep. */
 int gpt_keep_checkpoint(const struct gpt_task *task, const struct orr_train_settings *train,
                         const char *last, long step);
-/* Removes all but the newest `keep`. */
+/* Removes all numbered checkpoints except the newest `keep`. */
 int gpt_remove_kept(const struct gpt_task *task, int keep);
 
 #endif

@@ -1,5 +1,5 @@
-/* status.c - what becomes of the checkpoints of a training that are there already: kept, continued,
- * or replaced, which loses weights and is refused unless it is asked for. */
+/* status.c - decides about the existing checkpoints of a training: keep, continue or replace
+ * them. Replacing loses weights and is refused unless forced. */
 #include "train.h"
 #include "model/checkpoint.h"
 #include "model/optimizer.h"
@@ -11,7 +11,7 @@
 
 #include <cjson/cJSON.h>
 
-/* The setting that says how long trainings of a kind are. */
+/* The setting for the number of steps of trainings of a kind. */
 static const char *steps_key(enum orr_kind kind)
 {
     return kind == ORR_KIND_PRETRAIN           ? "pretrain.steps"
@@ -33,8 +33,9 @@ static bool same_rates(const struct orr_train_settings *train, long was, long st
     return true;
 }
 
-/* The number of steps of what was made, where it differs from what is asked for in nothing else; 0:
- * it differs. The chain expects no earlier lengths while this is asked. */
+/* *steps = the number of steps in the record `made`, where it differs from the requested
+ * training in nothing else; otherwise 0. The lineage ignores earlier lengths during the
+ * comparison. */
 static int find_length(const struct gpt_training *t, const cJSON *made, long *steps)
 {
     char *earlier_lengths = orr_lineage_earlier_lengths(t->lineage, t->kind, t->source);
@@ -50,8 +51,8 @@ static int find_length(const struct gpt_training *t, const cJSON *made, long *st
     return rc;
 }
 
-/* Whether the best weights, if there are any, are of this training in some length: they will get
- * its record. */
+/* *own = whether the best weights, if there are any, belong to this training with some number of
+ * steps: they will then get its record. */
 static int owns_best(const struct gpt_training *t, bool *own)
 {
     char path[4096];
@@ -65,12 +66,13 @@ static int owns_best(const struct gpt_training *t, bool *own)
     *own = !rc && steps > 0;
     if (rc != ORR_EFORMAT)
         return rc;
-    orr_error_clear(); /* it cannot be read */
+    orr_error_clear(); /* the file cannot be read */
     return 0;
 }
 
-/* A longer training continues a shorter one. Where the learning rates up to here would have been
- * others, its record says from which step on it has those of the new length. */
+/* Decides whether a longer training continues this shorter one. Where its learning rates up to
+ * this step would have been different, its record states the step from which on it uses those of
+ * the new length. */
 static int lengthen_training(const struct gpt_training *t, const cJSON *made, long step,
                              bool *longer, char why[ORR_WHY])
 {
@@ -98,7 +100,8 @@ static int lengthen_training(const struct gpt_training *t, const cJSON *made, lo
     return 0;
 }
 
-/* Whether the best weights are those of this training, in the length that it has or had. */
+/* *same = whether the best weights belong to this training, with its present or an earlier
+ * number of steps. */
 static int best_status(const struct gpt_training *t, const char digest[ORR_DIGEST], bool whole,
                        bool *same, char why[ORR_WHY])
 {
@@ -110,7 +113,8 @@ static int best_status(const struct gpt_training *t, const char digest[ORR_DIGES
     return gpt_best_same(path, &t->lineage->records, digest, whole, same, why);
 }
 
-/* What was made is there and can be read: whether it is what is asked for, and how far it is. */
+/* Compares the record of existing, readable checkpoints with the requested one, and sets how far
+ * the training is. */
 static int compare_records(const struct gpt_training *t, const cJSON *made, long step, bool ended,
                            struct orr_artefact *s)
 {
@@ -152,7 +156,7 @@ static int checkpoint_status(const struct gpt_training *t, struct orr_artefact *
     orr_lineage_recall_lengths(t->lineage, t->kind, t->source, made);
     if (!rc)
         rc = gpt_progress(path, &step, &ended);
-    if (rc == ORR_EFORMAT && t->force) { /* weights of something else */
+    if (rc == ORR_EFORMAT && t->force) { /* weights of another kind */
         snprintf(s->why, ORR_WHY, "%.500s", orr_error());
         orr_error_clear();
         cJSON_Delete(made);
@@ -181,7 +185,7 @@ int gpt_training_status(const struct gpt_training *t, struct orr_artefact *s)
     return 0;
 }
 
-/* When a file was written, in local time. */
+/* When a file was last written, in local time. */
 static void print_date(const char *path, char text[32])
 {
     struct stat info;

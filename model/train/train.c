@@ -1,5 +1,5 @@
-/* train.c - the training loop, of next-state training and of fine-tuning: steps, their evaluation,
- * and the checkpoints that they leave. */
+/* train.c - the training loop of next-state training and fine-tuning: steps, evaluations and
+ * checkpoints. */
 #include "train.h"
 #include "prefetcher.h"
 #include "retention.h"
@@ -29,24 +29,25 @@ struct loop {
     int first, share;       /* this rank's passes of a step: first .. first + share - 1 */
     int leaf_passes;        /* passes in a leaf of the tree: all of them without micro-batches */
     struct gpt_tree tree;   /* sums the leaves' gradients */
-    struct gpt_ranks ranks; /* sums those of the ranks */
-    struct gpt_zero zero;   /* moments shared out among the ranks, with zero1 */
+    struct gpt_ranks ranks; /* sums gradients over the ranks */
+    struct gpt_zero zero;   /* with zero1: moments distributed among the ranks */
     bool zero1;
-    bool stop;           /* some rank is to stop: all do, after the same step */
+    bool stop;           /* some rank must stop: all stop after this step */
     long step;           /* the step in progress, 0-based */
-    double weight;       /* what the gradient of the pass in progress is multiplied by, */
-    size_t weighed_from; /* and has been from this number of the arena on */
+    double weight;       /* factor of the gradient of the pass in progress, */
+    size_t weighed_from; /* applied so far from this element of the arena on */
     bool announced;
 };
 
-/* What a step came to. */
+/* The result of a step. */
 struct outcome {
     double loss, norm;
-    double divisor;      /* the model's gradient holds a sum, to be divided by it */
+    double divisor;      /* the model's gradient is a sum that must be divided by this */
     const char *skipped; /* why there was no update; NULL: there was */
 };
 
-/* Says first what will take more than an hour, by the speed of the first pass. */
+/* Prints how long the training will take if that is more than an hour, estimated from the first
+ * pass. */
 static void announce_duration(struct loop *loop, long step, double pass_s)
 {
     const struct orr_train_settings *t = loop->train;
@@ -74,8 +75,9 @@ static void prefetch_next(struct loop *loop, int pass)
         gpt_prefetcher_start(&loop->prefetcher, loop->step + 1, loop->first);
 }
 
-/* One pass, whose gradient adds to the model's. A micro-batch weighs as much as the share of its
- * rows that count, a pass of `accumulation` 1. At a signal between passes the step is given up. */
+/* Runs one pass, whose gradient adds to the model's. The weight of a micro-batch is the share of
+ * its rows with non-zero weight; a pass of `accumulation` has weight 1. A signal between passes
+ * aborts the step. */
 static int run_pass(struct loop *loop, int pass, double *loss)
 {
     struct gpt_batch *batch;
@@ -94,8 +96,8 @@ static int run_pass(struct loop *loop, int pass, double *loss)
     return 0;
 }
 
-/* Multiplies the gradient by the pass's weight from number `from` of the arena on, where it is
- * final. */
+/* Multiplies the gradient by the pass's weight from element `from` of the arena on, where the
+ * gradient is final. */
 static int weigh_gradient(struct loop *loop, size_t from)
 {
     const size_t count = loop->weighed_from - from;
@@ -105,7 +107,7 @@ static int weigh_gradient(struct loop *loop, size_t from)
     return loop->model->ops->scale(loop->model->grad + from, loop->weight, count);
 }
 
-/* In the pass of the last micro-batch: this rank's gradient is final from `from` on. */
+/* Called in the pass of the last micro-batch: this rank's gradient is final from `from` on. */
 static int send_gradient(void *context, size_t from)
 {
     struct loop *loop = context;
@@ -116,7 +118,7 @@ static int send_gradient(void *context, size_t from)
     return 0;
 }
 
-/* The passes of one leaf of the tree, which add to the model's gradient. */
+/* Runs the passes of one leaf of the tree, which add to the model's gradient. */
 static int run_leaf(void *context, int leaf, struct gpt_sum *sum)
 {
     struct loop *loop = context;
@@ -138,20 +140,21 @@ static int run_leaf(void *context, int leaf, struct gpt_sum *sum)
     return rc ? rc : weigh_gradient(loop, 0);
 }
 
-/* The gradient of a step, summed over its passes and the ranks, and its norm. */
+/* Sums the gradient of a step over its passes and the ranks, and computes its norm. */
 static int sum_gradient(struct loop *loop, struct outcome *out)
 {
     struct gpt_model *model = loop->model;
     struct gpt_sum sum = {0};
     const int rc = gpt_tree_sum(&loop->tree, loop->first, run_leaf, loop, &sum);
     loop->stop = orr_signal_seen();
-    gpt_ranks_begin(&loop->ranks, model->grad, !loop->zero1); /* unless the last pass has */
+    /* has no effect where the last pass has called it */
+    gpt_ranks_begin(&loop->ranks, model->grad, !loop->zero1);
     /* Fails only if the network does: no rank can be reached, so do not cluster_agree(). */
     TRY(gpt_ranks_end(&loop->ranks));
     TRY(cluster_agree(rc));
     TRY(gpt_ranks_stop(&loop->stop));
     TRY(gpt_ranks_sum(&loop->ranks, &sum));
-    out->divisor = sum.weight > 0 ? sum.weight : 1; /* no row counts: everything is 0 */
+    out->divisor = sum.weight > 0 ? sum.weight : 1; /* no row has weight: everything is 0 */
     out->loss = sum.loss / out->divisor;
     if (loop->zero1)
         return gpt_zero_norm(&loop->zero, loop->step, out->divisor, &out->norm);
@@ -159,7 +162,7 @@ static int sum_gradient(struct loop *loop, struct outcome *out)
     return gpt_gradient_norm(model, loop->step, out->divisor, block, &out->norm);
 }
 
-/* The gradient, and the update that it gives, if any. */
+/* Computes the gradient and updates the weights, unless the step is skipped. */
 static int compute_step(struct loop *loop, struct outcome *out)
 {
     TRY(sum_gradient(loop, out));
@@ -171,7 +174,7 @@ static int compute_step(struct loop *loop, struct outcome *out)
                : gpt_apply(loop->model, loop->train, loop->step, out->norm, out->divisor);
 }
 
-/* One step. At a signal between passes it is given up, with the weights as they were. */
+/* Runs one step. A signal between passes aborts it, with the weights unchanged. */
 static int step_once(struct loop *loop, long step, struct outcome *out)
 {
     const double start_s = orr_time_s();
@@ -185,7 +188,8 @@ static int step_once(struct loop *loop, long step, struct outcome *out)
     return cluster_agree(rc);
 }
 
-/* With the state of gpt_monitor, so that a resumed run decides as this one would have. */
+/* Writes the last checkpoint with the state of gpt_monitor, so that a resumed run makes equal
+ * decisions. */
 static int write_last(struct loop *loop, long step)
 {
     enum { MOST = 48 };
@@ -205,7 +209,8 @@ static int write_last(struct loop *loop, long step)
     return rc;
 }
 
-/* With ZeRO-1 rank 0's model has its average, and with `moments` these, until drop_zero1(). */
+/* With ZeRO-1, gives rank 0's model its average and, with `moments`, the moments, until
+ * drop_zero1(). */
 static int collect_zero1(struct loop *loop, bool moments)
 {
     return loop->zero1 ? gpt_zero_collect(&loop->zero, moments) : 0;
@@ -228,7 +233,7 @@ static int save_last(struct loop *loop, long step)
     return cluster_agree(rc);
 }
 
-/* Held-out loss of the weights (of their average, where there is one), logged. */
+/* Logs the held-out loss of the weights, or of their average where there is one. */
 static int log_val_loss(struct loop *loop, long step, double *loss)
 {
     gpt_swap_average(loop->model);
@@ -239,7 +244,7 @@ static int log_val_loss(struct loop *loop, long step, double *loss)
                              orr_memory_peak() * 1e-6, (char *)NULL);
 }
 
-/* The weights that were measured, nothing else. */
+/* Writes the weights that were evaluated, without moments. */
 static int write_best(struct loop *loop, long step)
 {
     struct gpt_model measured = *loop->model;
@@ -249,14 +254,14 @@ static int write_best(struct loop *loop, long step)
     return gpt_save(&measured, loop->best, step, false, loop->task->extra);
 }
 
-/* Held-out loss; the best weights are kept. */
+/* Evaluates the held-out loss and keeps the best weights. */
 static int evaluate_now(struct loop *loop, long step)
 {
     double loss = 0;
     TRY(cluster_agree(cluster_leads() ? log_val_loss(loop, step, &loss) : 0));
     TRY(cluster_broadcast(&loss, sizeof loss, 0));
     if (!loop->task->best && loop->train->patience == 0)
-        return 0; /* logged only: what nothing is selected by leaves no trace in checkpoints */
+        return 0; /* logged only: it affects no selection, and is not stored in checkpoints */
     const bool better = gpt_monitor_evaluation(&loop->monitor, loss);
     int rc = 0;
     if (loop->monitor.ended && cluster_leads())
@@ -278,17 +283,18 @@ static int evaluate_weights(struct loop *loop, long step)
     return rc;
 }
 
-/* Checkpoints of a training before this one go before its log does: what is there belongs
+/* Removes the checkpoints of an earlier training before its log, so that the files belong
  * together at every instant. */
 static int remove_checkpoints(const struct loop *loop)
 {
     if (loop->task->best)
         TRY(orr_remove(loop->best));
     TRY(gpt_remove_kept(loop->task, 0));
-    return orr_remove(loop->last); /* by which it is known that there is something to lose */
+    /* removed last, because its presence shows that there are weights to lose */
+    return orr_remove(loop->last);
 }
 
-/* The weights that were the best of a shorter training get the record of this one. */
+/* Gives the best weights of a shorter training the record of this one. */
 static int lengthen_best(const struct loop *loop)
 {
     struct gpt_model best;
@@ -301,13 +307,13 @@ static int lengthen_best(const struct loop *loop)
     return rc;
 }
 
-/* The least held-out loss so far. Checkpoints of version 0.1 hold no training state (known =
- * false): their best model is evaluated once more. */
+/* Restores the least held-out loss. Checkpoints of version 0.1 have no training state (known =
+ * false): their best model is evaluated again. */
 static int recall_best(struct loop *loop, bool known)
 {
     if (!loop->task->best)
         return 0;
-    if (!orr_exists(loop->best)) { /* the next evaluation makes it */
+    if (!orr_exists(loop->best)) { /* the next evaluation writes it */
         loop->monitor.best = INFINITY;
         return 0;
     }
@@ -320,7 +326,7 @@ static int recall_best(struct loop *loop, bool known)
     return rc;
 }
 
-/* The state that the checkpoint holds; *known = there is one. */
+/* Restores the training state from the checkpoint; *known = whether it has one. */
 static int recall_state(struct loop *loop, bool *known)
 {
     const size_t bytes = 64 * (size_t)(loop->monitor.window + 8);
@@ -351,7 +357,7 @@ static int report_step(struct loop *loop, long step, const struct outcome *out)
     if (!out->skipped && step != 1 && step % 10 && step != t->steps)
         return 0;
     TRY(gpt_degenerate_rows(loop->model,
-                            &entry.degenerate)); /* of the last pass, which the last rank has */
+                            &entry.degenerate)); /* of the last pass, which the last rank ran */
     TRY(cluster_broadcast(&entry.degenerate, sizeof entry.degenerate, cluster_size() - 1));
     return cluster_agree(cluster_leads() ? gpt_log_step(&loop->log, &entry, &loop->meter) : 0);
 }
@@ -361,8 +367,9 @@ static bool is_due(long step, long period)
     return period > 0 && step % period == 0;
 }
 
-/* The last step. An evaluation that only the end asks for decides which weights are the best;
- * the state that is saved is the one before it, with which a longer training goes on. */
+/* Saves the last step. An evaluation that is made only because the training ends decides which
+ * weights are the best. The saved state is the one before it, from which a longer training
+ * continues. */
 static int save_end(struct loop *loop, long step, const struct gpt_monitor *before)
 {
     const struct gpt_monitor after = loop->monitor;
@@ -402,7 +409,7 @@ static int run_steps(struct loop *loop, long *step)
     return 0;
 }
 
-/* Takes up the checkpoints and the log that are there; a fresh run removes them. */
+/* Opens the existing checkpoints and log; a new run removes them. */
 static int open_files(struct loop *loop, const char *log, long step)
 {
     const bool fresh = step == 0;
@@ -419,7 +426,7 @@ static int open_files(struct loop *loop, const char *log, long step)
     return orr_log_open(&loop->log, log, !fresh);
 }
 
-/* Rank 0 alone reads files; all ranks get the state of the monitor. */
+/* Restores the state: rank 0 alone reads files, and all ranks get the state of the monitor. */
 static int recall_past(struct loop *loop, const char *log, long step)
 {
     char *state = NULL;
@@ -435,7 +442,7 @@ static int recall_past(struct loop *loop, const char *log, long step)
     return rc;
 }
 
-/* A training that goes on needs the moments that it had; a folder to write to. */
+/* Checks that a continued training has its moments, and that there is a folder to write to. */
 static int check_folder(const struct loop *loop, long step)
 {
     if (step > 0 && !(loop->model->m && loop->model->v))
@@ -445,7 +452,7 @@ static int check_folder(const struct loop *loop, long step)
     return orr_mkdir(loop->task->folder);
 }
 
-/* What the loop needs memory for. */
+/* Allocates the memory of the loop. */
 static int open_loop(struct loop *loop, long step)
 {
     const struct gpt_model *model = loop->model;
@@ -472,7 +479,7 @@ static void close_loop(struct loop *loop)
     gpt_prefetcher_close(&loop->prefetcher);
 }
 
-/* Notes of what was out of the ordinary. */
+/* Notes unusual events of the training. */
 static void note_outcome(const struct loop *loop, long step)
 {
     const struct gpt_monitor *monitor = &loop->monitor;
@@ -490,7 +497,7 @@ const char *gpt_final_checkpoint(const struct orr_train_settings *train)
     return train->patience > 0 ? "best.safetensors" : "last.safetensors";
 }
 
-/* The steps, with progress and speeds. */
+/* Runs the steps and shows progress and speeds. */
 static int run_with_progress(struct loop *loop, long *step)
 {
     const struct gpt_task *task = loop->task;
@@ -514,10 +521,12 @@ static int train_opened(struct loop *loop, long *step)
     if (loop->zero1)
         TRY(gpt_zero_create(&loop->zero, loop->model));
     TRY(recall_past(loop, log, *step));
-    if (loop->task->lengthened) /* after the best: with an older record here, it goes on again */
+    /* after the best weights: if this call is interrupted in between, the older record here
+     * makes the next call repeat both */
+    if (loop->task->lengthened)
         TRY(save_last(loop, *step));
     TRY(run_with_progress(loop, step));
-    TRY(collect_zero1(loop, false)); /* the model ends with its average */
+    TRY(collect_zero1(loop, false)); /* the model must end with its average */
     TRY(cluster_agree(orr_log_close(&loop->log)));
     note_outcome(loop, *step);
     return 0;
@@ -530,7 +539,8 @@ int gpt_train(struct gpt_model *model, const struct orr_train_settings *train,
         .model = model, .train = train, .task = task, .passes = gpt_passes_of(train)};
     if (*step >= train->steps)
         return 0;
-    orr_memory_peak_restart(); /* the log's memory is this training's, not of one before it */
+    /* so that the log shows this training's memory, not that of an earlier one */
+    orr_memory_peak_restart();
     gpt_freeze(model, train->train);
     const int rc = train_opened(&loop, step);
     close_loop(&loop);
