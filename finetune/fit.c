@@ -1,5 +1,6 @@
-/* fit.c - fine-tuning in memory, for probes that fine-tune many times: to any target, and to force
- * magnitudes by the training of magnitude.c without its files; and what the model then predicts. */
+/* fit.c - fine-tuning in memory, for probes that fine-tune many times: to any target, or to
+ * force magnitudes with the training of magnitude.c but without files; and predictions of the
+ * model. */
 #include "train_head.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ struct batches {
     void *of;
 };
 
-/* One step; the batch has room for it. */
+/* One step; `batch` has memory for it. */
 static int step_once(struct gpt_model *model, const struct orr_train_settings *train, long step,
                      const struct batches *batches, struct gpt_batch *batch)
 {

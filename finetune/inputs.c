@@ -1,4 +1,4 @@
-/* inputs.c - opens the data that fine-tuning needs and draws its held-out positions and labels. */
+/* inputs.c - opens the data for fine-tuning and draws its held-out positions and labels. */
 #include "ft.h"
 
 #include <stdlib.h>

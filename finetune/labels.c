@@ -1,4 +1,4 @@
-/* labels.c - which labels magnitudes are learned from: the sequences, and bounds of r and m1 m2. */
+/* labels.c - selects the labels used for magnitudes: the sequences, and bounds of r and m1 m2. */
 #include "train_head.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ static bool is_within(double x, double min, double max)
     return x >= min && (max <= 0 || x <= max);
 }
 
-/* The C library's hypot() depends on the CPU; squares of floats are exact in double precision. */
+/* sqrt is used instead of hypot(), whose result depends on the CPU; squares of floats are exact
+ * in double. */
 double ft_separation(const struct sim_dataset *set, size_t at)
 {
     const float *s = set->full_state + 6 * at;

@@ -7,9 +7,9 @@
 struct magnitude {
     const struct ft_run *run;
     struct ft_magnitudes feed;
-    struct ft_labels train, val; /* val: the sequences of an evaluation */
-    struct gpt_batch batch;      /* of an evaluation */
-    int most;                    /* sequences of that batch */
+    struct ft_labels train, val; /* val: the sequences for evaluations */
+    struct gpt_batch batch;      /* for evaluations */
+    int most;                    /* number of sequences in that batch */
 };
 
 static int fill_train(void *context, long step, int pass, struct gpt_batch *batch)
@@ -18,8 +18,8 @@ static int fill_train(void *context, long step, int pass, struct gpt_batch *batc
     return ft_fill_magnitudes(&task->feed, step, pass, batch);
 }
 
-/* Mean loss over the labels of the first sequences of the validation set. Logged,
- * and selected on where there is patience: labels that are not trained on do not count here. */
+/* Mean loss over the labels of the first sequences of the validation set. It is logged and, with
+ * patience, selects the best weights. Labels outside the bounds do not count. */
 static int evaluate_val(void *context, struct gpt_model *model, double *loss)
 {
     struct magnitude *task = context;
@@ -38,7 +38,7 @@ static int evaluate_val(void *context, struct gpt_model *model, double *loss)
     return 0;
 }
 
-/* Predictions at the rows that are asked for. */
+/* Predicts F at the held-out rows. */
 static int predict_rows(const struct magnitude *task, struct gpt_model *model, double *F)
 {
     const struct ft_run *run = task->run;
@@ -52,7 +52,7 @@ static int predict_rows(const struct magnitude *task, struct gpt_model *model, d
     return rc;
 }
 
-/* Which labels are trained and evaluated on, and the transform of the loss. */
+/* Finds the labels for training and evaluation, and the transform of the loss. */
 static int find_labels(struct magnitude *task)
 {
     const struct ft_run *run = task->run;
@@ -120,7 +120,7 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     return rc;
 }
 
-/* The place of held-out row i in the arrays of the test set. */
+/* Index of held-out row i in the arrays of the test set. */
 static size_t place_of(const struct ft_run *run, size_t i)
 {
     return (size_t)run->rows[i].sequence * (size_t)run->test.positions + (size_t)run->rows[i].row;

@@ -1,5 +1,5 @@
-/* main_finetune.c - bin/finetune: forces from every pretrained model, with truth, oracle and
- * untrained rows. */
+/* main_finetune.c - bin/finetune: tables of forces from every pretrained model, the truth, the
+ * oracle and the untrained baseline. */
 #include "ft.h"
 #include "stage/engine.h"
 
@@ -36,19 +36,19 @@ static const struct orr_program program = {
              "planets.labels",
 };
 
-/* What all sources of a call share. */
+/* State that all sources of a call share. */
 struct call {
-    struct ft_training model; /* of the table that the functions of the stage are about */
+    struct ft_training model; /* of the table that the stage's functions are called for */
     const struct orr_cli *given;
     struct orr_cli cli; /* `given` with model.precision decided */
     char orbits[4096], out[4096];
     struct gpt_device device;
     struct orr_lineage lineage;
     struct orr_sources sources;
-    bool work, train; /* a table is to be made, by a model */
+    bool work, train; /* a table must be made, by a model */
     struct ft_run run;
-    /* one table of one source */
-    const char *source, *attention; /* attention: "" of truth and oracle */
+    /* the table of a source that is being made */
+    const char *source, *attention; /* attention: "" for truth and oracle */
     bool vector;
 };
 
@@ -62,13 +62,13 @@ static bool is_pretrained(const struct call *call)
     return is_model(call) && strcmp(call->source, "untrained") != 0;
 }
 
-/* Where its model was pretrained: on planet runs for the vectors of their planets. */
+/* Whether the model was pretrained on planet runs, as for the vectors of their planets. */
 static bool on_planets(const struct call *call)
 {
     return call->vector && call->cli.preset.planets.enabled;
 }
 
-/* The tables that the settings have and the options ask for. */
+/* The next table that the settings and options select. */
 static int next_table(void *of, int *i, bool *there)
 {
     struct call *call = of;
@@ -88,7 +88,8 @@ static int next_table(void *of, int *i, bool *there)
     return 0;
 }
 
-/* A table, whose record says of which lengths its model was. Its model is made for it alone. */
+/* The status of a table, and of the model that is made for it alone. The table's record states
+ * the lengths that its model had. */
 static int table_status(void *of, struct orr_stage_output *output)
 {
     struct call *call = of;
@@ -118,8 +119,8 @@ static int run_checkpoint(const struct call *call, const char *attention, bool p
                     planets ? "pretrain_planets" : "pretrain", name);
 }
 
-/* The checkpoint that a model starts from: the run's own, the best one where patience chose it, or
- * --checkpoint for the first stage (planet runs have models of another length). "" = random
+/* The checkpoint that a model starts from: the run's own (the best one with patience), or
+ * --checkpoint for the first stage (models of planet runs have another length). "" = random
  * weights. */
 static int pretrained_path(const struct call *call, const char *attention, bool planets,
                            char path[4096])
@@ -136,7 +137,7 @@ static int pretrained_path(const struct call *call, const char *attention, bool 
                           path);
 }
 
-/* Whether a pretrained checkpoint is what these settings make. */
+/* Checks that a pretrained checkpoint was made with these settings. */
 static int check_made(struct call *call, const char *path, const char *command)
 {
     char why[ORR_WHY], digest[ORR_DIGEST];
@@ -152,8 +153,8 @@ static int check_made(struct call *call, const char *path, const char *command)
                            path, why, command);
 }
 
-/* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first, and one
- * of other settings or data is not taken for this run's. */
+/* Checks that the pretraining is complete (bin/pretrain exits without error when it is stopped),
+ * and that it was made with this run's settings and data. */
 static int check_pretraining(struct call *call, const char *used, const char *command)
 {
     const struct orr_settings *p = &call->cli.preset;
@@ -176,8 +177,8 @@ static int check_pretraining(struct call *call, const char *used, const char *co
                           path, step, steps, command);
 }
 
-/* The checkpoint that a model starts from, "" = random weights, is there and what these settings
- * make. A file named by --checkpoint is taken as it is. */
+/* Checks that the checkpoint that a model starts from ("" = random weights) exists and was made
+ * with these settings. A file named by --checkpoint is not checked. */
 static int find_pretrained(struct call *call, char path[4096])
 {
     static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
@@ -196,7 +197,7 @@ static int find_pretrained(struct call *call, char path[4096])
                           command);
 }
 
-/* It also loads, and is of the preset's shape. */
+/* Also checks that the checkpoint can be loaded and has the shape of the preset's model. */
 static int check_pretrained(struct call *call)
 {
     const struct orr_settings *p = &call->cli.preset;
@@ -214,8 +215,8 @@ static int check_pretrained(struct call *call)
     return 0;
 }
 
-/* What the models of an attention variant should be made from: --checkpoint, or what the run's
- * pretrained one came from. */
+/* Records what the models of an attention variant start from: --checkpoint, or the record of the
+ * run's pretrained model. */
 static int take_start(struct call *call, int attention, bool planets)
 {
     const struct orr_cli *cli = &call->cli;
@@ -243,7 +244,7 @@ static int open_chain(struct call *call)
 
 /* ------------------------------------------------------------------------------- arguments */
 
-/* The data sets that magnitudes and vectors come from; quiet: without notes on other settings. */
+/* Verifies the data sets for magnitudes and vectors; quiet: without notes on other settings. */
 static int verify_data(const struct call *call, bool quiet)
 {
     static const enum sim_split used[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL,
@@ -287,14 +288,15 @@ static int refuse_table(void *of, const struct orr_stage_output *output)
                              : ORR_FAIL(ORR_EINVAL, "%s: %s", first->path, first->why);
 }
 
-/* Everything that can be wrong is found before any training starts. */
+/* Finds every possible error before any training starts. */
 static int check_table(void *of, const struct orr_stage_output *output)
 {
     struct call *call = of;
     if (output->files == 1 && orr_output_refused(output))
         return refuse_table(call, output);
     if (!call->work)
-        TRY(verify_data(call, call->cli.quiet || orr_is_job())); /* a job's caller told it */
+        /* the job's caller has printed the notes */
+        TRY(verify_data(call, call->cli.quiet || orr_is_job()));
     call->work = true;
     call->train |= is_model(call);
     return is_pretrained(call) ? check_pretrained(call) : 0;
@@ -314,7 +316,8 @@ static int keep_table(void *of)
     return 0;
 }
 
-/* A table of other settings goes before its model changes: nothing takes it for this one's. */
+/* Makes a table. The sidecar of an old table with other settings is removed before its model
+ * changes, so that the old table cannot be mistaken for the new one. */
 static int make_table(void *of, const struct orr_stage_output *output)
 {
     static int (*const of_truth[])(struct ft_run *) = {ft_magnitude_truth, ft_vector_truth};
@@ -331,7 +334,7 @@ static int make_table(void *of, const struct orr_stage_output *output)
         return of_truth[call->vector](&call->run);
     if (!strcmp(call->source, "oracle"))
         return of_oracle[call->vector](&call->run);
-    /* found again: others may have trained it anew while earlier tables were made */
+    /* checked again: another process may have trained it anew while earlier tables were made */
     if (is_pretrained(call))
         TRY(find_pretrained(call, from));
     return (call->vector ? ft_vector_model : ft_magnitude_model)(
@@ -351,8 +354,10 @@ static int make_tables(struct call *call)
     call->run.resume = call->cli.resume;
     call->run.force = force_option != NULL;
     call->run.quiet = call->cli.quiet;
-    TRY(verify_data(call, true)); /* again: sets may have been made before these were opened */
-    TRY(orr_cli_save_preset(&call->cli, call->out)); /* nothing can be refused any more */
+    /* verified again: sets may have been replaced before they were opened */
+    TRY(verify_data(call, true));
+    /* saved only now that nothing can be refused any more */
+    TRY(orr_cli_save_preset(&call->cli, call->out));
     return orr_stage_make(&stage, call);
 }
 
@@ -365,7 +370,8 @@ static int make_all(struct call *call)
     return rc;
 }
 
-/* Sources of small models, on the CPU, are made by jobs of their own. *done = that was done. */
+/* Makes the sources of small models in jobs of their own on the CPU. *done = whether that was
+ * done. */
 static int make_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
@@ -382,7 +388,7 @@ static int make_side_by_side(struct call *call, bool *done)
     return orr_jobs_run("--source", name, sources->count, cli->threads);
 }
 
-/* All tables by models, on the device. */
+/* Makes all tables of models, on the device. */
 static int make_on_device(struct call *call)
 {
     TRY(gpt_device_open(&call->device, &call->cli, false));
@@ -414,7 +420,7 @@ static int finetune_all(struct call *call)
     return 0;
 }
 
-/* What the command line asks for. */
+/* Reads the command line. */
 static int open_call(struct call *call)
 {
     const struct orr_cli *cli = call->given;
@@ -423,7 +429,7 @@ static int open_call(struct call *call)
                        : orr_path(call->orbits, "%s/orbits", cli->run));
     if (minutes_option)
         TRY(orr_time_limit(minutes_option));
-    orr_time_hold(true); /* until a step is done */
+    orr_time_hold(true); /* until the first step is done */
     TRY(gpt_device_find(&call->device, cli));
     TRY(check_names(cli));
     TRY(gpt_precision_decide(&call->cli, &call->device, ""));

@@ -13,7 +13,8 @@ struct neighbours {
     size_t index[KNN_MOST];
 };
 
-/* Keeps the k smallest, ties to the lower index (points come in ascending order). */
+/* Inserts a distance if it is among the k smallest. Ties go to the lower index, since points
+ * come in ascending order. */
 static void offer_neighbour(struct neighbours *list, int k, float distance, size_t index)
 {
     if (list->count == k && !(distance < list->distance[k - 1]))
@@ -27,7 +28,8 @@ static void offer_neighbour(struct neighbours *list, int k, float distance, size
     list->index[at] = index;
 }
 
-/* Points are kept by column, so that distances of a block vectorise. */
+/* Finds the k nearest points. Points are stored by column, so that the distances of a block are
+ * vectorised. */
 static void find_nearest(int k, size_t dims, size_t n, const float *columns, const float *query,
                          struct neighbours *list)
 {

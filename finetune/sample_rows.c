@@ -1,5 +1,5 @@
-/* sample_rows.c - which positions are predicted for regression, and which carry the vector labels.
- * Samples share no sequence: what they agree on is found by independent data. */
+/* sample_rows.c - chooses the positions that are predicted for regression, and the positions
+ * with vector labels. Samples share no sequence, so that their results are independent. */
 #include "ft.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include <gsl/gsl_randist.h>
 
-/* Rows < T of a sequence whose force is labelled, its magnitude or its vector -> rows (T); returns
- * how many. Sets made elsewhere may label one of the two. */
+/* rows (T) = the rows < T of a sequence with a labelled force, magnitude or vector; returns
+ * their number. Sets made elsewhere may label only one of the two. */
 static int labelled_rows(const struct sim_dataset *set, bool vector, long sequence, int T,
                          int *rows)
 {
@@ -22,12 +22,12 @@ static int labelled_rows(const struct sim_dataset *set, bool vector, long sequen
     return count;
 }
 
-/* What samples are drawn from. */
+/* State of drawing samples. */
 struct pool {
     const struct sim_dataset *set;
     int T;
     long *order;         /* (set->n) all sequences, shuffled */
-    struct ft_row *rows; /* (set->n * T) room for the labelled rows of one sample's sequences */
+    struct ft_row *rows; /* (set->n * T) buffer for the labelled rows of one sample's sequences */
     int *of_one;         /* (T) */
 };
 
@@ -37,8 +37,8 @@ static int compare_longs(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sample k owns sequences order[from] .. order[from + count - 1]: every sequence belongs to one
- * sample, the first n % samples of them get one more than the others. */
+/* Sample k owns sequences order[from] .. order[from + count - 1]. Every sequence belongs to one
+ * sample; the first n % samples samples get one more than the others. */
 static void share_of(size_t n, size_t samples, size_t k, size_t *from, size_t *count)
 {
     const size_t more = n % samples;
@@ -71,7 +71,7 @@ static int draw_sample(struct pool *pool, gsl_rng *rng, size_t samples, int samp
 int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, int size,
               struct ft_row *rows)
 {
-    const uint64_t shuffle = 1ull << 40; /* apart from the streams of samples */
+    const uint64_t shuffle = 1ull << 40; /* a stream apart from those of the samples */
     struct pool pool = {.set = set,
                         .T = T,
                         .order = orr_alloc(set->n, sizeof *pool.order),

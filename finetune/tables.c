@@ -42,7 +42,8 @@ static int begin_table(struct orr_file *file, const struct ft_run *run, const ch
     return orr_file_printf(file, "%s\n", header);
 }
 
-/* The sidecar says what the table was made from; then the table gets its name. */
+/* Writes the sidecar with the record of what the table was made from, then renames the table to
+ * its final name. */
 static int commit_table(struct orr_file *file, struct ft_run *run, const char *source, bool vector)
 {
     char digest[ORR_DIGEST];
@@ -50,7 +51,8 @@ static int commit_table(struct orr_file *file, struct ft_run *run, const char *s
     return orr_sidecar_commit(file, &run->lineage->records, digest);
 }
 
-/* The C library's hypot() depends on the CPU; squares of floats are exact in double precision. */
+/* sqrt is used instead of hypot(), whose result depends on the CPU; squares of floats are exact
+ * in double. */
 static double vector_length(const float v[2])
 {
     return sqrt((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1]);

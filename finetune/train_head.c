@@ -1,4 +1,4 @@
-/* train_head.c - what magnitude and vector fine-tuning share: inputs, the model, its folder. */
+/* train_head.c - code shared by magnitude and vector fine-tuning: inputs, the model, its folder. */
 #include "train_head.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
     TRY(gpt_config_from_preset(&config, run->preset, attention, positions));
     TRY(from ? gpt_load_as(model, from, &config, true, run->ops, NULL)
              : gpt_create(model, &config, run->ops, run->preset->seed));
-    gpt_swap_average(model); /* the averaged weights, where pretraining kept them */
+    gpt_swap_average(model); /* the averaged weights, where pretraining kept an average */
     const int rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, outputs, run->preset->seed);
     if (rc)
         gpt_free(model);
@@ -50,7 +50,7 @@ int ft_training_of(struct ft_training *of, struct orr_lineage *lineage, const ch
     return 0;
 }
 
-/* Takes the model that is there, where it goes on; *step = where it is. */
+/* Loads an existing model where its training continues; *step = its step. */
 static int resume_model(struct gpt_model *model, const struct ft_run *run,
                         const struct ft_training *of, const char *label, struct orr_artefact *found,
                         long *step)
@@ -64,7 +64,7 @@ static int resume_model(struct gpt_model *model, const struct ft_run *run,
     return gpt_reload(model, of->folder, of->last, step);
 }
 
-/* Without patience, too: of the training before this one. */
+/* Removes the best weights of an earlier training, also without patience. */
 static int remove_best(const char *folder, const char *best)
 {
     char path[4096];

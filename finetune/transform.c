@@ -1,12 +1,12 @@
-/* transform.c - the named losses: what the magnitude head is asked for. */
+/* transform.c - the named losses: the targets of the magnitude head. */
 #include "ft.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Root mean square of the labels' distance from the mean that is subtracted; labels may differ by
- * rounding errors only, so the mean goes first. */
+/* Root mean square of the labels' distance from the mean. The mean is subtracted first, because
+ * labels may differ by rounding errors only. */
 static double spread(const struct ft_transform *t, const float *F, size_t n, size_t count)
 {
     double square = 0;

@@ -1,5 +1,5 @@
-/* vector.c - force vectors of the bodies of the solar system: 10 labelled positions each, the rest
- * predicted, every body in units of its own (ft_vector_scale). */
+/* vector.c - force vectors of the bodies of the solar system: 10 labelled positions each, the
+ * others are predicted; every body has its own unit (ft_vector_scale). */
 #include "train_head.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct vector {
     gsl_rng *rng;
 };
 
-/* Every batch holds all planets; only noise changes from step to step. */
+/* Fills a batch with all planets; only noise changes from step to step. */
 static int fill_planets(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct vector *task = context;
@@ -64,7 +64,7 @@ static double *alloc_forces(const struct ft_run *run)
                      sizeof(double));
 }
 
-/* The units as a checkpoint has them (docs/checkpoints.md). */
+/* The units as text in a checkpoint (docs/checkpoints.md). */
 enum { UNITS_TEXT = 8 + 2 * 26 * FT_PLANETS };
 static void print_units(const struct vector *task, char text[UNITS_TEXT])
 {
@@ -123,7 +123,8 @@ int ft_vector_truth(struct ft_run *run)
     return rc;
 }
 
-/* k neighbours among the labelled positions of all planets, on the unscaled 5-D state. */
+/* Predicts by k nearest neighbours among the labelled positions of all planets, in the 5-D state
+ * without standardisation. */
 int ft_vector_oracle(struct ft_run *run)
 {
     const struct sim_dataset *set = &run->planets;
