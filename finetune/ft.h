@@ -17,7 +17,7 @@ struct ft_transform {
     enum orr_force_loss kind;
     double mean, scale;
 };
-/* Fits the transform to F (n), finite and > 0; NaN marks missing labels. ORR_EINVAL when there
+/* Fits the transform to F (n), all > 0; numbers that are not finite are missing labels. ORR_EINVAL when there
  * are no labels. */
 int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, const float *F,
                      size_t n);

@@ -388,7 +388,6 @@ static int make_side_by_side(struct call *call, bool *done)
     return orr_jobs_run("--source", name, sources->count, cli->threads);
 }
 
-/* Makes all tables of models, on the device. */
 static int make_on_device(struct call *call)
 {
     TRY(gpt_device_open(&call->device, &call->cli, false));
@@ -420,7 +419,6 @@ static int finetune_all(struct call *call)
     return 0;
 }
 
-/* Reads the command line. */
 static int open_call(struct call *call)
 {
     const struct orr_cli *cli = call->given;

@@ -22,7 +22,6 @@ static int labelled_rows(const struct sim_dataset *set, bool vector, long sequen
     return count;
 }
 
-/* State of drawing samples. */
 struct pool {
     const struct sim_dataset *set;
     int T;

@@ -235,7 +235,7 @@ K_MATH float k_math_gelu(float s, float *slope)
     return s * cdf;
 }
 
-/* Phi(s) / e^(-s^2/2) for s <= -2, to 5e-7 however far out: z erfcx(z) fitted in
+/* Phi(s) / e^(-s^2/2) for s <= -2, with an error of 5e-7: z erfcx(z) fitted in
  * t = 1 / (1 + 0.4 z), z = -s / sqrt 2. */
 K_MATH float k_math_normal_tail(float s)
 {

@@ -314,7 +314,7 @@ struct k_ops {
     int (*gate_backward)(const struct k_gating *gate);
     int (*rope)(real *qkv, const struct k_rope *rotation);
 
-    /* ---- losses: *loss is the weighted mean over rows; gradients are those of that mean,
+    /* ---- losses: *loss is the weighted mean over rows; gradients are of this mean,
      * overwritten. Rows with weight 0 do not count, and may hold anything; where all weights are
      * 0 the loss and the gradients are 0. */
     int (*cross_entropy)(double *loss, const struct k_cross_entropy *entropy);

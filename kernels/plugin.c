@@ -41,7 +41,6 @@ int k_plugin_find(const struct k_ops **ops)
     return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "the CUDA backend has no table of operations");
 }
 
-/* Whether a file begins with this text. */
 static bool begins(const char *path, const char *text)
 {
     char line[32] = "";

@@ -7,11 +7,10 @@
 
 /* q, k and v of earlier rows, for passes over one more row of every sequence. */
 struct gpt_cache {
-    int B, T;   /* sequences, capacity in rows */
-    int row;    /* the row that is being computed; 0: all rows are */
-    real **qkv; /* (layers) of (B, T, 3C), bf16 where the model is */
-    real *y,
-        *row_stats; /* attention of all rows, of which one is asked for; NULL while all are made */
+    int B, T;            /* sequences, capacity in rows */
+    int row;             /* the row that is being computed; 0: all rows are */
+    real **qkv;          /* (layers) of (B, T, 3C), bf16 where the model is */
+    real *y, *row_stats; /* attention of all rows, of which one is used; NULL for passes over all */
 };
 /* Outputs of a batch row by row; the caller fills in the next row between two calls. */
 struct gpt_decoder {

@@ -49,7 +49,7 @@ int gpt_gradient_norm(struct gpt_model *model, long step, double divisor, size_t
 /* Updates the parameters by the gradient model->grad / divisor, whose norm is `norm`. */
 int gpt_apply(struct gpt_model *model, const struct orr_train_settings *train, long step,
               double norm, double divisor);
-/* The arguments of that AdamW step except weight decay, which depends on the parameter. */
+/* The arguments of gpt_apply's AdamW step, except weight decay, which depends on the parameter. */
 struct k_adamw gpt_adamw_of(const struct orr_train_settings *train, long step, double norm,
                             double divisor);
 /* AdamW on elements begin .. end - 1 of the arenas, each with its parameter's weight decay; m, v

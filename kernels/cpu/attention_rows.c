@@ -22,7 +22,7 @@ struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape 
         .takes_both_signs = k_math_signed(v->phi),
         .masked = v->phi == K_PHI_IDENTITY ? 0.0f : K_CPU_MASKED,
         .refine = v->score == K_SCORE_DOT && (v->reweight || v->phi != K_PHI_EXP),
-        /* e^s is its own slope where the weights still hold it */
+        /* the slope of e^s is e^s itself, which the weights still hold with an l1 alone */
         .needs_slope = v->phi != K_PHI_EXP || v->norm != K_NORM_L1 || math.two_steps,
         .needs_steepness = math.two_steps,
     };

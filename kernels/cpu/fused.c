@@ -225,7 +225,6 @@ static float *strip_block(float *strip, const struct cpu_strip *s, int block)
     return strip + (size_t)(block - s->first_block) * CPU_STRIP * CPU_BLOCK;
 }
 
-/* The passes over the rows of a block. */
 enum pass { PASS_FIRST, PASS_EXP, PASS_REWEIGHT };
 
 static void block_rows(const struct cpu_fused *h, struct cpu_strip *s, int block, enum pass pass)

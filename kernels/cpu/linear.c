@@ -140,7 +140,6 @@ void k_cpu_column_sums(float *sum, const float *x, int rows, int C)
 
 /* ---- forward */
 
-/* How one layer is computed. */
 struct layer {
     const struct k_linear *of;
     float *sums; /* (N, OC): out, or the argument of GELU */

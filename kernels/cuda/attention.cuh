@@ -279,7 +279,6 @@ static __device__ __forceinline__ void put(float *to, const float x[ROWS][COLS])
             to[((i & 3) + (i >> 2) * 8) * STRIDE + 16 * j] = x[i][j];
 }
 
-/* Multiplies each row of results by its factor. */
 static __device__ __forceinline__ void multiply_by_rows(float x[ROWS][COLS], const float *factor)
 {
 #pragma unroll

@@ -141,7 +141,6 @@ static __device__ __forceinline__ float weights_tile(const struct problem &p, co
     return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* Joins the sums of both halves of a row. */
 static __device__ __forceinline__ struct k_math_sums join_halves(const struct problem &p,
                                                                  struct k_math_sums sums)
 {
@@ -196,7 +195,6 @@ sums_of_rows(const struct problem &p, const struct block &k, float *a, float *b,
     return join_halves(p, sums);
 }
 
-/* TWO_STEPS: the rule's two_steps. */
 template <bool TWO_STEPS>
 static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct problem p)
 {

@@ -4,18 +4,17 @@
  * block goes through the tiles of the other side, and scores live in registers alone. What
  * differs for cosine scores and for re-weighted rows (LSSAR Eqs. (4), (5)):
  *
- *   prepare    vectors are rounded to bf16 once; for cosines, queries times everything that
- *              multiplies their scores and log2 e, keys divided by their lengths: a product of
- *              both is the score in units of log 2, and the loops have no factors. Dot products
- *              have one factor for all; where the model's tensors are bf16, they are read
- *              as they are
- *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
- *              for them, by products of queries and keys alone, one for weights and their sum
- *   backward   d s = slope (steep (d - outer) - inner) of re-weighted rows, and inner is the mean
- *              of steep (d - outer) over the row: the product of dout with a vector that the
- *              forward pass makes beside it, spread = sum z^(p-1) (v - out). So d s is known at
- *              once, and one pass has the five products that there must be: scores, d, dv, dk, dq
- *              (fused_backward.cu)
+ *   prepare    vectors are rounded to bf16 once. For cosine scores, queries are multiplied by the
+ *              score's factors and log2 e, and keys are divided by their lengths: the product of
+ *              both is the score in units of log 2, without factors in the loops. Dot products
+ *              have one common factor; bf16 tensors of the model are then read in place
+ *   forward    re-weighted rows need the mean and the maximum of x first: a first pass over the
+ *              keys, with products of queries and keys alone, finds them, and a second pass makes
+ *              the weights and their sum
+ *   backward   in re-weighted rows d s = slope (steep (d - outer) - inner), where inner is the mean
+ *              of steep (d - outer) over the row. It follows from <dout, spread>, where the forward
+ *              pass computes spread = sum z^(p-1) (v - out). One pass with the five necessary
+ *              products (scores, d, dv, dk, dq) is therefore enough (fused_backward.cu)
  *
  * Sums over blocks have a fixed order, so that results are reproducible to the bit. Sums are
  * float. Queries, keys, values, dout, weights, powers and d s are rounded once, to bf16, for the
@@ -200,7 +199,6 @@ struct fused_place {
     size_t head;                /* (b H + h) T */
 };
 
-/* The first key that a query attends. */
 static __device__ __forceinline__ int fused_first_key_of(const struct fused &p, int query)
 {
     return p.rule.window > 0 && query + 1 > p.rule.window ? query + 1 - p.rule.window : 0;

@@ -8,7 +8,6 @@
 
 enum { BACK_WARPS = 8, BACK_BLOCK = BACK_WARPS * K_WARP, OWN = 16 * BACK_WARPS };
 
-/* Queries in a tile. */
 template <int W> static __host__ __device__ constexpr int queries_of(void)
 {
     return W <= 64 ? 128 : 64;
@@ -297,12 +296,13 @@ part_gradients(const struct fused &p, int key, int query, const struct fused_row
  *
  *   ROWS, PART  keys of a product, the first of which is `key`; columns of 8 scores at a time
  *   keys, queries, numbers, exchange   offsets of these in shared memory, in buffer 0
- *   begin        keys, values and the first tile of queries and their gradients are under way
- *   fetch        the tile into a buffer; await: tile `count` is there
- *   gradients    d s of 8 PART queries, rounded, with weights, and perhaps dv and dk of them
- *   put_ds       d s of 16 queries, for other warps; stored: all may read it, after a barrier
- *   add          dv and dk, where `gradients` has not added
- *   query_product    dq of a tile, the part of the block's keys */
+ *   begin        starts to fetch keys, values, and the first tile of queries and gradients
+ *   fetch        starts to fetch a tile into a buffer; await: waits for tile `count`
+ *   gradients    computes weights and d s of 8 PART queries, rounded; may also add dv and dk
+ *   put_ds       stores d s of 16 queries for other warps
+ *   stored       makes stored d s visible to all, after a barrier
+ *   add          adds dv and dk, unless `gradients` has added them
+ *   query_product    computes the part of the block's keys in dq of a tile */
 
 template <class ENGINE, int W, enum fused_kind KIND>
 static __device__ __forceinline__ void backward_block(const struct fused &p,

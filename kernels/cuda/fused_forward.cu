@@ -48,7 +48,7 @@ __device__ __forceinline__ void step(bool more, int next, bool with_values, bool
     now = buffer;
     buffer = one - buffer;
     tensor_wait<0>();
-    __syncthreads(); /* the tile is there, and no thread still reads the one before */
+    __syncthreads(); /* the tile is there, and no thread still reads the tile before */
     if (more)
         fetch(next, with_values);
     if (first)

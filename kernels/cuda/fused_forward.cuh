@@ -322,15 +322,15 @@ put_forward_rows(const struct fused &p, const struct fused_place &at, int row, i
 
 /* ---- the pass, by the tiles and products of ENGINE (fused_forward.cu, hopper_forward.cu):
  *
- *   COLUMNS  columns of 8 of the scores that are there at a time
- *   STEP     rows from one tile of a thread's to the next; `row`: the thread's first
- *   begin    queries and the first tile of keys, with its values or without, are under way
- *   step     the tile that comes next is there; with `more` tile `next` is then under way, with its
- *            values or without; first: no tile was there before
+ *   COLUMNS  groups of 8 columns of scores that are computed at a time
+ *   STEP     rows from one tile of a thread's rows to the next; `row`: the thread's first row
+ *   begin    starts to fetch the queries and the first tile of keys, with or without its values
+ *   step     waits for the next tile; with `more`, starts to fetch tile `next`, with or without its
+ *            values; first: there was no tile before
  *   reaches  whether the warp has rows that may attend the tile
- *   scores   of the tile's keys from `part` on, perhaps under way; scores_of: those of tile m of
- *            rows are there, and masked
- *   add_tile, add    weights times values to the rows' sums: of tile m of rows, of all */
+ *   scores   starts the scores of the tile's keys from `part` on; scores_of: waits for those of
+ *            tile m of rows, and masks them
+ *   add_tile, add    add weights times values to the rows' sums: of tile m of rows, of all */
 
 template <class ENGINE, int W, enum fused_kind KIND, bool SPREAD>
 static __device__ __forceinline__ void forward_block(const struct fused &p,

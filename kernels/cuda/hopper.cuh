@@ -324,14 +324,14 @@ template <int W, int ROWS> struct hopper_tile {
                (uint64_t)(address % (1u << 18) / 16);
     }
 
-    /* Difference between the descriptor of columns 16 k and on and that of columns 0 and on. */
+    /* Added to a tile's descriptor, gives the descriptor of its columns from 16 k on. */
     static __device__ __forceinline__ constexpr uint64_t columns(int k)
     {
         return (uint64_t)(k / (SPAN / 16)) * (hopper_part<W, ROWS>() / 16) +
                (uint64_t)(k % (SPAN / 16) * 2);
     }
 
-    /* Difference between the descriptor of rows 16 k and on and that of rows 0 and on. */
+    /* Added to a tile's descriptor, gives the descriptor of its rows from 16 k on. */
     static __device__ __forceinline__ constexpr uint64_t rows(int k)
     {
         return (uint64_t)(k * (int)(tile_bytes<SPAN>(16) / 16));

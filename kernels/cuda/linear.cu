@@ -26,7 +26,6 @@ static __nv_bfloat16 *bf16_of(float *tensor, bool bf16)
     return bf16 ? (__nv_bfloat16 *)(void *)tensor : NULL;
 }
 
-/* Sets W as the right operand. */
 static void take_weights(const struct k_linear *l, struct k_cuda_matmul *m)
 {
     m->b = l->w;

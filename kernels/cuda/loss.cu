@@ -236,7 +236,6 @@ static int cross_entropy_rows(const struct cross_entropy *e)
     return K_LAUNCH(cross_entropy_kernel, blocks, threads, 0, *e);
 }
 
-/* *result = the sum of n parts. */
 static int loss_total(double *result, const double *parts, size_t n)
 {
     return K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, parts, n);

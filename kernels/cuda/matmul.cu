@@ -159,7 +159,6 @@ static int set_preferences(cublasLtMatmulPreference_t preference, const struct k
     return 0;
 }
 
-/* Fills in the plan for its key. */
 static int make_plan(struct plan *p, const void *bias)
 {
     cublasLtMatmulPreference_t preference = NULL;

@@ -173,7 +173,6 @@ static __device__ __forceinline__ void tensor_store(unsigned place, unsigned pai
     *(unsigned *)(tensor_shared() + place) = pair;
 }
 
-/* Reads one number. */
 template <int W>
 static __device__ __forceinline__ float tile_number(unsigned tile, int row, int column)
 {

@@ -32,7 +32,6 @@ static void multiply_rows(real *out, const real *inp, const real *w, const real 
         }
 }
 
-/* The best rate of a few short runs of the loops above. */
 static int ref_peak(double *gflops)
 {
     enum { N = 48, LOOKS = 8 };

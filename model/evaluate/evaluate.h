@@ -19,7 +19,7 @@ struct gpt_next_state {
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
                             double extent_au, struct gpt_next_state *result);
-/* The upper bound of teacher_forced: the same error, over the same result->sequences, of an
+/* The upper bound for teacher_forced: the error, over result->sequences sequences, of an
  * observer who knows Newton's law and fits an orbit to the positions so far, at most the first
  * 64 (model/evaluate/orbit_fit.h). The prior of the fit, which matters while positions are few,
  * comes from the first 256 training sequences. Only for two bodies under Newton's law, in

@@ -20,7 +20,7 @@ int cluster_open(const char *program);
 /* Leaves the ranks with this exit status, and returns it. If cluster_agree() has not told the
  * other ranks of a failure, all ranks are ended at once, since they may be waiting for this one. */
 int cluster_close(int status);
-/* 0 .. size - 1; 0 of 1 without a launcher. */
+/* The number of this rank, from 0, and the number of ranks; 0 and 1 without a launcher. */
 int cluster_rank(void);
 int cluster_size(void);
 /* Whether this is rank 0, which alone evaluates, decides, prints and writes files. */

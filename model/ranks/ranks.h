@@ -55,7 +55,7 @@ int gpt_ranks_end(struct gpt_ranks *ranks);
 /* The next bucket when `left` reals remain, and how ranks share it: in whole blocks, so that
  * sums of squares are shared too. */
 struct cluster_vector gpt_bucket(size_t left);
-/* *stop = whether any rank has it set. Collective. */
+/* *stop = whether *stop is set on any rank. Collective. */
 int gpt_ranks_stop(bool *stop);
 
 /* Copies rank 0's model (weights and, unless weights_only, average and moments) and step to all

@@ -87,7 +87,6 @@ static int open_npy(const char *key, struct gpt_text_file *f)
     return f->count ? 0 : ORR_FAIL(ORR_EFORMAT, "%s: %s: the array is empty", key, f->path);
 }
 
-/* Opens a file without a header. */
 static int open_bare(const char *key, struct gpt_text_file *f, enum orr_tokens tokens)
 {
     f->dtype = tokens == ORR_TOKENS_UINT16   ? ORR_U16

@@ -29,7 +29,6 @@ struct gpt_log_entry {
     long skipped_steps;
 };
 int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter);
-/* Text of the live line. */
 void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
                     char text[160]);
 /* Removes lines after `step`, which a resumed run will write again: a killed run logs steps

@@ -39,7 +39,6 @@ struct loop {
     bool announced;
 };
 
-/* The result of a step. */
 struct outcome {
     double loss, norm;
     double divisor;      /* the model's gradient is a sum that must be divided by this */
@@ -452,7 +451,6 @@ static int check_folder(const struct loop *loop, long step)
     return orr_mkdir(loop->task->folder);
 }
 
-/* Allocates the memory of the loop. */
 static int open_loop(struct loop *loop, long step)
 {
     const struct gpt_model *model = loop->model;
@@ -497,7 +495,6 @@ const char *gpt_final_checkpoint(const struct orr_train_settings *train)
     return train->patience > 0 ? "best.safetensors" : "last.safetensors";
 }
 
-/* Runs the steps and shows progress and speeds. */
 static int run_with_progress(struct loop *loop, long *step)
 {
     const struct gpt_task *task = loop->task;
