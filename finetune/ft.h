@@ -17,8 +17,8 @@ struct ft_transform {
     enum orr_force_loss kind;
     double mean, scale;
 };
-/* Fits the transform to F (n), all > 0; numbers that are not finite are missing labels. ORR_EINVAL when there
- * are no labels. */
+/* Fits the transform to F (n), all > 0; numbers that are not finite are missing labels.
+ * ORR_EINVAL when there are no labels. */
 int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, const float *F,
                      size_t n);
 double ft_transform_apply(const struct ft_transform *transform, double F);
