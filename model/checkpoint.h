@@ -27,9 +27,9 @@ int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, siz
 /* *made = the record in a checkpoint of what it was made from (stage/provenance.h); NULL when
  * the file has none or does not exist. Call cJSON_Delete() on it. */
 int gpt_checkpoint_made(const char *path, struct cJSON **made);
-/* *same = whether the file of a training's final weights (gpt_final_checkpoint) was made from
- * the record `digest`; otherwise `why` says why not, also when the file cannot be read. A
- * missing file is an error only once the training is `whole`. */
+/* *same = whether the file of a training's final weights (gpt_final_checkpoint) was made from the
+ * record `digest`; otherwise `why` says why not, also when the file cannot be read. Where the
+ * file is missing, *same is true until the training is `whole`. */
 int gpt_best_same(const char *path, const struct orr_records *records,
                   const char digest[ORR_DIGEST], bool whole, bool *same, char why[ORR_WHY]);
 

@@ -55,9 +55,8 @@ int gpt_passkey(uint64_t seed, uint64_t index, int length, uint8_t *record)
     return 0;
 }
 
-/* Draws a length from GPT_PASSKEY_LEAST to `longest`, with equal probability for every octave of
- * the excess over the least. Short records teach that keys are repeated, long ones to search for
- * them. */
+/* Draws a length from GPT_PASSKEY_LEAST to `longest`. The excess over the least is uniform below a
+ * random power of two: short records teach that keys are repeated, long ones to search for them. */
 static int draw_length(gsl_rng *rng, int longest)
 {
     const unsigned long beyond = (unsigned long)(longest - GPT_PASSKEY_LEAST) + 1;
