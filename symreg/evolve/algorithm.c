@@ -1,8 +1,9 @@
-/* algorithm.c - the two algorithms side by side: the engine's own, and SymbolicRegression.jl's.
+/* algorithm.c - the two search algorithms: the engine's default, and the one of
+ * SymbolicRegression.jl.
  *
- * Weights of mutations are those of github.com/MilesCranmer/SymbolicRegression.jl in both. That one
- * judges formulas as they stand, without an outer scale; it has no enumeration and no polish; a
- * child may be infinitely bad; constants are fitted by BFGS or Newton's method (pysr_fit.c). */
+ * Both use the mutation weights of github.com/MilesCranmer/SymbolicRegression.jl. The compatible
+ * algorithm evaluates formulas without an outer scale, does not enumerate or polish, admits
+ * children with an infinite loss, and fits constants by BFGS or Newton's method (pysr_fit.c). */
 #include "search.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
     [SR_MOVE_CONSTANT] = 0.0346, [SR_INSERT] = 0.0112, [SR_RANDOMISE] = 0.000502
 /* clang-format on */
 
-/* ---- the engine's own */
+/* ---- the engine's default */
 
 static double orrery_unit(double base)
 {

@@ -1,8 +1,9 @@
-/* checkpoint.c - blocks of memory in one checked file (docs/formats.md).
+/* checkpoint.c - writes and reads the blocks of memory of a checkpoint (docs/formats.md).
  *
- * magic, version of the program, bytes of the text, epoch, number of blocks, their bytes together,
- * the text of sr_search_about(), the blocks, XXH64 of all before. The bytes are as in memory: a
- * file is for the build that wrote it, which the version and the sizes tell. */
+ * The file holds: magic, program version, bytes of the text, epoch, number of blocks, total bytes
+ * of the blocks, the text of sr_search_about(), the blocks, and the XXH64 checksum of everything
+ * before. Blocks are written in the machine's memory layout, so only the build that wrote a file
+ * can read it; the version and the sizes identify the build. */
 #include "search.h"
 
 #include <limits.h>
@@ -55,7 +56,8 @@ int sr_checkpoint_write(const char *path, const char *about, int epoch,
     return rc;
 }
 
-/* The first line in which the search of a checkpoint is another one than the search here. */
+/* Compares the text in the checkpoint with the text of this search. Where they differ, the error
+ * names the first line that differs. */
 static int compare_about(const char *path, const char *there, size_t bytes, const char *here)
 {
     const char *const end = there + bytes;
@@ -86,7 +88,7 @@ static int compare_about(const char *path, const char *there, size_t bytes, cons
                : ORR_FAIL(ORR_EINVAL, "%s: of a search with other options", path);
 }
 
-/* Whether the bytes of a file are a whole checkpoint of this search; with *header. */
+/* Whether the file's bytes are a complete checkpoint of this search. Fills *header. */
 static int check_file(const char *path, const char *about, const struct header *expected,
                       const char *text, size_t bytes, struct header *header)
 {
@@ -134,7 +136,7 @@ int sr_checkpoint_read(const char *path, const char *about, int *epoch,
     return rc;
 }
 
-/* ---- what a search is */
+/* ---- the text that identifies a search */
 
 static uint64_t digest_of_data(const struct sr_fit *fits, int count)
 {

@@ -1,12 +1,11 @@
-/* checkpoint_check.c - whether the state of a run that was read from a checkpoint can be worked
- * with: the file may be a stranger's, and its checksum says only that it is as somebody wrote
- * it. */
+/* checkpoint_check.c - validates the state of a run after a checkpoint was read. The file may come
+ * from an untrusted source, and its checksum does not prove that the contents are valid. */
 #include "search.h"
 
 #include <limits.h>
 #include <math.h>
 
-/* A formula of the language over the table's columns, with sizes of subtrees that are true. */
+/* Whether expr is a formula of the language over the table's columns with correct subtree sizes. */
 static bool is_formula(const struct sr_settings *s, const struct sr_run *run,
                        const struct sr_expr *expr)
 {
@@ -20,7 +19,7 @@ static bool is_formula(const struct sr_settings *s, const struct sr_run *run,
     return true;
 }
 
-/* A row without a formula has an infinite loss, and nothing of it is to be polished. */
+/* Checks the hall of fame: an entry without a formula has an infinite loss and no polish flag. */
 static bool is_hall(const struct sr_settings *s, const struct sr_run *run)
 {
     const struct sr_hall_of_fame *hall = run->best;

@@ -1,10 +1,10 @@
-/* fewest_digits.c - of formulas that were found apart, equal in size and loss, the one with the
- * fewest digits: exp(x + 0.6931) or 2 exp(x). */
+/* fewest_digits.c - among formulas of different shape but equal size and loss, chooses the one
+ * whose constants have the fewest digits: 2 exp(x) rather than exp(x + 0.6931). */
 #include "search.h"
 
 #include <math.h>
 
-enum { SHAPES = 6 }; /* that are looked at, of each size */
+enum { SHAPES = 6 }; /* shapes tried for each size */
 static const double few_rows_mislead = 1.25, rounding = 1 + 1e-9;
 
 static bool same_shape(const struct sr_expr *a, const struct sr_expr *b)
@@ -16,7 +16,7 @@ static bool same_shape(const struct sr_expr *a, const struct sr_expr *b)
     return same;
 }
 
-/* A member as it would stand on the front, with its best outer factor. */
+/* Writes a member as it would stand on the front, with its best outer factor. */
 static bool make_whole(const struct sr_run *run, const struct sr_expr *expr, struct sr_work *work,
                        struct sr_expr *whole)
 {

@@ -1,16 +1,17 @@
-/* island.c - one island: tournament, change, replacement of the oldest. */
+/* island.c - evolves one island: tournaments, mutation and crossover, replacement of the oldest
+ * member. */
 #include "search.h"
 
 #include <math.h>
 
 /* Probabilities as in SymbolicRegression.jl. */
 static const double crossover_share = 0.0259, winner_share = 0.982, optimise_share = 0.14;
-static const double size_pressure = 1040; /* of adaptive parsimony */
+static const double size_pressure = 1040; /* weight of size frequencies in adaptive parsimony */
 enum {
     TOURNAMENT = 15,
     EVENTS = 2,       /* per cycle */
-    TRIES = 10,       /* to find a change that fits */
-    GUESS_STEPS = 30, /* of the user's own formulas */
+    TRIES = 10,       /* attempts to find a mutation that fits */
+    GUESS_STEPS = 30, /* fit steps for the user's guesses */
     GUESS_RESTARTS = 2,
 };
 
@@ -33,7 +34,7 @@ void sr_island_init(struct sr_worker *w)
         member->age = w->island->births++;
         member->loss = member->cost = HUGE_VAL;
         algorithm->start(s, w->view->loss->data->features, w->thread->rng, &member->expr);
-        if (i < s->guesses) /* the user's own come first, as good as their constants allow */
+        if (i < s->guesses) /* the user's guesses come first, with fitted constants */
             member->expr = s->guess[i];
         if (sr_island_over(w->island))
             continue;
@@ -53,8 +54,9 @@ static void enter_tournament(struct sr_worker *w, int i)
     w->entry[i].age = member->age;
 }
 
-/* Prices of crowded sizes: a tournament goes by cost times price. They are relative to the most
- * crowded size and end at e^-600, so that no product of finite numbers overflows. */
+/* Sets the price of each size. Tournaments compare cost times price; the price falls with the
+ * difference from the most frequent size. The exponent is bounded at -600 so that no product of
+ * finite numbers overflows. */
 static void set_prices(struct sr_worker *w)
 {
     double most = 0;
@@ -68,7 +70,7 @@ static void set_prices(struct sr_worker *w)
         enter_tournament(w, i);
 }
 
-/* The winner of a tournament: rank k with probability p (1 - p)^k. */
+/* The winner of a tournament: rank k wins with probability p (1 - p)^k. */
 static int run_tournament(struct sr_worker *w)
 {
     const int n = w->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
@@ -76,7 +78,7 @@ static int run_tournament(struct sr_worker *w)
     const uint64_t number = ++w->tournaments;
     int entrant[TOURNAMENT] = {0}, winner = 0;
     double value[TOURNAMENT];
-    for (int k = 0; k < size;) { /* without replacement; few repeats */
+    for (int k = 0; k < size;) { /* draws without replacement */
         const int i = (int)(gsl_rng_uniform(w->thread->rng) * n);
         if (entry[i].entered == number)
             continue;
@@ -92,12 +94,12 @@ static int run_tournament(struct sr_worker *w)
                 winner = k;
         if (rank == size - 1 || gsl_rng_uniform(w->thread->rng) < winner_share)
             break;
-        entrant[winner] = -1; /* out */
+        entrant[winner] = -1; /* eliminated */
     }
     return entrant[winner];
 }
 
-/* The child takes the oldest's place. */
+/* The child replaces the oldest member. */
 static void add_child(struct sr_worker *w, struct sr_member *child)
 {
     int oldest = 0;
@@ -159,7 +161,8 @@ static void simplify_members(struct sr_worker *w)
         struct sr_member *member = &w->island->member[i];
         sr_expr_rewrite(w->settings->language, &member->expr, operators);
         if (sr_algorithm_of(w->settings)->scaled)
-            sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
+            /* the outer scale makes up for the factor, so the loss does not change */
+            sr_expr_strip(&member->expr);
         member->cost = sr_member_cost(w->view, member);
     }
 }
@@ -179,7 +182,7 @@ static void optimise_members(struct sr_worker *w)
 void sr_island_epoch(struct sr_worker *w, int number)
 {
     set_prices(w);
-    for (int c = 0; c <= SR_NODES; c++) { /* keep only what is better than the run's */
+    for (int c = 0; c <= SR_NODES; c++) { /* keep only formulas that are better than the run's */
         w->island->hall->loss[c] = w->view->best->loss[c];
         w->island->hall->expr[c].count = 0;
     }

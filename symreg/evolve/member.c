@@ -1,26 +1,27 @@
-/* member.c - what a formula of an island is worth: loss, cost, and its place in the hall. */
+/* member.c - evaluates a formula of an island: its loss, its cost, and whether it enters the
+ * hall. */
 #include "search.h"
 #include "symreg/value/vec.h"
 
 #include <math.h>
 
-static const double screen_margin = 0.25; /* by how much few rows may mislead */
-enum { PLAIN_STEPS = 6 };                 /* of seeds without an outer scale */
+static const double screen_margin = 0.25; /* relative error allowed for a loss on few rows */
+enum { PLAIN_STEPS = 6 };                 /* fit steps for formulas without an outer scale */
 
 static double without_noise(const struct sr_loss *loss, double value)
 {
     return value <= loss->noise ? 0 : value;
 }
 
-/* What a formula costs by the user's rules. */
+/* The penalty that the user's rules add to a formula, in the units of the loss. */
 static double charge_rules(const struct sr_worker *w, const struct sr_expr *expr, bool whole)
 {
     const struct sr_settings *s = w->settings;
     return s->penalty ? s->penalty(expr, whole, s->context) * fmax(w->view->loss->base, 0) : 0;
 }
 
-/* Offers what the front may hold. The loss has been charged for what is inside, with a free outer
- * factor; a formula of the front has none. */
+/* Offers a formula to the hall. Its loss contains the penalty with a free outer factor; a formula
+ * of the front has no free factor, so the difference in penalty is added. */
 static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, double loss)
 {
     const struct sr_settings *s = w->settings;
@@ -29,7 +30,7 @@ static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, doubl
                               loss + charge_rules(w, expr, true) - charge_rules(w, expr, false));
 }
 
-/* What the user's rules cost a formula inside; infinite: it may not live. */
+/* The penalty with a free outer factor; infinite where the rules do not admit the formula. */
 static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
 {
     const struct sr_settings *s = w->settings;
@@ -38,8 +39,8 @@ static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
     return charge_rules(w, expr, false);
 }
 
-/* Can a formula with this loss on the screen's rows become a row of the front, as it stands or with
- * a scale of its own? */
+/* Whether a formula with this loss on the screen's rows may still enter the front, as it stands or
+ * with an outer scale. */
 static bool worth_while(const struct sr_worker *w, const struct sr_expr *expr, double screened)
 {
     const int most = sr_expr_complexity(w->settings->language, expr) + 2;
@@ -49,14 +50,14 @@ static bool worth_while(const struct sr_worker *w, const struct sr_expr *expr, d
     return screened <= (1 + screen_margin) * rival;
 }
 
-/* Whether the hall's row of a complexity is worse. */
+/* Whether `loss` is below the hall's loss at this complexity. */
 static bool is_better(const struct sr_hall_of_fame *hall, int complexity, double loss)
 {
     return complexity <= SR_NODES && loss < hall->loss[complexity];
 }
 
-/* Offers a formula as it stands, its values in the worker's; with its best scale the loss is
- * `fitted`, and no scale is better. */
+/* Offers a formula without an outer scale; its values are in the worker's arrays. `fitted` is the
+ * loss with the best scale, a lower bound of the loss without one. */
 static void offer_plain(struct sr_worker *w, const struct sr_expr *expr, double fitted,
                         double penalty)
 {
@@ -69,7 +70,7 @@ static void offer_plain(struct sr_worker *w, const struct sr_expr *expr, double 
         offer_to_hall(w, expr, plain + penalty);
 }
 
-/* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
+/* Offers a formula with its outer scale, absorbed into a constant or written as two more nodes. */
 static void offer_scaled(struct sr_worker *w, const struct sr_expr *expr, double scale, double loss)
 {
     const struct sr_language *const language = w->settings->language;
@@ -90,7 +91,7 @@ double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *
            view->settings->parsimony * member->expr.count;
 }
 
-/* Met before in this epoch: its loss is known, and it has been offered. */
+/* Reuses the loss of a formula that was already evaluated and offered in this epoch. */
 static bool recall_loss(struct sr_worker *w, struct sr_member *member, uint64_t hash)
 {
     const size_t slot = hash % SR_SEEN;
@@ -122,7 +123,7 @@ bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int
             return false;
         }
     }
-    /* where few rows have found the start, no other is tried on all of them */
+    /* with screening, the first fit runs on few rows and is not restarted on all rows */
     sr_constants_fit(w->view->loss, &member->expr, true, steps, w->view->screen ? 0 : restarts,
                      w->thread->rng, &w->thread->work);
     return true;

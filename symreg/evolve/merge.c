@@ -1,17 +1,18 @@
-/* merge.c - between the epochs of a run: the islands' finds and sizes together, and migration. */
+/* merge.c - between epochs: merges the islands' results and size counts, and migrates members. */
 #include "search.h"
 
 #include <math.h>
 
-/* Migration as in SymbolicRegression.jl: share of a population replaced per epoch, from the best
- * members of all islands and from the front. */
+/* Migration as in SymbolicRegression.jl: the shares of a population replaced per epoch by the best
+ * members of all islands and by formulas of the front. */
 static const double migrants_share = 0.00036, front_share = 0.0614;
-static const double notable_share = 0.01; /* of a row's loss: such a fall is worth a polish */
-/* Of the best constant's loss: a fall from below is no news, as tables have some 7 digits. */
+static const double notable_share = 0.01; /* relative fall of a row's loss that triggers a polish */
+/* Share of the best constant's loss. Below it a further fall is ignored, as tables have about 7
+ * digits. */
 static const double settled_share = 1e-7;
 static const double sizes_cap = 100000; /* total of the counts of sizes */
 enum {
-    POOL = 12,    /* best members of an island that may migrate */
+    POOL = 12,    /* best members of each island that may migrate */
     SETTLED = 10, /* epochs without change after which an exact front is final */
 };
 
@@ -43,8 +44,8 @@ void sr_run_end(const struct sr_settings *s, struct sr_run *run)
     }
 }
 
-/* Takes over what the islands found, in their order. Rows of the front that fell notably since
- * their last polish are to be polished. */
+/* Merges the islands' halls into the run's, in island order. Rows whose loss fell notably since
+ * their last polish are marked for polishing. */
 static void merge_halls(const struct sr_settings *s, struct sr_run *run)
 {
     bool changed = false, notable = false;

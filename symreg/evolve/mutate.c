@@ -1,5 +1,5 @@
-/* mutate.c - random formulas, mutations, crossover. Shapes are those of SymbolicRegression.jl
- * (github.com/MilesCranmer/SymbolicRegression.jl), weights the algorithm's. */
+/* mutate.c - random formulas, mutations and crossover. The mutations follow SymbolicRegression.jl
+ * (github.com/MilesCranmer/SymbolicRegression.jl); their weights belong to the algorithm. */
 #include "search.h"
 
 #include <string.h>
@@ -15,14 +15,14 @@ static struct sr_node random_leaf(int features, gsl_rng *rng)
                                       : sr_feature_node(draw_below(rng, features));
 }
 
-/* Unary and binary in proportion to how many there are. */
+/* Draws uniformly from all unary and binary operators. */
 static enum sr_op random_op(const struct sr_settings *s, gsl_rng *rng)
 {
     const int i = draw_below(rng, s->binary_count + s->unary_count);
     return i < s->binary_count ? s->binary[i] : s->unary[i - s->binary_count];
 }
 
-/* Node number i becomes an operator over fresh leaves (append at a leaf) or over itself. */
+/* A random leaf becomes a random operator over new leaves. */
 static bool append_operator(const struct sr_settings *s, int features, gsl_rng *rng,
                             struct sr_expr *expr, int limit)
 {
@@ -66,7 +66,7 @@ static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng
     return sr_expr_splice(s->language, expr, start, size, piece, n, s->maxsize);
 }
 
-/* A random operator node goes; one of its operands takes its place. */
+/* Deletes a random operator node; one of its operands replaces it. */
 static bool delete_node(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
     const int i = draw_below(rng, expr->count);

@@ -1,4 +1,5 @@
-/* polish.c - the hall of fame: every small change of its formulas, and round constants. */
+/* polish.c - improves the hall of fame: tries every small change of its formulas, and rounds
+ * constants. */
 #include "search.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static void replace_subtree(struct sr_worker *w, const struct sr_expr *whole, in
         offer_neighbour(w, &expr, NEIGHBOUR_STEPS, 0);
 }
 
-/* The subtree at i shrinks: to an operand, a constant or a feature. */
+/* Replaces the subtree at i by one of its operands, a constant or a feature. */
 static void shrink_subtree(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_node *node = &whole->node[i];
@@ -42,7 +43,7 @@ static void shrink_subtree(struct sr_worker *w, const struct sr_expr *whole, int
     }
 }
 
-/* The subtree at i gets an operator above it, alone or with a leaf. */
+/* Puts an operator above the subtree at i: a unary one, or a binary one with a leaf. */
 static void grow_subtree(struct sr_worker *w, const struct sr_expr *whole, int i)
 {
     const struct sr_settings *s = w->settings;
@@ -90,7 +91,8 @@ void sr_polish_row(struct sr_worker *w, int c)
     }
 }
 
-/* As it is reported, with its loss; infinite where that is not allowed. */
+/* Rounds and simplifies a formula as it will be reported, and returns its loss; infinite where the
+ * rules do not allow the result. */
 static double finish_row(const struct sr_run *run, const struct sr_tidy *tidy, struct sr_expr *expr,
                          struct sr_work *work)
 {
@@ -101,7 +103,7 @@ static double finish_row(const struct sr_run *run, const struct sr_tidy *tidy, s
     struct sr_expr shorter = *expr;
     if (sr_expr_rewrite(s->language, &shorter, tidy->operators) &&
         (!s->whole || s->whole(&shorter, s->context))) {
-        *expr = shorter; /* (1 x may have the dimension that x has not) */
+        *expr = shorter; /* the product 1 x may have a dimension that x alone does not have */
         reached = sr_snap(run->loss, expr, work);
     }
     if (s->whole && !s->whole(expr, s->context))
@@ -128,7 +130,7 @@ void sr_polish_front(const struct sr_run *run, struct sr_work *work)
         sr_expr_rewrite(s->language, &expr, tidy.operators);
         const double reached = finish_row(run, &tidy, &expr, work);
         if (isfinite(reached)) {
-            /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
+            /* after rounding, a row stays only if it is still better than every shorter formula */
             hall->loss[c] = HUGE_VAL;
             if (reached < smallest * (1 - sr_snap_share(run->loss->data->rows))) {
                 sr_hall_of_fame_offer(hall, s->language, &expr, reached);

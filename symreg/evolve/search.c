@@ -1,8 +1,8 @@
-/* search.c - all runs of all fits: synchronous epochs of islands on one pool of threads.
+/* search.c - runs all restarts of all fits: synchronous epochs of islands on one thread pool.
  *
- * A run is one restart of one fit. Within an epoch an island reads only its own state and the
- * run's state of the epoch before; islands are merged in their order. So the result depends on
- * the seed alone. */
+ * A run is one restart of one fit. Within an epoch an island reads only its own state and the run's
+ * state after the previous epoch. Islands are merged in a fixed order. The result therefore depends
+ * on the seed alone, not on the number of threads. */
 #include "base/stop.h"
 #include "search.h"
 #include "symreg/seed/enumerate.h"
@@ -18,22 +18,22 @@ struct search {
     const struct sr_settings *settings;
     int fits, runs, threads;
     struct sr_loss *loss;     /* (fits) */
-    struct sr_screen *screen; /* (fits) of large tables; rows 0: none */
+    struct sr_screen *screen; /* (fits) rows for screening large tables; rows 0: no screening */
     struct sr_run *run;       /* (fits, restarts) */
-    struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
+    struct sr_seeds *seeds;   /* (fits) NULL where the algorithm does not enumerate formulas */
     struct sr_thread *thread; /* (threads) */
     struct sr_worker *worker; /* (threads) */
-    char *about;              /* sr_search_about() */
-    double start_s, saved_s;  /* on the clock */
-    double save_after_s;      /* since saved_s */
-    double before_s, spent_s; /* by the search that this one goes on with; until now */
-    double in_epoch;          /* evaluations of the last whole epoch */
-    bool cut;                 /* a limit or a signal fell into what was under way */
+    char *about;              /* text of sr_search_about() */
+    double start_s, saved_s;  /* times of the start and of the last checkpoint */
+    double save_after_s;      /* seconds from saved_s to the next checkpoint */
+    double before_s, spent_s; /* seconds of the search that this one resumes; total so far */
+    double in_epoch;          /* evaluations of the last complete epoch */
+    bool cut;                 /* a limit or a signal interrupted the step under way */
 };
 
 /* ---- set-up */
 
-/* Numbers of operators and guesses may have been made for another language. */
+/* Checks operators and guesses, which may have been made for another language. */
 static int check_language(const struct sr_settings *s)
 {
     for (int i = 0; i < s->binary_count + s->unary_count; i++) {
@@ -95,7 +95,7 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
 static int make_search(struct search *search, struct sr_fit *fits, int count)
 {
     const struct sr_settings *s = search->settings;
-    size_t rows = SR_ROWS; /* seeds are fitted to as many, also of a smaller table */
+    size_t rows = SR_ROWS; /* seeds are fitted to SR_ROWS rows, even of a smaller table */
     search->fits = count;
     search->runs = count * s->restarts;
     search->loss = orr_alloc((size_t)count, sizeof *search->loss);
@@ -155,7 +155,8 @@ static void free_search(struct search *search)
 
 /* ---- epochs */
 
-/* Every (run, island, epoch) has its own stream; island number `populations` is the merge's. */
+/* Every (run, island, epoch) has its own random stream; island number `populations` stands for the
+ * merge. */
 static void seek_stream(const struct sr_settings *s, const struct sr_run *run, gsl_rng *rng,
                         int island, int epoch)
 {
@@ -164,7 +165,7 @@ static void seek_stream(const struct sr_settings *s, const struct sr_run *run, g
     orr_rng_seek(rng, s->seed, ORR_STAGE_SYMREG, index);
 }
 
-/* A worker goes to an island: it has met no formulas there. */
+/* A worker moves to an island and clears its table of evaluated formulas. */
 static void enter_island(struct sr_worker *worker, struct sr_run *run, int number)
 {
     worker->view = &run->view;
@@ -193,9 +194,9 @@ static void run_epoch(struct search *search, int epoch)
     }
 }
 
-/* ---- what the search starts from */
+/* ---- seeds */
 
-/* A fit alone has all threads for its enumeration; many fits share them. */
+/* With one fit, all threads share its enumeration; with many, each fit has one thread. */
 static int find_seeds(struct search *search)
 {
     const struct sr_settings *s = search->settings;
@@ -222,8 +223,8 @@ static int find_seeds(struct search *search)
     return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;
 }
 
-/* Onto the fronts what was proposed before a limit or a signal fell in: the user's guesses and the
- * best seeds of every size. */
+/* Offers the user's guesses and the best seeds of every size to the fronts, so that they are kept
+ * if a limit or a signal interrupts the search. */
 static void offer_seeds(struct search *search)
 {
     enum { OF_SIZE = 2 };
@@ -252,8 +253,8 @@ static void offer_seeds(struct search *search)
     }
 }
 
-/* Every island takes the seeds number i, i + populations, ... in place of random members, at most
- * half of them. */
+/* Each island takes the seeds number i, i + populations, ... in place of random members, up to half
+ * of its population. */
 static void plant_seeds(struct search *search)
 {
     const struct sr_settings *s = search->settings;
@@ -287,7 +288,7 @@ static void plant_seeds(struct search *search)
 
 enum { BLOCKS_OF_RUN = 8, BLOCKS_OF_ISLAND = 4 };
 
-/* Everything that the epochs to come depend on. */
+/* Lists all memory that the following epochs depend on. */
 static int list_blocks(struct search *search, struct sr_block **list)
 {
     const struct sr_settings *s = search->settings;
@@ -324,7 +325,7 @@ static double seconds_spent(const struct search *search)
     return search->before_s + orr_time_s() - search->start_s;
 }
 
-/* A checkpoint holds nothing but what the search has made: no rests of other memory. */
+/* Zeroes unused bytes of formulas so that a checkpoint contains no uninitialised memory. */
 static void clean_formulas(struct search *search)
 {
     for (int i = 0; i < search->runs; i++) {
@@ -337,8 +338,8 @@ static void clean_formulas(struct search *search)
     }
 }
 
-/* After an epoch; a broken-off epoch is not written. Not more than one in a second, and large ones
- * so rarely that they take a twentieth of the time. */
+/* Writes a checkpoint after a complete epoch, never after an interrupted one: at most one per
+ * second, and for large checkpoints seldom enough that writing takes a twentieth of the time. */
 static int save_checkpoint(struct search *search, int epoch, bool last)
 {
     const struct sr_settings *s = search->settings;
@@ -359,8 +360,8 @@ static int save_checkpoint(struct search *search, int epoch, bool last)
     return rc;
 }
 
-/* *epoch is the next one to run. A search that starts anew takes away what another one left: it is
- * not what --resume would go on with. */
+/* Reads a checkpoint and sets *epoch to the next epoch. A search that does not resume removes an
+ * existing checkpoint, which would otherwise be resumed later in place of this search. */
 static int load_checkpoint(struct search *search, int *epoch)
 {
     const struct sr_settings *s = search->settings;
@@ -383,7 +384,7 @@ static int load_checkpoint(struct search *search, int *epoch)
         struct sr_run *run = &search->run[i];
         sound = sound && sr_run_sound(s, run);
         if (sound)
-            sr_run_end(s, run); /* by the limits of today */
+            sr_run_end(s, run); /* with the current limits */
     }
     if (!sound)
         return ORR_FAIL(ORR_EFORMAT,
@@ -400,7 +401,7 @@ static int load_checkpoint(struct search *search, int *epoch)
 
 /* ---- results */
 
-/* Keeps the front with the highest score; then the smaller loss, then the earlier restart. */
+/* Keeps the front with the highest score; ties go to the smaller loss, then the earlier restart. */
 static void keep_best_restart(const struct sr_settings *s, struct search *search, int fit,
                               struct sr_front *scratch)
 {
@@ -456,7 +457,7 @@ static double evaluations_of(const struct search *search)
     return evaluations;
 }
 
-/* At a signal, when time or evaluations are spent, or when every run has ended. */
+/* The reason to stop: a signal, a limit of time or evaluations, or all runs ended. */
 static enum sr_end end_of(const struct search *search)
 {
     const struct sr_settings *s = search->settings;
@@ -488,8 +489,8 @@ const char *sr_end_text(enum sr_end end)
     return text[end];
 }
 
-/* Shares what is left of the evaluations among the islands. An epoch that will not be whole is not
- * gone on with: the state before it is saved. */
+/* Divides the remaining evaluations among the islands. If they do not suffice for a whole epoch,
+ * the state before that epoch is saved. */
 static int allow_evaluations(struct search *search, int epoch)
 {
     const struct sr_settings *s = search->settings;
@@ -507,7 +508,7 @@ static int allow_evaluations(struct search *search, int epoch)
                : 0;
 }
 
-/* Whether a signal or the last evaluation fell into the epoch. */
+/* Whether a signal or the limit of evaluations interrupted the epoch. */
 static bool cut_short(const struct search *search)
 {
     bool cut = orr_signal_seen();
@@ -530,7 +531,7 @@ static void merge_runs(struct search *search, int epoch)
     }
 }
 
-/* *epoch: the first one to run. */
+/* Prepares the search. *epoch is the first epoch to run. */
 static int prepare_search(struct search *search, struct sr_fit *fits, int count, int *epoch)
 {
     const struct sr_settings *s = search->settings;

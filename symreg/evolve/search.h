@@ -1,4 +1,5 @@
-/* search.h - inside symreg/: one island of the search, what changes a formula, and one run. */
+/* search.h - inside symreg/: members, islands, workers and runs of the search, mutations,
+ * checkpoints. */
 #ifndef SR_SEARCH_H
 #define SR_SEARCH_H
 
@@ -8,17 +9,17 @@ struct sr_member {
     struct sr_expr expr;
     double loss;  /* with the best outer scale; infinite where the formula is not finite */
     double cost;  /* loss / loss of the best constant + parsimony * size */
-    uint64_t age; /* births on the island before it */
+    uint64_t age; /* number of births on the island before this member's */
 };
 
 struct sr_island {
     struct sr_member *member; /* (population_size) */
     struct sr_hall_of_fame
-        *hall; /* better than the run's hall, found in this epoch; count 0 = none */
+        *hall; /* formulas of this epoch that are better than the run's hall; count 0: none */
     uint64_t births;
-    double evaluations; /* on all rows */
-    double most;        /* of them: the epoch ends there */
-    double screened;    /* formulas that were judged by few rows alone */
+    double evaluations; /* evaluations on all rows */
+    double most;        /* the epoch ends at this number of evaluations */
+    double screened;    /* formulas rejected after an evaluation on few rows */
 };
 
 static inline bool sr_island_over(const struct sr_island *island)
@@ -26,67 +27,67 @@ static inline bool sr_island_over(const struct sr_island *island)
     return island->evaluations >= island->most || orr_signal_seen();
 }
 
-/* A small table of formulas met in this epoch: their losses need not be computed again. */
+/* A small hash table of formulas evaluated in this epoch, so that their losses are not computed
+ * again. */
 enum { SR_SEEN = 1024 };
 struct sr_seen {
     uint64_t hash[SR_SEEN];
     double loss[SR_SEEN];
 };
 
-/* What all islands of a run read in an epoch, and nobody writes. */
+/* Data that all islands of a run share in an epoch, read-only. */
 struct sr_epoch_view {
     const struct sr_settings *settings;
     const struct sr_loss *loss;
     const struct sr_screen *screen;     /* NULL: every formula is evaluated on all rows */
-    const struct sr_hall_of_fame *best; /* of the run so far */
+    const struct sr_hall_of_fame *best; /* the run's hall so far */
     double frequency[SR_NODES + 1];     /* share of each size in the run's populations */
-    bool polish[SR_NODES + 1];          /* rows of best whose constants are to be refined */
+    bool polish[SR_NODES + 1];          /* entries of `best` whose constants are to be refined */
 };
-/* Of each member, what tournaments look at: close together, as members are large. */
+/* What tournaments need of each member, stored contiguously because members are large. */
 struct sr_tournament_entry {
     double value;     /* cost times the price of its size */
-    uint64_t age;     /* as in the member */
-    uint64_t entered; /* the last tournament that it was drawn for */
+    uint64_t age;     /* the member's age */
+    uint64_t entered; /* number of the last tournament that drew it */
 };
-/* What belongs to the thread, and the island that it is at. */
+/* The state of a thread, and the island that it works on. */
 struct sr_worker {
     const struct sr_settings *settings;
     struct sr_thread *thread;
     struct sr_seen seen;
     struct sr_tournament_entry *entry; /* (population_size) */
     uint64_t tournaments;
-    double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */
+    double price[SR_NODES + 1]; /* price of each size in this epoch's tournaments */
     const struct sr_epoch_view *view;
-    struct sr_island *island; /* of a run of that view */
+    struct sr_island *island; /* an island of the view's run */
 };
 
 /* Fills loss and cost, and offers the formula to the island's hall as the algorithm does. A formula
- * that few rows tell to be nothing for the hall keeps the loss on these. */
+ * that few rows already rule out for the hall keeps its loss on those rows. */
 void sr_member_evaluate(struct sr_worker *w, struct sr_member *member);
-/* The two kinds of sr_algorithm.evaluate: of the formula as it stands, or with its best outer
+/* The two variants of sr_algorithm.evaluate: without an outer scale, and with the best outer
  * scale. */
 void sr_member_evaluate_plain(struct sr_worker *w, struct sr_member *member, double penalty);
 void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, double penalty);
-/* Of the member's loss and size. */
+/* The cost that follows from the member's loss and size. */
 double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member);
-/* Offers the best constant. */
+/* Offers the best constant to the island's hall. */
 void sr_offer_constant(struct sr_worker *w);
-/* Fits the constants, at first to few rows; false, with loss and cost from these, where they tell
- * that the formula is nothing for the hall: then it need not be evaluated. */
+/* Fits the constants, first on few rows. False where those rows rule the formula out for the hall:
+ * loss and cost are then set from them, and no evaluation is needed. */
 bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int restarts);
-/* Offers a formula that was fitted along with an outer scale fitted anew without one, which is two
- * nodes shorter. */
+/* Refits a formula without its outer scale, which saves two nodes, and offers the result. */
 void sr_member_offer_plain(struct sr_worker *w, const struct sr_member *member);
-/* Tries every small change of row c of the run's hall, with its constants fitted. */
+/* Tries every small change of entry c of the run's hall, with refitted constants. */
 void sr_polish_row(struct sr_worker *w, int c);
-/* A random leaf becomes an operator over new leaves; false when there is no room. */
+/* A random leaf becomes an operator over new leaves. False when the formula would be too large. */
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
 
-/* A checkpoint is blocks of memory. Written atomically; `about` says of which data and settings.
- * Reading fills the blocks and *epoch; another text is ORR_EINVAL, which names the line that
- * differs, a file that is no whole checkpoint of this build ORR_EFORMAT: then no block has
- * changed. */
+/* A checkpoint stores blocks of memory, written atomically. `about` describes data and settings.
+ * Reading fills the blocks and *epoch. ORR_EINVAL where the file's text differs from `about`; the
+ * message names the first line that differs. ORR_EFORMAT where the file is not a complete
+ * checkpoint of this build. After an error no block has changed. */
 struct sr_block {
     void *data;
     size_t bytes;
@@ -95,67 +96,67 @@ int sr_checkpoint_write(const char *path, const char *about, int epoch,
                         const struct sr_block *block, int blocks);
 int sr_checkpoint_read(const char *path, const char *about, int *epoch,
                        const struct sr_block *block, int blocks);
-/* Everything that decides what a search finds, its limits aside, as lines KEY=VALUE; the caller
- * frees it. NULL where there is no memory. */
+/* Everything that decides what a search finds, except its limits, as lines KEY=VALUE. The caller
+ * frees the text. NULL when out of memory. */
 char *sr_search_about(const struct sr_settings *settings, const struct sr_fit *fits, int count);
 
 /* A random formula of at most `size` nodes: a leaf, then appended operators. */
 void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
                     struct sr_expr *expr);
-/* One random change; false when it did not fit. */
+/* Applies one random mutation; false when the result does not fit. */
 bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
 /* Swaps random subtrees; false when a result is too large. */
 bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
                   struct sr_expr *b);
 
-/* Fits a formula of the user's and evaluates it. */
+/* Fits the constants of a guess of the user and evaluates it. */
 void sr_island_guess(struct sr_worker *w, struct sr_member *member);
 /* Clears the island's hall and draws its members. */
 void sr_island_init(struct sr_worker *w);
-/* One epoch: cycles of events, then simplification and constants. Rows of best with
- * row mod populations == number are polished here. Ends early where sr_island_over(). */
+/* One epoch: cycles of events, then simplification and fits of constants. The island polishes the
+ * rows c of `best` with c mod populations == number. The epoch ends early when sr_island_over(). */
 void sr_island_epoch(struct sr_worker *w, int number);
 
-/* ---- one restart of one fit, and what happens to it between epochs */
+/* ---- a run: one restart of one fit, and the steps between epochs */
 
 struct sr_run {
     struct sr_fit *fit;
     struct sr_loss *loss;
-    const struct sr_screen *screen; /* NULL: none */
-    uint64_t number;                /* keys the random streams */
+    const struct sr_screen *screen; /* NULL: no screening */
+    uint64_t number;                /* key of the random streams */
     struct sr_epoch_view view;
     struct sr_hall_of_fame *best;
-    struct sr_island *island;     /* (populations) */
-    struct sr_member *member;     /* (populations, population_size) of the islands */
-    struct sr_hall_of_fame *hall; /* (populations) of the islands */
+    struct sr_island *island; /* (populations) */
+    struct sr_member *member; /* (populations, population_size) storage of the islands' members */
+    struct sr_hall_of_fame *hall; /* (populations) storage of the islands' halls */
     double sizes[SR_NODES + 1];
-    double mark[SR_NODES + 1]; /* of each row of the front: its loss when last it fell notably */
-    int unchanged, stale;      /* epochs without any change, without a notable one */
-    enum sr_end end;           /* SR_END_NONE: it goes on */
-    bool fresh;                /* populations are drawn anew in the next epoch */
+    double mark[SR_NODES + 1]; /* loss of each row when it last fell notably */
+    int unchanged, stale;      /* epochs without any change; without a notable one */
+    enum sr_end end;           /* SR_END_NONE: the run continues */
+    bool fresh;                /* the next epoch draws new populations */
 };
 
-/* Sets why a run has ended: exact, at the loss wanted, out of patience; or not, or that its
- * populations are drawn anew instead. */
+/* Sets run->end: exact, at the wanted loss, out of patience, or SR_END_NONE. With restarts_fresh, a
+ * run out of patience continues with new populations (run->fresh). */
 void sr_run_end(const struct sr_settings *s, struct sr_run *run);
-/* Takes over what the islands found, in their order, counts sizes, and says which rows are to be
- * polished and whether the run is done. */
+/* Merges the islands' halls in island order, counts sizes, marks rows to be polished, and decides
+ * whether the run has ended. */
 void sr_run_merge(const struct sr_settings *s, struct sr_run *run);
-/* Members move: from all islands' best, and from the front. */
+/* Migrates members: from the best of all islands, and from the front. */
 void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rng);
 
-/* The run's hall as it is reported: constants are rounded where that costs nothing, what then does
- * nothing is left out, and of formulas equal in size and loss the one with the fewest digits
- * stays. */
+/* Prepares the run's hall for the report: rounds constants where the loss allows it, drops formulas
+ * that are then no better than a shorter one, and among formulas of equal size and loss keeps the
+ * one with the fewest digits. */
 void sr_polish_front(const struct sr_run *run, struct sr_work *work);
-/* Puts into *expr, with its loss in *reached, what the populations hold of its size that has fewer
- * digits and loses no more than `limit`. */
+/* Searches the populations for a formula of equal complexity with fewer digits whose loss is at
+ * most `limit`. Where one is found, *expr and *reached become that formula and its loss. */
 void sr_run_fewest_digits(const struct sr_run *run, const struct sr_tidy *tidy, double limit,
                           struct sr_expr *expr, double *reached, struct sr_work *work);
 
-/* Whether the run is one that a search can go on with; flags and counts in their range, formulas of
- * the settings' language and of at most their size. */
+/* Whether a run read from a checkpoint is valid: flags and counts in range, formulas in the
+ * settings' language and within their size limit. */
 bool sr_run_sound(const struct sr_settings *s, const struct sr_run *run);
 
 #endif

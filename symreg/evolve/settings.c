@@ -1,4 +1,4 @@
-/* settings.c - the preset's names of operators, rules and the algorithm, checked and resolved. */
+/* settings.c - checks and resolves the preset's names of operators, rules and the algorithm. */
 #include "evolve.h"
 
 static int find_all(const char *key, const struct orr_name_list *names, int arity, enum sr_op *ops,

@@ -60,8 +60,8 @@ bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, in
 
 /* ---- outer factors */
 
-/* Can the subtree that ends at i be multiplied by a factor through its constants alone? With
- * `factor` not 0 it is. */
+/* Whether the subtree that ends at i can be multiplied by a factor by changing constants alone.
+ * Where `factor` is not 0, the factor is applied. */
 static bool absorb_factor(struct sr_expr *expr, int i, double factor)
 {
     struct sr_node *node = &expr->node[i];

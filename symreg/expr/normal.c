@@ -7,7 +7,7 @@
 
 /* A sum or product under construction. */
 struct gather {
-    double constant; /* what is added, or the factor */
+    double constant; /* the added constant of a sum, or the factor of a product */
     int count;
     struct sr_normal_item item[2 * SR_NODES];
 };
@@ -21,7 +21,7 @@ static uint64_t scramble_bits(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Not symmetric: the hash so far and a word of it must not change places. */
+/* Not symmetric, so that the order of words matters. */
 static uint64_t mix_hash(uint64_t hash, uint64_t word)
 {
     return scramble_bits(3 * hash + 0x9E3779B97F4A7C15u + scramble_bits(word));
@@ -30,7 +30,7 @@ static uint64_t mix_hash(uint64_t hash, uint64_t word)
 static uint64_t bits_of(double value)
 {
     uint64_t word;
-    value += 0.0; /* one zero */
+    value += 0.0; /* -0 becomes 0 */
     memcpy(&word, &value, sizeof word);
     return word;
 }
@@ -79,7 +79,8 @@ static void sort_items(const struct sr_normal *form, struct gather *g)
     }
 }
 
-/* Joins an item with its equal; weights that cancel up to rounding vanish. */
+/* Adds an item, joined with an equal one if there is one. Items whose weights cancel up to rounding
+ * are removed. */
 static void add_item(struct sr_normal *form, struct gather *g, int node, double weight)
 {
     for (int i = 0; i < g->count; i++) {
@@ -114,7 +115,7 @@ static void copy_items(const struct sr_normal *form, int node, struct gather *g)
     memcpy(g->item, form->item + from->first, (size_t)from->count * sizeof *g->item);
 }
 
-/* node * factor / divisor, rounded once each, so that x / x is 1. */
+/* node * factor / divisor, each rounded once, so that x / x is exactly 1. */
 static int multiply_ratio(struct sr_normal *form, int node, double factor, double divisor)
 {
     const struct sr_normal_node from = form->node[node];
@@ -192,7 +193,7 @@ static bool is_call(const struct sr_normal *form, int node, enum sr_op op)
     return form->node[node].kind == SR_NORMAL_CALL && form->node[node].op == op;
 }
 
-/* Never negative where defined: a power of it may be split. */
+/* Whether the factor is nonnegative wherever it is defined, so that its powers may be split. */
 static bool is_positive(const struct sr_normal *form, struct sr_normal_item factor)
 {
     return !is_whole(factor.weight) || is_call(form, factor.node, SR_EXP);
@@ -205,7 +206,7 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
         g->constant *= orr_pow(from.value, power);
         return;
     }
-    if (from.kind == SR_NORMAL_SUM) { /* the first term's weight comes out */
+    if (from.kind == SR_NORMAL_SUM) { /* the first term's weight becomes a factor */
         const double lead = form->item[from.first].weight;
         const double factor = is_whole(power) ? lead : fabs(lead);
         g->constant *= orr_pow(factor, power);
@@ -280,7 +281,7 @@ static int power_of(struct sr_normal *form, int node, double power)
 
 /* ---- functions */
 
-/* Of x and -x always the same one. */
+/* Whether -x rather than x is the representative of the pair; the choice is the same for both. */
 static bool is_negative(const struct sr_normal *form, int node)
 {
     const struct sr_normal_node *n = &form->node[node];

@@ -1,10 +1,10 @@
 /* normal.h - inside symreg/: the algebraic normal form of a formula.
  *
- * A formula becomes sums of weighted terms and products of powers, nested, with equal terms and
- * equal factors joined and operands in the order of their hashes. Division, inv, square, cube,
- * sqrt and constant powers are products; subtraction and neg are sums; exp(a) exp(b) is exp(a + b).
- * Where both are defined the normal form has the formula's value up to rounding; it may be defined
- * at more points (x inv(x) is 1 at 0, too). */
+ * A formula becomes nested sums of weighted terms and products of powers. Equal terms and equal
+ * factors are joined, and operands are ordered by their hashes. Division, inv, square, cube, sqrt
+ * and constant powers become products; subtraction and neg become sums; exp(a) exp(b) becomes exp(a
+ * + b). Where both are defined, the normal form has the formula's value up to rounding. It may be
+ * defined at more points (x inv(x) is 1 at 0, too). */
 #ifndef SR_NORMAL_H
 #define SR_NORMAL_H
 
@@ -17,7 +17,7 @@ enum sr_normal_kind {
     SR_NORMAL_SUM,
     SR_NORMAL_PRODUCT
 };
-/* weight: factor of a term of a sum, exponent of a factor of a product, unused of a call. */
+/* weight: factor of a term in a sum, exponent of a factor in a product, unused in a call. */
 struct sr_normal_item {
     int node;
     double weight;
@@ -27,18 +27,18 @@ struct sr_normal_node {
     uint8_t op, feature;
     double value;     /* the constant; what a sum adds; the factor of a product */
     int first, count; /* items */
-    uint64_t hash;    /* of operands and constants, whatever their order */
+    uint64_t hash;    /* hash of operands and constants, independent of their order */
 };
 enum { SR_NORMAL_NODES = 1024, SR_NORMAL_ITEMS = 4096 };
 struct sr_normal {
-    const struct sr_language *language; /* of the formula */
+    const struct sr_language *language; /* language of the formula */
     int nodes, items;
-    bool failed; /* a constant subtree is not finite, or there is no room */
+    bool failed; /* a constant subtree is not finite, or the form is full */
     struct sr_normal_node node[SR_NORMAL_NODES];
     struct sr_normal_item item[SR_NORMAL_ITEMS];
 };
 
-/* Fills the form and returns its root, -1 when the formula has none. */
+/* Fills the form and returns its root; -1 where it failed. */
 int sr_normal_make(struct sr_normal *form, const struct sr_language *language,
                    const struct sr_expr *expr);
 

@@ -1,5 +1,5 @@
-/* ops.c - the operators one by one: the table of their values, derivatives, inverses and traits,
- * the search for names; what a user adds to the table. */
+/* ops.c - the operator table (values, derivatives, inverses, traits), the search for names, and
+ * user-defined operators. */
 #include "expr.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 #include "base/text.h"
 #include "base/vecmath.h"
 
-/* ---- angles beyond the reach of the vector forms, in whole numbers: all CPUs agree
+/* ---- angles too large for the vector code, reduced in integer arithmetic, equal on all CPUs
  *
- * Payne & Hanek (SIGNUM Newsletter 18 (1983) 19): of x / (2 pi) only the bits behind the point
- * matter, 192 of them here. What comes closest to a multiple of pi / 2 among all doubles loses 62,
- * so that at least 76 are left. */
+ * Payne & Hanek (SIGNUM Newsletter 18 (1983) 19): only the fraction of x / (2 pi) matters; 192 bits
+ * of it are computed here. The double closest to a multiple of pi / 2 cancels 62 bits, which leaves
+ * more than 76. */
 
-/* The bits of 1 / (2 pi) behind the point. */
+/* The fraction bits of 1 / (2 pi). */
 static const uint64_t turns[21] = {
     0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410, 0x7f9458eaf7aef158,
     0x6dc91b8e909374b8, 0x01924bba82746487, 0x3f877ac72c4a69cf, 0xba208d7d4baed121,
@@ -28,7 +28,7 @@ static const uint64_t turns[21] = {
 #define TURN      0x1.921fb54442d18p+2 /* 2 pi */
 #define TURN_REST 0x1.1a62633145c07p-52
 
-/* 64 bits from number `first` on, 0 before the point. */
+/* The 64 bits from number `first` on; bits before the binary point are 0. */
 static uint64_t bits_of_turns(int first)
 {
     if (first <= -64)
@@ -78,7 +78,7 @@ static double sin_of_turns(uint64_t f[3])
         f[1] = f[1] << 1 | f[2] >> 63;
         f[2] <<= 1;
     }
-    /* 2 pi f as a sum of two: 53 bits and the 64 that follow, times 2 pi */
+    /* 2 pi f as a sum of two doubles: 53 bits and the following 64, times 2 pi */
     const double high = (double)(f[0] >> 11);
     const double low = ldexp((double)(f[0] << 53 | f[1] >> 11), -64);
     const double angle = TURN * high;
@@ -107,7 +107,7 @@ static bool is_trigonometric(int op)
     return op == SR_SIN || op == SR_COS || op == SR_TAN;
 }
 
-/* ---- the table, one number at a time */
+/* ---- scalar operators */
 
 static double value_of(int op, double a, double usual)
 {
@@ -125,7 +125,7 @@ static double slope_of(int op, double a, double usual)
 static double cube_root(double v)
 {
     const double z = orr_pow(fabs(v), 1.0 / 3);
-    /* a step of Newton: 1 / 3 is rounded */
+    /* one Newton step corrects the rounded exponent 1 / 3 */
     return copysign(z > 0 ? z - (z - fabs(v) / (z * z)) / 3 : z, v);
 }
 

@@ -1,5 +1,5 @@
-/* ops_table.h - every operator in one row; included with OP defined, without include guard. Adding
- * an operator takes a row here and one in the tests.
+/* ops_table.h - one row per operator; included with OP defined, without include guard. A new
+ * operator needs a row here and one in the tests.
  *
  * OP(id, name, arity, infix, cost, traits, undoes, units, power,
  *    value, d value / d a, d value / d b, inverse,
@@ -11,11 +11,11 @@
  *   power      p of a unary operator that is a^p, else 0
  *   value ...  formulas of the operands a and b and of the value v, with the functions of
  *              vecmath.h. sin, cos and tan of angles beyond VM_TRIG_MAX are repaired (ops.c)
- *   inverse    the a that has the value v; NAN where the search knows none
+ *   inverse    the operand that gives the value v; NAN where none is implemented
  *   LaTeX ...  the text around the operands $1 and $2, laid out as in print.c
  *
- * Binary operators come first, then unary ones; from SR_EXP on they are functions that count twice.
- * Checkpoints and hashes of formulas know operators by their place. */
+ * Binary operators come first, then unary ones; functions from SR_EXP on cost 2. Checkpoints and
+ * hashes of formulas identify operators by their position in this table. */
 /* clang-format off */
 OP(SR_ADD,    "+",      2, true,  1, SR_COMMUTES,       SR_CONSTANT, SR_UNITS_ALIKE,    0,
    a + b,                 1.0,                    1.0,       NAN,

@@ -1,5 +1,5 @@
-/* print.c - formulas as text in PySR's notation, LaTeX, C, Python's: one walk over the nodes, and a
- * table of how each notation writes an operator, with as few parentheses as it needs. */
+/* print.c - prints formulas in PySR's notation, LaTeX, C and Python: one walk over the nodes and a
+ * table of how each notation writes an operator, with as few parentheses as needed. */
 #include "expr.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How tightly a piece of text holds together. */
+/* Binding strength of a piece of text. */
 enum binding { ANY, SUM, SIGN, PRODUCT, POWER, ATOM };
 
 struct writer {
@@ -18,14 +18,15 @@ struct writer {
     size_t bytes, used;
 };
 
-/* A formula. Features are columns, or operands in the formula around one of an operator. */
+/* A formula and the meaning of its features: columns, or the operands of a user-defined operator in
+ * the enclosing formula. */
 struct scope {
     const struct sr_expr *expr;
-    const struct scope *around; /* NULL: columns */
-    int operand[2];             /* the nodes where they end */
+    const struct scope *around; /* NULL: features are columns */
+    int operand[2];             /* last nodes of the operands */
 };
 
-/* NumPy, JAX and PyTorch have SymPy's grammar, and its texts but for functions. */
+/* NumPy, JAX and PyTorch use SymPy's grammar and texts, except for functions. */
 enum { STYLES = SR_SYMPY + 1 };
 static enum sr_notation style_of(enum sr_notation notation)
 {
@@ -35,7 +36,7 @@ static enum sr_notation style_of(enum sr_notation notation)
 /* How the texts of an operator bind. */
 struct layout {
     enum binding result[STYLES];
-    enum binding need[2][STYLES]; /* per operand; ATOM only where none is enclosed */
+    enum binding need[2][STYLES]; /* per operand; ATOM only where no parentheses enclose it */
 };
 
 #define ALL(b)                                                                                     \
@@ -43,8 +44,8 @@ struct layout {
         b, b, b                                                                                    \
     }
 
-/* A minus never stands behind another operator without parentheses: SIGN binds less than what the
- * right side of a sum or product needs. */
+/* A minus never follows another operator without parentheses: SIGN binds less than the right side
+ * of a sum or product requires. */
 enum { SUMS, PRODUCTS, QUOTIENTS, RECIPROCALS, POWERS, WHOLE_POWERS, SIGNS, EXPONENTIALS, CALLS };
 static const struct layout layouts[] = {
     [SUMS] = {ALL(SUM), {ALL(SUM), ALL(PRODUCT)}},
@@ -57,10 +58,10 @@ static const struct layout layouts[] = {
     [EXPONENTIALS] = {{POWER, ATOM, ATOM}, {ALL(SUM), ALL(SUM)}},
     [CALLS] = {ALL(ATOM), {ALL(SUM), ALL(SUM)}},
 };
-static const char thin_space[] = " \\, "; /* LaTeX's product */
+static const char thin_space[] = " \\, "; /* LaTeX's product sign */
 
-/* The texts of ops_table.h. $1 and $2 stand for the operands' texts, which are put in parentheses
- * where they bind less than their place needs. */
+/* The texts of ops_table.h. $1 and $2 stand for the operands' texts, which are parenthesised where
+ * they bind less than required. */
 static const struct form {
     const char *text[STYLES];
     int layout;
@@ -88,7 +89,7 @@ static const char *const functions[SR_OPS][2] = {
     [SR_TANH] = {"tanh", "tanh"},      [SR_SIGN] = {"sign", "sign"},
 };
 
-/* Puts `text` in place of `length` bytes from `at` on; what then has no room is cut. */
+/* Replaces `length` bytes from `at` on by `text`; what does not fit is cut. */
 static void replace_text(struct writer *w, size_t at, size_t length, const char *text)
 {
     const size_t room = w->bytes - 1 - at, bytes = strlen(text);
@@ -112,7 +113,7 @@ static void put_character(struct writer *w, char c)
 
 /* ---- leaves */
 
-/* "m1" as m_{1}, a name of several letters upright. */
+/* "m1" as m_{1}; names of several letters upright. */
 static void write_latex_name(struct writer *w, const char *name)
 {
     size_t letters = 0;
@@ -139,7 +140,7 @@ static void write_latex_name(struct writer *w, const char *name)
     put_text(w, single ? "" : "}");
 }
 
-/* Words stand as they are, but for names of operators; all else in quotes. */
+/* Plain words are written as they are, names of operators and all other names in quotes. */
 static void write_plain_name(struct writer *w, const char *name)
 {
     const bool quotes = !sr_name_is_plain(w->language, name);
@@ -163,7 +164,7 @@ static enum binding write_number(struct writer *w, double value)
     put_text(w, power);
     if (w->notation != SR_LATEX && w->notation != SR_SYMPY && w->notation != SR_PRINTED &&
         !strpbrk(plain, ".en"))
-        put_text(w, ".0"); /* 1 / 2 is 0 in C, arrays of whole numbers have no power -2 */
+        put_text(w, ".0"); /* in C 1 / 2 is 0, and NumPy's integer arrays have no power -2 */
     return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
 }
 
@@ -198,16 +199,16 @@ static enum binding write_form(struct writer *w, const struct scope *scope, int 
             replace_text(w, start, 0, latex ? "\\left(" : "(");
             put_text(w, latex ? "\\right)" : ")");
         } else if (k && latex && scope->expr->node[i].op == SR_MUL && start < w->used &&
-                   isdigit((unsigned char)w->text[start])) { /* 2 3 would read as 23 */
+                   isdigit((unsigned char)w->text[start])) { /* otherwise 2 3 would read as 23 */
             replace_text(w, start + 1 - sizeof thin_space, sizeof thin_space - 1, " \\cdot ");
         }
         if (c == form + 1 && operand == SIGN && need[0] <= SIGN && result > SIGN)
-            result = SIGN; /* a sign in front is one of the whole */
+            result = SIGN; /* a leading sign applies to the whole product */
     }
     return result;
 }
 
-/* Every operator in parentheses, or as a call. */
+/* PySR's notation: every infix operator in parentheses, every other one as a call. */
 static enum binding write_plain(struct writer *w, const struct scope *scope, int i)
 {
     static const enum binding need[2] = {ANY, ANY};
@@ -224,7 +225,7 @@ static enum binding write_plain(struct writer *w, const struct scope *scope, int
     return write_form(w, scope, i, form, need, ATOM);
 }
 
-/* An operator of the user: its name in LaTeX, else its formula with the operands put in. */
+/* A user-defined operator: its name in LaTeX, else its formula with the operands inserted. */
 static enum binding write_custom(struct writer *w, const struct scope *scope, int i)
 {
     static const enum binding need[2] = {SUM, SUM};
@@ -238,12 +239,12 @@ static enum binding write_custom(struct writer *w, const struct scope *scope, in
     snprintf(form, sizeof form, "\\operatorname{%s}\\left(%s\\right)", info->name,
              info->arity == 2 ? "$1, $2" : "$1");
     for (char *c = form; *c != '}'; c++)
-        *c = *c == '_' ? '-' : *c; /* no subscript in a name */
+        *c = *c == '_' ? '-' : *c; /* "_" would be a subscript */
     return write_form(w, scope, i, form, need, ATOM);
 }
 
-/* Whether a column stands in the subtree that ends at i; an operand of an operator of the user may
- * have one. */
+/* Whether the subtree that ends at i contains a column. An operand of a user-defined operator may
+ * contain one. */
 static bool has_column(const struct scope *scope, int i)
 {
     for (int k = sr_expr_start(scope->expr, i); k <= i; k++) {
@@ -255,7 +256,7 @@ static bool has_column(const struct scope *scope, int i)
     return false;
 }
 
-/* A call of a function of arrays. Those of PyTorch take no plain numbers. */
+/* A call of a function of arrays. PyTorch's functions do not accept plain numbers. */
 static enum binding write_function(struct writer *w, const struct scope *scope, int i)
 {
     const int op = scope->expr->node[i].op, arity = sr_expr_arity(scope->expr, i);
@@ -275,8 +276,8 @@ static enum binding write_function(struct writer *w, const struct scope *scope, 
     return ATOM;
 }
 
-/* The node with its operands. Nothing more where the text is full: operators of the user in each
- * other may grow without end. */
+/* Writes a node with its operands. Stops where the text is full, as nested user-defined operators
+ * may grow exponentially. */
 static enum binding write_node(struct writer *w, const struct scope *scope, int i)
 {
     const struct sr_node *node = &scope->expr->node[i];

@@ -1,8 +1,8 @@
 /* simplify.c - the shortest way to write a formula's normal form with given operators.
  *
- * Every choice (common factor or not, inv or a division, square or a product) is written out and
- * the shorter one taken; a result that is not shorter than the formula is thrown away. So
- * simplification never grows a formula and never needs an operator that was not there. */
+ * Every alternative (common factor or not, inv or a division, square or a product) is written and
+ * the shorter one kept. A result that is not shorter than the formula is discarded. Simplification
+ * therefore never enlarges a formula and never introduces an operator that was not there. */
 #include "normal.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ struct writer {
     uint64_t allowed; /* bit per operator */
 };
 
-/* ---- pieces; each returns false when there is no room or no operator for it */
+/* ---- pieces; each function returns false when the formula is full or an operator is missing */
 
 static bool put_node(struct sr_expr *out, struct sr_node node)
 {
@@ -92,7 +92,7 @@ static bool write_power(const struct writer *w, const struct sr_expr *base, doub
             ok = put_op(w, &root, SR_SQRT) && multiply_by(w, &trial, &root);
         }
         keep_shorter(&best, &trial, ok);
-        if (rest > 0 && rounded >= 1) { /* sqrt of the odd power */
+        if (rest > 0 && rounded >= 1) { /* sqrt of an odd power */
             trial.count = 0;
             ok = write_whole(w, base, (int)(2 * power), &trial) && put_op(w, &trial, SR_SQRT);
             keep_shorter(&best, &trial, ok);
@@ -160,7 +160,7 @@ static bool write_terms(const struct writer *w, const struct sr_normal_node *sum
 {
     struct sr_expr inner = {0};
     const double by = factor / common;
-    for (int pass = 0; pass < 2; pass++) /* what is added first, then what is subtracted */
+    for (int pass = 0; pass < 2; pass++) /* added terms first, then subtracted ones */
         for (int i = 0; i <= sum->count; i++) {
             const bool last = i == sum->count;
             const struct sr_normal_item item = w->form->item[sum->first + (last ? 0 : i)];
@@ -217,7 +217,7 @@ static bool write_node(const struct writer *w, int node, double factor, struct s
     return false;
 }
 
-/* ---- what others use */
+/* ---- public functions */
 
 uint64_t sr_expr_operators(const struct sr_expr *expr)
 {

@@ -1,4 +1,4 @@
-/* text.c - formulas read from PySR's notation, whatever columns are called. */
+/* text.c - parses formulas in PySR's notation, with arbitrary column names. */
 #include "expr.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 /* ---- names */
 
-/* Characters of words: beside ASCII's all of other scripts. */
+/* Length of a word. All non-ASCII characters count as letters. */
 static size_t word_length(const char *at)
 {
     size_t length = 0;
@@ -48,12 +48,12 @@ bool sr_name_read(const char *text, size_t length, char *name, size_t bytes)
         length--;
     const size_t quoted = length ? sr_name_quoted(text) : 0;
     if (length && *text == '"' && quoted != length)
-        return false; /* not closed, or text behind it */
+        return false; /* unclosed quotes, or text after them */
     for (size_t i = quoted > 0; i < length - (quoted > 0); i++) {
         if (n + 1 >= bytes)
             return false;
         name[n++] = text[i];
-        i += quoted && text[i] == '"'; /* the second of two */
+        i += quoted && text[i] == '"'; /* skip the second of a doubled quote */
     }
     name[n] = '\0';
     return quoted || n > 0;
@@ -173,7 +173,7 @@ static int parse_atom(struct parser *p)
         rc = parse_quoted(p);
     } else if (word_length(p->at) > 0) {
         rc = parse_word(p);
-    } else { /* signs are the factor's; strtod would take them, and "inf", too */
+    } else { /* signs were read by the factor; strtod would also accept a sign, and "inf" */
         const bool number = isdigit((unsigned char)*p->at) || *p->at == '.';
         const double value = number ? strtod(p->at, &end) : 0;
         if (!number || end == p->at || !isfinite(value))
@@ -197,7 +197,7 @@ static int parse_power(struct parser *p)
     return 0;
 }
 
-/* The minus of a number alone is the number's own: "-2" is one node, "-2 ^ 2" is -(2 ^ 2). */
+/* A minus before a lone number belongs to the number: "-2" is one node, "-2 ^ 2" is -(2 ^ 2). */
 static int parse_factor(struct parser *p)
 {
     const bool minus = take_character(p, '-');
@@ -219,7 +219,7 @@ static int parse_factor(struct parser *p)
 
 static int parse_operand(struct parser *p, bool of_sum);
 
-/* Operands with the two operators of a level between, from the left. */
+/* A left-associative chain of the two operators of one precedence level. */
 static int parse_chain(struct parser *p, bool sum)
 {
     TRY(parse_operand(p, sum));

@@ -1,8 +1,7 @@
-/* constants.c - Levenberg-Marquardt over the constants of a formula.
+/* constants.c - Levenberg-Marquardt fit of a formula's constants.
  *
- * Absolute losses are minimised by re-weighting: weights 1 / |residual| make the quadratic model
- * touch the loss (iteratively re-weighted least squares); a step counts only when the loss itself
- * falls. */
+ * Absolute losses are minimised by iteratively re-weighted least squares: weights 1 / |residual|
+ * make the quadratic model touch the loss. A step is accepted only when the loss itself falls. */
 #include "fit.h"
 #include "symreg/value/vec.h"
 
@@ -10,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A fit under way: parameters are the constants, then the outer scale where it is fitted. */
+/* A fit under way. The parameters are the constants, followed by the outer scale if it is
+ * fitted. */
 struct fit {
     const struct sr_loss *loss;
     struct sr_expr *expr;
@@ -26,7 +26,7 @@ static double outer_scale(const struct fit *fit, const double *parameter)
     return fit->parameters > fit->constants ? parameter[fit->constants] : 1;
 }
 
-/* The loss at some parameters, infinite where the formula is not finite. */
+/* The loss at the given parameters; infinite where the formula is not finite. */
 static double loss_at(struct fit *fit, const double *parameter)
 {
     sr_expr_set_constants(fit->expr, parameter);
@@ -36,7 +36,7 @@ static double loss_at(struct fit *fit, const double *parameter)
     return isfinite(loss) ? loss : HUGE_VAL;
 }
 
-/* What a loss of the user asks for. */
+/* Weights for a user-defined loss. */
 static void weigh_custom(const struct sr_loss *loss, const double *value, double scale,
                          double *weight)
 {
@@ -46,7 +46,7 @@ static void weigh_custom(const struct sr_loss *loss, const double *value, double
         weight[i] *= loss->weight[i];
 }
 
-/* Fills the normal equations at the fit's parameters; false where not finite. */
+/* Fills the normal equations at the current parameters; false where a value is not finite. */
 static bool fill_normal_equations(struct fit *fit)
 {
     const struct sr_vec *vec = sr_vec_best();
@@ -63,7 +63,7 @@ static bool fill_normal_equations(struct fit *fit)
         jacobian[k] *= scale;
     if (fit->parameters > fit->constants)
         memcpy(jacobian + (size_t)fit->constants * n, value, n * sizeof *value);
-    /* outliers may drive the mean, but not beyond the size of the target */
+    /* outliers may raise the mean, but not above the size of the target */
     const double typical = fmin(mean, loss->unit);
     const struct sr_vec_loss how = {.kind = loss->kind,
                                     .parameter = loss->parameter,
@@ -114,7 +114,7 @@ static bool solve_step(const struct fit *fit, double lambda, double *step)
     return true;
 }
 
-/* Improves the parameters from where they stand; returns the loss. */
+/* Improves the parameters from their current values; returns the loss. */
 static double descend_loss(struct fit *fit, double loss, int iterations)
 {
     enum { TRIES = 6 };
@@ -151,7 +151,7 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
         return HUGE_VAL;
     if (with_scale) {
         scale = sr_loss_scale(loss, work->value, work->scratch);
-        /* a factor that the constants can take would make the equations singular */
+        /* a factor that the constants can absorb would make the equations singular */
         if (scale != 0 && sr_expr_absorb(expr, scale)) {
             with_scale = false;
             scale = 1;

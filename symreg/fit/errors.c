@@ -6,8 +6,8 @@
 
 #include "symreg/value/cholesky.h"
 
-/* The lower triangle of J^T W J, scaled to a diagonal of 1; size[a] is what it was divided by.
- * False where a constant has no effect. */
+/* The lower triangle of J^T W J, scaled to a unit diagonal; size[a] is the divisor of row and
+ * column a. False where a constant has no effect. */
 static bool fill_hessian(const struct sr_data *data, const double *jacobian, int n,
                          double h[SR_NODES][SR_NODES], double *size)
 {
@@ -44,7 +44,8 @@ static void invert_diagonal(double h[SR_NODES][SR_NODES], size_t n, double *diag
     }
 }
 
-/* The variance of a row of weight 1: as known, or from the residuals. NAN without rows to spare. */
+/* The variance of a row of weight 1: `known`, or estimated from the residuals. NAN where the table
+ * has no more rows than constants. */
 static double variance_of(const struct sr_data *data, const double *value, int n, double known)
 {
     double residual = 0;
@@ -62,7 +63,7 @@ static double variance_of(const struct sr_data *data, const double *value, int n
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error)
 {
-    const double least = 1e-12; /* below it constants cannot be distinguished */
+    const double least = 1e-12; /* below it the constants are not distinguishable */
     double h[SR_NODES][SR_NODES], size[SR_NODES], diagonal[SR_NODES];
     const int n = sr_expr_constants(expr, NULL);
     for (int c = 0; c < n; c++)

@@ -1,11 +1,11 @@
-/* pysr_fit.c - how the compatible mode fits constants, as SymbolicRegression.jl's defaults do:
- * BFGS from the unit matrix, or Newton's method for one constant, 8 steps from where the constants
- * stand and from 2 perturbed places, with a line search that starts from the whole step and only
- * shortens it (Nocedal & Wright, Numerical Optimization, 2nd ed. 2006, sections 3.1, 3.5, 6.1).
+/* pysr_fit.c - fits constants as SymbolicRegression.jl does by default: BFGS from the unit matrix,
+ * or Newton's method for one constant, 8 steps from the current constants and from 2 perturbed
+ * points. The backtracking line search starts from the whole step (Nocedal & Wright, Numerical
+ * Optimization, 2nd ed. 2006, sections 3.1, 3.5, 6.1).
  *
- * GSL's BFGS searches lines by other conditions, with five times as many evaluations. What differs
- * from SymbolicRegression.jl: the gradient is exact (but of a loss of the user), and the second
- * derivative is its difference. */
+ * GSL's BFGS uses other line-search conditions, which need five times as many evaluations. Two
+ * things differ from SymbolicRegression.jl: the gradient is exact (except for user-defined losses),
+ * and the second derivative is a finite difference of the gradient. */
 #include "fit.h"
 #include "symreg/value/vec.h"
 
@@ -21,7 +21,7 @@ struct descent {
     struct sr_work *work;
     int n;
     double at[MOST], f, gradient[MOST];
-    double inverse[MOST][MOST]; /* of the matrix of second derivatives, estimated */
+    double inverse[MOST][MOST]; /* estimated inverse Hessian */
 };
 
 static double loss_at(struct descent *d, const double *constants)
@@ -30,7 +30,7 @@ static double loss_at(struct descent *d, const double *constants)
     return sr_eval_plain(d->expr, d->loss, d->work);
 }
 
-/* A loss of the user has no derivative that is known. */
+/* For a user-defined loss, whose derivative is not known. */
 static void gradient_by_differences(const struct sr_loss *loss, const struct sr_expr *expr,
                                     struct sr_work *work, int n, double *constant, double *gradient)
 {
@@ -77,12 +77,13 @@ static double dot_product(int n, const double *a, const double *b)
     return sum;
 }
 
-/* Moves along `step`, by as much of it as lowers the loss enough; false where nothing does. `slope`
- * is that of the loss along the step, negative. */
+/* Moves along `step` by a fraction of it that lowers the loss enough; false where none does.
+ * `slope` is the directional derivative of the loss, negative. */
 static bool move_along(struct descent *d, const double *step, double slope)
 {
     enum { SHORTER = 40 };
-    static const double enough = 1e-4, least = 0.1, most = 0.5; /* of what the slope promises */
+    /* shares of the decrease that the slope predicts */
+    static const double enough = 1e-4, least = 0.1, most = 0.5;
     double share = 1, before = 0, f_before = HUGE_VAL, trial[MOST];
     for (int k = 0; k < SHORTER; k++) {
         bool moved = false;
@@ -98,8 +99,8 @@ static bool move_along(struct descent *d, const double *step, double slope)
             d->f = f;
             return true;
         }
-        /* the lowest point of the parabola through both losses and the slope, or of the cubic
-         * through the loss before as well */
+        /* the minimum of the parabola through both losses and the slope, or of the cubic that also
+         * passes through the previous loss */
         double next = -slope * share * share / (2 * (f - d->f - slope * share));
         if (f_before < HUGE_VAL) {
             const double now = (f - d->f - slope * share) / (share * share);
@@ -116,7 +117,7 @@ static bool move_along(struct descent *d, const double *step, double slope)
     return false;
 }
 
-/* Newton's step, downhill where the loss bends the other way, too. */
+/* Newton's step, turned downhill where the curvature is negative. */
 static bool newton_step(struct descent *d, double *step)
 {
     const double h = 6e-6 * fmax(fabs(d->at[0]), 1);
@@ -144,7 +145,7 @@ static void quasi_newton_step(const struct descent *d, double *step)
         step[i] = -dot_product(d->n, d->inverse[i], d->gradient);
 }
 
-/* BFGS: what a move by dx that changed the gradient by dg tells. */
+/* BFGS update of the inverse Hessian for a move dx that changed the gradient by dg. */
 static void update_inverse(struct descent *d, const double *dx, const double *dg)
 {
     const double along = dot_product(d->n, dx, dg);
@@ -168,7 +169,7 @@ static bool is_flat(const struct descent *d)
     return largest <= 1e-8;
 }
 
-/* From the constants in d->at, whose loss is d->f. */
+/* Minimises the loss from the constants in d->at, whose loss is d->f. */
 static void descend_loss(struct descent *d)
 {
     double step[MOST], from[MOST], before[MOST];

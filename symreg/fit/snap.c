@@ -1,20 +1,20 @@
-/* snap.c - round numbers, where they cost a formula nothing. */
+/* snap.c - rounds constants where that costs a formula no accuracy. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fit.h"
 
-/* What all roundings of a formula together may cost, in standard errors of one constant: half a
- * unit of the last place where the error is ten of them, the coarsest that two digits of an
- * uncertainty (GUM 7.2.6) allow. A constant that is off its optimum by s standard errors raises the
- * loss by s^2 / rows of itself: exactly so for least squares, by 0.8 of that for absolute
- * deviations and normal noise. */
+/* What all roundings of a formula together may cost, in standard errors of one constant. The GUM
+ * (7.2.6) states an uncertainty with at most two digits; for the coarsest two-digit one, 10 units
+ * of the last place, half a unit is a twentieth of the standard error. A constant that is s
+ * standard errors from its optimum raises the loss by a share s^2 / rows: exactly so for least
+ * squares, and by 0.8 of that for absolute deviations with normal noise. */
 static const double standard_errors = 0.05;
-static const double widest = 0.02; /* a constant never moves by more than this share of itself */
+static const double widest = 0.02; /* largest relative change of a constant */
 enum { MOST_DIGITS = 17, TOGETHER_DIGITS = 6 };
 
-/* The number with `digits` significant digits that is nearest. */
+/* The nearest number with `digits` significant digits. */
 static double round_digits(double value, int digits)
 {
     char text[64];
@@ -30,7 +30,7 @@ static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, st
     return value <= loss->noise ? 0 : value;
 }
 
-/* The number with the fewest digits that is no farther away than `share` of the value, the value
+/* The number with the fewest digits within a relative distance `share` of the value; the value
  * itself where that takes more than TOGETHER_DIGITS. */
 static double fewest_digits(double value, double share)
 {
@@ -42,7 +42,7 @@ static double fewest_digits(double value, double share)
     return value;
 }
 
-/* All constants at once: what is off in one of them may make up for what is off in another. */
+/* Rounds all constants at once, as the errors of several may cancel. */
 static double snap_together(const struct sr_loss *loss, double limit, double reached,
                             struct sr_expr *expr, struct sr_work *work)
 {
@@ -70,7 +70,7 @@ double sr_snap_limit(const struct sr_loss *loss, double reached)
     return reached * (1 + sr_snap_share(loss->data->rows));
 }
 
-/* From the loss `first`. */
+/* Rounds the constants; `first` is the loss before. */
 static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double first,
                         double limit, struct sr_work *work)
 {

@@ -1,21 +1,22 @@
-/* centre.c - accelerations towards a point that is in no row of the file, or towards a body. */
+/* centre.c - accelerations towards a fixed point, given or fitted, or towards a body. */
 #include "motion.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The next row whose acceleration has an error of its own. */
+/* The next row whose acceleration error is nearly independent of row i's. */
 static size_t next_row(const struct sr_track *track, size_t i)
 {
     return sr_track_at(track, track->t[i] + track->gap[i], i + 1);
 }
 
-/* ---- where the accelerations meet */
+/* ---- fitting the centre */
 
-/* The point c with the smallest sum of w (|a|^2 I - a a^T - (dims - 1) v I) (x - c) (x - c): the
- * squares of what the accelerations a have across the way to c, less what their variance v gives
- * there, which grows with the distance and would draw the point to the track. */
+/* Finds the centre c that minimises the sum of w (|a|^2 I - a a^T - (dims - 1) v I) (x - c) (x -
+ * c), x the position: the squared components of the accelerations a across the direction to c,
+ * minus the contribution of their variance v. That contribution grows with the distance and would
+ * bias the centre towards the track. */
 struct meeting {
     double A[SR_MOTION_DIMS * SR_MOTION_DIMS], b[SR_MOTION_DIMS];
     double squares, count, independent;
@@ -61,7 +62,7 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
     double *c = table->centre;
     if (dims == 1)
         return ORR_FAIL(ORR_EUSAGE, "--centre fit: needs 2 or 3 columns of --position, found 1");
-    for (int pass = 0; pass < 12; pass++) { /* weights depend on the point */
+    for (int pass = 0; pass < 12; pass++) { /* weights depend on the centre */
         m = (struct meeting){.squares = 0};
         for (size_t k = 0; k < tracks->count; k++)
             add_track(&tracks->track[k], dims, c, &m);
@@ -75,7 +76,7 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
         sr_cholesky_upper(m.A, (size_t)dims, SR_MOTION_DIMS, c);
     }
     double error2 = 0;
-    for (int d = 0; d < dims; d++) { /* the trace of the inverse */
+    for (int d = 0; d < dims; d++) { /* trace of the inverse */
         double column[SR_MOTION_DIMS] = {0};
         column[d] = 1;
         sr_cholesky_lower(m.A, (size_t)dims, SR_MOTION_DIMS, column);
@@ -87,7 +88,7 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
     return 0;
 }
 
-/* Coordinates with commas between. False: the text is something else. */
+/* Parses comma-separated coordinates. False where the text is not a list of numbers. */
 static bool read_point(const char *text, double *c, int *count)
 {
     for (*count = 0;; text++) {
@@ -102,7 +103,8 @@ static bool read_point(const char *text, double *c, int *count)
     }
 }
 
-/* The row of an acceleration (dims) at an offset to what pulls: along it, and across. */
+/* Adds the row of an acceleration (dims) at an offset from the centre: its component along the
+ * offset, and those across it. */
 static int add_row(const double *offset, const double *a, int dims, struct sr_motion_row row,
                    struct sr_motion_table *table)
 {
@@ -160,7 +162,7 @@ static int add_relative(const struct sr_track *track, size_t i, const struct sr_
     return add_row(offset, a, dims, row, table);
 }
 
-/* Rows at the times that both have. */
+/* One row per time that both tracks contain. */
 static int body_rows(const struct sr_tracks *tracks, const char *name,
                      struct sr_motion_table *table)
 {

@@ -1,5 +1,5 @@
-/* motion.c - symreg motion: tracks become a table of accelerations or forces, which is searched as
- * any other table. */
+/* motion.c - symreg motion: turns tracks into a table of accelerations or forces, and searches it
+ * like any other table. */
 #include "motion.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ static double spread(const struct sr_motion_table *table, bool second)
     return high / low - 1;
 }
 
-/* Which masses the law may depend on: one that is the same in every row is a part of its
- * constants. */
+/* Which masses the law may depend on. A mass that is equal in all rows is absorbed by the law's
+ * constants and is left out. */
 static void choose_features(const struct sr_motion_table *table, char features[16])
 {
     const bool known = table->row[0].m1 > 0;
@@ -42,7 +42,7 @@ static void print_name(FILE *out, const char *name)
     putc('"', out);
 }
 
-/* %.17g: a table of doubles, whose digits are no hint of their error. */
+/* Prints all 17 digits: the number of digits carries no information about the error. */
 static void print_table(FILE *out, const struct sr_motion_table *table)
 {
     fprintf(out, "system,body,other,t,r,m1,m2,%s,sigma\n", table->force ? "F" : "a");
@@ -90,7 +90,7 @@ static int keep_table(const struct orr_cli *cli, const char *text, size_t bytes)
     return rc;
 }
 
-/* ---- what was found on the way */
+/* ---- remarks about the tracks */
 
 static void tell_centre(const struct orr_cli *cli, const struct sr_tracks *tracks,
                         const struct sr_motion_table *table)
@@ -127,7 +127,7 @@ static int tell(const struct orr_cli *cli, const struct sr_tracks *tracks,
     return 0;
 }
 
-/* ---- everything */
+/* ---- the command */
 
 static int search(const struct orr_cli *cli, const struct sr_motion_table *table, const char *file,
                   const struct sr_csv_options *given)

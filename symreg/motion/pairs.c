@@ -1,14 +1,15 @@
-/* pairs.c - forces between the bodies of a system. At every time that all bodies have, their
- * accelerations are
+/* pairs.c - forces between the bodies of a system.
+ *
+ * At every time that all bodies share, their accelerations satisfy
  *
  *   a_i = A + sum over j of F_ij e_ij / m_i + error,
  *
- * e_ij the direction from i to j, F_ij = F_ji the attraction, A the acceleration of the frame,
- * about which nothing is known: positions may be relative to a body. Least squares with the
- * variances of the accelerations gives all F_ij and their variances. Where a system has more pairs
- * than its accelerations can tell apart, a weak prior, F_ij = 0 +- 3 g m_i m_j with g the pull of
- * the heaviest body at about that distance, keeps what cannot be told at a large variance, and such
- * rows are left out. */
+ * with e_ij the direction from i to j, F_ij = F_ji the attraction, and A the unknown acceleration
+ * of the frame (positions may be relative to a body). Least squares weighted by the variances of
+ * the accelerations gives all F_ij and their variances. Where a system has more pairs than its
+ * accelerations determine, a weak prior, F_ij = 0 +- 3 g m_i m_j with g the pull of the heaviest
+ * body at about that distance, leaves undetermined forces with a large variance; such rows are
+ * dropped later. */
 #include "motion.h"
 
 #include <math.h>
@@ -17,11 +18,12 @@
 
 enum { B = SR_MOTION_BODIES, UNKNOWNS = SR_MOTION_DIMS + B * (B - 1) / 2 };
 
-/* Normal equations of one time: the frame's acceleration first, then the pairs. */
+/* Normal equations at one time. Unknowns: the frame's acceleration, then the forces of the
+ * pairs. */
 struct equations {
     size_t unknowns;
     double A[UNKNOWNS * UNKNOWNS], b[UNKNOWNS];
-    double e[UNKNOWNS][SR_MOTION_DIMS], r[UNKNOWNS]; /* of the pairs */
+    double e[UNKNOWNS][SR_MOTION_DIMS], r[UNKNOWNS]; /* direction and distance of each pair */
     size_t body[UNKNOWNS][2];
 };
 
@@ -60,7 +62,7 @@ static void list_pairs(const struct sr_track *track, const size_t *at, size_t bo
 
 static double mass_of(const struct sr_track *track, size_t bodies)
 {
-    /* of two bodies without masses: m1 m2 / (m1 + m2) = 1 makes F the relative acceleration */
+    /* two bodies without masses: m1 m2 / (m1 + m2) = 1 makes F the relative acceleration */
     return bodies == 2 && !(track->mass > 0) ? 2 : track->mass;
 }
 
@@ -75,8 +77,8 @@ static double distance(const struct sr_track *a, size_t i, const struct sr_track
     return sqrt(sum);
 }
 
-/* What a force over the product of its masses may be at a distance: that of the heaviest body on
- * the body whose distance to it is most alike. */
+/* Estimates the force per product of masses at distance r: the heaviest body's pull on the body
+ * whose distance from it is closest to r. */
 static double pull_at(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
                       double r)
 {
@@ -118,7 +120,7 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
         if (track[i].variance[at[i]] > 0)
             least = fmin(least, track[i].variance[at[i]]);
     for (size_t i = 0; i < bodies; i++) {
-        /* a body that rests has no noise to weigh it by: it is taken as the best of the others */
+        /* a body at rest has no noise estimate: it gets the smallest variance of the others */
         const double variance = fmax(track[i].variance[at[i]], least);
         for (int d = 0; d < dims; d++) {
             memset(row, 0, sizeof row);
@@ -138,8 +140,8 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
     }
 }
 
-/* What the solution in b leaves of the accelerations, squared, in variances, per degree of freedom;
- * 0 where there is none. */
+/* The sum of squared residuals over variances, per degree of freedom; 0 without degrees of
+ * freedom. */
 static double left_over(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
                         const struct equations *q)
 {
@@ -164,7 +166,7 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
     const size_t n = q->unknowns;
     if (!sr_cholesky(q->A, n, UNKNOWNS, 0)) {
         table->weak += n - (size_t)dims;
-        return 0; /* bodies in one point */
+        return 0; /* singular: bodies at one point */
     }
     sr_cholesky_lower(q->A, n, UNKNOWNS, q->b);
     sr_cholesky_upper(q->A, n, UNKNOWNS, q->b);
@@ -212,7 +214,7 @@ static int check_system(const struct sr_tracks *tracks, size_t first, size_t bod
     return 0;
 }
 
-/* Until the next row: of the body whose acceleration errs most. */
+/* Time to the next row: the gap of the body with the largest acceleration variance. */
 static double gap_of(const struct sr_track *track, const size_t *at, size_t bodies)
 {
     size_t worst = 0;
@@ -226,7 +228,8 @@ static int system_rows(const struct sr_track *track, size_t bodies, int dims, st
                        struct sr_motion_table *table)
 {
     size_t at[B] = {0};
-    for (double next = -HUGE_VAL; at[0] < track[0].n; at[0]++) { /* not where a track ends */
+    /* the ends of tracks are skipped */
+    for (double next = -HUGE_VAL; at[0] < track[0].n; at[0]++) {
         const double t = track[0].t[at[0]];
         bool all = at[0] > 0 && at[0] + 1 < track[0].n;
         for (size_t k = 1; k < bodies; k++) {

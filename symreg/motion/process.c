@@ -18,17 +18,18 @@ struct sr_process_work {
     size_t n;
     int dims;
     double step;             /* median time step */
-    double u[W];             /* process times, in steps: those of the file, or warped */
-    double rate[W], bend[W]; /* of u: first and second derivative by the file's times in steps */
+    double u[W];             /* process times in median steps: the file's times, or warped times */
+    double rate[W], bend[W]; /* first and second derivative of u by the file's time in steps */
     double mean[SR_MOTION_DIMS];      /* of the positions */
     double y[SR_MOTION_DIMS * W];     /* positions less their mean */
     double L[W * W];                  /* Cholesky factor of the correlations C */
-    double alpha[SR_MOTION_DIMS * W]; /* C^-1 y */
-    double surprise[W];               /* mean square of the standardised left-out residuals */
+    double alpha[SR_MOTION_DIMS * W]; /* C^-1 y; after smoothing twice C^-1 y + lambda C^-2 y */
+    double surprise[W];               /* mean squared standardised leave-one-out residual */
     double scale2, length, noise;     /* s^2, l in steps, lambda */
-    double most_noise;                /* standard deviation */
-    double difference[W]; /* of accelerations from another fit's, squared, per steps^4 */
-    double gap;           /* process time after which errors of accelerations are others */
+    double most_noise;                /* upper bound of the noise's standard deviation */
+    /* squared difference of accelerations between the last two warps, per steps^4 */
+    double difference[W];
+    double gap; /* process time after which errors of accelerations are nearly uncorrelated */
 };
 
 struct sr_process_work *sr_process_create(void)
@@ -67,8 +68,8 @@ static void take_window(struct sr_process_work *w, const struct sr_window *windo
     }
 }
 
-/* Log-likelihood with the best s^2, which is set; -infinity where C is not positive definite, or
- * the noise too large. */
+/* Log-likelihood with the best s^2, which it sets. -infinity where C is not positive definite or
+ * the noise exceeds its bound. */
 static double likelihood(struct sr_process_work *w, struct sr_process p)
 {
     const size_t n = w->n;
@@ -100,7 +101,7 @@ static double likelihood(struct sr_process_work *w, struct sr_process p)
 
 /* ---- the search for the maximum */
 
-static const double least_noise = -32; /* ln: rounding of doubles */
+static const double least_noise = -32; /* natural logarithm; about the rounding of doubles */
 
 static bool inside(const struct sr_process_work *w, struct sr_process p)
 {
@@ -125,7 +126,7 @@ static void search_grid(struct sr_process_work *w, struct sr_process *best)
         }
 }
 
-/* Compass search with steps that are halved. */
+/* Compass search with halved steps. */
 static void search_near(struct sr_process_work *w, struct sr_process *best)
 {
     static const struct sr_process way[] = {{1, 0}, {-1, 0}, {0, 4}, {0, -4}, {1, -4}, {-1, 4}};
@@ -146,10 +147,10 @@ static void search_near(struct sr_process_work *w, struct sr_process *best)
         }
 }
 
-/* ---- what the fitted process says */
+/* ---- predictions of the fitted process */
 
-/* alpha, and how far each row is from what the others say of it (Rasmussen & Williams, Eqs. 5.10
- * and 5.11), in standard deviations. */
+/* Computes alpha and the leave-one-out residual of each row in standard deviations (Rasmussen &
+ * Williams, Eqs. 5.10 and 5.11). */
 static void leave_out(struct sr_process_work *w)
 {
     const size_t n = w->n;
@@ -171,8 +172,8 @@ static void leave_out(struct sr_process_work *w)
     }
 }
 
-/* Smooths what smoothing left over, and adds it (twicing: Tukey 1977): a path bends least where it
- * bends most, and half of that error would go into the exponents of laws. alpha becomes
+/* Smooths the residuals and adds the result (twicing: Tukey 1977). Smoothing once flattens a path
+ * where it bends most, and about half of that bias would enter the exponents of laws. alpha becomes
  * C^-1 y + lambda C^-2 y. */
 static void smooth_twice(struct sr_process_work *w)
 {
@@ -186,8 +187,8 @@ static void smooth_twice(struct sr_process_work *w)
     }
 }
 
-/* What the acceleration of a row is of the process's derivatives: x'' = f''(u) u'^2 + f'(u) u''.
- * The covariance of it with each row of the data, which is then taken through L^-1. */
+/* The covariance of a row's acceleration with each row of the data. By the chain rule x'' = f''(u)
+ * u'^2 + f'(u) u''. */
 static void acceleration_kernel(const struct sr_process_work *w, size_t at, double k[W])
 {
     const double l2 = w->length * w->length, rate2 = w->rate[at] * w->rate[at];
@@ -197,9 +198,9 @@ static void acceleration_kernel(const struct sr_process_work *w, size_t at, doub
     }
 }
 
-/* ---- how far the errors of accelerations go together */
+/* ---- correlation of acceleration errors */
 
-/* Covariance of the second derivative with each row, through L^-1. */
+/* The covariance of the second derivative with each row, multiplied by L^-1. */
 static void project(const struct sr_process_work *w, size_t at, double k2[W])
 {
     const double l2 = w->length * w->length;
@@ -220,7 +221,7 @@ static double error_covariance(const struct sr_process_work *w, double u, const 
     return covariance;
 }
 
-/* In process time, at the middle of the window. */
+/* The gap in process time, estimated at the middle of the window. */
 static double find_gap(const struct sr_process_work *w)
 {
     const size_t middle = w->n / 2;
@@ -239,11 +240,12 @@ static double find_gap(const struct sr_process_work *w)
 
 /* ---- warped time */
 
-/* Times run faster where the body is accelerated more, du/dt ~ |a|^(1/2): under Newton's law 1/r,
- * and u the eccentric anomaly, in which an orbit is a harmonic oscillation however eccentric it is
- * (Sundman 1912). ln du/dt is a sum of bells at the rows, and its integral Simpson's. */
+/* Warped time runs faster where the acceleration is larger: du/dt ~ |a|^(1/2). Under Newton's law
+ * du/dt ~ 1/r, so u is the eccentric anomaly, in which an orbit of any eccentricity is a harmonic
+ * oscillation (Sundman 1912). ln du/dt is a sum of bell curves at the rows; it is integrated by
+ * Simpson's rule. */
 struct warp {
-    double bell[W]; /* weights */
+    double bell[W]; /* weights of the bell curves */
     double t[W], mean, length;
 };
 
@@ -259,7 +261,7 @@ static double log_rate(const struct warp *p, size_t n, double t, double *slope)
     return sum;
 }
 
-/* The warp of the fitted process; overwrites L. */
+/* The warp that the fitted process implies; overwrites L. */
 static bool find_warp(struct sr_process_work *w, const struct sr_window *window, struct warp *p)
 {
     const size_t n = w->n;
@@ -302,7 +304,7 @@ static bool find_warp(struct sr_process_work *w, const struct sr_window *window,
     return true;
 }
 
-/* Process times with the median step 1. */
+/* Sets process times with a median step of 1. */
 static void set_times(struct sr_process_work *w, const struct warp *p)
 {
     enum { PARTS = 8 };
@@ -330,7 +332,7 @@ static void set_times(struct sr_process_work *w, const struct warp *p)
     }
 }
 
-/* Fits in the times that are set. */
+/* Fits the process in the current process times. */
 static double fit_once(struct sr_process_work *w, bool fresh, struct sr_process *process)
 {
     if (fresh)
@@ -344,7 +346,7 @@ static double fit_once(struct sr_process_work *w, bool fresh, struct sr_process 
     return most;
 }
 
-/* Squares of what two fits say differently of the acceleration of each row, per coordinate. */
+/* The mean squared difference of each row's acceleration between two fits, per coordinate. */
 static void compare(const struct sr_process_work *w, const struct sr_process_work *other,
                     double difference[W])
 {
@@ -362,8 +364,8 @@ static void compare(const struct sr_process_work *w, const struct sr_process_wor
     }
 }
 
-/* Warps time as long as that makes the window likelier. What the last step changes is how far the
- * accelerations depend on the warp. */
+/* Warps time as long as the likelihood of the window grows. The change by the last step estimates
+ * how strongly the accelerations depend on the warp. */
 static double warp_times(struct sr_process_work *w, struct sr_process_work *other,
                          const struct sr_window *window, double most, struct sr_process *process)
 {
@@ -404,8 +406,9 @@ double sr_process_fit(struct sr_process_work *w, const struct sr_window *window,
     return sqrt(w->noise * w->scale2);
 }
 
-/* Mean square surprise of a row and its neighbours; at least 1: where the path bends faster than
- * elsewhere in the window, its variances are larger than the kernel says. */
+/* Mean squared leave-one-out residual of a row and its neighbours, at least 1. Where the path bends
+ * faster than in the rest of the window, the kernel underestimates the variances; this factor
+ * corrects them. */
 static double misfit(const struct sr_process_work *w, size_t at)
 {
     const size_t first = at < 2 ? 0 : at - 2, last = at + 3 < w->n ? at + 3 : w->n;
@@ -415,8 +418,8 @@ static double misfit(const struct sr_process_work *w, size_t at)
     return fmax(1, sum);
 }
 
-/* How much of the prior variance of what has these covariances k with the rows goes, over s^2:
- * k C^-1 k less what smoothing twice costs, lambda^2 k C^-3 k. k is overwritten. */
+/* Reduction of the prior variance, over s^2, of a quantity with covariances k with the rows: k C^-1
+ * k, minus the cost of smoothing twice, lambda^2 k C^-3 k. Overwrites k. */
 static double told(const struct sr_process_work *w, double k[W])
 {
     double sum = 0;

@@ -1,4 +1,4 @@
-/* rows.c - the rows of a table of motion, and what each counts for. */
+/* rows.c - the rows of a table of motion, and their weights in the search. */
 #include "motion.h"
 
 #include <math.h>
@@ -26,9 +26,9 @@ int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row
     return 0;
 }
 
-/* A central force has nothing across the line between the bodies: what an acceleration has there is
- * its error, seen once more. The mean square of a row and of those before and after it of the same
- * pair counts where it is above the variance. */
+/* A central force has no component across the line between the bodies, so an acceleration's
+ * component there is a second estimate of its error. Where the mean square over a row and its
+ * neighbours of the same pair exceeds the variance, the row's sigma is enlarged. */
 static int look_across(struct sr_motion_table *table)
 {
     double *factor = orr_alloc(table->count, sizeof *factor);
@@ -67,8 +67,8 @@ static void drop_weak(struct sr_motion_table *table)
     table->count = kept;
 }
 
-/* Rows that are much better than the rest would be all that a search looks at, and how much better
- * they are is the least certain number of all. */
+/* Raises every sigma to at least the median relative sigma. A few very precise rows would otherwise
+ * dominate the search, and very small sigmas are the least certain. */
 static int level_sigmas(struct sr_motion_table *table)
 {
     double *relative = orr_alloc(table->count + 1, sizeof *relative);
@@ -83,9 +83,8 @@ static int level_sigmas(struct sr_motion_table *table)
     return 0;
 }
 
-/* What the sigmas of a table count for in a search: none less than what its row and its neighbours
- * have across the line, none less, relative to its value, than the median; rows that are weak go.
- * */
+/* The sigmas for the search: enlarged by the residuals across the line, then raised to the median
+ * relative sigma. Rows with too much noise are dropped. */
 static int weigh(struct sr_motion_table *table)
 {
     TRY(look_across(table));

@@ -1,5 +1,6 @@
-/* smooth.c - a Gaussian process slides along a track in windows that overlap by half, each with a
- * length scale and a noise of its own; a row is taken from the window in which it lies deepest. */
+/* smooth.c - smooths a track by Gaussian processes in windows that overlap by half, each with its
+ * own length scale and noise. A row's values are taken from the window in which it is farthest from
+ * the ends. */
 #include "motion.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static void take_states(struct sr_process_work *work, int dims, size_t start, si
     }
 }
 
-/* A body that rests has no path to fit. */
+/* Whether the body is at rest: there is no path to fit. */
 static bool rests(int dims, struct sr_track *track)
 {
     for (size_t d = 0; d < (size_t)dims; d++)
@@ -39,7 +40,7 @@ static bool rests(int dims, struct sr_track *track)
     return true;
 }
 
-/* Standard deviation of a coordinate. */
+/* Standard deviation of a coordinate along the track. */
 static double size_of(int dims, const struct sr_track *track)
 {
     double sum = 0;
@@ -61,7 +62,7 @@ static int smooth(const char *file, int dims, double most_noise, struct sr_proce
         start = last ? n - width : start;
         const struct sr_window window = {width, dims, track->t + start, track->x + start, n};
         noises[windows] = sr_process_fit(work, &window, most_noise, &process);
-        if (isnan(noises[windows])) /* no path has as little noise */
+        if (isnan(noises[windows])) /* no fit satisfies the bound of the noise */
             noises[windows] = sr_process_fit(work, &window, HUGE_VAL, &process);
         if (isnan(noises[windows]))
             return ORR_FAIL(ORR_EINVAL, "%s:%zu: body \"%s\": no smooth path fits its positions",
@@ -108,10 +109,11 @@ static int smooth_all(struct sr_tracks *tracks, int threads, const double *most)
             }
         }
     }
-    return rc ? ORR_FAIL(rc, "%s", message) : 0; /* messages are a thread's own */
+    return rc ? ORR_FAIL(rc, "%s", message) : 0; /* error messages are thread-local */
 }
 
-/* Noise as such, or as a share of the path's size: the median, and the ratio of the quartiles. */
+/* The median noise of all tracks and the ratio of its quartiles, absolute or as a share of the
+ * track's size. */
 static double common_noise(const struct sr_tracks *tracks, bool share, double *noise,
                            double *spread)
 {

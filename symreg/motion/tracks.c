@@ -7,7 +7,7 @@
 
 #include "symreg/table/output.h"
 
-/* Columns of the file, -1 where the option is not given. */
+/* Columns of the file; -1 where an option is absent. */
 struct columns {
     int time, x[SR_MOTION_DIMS], body, system, mass, dims;
 };
@@ -83,7 +83,7 @@ static int check_row(const struct orr_csv *csv, const char *file, const struct c
                           file, csv->line[row], csv->names[c->mass], mass);
 }
 
-/* ---- one track after the other */
+/* ---- tracks, one after the other */
 
 static int by_track(const void *a, const void *b)
 {
@@ -123,7 +123,7 @@ static int fill_track(const struct orr_csv *csv, const char *file, const struct 
     return 0;
 }
 
-/* Arrays of a track out of the common blocks. */
+/* Points the track's arrays into the common blocks. */
 static void place_track(int dims, double **block, size_t **lines, struct sr_track *track)
 {
     const size_t n = track->n, d = (size_t)dims;
@@ -144,7 +144,7 @@ static int by_first_line(const void *a, const void *b)
     return (p->line[0] > q->line[0]) - (p->line[0] < q->line[0]);
 }
 
-/* Bodies of a system in the order of the file. */
+/* Sorts the bodies of a system by their order in the file. */
 static void order_bodies(struct sr_tracks *tracks)
 {
     for (size_t first = 0, size; first < tracks->count; first += size) {

@@ -1,5 +1,5 @@
-/* bank.c - small formulas of all features, kept with their values and ranked by how close they
- * come to y. */
+/* bank.c - keeps small formulas of all features with their values, and ranks them by how close they
+ * are to y. */
 #include "bank.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 #include "shared.h"
 
-/* A constant stands for any value: these satisfy no identity, and are a grid of both signs in
- * equal ratios; the fewer features, the more of them. */
+/* Values that stand for a free constant. They satisfy no identity, and form a grid of both signs in
+ * equal ratios; tables of fewer features use more of them. */
 #define GENERIC 0.7548776662466927
 static const double generic[] = {GENERIC,      -GENERIC,     GENERIC / 4, GENERIC * 4,
                                  -GENERIC / 4, -GENERIC * 4, GENERIC / 2, GENERIC * 2,
@@ -16,7 +16,7 @@ static const double generic[] = {GENERIC,      -GENERIC,     GENERIC / 4, GENERI
 
 /* ---- rows */
 
-/* Rows at even quantiles of y. */
+/* Chooses rows at even quantiles of y. */
 static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
 {
     size_t *order = sr_order(data->y, data->rows);
@@ -35,8 +35,8 @@ static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
 
 /* ---- ranking */
 
-/* 1 - the share of y explained: by s p, by s p relative to y, by s p + c. False when p is the same
- * at all rows: such formulas are constants. */
+/* Unexplained shares of y for the fits s p, s p relative to y, and s p + c. False when p is
+ * constant over the rows. */
 static bool rate_entry(const struct sr_bank *bank, const double *p, double score[SR_RESPECTS])
 {
     double t[5];
@@ -66,7 +66,7 @@ static void rank_entry(struct sr_ranking *ranking, const struct sr_entry *entry,
     sr_best_insert(ranking->best, sizeof item, &ranking->count, SR_BEST_KEPT, &item);
 }
 
-/* Ranks an entry with these values, and keeps it while there is room. */
+/* Ranks an entry by its values, and keeps it while the bank has capacity. */
 static void consider_entry(void *owner, const struct sr_entry *entry, const double value[SR_ROWS])
 {
     struct sr_bank *bank = owner;

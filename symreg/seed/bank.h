@@ -1,8 +1,8 @@
 /* bank.h - inside symreg/: small formulas of all features with their values at a few rows.
  *
- * One bank serves all stages of a fit. It keeps formulas by increasing cost (enumerate.h), each
- * function once, and of every size those that come closest to y in three respects (absolute,
- * relative, up to an offset). Constants are generic: nothing here knows a law. */
+ * All stages of a fit share one bank. It keeps formulas in order of increasing cost (enumerate.h),
+ * each function once. For every size it also ranks the formulas closest to y in three respects:
+ * absolute, relative, and up to an offset. Constants are generic: the bank assumes no law. */
 #ifndef SR_BANK_H
 #define SR_BANK_H
 
@@ -11,15 +11,15 @@
 enum {
     SR_BANK = 40000,     /* formulas kept with their values */
     SR_BANK_SIZE = 15,   /* nodes of a formula in the bank, at most */
-    SR_BEST_KEPT = 128,  /* of one size in one respect */
-    SR_CONSTANT_COST = 6 /* of formulas with constants that are kept, at most */
+    SR_BEST_KEPT = 128,  /* kept for each size and respect */
+    SR_CONSTANT_COST = 6 /* largest cost of a kept formula with constants */
 };
 
-/* The best of one size in one respect: score is the share of y that stays unexplained. */
+/* A ranking of one size in one respect. score: the unexplained share of y. */
 enum sr_respect { SR_ABSOLUTE, SR_RELATIVE, SR_OFFSET, SR_RESPECTS };
 struct sr_ranked {
     double score;
-    uint64_t hash; /* of the values up to a factor */
+    uint64_t hash; /* hash of the values up to a factor */
     struct sr_entry entry;
 };
 struct sr_ranking {
@@ -34,24 +34,25 @@ struct sr_bank {
     struct sr_ranking (*ranking)[SR_RESPECTS]; /* (SR_BANK_SIZE + 1) */
 };
 
-/* An empty bank of the settings' operators over the rows at even quantiles of y. It must not move;
- * sr_bank_free() frees it, after errors too. */
+/* Creates an empty bank of the settings' operators over rows at even quantiles of y. The bank must
+ * not be moved. sr_bank_free() frees it, after errors too. */
 int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                  const struct sr_data *data);
 void sr_bank_free(struct sr_bank *bank);
-/* Writes the entry number e as a formula; false when it has more than SR_NODES nodes. */
+/* Writes entry e as a formula; false when it has more than SR_NODES nodes. */
 bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr);
-/* made[e] = entry e is made of features and these operators alone (a bit each). */
+/* made[e]: entry e consists only of features and the given operators (one bit each). */
 void sr_bank_made_of(const struct sr_bank *bank, uint64_t operators, bool made[SR_BANK]);
 
-/* Formulas to be fitted, the best guess of their constants in place. */
+/* Formulas to be fitted, with initial guesses of their constants. */
 enum { SR_CANDIDATES = 16384 };
 struct sr_candidates {
     int count;
     struct sr_expr expr[SR_CANDIDATES];
     double loss[SR_CANDIDATES]; /* filled by the search */
 };
-/* The bank's best of every size, with and without an offset, of at most maxsize nodes. */
+/* Offers the bank's best formulas of every size, with and without an offset, of at most maxsize
+ * nodes. */
 void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates *candidates);
 
 #endif

@@ -1,4 +1,4 @@
-/* collapse.c - finds h and u with y = h phi(u), and fits what is found for phi. */
+/* collapse.c - finds h and u with y = h phi(u), and passes the curves to collapse_fit.c. */
 #include "base/stop.h"
 #include "collapse.h"
 
@@ -11,22 +11,23 @@
 #include "shared.h"
 
 enum {
-    MOST_ROWS = 1000, /* looked at */
-    LEAST_ROWS = 64,  /* of smaller tables no curve can be told */
+    MOST_ROWS = 1000, /* rows examined */
+    LEAST_ROWS = 64,  /* smaller tables show no reliable curve */
     FACTORS = 4000,   /* formulas h: all of 7 nodes of three features, m1 m2 / (r r) among them */
     VARIABLES = SR_COLLAPSE_VARIABLES,
     VARIABLE_SIZE = 7, /* nodes of u, at most: (r r) / (m1 + m2) */
-    CURVES = 3,        /* variables whose curves are searched */
-    SIMPLE = 2,        /* simplest h of each of them */
+    CURVES = 3,        /* variables u whose curves are searched */
+    SIMPLE = 2,        /* simplest h for each u */
 };
 
-/* Of the variance of log y; where every pair leaves more there is no curve. */
+/* Share of the variance of log y. Where every pair leaves more, the table does not collapse. */
 static const double MOST_LEFT = 0.1;
 
 /* ---- the table */
 
-/* z -> log |z| where all have one sign, else sign(z) log(1 + |z| / median |z|): equal ratios become
- * equal distances. False when nothing is left. */
+/* Maps z to log |z| where all values have one sign, else to sign(z) log(1 + |z| / median |z|), so
+ * that equal ratios become equal distances. False where the result is not finite or does not
+ * vary. */
 static bool make_shape(size_t rows, const double *z, double *shape, double *spread)
 {
     double (*const logarithm)(double, double) = sr_op_table[SR_LOG].value;
@@ -51,7 +52,7 @@ static bool make_shape(size_t rows, const double *z, double *shape, double *spre
     return isfinite(*spread);
 }
 
-/* y / h is finite everywhere? */
+/* Computes z = y / h; false where a value is not finite. */
 static bool divide_target(const struct sr_collapse *c, const double *h, double *z)
 {
     for (size_t i = 0; i < c->rows; i++) {
@@ -62,7 +63,7 @@ static bool divide_target(const struct sr_collapse *c, const double *h, double *
     return true;
 }
 
-/* Bit per arithmetic operator and per power. */
+/* The arithmetic operators and the powers, one bit each. */
 static uint64_t arithmetic_and_powers(void)
 {
     uint64_t set = 0;
@@ -72,7 +73,7 @@ static uint64_t arithmetic_and_powers(void)
     return set;
 }
 
-/* 1, and the bank's formulas of the arithmetic operators and of powers. */
+/* Lists the factors: 1, and the bank's formulas made of arithmetic operators and powers. */
 static int list_factors(struct sr_collapse *c)
 {
     const struct sr_bank *bank = &c->proposal->bank;
@@ -98,7 +99,7 @@ static int list_factors(struct sr_collapse *c)
 
 /* ---- variables */
 
-/* Formulas that order the rows differently, u and 1 / u being one. */
+/* Lists formulas that order the rows differently; u and 1 / u count as one. */
 static int list_variables(struct sr_collapse *c)
 {
     const size_t rows = c->rows;
@@ -117,7 +118,7 @@ static int list_variables(struct sr_collapse *c)
         bool seen = false;
         for (int v = 0; v < c->variables && !seen; v++) {
             const uint16_t *other = c->order + (size_t)v * rows;
-            size_t like = 0, unlike = 0; /* rows in the same place, or in the reverse one */
+            size_t like = 0, unlike = 0; /* rows with equal rank, or with reversed rank */
             for (size_t i = 0; i < rows && unlike <= rows / 10; i++) {
                 const bool is = order[i] == other[i] || order[i] == other[rows - 1 - i];
                 like += is;
@@ -131,9 +132,9 @@ static int list_variables(struct sr_collapse *c)
     return 0;
 }
 
-/* Half the mean squared step of y / h from one row to the next in the order of u: the variance that
- * a function of u leaves. Most pairs leave far more than choose_curves() takes: they are given up
- * as soon as that is sure. */
+/* Half the mean squared step of y / h between successive rows in the order of u: the variance that
+ * remains around a function of u. The sum is abandoned as soon as it exceeds what choose_curves()
+ * accepts. */
 static void rate_pairs(struct sr_collapse *c)
 {
     enum { STRIDE = 32 };
@@ -158,8 +159,8 @@ static void rate_pairs(struct sr_collapse *c)
 
 /* ---- curves */
 
-/* The median distance of y / h from the line between its neighbours: noise, if it is no rounding of
- * the line. */
+/* Whether y / h is noisy along u: the median distance of a value from the line between its
+ * neighbours is larger than 3e-4. */
 static bool is_noisy(const struct sr_collapse *c, int h, int v)
 {
     double distance[MOST_ROWS] = {0};
@@ -176,7 +177,7 @@ static bool is_noisy(const struct sr_collapse *c, int h, int v)
     return distance[(c->rows - 2) / 2] > 3e-4;
 }
 
-/* Points of the curve: rows, or means of neighbours where there is noise. */
+/* Points of the curve: single rows, or means over neighbouring rows where there is noise. */
 static void make_points(const struct sr_collapse *c, int v, bool noisy, const double *factor,
                         double *x, double *z)
 {
@@ -213,7 +214,8 @@ static void add_target(struct sr_curve *curve, const struct sr_expr *factor, enu
     curve->count += sr_curve_unit(t->inverted, curve->unit[curve->count].unit);
 }
 
-/* If y / h is a function of u, so it is with h times a power of u. */
+/* If y / h is a function of u, so is y / h divided by a power of u. Adds the targets for each such
+ * factor. */
 static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int number)
 {
     static const struct {
@@ -256,8 +258,8 @@ static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int 
     }
 }
 
-/* The simplest h that leave no more than `limit`, and different roughness: else they are the same
- * but for a factor. */
+/* Chooses the simplest h whose remaining variance is at most `limit`. Factors of equal remaining
+ * variance differ only by a constant and count once. */
 static void choose_factors(const struct sr_collapse *c, struct sr_curve *curve, double limit)
 {
     const int v = curve->variable;
@@ -280,11 +282,11 @@ static int size_of(const struct sr_collapse *c, int h, int v)
     return c->expr[h].count + c->expr[c->variable[v]].count;
 }
 
-/* The variables to which the table collapses, the simplest first. */
+/* The variables u to which the table collapses, the simplest first. */
 static int choose_curves(const struct sr_collapse *c, struct sr_curve list[CURVES])
 {
     double least = HUGE_VAL;
-    for (int h = 0; h < c->factors; h++) /* not by fmin(): gcc 12 for arm64 fails at that */
+    for (int h = 0; h < c->factors; h++) /* gcc 12 for arm64 miscompiles this loop with fmin() */
         for (int v = 0; v < c->variables; v++) {
             const double rough = (double)c->rough[h * VARIABLES + v];
             least = rough < least ? rough : least;
@@ -338,7 +340,7 @@ int sr_collapse_find(struct sr_proposal *p)
         rate_pairs(&c);
         curves = orr_signal_seen() ? 0 : choose_curves(&c, list);
     }
-    free(c.value); /* much, and no fit needs these */
+    free(c.value); /* large, and not needed by the fits */
     free(c.shape);
     free(c.spread);
     free(c.order);

@@ -1,10 +1,11 @@
-/* collapse.h - inside symreg/: where y is a small formula times a function of one variable.
+/* collapse.h - inside symreg/: finds y = h phi(u), a small formula times a function of one
+ * variable.
  *
- * For small formulas h and u without constants, y / h is compared with u: where neighbours in the
- * order of u have nearly the same y / h, the table collapses to a curve, y = h phi(u). Then phi is
- * searched among all functions of one variable with up to two constants, their derivatives by the
- * constants included, so that a coarse grid of constants is enough. Products and quotients of the
- * features are treated alike: nothing here knows a law. */
+ * For small formulas h and u without constants, y / h is compared with u. Where rows that are
+ * neighbours in the order of u have nearly equal y / h, the table collapses to a curve, y = h
+ * phi(u). phi is then searched among all functions of one variable with up to two constants.
+ * Derivatives by the constants are included, so a coarse grid of constants suffices. Products and
+ * quotients of all features are treated alike: no law is assumed. */
 #ifndef SR_COLLAPSE_H
 #define SR_COLLAPSE_H
 
@@ -15,26 +16,27 @@
 /* ---- tables that collapse */
 
 enum { SR_COLLAPSE_VARIABLES = 512, SR_COLLAPSE_PARTS = 4 };
-/* What is looked at. */
+/* The factors h and variables u of a table, with their values. */
 struct sr_collapse {
     struct sr_proposal *proposal;
     size_t rows;
     struct sr_data data; /* (rows) */
-    double *x;           /* its storage */
+    double *x;           /* storage of data */
     int factors, variables;
-    struct sr_expr *expr; /* (factors); number 0 is 1: count 0 */
-    double *shape;        /* (factors, rows) of y / h on a scale of equal ratios */
-    double *value;        /* (SR_COLLAPSE_VARIABLES, rows) of u */
+    struct sr_expr *expr; /* (factors) h; number 0 is the factor 1, with count 0 */
+    double *shape;        /* (factors, rows) y / h on a logarithmic scale */
+    double *value;        /* (SR_COLLAPSE_VARIABLES, rows) values of u */
     double *spread;       /* (factors) variance of shape */
     int variable[SR_COLLAPSE_VARIABLES];
-    uint16_t *order; /* (SR_COLLAPSE_VARIABLES, rows) by u */
-    float *rough;    /* (factors, SR_COLLAPSE_VARIABLES) */
+    uint16_t *order; /* (SR_COLLAPSE_VARIABLES, rows) rows in the order of u */
+    /* (factors, SR_COLLAPSE_VARIABLES) variance that remains around a function of u */
+    float *rough;
 };
 
-/* One of the functions that phi may be. */
+/* One form of phi to be searched. */
 struct sr_collapse_target {
-    struct sr_expr factor; /* h; count 0: 1 */
-    enum sr_op outer;      /* phi = outer(a f + b); SR_CONSTANT: a f + b */
+    struct sr_expr factor; /* h; count 0: the factor 1 */
+    enum sr_op outer;      /* phi = outer(a f + b); SR_CONSTANT: phi = a f + b */
     double z[SR_ROWS], inverted[SR_ROWS];
 };
 struct sr_curve {

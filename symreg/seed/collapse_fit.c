@@ -1,4 +1,4 @@
-/* collapse_fit.c - the curves phi of y = h phi(u) searched, and fitted to the whole table. */
+/* collapse_fit.c - searches the curves phi of y = h phi(u), and fits them to the whole table. */
 #include "base/stop.h"
 #include "collapse.h"
 
@@ -11,16 +11,16 @@
 
 enum {
     PARTS = SR_COLLAPSE_PARTS,
-    POINT_STEPS = 8, /* of Levenberg-Marquardt on the curve's points */
-    FIT_STEPS = 15,  /* and on the whole table */
+    POINT_STEPS = 8, /* Levenberg-Marquardt steps on the curve's points */
+    FIT_STEPS = 15,  /* steps on the whole table */
     FEW_STEPS = 4,
-    MANY = 100,    /* of every size that get a few steps */
-    PER_SIZE = 36, /* of every size that become seeds */
+    MANY = 100,    /* candidates of each size that get a few steps */
+    PER_SIZE = 36, /* candidates of each size that become seeds */
     VARIANTS = 3,
-    FAR_WORSE = 30, /* times the score of a smaller function */
+    FAR_WORSE = 30, /* a larger function is dropped at this multiple of a smaller one's score */
 };
 
-/* Empty lists. Most of them stay so: they are not filled with zeros. */
+/* Allocates empty lists without zeroing their entries, as most stay unused. */
 static struct sr_curves *make_found(void)
 {
     struct sr_curves *found = orr_alloc_unset(1, sizeof *found);
@@ -59,9 +59,10 @@ struct proposal {
     const struct sr_curve *curve;
     int target;
     const struct sr_expr *f;
-    int variant; /* f, f + b; outer(a f), outer(f + b), outer(a f + b) */
+    /* 0: f, 1: f + b, ...; with an outer operator: outer(a f), outer(f + b), outer(a f + b) */
+    int variant;
 };
-/* All of them, and what became of each. */
+/* All proposals and their results. */
 struct proposals {
     int count;
     struct proposal *list;
@@ -69,7 +70,7 @@ struct proposals {
     double *loss;
 };
 
-/* a f + b as close to the inverted points as may be. */
+/* Least-squares fit of a f + b to the inverted points. */
 static bool regress_points(const struct sr_data *points, const struct sr_expr *f, const double *z,
                            double *a, double *b)
 {
@@ -89,7 +90,7 @@ static bool regress_points(const struct sr_data *points, const struct sr_expr *f
     return isfinite(*a) && *a != 0 && isfinite(*b);
 }
 
-/* phi as a formula of one variable, its constants fitted to the points. */
+/* Writes phi as a formula of one variable and fits its constants to the points. */
 static bool make_phi(const struct proposal *p, const struct sr_settings *settings,
                      struct sr_work *work, gsl_rng *rng, struct sr_expr *phi)
 {
@@ -122,7 +123,8 @@ static bool make_phi(const struct proposal *p, const struct sr_settings *setting
     return isfinite(reached);
 }
 
-/* h phi(u) on the whole table. Returns its loss, infinite where it is of no use. */
+/* Writes h phi(u) and fits it to the whole table. Returns its loss; infinite where it is
+ * unusable. */
 static double fit_proposal(const struct sr_collapse *c, const struct proposal *p,
                            struct sr_thread *thread, struct sr_expr *out)
 {
@@ -153,8 +155,8 @@ static double fit_proposal(const struct sr_collapse *c, const struct proposal *p
     return isfinite(reached) ? reached : HUGE_VAL;
 }
 
-/* Writes a target's functions in every variant to `all`, those left out that smaller ones meet far
- * better; returns how many. `all` may be NULL. */
+/* Appends the functions found for target t in every variant to `all`; skips functions that a
+ * smaller one beats by far. Returns how many. `all` may be NULL. */
 static int list_target(const struct sr_curve *curve, int t, struct proposal *all)
 {
     const struct sr_curves *found = curve->found[0];
@@ -194,8 +196,8 @@ static int list_proposals(const struct sr_curve *list, int count, struct proposa
 
 /* ---- seeds */
 
-/* The best of every size, their constants fitted to the whole table: a few steps for many, more for
- * the best of them. */
+/* Fits the candidates' constants to the whole table, a few steps for many and more steps for the
+ * best, and adds the best of every size to the seeds. */
 static void add_seeds(struct sr_proposal *p, struct proposals *all)
 {
     const int first = p->seeds->count, sizes = p->settings->maxsize;

@@ -1,8 +1,9 @@
-/* curves.c - every function of one variable with up to two constants, by increasing cost.
+/* curves.c - enumerates functions of one variable with up to two constants in order of increasing
+ * cost.
  *
- * Constants stand on a coarse grid, and every function carries its derivatives by them. A target is
- * met by a f + b and, to first order, by a f(c + d) + b: R^2 is that of f and its derivatives
- * together, as long as the move d that follows from it is no larger than c. */
+ * Constants take values on a coarse grid, and every function carries its derivatives by them. A
+ * target is fitted by a f + b and, to first order, by a f(c + d) + b: R^2 is that of f and its
+ * derivatives together, provided the resulting shift d is not much larger than c. */
 #include "curves.h"
 
 #include <math.h>
@@ -13,34 +14,35 @@
 #include "shared.h"
 
 enum {
-    STORED = 32000,   /* functions over which others are built */
-    CONSTANTS = 2,    /* of one function */
-    SHARED_COST = 7,  /* up to here all parts build all, above each its share */
-    SHALLOW_COST = 6, /* of functions for targets that are not deep */
+    STORED = 32000, /* functions kept as operands of others */
+    CONSTANTS = 2,  /* constants of a function, at most */
+    /* up to this cost every part builds all functions; above it each part builds its share */
+    SHARED_COST = 7,
+    SHALLOW_COST = 6, /* largest cost of functions for targets that are not deep */
     MOST_COST = 9,
 };
 
 static const double grid[] = {0.93, -0.93, 0.29, -0.29, 3.1, -3.1};
 enum { GRID = sizeof grid / sizeof *grid };
 
-/* Least variance of a direction, and of a target, as a share of its mean square. */
+/* Least variance of a direction and of a target, relative to its mean square. */
 static const double least_of_direction = 1e-13, least_of_target = 1e-20;
 
-/* What a function carries beside its entry: its constants, and its derivatives by them. */
+/* An entry's constants, and its derivatives by them. */
 struct slopes {
-    bool transcendental; /* holds exp, sin, ... */
+    bool transcendental; /* contains exp, sin, ... */
     double constant[CONSTANTS], slope[CONSTANTS][SR_ROWS];
 };
 
 struct curves {
     struct sr_enumeration all;
-    struct slopes *slopes; /* (STORED) of the entries kept */
+    struct slopes *slopes; /* (STORED) for the kept entries */
     const struct sr_curve_target *target;
     int targets, part, parts;
     struct sr_curves *found;
 };
 
-/* Divides a vector by its length, in lanes: it runs for every function. */
+/* Divides a vector by its length. Vectorised, as it runs for every function. */
 static double scale_to_one(double v[SR_ROWS])
 {
     const double length = sqrt(sr_dot(v, v, SR_ROWS));
@@ -60,11 +62,11 @@ bool sr_curve_unit(const double value[SR_ROWS], double unit[SR_ROWS])
 
 /* ---- ranking */
 
-/* An entry's directions: its value and its derivatives, made orthonormal, and the triangle R. */
+/* An entry's value and derivatives, orthonormalised, with the triangular matrix R. */
 struct directions {
     int count;
     double q[1 + CONSTANTS][SR_ROWS], r[1 + CONSTANTS][1 + CONSTANTS];
-    int constant[1 + CONSTANTS]; /* of which the direction is the derivative */
+    int constant[1 + CONSTANTS]; /* the constant that belongs to the direction */
 };
 
 static bool make_directions(const struct sr_entry *e, const double value[SR_ROWS],
@@ -95,7 +97,8 @@ static bool make_directions(const struct sr_entry *e, const double value[SR_ROWS
     return true;
 }
 
-/* 1 - R^2 with the constants moved, and the moves; of moves that are too long nothing counts. */
+/* Shifts the constants to first order and returns 1 - R^2. If a shift is too large, no constant is
+ * shifted, and 1 - R^2 is that of the function alone. */
 static double move_constants(const struct slopes *s, const struct directions *d,
                              const double *target, double move[CONSTANTS])
 {
@@ -123,8 +126,8 @@ static double move_constants(const struct slopes *s, const struct directions *d,
     return fmax(1 - plain * plain, 1e-15);
 }
 
-/* The function with its constants moved, unless the same one stands there from other constants and
- * no worse. */
+/* Keeps the function with shifted constants, unless the list has a function of equal shape and no
+ * larger score. */
 static void keep_function(struct curves *c, int t, const struct sr_entry *e, const struct slopes *s,
                           const double *move, struct sr_curve_found item)
 {
@@ -145,7 +148,7 @@ static void keep_function(struct curves *c, int t, const struct sr_entry *e, con
     sr_best_insert(list, sizeof item, count, SR_CURVE_KEPT, &item);
 }
 
-/* Of operators and features, constants of any value alike. */
+/* Hash of operators and features; the values of constants do not matter. */
 static uint64_t shape_hash(const struct curves *c, const struct sr_entry *e)
 {
     struct sr_expr expr;
@@ -193,7 +196,8 @@ static bool is_sum(enum sr_op op)
     return op == SR_ADD || op == SR_SUB;
 }
 
-/* A constant next to another that could take it: c + (c + x), c (c x), x - c, x / c. */
+/* Whether a constant is redundant because another could absorb it: c + (c + x), c (c x), x - c, x /
+ * c. */
 static bool is_redundant(const struct sr_enumeration *all, enum sr_op op, const struct sr_entry *p,
                          const struct sr_entry *q)
 {
@@ -208,7 +212,7 @@ static bool is_redundant(const struct sr_enumeration *all, enum sr_op op, const 
     return all->entry[other->a].op == SR_CONSTANT || all->entry[other->b].op == SR_CONSTANT;
 }
 
-/* Counts what is worth an evaluation, and is of this part's share. */
+/* Counts the functions worth an evaluation, and accepts those in this part's share. */
 static bool wants_function(void *owner, enum sr_op op, int a, int b)
 {
     struct curves *c = owner;
@@ -223,8 +227,8 @@ static bool wants_function(void *owner, enum sr_op op, int a, int b)
     return true;
 }
 
-/* Constants and derivatives of an operator's operand, from `n` on; returns how many there then
- * are. */
+/* Chains an operand's constants and derivatives, stored from index `n` on. Returns the new
+ * count. */
 static int chain_slopes(const struct curves *c, const struct sr_entry *e, int operand,
                         const double value[SR_ROWS], int n, struct slopes *s)
 {
@@ -262,7 +266,7 @@ static void consider_function(void *owner, const struct sr_entry *e, const doubl
     make_slopes(c, e, value, &s);
     if (keep && arity > 0 && !sr_enumerate_is_new(&c->all, value, true))
         return;
-    /* a f and f + c are met by f itself */
+    /* a f and f + c are already covered by f */
     const bool affine =
         arity == 2 && (e->op == SR_ADD || e->op == SR_SUB || e->op == SR_MUL) &&
         (c->all.entry[e->a].op == SR_CONSTANT || c->all.entry[e->b].op == SR_CONSTANT);

@@ -1,4 +1,4 @@
-/* dictionary.c - columns for sums: small formulas, and what y may have to be divided by. */
+/* dictionary.c - columns of small formulas for sums, and the factors by which y may be divided. */
 #include "dictionary.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ bool sr_dictionary_unit(const double *value, double *unit)
     return sr_unit(value, ROWS, 1e-14, unit);
 }
 
-/* x to a power of 1, 2 or 3. */
+/* A feature to the power 1, 2 or 3. */
 static void put_power(struct sr_expr *out, int feature, int power, bool square)
 {
     const struct sr_node x = {.op = SR_FEATURE, .feature = (uint8_t)feature};
@@ -33,8 +33,8 @@ static void put_power(struct sr_expr *out, int feature, int power, bool square)
 
 enum { MOST_POWERS = 16 };
 
-/* log |v| at the rows where y is not 0, its mean taken off; false where it is not finite, or does
- * not vary. */
+/* log |v| minus its mean, at the rows where y is not 0; false where it is not finite or does not
+ * vary. */
 static bool take_log(const struct sr_dictionary *d, const double *v, double column[ROWS])
 {
     double mean = 0, square = 0;
@@ -53,12 +53,13 @@ static bool take_log(const struct sr_dictionary *d, const double *v, double colu
 }
 
 struct logarithm {
-    double score; /* -r^2 with that of y */
+    double score; /* minus the squared correlation with log |y| */
     int feature;
     double column[ROWS];
 };
 
-/* Leaves out what those before it span, as a column in another unit. Returns how many stay. */
+/* Removes columns that are linear combinations of earlier ones, such as a column in another unit.
+ * Returns how many remain. */
 static int drop_spanned(struct logarithm *list, int n)
 {
     double q[MOST_POWERS][ROWS];
@@ -77,9 +78,10 @@ static int drop_spanned(struct logarithm *list, int n)
     return kept;
 }
 
-/* The whole powers of the features whose product follows y best: linear regression of logarithms of
- * sizes. Features that are 0 somewhere, do not vary or are spanned by others have the power 0, and
- * so have those that resemble y least where there are many. False where that leaves none. */
+/* Integer powers of the features whose product is closest to y, by linear regression of the
+ * logarithms of absolute values. The power is 0 for features that are 0 somewhere, do not vary, or
+ * are spanned by others; of many features only the most correlated are used. False where none
+ * remains. */
 static bool fit_powers(const struct sr_dictionary *d, int power[SR_FEATURES])
 {
     double a[MOST_POWERS * (MOST_POWERS + 1)] = {0}, target[ROWS];
@@ -109,8 +111,8 @@ static bool fit_powers(const struct sr_dictionary *d, int power[SR_FEATURES])
     return true;
 }
 
-/* Features to these powers: of what multiplies (sides & 1), then of what divides (sides & 2). False
- * where that is nothing. */
+/* Writes the features to their powers: the numerator (sides & 1) and the denominator (sides & 2).
+ * False where nothing remains. */
 static bool write_powers(const struct sr_dictionary *d, uint64_t operators, const int *powers,
                          int sides, struct sr_expr *out)
 {
@@ -132,8 +134,8 @@ static bool write_powers(const struct sr_dictionary *d, uint64_t operators, cons
     return out->count && sr_put_end(d->data.language, out, SR_NODES);
 }
 
-/* Variance of log |y / h| where y is not 0; equal to rounding where formulas are one but for a
- * factor. */
+/* Variance of log |y / h| over the rows where y is not 0. It is equal up to rounding for formulas
+ * that differ only by a factor. */
 static double ratio_variance(const struct sr_dictionary *d, const struct sr_expr *h)
 {
     double value[ROWS], sum = 0, square = 0;
@@ -158,16 +160,16 @@ struct rated {
     struct sr_expr expr;
 };
 
-/* The closest of them to y at all rows, a little nearer for every node less. The fitted power law,
- * and what multiplies and what divides in it, stay whatever they leave: of m / (x^2 + y^2 + z^2) it
- * says m / (x y z). */
+/* Lists the factors h closest to y at all rows, with a penalty per node. The fitted power law, its
+ * numerator and its denominator are always listed: for m / (x^2 + y^2 + z^2) the fitted law is m /
+ * (x y z), which is not close. */
 static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, int entries,
                          uint64_t operators)
 {
     struct sr_factor factor[SR_FACTORS];
     int powers[SR_FEATURES];
     const bool has_law = fit_powers(d, powers);
-    struct rated list[FACTORS - 1], item; /* 1 comes before them */
+    struct rated list[FACTORS - 1], item; /* without the factor 1, which comes first */
     int close = 0, n = 0;
     sr_factors_find(bank, entries, sr_has(operators, SR_DIV), factor, &close);
     for (int i = has_law ? -3 : 0; i < close; i++) {

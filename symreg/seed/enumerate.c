@@ -1,4 +1,5 @@
-/* enumerate.c - every formula of the given operators by increasing cost, each function once. */
+/* enumerate.c - enumerates formulas of given operators in order of increasing cost, each function
+ * once. */
 #include "enumerate.h"
 
 #include <math.h>
@@ -105,7 +106,7 @@ static void join_entries(struct sr_enumeration *all, enum sr_op op, int a, int b
     all->offer(all->owner, &entry, value);
 }
 
-/* Takes the next step of a level unless the budget is used up or an earlier run has taken it. */
+/* Takes the next step of a level, unless the budget is used up or an earlier call has taken it. */
 static bool takes_step(struct sr_enumeration *all, double budget, int *step)
 {
     if (!(all->tried < budget) || (*step)++ < all->step || orr_signal_seen())
@@ -114,7 +115,7 @@ static bool takes_step(struct sr_enumeration *all, double budget, int *step)
     return true;
 }
 
-/* All formulas of all->cost over the entries of smaller cost. */
+/* All formulas of cost all->cost over entries of smaller cost. */
 static void add_level(struct sr_enumeration *all, double budget)
 {
     const struct sr_settings *s = all->settings;
@@ -145,7 +146,7 @@ void sr_enumerate_run(struct sr_enumeration *all, double budget)
         all->first[2] = all->count;
     while (all->cost <= all->most_cost && all->tried < budget && !orr_signal_seen()) {
         add_level(all, budget);
-        if (!(all->tried < budget) || orr_signal_seen()) /* the rest of the level may follow */
+        if (!(all->tried < budget) || orr_signal_seen()) /* a later call may finish the level */
             return;
         all->step = 0;
         all->first[++all->cost] = all->count;

@@ -1,10 +1,10 @@
-/* enumerate.h - inside symreg/: every formula of the given operators by increasing cost, each
- * function once.
+/* enumerate.h - inside symreg/: enumerates formulas of given operators in order of increasing cost,
+ * each function once.
  *
- * The cost of a formula is its number of nodes, functions from exp on counting twice. The
- * enumerator puts operators over the entries that its owner has kept, and offers each result with
- * its values at SR_ROWS rows; the owner ranks it, and keeps it where others are to be built over
- * it. bank.c enumerates formulas of all features, curves.c functions of one variable. */
+ * The cost of a formula is its number of nodes; functions from exp on count twice. The enumerator
+ * applies operators to the entries that its owner has kept, and offers each result with its values
+ * at SR_ROWS rows. The owner ranks the result, and keeps it if it may become an operand. bank.c
+ * enumerates formulas of all features, curves.c functions of one variable. */
 #ifndef SR_ENUMERATE_H
 #define SR_ENUMERATE_H
 
@@ -14,54 +14,55 @@
 /* One formula: an operator over earlier entries, or a leaf. */
 struct sr_entry {
     uint8_t op, size, cost;
-    uint8_t feature;   /* of a constant its place in the grid */
-    uint8_t constants; /* how many */
+    uint8_t feature;   /* a constant's index in the grid */
+    uint8_t constants; /* number of constants */
     int a, b;
 };
 
 enum { SR_MOST_COST = 30 };
 struct sr_enumeration {
-    /* What the owner sets before sr_enumerate_init(). */
-    const struct sr_settings *settings; /* the operators */
+    /* Set by the owner before sr_enumerate_init(). */
+    const struct sr_settings *settings; /* for the operators */
     const double *grid;                 /* the values that a constant takes */
-    int room;                           /* entries kept at most */
+    int room;                           /* entries kept, at most */
     int largest;                        /* nodes of a formula, at most */
     int most_cost;                      /* at most SR_MOST_COST */
     void *owner;
-    /* Is op over entries a and b worth its evaluation? Unary operators have a == b. NULL: yes. */
+    /* Whether applying op to entries a and b is worth an evaluation. Unary operators have a == b.
+     * NULL: always. */
     bool (*wants)(void *owner, enum sr_op op, int a, int b);
-    /* A formula whose values are finite. The owner may keep it by sr_enumerate_keep(). */
+    /* Receives a formula whose values are finite. The owner may keep it by sr_enumerate_keep(). */
     void (*offer)(void *owner, const struct sr_entry *entry, const double value[SR_ROWS]);
 
-    double tried; /* formulas, as the owner counts them */
+    double tried; /* formulas tried, as the owner counts them */
     int count;    /* entries kept */
     struct sr_entry *entry;
     double (*value)[SR_ROWS];
     uint32_t *table; /* hash table of entries */
     size_t slots;
-    int first[SR_MOST_COST + 2]; /* of every cost */
-    int cost;                    /* of the level under way */
-    int step;                    /* of that level: those before are done */
+    int first[SR_MOST_COST + 2]; /* first entry of every cost */
+    int cost;                    /* cost of the current level */
+    int step;                    /* next step of the current level */
 };
 
-/* Memory that sr_enumerate_free() frees, after errors too. */
+/* Allocates memory, which sr_enumerate_free() frees, after errors too. */
 int sr_enumerate_init(struct sr_enumeration *all);
 void sr_enumerate_free(struct sr_enumeration *all);
-/* Offers the feature number `feature` with these values. */
+/* Offers feature number `feature` with the given values. */
 void sr_enumerate_feature(struct sr_enumeration *all, int feature, const double value[SR_ROWS]);
 /* Offers the first `constants` numbers of the grid. */
 void sr_enumerate_constants(struct sr_enumeration *all, int constants);
-/* Goes on, once the leaves were offered, until `budget` formulas were tried in all. A later call
- * with a larger budget continues: both together are one call with the larger. */
+/* Continues after the leaves were offered, until `budget` formulas were tried in total. Two calls
+ * with increasing budgets give the same entries as one call with the larger budget. */
 void sr_enumerate_run(struct sr_enumeration *all, double budget);
 
-/* False where an equal function was kept; else, with `keep`, the table remembers that the next
- * entry has these values. */
+/* False where an equal function was kept. Otherwise, with `keep`, the hash table registers these
+ * values for the next entry. */
 bool sr_enumerate_is_new(struct sr_enumeration *all, const double value[SR_ROWS], bool keep);
 void sr_enumerate_keep(struct sr_enumeration *all, const struct sr_entry *entry,
                        const double value[SR_ROWS]);
-/* Of four values divided by `unit` and rounded to floats: formulas that are equal up to rounding
- * agree. */
+/* Hash of four values divided by `unit` and rounded to float, so that formulas equal up to rounding
+ * have one hash. */
 uint64_t sr_enumerate_hash(const double value[SR_ROWS], double unit);
 /* Writes an entry as a formula; false when it has more than SR_NODES nodes. */
 bool sr_enumerate_write(const struct sr_enumeration *all, const struct sr_entry *entry,

@@ -1,4 +1,4 @@
-/* factors.c - small formulas, their products and quotients, by how close y is to them in ratio. */
+/* factors.c - ranks small formulas, and products and quotients of two, as factors of y. */
 #include "sums.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 #include "shared.h"
 
-enum { PRODUCTS = 2500 }; /* formulas whose products and quotients are tried */
+enum { PRODUCTS = 2500 }; /* formulas combined into products and quotients */
 
-/* Logarithms of y and of the bank's first formulas, about their means. */
+/* Centred logarithms of y and of the bank's first formulas. */
 struct logs {
     int count, index[PRODUCTS];
     float y[SR_ROWS], value[PRODUCTS][SR_ROWS], with_y[PRODUCTS], square[PRODUCTS];
@@ -51,8 +51,8 @@ static void keep_factor(struct sr_factor list[SR_FACTORS], int *n, double score,
     sr_best_insert(list, sizeof item, n, SR_CLOSE, &item);
 }
 
-/* The formulas without constants, products and quotients of two to which y is closest in ratio:
- * those with the smallest variance of log(y / h), a little more for every node. */
+/* Lists the formulas without constants, and products and quotients of two, with the smallest
+ * variance of log(y / h), which a penalty per node enlarges. */
 static int rank_factors(const struct sr_bank *bank, const struct logs *logs, bool divide,
                         struct sr_factor list[SR_FACTORS])
 {
@@ -77,7 +77,7 @@ static int rank_factors(const struct sr_bank *bank, const struct logs *logs, boo
     return n;
 }
 
-/* The first formulas of + - * / and features alone. */
+/* Appends the first formulas made only of features and + - * /. */
 static int add_plain(const struct sr_bank *bank, int entries, struct sr_factor *list, int n)
 {
     const uint64_t arithmetic = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB |

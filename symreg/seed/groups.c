@@ -1,4 +1,5 @@
-/* groups.c - the gradients' covariance, whole numbers that span it, and the factor. */
+/* groups.c - finds groups: the covariance of gradients, integer vectors that span it, and the
+ * factor. */
 #include "groups.h"
 
 #include <math.h>
@@ -12,24 +13,25 @@
 enum {
     COLUMNS = SR_SMOOTH_COLUMNS,
     LEAST_ROWS = 64,
-    FIT_ROWS = 256,      /* that lengths are fitted to */
-    GRADIENT_ROWS = 512, /* whose gradients are looked at */
-    FIT_STEPS = 40,      /* of the first model */
-    TEST_STEPS = 14,     /* of a hypothesis' own */
-    VECTORS = 24,        /* of whole numbers, closest to the range */
+    FIT_ROWS = 256,      /* rows to which length scales are fitted */
+    GRADIENT_ROWS = 512, /* rows whose gradients are used */
+    FIT_STEPS = 40,      /* steps of the first model */
+    TEST_STEPS = 14,     /* steps of a hypothesis' model */
+    VECTORS = 24,        /* integer vectors closest to the range */
     MOST_POWER = 4,
 };
 
-/* A group's length was fitted, which its evidence does not know. */
+/* Penalty for each group's fitted length scale, which the evidence does not contain. */
 static const double nats_of_group = 8;
 
-/* Logarithms: of columns that are positive everywhere. All are about their means; unit is what they
- * were divided by to have variance 1. */
+/* Logarithms of the columns that are positive everywhere, all columns centred. unit: the divisor
+ * that gives a column variance 1. */
 struct table {
     int rows, columns;
-    double *coordinate, *line, *z, *noise; /* (columns, rows) ..., line not divided */
-    double *raw;                           /* (columns, rows) as in the table */
-    double unit[COLUMNS], typical;         /* median |y| */
+    /* (columns, rows), (columns, rows) not scaled, (rows), (rows) */
+    double *coordinate, *line, *z, *noise;
+    double *raw;                   /* (columns, rows) values of the table */
+    double unit[COLUMNS], typical; /* median |y| */
     bool logarithm[COLUMNS];
 };
 
@@ -50,7 +52,8 @@ static void centre(double *v, int n, double *unit)
 /* Variances of ln |y| under equal ones of y, of 1 where |y| is typical. */
 static double set_noise(const double *size, int n, double *noise)
 {
-    double *sorted = noise; /* overwritten below */
+    /* Variances of ln |y| for constant noise of y, relative to the variance at the median |y|. */
+    double *sorted = noise;
     memcpy(sorted, size, (size_t)n * sizeof *sorted);
     gsl_sort(sorted, 1, (size_t)n);
     const double typical = sorted[n / 2];
@@ -61,13 +64,13 @@ static double set_noise(const double *size, int n, double *noise)
     return typical;
 }
 
-/* Where y crosses 0 its logarithm has a pole, and where |y| is small noise hides it: rows below the
- * median |y| go, but for those within a factor of 3 of the largest. Returns how many stay. */
+/* Where y crosses 0, ln |y| has a pole, and where |y| is small, noise dominates. Drops rows whose
+ * |y| is below both the median and a third of the 95% quantile. Returns how many remain. */
 static size_t keep_large(const struct sr_data *data, size_t *row, size_t count)
 {
     double *size = count >= 2 * LEAST_ROWS ? orr_alloc(count, sizeof *size) : NULL;
     size_t kept = 0;
-    if (!size) /* all of few */
+    if (!size) /* small tables keep all rows */
         return count;
     for (size_t i = 0; i < count; i++)
         size[i] = fabs(data->y[row[i]]);
@@ -80,7 +83,7 @@ static size_t keep_large(const struct sr_data *data, size_t *row, size_t count)
     return kept;
 }
 
-/* At most `most` rows, evenly over those where y is not 0. */
+/* Takes at most `most` rows, evenly over the rows where y is not 0. */
 static int make_table(const struct sr_data *data, int most, struct table *t)
 {
     size_t *row = orr_alloc(data->rows, sizeof *row), usable = 0;
@@ -132,10 +135,11 @@ static int make_table(const struct sr_data *data, int most, struct table *t)
 /* ---- the first model's gradients */
 
 struct slopes {
-    double mean[COLUMNS], covariance[COLUMNS][COLUMNS]; /* by logarithms (or columns) */
+    /* of gradients by logarithms (or columns) */
+    double mean[COLUMNS], covariance[COLUMNS][COLUMNS];
 };
 
-/* Derivative of ln |y| by column f in row i: g (columns, rows) is that of what is not linear. */
+/* Derivative of ln |y| by column f in row i; g (columns, rows) is the nonlinear part. */
 static double derivative(const struct table *t, const double *g, const struct sr_smooth *model,
                          int f, int i)
 {
@@ -143,7 +147,7 @@ static double derivative(const struct table *t, const double *g, const struct sr
     return t->logarithm[f] ? slope / t->raw[f * t->rows + i] : slope;
 }
 
-/* A pair's derivatives against each other, where they matter. */
+/* Compares the derivatives of two columns where they are not small. */
 static void rate_pair(const struct table *t, const double *g, const struct sr_smooth *model, int a,
                       int b, struct sr_group_pair *pair)
 {
@@ -159,7 +163,7 @@ static void rate_pair(const struct table *t, const double *g, const struct sr_sm
         .off = fmin(sum, difference) / all, .a = a, .b = b, .sign = sum < difference ? -1 : 1};
 }
 
-/* The surest pairs of columns that are in no other. */
+/* Lists the pairs with the smallest contradiction, no column twice. */
 static void find_pairs(const struct table *t, const double *g, const struct sr_smooth *model,
                        struct sr_group_pairs *pairs)
 {
@@ -218,7 +222,7 @@ static int find_slopes(const struct table *few, const struct table *many, struct
     return rc;
 }
 
-/* Jacobi's rotations: eigenvalues, largest first, and eigenvectors as vector[k]. */
+/* Eigenvalues by Jacobi rotations, largest first, with eigenvectors vector[k]. */
 static void find_axes(const struct slopes *s, const int *active, int k, double *value,
                       double vector[COLUMNS][COLUMNS])
 {
@@ -261,11 +265,11 @@ static void find_axes(const struct slopes *s, const int *active, int k, double *
     }
 }
 
-/* ---- whole numbers */
+/* ---- integer vectors */
 
 struct vector {
     double score;
-    int entry[COLUMNS]; /* of the active columns */
+    int entry[COLUMNS]; /* one per active column */
 };
 struct vectors {
     int count;
@@ -286,7 +290,7 @@ static int common_divisor(const int *entry, int k)
     return divisor;
 }
 
-/* The vectors closest to the span of the first r axes, small ones first among equals. */
+/* Lists the integer vectors closest to the span of the first r axes; ties go to smaller entries. */
 static void find_vectors(double axis[COLUMNS][COLUMNS], int k, int r, struct vectors *out)
 {
     const int most = k <= 6 ? 2 : 1, base = 2 * most + 1;
@@ -294,7 +298,8 @@ static void find_vectors(double axis[COLUMNS][COLUMNS], int k, int r, struct vec
     for (int i = 0; i < k; i++)
         all *= base;
     out->count = 0;
-    for (long code = all / 2 + 1; code < all; code++) { /* half of them: w and -w are one */
+    /* half of all vectors, as w and -w are equivalent */
+    for (long code = all / 2 + 1; code < all; code++) {
         struct vector v = {0};
         long rest = code;
         double square = 0, inside = 0;
@@ -318,7 +323,7 @@ static void find_vectors(double axis[COLUMNS][COLUMNS], int k, int r, struct vec
     }
 }
 
-/* Whether the vectors are independent, by elimination. */
+/* Whether the vectors are linearly independent, by elimination. */
 static bool independent(const struct vector *const *v, int count, int k)
 {
     double a[SR_GROUPS][COLUMNS];
@@ -349,7 +354,8 @@ static bool independent(const struct vector *const *v, int count, int k)
     return true;
 }
 
-/* r independent vectors, the best that begin with number `first`; false where there are none. */
+/* Chooses r independent vectors, the best ones from number `first` on; false where there are too
+ * few. */
 static bool choose_basis(const struct vectors *all, int first, int k, int r,
                          const struct vector *basis[SR_GROUPS])
 {
@@ -366,7 +372,7 @@ static bool choose_basis(const struct vectors *all, int first, int k, int r,
 
 /* ---- a hypothesis */
 
-/* Solves B c = a at the columns of `pivot` (r of them): c in place of the last column. */
+/* Solves B c = a at the columns of `pivot` (r of them); c replaces the last column. */
 static bool solve_small(double b[SR_GROUPS][SR_GROUPS + 1], int r)
 {
     for (int i = 0; i < r; i++) {
@@ -392,9 +398,9 @@ static bool solve_small(double b[SR_GROUPS][SR_GROUPS + 1], int r)
     return true;
 }
 
-/* The factor's exponents are known up to those of the groups: of all that are 0 at r columns those
- * that are closest to halves of whole numbers, and simple. False where none has powers that can be
- * written. */
+/* The factor's exponents are determined only up to multiples of the groups' exponents. Of the
+ * choices with exponent 0 at r columns, takes the one closest to half-integers, with a penalty for
+ * large exponents. False where no choice is within MOST_POWER. */
 static bool choose_factor(const struct table *t, const double *slope, struct sr_grouping *g)
 {
     const int d = t->columns, r = g->groups;
@@ -440,7 +446,7 @@ static bool choose_factor(const struct table *t, const double *slope, struct sr_
     return best < HUGE_VAL;
 }
 
-/* Coordinates of the groups, of variance 1, and z without the factor. */
+/* Coordinates of the groups, scaled to variance 1, and z minus the factor. */
 static void make_reduced(const struct table *t, const struct sr_grouping *g, double *coordinate,
                          double *z)
 {
@@ -463,7 +469,8 @@ static void make_reduced(const struct table *t, const struct sr_grouping *g, dou
     }
 }
 
-/* The model of the groups with a free factor gives the factor; rounded, the evidence. */
+/* Tests a hypothesis: a model with a free factor gives the factor's exponents; a model with the
+ * rounded exponents gives the evidence. */
 static int test_grouping(const struct table *t, struct sr_grouping *g, bool *fits)
 {
     const size_t n = (size_t)t->rows;
@@ -498,9 +505,10 @@ static int test_grouping(const struct table *t, struct sr_grouping *g, bool *fit
     return rc;
 }
 
-/* ---- all */
+/* ---- all hypotheses */
 
-/* Another basis of one span has one evidence, but for what the climb left. */
+/* Whether two groupings span the same space: their evidence is then equal up to the optimiser's
+ * error. */
 static bool same_groups(const struct sr_grouping *a, const struct sr_grouping *b)
 {
     int found = 0;
@@ -523,7 +531,8 @@ static int try_grouping(const struct table *t, struct sr_grouping *g,
     return 0;
 }
 
-/* Groups of r independent vectors of the active columns, and columns that have no logarithm. */
+/* Tries groups of r independent vectors of the active columns, together with the columns that have
+ * no logarithm. */
 static int try_rank(const struct table *t, const int *active, int k, int r,
                     double axis[COLUMNS][COLUMNS], const int *plain, int plains,
                     struct sr_grouping list[SR_GROUPINGS], int *count)
@@ -564,7 +573,7 @@ static int list_groupings(const struct table *t, const struct slopes *s,
     }
     if (k)
         find_axes(s, active, k, value, axis);
-    double best = HUGE_VAL; /* where one more group makes it worse, no more are tried */
+    double best = HUGE_VAL; /* stop when one more group lowers the evidence */
     for (int r = 0; r <= k && r + plains <= SR_GROUPS; r++) {
         TRY(try_rank(t, active, k, r, axis, plain, plains, list, count));
         const double now = *count ? list[0].loss : HUGE_VAL;

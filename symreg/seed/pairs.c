@@ -1,8 +1,8 @@
-/* pairs.c - h H(a f + b g + c): pairs of small formulas meet in the middle.
+/* pairs.c - fits h H(a f + b g + c) over all pairs of small formulas.
  *
  * With z = H^-1(y / h) at the bank's rows, the best a, b, c of a pair follow from three
  * correlations: R^2 = (rf^2 + rg^2 - 2 rf rg rfg) / (1 - rfg^2). The correlations rfg of all pairs
- * are computed once; a target costs one pass over them. */
+ * are computed once, and each target costs one pass over them. */
 #include "base/stop.h"
 #include "sums.h"
 
@@ -13,28 +13,28 @@
 #include "shared.h"
 #include "stages.h"
 
-static const double least_variance = 1e-20; /* of a column, as a share of its mean square */
+static const double least_variance = 1e-20; /* variance of a column relative to its mean square */
 
 enum {
     BASIS = 500,            /* formulas f and g of pairs, without constants */
-    SINGLES = 20480,        /* formulas f that stand alone, with constants, too */
-    OUTERS = 16,            /* ways H, at most */
-    BLOCK = SR_VEC_COLUMNS, /* of them at a time: divides SINGLES */
-    KEPT = 8,               /* singles and pairs of each target, each */
+    SINGLES = 20480,        /* formulas f used alone, also with constants */
+    OUTERS = 16,            /* outer operators H, at most */
+    BLOCK = SR_VEC_COLUMNS, /* formulas processed at a time; divides SINGLES */
+    KEPT = 8,               /* single formulas, and pairs, kept for each target */
 };
 
 /* ---- the basis */
 
 struct basis {
     int count, singles;
-    int index[BASIS], single_index[SINGLES]; /* in the bank */
+    int index[BASIS], single_index[SINGLES]; /* entries of the bank */
     double unit[BASIS][SR_ROWS];             /* mean 0, length 1 */
-    float single[SR_ROWS][SINGLES];          /* the same, row by row */
+    float single[SR_ROWS][SINGLES];          /* unit vectors of the single formulas, row by row */
     float (*correlation)[BASIS];
 };
 
-/* The bank's first formulas; of those for pairs none has constants or is an affine image of an
- * earlier one. */
+/* Collects the bank's first formulas. Those for pairs have no constants, and are not affine images
+ * of earlier ones. */
 static int basis_init(struct basis *basis, const struct sr_enumeration *all)
 {
     basis->correlation = orr_alloc(BASIS, sizeof *basis->correlation);
@@ -66,25 +66,25 @@ static int basis_init(struct basis *basis, const struct sr_enumeration *all)
 
 /* ---- targets */
 
-/* h as a formula, and its values. */
+/* A factor h as a formula, with its values. */
 struct divisor {
-    struct sr_expr expr; /* count 0: 1 */
+    struct sr_expr expr; /* count 0: the factor 1 */
     double value[SR_ROWS];
 };
 
 struct found {
     double rest; /* 1 - R^2 */
-    int f, g;    /* of the bank; g < 0: a f + c */
+    int f, g;    /* entries of the bank; g < 0: a f + c */
 };
 struct target {
     const struct divisor *divisor;
     struct sr_outer outer;
-    int singles, pairs; /* none of a target that is not usable */
+    int singles, pairs; /* 0 for a target that is not usable */
     struct found single[KEPT], pair[KEPT];
     double z[SR_ROWS];
 };
 
-/* A larger R^2 would enter the list. */
+/* The R^2 that a formula must exceed to enter the list. */
 static float limit_of(const struct found list[KEPT], int count)
 {
     return count < KEPT ? 0 : (float)(1 - list[KEPT - 1].rest);
@@ -129,7 +129,7 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
 
 /* ---- formulas */
 
-/* A vector about its mean, divided by its length; false when there is hardly any variation. */
+/* Centres a vector and divides it by its length; false when it hardly varies. */
 static bool normalise_vector(const double *value, double *unit, double *mean, double *length)
 {
     if (!sr_centre(value, SR_ROWS, least_variance, unit, mean))
@@ -138,7 +138,7 @@ static bool normalise_vector(const double *value, double *unit, double *mean, do
     return true;
 }
 
-/* The correlation of two such vectors, in four lanes. */
+/* The correlation of two unit vectors, summed in four lanes. */
 static double correlate_units(const double *a, const double *b)
 {
     double lane[4] = {0};
@@ -148,7 +148,7 @@ static double correlate_units(const double *a, const double *b)
     return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-/* Weights of z = a f + b g + c; w[SR_TERMS] is c. False when f and g are one. */
+/* Weights of z = a f + b g + c; w[SR_TERMS] is c. False when f and g are collinear. */
 static bool weigh_terms(const struct sr_bank *bank, const struct target *t,
                         const struct found *found, double w[SR_TERMS + 1])
 {
@@ -168,8 +168,8 @@ static bool weigh_terms(const struct sr_bank *bank, const struct target *t,
     return w[0] != 0;
 }
 
-/* What of a f + b g + c is written: all; without c; f + b g + c; f + b g; f + g; f + g + c. Where
- * f is plain, the other weights are divided by a. */
+/* The variants of a f + b g + c that are written: complete; without c; f + b g + c; f + b g; f + g;
+ * f + g + c. Where f has no weight, the other weights are divided by a. */
 static const struct shape {
     bool plain_f, plain_g, offset, of_single;
 } shapes[] = {
@@ -206,7 +206,7 @@ static void add_shapes(const struct sr_proposal *p, const struct target *t,
     }
 }
 
-/* ---- the best of all targets, by how close they are to y itself */
+/* ---- the best of all targets, by their distance from y */
 
 struct offer {
     double score;
@@ -215,7 +215,8 @@ struct offer {
     const struct found *found;
 };
 
-/* The smaller of the shares of y and of ones that h H(a f + b g + c) and its ratio to y leave. */
+/* The unexplained share of y by h H(a f + b g + c), or the squared deviation of their ratio from 1,
+ * whichever is smaller. */
 static double rate_closeness(const struct sr_bank *bank, const struct target *t,
                              const struct found *found)
 {
@@ -267,8 +268,8 @@ static int offer_best(const struct sr_proposal *p, const struct target *target, 
 
 /* ---- all targets */
 
-/* 1, and the factors; of those that are `close` the formulas are candidates themselves. Returns how
- * many. */
+/* Lists the factor 1 and the factors of factors.c. Close factors also become candidates themselves.
+ * Returns how many. */
 static int list_divisors(const struct sr_proposal *p, struct divisor list[SR_FACTORS + 1],
                          int *close, struct sr_candidates *candidates)
 {

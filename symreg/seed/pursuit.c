@@ -1,9 +1,9 @@
-/* pursuit.c - h H(a f + b g + c k + d): sums of up to three small formulas.
+/* pursuit.c - fits h H(a f + b g + c k + d), sums of up to three small formulas.
  *
- * pairs.c solves all pairs at few rows; the third term is found as in matching pursuit (Mallat &
- * Zhang, IEEE Trans. Signal Process. 41 (1993) 3397): the formula closest to what the others leave,
- * at so many rows that chance resembles nothing. Then every term is exchanged for the best one next
- * to the other two, as long as that helps. */
+ * pairs.c solves all pairs at few rows. Here the third term is found as in matching pursuit (Mallat
+ * & Zhang, IEEE Trans. Signal Process. 41 (1993) 3397): it is the formula closest to the residual
+ * of the others, at enough rows that chance matches are unlikely. Then each term is exchanged for
+ * the best one given the other two, as long as that improves the fit. */
 #include "base/stop.h"
 #include "stages.h"
 
@@ -17,29 +17,34 @@
 enum {
     ROWS = SR_DICTIONARY_ROWS,
     COLUMNS = SR_DICTIONARY,
-    BLOCK = SR_VEC_COLUMNS, /* columns at a time: divides COLUMNS */
+    BLOCK = SR_VEC_COLUMNS, /* columns processed at a time; divides COLUMNS */
     TERMS = SR_TERMS,
     OUTERS = 8,   /* H: the identity and operators with an inverse */
-    FACTORS = 12, /* h that pursuit tries, which costs the most */
-    SWEEPS = 3,   /* of exchanges */
-    VARIANTS = 4, /* of every sum: equal weights joined or not, with and without d */
+    FACTORS = 12, /* factors h tried by the pursuit, the costliest step */
+    SWEEPS = 3,   /* sweeps of exchanges */
+    /* variants of every sum: nearly equal weights joined or not, with and without d */
+    VARIANTS = 4,
     FIT_STEPS = 15,
-    PER_SIZE = 8, /* seeds */
+    PER_SIZE = 8, /* seeds of each size */
 };
 
 static const double promising = 0.3; /* 1 - R^2 */
 
-/* The first columns are the simplest formulas: of these all triples are tried, and of the very
- * first by themselves, since under noise larger ones follow the rows a little better. Of more the
- * pursuit takes larger ones that stand for two terms at once, so each number is tried. */
+/* Numbers of leading columns (the simplest formulas) to search. All triples are tried among the
+ * first SR_DICTIONARY_SMALL columns, and separately among the first 64, because under noise larger
+ * formulas fit slightly better. With more columns the pursuit may prefer large formulas that cover
+ * two terms at once, so several numbers are tried. */
 static const int limit[] = {64, SR_DICTIONARY_SMALL, 1536, COLUMNS};
-enum { LIMITS = sizeof limit / sizeof *limit, SIMPLEST = 1 /* of them */ };
+enum {
+    LIMITS = sizeof limit / sizeof *limit,
+    SIMPLEST = 1 /* leading numbers of `limit` in the first stage */
+};
 
 struct sum {
     const struct sr_expr *factor;
     struct sr_outer outer;
-    int columns, terms, term[TERMS];   /* of the first columns */
-    double z[ROWS], weight[TERMS + 1]; /* the last is d */
+    int columns, terms, term[TERMS];   /* columns: how many leading columns may be terms */
+    double z[ROWS], weight[TERMS + 1]; /* the last weight is d */
     double rest;                       /* 1 - R^2 */
 };
 
@@ -51,7 +56,8 @@ static void round_to_float(const double *from, float *to)
         to[i] = (float)from[i];
 }
 
-/* What the terms but `without` leave of the target, and their span; q has room for TERMS. */
+/* Residual of the target after projection on all terms but `without`, and their orthonormal span; q
+ * holds up to TERMS vectors. */
 static int project_target(const struct sr_dictionary *d, const struct sum *s, int without,
                           double *rest, double q[TERMS][ROWS])
 {
@@ -78,7 +84,7 @@ static int project_target(const struct sr_dictionary *d, const struct sum *s, in
     return n;
 }
 
-/* The formula that takes most of `rest` next to the span of q; what then is left goes to *left. */
+/* The column that reduces `rest` most, given the span q; *left is the remaining share. */
 static int best_column(const struct sr_dictionary *d, int columns, const double *rest,
                        const double q[TERMS][ROWS], int n, double *left)
 {
@@ -121,8 +127,8 @@ static void pursue_terms(const struct sr_dictionary *d, struct sum *s)
     s->rest = left;
 }
 
-/* What g and k take of the target next to f, from products with f taken off: the largest over k
- * below g, and where. */
+/* The largest share of the target explained by g and some k < g next to f, from dot products
+ * orthogonalised to f; *third is that k. */
 static double best_third(int g, const double *r, const double *gram_g, const double *own,
                          double least, int *third)
 {
@@ -190,7 +196,7 @@ static void exchange_terms(const struct sr_dictionary *d, struct sum *s)
 
 /* ---- formulas */
 
-/* One variant: bit 0 joins terms of nearly equal weight, bit 1 leaves out d. */
+/* Writes one variant: bit 0 joins terms of nearly equal weight, bit 1 omits d. */
 static bool write_sum(const struct sr_proposal *p, const struct sr_dictionary *d,
                       const struct sum *s, int variant, struct sr_expr *out)
 {
@@ -239,7 +245,7 @@ static bool weigh_terms(const struct sr_dictionary *d, struct sum *s)
     return sr_sum_weigh(ROWS, s->terms, value, s->z, s->weight);
 }
 
-/* One target over some of the columns; its variants, fitted. */
+/* Fits one target over its leading columns and writes its variants. */
 static void fit_target(const struct sr_proposal *p, const struct sr_dictionary *d, struct sum *s,
                        struct sr_expr expr[VARIANTS], double reached[VARIANTS])
 {
@@ -260,7 +266,7 @@ static void fit_target(const struct sr_proposal *p, const struct sr_dictionary *
                 sr_constants_fit(p->loss, &expr[v], true, FIT_STEPS, 0, own->rng, &own->work);
 }
 
-/* Sums of the first columns, by the numbers of them from limit[from] to before limit[to]. */
+/* Searches sums over the first limit[l] columns for each l from `from` to to - 1. */
 static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int from, int to)
 {
     struct sr_outer outer[OUTERS];
@@ -292,7 +298,7 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int
     return rc;
 }
 
-/* Of the bank when so many formulas were tried. */
+/* Searches sums over a bank for which `tried` formulas were tried. */
 static int find_sums(struct sr_proposal *p, double tried, int from, int to)
 {
     struct sr_dictionary d = {0};

@@ -1,4 +1,4 @@
-/* seeds.c - what a fit's search starts from: small formulas and pairs of them, curves, sums. */
+/* seeds.c - runs the stages of a proposal: small formulas and their pairs, curves, sums. */
 #include "base/stop.h"
 #include "shared.h"
 #include "stages.h"
@@ -34,10 +34,10 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
     return rc;
 }
 
-/* Whether a seed fits to rounding, or to what noise explains. */
+/* Whether some seed fits up to rounding or up to the noise. */
 static bool is_explained(const struct sr_proposal *p)
 {
-    static const double spare = 1.25; /* of the floor: it is an estimate */
+    static const double spare = 1.25; /* margin, because the floor is an estimate */
     const double least = fmax(p->loss->noise, spare * p->floor);
     bool explained = false;
     for (int i = 0; i < p->seeds->count; i++)
@@ -105,7 +105,7 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
 
 int sr_proposal_run(struct sr_proposal *p, unsigned stages)
 {
-    /* what costs least comes first: an exact formula ends them */
+    /* the cheapest stages first, as an exact formula ends the sequence */
     int (*const stage[])(struct sr_proposal *) = {sr_small_find,     sr_simplest_sums_find,
                                                   sr_structure_find, sr_composed_find,
                                                   sr_collapse_find,  sr_pursuit_find};
@@ -123,7 +123,7 @@ int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
     struct sr_proposal p;
     int rc = sr_proposal_init(&p, settings, loss, thread, threads, seeds);
     p.limit = limit;
-    if (!rc) /* whatever the seconds, some formulas are known */
+    if (!rc) /* the first stage ignores the time limit, so that some formulas exist */
         rc = sr_small_find(&p);
     if (!rc)
         rc = sr_proposal_run(&p, ~(unsigned)SR_STAGE_SMALL);

@@ -1,5 +1,5 @@
-/* shared.h - inside symreg/: what all stages of a proposal use: vectors over a few rows, lists of
- * the best. */
+/* shared.h - inside symreg/: vectors over a few rows and sorted lists, shared by all stages of a
+ * proposal. */
 #ifndef SR_SHARED_H
 #define SR_SHARED_H
 
@@ -18,29 +18,29 @@ static inline double sr_dot(const double *a, const double *b, int n)
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* centred = value - *mean. False where the values are not finite, or where their variance is no
- * more than `least` times their mean square: then the vector is a constant up to rounding. */
+/* centred = value - *mean. False where the values are not finite, or where their variance is at
+ * most `least` times their mean square: the vector is then constant up to rounding. */
 bool sr_centre(const double *value, int n, double least, double *centred, double *mean);
-/* Divides a vector by its length, which is returned; the squares are summed in order. */
+/* Divides a vector by its length and returns the length. The squares are summed in order. */
 double sr_scale_to_one(double *v, int n);
-/* Mean 0 and length 1, so that dot products of two units are correlations. */
+/* Scales to mean 0 and length 1, so that dot products of two units are correlations. */
 bool sr_unit(const double *value, int n, double least, double *unit);
 
-/* The numbers of n values in ascending order of these, equal ones as they stand; the caller frees
- * the list. NULL without memory. */
+/* Indices that sort n values in ascending order, stable for equal values. The caller frees the
+ * list. NULL when out of memory. */
 size_t *sr_order(const double *value, size_t n);
 
 /* ---- lists of the best */
 
-/* Inserts *item into a list whose elements of `bytes` begin with their score (a double), smallest
- * first, and which holds at most `most`; an element of equal score stays before it. False when the
- * list is full of better ones. */
+/* Inserts *item into a list sorted by score, smallest first. Elements have `bytes` bytes and begin
+ * with their score (a double); the list holds at most `most`. Elements of equal score stay before
+ * the new one. False when the list is full of better elements. */
 bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *item);
 
-/* Writes to `chosen` the places of the formulas of `size` nodes whose losses are smallest, best
- * first, at most `most` (up to SR_CHOSEN), and returns how many there are. Formulas of infinite
- * loss are left out; with `once`, those whose loss equals that of a chosen one, too, as they are
- * the same function. */
+/* Writes to `chosen` the indices of the formulas of `size` nodes with the smallest losses, best
+ * first, at most `most` (up to SR_CHOSEN), and returns their number. Formulas of infinite loss are
+ * skipped. With `once`, formulas whose loss equals a chosen one's are skipped, too, as they are the
+ * same function. */
 enum { SR_CHOSEN = 128 };
 int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
                     bool once, int *chosen);

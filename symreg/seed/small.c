@@ -1,5 +1,5 @@
-/* small.c - candidates of enumeration and of pairs, fitted: at first to a few rows, the best of
- * every size to all. */
+/* small.c - fits the candidates of enumeration and of pairs: all to a few rows, then the best of
+ * every size to all rows. */
 #include "base/stop.h"
 #include "stages.h"
 
@@ -11,8 +11,9 @@
 
 enum { FIT_STEPS = 20, QUICK_STEPS = 5 };
 
-/* Formulas tried at first, in milliseconds. Tables of fewer rows than are looked at have no second
- * helping: of millions of formulas with free constants many fit a few rows by chance. */
+/* Formulas tried in the first pass, which takes milliseconds. Tables with fewer rows than a sample
+ * have only this pass: among millions of formulas with free constants many fit a few rows by
+ * chance. */
 static const double first_large = 2e4, first_small = 5e4;
 
 /* ---- a few rows */
@@ -26,7 +27,7 @@ int sr_subsample_init(struct sr_subsample *sample, const struct sr_loss *loss,
     TRY(sr_rows_take(loss->data, SR_ROWS, row, &sample->data, &sample->x));
     for (int i = 0; i < SR_ROWS && sample->data.weight; i++)
         total += sample->data.weight[i];
-    if (!(total > 0)) /* rows that are all of weight 0 count alike */
+    if (!(total > 0)) /* all weights are 0: the rows count alike */
         sample->data.weight = NULL;
     return sr_loss_init_with(&sample->loss, loss->kind,
                              bends ? loss->parameter / loss->unit : loss->parameter, &sample->data);
@@ -41,7 +42,7 @@ void sr_subsample_free(struct sr_subsample *sample)
 
 /* ---- fits */
 
-/* Fits every candidate to a few rows, and judges it on all; none more after a signal. */
+/* Fits every candidate to a few rows and evaluates it on all rows; stops after a signal. */
 static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidates)
 {
     const struct sr_settings *s = p->settings;

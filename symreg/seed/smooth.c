@@ -1,4 +1,4 @@
-/* smooth.c - the Gaussian process: its evidence, what climbs it, and gradients. */
+/* smooth.c - Gaussian process: its evidence, the optimisation of the evidence, and gradients. */
 #include "smooth.h"
 
 #include <math.h>
@@ -10,20 +10,21 @@
 
 enum {
     PARAMETERS = SR_SMOOTH_COLUMNS + 2,
-    PATIENCE = 5, /* steps in which the evidence must grow by 1 */
+    PATIENCE = 5, /* stop when the evidence grew by less than 1 in this many steps */
 };
 
-/* Prior variances of slopes and of the constant, the latter of the variance of z. */
+/* Prior variances of the slopes and of the constant; the latter is a multiple of the variance of
+ * z. */
 static const double slope_variance = 9, constant_share = 100;
 static const double least_length = 0.2, most_length = 60;
-static const double least_noise = 1e-7; /* of the variance of z: what keeps K invertible */
+static const double least_noise = 1e-7; /* share of the variance of z that keeps K invertible */
 
 struct solver {
     const struct sr_smooth_data *data;
     const struct sr_vec *vec;
     int n;
-    double variance;          /* of z */
-    double *kernel, *lower;   /* (n, n): that of f alone, and the Cholesky factor of K */
+    double variance;          /* variance of z */
+    double *kernel, *lower;   /* (n, n) the kernel of f alone, and the Cholesky factor of K */
     double *inverse, *weight; /* (n, n), (n): K^-1 and K^-1 z */
     double *scratch;          /* (n, n) */
 };
@@ -101,7 +102,7 @@ static double solve_weights(struct solver *s)
 
 /* ---- evidence */
 
-/* Sets evidence and slopes; false where K is singular. */
+/* Computes evidence and slopes; false where K is singular. */
 static bool judge_model(struct solver *s, struct sr_smooth *m)
 {
     const size_t n = (size_t)s->n;
@@ -121,7 +122,8 @@ static bool judge_model(struct solver *s, struct sr_smooth *m)
     return isfinite(m->evidence);
 }
 
-/* Of the logarithms of lengths, s^2 and noise: 1/2 sum (w w' - K^-1) dK. */
+/* Derivatives of the evidence by the logarithms of lengths, s^2 and noise: 1/2 sum (w w' - K^-1)
+ * dK. */
 static void evidence_slope(struct solver *s, const struct sr_smooth *m, double slope[PARAMETERS])
 {
     const struct sr_smooth_data *data = s->data;
@@ -151,7 +153,7 @@ static void evidence_slope(struct solver *s, const struct sr_smooth *m, double s
     }
 }
 
-/* ---- the climb */
+/* ---- optimisation */
 
 static void move_model(const struct solver *s, const double step[PARAMETERS], struct sr_smooth *m)
 {
@@ -164,14 +166,15 @@ static void move_model(const struct solver *s, const double step[PARAMETERS], st
         fmin(fmax(m->noise * orr_exp(step[columns + 1]), 1e-8 * s->variance), 2 * s->variance);
 }
 
-/* Rprop (Riedmiller & Braun, ICNN 1993): the sign of each slope, and a step of its own. */
+/* Rprop (Riedmiller & Braun, ICNN 1993): each parameter moves by the sign of its derivative with
+ * its own step size. */
 static void climb(struct solver *s, int steps, struct sr_smooth *m)
 {
     double size[PARAMETERS], last[PARAMETERS] = {0}, slope[PARAMETERS], step[PARAMETERS];
     struct sr_smooth best = *m, now = *m;
     for (int k = 0; k < PARAMETERS; k++)
         size[k] = 0.4;
-    double before = -HUGE_VAL; /* the best evidence some steps ago */
+    double before = -HUGE_VAL; /* the best evidence at the last check */
     best.evidence = -HUGE_VAL;
     for (int turn = 0; turn <= steps && !orr_signal_seen(); turn++) {
         if (!judge_model(s, &now))

@@ -1,10 +1,10 @@
 /* smooth.h - inside symreg/: a smooth model of a table: a Gaussian process with a linear part.
  *
- * z = constant + a . line + f(coordinate) + noise, f with the kernel
- * s^2 exp(-1/2 sum (d_k / l_k)^2) (Rasmussen & Williams, Gaussian Processes for Machine Learning,
- * 2006, Eq. 5.1). Lengths, s^2 and the noise are those of the largest evidence (Eq. 5.8), which
- * Rprop climbs. A column whose length grows large is in the linear part alone. Sums are in a fixed
- * order: a model is the same on every machine and for any number of threads. */
+ * z = constant + a . line + f(coordinate) + noise, where f has the kernel s^2 exp(-1/2 sum (d_k /
+ * l_k)^2) (Rasmussen & Williams, Gaussian Processes for Machine Learning, 2006, Eq. 5.1). Length
+ * scales, s^2 and the noise maximise the evidence (Eq. 5.8), by Rprop. A column whose length scale
+ * grows large acts only through the linear part. Sums are in a fixed order: a model is equal on
+ * every machine and for any number of threads. */
 #ifndef SR_SMOOTH_H
 #define SR_SMOOTH_H
 
@@ -15,22 +15,23 @@ enum { SR_SMOOTH_COLUMNS = 12 };
 /* Arrays are the caller's; columns are column-major. */
 struct sr_smooth_data {
     int rows;                 /* a multiple of 8 */
-    int columns;              /* of coordinate, at most SR_SMOOTH_COLUMNS */
-    int lines;                /* of line, likewise */
-    const double *coordinate; /* (columns, rows), of mean 0 and variance 1 or so */
+    int columns;              /* columns of coordinate, at most SR_SMOOTH_COLUMNS */
+    int lines;                /* columns of line, likewise */
+    const double *coordinate; /* (columns, rows), of mean 0 and variance about 1 */
     const double *line;       /* (lines, rows), of mean 0 */
     const double *z;          /* (rows) */
-    const double *noise;      /* (rows): the noise's variance, up to a factor */
+    const double *noise;      /* (rows) variance of the noise, up to a factor */
 };
 struct sr_smooth {
     double length[SR_SMOOTH_COLUMNS], square, noise; /* l, s^2, the factor of the noise */
     double evidence;                                 /* ln p(z) */
     double slope[SR_SMOOTH_COLUMNS];                 /* a */
 };
-/* Starts where *model stands, lengths 0: at the default. ORR_ENOMEM. Without `steps` the evidence
- * and the slopes of the model as it stands. */
+/* Fits the model, starting from *model; lengths of 0 start from the default. ORR_ENOMEM. With 0
+ * steps it only computes the evidence and slopes of the given model. */
 int sr_smooth_fit(const struct sr_smooth_data *data, int steps, struct sr_smooth *model);
-/* gradient (columns, rows): of f by the coordinates at the data's rows, without the linear part. */
+/* gradient (columns, rows): derivatives of f by the coordinates at the data's rows, without the
+ * linear part. */
 int sr_smooth_gradient(const struct sr_smooth_data *data, const struct sr_smooth *model,
                        double *gradient);
 

@@ -1,11 +1,9 @@
-/* structure.c - tables of fewer columns: y = h phi(u1, ..., ur), phi searched
- * by itself.
+/* structure.c - searches derived tables with fewer columns: y = h phi(u1, ..., ur).
  *
- * groups.h finds products of powers h and u; where two columns matter through
- * their difference or sum alone, that takes their place first, and the groups
- * are found anew. The stages of a proposal then work on the columns u with the
- * target y / h, whose rows weigh what they weigh in the loss of y, and what
- * they find is written in the columns of the table and fitted to it. */
+ * groups.h finds products of powers h and u. Where two columns matter only through their difference
+ * or sum, that difference or sum first replaces them, and the groups are found again. The stages of
+ * a proposal then search the target y / h over the columns u, with rows weighted as in the loss of
+ * y. The results are written in the columns of the table and fitted to it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +15,21 @@
 #include "stages.h"
 
 enum {
-    TRIED = 3,                                                           /* hypotheses */
-    FIRST = SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_COMPOSED, /* of each */
-    PER_SIZE = 8,                                                        /* seeds */
-    PHI_SIZE = 20,                                                       /* nodes of phi, at most */
-    MOST_ROWS = 2000,                                                    /* of the smaller table */
+    TRIED = 3, /* hypotheses searched */
+    /* stages for every hypothesis */
+    FIRST = SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_COMPOSED,
+    PER_SIZE = 8,     /* seeds of each size */
+    PHI_SIZE = 20,    /* nodes of phi, at most */
+    MOST_ROWS = 2000, /* rows of the derived table */
     LEAST_ROWS = 64,
     FIT_STEPS = 20,
 };
 
-static const double noisy = 1e-5; /* variance of ln |y| */
+static const double noisy = 1e-5; /* variance of ln |y| above which a table counts as noisy */
 
 /* ---- products of powers as formulas */
 
-/* x^power with x^2 = square(x) where that is an operator; power > 0. */
+/* x^power, power > 0; x^2 as square(x) where `squares`. */
 static void put_power(struct sr_expr *out, int feature, int power, bool squares)
 {
     int parts = 0;
@@ -45,8 +44,7 @@ static void put_power(struct sr_expr *out, int feature, int power, bool squares)
     }
 }
 
-/* The product of what has positive, or negative, powers of `power`; false:
- * there is none. */
+/* The product of the features whose powers have the given sign; false where there is none. */
 static bool put_product(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], int sign,
                         bool squares)
 {
@@ -62,7 +60,7 @@ static bool put_product(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS],
     return any;
 }
 
-/* A quotient of products; false where there is none. */
+/* A quotient of products; false where the powers are all 0. */
 static bool put_quotient(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], bool squares)
 {
     const bool above = put_product(out, power, 1, squares);
@@ -76,7 +74,7 @@ static bool put_quotient(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS]
     return true;
 }
 
-/* False where the operators cannot write it. Count 0: it is 1. */
+/* Writes a product of powers. False where operators are missing. Count 0: the product is 1. */
 static bool write_powers(const struct sr_proposal *p, const struct sr_powers *powers,
                          struct sr_expr *out)
 {
@@ -100,16 +98,16 @@ static bool write_powers(const struct sr_proposal *p, const struct sr_powers *po
     return out->count == 0 || sr_put_end(p->settings->language, out, SR_NODES);
 }
 
-/* ---- views: the table with differences or sums in place of some columns */
+/* ---- views: the table with differences or sums that replace some columns */
 
 enum { VIEWS = 4 };
 struct view {
     struct sr_data data;
-    double *x; /* its storage; NULL: the table itself */
+    double *x; /* storage; NULL: the table itself */
     struct sr_expr column[SR_SMOOTH_COLUMNS];
 };
 
-/* The formula of a view's columns in those of the table. */
+/* Rewrites a formula of a view's columns in the table's columns. */
 static bool write_columns(const struct sr_proposal *p, const struct view *v, struct sr_expr *expr)
 {
     const struct sr_expr of_view = *expr;
@@ -133,8 +131,8 @@ static void take_table(const struct sr_proposal *p, struct view *v)
         v->column[f] = (struct sr_expr){.count = 1, .node = {sr_leaf_node(f)}};
 }
 
-/* A pair's difference or sum takes the place of its first column, the others
- * move up. *made: the operators can write it. */
+/* Replaces the first column of each pair by their difference or sum, and removes the second. *made:
+ * false where operators are missing. */
 static int join_pairs(const struct sr_proposal *p, const struct view *from,
                       const struct sr_group_pairs *pairs, struct view *v, bool *made)
 {
@@ -174,8 +172,8 @@ static int join_pairs(const struct sr_proposal *p, const struct view *from,
     return 0;
 }
 
-/* Ratios of two columns among the groups: near where the columns are equal, a
- * function of a difference looks like one of a ratio. */
+/* Collects pairs that occur as ratios of two columns among the groups: where the columns are nearly
+ * equal, a function of their difference resembles a function of their ratio. */
 static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *pairs)
 {
     pairs->count = 0;
@@ -198,7 +196,7 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
     }
 }
 
-/* The hypotheses of a view beside those before. */
+/* Merges the hypotheses of a view into the list. */
 static int add_view(const struct view *v, int number, struct sr_grouping list[SR_GROUPINGS],
                     int *count, struct sr_group_pairs *pairs)
 {
@@ -214,8 +212,8 @@ static int add_view(const struct view *v, int number, struct sr_grouping list[SR
     return 0;
 }
 
-/* All hypotheses, the best first: of the table, and of views as long as each is
- * better than the one before and has pairs. */
+/* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
+ * the one before and has pairs. */
 static int find_groupings(const struct sr_proposal *p, struct view view[VIEWS],
                           struct sr_grouping list[SR_GROUPINGS], int *count)
 {
@@ -233,7 +231,7 @@ static int find_groupings(const struct sr_proposal *p, struct view view[VIEWS],
     return 0;
 }
 
-/* ---- the smaller table */
+/* ---- the derived table */
 
 struct reduced {
     struct sr_data data;
@@ -242,8 +240,8 @@ struct reduced {
     struct sr_expr factor, group[SR_GROUPS];
 };
 
-/* Rows whose |h| is at least the median count most in the loss of y: of noisy
- * tables these are taken. Evenly, at most MOST_ROWS. Returns how many. */
+/* Chooses rows evenly, at most MOST_ROWS. For noisy tables only rows whose |h| is at least the
+ * median are used, as they dominate the loss of y. Returns how many. */
 static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t *row)
 {
     size_t n = 0;
@@ -265,7 +263,7 @@ static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t 
     return kept;
 }
 
-/* The weight of |y / h - phi| in the loss of y. */
+/* The weight of |y / h - phi| that corresponds to the loss of y. */
 static double weight_of(enum orr_symreg_loss kind, double h)
 {
     return kind == ORR_SR_RELATIVE                     ? 1
@@ -273,7 +271,7 @@ static double weight_of(enum orr_symreg_loss kind, double h)
                                                        : h * h;
 }
 
-/* Values of h and the groups on all rows: value (groups + 1, rows), h first. */
+/* Evaluates h and the groups on all rows: value (groups + 1, rows), h first. */
 static bool eval_groups(const struct sr_proposal *p, const struct view *v,
                         const struct sr_grouping *g, struct reduced *r, double *value)
 {
@@ -292,7 +290,7 @@ static bool eval_groups(const struct sr_proposal *p, const struct view *v,
     return write_columns(p, v, &r->factor);
 }
 
-/* *made: there is such a table. */
+/* *made: whether the derived table exists. */
 static int make_reduced(const struct sr_proposal *p, const struct view *v,
                         const struct sr_grouping *g, struct reduced *r, bool *made)
 {
@@ -337,9 +335,9 @@ static int make_reduced(const struct sr_proposal *p, const struct view *v,
     return rc;
 }
 
-/* ---- back to the table */
+/* ---- back to the original table */
 
-/* h phi(u) in the table's columns. */
+/* Writes h phi(u) in the table's columns. */
 static bool write_whole(const struct sr_proposal *p, const struct reduced *r,
                         const struct sr_expr *phi, struct sr_expr *out)
 {
@@ -363,7 +361,7 @@ static bool write_whole(const struct sr_proposal *p, const struct reduced *r,
            (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
 }
 
-/* What the smaller table's seeds are in the whole one. */
+/* Converts the derived table's seeds to formulas of the whole table, and fits them. */
 static int add_seeds(struct sr_proposal *p, const struct reduced *r, const struct sr_seeds *found)
 {
     const int before = p->seeds->count;
@@ -386,7 +384,7 @@ static int add_seeds(struct sr_proposal *p, const struct reduced *r, const struc
     return rc;
 }
 
-/* The smaller table's proposal, whose bank stays for another pass. */
+/* A search of a derived table, whose bank is kept for a second pass. */
 struct search {
     struct reduced reduced;
     struct sr_settings settings;
@@ -419,7 +417,7 @@ static void end_search(struct search *s)
     free(s->reduced.storage);
 }
 
-/* Runs stages on the smaller table, and takes over what they find. */
+/* Runs stages on the derived table and takes over their results. */
 static int run_stages(struct sr_proposal *p, struct search *s, unsigned stages)
 {
     struct sr_proposal *own = &s->proposal;
@@ -434,7 +432,7 @@ static int run_stages(struct sr_proposal *p, struct search *s, unsigned stages)
     return add_seeds(p, &s->reduced, &s->found);
 }
 
-/* h alone. */
+/* Offers the factor h alone. */
 static int offer_factor(struct sr_proposal *p, struct search *s)
 {
     s->found.count = 1;
@@ -444,8 +442,8 @@ static int offer_factor(struct sr_proposal *p, struct search *s)
     return s->made ? add_seeds(p, &s->reduced, &s->found) : 0;
 }
 
-/* The loss that noise explains, by the best model: of squares, where it is a
- * small part of y's. */
+/* The squared loss that noise explains, estimated from the best model; 0 for other losses, weighted
+ * tables, or where it is not a small share of the mean square of y. */
 static double floor_of(const struct sr_proposal *p, const struct sr_grouping *g)
 {
     static const double most = 0.03;
@@ -457,15 +455,15 @@ static double floor_of(const struct sr_proposal *p, const struct sr_grouping *g)
     return p->loss->kind == ORR_SR_L2 && !data->weight && floor < most * square ? floor : 0;
 }
 
-/* Half of the seconds that are left, if any. */
+/* The time at which half of the remaining seconds are used; 0 without a limit. */
 static double half_of(const struct sr_proposal *p)
 {
     const double now = orr_time_s();
     return p->limit.until_s > 0 ? now + 0.5 * (p->limit.until_s - now) : 0;
 }
 
-/* The best hypotheses one after the other, at first by the stages that cost
- * little; then the best by all. */
+/* Searches the best hypotheses one after the other, first by the cheap stages; then the best one by
+ * the remaining stages. */
 static int search_groupings(struct sr_proposal *p, const struct view *view,
                             const struct sr_grouping *list, int count, struct search *search)
 {
@@ -478,7 +476,8 @@ static int search_groupings(struct sr_proposal *p, const struct view *view,
             TRY(run_stages(p, &search[i], groups == 1 ? FIRST | SR_STAGE_CURVES : FIRST));
         else
             TRY(offer_factor(p, &search[i]));
-        p->floor = floor_of(p, &list[0]); /* the best hypothesis is searched in any case */
+        /* set only now, so that the best hypothesis is always searched */
+        p->floor = floor_of(p, &list[0]);
     }
     if (!count || !list[0].groups || sr_proposal_over(p))
         return 0;

@@ -1,4 +1,4 @@
-/* sums.c - y = h H(a f + b g + c k + d): the target, its weights, and the formula. */
+/* sums.c - y = h H(a f + b g + c k + d): the target, the weights, and the written formula. */
 #include "sums.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ bool sr_sum_solve(double *a, int n)
     for (int k = 0; k < n; k++)
         diagonal[k] = a[k * width + k];
     for (int k = 0; k < n; k++) {
-        /* the pivot is what the unknowns before it leave: here only rounding */
+        /* the pivot of a dependent unknown is only rounding */
         if (!(a[k * width + k] > 1e-12 * diagonal[k]))
             return false;
         for (int j = 0; j < n; j++) {
@@ -77,7 +77,7 @@ bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], cons
 {
     const int width = terms + 1;
     double column[SR_TERMS + 1][MOST_ROWS], mean[SR_TERMS + 1], a[SR_TERMS * (SR_TERMS + 1)];
-    for (int k = 0; k <= terms; k++) /* the target comes last */
+    for (int k = 0; k <= terms; k++) /* the target is the last column */
         if (!sr_centre(k < terms ? value[k] : z, rows, 1e-20, column[k], &mean[k]))
             return false;
     for (int k = 0; k < terms; k++)

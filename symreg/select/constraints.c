@@ -1,4 +1,4 @@
-/* constraints.c - prices of nodes, and what a formula may look like. */
+/* constraints.c - prices of nodes, and constraints on the shape of formulas. */
 #include "select.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 enum { ENTRY = 128 };
 
-/* Copies the next entry without blanks; 0 at the end. */
+/* Copies the next entry without surrounding blanks; returns 0 at the end of the text. */
 static int next_entry(const char **at, const char *separators, char entry[ENTRY])
 {
     size_t n = 0;
@@ -25,7 +25,7 @@ static int next_entry(const char **at, const char *separators, char entry[ENTRY]
     return 1;
 }
 
-/* An operator of any arity by name. */
+/* Finds an operator of any arity by name. */
 static int find_op(const struct sr_language *language, const char *option, const char *name,
                    enum sr_op *op)
 {
@@ -55,13 +55,13 @@ static int whole_number(const char *option, const char *entry, const char *text,
 
 /* ---- complexity */
 
-/* Free of cost where nobody asked for prices. */
+/* Whether any node costs more than 1; false without a language. */
 static bool is_priced(const struct sr_language *language)
 {
     return language && language->priced;
 }
 
-/* What the nodes number first .. last cost beyond 1 each. */
+/* The sum of the surcharges of nodes first .. last. */
 static int sum_surcharges(const struct sr_language *language, const struct sr_expr *expr, int first,
                           int last)
 {
@@ -120,7 +120,7 @@ void sr_constraints_init(struct sr_constraints *constraints, const struct sr_lan
     }
 }
 
-/* Cuts "name:rest" in two; the operator's name may be ":"-free only. */
+/* Splits "name:rest" in two. */
 static int split_name(const struct sr_language *language, const char *option, const char *example,
                       char *entry, enum sr_op *op, char **rest)
 {
@@ -184,7 +184,7 @@ int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
     return 0;
 }
 
-/* Complexity of the subtree that ends at i. */
+/* The complexity of the subtree that ends at i. */
 static int size_of(const struct sr_language *language, const struct sr_expr *expr, int i)
 {
     return expr->node[i].size +
@@ -203,8 +203,8 @@ static bool arguments_fit(const struct sr_constraints *c, const struct sr_expr *
     return true;
 }
 
-/* Largest number of `inner`, or with -1 of nodes, on one path from a leaf to the node, for all
- * nodes. */
+/* For every node, the largest number of `inner` operators (-1: of any nodes) on a path from a leaf
+ * to that node. */
 static void count_on_paths(const struct sr_expr *expr, int inner, int *most)
 {
     for (int i = 0; i < expr->count; i++) {

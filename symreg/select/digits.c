@@ -1,5 +1,5 @@
-/* digits.c - what the digits of a table can tell: a formula that misses the rows by no more than
- * their digits leave open cannot be improved on. */
+/* digits.c - the accuracy that the digits of a table allow: a formula that deviates from the rows
+ * by no more than their rounding cannot be improved. */
 #include "select.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Half a unit of the last digit that a column has of a value. */
+/* Half a unit of the last digit of a column's value. */
 static double half_unit(const struct sr_digits *digits, double value)
 {
     if (!digits->significant)
@@ -20,12 +20,12 @@ static double half_unit(const struct sr_digits *digits, double value)
     return digits->logarithm ? half / size : half;
 }
 
-/* error[i] = what half a unit in every column of row i changes at most, of the formula's value and
- * of y. moved (rows) and x (features, rows) are scratch. False where a node is not finite. */
+/* error[i]: the largest change of residual i when every column of row i changes by half a unit.
+ * moved (rows) and x (features, rows) are scratch. False where a node is not finite. */
 static bool errors_of(const struct sr_expr *expr, const struct sr_data *data, const double *value,
                       double *error, double *moved, double *x)
 {
-    static const double step = 1e-6; /* of a feature's value */
+    static const double step = 1e-6; /* relative to the feature's value */
     const size_t n = data->rows;
     struct sr_data near = *data;
     near.x = x;
@@ -50,8 +50,8 @@ static bool errors_of(const struct sr_expr *expr, const struct sr_data *data, co
     return true;
 }
 
-/* Residuals in units of these errors: their mean square over rows of positive weight, the largest,
- * and the share of rows below a hundredth. */
+/* Residuals divided by these errors, over rows of positive weight: the mean square, the largest,
+ * and the share of rows below 0.01. */
 struct misses {
     double square, largest, tiny, rows;
 };
@@ -73,16 +73,16 @@ static struct misses misses_of(const struct sr_data *data, const double *value, 
     return m;
 }
 
-/* A rounded number is off by its half unit times a uniform deviate, of mean square 1/3; of n rows
- * that has the standard deviation 0.3 / sqrt(n). Errors of several columns are smaller than their
+/* A rounding error is half a unit times a uniform deviate, whose mean square is 1/3; the mean over
+ * n rows has the standard deviation 0.3 / sqrt(n). Errors of several columns are smaller than their
  * sum. */
 static bool is_within(const struct misses *m)
 {
     return m->largest <= 2 && m->square <= 1.0 / 3 + 0.9 / sqrt(m->rows);
 }
 
-/* The loss leaves the constants to the rows that weigh most, down to their last digit. A formula
- * that is near gets constants for which every row counts by its error. */
+/* Refits the constants so that every row counts by its rounding error. The loss may leave the last
+ * digits of the constants to the few rows of largest weight. */
 static int refit_constants(const struct sr_data *data, const double *error, double *weight,
                            struct sr_work *work, struct sr_expr *expr)
 {
@@ -98,17 +98,17 @@ static int refit_constants(const struct sr_data *data, const double *error, doub
     }
     weighted.weight = weight;
     TRY(sr_loss_init_with(&loss, ORR_SR_L2, 0.5, &weighted));
-    loss.noise = 0; /* of the largest rows */
+    loss.noise = 0; /* loss.noise is set by the largest rows, which would hide the others */
     sr_constants_fit(&loss, expr, false, STEPS, 0, NULL, work);
     sr_loss_free(&loss);
     return 0;
 }
 
-enum { JUDGED = 4096 }; /* rows that are looked at, evenly over the table */
+enum { JUDGED = 4096 }; /* rows judged, evenly over the table */
 
-/* Scratch of a front. */
+/* Scratch for a front. */
 struct scratch {
-    struct sr_data data; /* these rows */
+    struct sr_data data; /* the judged rows */
     struct sr_work work;
     double *rows, *value, *error, *moved, *x;
 };
@@ -126,11 +126,12 @@ static int make_scratch(const struct sr_data *all, struct scratch *s)
     return s->value ? 0 : ORR_ENOMEM;
 }
 
-/* *tiny: of the formula as it stands. */
+/* *within: the formula, refitted if needed, deviates by no more than the digits allow. *tiny: share
+ * of rows below 0.01, before refitting. */
 static int judge_row(const struct sr_expr *expr, struct scratch *s, bool *within, double *tiny)
 {
     const struct sr_data *data = &s->data;
-    static const double near = 1000; /* errors: what a fit may mend */
+    static const double near = 1000; /* in errors: the largest deviation that a refit may repair */
     struct sr_expr fitted = *expr;
     *within = false;
     *tiny = 0;
@@ -154,7 +155,7 @@ int sr_front_cut(struct sr_front *front, const struct sr_loss *loss)
 {
     struct scratch s = {0};
     int last = front->count;
-    bool exact = false; /* the digits are no roundings: some formula has them all */
+    bool exact = false; /* some formula reproduces all digits, so they are not rounded */
     int rc = loss->data->digits ? make_scratch(loss->data, &s) : 0;
     for (int i = 0; i < front->count && loss->data->digits && !exact && !rc; i++) {
         bool within;

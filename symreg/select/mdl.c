@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Different operators and features of a formula; constants count as one more. */
+/* Number of different operators and features of a formula; constants count as one more. */
 static int basis_of(const struct sr_expr *expr)
 {
     bool op[SR_ALL_OPS] = {false}, feature[SR_FEATURES] = {false};
@@ -19,7 +19,7 @@ static int basis_of(const struct sr_expr *expr)
     return count;
 }
 
-/* Mean squared residual, not below what rounding leaves. */
+/* Mean squared residual, bounded below by rounding. */
 static double mean_square(const struct sr_data *data, const double *value)
 {
     double residual = 0, size = 0;
@@ -41,9 +41,9 @@ static size_t rows_of(const struct sr_data *data)
     return rows;
 }
 
-/* Length with the constants as they are, and in *cost what is not of the residuals; NaN where a
- * node is not finite. vague[c]: constant c is smaller than its precision. Constants of 0 cost
- * nothing, others at least their sign. */
+/* Description length with the constants as they are; *cost is the part without the residuals. NaN
+ * where a node is not finite. vague[c]: constant c is smaller than its precision. Constants of 0
+ * cost nothing, others at least their sign. */
 static double length_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
                         double *jacobian, bool *vague, double *cost)
 {
@@ -67,7 +67,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     return 0.5 * (double)rows_of(data) * orr_log(mse) + *cost;
 }
 
-/* The shorter of two: all constants as they are, or the vague ones 0. */
+/* The shorter of two lengths: with all constants as they are, or with the vague ones set to 0. */
 static double shorter_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
                          double *jacobian, double *cost)
 {
@@ -86,7 +86,7 @@ static double shorter_of(const struct sr_expr *expr, const struct sr_data *data,
     const double zeroed = length_of(&without, data, value, jacobian, unused, &zeroed_cost);
     if (!(zeroed < length))
         return length;
-    *cost += zeroed - length; /* of the residuals as they are */
+    *cost += zeroed - length; /* the residuals are those of the original constants */
     return zeroed;
 }
 

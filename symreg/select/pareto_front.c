@@ -1,4 +1,4 @@
-/* pareto_front.c - hall of fame, Pareto front, selection rules. */
+/* pareto_front.c - hall of fame, Pareto front and selection rules. */
 #include "select.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* What is as good as the smallest loss, as PySR has it. */
+/* Losses up to this multiple of the smallest count as close, as in PySR. */
 static const double most_close = 1.5;
 
 const char *const sr_rule_name[SR_RULES] = {
@@ -77,7 +77,7 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
     const bool squares = loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_HUBER ||
                          loss->kind == ORR_SR_LOGCOSH || loss->kind == ORR_SR_CUSTOM;
     const double nats = 4, power = squares ? 2 : 1;
-    int before = -1; /* the row with the smallest so far */
+    int before = -1; /* index of the row with the smallest loss so far */
     front->close = fmin(most_close, orr_exp(power * nats / (double)front->rows));
     for (int i = 0; i < front->count; i++) {
         const bool exact = front->loss[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);

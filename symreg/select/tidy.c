@@ -1,8 +1,8 @@
-/* tidy.c - of equal forms of a formula the one whose constants have the fewest digits.
+/* tidy.c - rewrites a formula into the equivalent form whose constants have the fewest digits.
  *
- * A form is rewritten in one place, its constants are rounded, and it is taken where that leaves
- * fewer digits, no more complexity and no more loss than rounding may cost. Repeated until no
- * rewriting helps. */
+ * One place of the formula is rewritten and its constants are rounded. The new form is accepted
+ * where it has fewer digits, is no more complex and loses no more than rounding may. This repeats
+ * until no rewriting helps. */
 #include "select.h"
 
 #include <math.h>
@@ -25,13 +25,13 @@ double sr_digits(const struct sr_expr *expr)
     return sum;
 }
 
-/* ---- rewritings of the subtree that ends at node i; each returns whether it applies */
+/* ---- rewritings of the subtree that ends at node i; each returns whether it applied */
 
 struct form {
     const struct sr_loss *loss;
     uint64_t operators;
     const struct sr_expr *from;
-    int i, a, b; /* the node; its operands end at a and b */
+    int i, a, b; /* i: the node; its operands end at a and b */
     struct sr_expr piece;
 };
 
@@ -70,7 +70,7 @@ static bool to_quotient(struct form *f)
     return invert_factor(f, SR_MUL, SR_DIV);
 }
 
-/* u + -c = u - c, and back; -c + u as well. */
+/* u + -c = u - c, -c + u = u - c, and back. */
 static bool turn_sign(struct form *f)
 {
     const enum sr_op op = (enum sr_op)f->from->node[f->i].op;
@@ -96,7 +96,7 @@ static bool is_sum(int op)
     return op == SR_ADD || op == SR_SUB;
 }
 
-/* c (u +- d) = c u +- c d, also of quotients. */
+/* c (u +- d) = c u +- c d; also for quotients. */
 static bool distribute_factor(struct form *f)
 {
     const struct sr_node *node = &f->from->node[f->i];
@@ -124,7 +124,7 @@ static bool distribute_factor(struct form *f)
     return true;
 }
 
-/* c u +- d = c (u +- d / c), also of quotients. */
+/* c u +- d = c (u +- d / c); also for quotients. */
 static bool factor_out(struct form *f)
 {
     if (!is_sum(f->from->node[f->i].op))
@@ -149,13 +149,13 @@ static bool factor_out(struct form *f)
     return true;
 }
 
-/* Value of a subtree of numbers and one feature where that is x. */
+/* Value at x of a subtree that contains only numbers and one feature. */
 static double value_at(const struct sr_expr *expr, int start, int end, double x)
 {
     return sr_expr_value(NULL, expr, start, end, x, x);
 }
 
-/* The slope and the intercept of a subtree that is linear in one feature; false of others. */
+/* Slope and intercept of a subtree that is linear in one feature; false for others. */
 static bool is_linear(const struct sr_expr *expr, int end, int *feature, double *slope,
                       double *intercept)
 {
@@ -178,8 +178,8 @@ static bool is_linear(const struct sr_expr *expr, int end, int *feature, double 
            fabs(found - there) <= 1e-9 * (fabs(*slope * 17) + fabs(*intercept));
 }
 
-/* sin and cos of a x + b: a (x + c), c by whole turns as close to the middle of the column as may
- * be, so that neither needs the digits of a large phase. */
+/* sin and cos of a x + b: writes a (x + c), with c shifted by whole periods to be closest to the
+ * middle of the column, so that c needs no digits of a large phase. */
 static bool centre_phase(struct form *f)
 {
     const int op = f->from->node[f->i].op;
@@ -203,7 +203,7 @@ static bool centre_phase(struct form *f)
     return true;
 }
 
-/* sin and cos of a x + b, b by whole turns within half a turn. */
+/* sin and cos of a x + b: reduces b to within half a period. */
 static bool reduce_phase(struct form *f)
 {
     if (!centre_phase(f))
@@ -217,7 +217,7 @@ static bool reduce_phase(struct form *f)
     return true;
 }
 
-/* u ^ c where c is a whole number but for rounding. */
+/* u ^ c where c is an integer up to rounding. */
 static bool round_power(struct form *f)
 {
     if (f->from->node[f->i].op != SR_POW || !is_constant(f, f->b))
@@ -238,7 +238,7 @@ static bool (*const rewriting[])(struct form *) = {to_product,        to_quotien
                                                    reduce_phase,      round_power};
 enum { REWRITINGS = sizeof rewriting / sizeof *rewriting };
 
-/* Those after it move constants by other than rounding: they are fitted anew. */
+/* Whether rewriting k changes constants by more than rounding, so that they must be refitted. */
 static bool moves_constants(int k)
 {
     return rewriting[k] == centre_phase || rewriting[k] == reduce_phase ||
@@ -247,7 +247,7 @@ static bool moves_constants(int k)
 
 /* ---- the best form */
 
-/* Whether some constant under node i has so many digits that a rewriting may pay. */
+/* Whether a constant below node i has so many digits that a rewriting may pay off. */
 static bool is_long(const struct sr_expr *expr, int i)
 {
     if (expr->node[i].op == SR_POW)
@@ -259,8 +259,8 @@ static bool is_long(const struct sr_expr *expr, int i)
     return false;
 }
 
-/* The formula rewritten at node i in the way k, its constants rounded; false where that does not
- * apply, breaks a rule, or costs more than `limit`. */
+/* Applies rewriting k at node i and rounds the constants. False where it does not apply, breaks a
+ * rule, or costs more than `limit`. */
 static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, int i, int k,
                          double limit, struct sr_work *work, struct sr_expr *out, double *reached)
 {
@@ -278,7 +278,8 @@ static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, in
     if (moves_constants(k))
         sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
     *reached = sr_snap_within(t->loss, out, limit, work);
-    if (!(*reached <= limit) && !moves_constants(k)) { /* what the new constants lack of a digit */
+    /* the rewritten constants may need a last digit */
+    if (!(*reached <= limit) && !moves_constants(k)) {
         sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
         *reached = sr_snap_within(t->loss, out, limit, work);
     }

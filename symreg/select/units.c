@@ -1,4 +1,4 @@
-/* units.c - dimensions of columns, and whether a formula respects them. */
+/* units.c - dimensions of columns, and checks of formulas for dimensional consistency. */
 #include "select.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ static void skip_blanks(struct reader *r)
         r->at++;
 }
 
-/* Index of a base unit, new ones are entered. */
+/* Index of a base unit; a new one is added. */
 static int find_base(struct reader *r, const char *name, size_t length, int *base)
 {
     struct sr_units *units = r->units;
@@ -43,7 +43,7 @@ static int find_base(struct reader *r, const char *name, size_t length, int *bas
     return 0;
 }
 
-/* "^-2", "^0.5", "^(1/2)": the exponent, 1 when there is none. */
+/* Reads an exponent, "^-2", "^0.5" or "^(1/2)"; 1 when there is none. */
 static int read_power(struct reader *r, double *power)
 {
     char *end;
@@ -71,7 +71,7 @@ static int read_power(struct reader *r, double *power)
     return 0;
 }
 
-/* Factors with * and / between them until "," or the end. */
+/* Reads factors separated by * and /, up to "," or the end. */
 static int read_dimension(struct reader *r, struct sr_dimension *dimension)
 {
     double sign = 1;
@@ -102,7 +102,7 @@ static int read_dimension(struct reader *r, struct sr_dimension *dimension)
     }
 }
 
-/* Where the dimension of a named column belongs. */
+/* Finds where the dimension of a named column is stored. */
 static int find_column(const char *name, const char *const *names, int features, const char *target,
                        struct sr_units *units, struct sr_dimension **place)
 {
@@ -150,7 +150,8 @@ int sr_units_parse(const char *text, const char *const *names, int features, con
 
 /* ---- checking */
 
-/* A dimension, or any: what holds a constant as a factor takes what its place needs. */
+/* A dimension, or `any`: a quantity with a constant factor takes the dimension that its position
+ * requires. */
 struct quantity {
     bool any;
     struct sr_dimension d;
@@ -189,7 +190,7 @@ static struct quantity multiply_quantities(const struct quantity *a, const struc
     return q;
 }
 
-/* Both sides of a sum, of min and max. */
+/* Joins both operands of a sum, min or max. */
 static struct quantity join_quantities(const struct quantity *a, const struct quantity *b,
                                        int *violations)
 {
@@ -200,7 +201,7 @@ static struct quantity join_quantities(const struct quantity *a, const struct qu
     return *a;
 }
 
-/* A number by what it is: exp, sin and the like take and give none. */
+/* Requires a dimensionless operand, as for exp, sin and similar functions. */
 static struct quantity require_number(const struct quantity *a, int *violations)
 {
     if (!a->any && !is_none(a))
@@ -216,7 +217,7 @@ static struct quantity power_of(const struct quantity *a, const struct quantity 
         return *a;
     if (exponent->op == SR_CONSTANT)
         return raise_quantity(*a, exponent->value);
-    return require_number(a, violations); /* the power of a length must be known */
+    return require_number(a, violations); /* a dimensional base needs a known exponent */
 }
 
 static struct quantity check_formula(const struct sr_language *language, const struct sr_expr *expr,

@@ -1,11 +1,11 @@
-/* csv_mode.c - any table in, a Pareto front out. */
+/* csv_mode.c - the main program for any table: reads it, searches it, reports a Pareto front. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "output.h"
 
-/* The rules that select a row, behind it. */
+/* Prints the rules that select a row, after that row. */
 static void print_rules(const struct sr_front *front, const struct orr_name_list *rules, int row)
 {
     bool first = true;
@@ -38,7 +38,7 @@ static void print_front(const struct sr_output *o, const struct orr_name_list *r
     }
 }
 
-/* orr_signal_seen() is true when so many seconds are over. */
+/* Sets a timer: orr_signal_seen() becomes true after `seconds`. */
 static int limit_time(double seconds)
 {
     char minutes[40];
@@ -46,19 +46,21 @@ static int limit_time(double seconds)
     return orr_time_limit(minutes);
 }
 
-/* A search ends with the epoch in which its seconds pass; what takes longer is broken off. */
+/* Limits the time of a search. A search ends after the epoch in which its seconds pass; an epoch
+ * that takes too long is interrupted. */
 static int limit_search(double seconds, enum sr_limit_of what, double started)
 {
     return seconds > 0 ? limit_time(sr_seconds_left(seconds, what, started)) : 0;
 }
 
-/* What is made from a front, fronts last: the report and its pictures first go, last come. */
+/* Files made from a front. The report and its pictures (the first OF_REPORT) are removed first and
+ * written last. */
 enum { RESULTS = 6, OF_REPORT = 3 };
 static const char *const results[RESULTS] = {"report.md", "front.png",      "residuals.png",
                                              "front.csv", "front_full.csv", "front.json"};
 
-/* Takes the first `count` of them away: beside new files they would be of another front. A folder
- * of such a name is not ours. */
+/* Removes the first `count` result files, as they would describe another front than the new files.
+ * Folders of these names are left alone. */
 static int remove_results(const char *folder, int count)
 {
     char path[4096];
@@ -71,7 +73,7 @@ static int remove_results(const char *folder, int count)
     return 0;
 }
 
-/* A table that results would take the place of is refused, by whatever name. */
+/* Refuses an input file that the results would overwrite, whatever its path. */
 static int check_table(const char *file, const char *folder)
 {
     static const char *const other[] = {"log.jsonl", "checkpoint.bin"};
@@ -89,7 +91,7 @@ static int check_table(const char *file, const char *folder)
     return 0;
 }
 
-/* The rows that are searched on: all, or a sample. */
+/* Chooses the rows to search on: all, or a sample. */
 static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
                        const struct sr_csv_setup *setup, struct sr_table *sample,
                        struct sr_fit *fit)
@@ -107,7 +109,7 @@ static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
     return 0;
 }
 
-/* The search with its view. *stopped: ORR_EINTR when a signal ended it. */
+/* Searches with the live view. *stopped: ORR_EINTR when a signal ended the search. */
 static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
                        struct sr_settings *s, struct sr_fit *fit, double started, int *stopped)
 {
@@ -121,7 +123,7 @@ static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
     TRY(sr_live_start(table, s, cli->quiet, log, &live));
     s->observe = sr_live_observe;
     s->observer = live;
-    if (*cli->out && !s->resume) /* a stop at any time leaves nothing of another search */
+    if (*cli->out && !s->resume) /* an interruption must not leave files of an earlier search */
         rc = remove_results(cli->out, RESULTS);
     if (!rc)
         rc = sr_search(s, fit, 1, cli->threads, NULL);
@@ -130,14 +132,14 @@ static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
         return log_rc;
     if (rc != ORR_EINTR)
         return rc;
-    *stopped = asked || !orr_signal_number() ? 0 : rc; /* what was found is shown and saved */
+    *stopped = asked || !orr_signal_number() ? 0 : rc; /* results so far are shown and saved */
     return 0;
 }
 
 static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool stopped)
 {
     char path[4096];
-    TRY(remove_results(cli->out, OF_REPORT)); /* of the front before */
+    TRY(remove_results(cli->out, OF_REPORT)); /* they describe the previous front */
     TRY(orr_path(path, "%s/front.csv", cli->out));
     TRY(sr_output_front(o, path));
     TRY(orr_path(path, "%s/front_full.csv", cli->out));
@@ -161,7 +163,7 @@ int sr_csv_front(const struct orr_cli *cli, const struct sr_table *table,
                             : limit_search(s->max_seconds, SR_LIMIT_OF_ALL, started));
     TRY(sr_front_finish(s, &table->data, setup->batch > 0, fit));
     if (s->max_seconds > 0 || orr_signal_number())
-        TRY(orr_time_limit("1e9")); /* what is left to do is not broken off */
+        TRY(orr_time_limit("1e9")); /* the remaining steps are not interrupted */
     return sr_front_judge(s, &table->data, &fit->front);
 }
 
@@ -174,7 +176,7 @@ static void print_remarks(const struct sr_output *output)
     }
 }
 
-/* After the front, which is on the screen by then. */
+/* Runs the permutation test, after the front was printed. */
 static int run_permutations(const struct orr_cli *cli, const struct sr_table *table,
                             struct sr_csv_setup *setup, struct sr_output *output,
                             struct sr_permutations *permutations, int *stopped)
@@ -202,7 +204,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     if (*cli->out) {
         TRY(orr_path(checkpoint, "%s/checkpoint.bin", cli->out));
         s->checkpoint = checkpoint;
-        s->resume = cli->resume && orr_exists(checkpoint); /* without, it starts anew */
+        s->resume = cli->resume && orr_exists(checkpoint); /* otherwise the search starts anew */
     } else if (cli->resume) {
         return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to continue");
     }
@@ -251,7 +253,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                    "saved, the same command starts anew");
 }
 
-/* The table of --test, before the search: what is wrong with it is said at once. */
+/* Reads the table of --test before the search, so that errors in it are reported at once. */
 static int read_second(const struct orr_cli *cli, const struct sr_csv_options *options,
                        const struct sr_table *table, struct sr_table *second)
 {
@@ -265,7 +267,7 @@ static int read_second(const struct orr_cli *cli, const struct sr_csv_options *o
     return 0;
 }
 
-/* One search at a time in a folder: its files are of one table and its checkpoint of one search. */
+/* Locks the folder, as its result files and checkpoint must belong to one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
                       const struct sr_csv_options *options, struct sr_table *table,
                       struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
@@ -285,7 +287,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     sr_table_notes(table, file, options, cli->quiet);
     if (options->test)
         TRY(read_second(cli, options, table, second));
-    orr_csv_free_rows(&table->csv); /* large tables are kept once */
+    orr_csv_free_rows(&table->csv); /* large tables are kept in memory only once */
     if (table->columns > table->data.features)
         orr_note(cli->quiet,
                  "symreg: %d of %d columns are searched with, those most related to the target "

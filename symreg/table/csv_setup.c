@@ -1,4 +1,4 @@
-/* csv_setup.c - the options of CSV mode become settings. */
+/* csv_setup.c - turns the options of CSV mode into settings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,12 +6,12 @@
 
 #include "output.h"
 
-/* A name of the preset's, or a formula of p and t. */
+/* Sets the loss: a name of the preset's, or a formula of p and t. */
 static int choose_loss(const char *text, struct orr_settings *preset, struct sr_csv_setup *setup)
 {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
     if (!text) {
-        /* as --help spells it */
+        /* as spelled in --help */
         static const char *const names[] = {"l1",    "l2",      "study",   "relative",
                                             "huber", "logcosh", "quantile"};
         snprintf(setup->loss, sizeof setup->loss, "%s", names[preset->symreg.loss]);
@@ -44,7 +44,7 @@ static int set_units(const struct sr_csv_options *o, const struct sr_table *tabl
     if (!o->units)
         return o->units_penalty ? ORR_FAIL(ORR_EUSAGE, "--units-penalty: needs --units") : 0;
     TRY(sr_units_parse(o->units, table->name, table->data.features, table->target, &setup->units));
-    if (o->log_target && setup->units.target_known) /* a logarithm is a number */
+    if (o->log_target && setup->units.target_known) /* a logarithm is dimensionless */
         memset(&setup->units.target, 0, sizeof setup->units.target);
     c->units = &setup->units;
     if (o->units_penalty) {
@@ -81,7 +81,7 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
     return 0;
 }
 
-/* Up to a ";" that is in no name. */
+/* Length up to a ";" outside quoted names. */
 static size_t formula_length(const char *text)
 {
     size_t length = strcspn(text, ";\"");
@@ -92,7 +92,7 @@ static size_t formula_length(const char *text)
     return length;
 }
 
-/* Formulas with ";" between; each must be one that the front may hold. */
+/* Parses guesses separated by ";". Each must be admissible on the front. */
 static int set_guesses(const char *text, const struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct sr_settings *s = &setup->settings;
@@ -124,7 +124,7 @@ static int set_guesses(const char *text, const struct sr_table *table, struct sr
     return 0;
 }
 
-/* Every leaf breaks them: then nothing can be found. */
+/* Checks that some leaf satisfies the constraints; otherwise no formula can. */
 static int check_possible(const struct sr_csv_setup *setup, const struct sr_table *table)
 {
     const struct sr_settings *s = &setup->settings;
@@ -138,7 +138,7 @@ static int check_possible(const struct sr_csv_setup *setup, const struct sr_tabl
                                            "or a column");
 }
 
-/* The operators of --define belong to the sets. */
+/* Adds the operators of --define to the operator sets. */
 static void add_custom(struct sr_settings *s)
 {
     for (int op = SR_CUSTOM; sr_op_known(s->language, op); op++)
@@ -148,8 +148,8 @@ static void add_custom(struct sr_settings *s)
             s->binary[s->binary_count++] = (enum sr_op)op;
 }
 
-/* The options that change what is searched, or what formulas mean, cost or may look like, as lines
- * KEY=VALUE; the caller frees them. */
+/* Lists the options that change the data searched, or the meaning, cost or shape of formulas, as
+ * lines KEY=VALUE. The caller frees the text. */
 static char *about_options(const struct sr_csv_options *o)
 {
     const struct {
@@ -172,7 +172,7 @@ static char *about_options(const struct sr_csv_options *o)
     return NULL;
 }
 
-enum { SAMPLE = 4096 }; /* rows of a large table that are searched on */
+enum { SAMPLE = 4096 }; /* sample size for large tables */
 
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)

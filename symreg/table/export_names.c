@@ -1,11 +1,11 @@
-/* export_names.c - names of columns for C and SymPy: no two alike, none that means something else
- * there. A column's own name stays where it can. */
+/* export_names.c - unique names of columns for C and SymPy that are not reserved there. A column
+ * keeps its own name where possible. */
 #include "output.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 48 }; /* bytes of a name that is made here, a number not counted */
+enum { LONGEST = 48 }; /* bytes of a generated name, without its number */
 
 static bool is_word(const char *name)
 {
@@ -23,8 +23,9 @@ static bool is_taken(const struct sr_export *export, const char *name)
     return false;
 }
 
-/* Letters and digits, "_" for what stands between them; "x" and the column's number for a name
- * without any, "x" before a digit. */
+/* Keeps letters and digits and replaces other characters between them by "_". A name without
+ * letters or digits becomes "x" and the column's number; a name that starts with a digit gets the
+ * prefix "x". */
 static void clean_name(const char *column, int number, char out[SR_EXPORT_NAME])
 {
     size_t n = 0;
@@ -44,7 +45,7 @@ static void clean_name(const char *column, int number, char out[SR_EXPORT_NAME])
         snprintf(out, SR_EXPORT_NAME, "x%d", number);
 }
 
-/* The cleaned name; with "_" behind it where it is reserved, with a number where it is taken. */
+/* Makes the cleaned name unique: adds "_" where it is reserved, a number where it is taken. */
 static void make_name(struct sr_export *export, int f)
 {
     char stem[SR_EXPORT_NAME], name[SR_EXPORT_NAME];

@@ -1,8 +1,10 @@
-/* export_reserved.c - names that mean something in C or SymPy: a column of such a name is exported
- * under another one. C: keywords of C23 and C++, names of <math.h> and what else
- * is a macro or a function of everyday. SymPy: keywords and functions of Python 3, and what
- * `from sympy import *` brings (SymPy 1.14), as sympify() reads it, but for names of several words
- * (solve_linear, BlockMatrix) or of more than ten letters, which no column is called. */
+/* export_reserved.c - reserved names of C and SymPy: columns with such a name are exported under
+ * another one.
+ *
+ * C: keywords of C23 and C++, names of <math.h>, and common macros and functions. SymPy: keywords
+ * and functions of Python 3, and the names that `from sympy import *` defines (SymPy 1.14), as read
+ * by sympify(), except names of several words (solve_linear, BlockMatrix) or of more than ten
+ * letters, which columns hardly have. */
 #include "output.h"
 
 #include <string.h>
@@ -34,7 +36,7 @@ static const char in_c[] =
     "stdout struct switch tan tanh tanpi template tgamma this thread_local throw time totalorder "
     "totalordermag true trunc try typedef typeid typename typeof typeof_unqual ufromfp ufromfpx "
     "union unix unsigned using virtual void volatile wchar_t while xor xor_eq y0 y1 yn ";
-static const char in_sympy[] = /* but not in C */
+static const char in_sympy[] = /* reserved in SymPy but not in C */
     " Abs Add Adjoint And Array Atom Basic CC Catalan Chi Ci Circle Complement Complexes Contains "
     "Curve Derivative Dict Domain Dummy E E1 EX EXRAW Ei Eijk Ellipse Eq Equality Equivalent Expr "
     "FF FU False Float Function GF Ge Gt Heaviside ITE Id Identity Idx Implies Indexed Integer "
@@ -74,7 +76,8 @@ static const char in_sympy[] = /* but not in C */
     "uppergamma use utilities var variations vars vectorize vfield viete vring with wronskian "
     "xfield xring xthreaded yield zeros zeta zoo ";
 
-static const char modules[] = " np jnp torch "; /* of NumPy, JAX and PyTorch in formulas */
+/* module names of NumPy, JAX and PyTorch in printed formulas */
+static const char modules[] = " np jnp torch ";
 
 static bool is_among(const char *name, size_t length, const char *names)
 {
@@ -90,6 +93,6 @@ bool sr_export_reserved(const char *name)
     const size_t length = strlen(name);
     return is_among(name, length, in_c) || is_among(name, length, in_sympy) ||
            is_among(name, length, modules) ||
-           /* sinf and sinl beside sin */
+           /* float and long double variants, such as sinf and sinl */
            (length > 2 && strchr("fl", name[length - 1]) && is_among(name, length - 1, in_c));
 }

@@ -1,5 +1,5 @@
-/* finish.c - what comes between a search and its results, of the program and of the library: the
- * front refined on all rows, rounded, and judged. */
+/* finish.c - steps between a search and its results, for the program and the library: the front is
+ * refitted on all rows, rounded and judged. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,8 +14,9 @@ double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
     return fmax(share[what] * seconds + more_s[what] - (orr_time_s() - started_s), 0.3);
 }
 
-/* Arrays for fits to all rows: as many columns as the formulas of a front want, at most twice as
- * many as the table has. A formula of more constants keeps those of the sample. */
+/* Allocates arrays for fits to all rows: as many columns as the front's formulas need, at most
+ * twice the columns of the table. Formulas with more constants keep the constants fitted to the
+ * sample. */
 static int make_work(const struct sr_front *front, const struct sr_data *data, struct sr_work *work)
 {
     const int constants = sr_front_constants(front), most = constants > 1 ? constants : 1;
@@ -68,11 +69,11 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     const bool published = sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
     struct sr_loss loss;
     TRY(sr_loss_init_with(&loss, s->loss, s->loss_parameter, data));
-    /* a formula that fits any so few rows is no exact one */
+    /* with so few rows, a formula without residuals is not evidence for an exact law */
     for (int i = 0; i < front->count && !published; i++)
         if (front->loss[i] <= 0 && !sr_loss_decides(&loss, &front->expr[i]))
             front->loss[i] = loss.noise;
-    /* (a penalty is no matter of digits) */
+    /* with a penalty the loss says nothing about digits */
     int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
     if (!rc)
         rc = sr_front_describe(front, data);

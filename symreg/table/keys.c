@@ -1,7 +1,9 @@
-/* keys.c - the key q on a terminal. Keys are read without Enter and echo while a search runs; a
- * thread waits for q, which is passed on as SIGINT, so that the search stops wherever it is. The
- * terminal is given back however the process ends or stops: by a second Ctrl-C, SIGHUP, SIGQUIT, or
- * Ctrl-Z, after which keys are read again as soon as the process is in the foreground. */
+/* keys.c - the key q on a terminal.
+ *
+ * While a search runs, keys are read without Enter and without echo. A thread waits for q and sends
+ * SIGINT, so that the search stops wherever it is. The terminal is restored however the process
+ * ends or stops: a second Ctrl-C, SIGHUP, SIGQUIT, or Ctrl-Z. After Ctrl-Z keys are read again once
+ * the process is in the foreground. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,9 +21,9 @@ static pthread_t thread;
 static atomic_bool *asked;
 static bool running;
 static atomic_bool over;
-/* The thread alone makes the terminal raw, and says so while it does (making); whoever gives it
- * back forbids that first (leaving) and waits. The thread takes no signals, so that a handler never
- * waits for the thread that it interrupted. */
+/* Only the thread makes the terminal raw, and sets `making` while it does so. Code that restores
+ * the terminal first sets `leaving`, which forbids that, and waits. The thread blocks all signals,
+ * so a handler never waits for the thread that it interrupted. */
 static atomic_bool raw, making, leaving;
 
 static bool in_foreground(void)
@@ -41,7 +43,8 @@ static void make_raw(void)
     atomic_store(&making, false);
 }
 
-/* Async-signal-safe. A process in the background leaves the terminal to whoever has it. */
+/* Restores the terminal. Async-signal-safe. A process in the background leaves the terminal to the
+ * foreground process. */
 static void give_back(void)
 {
     atomic_store(&leaving, true);
@@ -51,7 +54,7 @@ static void give_back(void)
         tcsetattr(STDIN_FILENO, TCSANOW, &saved);
 }
 
-/* Ctrl-Z: the process stops in here. */
+/* Handles Ctrl-Z: the process stops inside this function. */
 static void on_stop(int number)
 {
     sigset_t stop;
@@ -77,7 +80,7 @@ static void *wait_for_q(void *unused)
         struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
         char key;
         if (!in_foreground()) {
-            poll(NULL, 0, KEY_WAIT_MS); /* reading would stop the process */
+            poll(NULL, 0, KEY_WAIT_MS); /* reading in the background would stop the process */
             continue;
         }
         if (!atomic_load(&raw))
@@ -85,14 +88,14 @@ static void *wait_for_q(void *unused)
         if (poll(&in, 1, KEY_WAIT_MS) <= 0)
             continue;
         if (read(STDIN_FILENO, &key, 1) != 1)
-            break; /* the terminal is gone */
+            break; /* the terminal was closed */
         if ((key == 'q' || key == 'Q') && !atomic_exchange(asked, true))
             kill(getpid(), SIGINT);
     }
     return NULL;
 }
 
-/* SIGTSTP, unless it is ignored. */
+/* Handles SIGTSTP, unless it is ignored. */
 static void catch_stop(void)
 {
     struct sigaction action, before;

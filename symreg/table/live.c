@@ -1,5 +1,5 @@
-/* live.c - the front so far on a terminal, and the JSONL log. On a terminal (stdin and stderr, in
- * the foreground) the key q ends the search (keys.c). */
+/* live.c - the live view: the current front on a terminal, and the JSONL log. The key q ends the
+ * search (keys.c) where stdin and stderr are a terminal in the foreground. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@ struct sr_live {
     double max_seconds, started, drawn;
     int epochs, restarts;
     double *evaluations;          /* (restarts) */
-    struct sr_hall_of_fame *best; /* of all restarts */
-    bool block, line;             /* a block is redrawn; a progress line */
-    int lines;                    /* of the block on the screen */
+    struct sr_hall_of_fame *best; /* best formulas of all restarts */
+    bool block, line;             /* a block is redrawn; one progress line is shown */
+    int lines;                    /* lines of the block on the screen */
     struct sr_front front;
     struct orr_progress progress;
     struct orr_log log;
     bool log_failed;
-    bool keys; /* the terminal is ours, q is waited for */
+    bool keys; /* the terminal is in raw mode, and q is read */
     atomic_bool asked;
 };
 
@@ -68,7 +68,8 @@ static void print_status(const struct sr_live *live, int epoch, double total, do
             "complexity          loss     score  equation");
 }
 
-/* Bytes of the characters that have room; those from the Hangul letters on may take two cells. */
+/* Bytes of the characters that fit into `cells`; characters from the Hangul letters on may take two
+ * cells. */
 static int bytes_within(const char *text, int cells)
 {
     const char *c = text;
@@ -93,7 +94,8 @@ static void draw_block(struct sr_live *live, int epoch, double total, double spe
     erase_block(live);
     print_status(live, epoch, total, spent, columns);
     const int most = rows - HEAD_LINES - 1;
-    int i = front->count > most ? front->count - most : 0; /* the best must be in sight */
+    /* show the longest formulas, which are the best */
+    int i = front->count > most ? front->count - most : 0;
     live->lines = HEAD_LINES + front->count - i;
     for (; i < front->count; i++) {
         sr_expr_print(live->language, &front->expr[i], live->names, text, sizeof text);
@@ -188,7 +190,7 @@ int sr_live_end(struct sr_live *live, bool *asked)
     erase_block(live);
     fflush(stderr);
     *asked = atomic_load(&live->asked);
-    int rc = live->log_failed ? ORR_EIO : 0; /* the message is still this thread's last */
+    int rc = live->log_failed ? ORR_EIO : 0; /* the message is still this thread's last error */
     if (!rc)
         rc = orr_log_close(&live->log);
     free_live(live);

@@ -1,4 +1,4 @@
-/* missing.c - rows that lack a value: --missing drop leaves them out. */
+/* missing.c - rows with missing values: --missing drop removes them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static bool lacks_value(const struct orr_csv *csv, size_t row, const int *column
     return false;
 }
 
-/* Row `to` becomes row `from`, whose cells it takes. */
+/* Moves the cells of row `from` to row `to`. */
 static void move_row(struct orr_csv *csv, size_t from, size_t to)
 {
     const size_t cols = csv->cols;

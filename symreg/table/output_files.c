@@ -1,11 +1,11 @@
-/* output_files.c - a front in all notations: front_full.csv and front.json. */
+/* output_files.c - writes a front in all notations: front_full.csv and front.json. */
 #include "output.h"
 
 #include <math.h>
 
 #include <cjson/cJSON.h>
 
-/* A cell of a number, empty where there is none. */
+/* A numeric cell; empty for NaN. */
 static void write_number(struct orr_file *file, double value)
 {
     if (isfinite(value))
@@ -74,7 +74,7 @@ static bool add_number(cJSON *object, const char *key, double value)
                            : cJSON_AddNullToObject(object, key) != NULL;
 }
 
-/* The constants in their order, and their standard errors; null where there is none. */
+/* Adds the constants in their order and their standard errors; null where there is none. */
 static bool add_constants(const struct sr_output *o, int row, cJSON *object)
 {
     double constant[SR_NODES], error[SR_NODES];
@@ -125,7 +125,8 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
     return ok;
 }
 
-/* A column may have any name, so that of one is told from the word. */
+/* Adds the weights. A column may have any name, so a column is distinguished from the other
+ * kinds. */
 static bool add_weights(cJSON *json, const struct sr_output *o)
 {
     const char *weights = o->weights;
@@ -138,7 +139,7 @@ static bool add_weights(cJSON *json, const struct sr_output *o)
                    : cJSON_AddNullToObject(json, "weights") != NULL;
 }
 
-/* Columns whose name in C and SymPy is another. */
+/* Adds the columns whose exported name differs. */
 static bool add_names(const struct sr_export *names, cJSON *json)
 {
     cJSON *list = cJSON_AddArrayToObject(json, "exported_names");

@@ -1,4 +1,5 @@
-/* permutations.c - is it noise? The same search on targets in random order. */
+/* permutations.c - permutation test: repeats the search on randomly ordered targets to see what
+ * noise alone would give. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,11 @@
 
 #include "output.h"
 
-/* Nats by which one formula's description length may depend on the order of the rows. */
+/* Nats by which the order of the rows may change a description length through rounding. */
 static const double rounding = 1e-6;
 
-/* The smallest description length of a front, and the smallest loss of its formulas of at most so
- * many nodes; HUGE_VAL where it has none. */
+/* The smallest description length of a front, and the smallest loss among its formulas up to a
+ * given complexity; HUGE_VAL where there is none. */
 static double shortest(const struct sr_front *front)
 {
     double least = HUGE_VAL;
@@ -29,7 +30,7 @@ static double smallest_loss(const struct sr_front *front, int complexity)
     return least;
 }
 
-/* Targets, each with its weight, in the order of `row`, in the arrays of the shuffled table. */
+/* Copies targets and their weights in the order of `row` to the shuffled table. */
 static void shuffle(const struct sr_data *data, const size_t *row, double *y, double *weight)
 {
     for (size_t i = 0; i < data->rows; i++) {
@@ -41,7 +42,7 @@ static void shuffle(const struct sr_data *data, const size_t *row, double *y, do
 
 struct work {
     size_t *row;
-    double *y, *weight, *loss; /* loss: of each search */
+    double *y, *weight, *loss; /* loss: smallest loss of each search */
     gsl_rng *rng;
     struct sr_fit *fit;
 };

@@ -1,4 +1,5 @@
-/* predict.c - a formula of a front.json evaluated on another table, as CSV on standard output. */
+/* predict.c - evaluates a formula of a front.json on another table and prints CSV to standard
+ * output. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +8,11 @@
 
 #include "output.h"
 
-/* What front.json tells of a formula. */
+/* The parts of front.json that describe a formula. */
 struct front_file {
     cJSON *json;
     struct sr_language *language;
-    const char *name[SR_FEATURES]; /* (features), the JSON's */
+    const char *name[SR_FEATURES]; /* (features) owned by the JSON */
     int features;
     struct sr_expr expr;
 };
@@ -48,7 +49,7 @@ static int read_index(const char *text, int rows, int *row)
     return 0;
 }
 
-/* The row that a rule selects, -1 for none. */
+/* The row that a rule selects; -1 for none. */
 static int selected_row(const cJSON *rows, const char *rule)
 {
     const cJSON *item, *name;
@@ -106,7 +107,7 @@ static int read_front(const char *path, const struct sr_predict_options *o,
 
 /* ---- values */
 
-/* Which features the formula has: no others are asked for in the table. */
+/* Finds the columns of the features that the formula contains; the table needs no others. */
 static int find_columns(const struct front_file *front, const char *file, const struct orr_csv *csv,
                         int column[SR_FEATURES])
 {
@@ -120,7 +121,7 @@ static int find_columns(const struct front_file *front, const char *file, const 
     return 0;
 }
 
-/* value: NaN where the formula is not finite; `lacks` where a cell is missing, with drop. */
+/* *value: NaN where the formula is not finite. *lacks: a cell is missing, with --missing drop. */
 static int predict_row(const struct front_file *front, const char *file, const struct orr_csv *csv,
                        const int *column, size_t row, bool drop, double *value, bool *lacks)
 {
@@ -144,7 +145,7 @@ static int predict_row(const struct front_file *front, const char *file, const s
     return 0;
 }
 
-/* The name of the target as a cell. */
+/* Prints the target's name as a CSV cell. */
 static void print_header(const char *name)
 {
     const bool quotes = strpbrk(name, ",\"\r\n") != NULL;

@@ -1,8 +1,9 @@
-/* relevant_columns.c - of many columns those that are most related to the target.
+/* relevant_columns.c - chooses the columns most related to the target.
  *
- * The rows are sorted by the column and cut into bins: the share of the variance between the bins,
- * of the target's ranks and of their distance from the middle one, is how much the column alone
- * tells of the target. The second one sees a factor of a product whose mean is 0. */
+ * The rows are sorted by a column and divided into bins. The share of variance between bins
+ * measures how much the column alone predicts, for two quantities: the target's rank, and the
+ * distance of the rank from the middle. The second detects factors whose mean is 0, which do not
+ * change the target's mean. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,10 +13,10 @@
 
 enum { BINS = 16, MOST_ROWS = 4096 };
 
-/* Arrays of the rows that are looked at. */
+/* Arrays of the rows used. */
 struct view {
     size_t rows;
-    double *x, *rank, *middle; /* (rows) the column; the target's ranks, their distance from 1/2 */
+    double *x, *rank, *middle; /* (rows) the column; the target's ranks; their distance from 1/2 */
     size_t *order;             /* (rows) */
 };
 
@@ -24,7 +25,7 @@ static double value_at(const struct orr_csv *csv, const struct view *v, size_t r
     return csv->values[row * csv->rows / v->rows * csv->cols + (size_t)column];
 }
 
-/* The share of the variance that lies between the bins of the order. */
+/* Share of the variance that lies between the bins of the sorted rows. */
 static double variance_between(const struct view *v, const double *y)
 {
     double mean = 0, all = 0, bins = 0;
@@ -52,7 +53,7 @@ static double score_of(const struct orr_csv *csv, struct view *v, int column)
     }
     gsl_sort_index(v->order, v->x, 1, v->rows);
     if (!(v->x[v->order[0]] < v->x[v->order[v->rows - 1]]))
-        return 0; /* a constant */
+        return 0; /* a constant column */
     return fmax(variance_between(v, v->rank), variance_between(v, v->middle));
 }
 
@@ -86,7 +87,7 @@ int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count
         int kept = 0, ties = SR_FEATURES;
         for (int c = 0; c < *count; c++)
             ties -= score[c] < least;
-        for (int c = 0; c < *count; c++) /* in the order of the table; ties: the first */
+        for (int c = 0; c < *count; c++) /* in the order of the table; ties go to the first */
             if (score[c] < least || (score[c] <= least && ties-- > 0))
                 column[kept++] = column[c];
         *count = kept;

@@ -1,6 +1,6 @@
-/* remark.c - what a constant may be: a number that a person would look for; and what a table cannot
- * tell: too few rows, few rows that outweigh all others, residuals in proportion to the target,
- * zeros under a relative loss. */
+/* remark.c - remarks about constants close to well-known numbers, and about a table: too few rows,
+ * a few rows that dominate the loss, residuals proportional to the target, zeros under a relative
+ * loss. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 #include "output.h"
 
-/* Multiples of pi and 4 pi^2 (G in AU, years and solar masses), roots, G in SI units, thirds,
- * sixths, sevenths. */
+/* Multiples of pi, 4 pi^2 (G in AU, years and solar masses), roots, G in SI units, thirds, sixths,
+ * sevenths. */
 static const struct {
     const char *name;
     double value;
@@ -42,7 +42,7 @@ static const struct {
     {"G in m^3 / (kg s^2)", 6.6743e-11},
 };
 enum { KNOWN = sizeof known / sizeof *known };
-static const double likely = 0.01; /* of chance, from which on nothing is said */
+static const double likely = 0.01; /* probability by chance from which on no remark is made */
 
 bool sr_constant_remark(double value, char *text, size_t bytes)
 {
@@ -55,7 +55,7 @@ bool sr_constant_remark(double value, char *text, size_t bytes)
             best = k;
         }
     }
-    /* of numbers spread evenly over the logarithms of one decade, as many as are listed in it */
+    /* for numbers spread evenly in logarithm over a decade that contains all listed constants */
     const double chance = KNOWN * 2 * off / M_LN10;
     *text = '\0';
     if (!(chance < likely))
@@ -65,9 +65,9 @@ bool sr_constant_remark(double value, char *text, size_t bytes)
     return true;
 }
 
-/* ---- the table */
+/* ---- remarks about the table */
 
-/* The rule's formula against the others of the front, by their description lengths. */
+/* Compares the rule's formula with the others of the front by their description lengths. */
 static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes)
 {
     enum { FEW = 50 };
@@ -130,8 +130,8 @@ static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes
     return total > 0 && few <= (n < 40 ? 1 : n / 20);
 }
 
-/* Medians of |prediction|, |residual| and their ratio, of the quarter of rows with the smallest
- * predictions and of that with the largest. */
+/* Medians of |prediction|, |residual| and their ratio, in the quarters of rows with the smallest
+ * and with the largest predictions. */
 struct quarters {
     double size[2], residual[2], ratio[2];
 };
@@ -168,8 +168,9 @@ static int measure_quarters(const struct sr_output *o, int row, struct quarters 
     return there ? 0 : ORR_ENOMEM;
 }
 
-/* Residuals that grow nearly as the target does, over a factor of ten and more: noise in proportion
- * to y. Digits of a table do, too, and formulas that lack something: noise is from 0.1% to 25%. */
+/* Residuals that grow nearly as the target does, over a factor of ten and more, suggest noise
+ * proportional to y. Rounded digits and incomplete formulas look alike, so the noise must be
+ * between 0.1% and 25%. */
 static bool remark_proportional(const struct sr_output *o, char *text, size_t bytes)
 {
     enum { FEW = 20 };

@@ -1,10 +1,11 @@
-/* report.c - report.md: the front, what each rule selects, how well that fits, and remarks. */
+/* report.c - writes report.md: the front, the rows that the rules select, their accuracy, and
+ * remarks. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "output.h"
 
-/* A formula or name in a cell of a table. */
+/* Writes a formula or a name into a table cell. */
 static void write_code(struct orr_file *file, const char *text)
 {
     orr_file_printf(file, " ");
@@ -12,7 +13,7 @@ static void write_code(struct orr_file *file, const char *text)
     orr_file_printf(file, " |");
 }
 
-/* Names are those of a stranger's table and file. */
+/* Writes the heading. Names come from the user's table and file, and are escaped. */
 static void write_head(const struct sr_output *o, struct orr_file *file)
 {
     char spent[ORR_DURATION];
@@ -72,7 +73,7 @@ static void write_front(const struct sr_output *o, struct orr_file *file)
     }
 }
 
-/* The columns whose name in C and SymPy is another. */
+/* Lists the columns whose name in C and SymPy differs. */
 static void write_names(const struct sr_export *names, struct orr_file *file)
 {
     bool any = false;
@@ -118,7 +119,7 @@ static void write_rules(const struct sr_output *o, const struct sr_export *names
     }
 }
 
-/* The constants of the formula that is chosen, with standard errors, for losses of squares. */
+/* For squared losses, writes the constants of the selected formula with standard errors. */
 static int write_constants(const struct sr_output *o, struct orr_file *file)
 {
     double constant[SR_NODES], error[SR_NODES];
@@ -152,7 +153,8 @@ static void write_permutations(const struct sr_permutations *p, struct orr_file 
                     text);
 }
 
-/* Remarks about the table, then numbers of the selected formulas that look familiar. */
+/* Writes remarks about the table, then about constants of the selected formulas close to well-known
+ * numbers. */
 static void write_remarks(const struct sr_output *o, struct orr_file *file)
 {
     bool any = false, done[SR_NODES + 1] = {false};
@@ -182,7 +184,7 @@ static void write_remarks(const struct sr_output *o, struct orr_file *file)
     }
 }
 
-/* *drawn: with pictures. Without gnuplot the report is worth having, too. */
+/* *drawn: whether pictures were drawn. The report is written without gnuplot, too. */
 static int draw_pictures(const struct sr_output *o, const char *folder, bool quiet, bool *drawn)
 {
     const int rc = sr_report_pictures(o, folder);

@@ -4,10 +4,10 @@
 
 #include "output.h"
 
-enum { POINTS = 4000 }; /* drawn of a table, at most */
+enum { POINTS = 4000 }; /* rows drawn, at most */
 
-/* In the font of the pictures, DejaVu Sans. gnuplot draws a character that no font has hundreds of
- * times as large as the others. */
+/* Whether the pictures' font, DejaVu Sans, has the character. gnuplot draws a missing character
+ * hundreds of times too large. */
 static bool is_drawable(uint32_t code)
 {
     static const uint32_t range[][2] = {
@@ -22,7 +22,8 @@ static bool is_drawable(uint32_t code)
     return false;
 }
 
-/* A text of gnuplot, at most `most` characters of it, with a box for each that cannot be drawn. */
+/* Writes a gnuplot string of at most `most` characters; characters that cannot be drawn become
+ * boxes. */
 static void write_string(struct orr_file *file, const char *key, const char *text, size_t most)
 {
     orr_file_printf(file, "%s = \"", key);
@@ -46,8 +47,8 @@ static void write_string(struct orr_file *file, const char *key, const char *tex
     orr_file_printf(file, "\"\n");
 }
 
-/* Complexity, loss, and per rule whether it selects the row. A loss of 0 is drawn one decade below
- * the others. */
+/* Writes complexity, loss, and for each rule whether it selects the row. A loss of 0 is drawn one
+ * decade below the others. */
 static void write_front(const struct sr_output *o, struct orr_file *file)
 {
     const struct sr_front *front = o->front;
@@ -85,8 +86,8 @@ static void write_residuals(const struct sr_output *o, int row, const double *va
     orr_file_printf(file, "END\n");
 }
 
-/* The front, or with `value` (rows) the residuals of a row of it. gnuplot reads what it draws from
- * a file that keeps its temporary name. */
+/* Draws the front, or with `value` (rows) the residuals of one row. gnuplot reads the data from a
+ * temporary file. */
 static int draw_picture(const struct sr_output *o, const char *folder, const char *name, int row,
                         const double *value)
 {

@@ -1,4 +1,4 @@
-/* table.c - a problem from a CSV file: target, features, weights. */
+/* table.c - reads a problem from a CSV file: target, features, weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_number(const char *name)
     return end != name && !end[strspn(end, " ")];
 }
 
-/* An option's whole text as the name of a column: its own, else what it says in quotes or between
+/* Finds the column that an option's text names: exactly, or without its quotes and surrounding
  * blanks. -1: there is none. */
 static int column_of(const struct orr_csv *csv, const char *text)
 {
@@ -30,7 +30,8 @@ static int column_of(const struct orr_csv *csv, const char *text)
                : column;
 }
 
-/* The names of the columns with commas between; of many the first ones and their number. */
+/* Lists the names of the columns, comma-separated; of many columns only the first and the total
+ * number. */
 static void list_columns(const struct orr_csv *csv, char *text, size_t bytes)
 {
     size_t used = 0;
@@ -46,7 +47,7 @@ static void list_columns(const struct orr_csv *csv, char *text, size_t bytes)
     }
 }
 
-/* A table whose first line has numbers for all names has no header. */
+/* Rejects a table whose first line consists of numbers, as it has no header. */
 static int check_header(const struct orr_csv *csv, const char *file)
 {
     size_t numbers = 0;
@@ -61,7 +62,7 @@ static int check_header(const struct orr_csv *csv, const char *file)
                           file, csv->header, csv->names[0]);
 }
 
-/* `word`: what may stand in the column's place, NULL for nothing. */
+/* Finds a column. `word`: a keyword that may stand in place of a column; NULL for none. */
 static int find_column(const struct orr_csv *csv, const char *file, const char *name,
                        const char *word, int *column)
 {
@@ -97,7 +98,7 @@ int sr_table_column(const struct orr_csv *csv, const char *file, const char *nam
     return find_column(csv, file, name, NULL, column);
 }
 
-/* Is any cell of the column a number? Columns of names are no features. */
+/* Whether the column contains a number. Text columns are not features. */
 static bool has_numbers(const struct orr_csv *csv, size_t column)
 {
     for (size_t i = 0; i < csv->rows; i++)
@@ -106,7 +107,8 @@ static bool has_numbers(const struct orr_csv *csv, size_t column)
     return csv->rows == 0;
 }
 
-/* A number but for its commas, apostrophes or percent signs: "3,9", "1'000", "5%". */
+/* Whether a cell would be a number without commas, apostrophes or percent signs: "3,9", "1'000",
+ * "5%". */
 static bool is_almost_number(const char *cell)
 {
     char bare[80];
@@ -118,8 +120,8 @@ static bool is_almost_number(const char *cell)
     return !*cell && is_number(bare);
 }
 
-/* The first row of a column whose cells are all such, where there are any: it is no column of text,
- * and must not be left out without a word. -1: it is text. */
+/* The first row of a column that contains only such cells; -1 for a text column. Such a column must
+ * not be ignored silently. */
 static long almost_numbers(const struct orr_csv *csv, size_t column)
 {
     long first = -1;
@@ -140,8 +142,8 @@ int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row,
                     csv->cells[row * csv->cols + (size_t)column]);
 }
 
-/* All columns but target and weights, those without any number, and the one without a name that
- * numbers the rows of a table written by pandas or R. */
+/* All columns except target and weights, text columns, and the unnamed row index that pandas and R
+ * write. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
                         int column[SR_COLUMNS], int *count)
 {
@@ -162,7 +164,7 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
     return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
 }
 
-/* Columns named in a list with commas between; names with commas stand in quotes. */
+/* Columns of a comma-separated list; names that contain commas are quoted. */
 static int named_features(const struct orr_csv *csv, const char *file, int target, const char *list,
                           int column[SR_COLUMNS], int *count)
 {
@@ -191,7 +193,7 @@ static int named_features(const struct orr_csv *csv, const char *file, int targe
     }
 }
 
-/* Names go into JSON and LaTeX; formulas of longer ones would be cut at SR_TEXT. */
+/* Names are written to JSON and LaTeX; formulas with longer names could exceed SR_TEXT. */
 enum { NAME_BYTES = 100 };
 static int check_name(const char *file, const struct orr_csv *csv, int column)
 {
@@ -211,7 +213,7 @@ static int check_name(const char *file, const struct orr_csv *csv, int column)
     return 0;
 }
 
-/* A table without a header has numbers for names. */
+/* Rejects numeric names, which a table without a header has. */
 static int check_feature(const char *file, const struct orr_csv *csv, int column)
 {
     if (!is_number(csv->names[column]))
@@ -247,12 +249,12 @@ static int take_logarithms(const struct orr_csv *csv, const char *file, const ch
     return 0;
 }
 
-/* Squares of the target, and sums of them, must be numbers: else every loss is 0 or infinite. */
+/* Rejects targets whose squares, or sums of squares, would overflow or vanish. */
 static int check_size(const struct orr_csv *csv, const char *file, const char *target,
                       const double *y)
 {
     const double most = 1e150, least = 1e-150;
-    size_t row = 0; /* of the largest */
+    size_t row = 0; /* row of the largest value */
     for (size_t i = 0; i < csv->rows; i++)
         row = fabs(y[i]) > fabs(y[row]) ? i : row;
     const double largest = fabs(y[row]);
@@ -264,7 +266,7 @@ static int check_size(const struct orr_csv *csv, const char *file, const char *t
                           file, csv->line[row], target, least, most, largest);
 }
 
-/* *mean: of the weights as they were. */
+/* Scales the weights to mean 1; *mean: their mean before. */
 static int scale_weights(const struct orr_csv *csv, const char *file, const char *name,
                          double *weight, double *mean)
 {
@@ -286,7 +288,8 @@ static int scale_weights(const struct orr_csv *csv, const char *file, const char
     return 0;
 }
 
-/* Standard deviations of the column become weights; those of its logarithm are sigma / y. */
+/* Turns standard deviations into weights 1 / sigma^2; of a logarithm the standard deviation is
+ * sigma / y. */
 static int square_sigmas(const struct sr_table *table, const char *file, bool logarithm,
                          double *weight)
 {
@@ -326,7 +329,7 @@ bool sr_weights_relative(const double *y, size_t rows, double *weight)
     return isfinite(1 / (floor * floor));
 }
 
-/* The weights that the options ask for, with mean 1. */
+/* Fills the weights that the options request, with mean 1. */
 static int fill_weights(const char *file, const struct sr_csv_options *o, struct sr_table *table,
                         int column, double *weight)
 {
@@ -346,7 +349,7 @@ static int fill_weights(const char *file, const struct sr_csv_options *o, struct
     return 0;
 }
 
-/* One block for x, y and the weights, if any. */
+/* Allocates one block for x, y and the weights, if any. */
 static int make_data(struct sr_table *table, size_t rows, int features, bool weights)
 {
     const size_t columns = (size_t)features + 1 + (weights ? 1 : 0);
@@ -386,7 +389,7 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     return o->weights || o->sigma ? fill_weights(file, o, table, weights, y + rows) : 0;
 }
 
-/* --sigma: a column of the file. */
+/* Finds the column of --sigma. */
 static int find_sigma(const char *file, const struct sr_csv_options *o, int goal,
                       struct sr_table *table, int *weights)
 {
@@ -399,8 +402,8 @@ static int find_sigma(const char *file, const struct sr_csv_options *o, int goal
     return 0;
 }
 
-/* --weights: a column of the file, or the word (*weights stays -1), which a column may have for a
- * name: what is in the file is meant. */
+/* Finds the column of --weights. The keyword leaves *weights at -1, but a column of that name takes
+ * precedence. */
 static int find_weights(const char *file, const struct sr_csv_options *o, int goal,
                         struct sr_table *table, int *weights)
 {
@@ -422,8 +425,8 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
     return 0;
 }
 
-/* Columns of whole numbers, those with all the digits of a double, and features that may well be a
- * grid of round numbers are taken as they are. */
+/* Finds the digits of the columns. Columns of integers, columns with all digits of a double, and
+ * features that may be a grid of round numbers count as exact. */
 static void find_digits(struct sr_table *table, const int *column, int goal, bool logarithm)
 {
     enum { GRID = 4, DOUBLE = 16 };
@@ -454,7 +457,7 @@ int sr_table_cells(const char *file, struct orr_csv *csv)
     return rc;
 }
 
-/* --missing drop: rows without a value in any column that is used or offered. */
+/* For --missing drop: removes rows with a missing value in any column used or offered. */
 static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
                      int weights, struct sr_table *table)
 {
@@ -478,7 +481,7 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
     return sr_table_fill(orr_input_name(file), o, table);
 }
 
-/* The columns of a table that was read before. */
+/* Finds the columns that an earlier table used. */
 static int same_features(const struct orr_csv *csv, const char *file, const struct sr_table *like,
                          int column[SR_COLUMNS], int *count)
 {
@@ -487,7 +490,7 @@ static int same_features(const struct orr_csv *csv, const char *file, const stru
     return 0;
 }
 
-/* like: the table whose columns are taken, NULL: those of the options. */
+/* like: the table whose columns are used; NULL: the options choose. */
 static int fill_table(const char *file, const struct sr_csv_options *o, const struct sr_table *like,
                       struct sr_table *table)
 {
@@ -534,7 +537,7 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
     memcpy(sample->name, table->name, sizeof sample->name);
     size_t *row = orr_alloc(rows, sizeof *row), taken = 0;
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, 0);
-    /* each row with the share of what is still wanted in what is left (Knuth's algorithm S) */
+    /* selects each row with probability (rows still wanted) / (rows left) (Knuth's algorithm S) */
     for (size_t i = 0; i < all->rows && taken < rows && row && rng; i++)
         if (gsl_rng_uniform(rng) * (double)(all->rows - i) < (double)(rows - taken))
             row[taken++] = i;
@@ -579,7 +582,7 @@ size_t sr_character(const char *text, uint32_t *code)
     const size_t bytes = *c < 0x80 ? 1 : *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc2 ? 2 : 0;
     *code = bytes == 1 ? *c : bytes ? *c & (0x7fu >> bytes) : 0;
     for (size_t i = 1; i < bytes; i++) {
-        if ((c[i] & 0xc0) != 0x80) { /* also the end of the text */
+        if ((c[i] & 0xc0) != 0x80) { /* a character's first byte, or the end of the text */
             *code = 0;
             return 1;
         }

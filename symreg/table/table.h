@@ -1,4 +1,4 @@
-/* table.h - bin/symreg on any table: options, a Pareto front, its report. */
+/* table.h - bin/symreg on any table: options, search, Pareto front and report. */
 #ifndef SR_TABLE_H
 #define SR_TABLE_H
 
@@ -7,52 +7,53 @@
 
 /* ------------------------------------------------------------------------------- notations */
 
-/* The columns of a table and their names in C and SymPy: words of ASCII letters, digits and "_", no
- * two alike and none that is a keyword or a name of <math.h> or SymPy. A column whose own name is
- * such a word keeps it. */
+/* The columns of a table and their names in C and SymPy: unique words of ASCII letters, digits and
+ * "_" that are not keywords or names of <math.h> or SymPy. A column whose name already is such a
+ * word keeps it. */
 enum { SR_EXPORT_NAME = 64 };
 struct sr_export {
     int features;
-    const char *const *column;              /* (features), the caller's */
+    const char *const *column;              /* (features) owned by the caller */
     char name[SR_FEATURES][SR_EXPORT_NAME]; /* (features) */
 };
 void sr_export_make(struct sr_export *names, const char *const *columns, int features);
-/* Whether the exported name of a feature is another than its column's. */
+/* Whether the exported name of a feature differs from its column's. */
 bool sr_export_renamed(const struct sr_export *names, int feature);
-/* sr_expr_text() with the names that the notation takes. */
+/* sr_expr_text() with the names appropriate to the notation. */
 void sr_expr_write(const struct sr_language *language, const struct sr_expr *expr,
                    enum sr_notation notation, const struct sr_export *names, char *text,
                    size_t bytes);
 
-/* Weights 1/y^2 into weight (rows), for noise in proportion to y: rows whose |y| is below a tenth
- * of the median |y| get that one's. False when the median is 0 or its square is no number; then
- * weights may be infinite. */
+/* Fills weight (rows) with 1/y^2, for noise proportional to y. Rows with |y| below a tenth of the
+ * median |y| get the weight of that tenth. False when the median is 0 or its square is not
+ * representable; weights may then be infinite. */
 bool sr_weights_relative(const double *y, size_t rows, double *weight);
-/* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. Those that
- * set a setting of the preset (--maxsize, --seconds, ...) are not among them. */
+/* Options of CSV mode as given, NULL where absent; docs/symreg.md explains them. Options that set a
+ * setting of the preset (--maxsize, --seconds, ...) are not included. */
 struct sr_csv_options {
     const char *target, *features, *weights, *log_target;
     const char *units, *units_penalty;
     const char *define, *loss, *guess;
     const char *constrain, *nest, *complexity, *maxdepth;
     const char *batch, *rule, *permutations;
-    const char *sigma;   /* a column of standard deviations of the target */
-    const char *test;    /* a second table, NULL: none */
+    const char *sigma;   /* column of the target's standard deviations */
+    const char *test;    /* file of a second table; NULL: none */
     const char *missing; /* drop or error */
-    bool use_seconds;    /* seconds given without iterations: the whole time is used */
+    bool use_seconds;    /* --seconds without --iterations: the whole time is used */
 };
-/* CSV mode: any table in, a Pareto front out. */
+/* CSV mode: reads a table and reports a Pareto front. */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
 
-/* The same of a table that is there already, which it frees; `file` is where it came from. */
+/* CSV mode for a table in memory, which is freed; `file` names its source. */
 int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv *csv,
                      const struct sr_csv_options *options);
 
 /* Prints the values of a formula of a front.json on the rows of a table as CSV: one column with the
- * target's name, a line for each row of the table, nan where the formula is not finite, and empty
- * where a value is missing with `missing` drop. NULL: not given. */
+ * target's name, and a line for each row. A value is nan where the formula is not finite, and empty
+ * where a cell is missing with `missing` drop. NULL: option absent. */
 struct sr_predict_options {
-    const char *index, *rule, *missing; /* a row from 1 on; else what a rule selects, best */
+    /* a row number from 1 on, or a rule; default: the rule best */
+    const char *index, *rule, *missing;
     bool quiet;
 };
 int sr_predict_run(const char *front, const char *file, const struct sr_predict_options *options);

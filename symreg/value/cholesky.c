@@ -1,4 +1,4 @@
-/* cholesky.c - symmetric systems: the factor, and its two triangles. */
+/* cholesky.c - Cholesky factorisation and the solution of its triangular systems. */
 #include "cholesky.h"
 
 #include <math.h>

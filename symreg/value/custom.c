@@ -1,15 +1,18 @@
-/* custom.c - operators and a loss that the user gives as formulas. */
+/* custom.c - user-defined operators and losses, given as formulas. */
 #include "value.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-enum { ARGUMENTS = 2, PIECE = 64 /* rows: operators nest, the stack is finite */ };
+enum {
+    ARGUMENTS = 2,
+    PIECE = 64 /* PIECE: rows; small, as operators nest and the stack is limited */
+};
 
 /* ---- values and derivatives */
 
-/* A table of two columns with a tile's rows. */
+/* A table of two columns that holds a tile's rows. */
 static struct sr_data tile_of(const struct sr_language *language, int n, const double *a,
                               const double *b, double x[2 * SR_TILE])
 {
@@ -26,7 +29,7 @@ bool sr_custom_apply(const struct sr_language *language, enum sr_op op, int n, c
     return sr_eval(sr_op_formula(language, (int)op), &data, out);
 }
 
-/* Derivative of n <= PIECE rows with respect to one argument, forward along the formula. */
+/* Derivative of n <= PIECE rows by one argument, accumulated forward along the formula. */
 static void chain_piece(const struct sr_language *language, enum sr_op op, int operand, int n,
                         const double *a, const double *b, const double *outer, double *d)
 {
@@ -54,7 +57,7 @@ static void chain_piece(const struct sr_language *language, enum sr_op op, int o
         if (arity == 2)
             sr_op_chain(language, inner, 1, n, first, second, kept, slope[depth + 1], right);
         for (int k = 0; k < n; k++) {
-            /* where the argument does not stand, an infinite derivative counts for nothing */
+            /* where the argument does not occur, an infinite derivative is ignored */
             double total = slope[depth][k] != 0 ? left[k] : 0;
             if (arity == 2)
                 total += slope[depth + 1][k] != 0 ? right[k] : 0;
@@ -84,7 +87,7 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* A name at *at into name[SR_OP_NAME]; *at moves behind it. */
+/* Reads a name at *at into name[SR_OP_NAME]; *at moves past it. */
 static bool take_name(const char **at, char name[SR_OP_NAME])
 {
     size_t n = 0;
@@ -101,7 +104,7 @@ static bool take_name(const char **at, char name[SR_OP_NAME])
     return true;
 }
 
-/* "g(x, y)=": name, arguments; *at moves to the formula. */
+/* Reads "g(x, y)=", name and arguments; *at moves to the formula. */
 static bool take_head(const char **at, char name[SR_OP_NAME], char argument[ARGUMENTS][SR_OP_NAME],
                       int *arity)
 {
@@ -130,7 +133,7 @@ static int name_is_free(const struct sr_language *language, const char *name)
     return 0;
 }
 
-/* Reads a formula of named arguments; messages name what it was for. */
+/* Parses a formula of named arguments; messages mention `what`. */
 static int read_formula(const struct sr_language *language, const char *what, const char *text,
                         const char *const *names, int count, struct sr_expr *expr)
 {
@@ -212,7 +215,7 @@ double sr_custom_loss(const struct sr_language *language, size_t rows, const dou
     return total / weights;
 }
 
-/* Largest less smallest target, where all are the same their size, and 1 where that is 0. */
+/* Range of the targets; where all are equal, their size, or 1 if that is 0. */
 static double spread_of(const struct sr_data *data)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
@@ -225,7 +228,7 @@ static double spread_of(const struct sr_data *data)
 
 int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data)
 {
-    /* p = t (1 + .), and p = t + . spreads */
+    /* p = t (1 + share), and p = t + shift * spread */
     static const double share[] = {-0.03, 0.03},
                         shift[] = {-0.003, 0.003, -0.03, 0.03, -0.3, 0.3, -3, 3, -30, 30};
     enum { SHARES = sizeof share / sizeof *share, SHIFTS = sizeof shift / sizeof *shift };
@@ -266,7 +269,7 @@ int sr_custom_loss_check(const struct sr_language *language, const struct sr_dat
     return rc;
 }
 
-/* Differences over a millionth of the residual, that of a tile at once. */
+/* Finite differences with a step of a millionth of the residual, tile by tile. */
 void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,
                             const double *t, double scale, double *weight)
 {

@@ -1,20 +1,21 @@
-/* derivative.c - derivatives of a formula and of its loss by the constants, tile by tile, by
- * reverse accumulation over the formula's nodes. */
+/* derivative.c - derivatives of a formula and of its loss by the constants, by reverse accumulation
+ * over the nodes, tile by tile. */
 #include "vec.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */
+enum { TAPE_TILE = 128 }; /* rows of a tile; each node has two buffers */
 
-/* Constants, and what stands above constants alone, are the same in all tiles: written once. */
+/* Values and adjoints of the nodes. Subtrees of constants alone have equal values in all tiles and
+ * are computed once. */
 struct tape {
     const struct sr_language *language;
     _Alignas(64) double value[SR_NODES][TAPE_TILE], adjoint[SR_NODES][TAPE_TILE];
-    const double *at[SR_NODES];   /* values of each node in this tile */
-    const double *rows[SR_NODES]; /* of features and columns: values in all tiles; else NULL */
-    bool live[SR_NODES];          /* a constant stands in this subtree */
-    bool same[SR_NODES];          /* nothing but constants does */
+    const double *at[SR_NODES];   /* values of each node in the current tile */
+    const double *rows[SR_NODES]; /* features and stored columns: values in all tiles; else NULL */
+    bool live[SR_NODES];          /* the subtree contains a constant */
+    bool same[SR_NODES];          /* the subtree contains nothing but constants */
 };
 
 static bool apply_node(const struct sr_expr *expr, int i, int n, struct tape *tape)
@@ -23,7 +24,7 @@ static bool apply_node(const struct sr_expr *expr, int i, int n, struct tape *ta
                        tape->at[sr_expr_left(expr, i)], tape->at[i - 1], tape->value[i]);
 }
 
-/* What is the same in all tiles; false where it is not finite. loss NULL: no columns. */
+/* Computes what all tiles share; false where it is not finite. loss NULL: no stored columns. */
 static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
                       const struct sr_loss *loss, struct tape *tape)
 {
@@ -67,8 +68,8 @@ static bool run_forward(const struct sr_expr *expr, size_t first, int n, struct 
     return true;
 }
 
-/* Each node has one parent: its adjoint is written once, from the root down, and only where a
- * constant lies below. That of the root is there. */
+/* Propagates adjoints from the root, which is set, to the leaves. Each node has one parent, so its
+ * adjoint is written once, and only where its subtree contains a constant. */
 static void run_backward(const struct sr_expr *expr, int n, struct tape *tape)
 {
     for (int i = expr->count - 1; i >= 0; i--) {
@@ -122,7 +123,8 @@ static void loss_slopes(const struct sr_loss *loss, const struct sr_vec *vec, si
     vec->residuals(how.t, value, 1, n, residual);
     for (size_t i = 0; i < n && loss->kind == ORR_SR_STUDY; i++)
         residual[i] = fabs(residual[i]) > SR_DEAD_ZONE ? residual[i] : 0;
-    vec->reweigh(&how, residual, 1e-200, n, weight); /* slope over residual; of l2 half of it */
+    /* the weight is the slope over the residual; for l2 half of that */
+    vec->reweigh(&how, residual, 1e-200, n, weight);
     for (size_t i = 0; i < n; i++)
         slope[i] = unit * weight[i] * residual[i];
 }

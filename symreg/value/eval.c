@@ -1,7 +1,7 @@
-/* eval.c - values of a formula, tile by tile.
+/* eval.c - evaluates a formula, tile by tile.
  *
- * A formula becomes a list of steps once: constant subtrees are single numbers, operands are read
- * where they lie. A tile's rows stay in the first-level cache. */
+ * A formula is compiled once to a list of steps: constant subtrees become numbers, and operands are
+ * read in place. The rows of a tile stay in the first-level cache. */
 #include "vec.h"
 
 #include <math.h>
@@ -10,34 +10,35 @@
 
 #include "base/vecmath.h"
 
-enum { DEPTH = SR_NODES / 2 + 1 }; /* of the stack: of a binary tree in postfix order, at most */
+/* depth of the stack, at most, for a binary tree in postfix order */
+enum { DEPTH = SR_NODES / 2 + 1 };
 
-/* Where an operand is: a number, or rows that move along with the tiles, or a buffer. */
+/* Location of an operand: a number, rows that advance with the tiles, or a buffer. */
 struct place {
     const double *at;
-    size_t moves; /* all bits: add the tile's first row */
+    size_t moves; /* mask, all bits set: the tile's first row is added */
     double number;
     bool is_number;
-    int feature; /* that it is, or that it has operator `inner` of; -1 for none */
-    int inner;   /* 0 for none */
+    int feature; /* the feature itself, or operator `inner` of it; -1 for neither */
+    int inner;   /* 0: no operator */
 };
 
 struct step {
     int op, form;
     const double *a, *b;
     size_t a_moves, b_moves;
-    double number; /* of an operand that is one */
-    int out;       /* buffer, -1: the result */
+    double number; /* value of an operand that is a number */
+    int out;       /* index of the output buffer; -1: the result */
 };
 
 struct program {
     const struct sr_language *language;
     int steps;
     struct step step[SR_NODES];
-    struct place result; /* of a formula without steps */
+    struct place result; /* result of a formula without steps */
 };
 
-/* A unary operator of a feature, or of a column, that has been computed already. */
+/* Uses a stored column, if the unary operator of this feature or column was already computed. */
 static bool use_column(const struct sr_loss *loss, int op, struct place *a, bool *finite)
 {
     if (!loss || a->feature < 0 || op >= SR_CUSTOM)
@@ -52,7 +53,7 @@ static bool use_column(const struct sr_loss *loss, int op, struct place *a, bool
     return true;
 }
 
-/* One operator on the top of the stack; false where a constant is not finite. */
+/* Adds a step for one operator at the top of the stack; false where a constant is not finite. */
 static bool add_step(struct program *program, enum sr_op op, struct place *a, const struct place *b,
                      double buffer[][SR_TILE], int depth)
 {
@@ -77,7 +78,7 @@ static bool add_step(struct program *program, enum sr_op op, struct place *a, co
     return true;
 }
 
-/* False where a constant is not finite. loss NULL: no columns. */
+/* Compiles a formula. False where a constant is not finite. loss NULL: no stored columns. */
 static bool program_make(struct program *program, const struct sr_expr *expr,
                          const struct sr_data *data, const struct sr_loss *loss,
                          double buffer[][SR_TILE])
@@ -116,7 +117,7 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
     return true;
 }
 
-/* An operator of the user takes rows only: an operand that is a number becomes some. */
+/* Runs a user-defined operator, which takes only rows: an operand that is a number is expanded. */
 static bool run_custom(const struct sr_language *language, const struct step *s, int n,
                        const double *a, const double *b, double *out)
 {
@@ -127,7 +128,7 @@ static bool run_custom(const struct sr_language *language, const struct step *s,
                            s->form == SR_VEC_B_NUMBER ? number : b, out);
 }
 
-/* Rows first .. first + n - 1. */
+/* Evaluates rows first .. first + n - 1. */
 static bool run_steps(const struct program *program, const struct sr_vec *vec, size_t first, int n,
                       double buffer[][SR_TILE], double *value)
 {
@@ -146,7 +147,7 @@ static bool run_steps(const struct program *program, const struct sr_vec *vec, s
     return true;
 }
 
-/* All rows; false where a value is not finite. */
+/* Evaluates all rows; false where a value is not finite. */
 static bool run_all(const struct program *program, const struct sr_data *data,
                     double buffer[][SR_TILE], double *value)
 {
@@ -172,7 +173,7 @@ bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *val
            run_all(&program, data, buffer, value);
 }
 
-/* Into work->value, with what columns the loss has. */
+/* Evaluates into work->value, using the loss's stored columns. */
 static bool eval_columns(const struct sr_expr *expr, const struct sr_loss *loss,
                          struct sr_work *work)
 {
@@ -231,7 +232,7 @@ void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand,
 
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize)
 {
-    const int columns = (maxsize + 1) / 2 + 2; /* leaves of a binary tree, the outer scale */
+    const int columns = (maxsize + 1) / 2 + 2; /* leaves of a binary tree, and the outer scale */
     *work = (struct sr_work){.columns = columns};
     work->value = orr_alloc(rows, sizeof(double));
     work->trial = orr_alloc(rows, sizeof(double));

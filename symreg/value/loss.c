@@ -1,11 +1,11 @@
-/* loss.c - losses, and the outer scale that minimises them. */
+/* loss.c - loss functions, and the outer scale that minimises them. */
 #include "vec.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_smooth(const struct sr_loss *loss) /* no closed form of the scale */
+static bool is_smooth(const struct sr_loss *loss) /* the scale has no closed form */
 {
     return loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
 }
@@ -34,8 +34,8 @@ double sr_weighted_median(double *value, double *weight, size_t n)
 
 /* ---- the outer scale */
 
-/* Quantile of t / p: of each ratio's weight |p| w, the share q where p is positive and 1 - q where
- * it is negative is to lie below. */
+/* Weighted quantile of t / p: each ratio has the weight |p| w; a share q of it lies below where p
+ * is positive, and 1 - q where p is negative. */
 static double best_ratio(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
                          double *scratch)
 {
@@ -61,8 +61,8 @@ static double closed_form(const struct sr_loss *loss, const struct sr_vec *vec, 
     return sum[0] > 0 && isfinite(sum[0]) ? sum[1] / sum[0] : 0;
 }
 
-/* Root of the derivative, which rises with the scale: Newton's steps within a bracket that is
- * doubled until it holds the root, and halved where a step leaves it. */
+/* The root of the derivative, which increases with the scale. Newton steps within a bracket that is
+ * first doubled until it contains the root, and bisected where a step leaves it. */
 static double newton_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
                            double scale)
 {
@@ -79,7 +79,7 @@ static double newton_scale(const struct sr_loss *loss, const struct sr_vec *vec,
         else
             low = scale;
         double next = scale - slope[0] / slope[1];
-        if (next >= scale && next <= scale) /* less than the last place */
+        if (next >= scale && next <= scale) /* the step is below the last digit */
             break;
         if (!(next > low && next < high)) {
             reach *= 2;
@@ -93,8 +93,8 @@ static double newton_scale(const struct sr_loss *loss, const struct sr_vec *vec,
     return scale;
 }
 
-/* No closed form: re-weighted least squares from the least-squares scale, as long as the loss
- * falls. */
+/* Iteratively re-weighted least squares, for a user-defined loss without a closed form: starts from
+ * the least-squares scale and continues as long as the loss falls. */
 static double custom_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
                            double *weight)
 {
@@ -137,7 +137,7 @@ double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratc
 
 /* ---- set-up */
 
-/* Median |y| (all weights equal), else mean |y|, else 1. */
+/* Median |y| (unweighted), else mean |y|, else 1. */
 static double typical_size(const struct sr_data *data, double *scratch)
 {
     const size_t n = data->rows;
@@ -153,7 +153,7 @@ static double typical_size(const struct sr_data *data, double *scratch)
     return total > 0 ? total / (double)n : 1;
 }
 
-/* What rounding alone leaves of a formula that is exact. */
+/* The loss of an exact formula that rounding alone causes. */
 static double rounding_loss(const struct sr_loss *loss)
 {
     const size_t n = loss->data->rows;
@@ -209,7 +209,7 @@ static bool is_repeated(const struct sr_data *data, size_t row)
     return false;
 }
 
-/* Rows that can tell formulas from each other. */
+/* Counts different rows of positive weight. */
 static size_t count_cases(const struct sr_data *data)
 {
     enum { COMPARED = 256 };

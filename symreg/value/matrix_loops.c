@@ -1,10 +1,10 @@
-/* matrix_loops.c - the Gaussian process' matrices: the loops that its time goes to. */
+/* matrix_loops.c - the costly matrix loops of the Gaussian process. */
 #include "vec.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 4, LANES = 8 }; /* rows that are read together; partial sums of a dot product */
+enum { BLOCK = 4, LANES = 8 }; /* rows processed together; partial sums of a dot product */
 
 static double add_lanes(const double lane[LANES])
 {
@@ -12,8 +12,8 @@ static double add_lanes(const double lane[LANES])
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* sum[r] = row r . other, over the first j columns; rows are n apart. The last j % LANES products
- * follow one by one. */
+/* sum[r] = dot product of row r with `other` over the first j columns; rows are n apart. The last j
+ * % LANES products are added one by one. */
 static inline void dot_block(const double *row, const double *other, int rows, int n, int j,
                              double sum[BLOCK])
 {
@@ -41,7 +41,7 @@ bool sr_vec_factorise(double *matrix, int n)
             for (int r = 0; r < BLOCK; r++)
                 row[r * n + j] = (row[r * n + j] - sum[r]) / other[j];
         }
-        for (int r = 0; r < BLOCK; r++) { /* the block's own columns */
+        for (int r = 0; r < BLOCK; r++) { /* columns inside the block */
             double *own = row + r * n;
             for (int j = i; j <= i + r; j++) {
                 const double *other = matrix + (size_t)j * (size_t)n;
@@ -59,8 +59,7 @@ bool sr_vec_factorise(double *matrix, int n)
     return true;
 }
 
-/* out -= (or, with add, +=) factor[r] * row r, one row after the other, over the first `count`
- * columns. */
+/* out -= (with add: +=) factor[r] * row r, row by row, over the first `count` columns. */
 static inline void add_rows(double *out, const double *row, int n, const double factor[BLOCK],
                             int count)
 {
@@ -79,7 +78,7 @@ static void invert_lower(const double *lower, int n, double *x)
     for (int i = 0; i < n; i++) {
         const double *row = lower + (size_t)i * (size_t)n;
         double *own = x + (size_t)i * (size_t)n;
-        for (int k = 0; k < i; k += BLOCK) { /* beyond the diagonal both are 0 */
+        for (int k = 0; k < i; k += BLOCK) { /* zero above the diagonal */
             double factor[BLOCK];
             for (int r = 0; r < BLOCK; r++)
                 factor[r] = k + r < i ? -row[k + r] : 0;

@@ -1,4 +1,4 @@
-/* value.h - the values of formulas over a table, their derivatives by the constants, and losses. */
+/* value.h - evaluation of formulas over a table, derivatives by their constants, and losses. */
 #ifndef SR_VALUE_H
 #define SR_VALUE_H
 
@@ -7,23 +7,23 @@
 
 /* ---------------------------------------------------------------------------- evaluation */
 
-/* How a column was written: the most digits that a cell has, and the power of ten of the last digit
- * of any cell. 0 digits: its numbers are exact, or nothing is known. */
+/* How a column was written: the largest number of significant digits of a cell, and the power of
+ * ten of the last digit of any cell. 0 digits: the numbers are exact or the digits are unknown. */
 struct sr_digits {
     int significant, last;
-    bool logarithm; /* the data's numbers are logarithms of the column's */
+    bool logarithm; /* the data holds logarithms of the column */
 };
 
-/* A table of finite numbers: x is column-major, feature f at x + f * rows. The caller keeps both
- * arrays, and the language. */
+/* A table of finite numbers; x is column-major, feature f at x + f * rows. The caller keeps
+ * ownership of the arrays and the language. */
 struct sr_data {
     size_t rows;
     int features;
-    const double *x;      /* (features, rows) */
-    const double *y;      /* (rows) */
-    const double *weight; /* (rows) of the losses, finite and not negative; NULL: all 1 */
-    const struct sr_language *language; /* of the formulas that are evaluated on the table */
-    const struct sr_digits *digits;     /* (features + 1), the target's last; NULL: not known */
+    const double *x;                    /* (features, rows) */
+    const double *y;                    /* (rows) */
+    const double *weight;               /* (rows) of the loss: finite, nonnegative; NULL: all 1 */
+    const struct sr_language *language; /* language of the formulas evaluated on the table */
+    const struct sr_digits *digits;     /* (features + 1) the target last; NULL: unknown */
 };
 
 static inline double sr_row_weight(const struct sr_data *data, size_t row)
@@ -31,19 +31,19 @@ static inline double sr_row_weight(const struct sr_data *data, size_t row)
     return data->weight ? data->weight[row] : 1;
 }
 
-/* Copies `rows` rows of a table, with their weights, into *storage (features + 2, rows), which the
- * caller frees: those numbered by `row`, or with NULL evenly spaced ones. */
+/* Copies `rows` rows of a table with their weights into *storage (features + 2, rows), which the
+ * caller frees: the rows listed in `row`, or with NULL evenly spaced rows. */
 int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
                  double **storage);
 
-/* value[i] of every row; false as soon as any node is not finite. */
+/* Computes value[i] for every row; false as soon as any node is not finite. */
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
 /* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */
 bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
                       double *jacobian);
 struct sr_loss;
-/* gradient[c] = d loss / d constant c of the formula as it stands, in one reverse sweep; false as
- * soon as any node is not finite. Not of a loss of the user. */
+/* gradient[c] = d loss / d constant c without an outer scale, in one reverse sweep. False as soon
+ * as any node is not finite. Not for user-defined losses. */
 bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, double *gradient);
 
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
@@ -57,8 +57,8 @@ void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand,
 
 /* -------------------------------------------------------------------------------- losses */
 
-/* The loss of predictions p of t = data->y, in the units of y: the mean, weighted by data->weight,
- * of, with d = p - t,
+/* The loss of predictions p for the targets t = data->y, in the units of y. It is the mean, weighted
+ * by data->weight, of one of these functions of d = p - t:
  *   l1        |d|
  *   l2        d^2
  *   study     max(1e-8, |d|) - 1e-8
@@ -70,42 +70,43 @@ void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand,
 struct sr_loss {
     enum orr_symreg_loss kind;
     const struct sr_data *data;
-    double unit;      /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
+    double unit;      /* scale of y: median |y|, or mean |y| where that is 0, or 1 */
     double base;      /* loss of the best constant */
-    double noise;     /* losses below are rounding: they count as 0 */
+    double noise;     /* smaller losses are rounding errors and count as 0 */
     double parameter; /* c or q of the list above */
     double total;     /* sum of the data's weights */
-    size_t cases;     /* different rows of positive weight; of tables of more than 256 rows all */
-    double *weight;   /* (rows) of every |d|: data->weight, for relative by |t|; NULL: all 1 */
-    /* One and two unary operators of every feature, where they take little memory, else NULL:
-     * sr_eval_loss reads them as if they were features. */
+    size_t cases; /* different rows of positive weight; tables of more than 256 rows count all */
+    /* (rows) weight of every |d|: data->weight, for relative divided by |t|; NULL: all 1 */
+    double *weight;
+    /* Stored values of one or two unary operators of every feature, where memory allows, else NULL.
+     * sr_eval_loss() reads them as if they were features. */
     struct sr_columns *columns;
 };
-/* ORR_EINVAL for weights that are negative, not finite or all 0, parameters out of range, and the
- * own loss of a language that has none. */
+/* ORR_EINVAL where weights are negative, not finite or all 0, a parameter is out of range, or the
+ * language has no user-defined loss. */
 int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
                       const struct sr_data *data);
-/* With the parameter 0.5. */
+/* sr_loss_init_with() with the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
-/* Whether the table has rows to spare for the formula: at least two different ones more than the
- * formula has constants. Of others even a loss of 0 tells nothing. */
+/* Whether the table can confirm the formula: it has at least two more different rows than the
+ * formula has constants. Otherwise even a loss of 0 is no evidence. */
 bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr);
 enum { SR_SCRATCH = 128 };
 /* Loss of the predictions scale * p. */
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
-/* The scale that minimises the loss: a weighted median (quantile) of t / p for absolute losses, in
- * closed form for l2, by safeguarded Newton steps to 1e-12 for huber and logcosh; of study it is
- * that of l1. scratch holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
+/* The scale that minimises the loss: a weighted median (or quantile) of t / p for absolute losses,
+ * a closed form for l2, safeguarded Newton steps to 1e-12 for huber and logcosh. The study loss
+ * uses the scale of l1. scratch holds 2 * rows + SR_SCRATCH. Returns 0 when every p is 0. */
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
 
-/* The value at which half of the weight is reached, of n pairs that are reordered and
+/* The value at which half of the total weight is reached, of n pairs, which are reordered and
  * partly overwritten. */
 double sr_weighted_median(double *value, double *weight, size_t n);
 
 /* ----------------------------------------------------------------------------- constants */
 
-/* Arrays for one thread. */
+/* Work arrays of one thread. */
 struct sr_work {
     double *value;    /* (rows) */
     double *trial;    /* (rows) */
@@ -116,54 +117,57 @@ struct sr_work {
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
 void sr_work_free(struct sr_work *work);
 
-/* Values (into work->value), outer scale and loss in one go: the same bits as sr_eval,
- * sr_loss_scale and sr_loss_value. Infinity, with scale 0, where a node or the loss is not
- * finite. */
+/* Computes values (into work->value), outer scale and loss in one call, with the same bits as
+ * sr_eval, sr_loss_scale and sr_loss_value. Returns infinity, with scale 0, where a node or the
+ * loss is not finite. */
 double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
                     double *scale);
 
-/* The same of the formula as it stands, without an outer scale. */
+/* Computes values and loss without an outer scale. */
 double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work);
 
-/* A look at few rows, to be spared most of the full evaluations: the rows are drawn once, evenly
- * over the order of y, and the formula gets its best scale on them. */
+/* A sample of rows that saves most of the full evaluations. The rows are drawn once, evenly over
+ * the order of y; a formula gets its best scale on them. */
 enum { SR_SCREEN_ROWS = 128 };
 struct sr_screen {
     struct sr_data data;
     struct sr_loss loss;
     double *storage;
 };
-/* Of a loss over at least 4 * SR_SCREEN_ROWS rows; smaller tables are taken whole. */
+/* Initialises a screen for a loss over at least 4 * SR_SCREEN_ROWS rows; smaller tables are not
+ * screened. */
 int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss);
 void sr_screen_free(struct sr_screen *screen);
-/* The loss on these rows; infinity where a node is not finite on them. An estimate of the loss:
+/* The loss on the screen's rows, infinity where a node is not finite. It estimates the full loss:
  * biased low, as the scale is fitted to fewer rows, with a relative error of about 1 / sqrt(128)
  * times the spread of the rows' losses. Overwrites work->value. */
 double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
                       struct sr_work *work);
 
-/* ---------------------------------------------------------------- what a user adds to that */
+/* ---------------------------------------------------------------- user-defined functions */
 
-/* Operators as formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", one or two arguments, from operators
- * known before. Each counts as one node. ORR_EUSAGE names what is wrong with which. */
+/* Defines operators by formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", with one or two arguments, from
+ * operators defined before. Each counts as one node. ORR_EUSAGE names the error and the
+ * operator. */
 int sr_custom_define(struct sr_language *language, const char *text);
-/* What sr_op_apply() and sr_op_chain() do for these. */
+/* sr_op_apply() and sr_op_chain() for user-defined operators. */
 bool sr_custom_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
                      const double *b, double *out);
 void sr_custom_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
                      const double *a, const double *b, const double *outer, double *d);
-/* The loss ORR_SR_CUSTOM: mean of a formula of p (prediction) and t (target). It should be
- * smallest where p is t and grow from there. */
+/* Defines the loss ORR_SR_CUSTOM: the mean of a formula of p (prediction) and t (target). It should
+ * be smallest at p = t and increase away from it. */
 int sr_custom_loss_define(struct sr_language *language, const char *text);
-/* Its mean over rows of scale * p, with weights (NULL: 1 each) as sum(w l) / sum(w); infinite where
- * it is not finite. */
+/* The mean of the user-defined loss at predictions scale * p, weighted as sum(w l) / sum(w) (NULL:
+ * weights of 1); infinite where it is not finite. */
 double sr_custom_loss(const struct sr_language *language, size_t rows, const double *p,
                       const double *t, const double *weight, double scale);
-/* Tries it on a table: ORR_EUSAGE where it is not finite at p = t, smaller at some other p that is
- * tried, or larger at none (some percent beside t, and up to many times the spread of t, where
- * losses that are flat near t rise). */
+/* Checks the user-defined loss on a table. ORR_EUSAGE where it is not finite at p = t, smaller at a
+ * tested p, or larger at none of them. Tested are p some percent from t, and from t by up to many
+ * times the spread of t, where losses that are flat near t increase. */
 int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data);
-/* (dl/dp) / (p - t) of every row at scale * p, what re-weighted least squares needs; at least 0. */
+/* (dl/dp) / (p - t) of every row at scale * p, the weights of re-weighted least squares; at least
+ * 0. */
 void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,
                             const double *t, double scale, double *weight);
 

@@ -1,24 +1,24 @@
-/* vec.h - inside symreg/: the loops over rows that decide how fast formulas are evaluated.
+/* vec.h - inside symreg/: the vectorised loops over rows, which dominate the evaluation time.
  *
- * vec_loops.c is compiled for several instruction sets (base/isa.h). All of them do the same IEEE
- * operations in the same order, sums in 16 fixed lanes: they give the same bits, whatever the CPU.
- * Arrays may have any length. */
+ * vec_loops.c is compiled for several instruction sets (base/isa.h). All of them perform the same
+ * IEEE operations in the same order, with sums in 16 fixed lanes, so results have the same bits on
+ * every CPU. Arrays may have any length. */
 #ifndef SR_VEC_H
 #define SR_VEC_H
 
 #include "base/isa.h"
 #include "value.h"
 
-/* Which operand of a binary operator is one number for all rows. */
+/* Which operand of a binary operator is a single number for all rows. */
 enum sr_vec_form { SR_VEC_ROWS, SR_VEC_A_NUMBER, SR_VEC_B_NUMBER };
 
 enum { SR_VEC_FEW = 32, SR_VEC_COLUMNS = 256 };
-/* Rows at which proposed formulas are compared. */
+/* Number of rows at which proposed formulas are compared. */
 enum { SR_ROWS = 32 };
 
 #define SR_DEAD_ZONE 1e-8 /* smaller differences count as 0 in the study's loss */
 
-/* What the sum of a loss reads. */
+/* Inputs of a sum of losses. */
 struct sr_vec_loss {
     enum orr_symreg_loss kind;
     double parameter;     /* of Huber, log-cosh (in the units of t) and quantile */
@@ -27,7 +27,8 @@ struct sr_vec_loss {
 };
 
 struct sr_vec {
-    /* An operator of n <= SR_TILE rows; out may be a or b. Are all values finite? */
+    /* Applies an operator to n <= SR_TILE rows; out may be a or b. Returns whether all values are
+     * finite. */
     bool (*apply)(int op, int form, int n, const double *a, const double *b, double *out);
     /* d[i] = outer[i] * d op / d operand. */
     void (*chain)(int op, int operand, int n, const double *a, const double *b, const double *v,
@@ -35,7 +36,7 @@ struct sr_vec {
     /* First and second derivative of the sum of Huber or log-cosh losses by the scale. */
     void (*slopes)(const struct sr_vec_loss *loss, const double *p, double scale, size_t n,
                    double slope[2]);
-    /* Sum of weighted losses of scale * p from t, rows 0 .. n-1. */
+    /* Sum of weighted losses of the predictions scale * p against t, rows 0 .. n-1. */
     double (*loss)(const struct sr_vec_loss *loss, const double *p, double scale, size_t n);
     /* sum[0] = p . p, sum[1] = p . t, weighted where weight is not NULL. */
     void (*products)(const double *p, const double *t, const double *weight, size_t n,
@@ -43,89 +44,91 @@ struct sr_vec {
     double (*sum)(const double *x, size_t n);
     /* out[i] = t[i] - scale * p[i]; returns the sum of |out[i]|. */
     double (*residuals)(const double *t, const double *p, double scale, size_t n, double *out);
-    /* Weights that make least squares touch the loss at these residuals t - scale * p; `floor`
-     * keeps those of absolute losses finite. */
+    /* Weights for which the weighted squares touch the loss at the residuals t - scale * p; `floor`
+     * keeps the weights of absolute losses finite. */
     void (*reweigh)(const struct sr_vec_loss *loss, const double *residual, double floor, size_t n,
                     double *out);
     /* out[i] = a[i] * b[i]; returns the sum of out[i] * c[i]. */
     double (*weigh)(const double *a, const double *b, const double *c, size_t n, double *out);
     double (*dot)(const double *a, const double *b, size_t n);
 
-    /* For the best scale of absolute losses, the median of t / p with the weights |p|, without
-     * dividing: excess[k] = the weight of the ratios not below end[k], less that of the others;
-     * bit i % 64 of inside[i / 64] = ratio i is not below end[0], but below end[1]; NULL:
-     * not asked. The ends are
-     * finite. A ratio that is an end counts as below it where p is negative. */
+    /* Rank counts for the best scale of absolute losses, the median of t / p with weights |p|,
+     * without divisions. excess[k]: weight of the ratios not below end[k], minus the weight of the
+     * others. Bit i % 64 of inside[i / 64]: ratio i is not below end[0], but below end[1]; inside
+     * may be NULL. The ends are finite. A ratio equal to an end counts as below it where p is
+     * negative. */
     void (*split)(const double *p, const double *t, size_t n, const double end[2], double excess[2],
                   uint64_t *inside);
-    /* Keeps, of n pairs, in place and in order, those with low <= value < high; how many? */
+    /* Keeps, of n pairs, in place and in order, those with low <= value < high. Returns how
+     * many. */
     size_t (*keep_pairs)(double *value, double *weight, size_t n, double low, double high);
-    /* The weight of values < limit. */
+    /* The total weight of values < limit. */
     double (*below)(const double *value, const double *weight, size_t n, double limit);
     /* out[i] = a[i] / b[i]. */
     void (*divide)(const double *a, const double *b, size_t n, double *out);
-    /* Of SR_VEC_FEW pairs, by the rank = weight of smaller values of each: found[0] = the largest
-     * value with rank < low, found[1] = the smallest with rank > high, infinite where there is
-     * none. */
+    /* For SR_VEC_FEW pairs, with the rank of a value = the weight of smaller values: found[0] = the
+     * largest value with rank < low, found[1] = the smallest value with rank > high, infinite where
+     * there is none. */
     void (*between)(const double value[SR_VEC_FEW], const double weight[SR_VEC_FEW], double low,
                     double high, double found[2]);
 
     /* ---- formulas compared at SR_ROWS rows (enumerate.h) */
 
-    /* r2[g] = R^2 of a z by f and g together, g < f: r (f + 1) are their correlations with z,
-     * rfg (f) those of f with each g. Returns the largest. */
+    /* r2[g] = R^2 of a fit of z by f and g together, g < f. r (f + 1): their correlations with z;
+     * rfg (f): correlations of f with each g. Returns the largest R^2. */
     float (*pair_row)(const float *r, const float *rfg, int f, float *r2);
     /* c[f] = dot product of v (rows) with column f of SR_VEC_COLUMNS; rows of the columns are
      * `stride` apart. */
     void (*correlate)(const float *v, const float *column, size_t stride, int rows, float *c);
-    /* Sum of a b over SR_ROWS. */
+    /* Sum of a b over SR_ROWS rows. */
     float (*dot_rows)(const float *a, const float *b);
-    /* Sums over SR_ROWS of p^2, p y, p inverse, (p inverse)^2 and p. */
+    /* Sums over SR_ROWS rows of p^2, p y, p inverse, (p inverse)^2 and p. */
     void (*add_up)(const double *p, const double *y, const double *inverse, double total[5]);
 
     /* ---- matrices (n, n) of a Gaussian process (smooth.h), n a multiple of 8 */
 
-    /* The lower triangle of K becomes L with K = L L', 0 above the diagonal. False where K is not
-     * positive. */
+    /* Replaces the lower triangle of K by L with K = L L'; zeroes the elements above the diagonal.
+     * False where K is not positive definite. */
     bool (*factorise)(double *matrix, int n);
-    /* The lower triangle of K^-1 = X' X with X = L^-1, which x becomes. */
+    /* The lower triangle of K^-1 = X' X with X = L^-1, which is written to x. */
     void (*invert)(const double *lower, int n, double *x, double *inverse);
 };
 
-/* The same, of the instruction set that is being compiled (matrix_loops.c). */
+/* These two functions for the instruction set being compiled (matrix_loops.c). */
 bool sr_vec_factorise(double *matrix, int n);
 void sr_vec_invert(const double *lower, int n, double *x, double *inverse);
 
 ORR_ISA_TABLES(sr_vec)
-/* The table of the set in use; the same in all threads. */
+/* The table of the fastest supported instruction set; equal in all threads. */
 static inline const struct sr_vec *sr_vec_best(void)
 {
     return sr_vec_of(orr_isa());
 }
 
-/* The smallest value at which `share` of the weight is reached, of n pairs that are reordered and
- * partly overwritten. */
+/* The smallest value at which `share` of the total weight is reached, of n pairs, which are
+ * reordered and partly overwritten. */
 double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, size_t n,
                        double share);
-/* The median of the ratios t / p with the weights |p|; scratch holds 2 * n + SR_SCRATCH. NaN when
- * every p is 0. */
+/* The median of the ratios t / p with weights |p|; scratch holds 2 * n + SR_SCRATCH. NaN when every
+ * p is 0. */
 double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const double *t, size_t n,
                            double *scratch);
 
-/* out[i] = value. */
+/* Sets out[i] = value for all n. */
 static inline void sr_fill(double *out, size_t n, double value)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = value;
 }
 
-/* ---- columns of a loss, in vec_columns.c */
+/* ---- stored columns of a loss (vec_columns.c) */
 
-/* Makes loss->columns for loss->data, empty; NULL where they would take more than 32 MB. */
+/* Allocates loss->columns for loss->data, without values; NULL where they would take more than 32
+ * MB. */
 int sr_columns_init(struct sr_loss *loss);
 void sr_columns_free(struct sr_loss *loss);
-/* The values of outer(inner(feature)), or of outer(feature) with inner 0, of the table's own
- * operators; x = the values of its operand. NULL where there is none (yet). */
+/* The stored values of outer(inner(feature)), or with inner 0 of outer(feature), for operators of
+ * the table; x holds the values of the operand. NULL where they are not available (yet). */
 const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner, int outer,
                               const double *x, bool *finite);
 

@@ -1,12 +1,12 @@
-/* vec_avx512.h - inside symreg/: what compilers do not find by themselves, with AVX-512; included
+/* vec_avx512.h - inside symreg/: hand-written AVX-512 code where compilers do not find it; included
  * by vec_loops.c.
  *
- * The same operations in the same order as the loops there and in vecmath.h, and so the same bits.
- * Here is only what gains about 15% or more over these loops compiled for AVX-512 (ns on one core
- * of an AMD EPYC with AVX-512, 512 rows, between 32): exp 312 for 727 and log 373 for 839, tables
- * of 16 numbers in registers and scaling by a power of two in one instruction; sin 299 for 353 and
- * cos 331 for 374, angles looked at in the same pass; split 33 for 45, masks; keep_pairs 84 for
- * 202, compression; between 73 for 96, all ranks in registers. */
+ * The code performs the same operations in the same order as the loops in vec_loops.c and
+ * vecmath.h, so the bits are equal. It contains only what gains about 15% or more over those loops
+ * compiled for AVX-512 (ns on one core of an AMD EPYC; 512 rows, 32 for `between`): exp 312 for 727
+ * and log 373 for 839, tables of 16 numbers in registers and scaling by a power of two in one
+ * instruction; sin 299 for 353 and cos 331 for 374, angles checked in the same pass; split 33 for
+ * 45, masks; keep_pairs 84 for 202, compression; between 73 for 96, all ranks in registers. */
 #ifndef SR_VEC_AVX512_H
 #define SR_VEC_AVX512_H
 
@@ -27,20 +27,20 @@ WIDE_INLINE __m512d wide_entry(const double table[16], __m512i i)
 
 WIDE_INLINE __m512d wide_exp(__m512d x)
 {
-    x = _mm512_max_pd(W(-746.0), x); /* NaN stays */
+    x = _mm512_max_pd(W(-746.0), x); /* NaN is kept */
     x = _mm512_min_pd(W(710.0), x);
     const __m512d shifted = WFMA(x, W(VM_LOG2E), W(VM_EXP_MAGIC));
     const __m512d k = _mm512_sub_pd(shifted, W(VM_EXP_MAGIC));
     const __m512d r = WFNMA(k, W(VM_LN2_REST), WFNMA(k, W(VM_LN2), x)), z = _mm512_mul_pd(r, r);
     const __m512d high = WFMA(z, W(VM_EXP_4), WFMA(r, W(VM_EXP_3), W(VM_EXP_2)));
     const __m512d q = WFMA(z, high, WFMA(r, W(VM_EXP_1), W(VM_EXP_0))), p = WFMA(z, q, r);
-    const __m512i sixteenths = _mm512_castpd_si512(shifted); /* the magic ends in zeros */
+    const __m512i sixteenths = _mm512_castpd_si512(shifted); /* the magic number ends in zeros */
     const __m512d t = wide_entry(vm_exp_table[0], sixteenths);
     const __m512d y = _mm512_add_pd(t, WFMA(t, p, wide_entry(vm_exp_table[1], sixteenths)));
     return _mm512_scalef_pd(y, k); /* by 2^floor(k), rounded once */
 }
 
-/* Of positive normal numbers. */
+/* The logarithm of positive normal numbers. */
 WIDE_INLINE __m512d wide_log(__m512d x)
 {
     const __m512i bits = _mm512_castpd_si512(x);
@@ -62,7 +62,7 @@ WIDE_INLINE __m512d wide_log(__m512d x)
     return _mm512_add_pd(sum, WFMA(z, low, rest));
 }
 
-/* Lanes whose logarithm is for the scalar function. */
+/* Lanes whose logarithm the scalar function must compute. */
 WIDE_INLINE __mmask8 wide_log_cares(__m512d x)
 {
     const __m512i above =
@@ -72,7 +72,7 @@ WIDE_INLINE __mmask8 wide_log_cares(__m512d x)
 
 /* ---- sine and cosine */
 
-/* sin(x - k pi), its sign changed where the last bit of `odd` is set. */
+/* sin(x - k pi), negated where the last bit of `odd` is set. */
 WIDE_INLINE __m512d wide_sin_less(__m512d x, __m512d k, __m512i odd)
 {
     const __m512d first = WFNMA(k, W(VM_PI_REST), WFNMA(k, W(VM_PI), x));
@@ -95,7 +95,7 @@ WIDE_INLINE __m512d wide_sin(__m512d x)
 
 WIDE_INLINE __m512d wide_cos(__m512d x)
 {
-    /* one more than in vm_cos(), which leaves the last bit as it is to be */
+    /* one more than in vm_cos(), whose last bit has the opposite meaning */
     const __m512d shifted = _mm512_add_pd(WFMA(x, W(VM_INVERSE_PI), W(-0.5)), W(VM_MAGIC));
     const __m512d k = _mm512_add_pd(_mm512_sub_pd(shifted, W(VM_MAGIC)), W(0.5));
     const __m512i odd = _mm512_add_epi64(_mm512_castpd_si512(shifted), _mm512_set1_epi64(1));
@@ -117,7 +117,7 @@ WIDE_INLINE __m512d wide_value(int op, __m512d x)
                           : wide_cos(x);
 }
 
-/* Lanes that are for the scalar function. */
+/* Lanes that the scalar function must compute. */
 WIDE_INLINE unsigned wide_cares(int op, __m512d x)
 {
     return op == SR_EXP ? 0 : op == SR_LOG ? wide_log_cares(x) : wide_angle_cares(x);
@@ -134,18 +134,18 @@ __attribute__((noinline)) static __m512d one_by_one(int op, unsigned lanes, __m5
     return _mm512_loadu_pd(out);
 }
 
-/* Eight values; *bad is not 0 in lanes that are not finite. */
+/* Eight values; *bad is nonzero in lanes that are not finite. */
 WIDE_INLINE __m512d wide_eight(int op, __m512d x, __m512d *bad)
 {
     __m512d v = wide_value(op, x);
     const unsigned cares = wide_cares(op, x);
     if (__builtin_expect(cares != 0, 0))
         v = one_by_one(op, cares, x, v);
-    *bad = _mm512_or_pd(*bad, _mm512_sub_pd(v, v)); /* not finite: not 0 from itself */
+    *bad = _mm512_or_pd(*bad, _mm512_sub_pd(v, v)); /* v - v is not 0 where v is not finite */
     return v;
 }
 
-/* The last rows are filled up with ones, where all of these are finite. */
+/* The last block is padded with ones, which give finite values. */
 WIDE_INLINE bool wide_apply(int op, int n, const double *x, double *out)
 {
     const int whole = n & ~7;
@@ -161,7 +161,7 @@ WIDE_INLINE bool wide_apply(int op, int n, const double *x, double *out)
 
 static bool apply_avx512(int op, int form, int n, const double *a, const double *b, double *out)
 {
-    switch (op) { /* the operator is known where it is inlined */
+    switch (op) { /* the operator is a constant after inlining */
     case SR_EXP:
         return wide_apply(SR_EXP, n, a, out);
     case SR_LOG:
@@ -177,7 +177,7 @@ static bool apply_avx512(int op, int form, int n, const double *a, const double 
 
 /* ---- selections */
 
-/* Eight rows: their part of the sums of both ends, and the bits of those between the ends. */
+/* Eight rows: adds to the sums of both ends, and returns the bits of the rows between the ends. */
 WIDE_INLINE unsigned split_eight(__m512d p, __m512d t, const __m512d end[2], __m512d sum[2])
 {
     const __m512d sign = W(-0.0);
@@ -187,21 +187,22 @@ WIDE_INLINE unsigned split_eight(__m512d p, __m512d t, const __m512d end[2], __m
     return _mm512_movepi64_mask(_mm512_castpd_si512(_mm512_xor_pd(one, two)));
 }
 
-/* Sixteen rows, of which those behind the last are read as 0, which adds 0: the lanes of split() in
- * two registers for each end. */
+/* Sixteen rows; rows after the last read as 0 and add 0. The 16 lanes of split() are two registers
+ * for each end. */
 WIDE_INLINE void split_lanes(const double *p, const double *t, unsigned rows, const __m512d end[2],
                              __m512d sum[2][2], unsigned char *inside)
 {
     for (int k = 0; k < 2; k++) {
         const __mmask8 here = (__mmask8)(rows >> 8 * k);
-        const bool whole = rows == 0xffff; /* known where this is inlined */
+        const bool whole = rows == 0xffff; /* a constant after inlining */
         const __m512d x =
             whole ? _mm512_loadu_pd(p + 8 * k) : _mm512_maskz_loadu_pd(here, p + 8 * k);
         const __m512d y =
             whole ? _mm512_loadu_pd(t + 8 * k) : _mm512_maskz_loadu_pd(here, t + 8 * k);
         const unsigned bits = split_eight(x, y, end, sum[k]);
         if (inside)
-            inside[k] = (unsigned char)bits; /* x86 has the low bits of a word in its first bytes */
+            /* x86 stores the low bits of a word in its first bytes */
+            inside[k] = (unsigned char)bits;
     }
 }
 
@@ -230,11 +231,11 @@ static void split_avx512(const double *p, const double *t, size_t n, const doubl
         split_rows(p, t, n, end, excess, NULL);
         return;
     }
-    inside[(n - 1) / 64] = 0; /* LANES divides 64: the last rows stay within this word */
+    inside[(n - 1) / 64] = 0; /* LANES divides 64, so the last rows lie in this word */
     split_rows(p, t, n, end, excess, (unsigned char *)inside);
 }
 
-/* The ranks of all stay in four registers. */
+/* The ranks of all values stay in four registers. */
 static void between_avx512(const double *value, const double *weight, double low, double high,
                            double found[2])
 {
@@ -265,7 +266,7 @@ static size_t keep_pairs_avx512(double *value, double *weight, size_t n, double 
 {
     const __m512d lows = W(low), highs = W(high);
     size_t i = 0, kept = 0;
-    for (; i + 8 <= n; i += 8) { /* what is overwritten has been read */
+    for (; i + 8 <= n; i += 8) { /* overwritten values were already read */
         const __m512d v = _mm512_loadu_pd(value + i), w = _mm512_loadu_pd(weight + i);
         const __mmask8 in = (__mmask8)(_mm512_cmp_pd_mask(v, lows, _CMP_GE_OQ) &
                                        _mm512_cmp_pd_mask(v, highs, _CMP_LT_OQ));

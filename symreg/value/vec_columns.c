@@ -1,7 +1,7 @@
-/* vec_columns.c - one or two unary operators of every feature, computed once for a table: exp(r),
- * inv(sqrt(r)) and their like stand in most formulas, and a search asks for them millions of
- * times. Computed when first asked for, by one thread; others do without until it is ready, which
- * changes no bit. */
+/* vec_columns.c - stores one or two unary operators of every feature for a table. Expressions such
+ * as exp(r) or inv(sqrt(r)) occur in most formulas, and a search needs them millions of times. The
+ * first thread that needs a column computes it; until it is ready, other threads evaluate without
+ * it, with the same bits. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -11,9 +11,10 @@ enum { UNARY = SR_OPS - SR_UNARY };
 enum state { NOTHING, BEING_MADE, FINITE, NOT_FINITE };
 
 struct sr_columns {
-    bool pairs; /* of two operators, too */
+    bool pairs; /* combinations of two operators are stored, too */
     double *value;
-    _Atomic unsigned char *state; /* (1 + UNARY, UNARY, features): inner operator or none, outer */
+    /* (1 + UNARY, UNARY, features): inner operator or none, outer operator, feature */
+    _Atomic unsigned char *state;
 };
 
 int sr_columns_init(struct sr_loss *loss)
@@ -31,7 +32,7 @@ int sr_columns_init(struct sr_loss *loss)
         return ORR_ENOMEM;
     c->pairs = pairs;
     c->state = orr_alloc(columns, sizeof *c->state);
-    c->value = aligned_alloc(64, bytes); /* most are never used: not filled with zeros */
+    c->value = aligned_alloc(64, bytes); /* not zeroed, as most columns are never used */
     if (c->state && c->value)
         return 0;
     sr_columns_free(loss);

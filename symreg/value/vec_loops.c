@@ -1,22 +1,22 @@
-/* vec_loops.c - the loops over rows, written so that a compiler makes vector code of them, and
- * their table; see vec.h.
+/* vec_loops.c - the loops over rows, written for automatic vectorisation, and their table; see
+ * vec.h.
  *
- * Sums run in 16 lanes, row i in lane i % 16, for any width of vectors: two of the widest, as one
- * alone would wait for its own additions. */
+ * Sums run in 16 lanes, row i in lane i % 16, for any vector width: two of the widest vectors, as a
+ * single one would wait for its own additions. */
 #include <math.h>
 #include <string.h>
 
 #include "vec.h"
 #include "base/vecmath.h"
 
-/* -DSR_NO_INTRINSICS compiles the loops of AVX-512 like the others, to see what intrinsics gain. */
+/* -DSR_NO_INTRINSICS compiles the AVX-512 loops without intrinsics, to measure their gain. */
 #if defined __AVX512F__ && !defined SR_NO_INTRINSICS
 #define INTRINSICS
 #endif
 
 enum { LANES = 16 };
 
-/* total = the sum of TERM over j = 0 .. n-1, in lanes. */
+/* total = sum of TERM over j = 0 .. n-1, in lanes. */
 #define LANE_SUM(total, n, TERM)                                                                   \
     do {                                                                                           \
         double lane_[LANES] = {0};                                                                 \
@@ -81,7 +81,7 @@ static bool apply(int op, int form, int n, const double *x, const double *y, dou
     const bool large = op >= SR_SIN && op <= SR_TAN && !all_below((size_t)n, x, VM_TRIG_MAX);
     if (large) /* out may be x */
         memcpy(angle, x, (size_t)n * sizeof *x);
-    if (op == SR_POW && form != SR_VEC_ROWS) { /* gcc makes no vector code of that loop */
+    if (op == SR_POW && form != SR_VEC_ROWS) { /* gcc does not vectorise this loop */
         for (int i = 0; i < n; i++)
             same[i] = form == SR_VEC_A_NUMBER ? first : second;
         x = form == SR_VEC_A_NUMBER ? same : x;
@@ -253,7 +253,7 @@ VM_INLINE double not_below(double x, double floor)
     return x > floor ? x : floor;
 }
 
-/* Slope of the loss over the residual. */
+/* Derivative of the loss divided by the residual. */
 static void reweigh(const struct sr_vec_loss *loss, const double *residual, double floor, size_t n,
                     double *out)
 {
@@ -328,13 +328,14 @@ static void between(const double *value, const double *weight, double low, doubl
 #endif
 
 #ifndef INTRINSICS
-/* p, with its sign changed where the ratio t / p is not below `end`: |p| or -|p|. */
+/* |p| where the ratio t / p is not below `end`, else -|p|. */
 VM_INLINE double excess_of(double p, double t, double end)
 {
     return vm_from_bits(vm_bits(p) ^ (vm_bits(vm_fma(-end, p, t)) & VM_SIGN));
 }
 
-/* `rows` <= LANES rows from p and t: the sums of both ends, and a bit for each row. */
+/* `rows` <= LANES rows from p and t: adds to the sums of both ends, and returns a bit for each
+ * row. */
 VM_INLINE uint64_t split_rows(const double *p, const double *t, size_t rows, const double end[2],
                               double lane[2][LANES], bool with_bits)
 {
@@ -377,7 +378,7 @@ static void split(const double *p, const double *t, size_t n, const double end[2
 }
 #endif
 
-/* From row i, where so many of those before have been kept. */
+/* Continues from row i, with `kept` pairs kept so far. */
 static size_t keep_pairs_from(size_t i, size_t kept, double *value, double *weight, size_t n,
                               double low, double high)
 {

@@ -1,20 +1,20 @@
-/* vec_median.c - weighted quantiles, exactly, in a little more than one pass.
+/* vec_median.c - exact weighted quantiles in little more than one pass.
  *
- * Ranks in a small sample give a bracket that holds the quantile with high probability; one pass
- * keeps what is inside it and adds up the weight below. A bracket that misses is widened on the
- * side it missed. Few are left after two rounds: the ranks of all of them decide. Samples are taken
- * at fixed places: the result depends on nothing but the pairs. */
+ * Ranks in a small sample give a bracket that contains the quantile with high probability. One pass
+ * keeps the pairs inside and sums the weight below. A bracket that misses is widened on that side.
+ * After two rounds few pairs are left, and the ranks of all of them decide. Samples are taken at
+ * fixed positions, so the result depends only on the pairs. */
 #include <math.h>
 
 #include "vec.h"
 #include "base/vecmath.h"
 
-enum { FEW = SR_VEC_FEW }; /* pairs of a sample, and of which all ranks are taken */
-/* The bracket reaches so far around the quantile, as a share of the sample's weight: 1.7 standard
+enum { FEW = SR_VEC_FEW }; /* pairs of a sample, and pairs whose ranks are all computed */
+/* Half-width of the bracket around the quantile, as a share of the sample's weight: 1.7 standard
  * deviations of a median's rank. */
 static const double reach_first = 0.125, reach_next = 0.15;
 
-/* A sample's values around `share` of its weight; infinite at the ends. */
+/* Sample values on both sides of the quantile `share`; infinite at the ends. */
 static void bracket_quantile(const struct sr_vec *vec, const double *value, const double *weight,
                              double share, double reach, double found[2])
 {
@@ -22,7 +22,8 @@ static void bracket_quantile(const struct sr_vec *vec, const double *value, cons
     vec->between(value, weight, (share - reach) * total, (share + reach) * total, found);
 }
 
-/* The largest value with less than `goal` of the weight below: at it, the goal is reached. */
+/* The largest value with less than `goal` of the weight below it; the goal is reached at that
+ * value. */
 static double select_few(const struct sr_vec *vec, const double *value, const double *weight,
                          size_t n, double goal)
 {
@@ -32,11 +33,11 @@ static double select_few(const struct sr_vec *vec, const double *value, const do
         w[k] = k < n ? weight[k] : 0.0;
     }
     vec->between(v, w, goal, -HUGE_VAL, found);
-    return found[0] > -HUGE_VAL && found[0] < HUGE_VAL ? found[0] : found[1]; /* goal 0 */
+    return found[0] > -HUGE_VAL && found[0] < HUGE_VAL ? found[0] : found[1]; /* the goal is 0 */
 }
 
-/* Keeps the part of the pairs that the goal is in - before low, before high, or behind - and takes
- * the weight before it off the goal. */
+/* Keeps the pairs in the part that contains the goal (before low, between low and high, or after
+ * high), and subtracts the weight before that part from the goal. */
 static size_t narrow_pairs(const struct sr_vec *vec, double *value, double *weight, size_t n,
                            double low, double high, double *goal)
 {
@@ -69,13 +70,13 @@ static double select_goal(const struct sr_vec *vec, double *value, double *weigh
         bracket_quantile(vec, v, w, total > 0 ? goal / total : 0, reach_next, end);
         last = v[0];
         size_t kept = narrow_pairs(vec, value, weight, n, end[0], end[1], &goal);
-        if (kept == n) { /* ties: cut at a single value */
+        if (kept == n) { /* ties: split at a single value */
             const double next = nextafter(last, HUGE_VAL);
             if (vec->below(value, weight, n, last) < goal &&
                 vec->below(value, weight, n, next) >= goal)
                 return last;
             kept = narrow_pairs(vec, value, weight, n, last, next, &goal);
-            if (kept == n) /* no numbers */
+            if (kept == n) /* NaN values */
                 return last;
         }
         n = kept;
@@ -89,8 +90,8 @@ double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, 
     return select_goal(vec, value, weight, n, share * vec->sum(weight, n));
 }
 
-/* The rows whose bits are set: t, signed as if p were positive, and |p|. The bits may stand behind
- * the weights, which do not reach what is still to be read. */
+/* Collects the rows whose bits are set: t, with the sign for positive p, and |p|. The bits may be
+ * stored after the weights, which never overwrite bits still to be read. */
 static size_t gather_rows(const double *p, const double *t, size_t n, const uint64_t *inside,
                           double *value, double *weight)
 {
@@ -112,12 +113,12 @@ static size_t count_bits(const uint64_t *inside, size_t n)
     return count;
 }
 
-/* The median is not below low and below high; excess as struct sr_vec has it. */
+/* The median is at least low and below high; excess as in struct sr_vec. */
 struct around {
     double low, high, excess[2];
 };
 
-/* Takes what a split at two ends says. Is the median between them? */
+/* Updates the bracket from a split at two ends. Returns whether the median lies between them. */
 static bool take_split(struct around *around, const double end[2], const double excess[2])
 {
     if (!(excess[0] > 0)) {
@@ -137,8 +138,8 @@ static bool take_split(struct around *around, const double end[2], const double 
     return true;
 }
 
-/* The next ends: around the place where the excess should be 0, or beyond the end that is known.
- * False where doubles end. */
+/* Chooses the next ends: around the interpolated zero of the excess, or beyond the known end. False
+ * where doubles do not resolve a further step. */
 static bool next_ends(const struct around *a, double half, double step, double end[2])
 {
     const double share = a->excess[0] / (a->excess[0] - a->excess[1]), width = a->high - a->low;
@@ -153,7 +154,7 @@ static bool next_ends(const struct around *a, double half, double step, double e
     return end[0] < end[1] && end[1] - end[0] < HUGE_VAL;
 }
 
-/* Ends that have the median between them more often than not. */
+/* Chooses ends that probably enclose the median. */
 static void sample_ratios(const struct sr_vec *vec, const double *p, const double *t, size_t n,
                           double end[2])
 {
@@ -168,8 +169,8 @@ static void sample_ratios(const struct sr_vec *vec, const double *p, const doubl
     bracket_quantile(vec, v, size, 0.5, reach_first, end);
 }
 
-/* The rows that may be the median, with the weight that its pairs have to reach; all where nothing
- * is known. */
+/* Collects the rows that may be the median, and the weight that they must reach; all rows where no
+ * bracket is known. */
 static size_t gather_candidates(const struct sr_vec *vec, const double *p, const double *t,
                                 size_t n, const struct around *around, bool is_split,
                                 uint64_t *inside, double *value, double *weight, double *goal)
@@ -193,7 +194,7 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
 {
     enum { ROUNDS = 12, MOST = 2 * FEW, AIM = 12 };
     double *value = scratch, *weight = scratch + n, end[2] = {0, 0}, excess[2], goal;
-    void *const last = scratch + 2 * n + SR_SCRATCH - (n + 63) / 64; /* where weights end */
+    void *const last = scratch + 2 * n + SR_SCRATCH - (n + 63) / 64; /* the end of the weights */
     uint64_t *const inside = last;
     struct around around = {-HUGE_VAL, HUGE_VAL, {0, 0}};
     bool is_between = false;
@@ -202,7 +203,7 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
     double step = end[1] - end[0];
     size_t count = n;
     for (int round = 0; round < ROUNDS && step > 0 && step < HUGE_VAL; round++) {
-        const bool is_first = round == 0 && n > 4 * MOST; /* only to narrow it */
+        const bool is_first = round == 0 && n > 4 * MOST; /* only to narrow the bracket */
         vec->split(p, t, n, end, excess, is_first ? NULL : inside);
         is_between = take_split(&around, end, excess) && !is_first;
         count = is_between ? count_bits(inside, n) : is_first ? n / 4 : count / 2;

@@ -1,4 +1,5 @@
-/* vec_screen.c - the loss of a formula on few rows, drawn evenly over the order of the targets. */
+/* vec_screen.c - estimates the loss of a formula on a few rows, drawn evenly over the order of the
+ * targets. */
 #include "vec.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss)
     int rc = order ? 0 : ORR_ENOMEM;
     if (!rc) {
         gsl_sort_index(order, from->y, 1, from->rows);
-        for (size_t k = 0; k < rows; k++) /* in the middle of equal parts of the order of y */
+        for (size_t k = 0; k < rows; k++) /* the middle of equal parts of the order of y */
             order[k] = order[(2 * k + 1) * from->rows / (2 * rows)];
         rc = sr_rows_take(from, rows, order, &screen->data, &screen->storage);
     }
@@ -72,7 +73,7 @@ void sr_screen_free(struct sr_screen *screen)
 double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
                       struct sr_work *work)
 {
-    struct sr_loss loss = screen->loss; /* the screen may have been moved */
+    struct sr_loss loss = screen->loss; /* a copy, as the screen may have been moved */
     loss.data = &screen->data;
     if (!(loss.total > 0))
         return 0;
