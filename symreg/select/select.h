@@ -107,7 +107,7 @@ struct sr_data;
  * with n rows of positive weight (sums are weighted), k nodes, b different operators and features
  * (all constants count as one), and I the Fisher information of a constant, sum (df/dc)^2 / mse.
  * As in the paper, constants below their precision sqrt(12 / I) are set to 0, and mse and I are
- * computed again, where that gives a shorter length; otherwise each of them costs its sign, ln 2. */
+ * computed again, where that gives a shorter length; otherwise each costs its sign, ln 2. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 struct sr_loss;
 /* Corrects scores for small tables, after sr_front_describe(). ln(loss) of a row is raised by the

@@ -57,8 +57,8 @@ void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand,
 
 /* -------------------------------------------------------------------------------- losses */
 
-/* The loss of predictions p for the targets t = data->y, in the units of y. It is the mean, weighted
- * by data->weight, of one of these functions of d = p - t:
+/* The loss of predictions p for the targets t = data->y, in the units of y: the mean, weighted by
+ * data->weight, of one of these functions of d = p - t:
  *   l1        |d|
  *   l2        d^2
  *   study     max(1e-8, |d|) - 1e-8
