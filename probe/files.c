@@ -9,7 +9,7 @@
 
 void probe_print_mean(struct orr_mean x)
 {
-    if (x.half == 0) /* which is no proof that it always would be */
+    if (x.half == 0) /* equal values in all seeds do not prove that others would be equal */
         printf(" %.4g, in every seed |", x.mean);
     else if (isfinite(x.half))
         printf(" %.4g +- %.2g |", x.mean, x.half);
@@ -19,7 +19,7 @@ void probe_print_mean(struct orr_mean x)
         printf(" - |");
 }
 
-/* A name that can be that of a file. */
+/* Reads a name that may be a file name. */
 static int take_name(const struct probe_file *file, const cJSON *json, const char *key,
                      char text[ORR_NAME])
 {
@@ -33,7 +33,7 @@ static int take_name(const struct probe_file *file, const cJSON *json, const cha
                     file->path, key, text);
 }
 
-/* The same of one that stands in tables. */
+/* Reads a name that may stand in a table. */
 static int take_label(const struct probe_file *file, const cJSON *json, const char *key,
                       char text[ORR_NAME])
 {
@@ -43,8 +43,8 @@ static int take_label(const struct probe_file *file, const cJSON *json, const ch
                : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": found \"|\" in \"%s\"", file->path, key, text);
 }
 
-/* Where results lie in the run, <source>/probe/, the checkpoint is in <source>/<stage>/. Files that
- * lie elsewhere have none beside them, and are taken as they are. */
+/* Checks the checkpoint of results in a run: results lie in <source>/probe/, the checkpoint in
+ * <source>/<stage>/. Files outside a run have no checkpoint nearby and are accepted unchecked. */
 static int check_checkpoint(const char *path, const cJSON *json)
 {
     const char *named = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint"));
@@ -100,7 +100,7 @@ static int read_file(const char *path, struct probe_file *file)
     return rc;
 }
 
-/* What a key has behind probe, checkpoint and settings: the options. */
+/* The part of a key after probe, checkpoint and settings: the options. */
 static const char *options_of(const struct probe_file *file)
 {
     const char *at = file->key;

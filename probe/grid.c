@@ -1,5 +1,5 @@
-/* grid.c - bin/probe grid: the same probe of models of many settings: a table of means over seeds,
- * and what each setting, and each two of them together, do to a figure. */
+/* grid.c - bin/probe grid: one probe over models of many settings. Prints means over seeds, and the
+ * effects of each setting and of pairs of settings on a value. */
 #include "grid.h"
 #include "grid_picture.h"
 
@@ -13,7 +13,7 @@ enum { LINES = PROBE_FACTORS * (PROBE_FACTORS + 1) / 2 + 2 };
 
 struct figures {
     struct probe_grid grid;
-    const struct probe_row *row; /* of the figure under way, of any file */
+    const struct probe_row *row; /* row of the current value, from any file */
     struct probe_numbers of;     /* (places, seeds) */
 };
 
@@ -187,7 +187,8 @@ static cJSON *factors_json(const struct probe_grid *g)
     return all;
 }
 
-/* The picture and, as the last, the JSON, both of this grid. */
+/* Writes the picture, then the JSON, so that the JSON never accompanies a picture of another
+ * grid. */
 static int write(const struct figures *f, const struct probe_file *files,
                  const struct probe_drawn *drawn, const char *out, const cJSON *json)
 {

@@ -1,4 +1,4 @@
-/* grid_effects.c - what the factors of a grid do to a figure. See grid.h. */
+/* grid_effects.c - the effects of the factors of a grid on a value. See grid.h. */
 #include "grid.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static double at(const struct probe_grid *grid, const double *value, int place, 
     return value[(size_t)place * (size_t)grid->seeds + (size_t)seed];
 }
 
-/* The contrast at a place, whose levels are those that are asked. */
+/* The contrast of a place with the baseline levels of the given factors. */
 static double contrast(const struct probe_grid *grid, const double *value, const int factor[2],
                        int place, int seed)
 {
@@ -44,8 +44,8 @@ struct orr_mean probe_effect(const struct probe_grid *grid, const double *value,
     return orr_mean_of(each, grid->seeds);
 }
 
-/* Mean of all places that share the levels of the two factors with `place` (-1: any level of that
- * factor), of one seed, -1: over all. */
+/* Mean over all places that have the levels of the two factors in common with `place` (-1: any
+ * level), for one seed, or over all seeds (-1). */
 static double mean_at(const struct probe_grid *grid, const double *value, int place,
                       const int factor[2], int seed)
 {
@@ -65,8 +65,8 @@ static double mean_at(const struct probe_grid *grid, const double *value, int pl
     return sum / count;
 }
 
-/* What a factor, or two together beyond each alone, does at a place; no factor: how far the seed
- * lies from the mean of all. */
+/* The effect of a factor, or the interaction of two, at a place; without a factor, the seed's
+ * deviation from the overall mean. */
 static double part_at(const struct probe_grid *grid, const double *value, int place,
                       const int factor[2], int seed)
 {
@@ -80,7 +80,7 @@ static double part_at(const struct probe_grid *grid, const double *value, int pl
            (mean_at(grid, value, place, two, seed) - all);
 }
 
-/* Sums of squares of such a part: of the mean over seeds, and of how seeds differ in it. */
+/* Sums of squares of an effect: of its mean over seeds, and of its deviations between seeds. */
 static void squares(const struct probe_grid *grid, const double *value, const int factor[2],
                     double *of_mean, double *of_seeds)
 {
@@ -121,7 +121,7 @@ bool probe_variances(const struct probe_grid *grid, const double *value,
             const int own = (grid->factor[a].count - 1) * (b < 0 ? 1 : grid->factor[b].count - 1);
             const int freedom = own * (grid->seeds - 1);
             squares(grid, value, factor, &of_mean, &of_seeds);
-            /* the same in every seed is not certain: there is nothing to hold it against */
+            /* equal effects in all seeds give no estimate of the error, so F is undefined */
             const double F =
                 of_seeds > 1e-20 * total ? of_mean / own / (of_seeds / freedom) : (double)NAN;
             rest -= of_mean / total;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which setting is on the axis and which makes the curves (-1: none); the others make panels. */
+/* Which setting is on the x axis and which makes the curves (-1: none); the others make panels. */
 struct roles {
     int axis, curve;
     int panels;
@@ -43,7 +43,7 @@ bool probe_grid_fits(const struct probe_grid *g)
     return g->factors > 0 && curves_of(g, &roles) <= PROBE_CURVES && roles.panels <= PROBE_PANELS;
 }
 
-/* A place of this panel, with the first levels on the axis and of the curves; its name. */
+/* The place of a panel with the first levels of axis and curves, and its title. */
 static int place_of_panel(const struct probe_grid *g, const struct roles *roles, int panel,
                           char *title, size_t room)
 {
@@ -75,19 +75,19 @@ static void write_point(const struct probe_grid_figure *f, int place, int level,
                         orr_mean_of(f->baseline + from, f->grid->seeds).mean);
 }
 
-/* Whether the first level, 0, is a window without an end: it is drawn last, as "all". */
+/* Whether the first level, 0, is an unlimited window, which is drawn last as "all". */
 static bool has_all(const struct probe_factor *axis)
 {
     return !strcmp(axis->name, "model.attention_window") && !strcmp(axis->level[0], "0");
 }
 
-/* The level that is the i-th on the axis. */
+/* The level at position i of the axis. */
 static int level_at(const struct probe_factor *axis, int i)
 {
     return has_all(axis) ? (i + 1) % axis->count : i;
 }
 
-/* A block per panel and curve; one without points has a line of none. */
+/* Writes a block per panel and curve; a curve without points gets one line of NaN. */
 static void write_data(const struct probe_grid_figure *f, const struct roles *roles,
                        struct orr_file *file)
 {
@@ -159,7 +159,7 @@ int probe_grid_draw(const struct probe_grid_figure *figure, const char *folder, 
     return probe_picture(folder, name, "grid.gp", write_figure, figure);
 }
 
-/* -------------------------------------------------------------------------- what is drawn */
+/* -------------------------------------------------------------------------- choice of the row */
 
 void probe_row_name(const struct probe_row *row, bool with_context, char name[PROBE_ROW_NAME])
 {
@@ -176,7 +176,7 @@ static bool is_named(const struct probe_row *row, const char *wanted, bool with_
     return !wanted || !strcmp(wanted, name);
 }
 
-/* The first with a number. */
+/* The first row that has a number. */
 static const struct probe_row *find_row(const struct probe_file *files, int n, const char *wanted,
                                         bool with_context)
 {
@@ -194,7 +194,7 @@ static int by_number(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Every context that the figure has in some file; those there is no room for are left out. */
+/* Collects the contexts of the row in all files, up to the capacity of the list. */
 static void find_contexts(const struct probe_file *files, int n, struct probe_drawn *drawn)
 {
     for (int i = 0; i < n; i++)
@@ -210,8 +210,7 @@ static void find_contexts(const struct probe_file *files, int n, struct probe_dr
     qsort(drawn->context, (size_t)drawn->contexts, sizeof *drawn->context, by_number);
 }
 
-/* The grid with the contexts as one more setting, whose levels are its last; files stay those of
- * `grid`. */
+/* Makes a grid with the contexts as an additional last factor; the files stay owned by `grid`. */
 static void widen(const struct probe_grid *grid, const struct probe_drawn *drawn,
                   struct probe_grid *wide)
 {

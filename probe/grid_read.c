@@ -8,8 +8,8 @@
 #include <cjson/cJSON.h>
 #include <xxhash.h>
 
-/* The value of a setting as text, "-" where it has no effect; one that is long, or that no table
- * can hold, by its hash. */
+/* The value of a setting as text, "-" where it has no effect. Values that are too long or cannot
+ * stand in a table are replaced by their hash. */
 static void text_of(const cJSON *item, char text[ORR_NAME])
 {
     char *printed = item ? cJSON_PrintUnformatted(item) : NULL;
@@ -21,7 +21,7 @@ static void text_of(const cJSON *item, char text[ORR_NAME])
     cJSON_free(printed);
 }
 
-/* A factor while the files are read: with the level of each file. */
+/* A factor while files are read, with the level of each file. */
 struct draft {
     struct probe_factor factor;
     int *of; /* (n) */
@@ -33,7 +33,7 @@ static void value_of(const struct probe_file *file, const char *key, char text[O
     const char *dot = strchr(key, '.');
     const cJSON *from = file->settings;
     snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
-    if (!strcmp(key, "attention")) { /* the model's, not all of its run's */
+    if (!strcmp(key, "attention")) { /* the attention of the model, not of its run */
         snprintf(text, ORR_NAME, "%s", file->source);
         return;
     }
@@ -42,7 +42,7 @@ static void value_of(const struct probe_file *file, const char *key, char text[O
     text_of(cJSON_GetObjectItemCaseSensitive(from, dot ? dot + 1 : key), text);
 }
 
-/* The level of that text, a new one where there is none; -1: there is no room. */
+/* The level with the given text, added if it is new; -1 where there are too many. */
 static int level_of(struct probe_factor *factor, const char *text)
 {
     for (int k = 0; k < factor->count; k++)
@@ -60,7 +60,7 @@ static int too_many_levels(const struct probe_factor *factor)
                     PROBE_LEVELS);
 }
 
-/* Fills the draft; one level: it is none. */
+/* Fills the draft of a setting. A setting with one level is not a factor. */
 static int consider(struct draft *draft, const struct probe_file *files, int n, const char *key)
 {
     draft->factor = (struct probe_factor){.count = 0};
@@ -75,9 +75,9 @@ static int consider(struct draft *draft, const struct probe_file *files, int n, 
     return 0;
 }
 
-/* Whether the levels of two settings belong together: they are not crossed, but one says what the
- * other may be, as a law and its exponent. A grid of two settings that lacks cells is none of it:
- * there some level of each goes with several of the other. */
+/* Whether two settings belong together: they are not crossed, but one determines the other, as a
+ * law and its exponent. An incomplete crossed grid does not qualify: there some level of each
+ * setting occurs with several levels of the other. */
 static bool belong(const struct draft *a, const struct draft *b, int n)
 {
     bool seen[PROBE_LEVELS][PROBE_LEVELS] = {{false}}, several[2] = {false, false};
@@ -123,7 +123,7 @@ bool probe_factor_numbers(const struct probe_factor *factor, double value[PROBE_
     return true;
 }
 
-/* Numbers in ascending order, other levels in that of the files. */
+/* Sorts numeric levels in ascending order; others keep the order of the files. */
 static void sort_levels(struct draft *draft, int n)
 {
     struct probe_factor *f = &draft->factor;

@@ -1,5 +1,5 @@
-/* main_probe.c - bin/probe: looks into trained models; the probes themselves are in table.c. */
-#define _XOPEN_SOURCE 700 /* realpath */
+/* main_probe.c - bin/probe: the command line; table.c lists the probes. */
+#define _XOPEN_SOURCE 700 /* for realpath */
 #include "results.h"
 
 #include <math.h>
@@ -85,8 +85,8 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
     return read_whole("--window", window_text, 0, &change->window);
 }
 
-/* The table of probes says which of them take an option; one that no row names is of all that ask
- * models. Results have been asked already. */
+/* Checks that the probe takes the option. An option in no row of the table belongs to all probes of
+ * models; probes of result files refuse it. */
 static int check_option(const struct probe_command *command, const char *option)
 {
     char owners[128] = "";
@@ -160,7 +160,8 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
 
 /* ------------------------------------------------------------------------------------- run */
 
-/* The command makes the model from where the reader is, with the settings that were looked at. */
+/* Reports a missing checkpoint with the command that makes it, with the current settings and paths
+ * relative to the current folder. */
 static int no_model(const char *checkpoint, const char *attention)
 {
     static const char *const shared[] = {"--preset", "--set", "--run", "--seed", "--orbits", NULL};
@@ -172,7 +173,7 @@ static int no_model(const char *checkpoint, const char *attention)
                     checkpoint, command, attention);
 }
 
-/* The models of a run, one after the other. */
+/* Probes the models of a run, one after the other. */
 static int probe_run(const struct orr_cli *cli, const struct probe_command *command,
                      struct probe_options *o)
 {
@@ -189,7 +190,7 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
         return ORR_FAIL(ORR_EUSAGE,
                         "--out: needs --checkpoint or one --attention, the preset has %d",
                         names->count);
-    for (int pass = 0; pass < 2; pass++) /* first: are all of them there? */
+    for (int pass = 0; pass < 2; pass++) /* the first pass checks that all exist */
         for (int i = 0; i < names->count && !rc; i++) {
             if (!orr_cli_wants(cli, names->item[i]))
                 continue;
@@ -206,7 +207,7 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
     return rc;
 }
 
-static char found_run[4096]; /* the folder of the preset.json that main() found */
+static char found_run[4096]; /* the folder of the preset.json found by main() */
 
 static int run_probe(const struct orr_cli *cli)
 {
@@ -235,7 +236,7 @@ static int run_probe(const struct orr_cli *cli)
     return rc;
 }
 
-/* The value of an option, as the parser will take it; NULL when it is not given. */
+/* The value of an option as the parser will read it; NULL when it is not given. */
 static const char *option_value(int argc, char **argv, const char *name)
 {
     const size_t length = strlen(name);
@@ -248,8 +249,8 @@ static const char *option_value(int argc, char **argv, const char *name)
     return value;
 }
 
-/* preset.json beside the checkpoint, or of its run: <run>/<source>/<stage>/<file>. With --run, of
- * that folder alone. "" when there is none; else found_run is its folder. */
+/* Finds the preset.json next to the checkpoint or of its run, <run>/<source>/<stage>/<file>; with
+ * --run, only in that folder. path is "" when there is none; else found_run is its folder. */
 static void find_preset(const char *run_option, const char *checkpoint, char path[4096])
 {
     char *folder = realpath(run_option ? run_option : checkpoint, NULL);
@@ -273,8 +274,8 @@ static void write_usage(void)
                                  used ? "\n       " : "", c->name, c->purpose);
 }
 
-/* A model's settings are those of its run: they become --preset before anything is parsed, so that
- * --set and --seed change them as they change any preset. */
+/* The settings of a model are those of its run. They are passed as --preset before parsing, so that
+ * --set and --seed change them like any preset. */
 int main(int argc, char **argv)
 {
     static char preset[4096], name[] = "--preset";

@@ -1,4 +1,4 @@
-/* results.c - files and tables of what probes measured. */
+/* results.c - writes, reads and prints the results of probes. */
 #include "results.h"
 
 #include "stage/provenance.h"
@@ -75,7 +75,7 @@ int probe_key(const struct probe_options *o, const char *name, int revision, con
 
 /* --------------------------------------------------------------------------------- columns */
 
-/* The columns of the CSV and the keys of rows in JSON; names of quantities come before them. */
+/* The columns of the CSV and the keys of rows in JSON; the names of the row come before them. */
 static const struct column {
     const char *name;
     size_t offset;
@@ -94,7 +94,7 @@ static double *number_of(struct probe_row *row, size_t k)
     return (double *)(void *)((char *)row + numbers[k].offset);
 }
 
-/* In quotes, with two of them for one inside (RFC 4180). */
+/* Writes a text in quotes; quotes inside are doubled (RFC 4180). */
 static void write_text(struct orr_file *file, const char *text)
 {
     orr_file_printf(file, "\"");
@@ -125,7 +125,7 @@ static int write_csv(const struct probe_results *results, const char *path)
     return rc;
 }
 
-/* The settings that something is made from and that have an effect, as in a preset file. */
+/* The settings that the results depend on and that have an effect, as in a preset file. */
 static cJSON *settings_json(const struct orr_settings *preset)
 {
     cJSON *json = orr_settings_json(preset);
@@ -158,7 +158,7 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddStringToObject(json, "preset", options->preset->name);
     orr_json_add_u64(json, "seed", options->preset->seed);
     cJSON_AddStringToObject(json, "key", key);
-    (void)sscanf(key, "%*s %16s", content); /* as probe_key writes it */
+    (void)sscanf(key, "%*s %16s", content); /* in the format of probe_key() */
     cJSON_AddStringToObject(json, "checkpoint_xxh64", content);
     cJSON_AddBoolToObject(json, "changed", probe_is_changed(options));
     cJSON_AddItemToObject(json, "settings", settings_json(options->preset));
@@ -172,7 +172,7 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
         cJSON_AddStringToObject(row, "measure", from->measure);
         cJSON_AddNumberToObject(row, "layer", from->layer);
         cJSON_AddNumberToObject(row, "context", from->context);
-        for (size_t k = 0; k < NUMBERS; k++) /* cJSON prints null for what is no number */
+        for (size_t k = 0; k < NUMBERS; k++) /* cJSON prints NaN as null */
             cJSON_AddNumberToObject(row, numbers[k].name, *number_of(from, k));
         cJSON_AddNumberToObject(row, "n", (double)from->n);
         cJSON_AddItemToArray(rows, row);
@@ -196,7 +196,7 @@ int probe_results_file(struct probe_results *results, const char *folder, const 
     return orr_files_add(results->files, folder, file);
 }
 
-/* The CSV, and the picture that most probes draw. */
+/* Writes the CSV, and lists the picture that most probes draw. */
 static int write_files(struct probe_results *results, const char *folder, const char *name)
 {
     char file[ORR_NAME], path[4096];
@@ -263,7 +263,7 @@ static int read_text(const char *path, const cJSON *row, const char *name, char 
     return 0;
 }
 
-/* A number, or null: none. */
+/* Reads a number, or null as NaN. */
 static int read_value(const char *path, const cJSON *row, const char *name, double *value)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
@@ -273,7 +273,7 @@ static int read_value(const char *path, const cJSON *row, const char *name, doub
     return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a number or null", path, name);
 }
 
-/* A whole number from `least` to `most`. */
+/* Reads an integer from `least` to `most`. */
 static int read_whole(const char *path, const cJSON *row, const char *name, double least,
                       double most, double *value)
 {
@@ -302,7 +302,7 @@ static int read_row(const char *path, const cJSON *json, struct probe_row *row)
     return 0;
 }
 
-/* No figure may stand there with two values. */
+/* Rejects results in which a quantity occurs twice. */
 static int check_figures(const char *path, const struct probe_results *results)
 {
     for (int i = 0; i < results->count; i++) {

@@ -1,5 +1,5 @@
-/* seeds.c - bin/probe seeds: the same figure of models of several seeds, as a mean with its
- * interval over seeds, beside its baseline, and the difference of the two seed by seed. */
+/* seeds.c - bin/probe seeds: means over models of several seeds with intervals over seeds, next to
+ * the baseline, and the difference from it seed by seed. */
 #include "files.h"
 
 #include <math.h>
@@ -7,16 +7,16 @@
 
 #include <cjson/cJSON.h>
 
-/* One figure of one kind of model. */
+/* One quantity of one kind of model. */
 struct figure {
     const struct probe_file *first;
     const struct probe_row *row;
-    int n; /* seeds that have it */
+    int n; /* number of seeds that have it */
     double value[PROBE_FILES], upper_bound[PROBE_FILES], baseline[PROBE_FILES], raw[PROBE_FILES],
         gain[PROBE_FILES];
 };
 
-/* No model twice, none beside itself with other attention. */
+/* Rejects a model that occurs twice, or occurs with different attention. */
 static int check_files(const struct probe_file *file, int n)
 {
     for (int i = 0; i < n; i++)
@@ -33,7 +33,7 @@ static int check_files(const struct probe_file *file, int n)
     return 0;
 }
 
-/* --------------------------------------------------------------------------------- figures */
+/* -------------------------------------------------------------------------------- values */
 
 static void take(struct figure *figure, const struct probe_row *row)
 {
@@ -45,7 +45,7 @@ static void take(struct figure *figure, const struct probe_row *row)
     figure->gain[i] = row->value - row->baseline;
 }
 
-/* Row of the first file of a kind, with those of the files of other seeds. */
+/* Collects a row of the first file of a kind from the files of all seeds. */
 static void gather(const struct probe_file *file, int n, int first, const struct probe_row *row,
                    struct figure *figure)
 {
@@ -57,7 +57,7 @@ static void gather(const struct probe_file *file, int n, int first, const struct
     }
 }
 
-/* Means over seeds; without intervals where the numbers are bounds of what is not known. */
+/* Means over seeds; without an interval where the numbers are only bounds. */
 static struct orr_mean mean_of(const struct figure *f, const double *x)
 {
     struct orr_mean mean = orr_mean_of(x, f->n);
@@ -125,7 +125,7 @@ static int write(const struct probe_options *options, const struct probe_file *f
     return 0;
 }
 
-/* Prints the table while it fills `rows`. */
+/* Prints the table and fills `rows`. */
 static void tell(const struct probe_file *file, int n, cJSON *rows)
 {
     struct figure figure;

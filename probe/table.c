@@ -1,4 +1,4 @@
-/* table.c - the probes of bin/probe: one line each. */
+/* table.c - the table of bin/probe's probes, one line each. */
 #include "probe.h"
 
 #include <string.h>

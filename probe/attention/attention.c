@@ -20,8 +20,8 @@ struct probe_run {
     struct probe probe;
     struct gpt_batch batch;      /* B = 1 */
     struct gpt_model baseline;   /* random weights */
-    struct probe_sums *sums[2];  /* of the model and of the baseline: (layers, heads) */
-    struct probe_means *mean[2]; /* the same */
+    struct probe_sums *sums[2];  /* of the model and of the baseline, (layers, heads) each */
+    struct probe_means *mean[2]; /* of the model and of the baseline, (layers, heads) each */
     char folder[4096], text[PROBE_TEXT];
 };
 
@@ -99,7 +99,7 @@ static int write_csv(const struct probe_run *run)
     return rc;
 }
 
-/* Of the model, and, under "random_weights", of the baseline. */
+/* Adds the means of the model and, under "random_weights", of the baseline. */
 static void add_means(cJSON *to, const struct probe_means mean[2])
 {
     cJSON *const into[2] = {to, cJSON_AddObjectToObject(to, "random_weights")};
@@ -137,7 +137,7 @@ static cJSON *json_settings(const struct probe_run *run)
     return json;
 }
 
-/* A layer's means are over the rows of all its heads. */
+/* The means of a layer are over the rows of all its heads. */
 static int write_json(const struct probe_run *run)
 {
     const struct gpt_config *c = &run->probe.model.config;
@@ -172,13 +172,13 @@ static int write_json(const struct probe_run *run)
 
 /* ------------------------------------------------------------------------------------ maps */
 
-/* Whether a line of the table makes weights below zero. */
+/* Whether an attention variant has negative weights. */
 static bool has_sign(const struct k_attention *v)
 {
     return k_math_signed(v->phi) || v->transform != K_TRANSFORM_NONE;
 }
 
-/* attention_layer<l>[_head<h>].npy and .png of the sequence in the model's activations. */
+/* Writes attention_layer<l>[_head<h>].npy and .png for the sequence in the model's activations. */
 static int write_map(struct probe_run *run, int layer, float *map)
 {
     const struct probe_options *o = run->options;
@@ -208,7 +208,7 @@ static int write_map(struct probe_run *run, int layer, float *map)
     return probe_draw(&page, run->folder, name);
 }
 
-/* Whether a name is one that write_map() gives, and of what. */
+/* Whether a name is that of a map written by write_map(), and of which layer and head. */
 static bool is_map(const char *name, int *layer, int *head)
 {
     static const char *const ends[] = {".npy", ".png"};
@@ -227,7 +227,8 @@ static bool is_map(const char *name, int *layer, int *head)
     return false;
 }
 
-/* Maps of layers and heads that this model does not have: a deeper one was probed here before. */
+/* Removes maps of layers and heads that this model does not have, left by an earlier probe of a
+ * larger model. */
 static int remove_others(const struct probe_run *run)
 {
     const struct gpt_config *c = &run->probe.model.config;
@@ -292,7 +293,7 @@ static int prepare_run(struct probe_run *run)
     return probe_baseline(probe, run->options, &run->baseline);
 }
 
-/* Nothing of two probes is mixed; the JSON is there when all is. */
+/* Removes older files first, so that results of two probes never mix; the JSON is written last. */
 static int write_files(struct probe_run *run)
 {
     char path[4096];

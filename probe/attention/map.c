@@ -1,10 +1,10 @@
-/* map.c - attention maps as pictures: cells for the eye, drawn by gnuplot. */
+/* map.c - attention maps as pictures: reduces a map to cells and draws them by gnuplot. */
 #include "probe/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { CELLS = 256 }; /* cells along an axis at most: about the pixels of a panel */
+enum { CELLS = 256 }; /* cells along an axis, at most; about the pixels of a panel */
 
 void probe_cells(float *cells, const float *map, int T, int block, int window)
 {
@@ -22,7 +22,7 @@ void probe_cells(float *cells, const float *map, int T, int block, int window)
 
 /* ---------------------------------------------------------------------- what gnuplot reads */
 
-/* Names of variants and numbers only: nothing that gnuplot could take for more than text. */
+/* Writes only names of variants and numbers, so gnuplot needs no escaping. */
 static int write_page(const void *of, struct orr_file *data, struct orr_file *settings)
 {
     const struct probe_page *page = of;

@@ -76,7 +76,7 @@ void probe_mean(const struct probe_sums *sums, struct probe_means *means)
     };
 }
 
-/* One head of one layer, of its qkv; map (T, T) or NULL. */
+/* Computes the weights of one head of a layer from its qkv; map (T, T) or NULL. */
 static int head_weights(const struct gpt_model *model, int T, int layer, int head, const real *qkv,
                         struct probe_sums *sums, float *map)
 {
@@ -107,7 +107,7 @@ int probe_weights(struct gpt_model *model, int T, struct probe_sums *sums, int m
 {
     const int layers = model->config.layers, heads = model->config.heads, tasks = layers * heads;
     const size_t page = (size_t)T * (size_t)T;
-    int rc = 0, failed = tasks; /* the first task that failed: messages are kept per thread */
+    int rc = 0, failed = tasks; /* the first task that failed; error messages are per thread */
     const real **qkv = orr_alloc((size_t)layers, sizeof *qkv);
     if (!qkv)
         return ORR_ENOMEM;
@@ -123,11 +123,11 @@ int probe_weights(struct gpt_model *model, int T, struct probe_sums *sums, int m
         else
             probe_merge(&sums[k], &part);
     }
-    struct probe_sums again = {0}; /* repeats the error here, for its message */
+    struct probe_sums again = {0}; /* the failed task is repeated here, for its error message */
     if (failed < tasks)
         rc = head_weights(model, T, failed / heads, failed % heads, qkv[failed / heads], &again,
                           NULL);
-    if (failed < tasks && !rc) /* what was short is there again: the sums are not */
+    if (failed < tasks && !rc) /* memory is available again, but the sums are incomplete */
         rc = ORR_FAIL(ORR_ENOMEM, "layer %d, head %d: out of memory", failed / heads,
                       failed % heads);
     free(qkv);

@@ -8,7 +8,7 @@
 void *probe_take(struct probe_arena *arena, size_t count, size_t size)
 {
     void **more = arena->block;
-    if (!(arena->count & (arena->count - 1))) /* full: 0, 1, 2, 4, ... */
+    if (!(arena->count & (arena->count - 1))) /* full when the count is 0 or a power of two */
         more = realloc(more, (arena->count ? 2 * arena->count : 1) * sizeof *more);
     if (!more) {
         arena->failed = ORR_FAIL(ORR_ENOMEM, "%zu arrays: out of memory", arena->count);

@@ -82,7 +82,7 @@ double probe_r2(const void *of, int n, const unsigned short times[])
             all.sum[c] += t * score[i].sum[c];
     }
     const double mean = (all.sum[0] * all.sum[0] + all.sum[1] * all.sum[1]) / all.rows;
-    const double total = all.square - mean; /* by roundings alone: nothing varies */
+    const double total = all.square - mean; /* only rounding errors: nothing varies */
     return total > 1e-12 * all.square ? 1 - all.error / total : NAN;
 }
 
@@ -100,7 +100,7 @@ double probe_mean_of(const void *of, int n, const unsigned short times[])
 
 void probe_rank(double *x, int n, size_t *rank)
 {
-    for (int i = 0; i < n; i++) /* (a sort cannot place what compares with nothing) */
+    for (int i = 0; i < n; i++) /* NaN would break the sort */
         if (!isfinite(x[i]))
             x[i] = INFINITY;
     gsl_sort_index(rank, x, 1, (size_t)n);

@@ -61,7 +61,7 @@ const double *probe_cells_find(const struct probe_cells *cells, const char *name
 
 /* ----------------------------------------------------------------------------------- lines */
 
-/* The line of an object, which is deleted, with its sum. */
+/* Writes an object as one line with a checksum, and deletes the object. */
 static int print_line(const char *path, FILE *stream, cJSON *json)
 {
     char *text = orr_sum_add(json) && !orr_memory_short() ? cJSON_PrintUnformatted(json) : NULL;
@@ -90,7 +90,7 @@ static cJSON *cell_json(const struct probe_cells *cells, const struct probe_cell
     return json;
 }
 
-/* All cells that are known, in place of what the file held. */
+/* Replaces the file by all known cells. */
 static int rewrite_file(const struct probe_cells *cells)
 {
     struct orr_file file = {0};
@@ -125,7 +125,7 @@ int probe_cells_add(struct probe_cells *cells, const double *value, const char *
 
 /* ------------------------------------------------------------------------------------ read */
 
-/* Keeps the cell of a line; false where the line is none. */
+/* Stores the cell of a line; false where the line is not a cell. */
 static bool read_cell(struct probe_cells *cells, const cJSON *json, int *rc)
 {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "cell"));
@@ -139,7 +139,7 @@ static bool read_cell(struct probe_cells *cells, const cJSON *json, int *rc)
     return !*rc;
 }
 
-/* Cells of the lines of this text, up to the first one that is not as it was written. */
+/* Reads cells from the lines of a text, up to the first line that was changed or cut. */
 static int read_lines(struct probe_cells *cells, const char *text)
 {
     char why[ORR_WHY];

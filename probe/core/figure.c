@@ -1,4 +1,4 @@
-/* figure.c - pictures by gnuplot from a data file and a file of settings, which nobody keeps. */
+/* figure.c - draws pictures by gnuplot from a temporary data file and a temporary settings file. */
 #include "figure.h"
 
 #include "base/tempdir.h"
@@ -45,7 +45,7 @@ int probe_picture(const char *folder, const char *name, const char *script,
     return rc;
 }
 
-/* ------------------------------------------------------------------------------ of results */
+/* ------------------------------------------------------------------------------ results */
 
 struct drawing {
     const struct probe_session *session;

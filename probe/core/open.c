@@ -1,9 +1,10 @@
-/* open.c - a checkpoint, changed or as trained, with held-out sequences to feed it. */
+/* open.c - opens a checkpoint, as trained or with changed attention, and held-out sequences for
+ * it. */
 #include "probe/probe.h"
 
 #include <string.h>
 
-/* What each stage of training is fed, held out. */
+/* The held-out split for each stage of training. */
 static enum sim_split split_of(const struct orr_settings *preset, const char *stage, bool final)
 {
     if (final && !strncmp(stage, "pretrain", 8))
@@ -29,7 +30,7 @@ static int check_stage(const char *checkpoint, const char *stage)
                     checkpoint, stage);
 }
 
-/* The text is of the model's kind of tokens. */
+/* Checks that the text has the model's kind of tokens. */
 static int check_text(const struct probe *probe, const char *checkpoint)
 {
     const struct orr_settings *p = &probe->preset;
@@ -41,7 +42,7 @@ static int check_text(const struct probe *probe, const char *checkpoint)
                     probe->trained.vocab, p->name, of_text.vocab);
 }
 
-/* The preset makes the kind of rows that the model takes. */
+/* Checks that the preset makes the kind of rows that the model accepts. */
 static int check_input(const struct probe *probe, const char *checkpoint)
 {
     const struct gpt_config *c = &probe->trained;
@@ -76,15 +77,15 @@ static int load_model(struct probe *probe, const struct probe_options *options)
     probe->trained = probe->model.config;
     if (!*probe->source)
         strcpy(probe->source, probe->trained.attention);
-    gpt_swap_average(&probe->model); /* the weights that were measured and predicted with */
+    gpt_swap_average(&probe->model); /* the averaged weights, which evaluations use */
     return check_input(probe, path);
 }
 
-/* As many as the stage's own evaluation took. */
+/* The number of sequences in the stage's own evaluation. */
 static int default_sequences(const struct probe *probe)
 {
     const struct orr_settings *p = &probe->preset;
-    if (orr_settings_is_text(p)) { /* as much text, whatever the length */
+    if (orr_settings_is_text(p)) { /* an equal amount of text, whatever the length */
         const long tokens = (long)p->pretrain.eval_sequences * probe->trained.context;
         return tokens > probe->T ? (int)(tokens / probe->T) : 1;
     }
@@ -95,7 +96,7 @@ static int default_sequences(const struct probe *probe)
     return (uint64_t)asked < count ? asked : (int)count;
 }
 
-/* Makes the split hold at least this many sequences, where its number is free. */
+/* Enlarges the split to at least `count` sequences, where its size may be changed. */
 static void set_count(struct orr_settings *preset, enum sim_split split, long count)
 {
     if (split == SIM_SPLIT_VAL && preset->orbits.val < count)
@@ -110,7 +111,7 @@ static void set_count(struct orr_settings *preset, enum sim_split split, long co
         preset->planets.test = count;
 }
 
-/* Held-out text in sequences of T + 1 tokens. */
+/* Opens held-out text in sequences of T + 1 tokens. */
 static int open_text(struct probe *probe, const struct probe_options *options, int sequences)
 {
     if (*options->orbits)
@@ -128,7 +129,8 @@ static int open_text(struct probe *probe, const struct probe_options *options, i
                                 options->checkpoint, probe->preset.name);
 }
 
-/* Files are the preset's own sequences: using them or not changes nothing but time. */
+/* Opens the run's files or generates the sequences. The files hold the preset's own sequences, so
+ * the choice affects only the run time. */
 static int open_data(struct probe *probe, const struct probe_options *options, int sequences)
 {
     struct orr_settings *p = &probe->preset;
@@ -219,7 +221,8 @@ int probe_baseline(const struct probe *probe, const struct probe_options *option
                    struct gpt_model *baseline)
 {
     TRY(gpt_create(baseline, &probe->model.config, options->ops, probe->preset.seed));
-    baseline->variant = probe->model.variant; /* a re-weighted one may have no name */
+    /* a variant with re-weighting may have no name of its own */
+    baseline->variant = probe->model.variant;
     return 0;
 }
 
@@ -268,7 +271,7 @@ int probe_folder(const struct probe *probe, const struct probe_options *options,
 
 int probe_lock(const char *folder, int *lock)
 {
-    enum { WAIT_S = 600 }; /* what waits has measured already */
+    enum { WAIT_S = 600 }; /* seconds; the waiting probe has already measured */
     return orr_lock(folder, "writing", WAIT_S, lock);
 }
 

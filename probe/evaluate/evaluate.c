@@ -1,5 +1,5 @@
-/* evaluate.c - bin/probe evaluate: next-state errors, of text the held-out loss, as trained and
- * changed. */
+/* evaluate.c - bin/probe evaluate: next-state errors of orbits, or the held-out loss of text, as
+ * trained and with changed attention. */
 #include "probe/probe.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-/* What is measured of a model and of its untrained baseline: orbits or text. */
+/* Results of a model and of its untrained baseline, for orbits or text. */
 struct evaluation {
     struct gpt_next_state next;
     struct gpt_text_result text;
@@ -22,7 +22,7 @@ struct column {
 };
 
 struct both {
-    struct column column[2]; /* as trained, changed */
+    struct column column[2]; /* as trained; changed */
     bool changed, planets, is_text;
     char folder[4096], stage[ORR_NAME], split[ORR_NAME];
 };
@@ -163,7 +163,7 @@ static int write_json(const struct probe_options *options, const struct both *bo
 
 /* ----------------------------------------------------------------------------------- table */
 
-/* Counts are whole, what is no number is "-". */
+/* Counts are printed as integers, NaN as "-". */
 static void print_row(const struct both *both, const char *name, double trained, double changed)
 {
     const double value[2] = {trained, changed};
@@ -176,7 +176,7 @@ static void print_row(const struct both *both, const char *name, double trained,
     printf("\n");
 }
 
-/* NaN where the column has no such horizon. */
+/* The error at a horizon; NaN where the column does not have it. */
 static double at_horizon(const struct gpt_next_state *r, int horizon, bool persistence)
 {
     for (int k = 0; k < r->horizons; k++)
@@ -241,7 +241,7 @@ static void print_next_state(const struct both *both)
             print_horizon(both, b->horizon[k]);
 }
 
-/* Orbits of the final split, as in evaluation.json. */
+/* Orbits come from the final split, as in evaluation.json. */
 int probe_evaluate(const struct probe_options *options)
 {
     struct both both = {.changed = probe_is_changed(options),

@@ -1,4 +1,4 @@
-/* outputs.c - what a model is fed and puts out, to compare with a model built elsewhere. */
+/* outputs.c - writes a model's inputs and outputs, for comparison with external implementations. */
 #include "probe/core/arena.h"
 #include "probe/probe.h"
 
@@ -18,7 +18,7 @@ static int keep_rows(void *context, size_t first, size_t rows, const real *out)
     return 0;
 }
 
-/* Sequence i into place b of both arrays. */
+/* Runs sequence i and stores its inputs and outputs as row b of both arrays. */
 static int run_sequence(struct probe *probe, struct gpt_batch *batch, int b, unsigned char *inputs,
                         size_t row_bytes, real *outputs)
 {
@@ -62,7 +62,7 @@ static int write_arrays(const struct probe *probe, const struct probe_options *o
     return rc;
 }
 
-/* Of all sequences. */
+/* Runs all sequences. */
 static int run_all(struct probe *probe, const struct probe_options *options,
                    struct probe_arena *arena, struct gpt_batch *batch)
 {

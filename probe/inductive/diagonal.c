@@ -16,7 +16,7 @@ static int bin_of(const struct probe_bins *bins, double distance, bool open)
     const double width = bins->high - bins->low;
     int b = width > 0 ? (int)(PROBE_BINS * ((distance - bins->low) / width)) : 0;
     b = b < PROBE_BINS ? b : PROBE_BINS - 1;
-    while (b > 0 && distance < edge_of(bins, b)) /* the quotient was rounded */
+    while (b > 0 && distance < edge_of(bins, b)) /* corrects the rounding of the quotient */
         b--;
     while (b < PROBE_BINS - 1 && distance >= edge_of(bins, b + 1))
         b++;

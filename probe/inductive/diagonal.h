@@ -1,6 +1,7 @@
-/* diagonal.h - inside probe/: how far apart a predictor holds two points, against how far apart an
- * oracle holds them: pairs of points in bins of the oracle's distance, and the distance of the bins
- * from the diagonal, on which a predictor lies that generalises as the oracle does. */
+/* diagonal.h - inside probe/: compares distances between predictions with distances between an
+ * oracle's values. Pairs of points are binned by the oracle's distance; a predictor that
+ * generalises as the oracle does lies on the diagonal. The measure is the distance from the
+ * diagonal. */
 #ifndef PROBE_DIAGONAL_H
 #define PROBE_DIAGONAL_H
 
@@ -11,30 +12,31 @@
 
 enum { PROBE_BINS = 20 };
 
-/* All pairs of points, in bins of equal width between the least and the largest distance. */
+/* All pairs of points, in bins of equal width between the smallest and the largest distance. */
 struct probe_bins {
     size_t points, pairs;
     double low, high;
-    unsigned char *bin;          /* (pairs): PROBE_BINS = in none */
+    unsigned char *bin;          /* (pairs) PROBE_BINS: in no bin */
     long count[PROBE_BINS];      /* pairs */
-    double diagonal[PROBE_BINS]; /* their mean distance; NaN where there are none */
+    double diagonal[PROBE_BINS]; /* mean oracle distance of each bin; NaN for empty bins */
 };
-/* oracle (sets) of (points): the distance of a pair is |difference| of its points in a data set,
- * averaged over all of them. A pair on an edge belongs to the bin above it, on the last edge to
- * the last bin; open: on any edge to none, as in the published code. ORR_ENOMEM. */
+/* Bins the pairs. oracle (sets) of (points): the distance of a pair is the absolute difference of
+ * its values in a data set, averaged over the data sets. A pair on an edge belongs to the bin above
+ * it, on the last edge to the last bin. open: pairs on edges belong to no bin, as in the published
+ * code. ORR_ENOMEM. */
 int probe_bins_make(struct probe_arena *arena, struct probe_bins *bins, size_t points, int sets,
                     const double *const oracle[], bool open);
-/* Mean |value_i - value_j| over the pairs of each bin; NaN where there are none. value (points). */
+/* Mean |value_i - value_j| over the pairs of each bin; NaN for empty bins. value (points). */
 void probe_bins_mean(const struct probe_bins *bins, const double *value, double mean[PROBE_BINS]);
 
-/* Means of bins (sets, PROBE_BINS), of a predictor and of the oracle, in each data set. */
+/* Bin means (sets, PROBE_BINS) of a predictor and of the oracle in each data set. */
 struct probe_departure {
     const double *predicted, *oracle;
 };
-/* Mean over bins of |mean over data sets of predicted - oracle|, data set d counted times[d]
- * times; a statistic for probe_bootstrap over data sets. Bins without pairs do not count. */
+/* Mean over bins of |mean over data sets of predicted - oracle|, data set d counted times[d] times.
+ * A statistic for probe_bootstrap() over data sets. Empty bins are skipped. */
 double probe_departure_of(const void *of, int sets, const unsigned short times[]);
-/* The same of one data set's bins against a diagonal. */
+/* Mean over bins of |predicted - diagonal| for one data set. */
 double probe_to_diagonal(const double predicted[PROBE_BINS], const double diagonal[PROBE_BINS]);
 
 #endif

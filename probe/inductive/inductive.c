@@ -1,6 +1,6 @@
-/* inductive.c - bin/probe inductive: whether a model that is fine-tuned to targets which are
- * functions of the state of the bodies, and of nothing else, holds apart what differs in state and
- * together what does not (Vafa et al. 2025, arXiv 2507.06952). */
+/* inductive.c - bin/probe inductive: fine-tunes a model to targets that are functions of the
+ * bodies' state alone, and measures whether its predictions separate different states and agree on
+ * equal ones (Vafa et al. 2025, arXiv 2507.06952). */
 #include "inductive.h"
 #include "probe/core/figure.h"
 #include "probe/labels/labels.h"
@@ -17,7 +17,7 @@ static const char *const learner_name[PROBE_MODELS] = {"pretrained", "untrained"
 
 /* --------------------------------------------------------------------------------- prepare */
 
-/* Full batches, in as many passes as the preset's batch asks for. */
+/* Full batches, split into passes of the preset's batch size. */
 static void set_training(struct probe_inductive *p)
 {
     const struct orr_train_settings *t = &p->s.options->preset->finetune.magnitude;
@@ -51,7 +51,7 @@ int probe_inductive_open(void *of)
     return 0;
 }
 
-/* Points are drawn without repeats; every data set has the same ones. */
+/* Draws points without repetition; all data sets use the same points. */
 static int draw_points(struct probe_inductive *p)
 {
     const int steps = p->pool.to - p->pool.from, T = p->s.probe.T;
@@ -153,7 +153,8 @@ static int measure_sets(struct probe_inductive *p)
     return rc;
 }
 
-/* Predictions of fine-tuned models to their positions, and which data sets have both of them. */
+/* Collects the predictions of the fine-tuned models, and the data sets for which both models have
+ * them. */
 static int collect_predictions(struct probe_inductive *p)
 {
     for (int d = 0; d < p->sets; d++) {
@@ -231,7 +232,7 @@ static int write_figure(void *of)
     return probe_session_draw(&p->s, "inductive.gp", NULL, NULL);
 }
 
-/* All but the bins. */
+/* Every row except those of bins. */
 static bool is_summary(const struct probe_row *row)
 {
     return row->context == 0;

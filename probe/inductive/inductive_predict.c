@@ -1,5 +1,5 @@
-/* inductive_predict.c - predictions of a white-noise target: by fine-tuned models, by observers of
- * the state, by the model's inputs alone. */
+/* inductive_predict.c - predictions of a white-noise target by fine-tuned models, by observers of
+ * the state, and by the model's inputs alone. */
 #include "inductive.h"
 #include "finetune/ft.h"
 #include "probe/linear/readout.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { LABELS = PROBE_NOISE_SEQUENCES * PROBE_NOISE_LABELS, BATCH = 64 };
-static const uint64_t mlp_stream = 8ull << 40; /* of initial weights */
+static const uint64_t mlp_stream = 8ull << 40; /* random stream of initial weights */
 
-/* The row on which a step of both bodies is complete. */
+/* The row at which both bodies of a step have been seen. */
 static size_t row_of(int step)
 {
     return 2 + 2 * (size_t)step;
@@ -42,7 +42,7 @@ struct filling {
     const struct gpt_config *config;
 };
 
-/* Full batches: every step is of all sequences. */
+/* Full batches: every step uses all sequences. */
 static int fill_pass(void *of, long step, int pass, struct gpt_batch *batch)
 {
     const struct filling *f = of;
@@ -51,7 +51,7 @@ static int fill_pass(void *of, long step, int pass, struct gpt_batch *batch)
     return 0;
 }
 
-/* Outputs (count, T) of sequences first .. first + count - 1. */
+/* Computes the outputs (count, T) of sequences first .. first + count - 1. */
 static int run_outputs(struct gpt_model *model, const struct probe_labelled *set, int first,
                        int count, int T, double *to)
 {
@@ -107,7 +107,7 @@ int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *g
     rc = rc ? rc : predict_points(p, &model, d, guess);
     gpt_free(&model);
     if (rc == ORR_EDIVERGED || (!rc && !all_finite(n, guess))) {
-        orr_error_clear(); /* the others go on; rows and a note say that it did */
+        orr_error_clear(); /* the other data sets continue; rows and a note report the divergence */
         rc = 0;
         for (size_t i = 0; i < n; i++)
             guess[i] = NAN;
@@ -117,9 +117,8 @@ int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *g
 
 /* ------------------------------------------------------------------------------- observers */
 
-/* The standardised state on a row of the data set's own sequences. Rows on which no step is
- * complete have states of zeros, as rows of the sun and of the time step have in the published
- * data. */
+/* The standardised state at a row of the data set's own sequences. Rows that do not complete a step
+ * have a state of zeros, like rows of the sun and of the time step in the published data. */
 static void state_of_row(const struct probe_inductive *p, int d, int place, double z[PROBE_STATE])
 {
     static const double nothing[PROBE_STATE] = {0};
@@ -130,8 +129,8 @@ static void state_of_row(const struct probe_inductive *p, int d, int place, doub
         probe_standard_apply(&p->pool.standard, nothing, z);
 }
 
-/* Labels of data set d, as an observer of the state sees them: states z (LABELS, PROBE_STATE),
- * targets y (LABELS). */
+/* The labels of data set d for observers of the state: states z (LABELS, PROBE_STATE), targets y
+ * (LABELS). */
 static void labels_of(const struct probe_inductive *p, int d, double *z, double *y)
 {
     const struct probe_noise *noise = &p->noise[d];
@@ -142,7 +141,7 @@ static void labels_of(const struct probe_inductive *p, int d, double *z, double 
         }
 }
 
-/* Ridge regression on the time step and the positions of as many steps as every label has seen. */
+/* Ridge regression on the time step and the positions of the steps that precede every label. */
 static int by_inputs(struct probe_inductive *p, int d, const double *y)
 {
     const int window = p->pool.from + 1, features = 1 + 4 * window, group = 0;

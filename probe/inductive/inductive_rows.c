@@ -1,5 +1,5 @@
-/* inductive_rows.c - from predictions to rows of results: distances to the diagonal in the
- * corrected and in the published form, the bins that they are made of, R^2 of the targets. */
+/* inductive_rows.c - computes rows of results from predictions: distances to the diagonal in the
+ * corrected and in the published form, the bins, and R^2 of the targets. */
 #include "diagonal.h"
 #include "inductive.h"
 
@@ -16,17 +16,17 @@ static const struct {
 enum { ORACLES = sizeof oracles / sizeof *oracles };
 static const char *const form_name[PROBE_FORMS] = {"corrected", "published"};
 
-/* A form against an oracle: means of bins in every data set that is used. */
+/* A form against an oracle: bin means in every used data set. */
 struct comparison {
     const struct probe_inductive *p;
     enum probe_form form;
-    int oracle; /* of oracles */
+    int oracle; /* index into the oracles */
     struct probe_bins bins;
     const struct probe_resamples *resamples;
     double *mean[PROBE_PREDICTORS]; /* (usable, PROBE_BINS) */
 };
 
-/* The predictions of one in every data set that is used: list (usable). */
+/* Lists a predictor's values in every used data set: list (usable). */
 static void list_of(const struct probe_inductive *p, enum probe_form form, enum probe_predictor by,
                     const double **list)
 {
@@ -59,14 +59,15 @@ static int comparison_open(struct probe_arena *arena, struct comparison *j)
 
 /* ------------------------------------------------------------------------ to the diagonal */
 
-/* All data sets, against the oracle in the same ones. */
+/* Over all data sets, against the oracle in each of them. */
 static struct probe_estimate corrected_distance(const struct comparison *j, enum probe_predictor by)
 {
     const struct probe_departure departure = {j->mean[by], j->mean[oracles[j->oracle].by]};
     return probe_bootstrap(j->resamples, probe_departure_of, &departure);
 }
 
-/* How much farther than random weights the model is from the diagonal, in the same data sets. */
+/* The model's distance from the diagonal minus the distance of random weights, in the same data
+ * sets. */
 struct excess {
     struct probe_departure model, baseline;
 };
@@ -90,8 +91,8 @@ static int excess_row(struct probe_inductive *p, const struct comparison *j)
     return probe_results_add(&p->s.results, &row);
 }
 
-/* The last data set alone, against the oracle's mean over all of them. The interval says what it
- * might have been had another one been the last. */
+/* The published form: the last data set alone, against the oracle's mean over all of them. The
+ * interval shows the variation over the choice of the last data set. */
 static struct probe_estimate published_distance(const struct comparison *j, enum probe_predictor by)
 {
     const size_t n = (size_t)j->p->usable;
@@ -120,7 +121,7 @@ static struct probe_estimate to_diagonal(const struct comparison *j, enum probe_
     return j->form == PROBE_CORRECTED ? corrected_distance(j, by) : published_distance(j, by);
 }
 
-/* A row of a form: "to diagonal, corrected" of the linear oracle. */
+/* A row of results of a form, such as "to diagonal, corrected" for the linear oracle. */
 static struct probe_row row_of(const struct comparison *j, const char *what,
                                struct probe_estimate value)
 {
@@ -141,7 +142,7 @@ static int summary_row(struct probe_inductive *p, const struct comparison *j)
 
 /* ------------------------------------------------------------------------------------ bins */
 
-/* Mean of a bin over data sets; in the published form of the last one. */
+/* Mean of a bin over data sets; in the published form, of the last data set. */
 static double of_bin(const struct comparison *j, enum probe_predictor by, int b)
 {
     const int n = j->p->usable;
@@ -189,7 +190,7 @@ static int bin_rows(struct probe_inductive *p, const struct comparison *j)
 
 /* ---------------------------------------------------------------------------------- targets */
 
-/* R^2 of one's predictions of the target at the corrected form's points: r2 (usable). */
+/* R^2 of a predictor's values of the target at the corrected form's points: r2 (usable). */
 static void r2_of(const struct probe_inductive *p, enum probe_predictor by, double *r2)
 {
     const unsigned short once = 1;
@@ -268,7 +269,7 @@ int probe_inductive_rows(struct probe_inductive *p)
         TRY(comparison_open(&p->s.arena, &j[k]));
         TRY(summary_row(p, &j[k]));
     }
-    for (int k = 0; k < ORACLES; k++) /* the corrected ones come first */
+    for (int k = 0; k < ORACLES; k++) /* the corrected form comes first */
         TRY(excess_row(p, &j[k]));
     TRY(target_rows(p, &resamples));
     TRY(diverged_row(p));

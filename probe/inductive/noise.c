@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_randist.h>
 
-/* Streams of their own: steps that labels stand on, projections. */
+/* Random streams for labelled steps and for projections. */
 static const uint64_t label_stream = 7ull << 40, projection_stream = 8ull << 40;
 
 void probe_noise_state(const double full[6], double state[PROBE_STATE])
@@ -32,7 +32,7 @@ void probe_standard_fit(size_t n, const double *state, struct probe_standard *s)
         }
         const double sd = sqrt(square / (double)n);
         s->mean[c] = mean;
-        s->sd[c] = sd > 1e-12 * fabs(mean) ? sd : 1; /* by roundings alone: nothing varies */
+        s->sd[c] = sd > 1e-12 * fabs(mean) ? sd : 1; /* only rounding errors: nothing varies */
     }
 }
 
@@ -111,7 +111,8 @@ static double project_state(const double weight[PROBE_STATE], const double z[PRO
     return sum;
 }
 
-/* The projection whose distances go best with those of the states. */
+/* Chooses the projection whose distances have the largest rank correlation with distances of
+ * states. */
 static int choose_projection(const struct probe_pool *p, int d, struct probe_noise *noise)
 {
     const size_t pairs = probe_pairs(PROBE_NOISE_POINTS);
@@ -135,7 +136,8 @@ static int choose_projection(const struct probe_pool *p, int d, struct probe_noi
                : ORR_FAIL(ORR_EINVAL, "white-noise data set %d: states do not vary", d);
 }
 
-/* Mean 0 and standard deviation 1 over the steps of the sequences of the data set. */
+/* Scales the target to mean 0 and standard deviation 1 over the steps of the data set's
+ * sequences. */
 static void standardise_target(const struct probe_pool *p, struct probe_noise *noise)
 {
     double sum = 0, square = 0, z[PROBE_STATE];

@@ -12,37 +12,38 @@
 
 enum {
     PROBE_STATE = 5,             /* x, y, vx, vy of body 1 from body 2, m1 / m2 */
-    PROBE_NOISE_SEQUENCES = 100, /* of a data set */
-    PROBE_NOISE_LABELS = 2,      /* of a sequence */
-    PROBE_NOISE_POINTS = 1000,   /* that projections are compared on */
-    PROBE_NOISE_TRIALS = 50      /* projections that the best one is chosen from */
+    PROBE_NOISE_SEQUENCES = 100, /* sequences of a data set */
+    PROBE_NOISE_LABELS = 2,      /* labels of a sequence */
+    PROBE_NOISE_POINTS = 1000,   /* points at which projections are compared */
+    PROBE_NOISE_TRIALS = 50      /* candidate projections */
 };
 
-/* full: as in probe_labelled_state. */
+/* Extracts the state from `full`, laid out as in probe_labelled_state(). */
 void probe_noise_state(const double full[6], double state[PROBE_STATE]);
 
-/* Centres and divides states by their standard deviations. */
+/* Standardises states: subtracts means, divides by standard deviations. */
 struct probe_standard {
     double mean[PROBE_STATE], sd[PROBE_STATE];
 };
-/* Of states (n, PROBE_STATE); sd = 1 of a number that does not vary. */
+/* Fits to states (n, PROBE_STATE); a component that does not vary gets sd = 1. */
 void probe_standard_fit(size_t n, const double *state, struct probe_standard *standard);
 void probe_standard_apply(const struct probe_standard *standard, const double state[PROBE_STATE],
                           double z[PROBE_STATE]);
 
-/* What all data sets of a seed share; it does not depend on their number. */
+/* Data shared by all data sets of a seed; independent of their number. */
 struct probe_pool {
     const struct probe_labelled *set; /* data set d is sequences 100 d .. 100 d + 99 */
     uint64_t seed;
     int from, to;                   /* labels and points are steps from .. to - 1 */
     struct probe_standard standard; /* over these steps of the first PROBE_NOISE_POINTS sequences */
-    double *rank;                   /* (pairs) of the distances of one step of each of these */
-    double *z;                      /* (PROBE_NOISE_POINTS, PROBE_STATE) of these steps */
-    double *projected_rank;         /* (pairs), and room to find it */
-    float *distance;                /* (pairs) */
-    uint64_t *work;                 /* (2 pairs) */
+    double *rank; /* (pairs) ranks of the distances between one step of each of these sequences */
+    double *z;    /* (PROBE_NOISE_POINTS, PROBE_STATE) standardised states of those steps */
+    double *projected_rank; /* (pairs) scratch: ranks of projected distances */
+    float *distance;        /* (pairs) */
+    uint64_t *work;         /* (2 pairs) */
 };
-/* set: of at least PROBE_NOISE_POINTS sequences, which must outlive the pool. ORR_ENOMEM. */
+/* Creates the pool. set: at least PROBE_NOISE_POINTS sequences; it must outlive the pool.
+ * ORR_ENOMEM. */
 int probe_pool_create(struct probe_arena *arena, struct probe_pool *pool,
                       const struct probe_labelled *set, int from, int to, uint64_t seed);
 /* The standardised state of a step of a sequence of any set. */
@@ -50,15 +51,17 @@ void probe_pool_state(const struct probe_pool *pool, const struct probe_labelled
                       int step, double z[PROBE_STATE]);
 
 struct probe_noise {
-    int first; /* sequence of the pool's set */
+    int first; /* index of the first sequence in the pool's set */
     int step[PROBE_NOISE_SEQUENCES][PROBE_NOISE_LABELS];
-    double weight[PROBE_STATE], bias; /* the target as a function of the standardised state */
-    double spearman;                  /* of the projection's distances with those of states */
+    /* the target is a linear function of the standardised state */
+    double weight[PROBE_STATE], bias;
+    double spearman; /* rank correlation of projected distances with distances of states */
 };
 /* Projection number `trial` of data set d: independent standard normal weights. */
 int probe_noise_projection(uint64_t seed, int d, int trial, double weight[PROBE_STATE]);
-/* Data set number d: its labelled steps, and as target the projection of the largest Spearman
- * correlation, of mean 0 and standard deviation 1 over the steps of its sequences. ORR_ENOMEM. */
+/* Makes data set number d: its labelled steps, and as target the projection with the largest
+ * Spearman correlation, scaled to mean 0 and standard deviation 1 over the steps of its sequences.
+ * ORR_ENOMEM. */
 int probe_noise_make(const struct probe_pool *pool, int d, struct probe_noise *noise);
 double probe_noise_target(const struct probe_noise *noise, const double z[PROBE_STATE]);
 

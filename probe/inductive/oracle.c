@@ -48,7 +48,7 @@ double probe_oracle_linear_at(const double weight[D + 1], const double z[D])
 
 /* ------------------------------------------------------------------------------ perceptron */
 
-/* Where weights and biases of layer l begin. */
+/* Offsets of the weights of layer l; its biases follow them. */
 static const int weights_at[3] = {0, W *D + W, W *D + W + W *W + W};
 static const int inputs[3] = {D, W, W}, outputs[3] = {W, W, 1};
 
@@ -61,7 +61,7 @@ void probe_mlp_start(gsl_rng *rng, double p[PROBE_MLP])
     }
 }
 
-/* x[0] = the state; x[l + 1] = outputs of layer l, rectified but for the last. */
+/* x[0] = the state; x[l + 1] = outputs of layer l, rectified except for the last. */
 static void run_forward(const double p[PROBE_MLP], const double z[D], double x[4][W])
 {
     memcpy(x[0], z, D * sizeof *z);
@@ -76,7 +76,7 @@ static void run_forward(const double p[PROBE_MLP], const double z[D], double x[4
     }
 }
 
-/* Adds the gradient of an output whose derivative is `slope`. */
+/* Adds the gradient of the output times `slope`. */
 static void add_gradient(const double p[PROBE_MLP], double x[4][W], double slope,
                          double gradient[PROBE_MLP])
 {

@@ -1,28 +1,28 @@
-/* oracle.h - inside probe/: observers who see the state of the bodies and fit the same labels as a
- * model: least squares, and a perceptron of two hidden layers of 5. */
+/* oracle.h - inside probe/: observers that are given the state of the bodies and the same labels as
+ * a model: least squares, and a perceptron with two hidden layers of 5 units. */
 #ifndef PROBE_ORACLE_H
 #define PROBE_ORACLE_H
 
 #include "noise.h"
 
-/* Least squares with a free intercept: weight[PROBE_STATE] is the intercept; of states that do not
- * span all directions the solution of least norm. z (n, PROBE_STATE), y (n). ORR_ENOMEM. */
+/* Least squares with an intercept, weight[PROBE_STATE]; the solution of least norm where states do
+ * not span all directions. z (n, PROBE_STATE), y (n). ORR_ENOMEM. */
 int probe_oracle_linear(size_t n, const double *z, const double *y, double weight[PROBE_STATE + 1]);
 double probe_oracle_linear_at(const double weight[PROBE_STATE + 1], const double z[PROBE_STATE]);
 
-/* Weights and biases of the layers, one after the other: (5, PROBE_STATE), 5, (5, 5), 5, 5, 1. */
+/* Weights and biases of the layers in order: (5, PROBE_STATE), 5, (5, 5), 5, 5, 1. */
 enum {
     PROBE_MLP_WIDTH = 5,
     PROBE_MLP = PROBE_MLP_WIDTH * (PROBE_STATE + 1) + PROBE_MLP_WIDTH * (PROBE_MLP_WIDTH + 1) +
                 PROBE_MLP_WIDTH + 1
 };
-/* Uniform within +- 1 / sqrt(inputs of the layer), as PyTorch's Linear begins. */
+/* Initialises uniformly within +- 1 / sqrt(inputs of the layer), as PyTorch's Linear does. */
 void probe_mlp_start(gsl_rng *rng, double p[PROBE_MLP]);
 double probe_mlp_at(const double p[PROBE_MLP], const double z[PROBE_STATE]);
 /* Mean squared error, and its gradient. */
 double probe_mlp_loss(const double p[PROBE_MLP], size_t n, const double *z, const double *y,
                       double gradient[PROBE_MLP]);
-/* From p on: 1,000 steps of Adam (Kingma and Ba 2015, Algorithm 1) with rate 5e-2. */
+/* Starts from p: 1,000 steps of Adam (Kingma and Ba 2015, Algorithm 1) with rate 5e-2. */
 void probe_mlp_fit(size_t n, const double *z, const double *y, double p[PROBE_MLP]);
 
 #endif

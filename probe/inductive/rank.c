@@ -22,7 +22,7 @@ void probe_distances(size_t n, size_t dims, const double *x, float *distance)
         }
 }
 
-/* Sorts by the 11 bits from `shift` on; equal ones keep their order. */
+/* Sorts by the 11 bits from `shift` on; stable. */
 static void sort_by_digit(size_t n, int shift, const uint64_t *from, uint64_t *to)
 {
     enum { BITS = 11, DIGITS = 1 << BITS };
@@ -38,7 +38,7 @@ static void sort_by_digit(size_t n, int shift, const uint64_t *from, uint64_t *t
 void probe_ranks(size_t n, const float *x, double *rank, uint64_t *work)
 {
     uint64_t *one = work, *other = work + n;
-    for (size_t i = 0; i < n; i++) { /* floats that are not negative have the order of their bits */
+    for (size_t i = 0; i < n; i++) { /* the bits of nonnegative floats sort like their values */
         uint32_t bits;
         memcpy(&bits, x + i, sizeof bits);
         one[i] = (uint64_t)bits << 32 | i;

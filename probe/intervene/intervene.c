@@ -1,6 +1,6 @@
-/* intervene.c - bin/probe intervene: does a model use what can be read in it? A quantity is changed
- * in the residual stream, along its ridge readout, and the model's continuation is compared with
- * the orbit whose quantity was changed by as much. */
+/* intervene.c - bin/probe intervene: tests whether a model uses a quantity that a readout finds in
+ * it. The quantity is changed in the residual stream along its ridge readout, and the model's
+ * continuation is compared with the orbit after an equal change of the quantity. */
 #include "probe/core/figure.h"
 #include "probe/linear/readout.h"
 #include "steer.h"
@@ -12,16 +12,17 @@
 enum { FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
 static const int horizons[HORIZONS] = {1, 2};
 
-/* Whose continuation: of the model, of the baseline, of the model by random directions. */
+/* Whose continuation: the model, the baseline, the model changed in random directions. */
 enum who { MODEL, BASELINE, RANDOM, WHO };
-/* The shortest change that moves the readout, and the likeliest that leaves others alone. */
+/* Two changes that move the readout: the shortest, and the most likely one that keeps other
+ * readouts. */
 enum way { SHORTEST, LIKELIEST, WAYS };
 static const char *const slope_name[WAYS] = {"slope", "slope, likely"};
 static const char *const cosine_name[WAYS] = {"cosine", "cosine, likely"};
 
-/* Readouts: the quantities that are changed, and the relative place, which no change moves. */
+/* Readouts: the quantities that are changed, and the relative position, which no change moves. */
 enum { X = PROBE_CHANGES, Y, READOUTS };
-/* What stays while a quantity is changed, itself first; -1 = no more. */
+/* Readouts kept fixed while a quantity is changed, the quantity itself first; -1 ends the list. */
 static const int held[PROBE_CHANGES][READOUTS] = {
     [PROBE_CHANGE_VX] = {PROBE_CHANGE_VX, PROBE_CHANGE_VY, X, Y, -1},
     [PROBE_CHANGE_VY] = {PROBE_CHANGE_VY, PROBE_CHANGE_VX, X, Y, -1},
@@ -33,15 +34,16 @@ struct intervene {
     struct probe_session s;
     struct probe_labelled fit, held_out;
     int prefix, known, T, layers, horizons; /* T: rows of the longest continuation */
-    struct probe_orbit *orbit;              /* (n) at the last step known */
-    double *base;                           /* (n, horizons, 2) */
+    struct probe_orbit *orbit;              /* (n) orbits at the last known step */
+    double *base;                           /* (n, horizons, 2) unchanged continuation */
     double sd[PROBE_CHANGES];
-    double *direction; /* (WAYS, layers, PROBE_CHANGES, width) of the model at hand */
-    double *inner;     /* (2, layers, PROBE_CHANGES): R^2 of the readouts: model, baseline */
+    double *direction; /* (WAYS, layers, PROBE_CHANGES, width) for the current model */
+    double *inner;     /* (2, layers, PROBE_CHANGES) R^2 of the readouts of model and baseline */
     struct probe_moved *moved; /* (WHO, WAYS, layers, PROBE_CHANGES, horizons, n) */
 };
 
-/* ------------------------------------------------------------------------------ the subject */
+/* ------------------------------------------------------------------------------ the subject
+ * (steer.h) */
 
 struct subject {
     struct intervene *v;
@@ -88,7 +90,7 @@ static int continue_all(void *of, int layer, const real *vector, double *place)
 
 /* ------------------------------------------------------------------------------ directions */
 
-/* Rows of one layer, the values of the quantities and the place as targets. */
+/* Collects the rows of one layer, with the quantities and the position as targets. */
 static int gather_rows(struct intervene *v, const struct probe_reader *reader,
                        struct probe_rows *rows)
 {
@@ -109,7 +111,7 @@ static int gather_rows(struct intervene *v, const struct probe_reader *reader,
     return 0;
 }
 
-/* Standard deviations of the quantities, by which all changes are measured. */
+/* Standard deviations of the quantities, the units of all changes. */
 static void find_deviations(struct intervene *v, const struct probe_rows *rows)
 {
     for (size_t q = 0; q < PROBE_CHANGES; q++) {
@@ -129,7 +131,8 @@ static double *direction_of(const struct intervene *v, enum way way, int layer, 
            (((size_t)way * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)q) * C;
 }
 
-/* Both directions of every quantity at a layer; the rows' targets become what is read. */
+/* Computes both directions of every quantity at a layer; overwrites the rows' targets with the
+ * readouts. */
 static int directions_at(struct intervene *v, int layer, const struct probe_ridge *ridge,
                          struct probe_rows *rows)
 {
@@ -147,7 +150,7 @@ static int directions_at(struct intervene *v, int layer, const struct probe_ridg
     return 0;
 }
 
-/* Readouts of all quantities at all layers of a model, at the last row of the prefix. */
+/* Fits readouts of all quantities at all layers of a model, at the last row of the prefix. */
 static int find_directions(struct intervene *v, struct gpt_model *model, bool baseline)
 {
     const struct probe_context last = {.context = v->known, .count = 1, .step = {v->known - 1}};
@@ -250,7 +253,7 @@ static int add_row(struct intervene *v, enum way way, int layer, int q, int h, b
                      (slope ? slope_name : cosine_name)[way], "%s", probe_change_name[q]);
     row.layer = layer;
     row.context = horizons[h];
-    row.upper_bound = 1; /* the orbit itself in the place of the model */
+    row.upper_bound = 1; /* the orbit in place of the model */
     row.baseline = without_resampling(v, moved_of(v, BASELINE, way, layer, q) + at, statistic);
     row.raw = without_resampling(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
     for (int i = 0; i < v->held_out.n; i++)
@@ -258,7 +261,7 @@ static int add_row(struct intervene *v, enum way way, int layer, int q, int h, b
     return probe_results_add(&v->s.results, &row);
 }
 
-/* How well the quantity can be read where it is changed. */
+/* Adds R^2 of the readout of quantity q at the layer. */
 static int add_readout(struct intervene *v, int layer, int q)
 {
     struct probe_row row = probe_row_of(probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
@@ -284,7 +287,7 @@ static int add_all(struct intervene *v)
     return 0;
 }
 
-/* Readouts and slopes one step on. */
+/* Readouts, and slopes at a horizon of one step. */
 static bool is_short(const struct probe_row *row)
 {
     return row->context <= horizons[0] && !strstr(row->measure, "cosine");

@@ -18,8 +18,8 @@ void probe_steer_shortest(const double *weight, int width, int stride, double *d
         direction[c] = square > 0 ? weight[c * stride] / square : 0;
 }
 
-/* Solves A z = e for the first unit vector e and covariances A; false where a readout follows from
- * those before it, all but a millionth of its variance. */
+/* Solves A z = e for the first unit vector e and a covariance matrix A. False where a readout is
+ * determined by the previous ones up to a millionth of its variance. */
 static bool first_column(gsl_matrix *A, gsl_vector *z)
 {
     const double least = 1e-6;
@@ -35,7 +35,7 @@ static bool first_column(gsl_matrix *A, gsl_vector *z)
     return gsl_linalg_cholesky_svx(A, z) == GSL_SUCCESS;
 }
 
-/* What is chosen of the readouts of row i, without means. */
+/* The chosen readouts of row i, centred. */
 static void centre_readouts(const double *y, int count, const int *chosen, const double *mean,
                             double *to)
 {
@@ -66,7 +66,7 @@ int probe_steer_likeliest(struct probe_arena *arena, long n, int width, const do
     }
     const bool solved = first_column(&A.matrix, &z.vector);
     for (size_t i = 0; i < (size_t)n && solved; i++) {
-        double weight = 0; /* sum over rows of x times a number of sum 0: x needs no mean */
+        double weight = 0; /* centred weights sum to 0, so x need not be centred */
         centre_readouts(y + i * R, count, chosen, mean, row);
         for (size_t k = 0; k < K; k++)
             weight += row[k] * basis[k];
@@ -77,7 +77,8 @@ int probe_steer_likeliest(struct probe_arena *arena, long n, int width, const do
     return 0;
 }
 
-/* What is added to the state of sequence i: as long as the direction times `by`. */
+/* The vector added to the state of sequence i: the direction times `by`, or a random direction of
+ * equal length. */
 static void make_addition(const struct probe_subject *s, const struct probe_steering *how,
                           double by, gsl_rng *rng, real *to)
 {
@@ -96,8 +97,8 @@ static void make_addition(const struct probe_subject *s, const struct probe_stee
         to[c] = (real)(scale * (how->random ? (double)to[c] : how->direction[c]));
 }
 
-/* How body 1 of the orbit moves at the horizons when the quantity is changed: move (horizons, 2);
- * false where there is no such orbit. */
+/* The displacement of body 1 at the horizons when the quantity is changed: move (horizons, 2);
+ * false where the changed orbit does not exist. */
 static bool orbit_moves(const struct probe_subject *s, const struct probe_orbit *orbit,
                         enum probe_change change, double by, double *move)
 {
@@ -117,7 +118,7 @@ static bool orbit_moves(const struct probe_subject *s, const struct probe_orbit 
     return there;
 }
 
-/* All sequences with t standard deviations more. */
+/* Changes all sequences by t standard deviations. */
 static int steer_by(const struct probe_subject *s, const struct probe_steering *how, int t,
                     gsl_rng *rng, real *vector, double *place, double *move,
                     struct probe_moved *moved)

@@ -1,6 +1,6 @@
-/* adaptation.c - bin/probe adaptation: what a line reads about the force in the frozen model, what
- * it reads after the model was fine-tuned to forces, and what the fine-tuned model says itself;
- * all three learn from the same labels of the middle half of r and are judged in its outer
+/* adaptation.c - bin/probe adaptation: compares three predictions of the force, a linear readout of
+ * the frozen model, a linear readout of the model fine-tuned to forces, and the fine-tuned model's
+ * own output. All three learn from labels in the middle half of r and are evaluated in its outer
  * quarters, too. After "The Observer Effect in World Models", arXiv 2602.12218. */
 #include "adaptation.h"
 
@@ -11,18 +11,19 @@
 
 enum { ROWS = 8 };
 
-/* Who says it: a line in the frozen model, a line in the fine-tuned one, the fine-tuned one. */
+/* The predictions: a readout of the frozen model, a readout of the fine-tuned model, and its
+ * output. */
 enum way { FROZEN, ADAPTED, OUTPUT, WAYS };
 static const char *const way_name[WAYS] = {"frozen", "adapted", "output"};
 static const char *const quantity_name[PROBE_READ] = {"log force", "1/r^2"};
 
 struct draw {
-    struct probe_read by[WAYS][2]; /* of the pretrained model, of random weights */
-    struct probe_read places;      /* a line in the inputs */
+    struct probe_read by[WAYS][2]; /* of the pretrained model and of random weights */
+    struct probe_read places;      /* readout of the inputs */
 };
 
 struct adaptation {
-    struct probe_label_study t; /* of one size */
+    struct probe_label_study t; /* one number of labels */
     struct probe_experiment r;
     struct draw *draw; /* (draws) */
     struct probe_read told;
@@ -31,7 +32,7 @@ struct adaptation {
 
 /* ------------------------------------------------------------------------------- readings */
 
-/* Frozen, then adapted and output of the same fine-tuned model. */
+/* Reads the frozen model, then the fine-tuned model and its output. */
 static int read_learner(struct adaptation *a, int random, bool first,
                         const struct ft_labels *labels, const struct probe_held_out *fit,
                         struct draw *d)
@@ -82,7 +83,7 @@ static int one_draw(void *of, int number, const struct ft_labels *labels)
     return probe_read_places(arena, &fit, &a->t.held_out, &d->places);
 }
 
-/* The truth among the features: anything but a correlation near 1 is a fault of this program. */
+/* Checks the implementation: with the truth among the features, the correlation must be near 1. */
 static int check_plumbing(const struct adaptation *a)
 {
     const double least = 0.999;
@@ -103,18 +104,18 @@ static int check_plumbing(const struct adaptation *a)
     return 0;
 }
 
-/* -------------------------------------------------------------------------------- figures */
+/* -------------------------------------------------------------------------------- results */
 
 enum measure { RHO, R2, EXPONENT };
 static const char *const measure_name[] = {"rho", "R^2", "slope"};
 
-/* A figure of one way or, with `less`, of one way less another. */
+/* The value of one prediction, or, with `less`, its difference from another prediction. */
 struct figure {
     const struct adaptation *a;
     enum measure measure;
     int quantity;
     bool outside, random;
-    enum way way, less; /* less = WAYS: of one alone */
+    enum way way, less; /* less = WAYS: no difference */
 };
 
 static double statistic_of(const struct figure *f, const double *found, const double *weight)
@@ -174,7 +175,7 @@ static int add_rows(struct adaptation *a)
     for (int q = 0; q < PROBE_READ; q++)
         for (int outside = 1; outside >= 0; outside--) {
             struct figure f = {.quantity = q, .outside = outside, .less = WAYS};
-            const int ways = q == PROBE_LOG_F ? WAYS : OUTPUT; /* a head says F alone */
+            const int ways = q == PROBE_LOG_F ? WAYS : OUTPUT; /* a head predicts only F */
             for (f.way = FROZEN; (int)f.way < ways; f.way++)
                 for (f.measure = RHO; f.measure <= R2; f.measure++)
                     TRY(add_row(a, f));
@@ -189,7 +190,7 @@ static int add_rows(struct adaptation *a)
     return 0;
 }
 
-/* Forces outside, for symbolic regression. */
+/* Writes the forces in the outer quarters, for symbolic regression. */
 static int write_tables(void *of)
 {
     struct adaptation *a = of;
@@ -216,7 +217,7 @@ static int add_about(struct adaptation *a)
     cJSON *json = probe_label_study_about(&a->t);
     cJSON_AddNumberToObject(json, "label_r_min", a->r.bounds.r_min);
     cJSON_AddNumberToObject(json, "label_r_max", a->r.bounds.r_max);
-    cJSON *layers = cJSON_AddObjectToObject(json, "layers"); /* that were read, by draw */
+    cJSON *layers = cJSON_AddObjectToObject(json, "layers"); /* chosen layers, by draw */
     for (int way = FROZEN; way < OUTPUT; way++)
         for (int random = 0; random < 2; random++)
             for (int q = 0; q < PROBE_READ; q++) {
@@ -238,7 +239,7 @@ static int add_about(struct adaptation *a)
     return json && layers && learners ? 0 : ORR_FAIL(ORR_ENOMEM, "adaptation: out of memory");
 }
 
-/* Everything that can be wrong is found before any training. */
+/* Reports all errors that can be found before any training. */
 static int open_all(void *of)
 {
     struct adaptation *a = of;

@@ -29,7 +29,7 @@ struct stream {
     float *x;
 };
 
-/* Rows of the sequences first .. first + batch->B - 1, which begin at *row. */
+/* Stores the rows of the sequences first .. first + batch->B - 1, which begin at index *row. */
 static int keep_rows(struct stream *s, struct gpt_model *model, const struct probe_held_out *j,
                      size_t first, const struct gpt_batch *batch, size_t *row)
 {
@@ -76,7 +76,7 @@ static int capture_stream(struct probe_arena *arena, struct stream *s, struct gp
 
 /* ------------------------------------------------------------------------------- features */
 
-/* Where features of a row come from: a layer of a stream, or positions. */
+/* Source of a row's features: a layer of a stream, or positions. */
 struct features {
     const struct stream *stream; /* NULL: positions */
     int layer, places;
@@ -111,7 +111,7 @@ static void read_features(const struct features *f, const struct probe_held_out 
 static int gather_rows(struct probe_arena *arena, const struct features *f,
                        const struct probe_held_out *j, struct probe_rows *rows)
 {
-    static const int group[PROBE_READ] = {0, 1}; /* strengths of their own */
+    static const int group[PROBE_READ] = {0, 1}; /* separate ridge strengths */
     const int count = features_of(f);
     TRY(probe_rows_create(arena, rows, (long)j->rows, count, PROBE_READ, PROBE_READ, group));
     for (size_t i = 0; i < j->rows; i++) {
@@ -123,8 +123,8 @@ static int gather_rows(struct probe_arena *arena, const struct features *f,
     return 0;
 }
 
-/* A readout of these features replaces those of the quantities that it reads better than `inner`,
- * on the inner held-out sequences. */
+/* Fits readouts of these features. For each quantity read better than `inner` on the inner held-out
+ * sequences, the new readout replaces the old one. */
 static int read_from(struct probe_arena *arena, const struct features *fitted,
                      const struct features *held_out_from, const struct probe_held_out *fit,
                      const struct probe_held_out *held_out, double inner[PROBE_READ],
@@ -184,7 +184,8 @@ int probe_read_model(struct probe_arena *arena, struct gpt_model *model,
     return 0;
 }
 
-/* Places of every row: those from row 1 of its sequence, behind the time step, to itself. */
+/* The number of positions that every row has, from row 1 of its sequence (after the time step) to
+ * itself. */
 static int fewest_places(const struct probe_held_out *j, int most)
 {
     for (size_t i = 0; i < j->rows; i++) {
@@ -209,7 +210,7 @@ struct probe_agreement probe_agree(const struct probe_held_out *j, const bool *k
                                    const double *found, const double *weight)
 {
     double n = 0, y = 0, z = 0, yy = 0, zz = 0, yz = 0, error = 0, truth[PROBE_READ];
-    for (int pass = 0; pass < 2; pass++) /* means, then moments about them */
+    for (int pass = 0; pass < 2; pass++) /* first the means, then the central moments */
         for (size_t i = 0; i < j->rows; i++) {
             const double w = kept && !kept[i] ? 0 : weight ? weight[j->of[i]] : 1;
             if (w <= 0)

@@ -1,6 +1,5 @@
-/* extrapolate.c - bin/probe extrapolate: labels of the middle half of r, or of m1 m2, alone are
- * learned from; how good are forces in the outer quarters, and which power of r, m1, m2 do they go
- * by? */
+/* extrapolate.c - bin/probe extrapolate: learns from labels in the middle half of r, or of m1 m2,
+ * alone, and measures forces in the outer quarters and their exponents of r, m1, m2. */
 #include "extrapolate.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ struct predictions {
 struct extrapolation {
     struct probe_label_study t;
     struct probe_experiment experiment[EXPERIMENTS];
-    struct predictions last[EXPERIMENTS]; /* of the largest number of labels */
+    struct predictions last[EXPERIMENTS]; /* predictions from the largest number of labels */
 };
 
 /* --------------------------------------------------------------------------- predictions */
@@ -38,13 +37,13 @@ static int create_predictions(struct probe_arena *arena, struct predictions *p, 
     return arena->failed;
 }
 
-/* What a draw's predictions go into. */
+/* Destination of a draw's predictions. */
 struct predicting {
     struct extrapolation *x;
     struct predictions *p;
 };
 
-/* All sources from the same draw; rates are chosen by the first one. */
+/* Predicts by all sources from one draw; the first draw chooses the learning rates. */
 static int one_draw(void *of, int draw, const struct ft_labels *subset)
 {
     struct extrapolation *x = ((struct predicting *)of)->x;
@@ -62,15 +61,15 @@ static int one_draw(void *of, int draw, const struct ft_labels *subset)
     return probe_power_law(&x->t.s.arena, subset, &x->t.held_out, p->of[PROBE_POWER][draw]);
 }
 
-/* -------------------------------------------------------------------------------- figures */
+/* -------------------------------------------------------------------------------- results */
 
-/* What is measured of predictions ln F (draws): R^2 (0), or the exponent of r, m1, m2 (1, 2, 3). */
+/* A measurement of predictions ln F (draws): R^2 (0), or the exponent of r, m1, m2 (1, 2, 3). */
 struct measured {
     const struct probe_held_out *held_out;
     const bool *keep;
     double *const *log_f;
     int what;
-    double *residual; /* (sequences), for R^2 */
+    double *residual; /* (sequences) scratch for R^2 */
 };
 
 static double statistic_of(const void *of, int draw, const double *weight)
@@ -85,7 +84,8 @@ static double statistic_of(const void *of, int draw, const double *weight)
     return exponent[m->what - 1];
 }
 
-/* One row: what, in one region, of the pretrained model with its company, or of the power law. */
+/* Adds one row: a measurement in one region, of the pretrained model with its bounds and baselines,
+ * or of the power law. */
 static int add_row(struct extrapolation *x, const struct probe_experiment *e, int n,
                    struct predictions *p, int what, bool outside, bool power)
 {
@@ -148,7 +148,7 @@ static int write_tables(struct extrapolation *x, const struct probe_experiment *
 
 /* ----------------------------------------------------------------------------------- run */
 
-/* Of every number of labels, the largest last: it is what tables are of. */
+/* Measures every number of labels; the largest comes last, as the tables use it. */
 static int measure_experiment(struct extrapolation *x, int i)
 {
     const struct probe_experiment *e = &x->experiment[i];
@@ -179,7 +179,7 @@ static int add_about(struct extrapolation *x)
     return json && learners ? 0 : ORR_FAIL(ORR_ENOMEM, "extrapolate: out of memory");
 }
 
-/* Everything that can be wrong is found before any training. */
+/* Reports all errors that can be found before any training. */
 static int open_all(void *of)
 {
     struct extrapolation *x = of;

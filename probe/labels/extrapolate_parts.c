@@ -1,4 +1,4 @@
-/* extrapolate_parts.c - what extrapolation is made of: bounds at quartiles, the power law of the
+/* extrapolate_parts.c - parts of the extrapolation probe: bounds at quartiles, the power law of the
  * labels, exponents by least squares, intervals over draws, tables of forces. */
 #include "extrapolate.h"
 
@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------------------- experiments */
 
-/* Quartiles of r or of m1 m2 over all labels of the settings; logarithms have the same ones. */
+/* Quartiles of r or of m1 m2 over all labels of the settings. */
 static int find_quartiles(struct probe_arena *arena, const struct ft_labels *labels, bool masses,
                           double *low, double *high)
 {
@@ -92,7 +92,7 @@ int probe_power_law(struct probe_arena *arena, const struct ft_labels *labels,
     return 0;
 }
 
-/* 1, ln r, ln m1, ln m2 of a held-out row. */
+/* The features 1, ln r, ln m1, ln m2 of a held-out row. */
 static void read_features(const struct probe_held_out *j, size_t i, double x[4])
 {
     const float *s = j->set->full_state + 6 * j->at[i];
@@ -117,7 +117,8 @@ void probe_exponents(const struct probe_held_out *j, const bool *keep, const dou
                 a[4 * p + q] += w * x[p] * x[q];
         }
     }
-    /* normal equations: of four columns whose condition is below 100 (bin/orbits prior) */
+    /* normal equations suffice: the condition number of the four columns is below 100 (bin/orbits
+     * prior) */
     gsl_matrix_view A = gsl_matrix_view_array(a, 4, 4);
     gsl_vector_view B = gsl_vector_view_array(b, 4);
     const bool bad = !(a[0] > 4) || gsl_linalg_cholesky_decomp1(&A.matrix) ||

@@ -1,12 +1,12 @@
-/* label_curve.c - what label curves say: how many labels a level of R^2 takes, and how many times
- * as many one model needs as another. */
+/* label_curve.c - evaluates label curves: the number of labels needed for a level of R^2, and the
+ * ratio of two models' numbers. */
 #include "labels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 5 }; /* a fifth of the labels chooses the learning rate */
+enum { LEAST = 5 }; /* a fifth of the labels, at least one, chooses the learning rate */
 
 /* Pool adjacent violators: a value below the one before is merged with it (Ayer et al. 1955). */
 void probe_monotone(size_t n, double *y)

@@ -1,4 +1,4 @@
-/* label_data.c - labelled sequences to learn from and rows to measure on. */
+/* label_data.c - labelled sequences for training, and rows for evaluation. */
 #include "labels.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ int probe_label_sets_check(const struct probe *probe, const struct probe_options
     return 0;
 }
 
-/* The arrays of a set that is made. */
+/* The arrays of a generated set. */
 struct arrays {
     float *coords, *full_state, *force;
     uint8_t *bodies;
@@ -119,7 +119,7 @@ void probe_label_sets_close(struct probe_label_sets *f)
 
 /* ---------------------------------------------------------------------------- held-out rows */
 
-/* Labelled rows of a sequence; returns how many. */
+/* Finds the labelled rows of a sequence; returns how many. */
 static size_t find_labelled(const struct sim_dataset *set, const struct ft_bounds *bounds,
                             size_t sequence, size_t *at)
 {
@@ -135,7 +135,7 @@ int probe_held_out_draw(struct probe_arena *arena, struct probe_held_out *j,
                         const struct sim_dataset *set, const struct ft_bounds *bounds,
                         const size_t *sequence, size_t count, int per, uint64_t seed)
 {
-    const uint64_t own = 2ull << 40; /* streams apart from those of regression samples */
+    const uint64_t own = 2ull << 40; /* random streams separate from those of regression samples */
     const size_t most = count * (size_t)per;
     *j = (struct probe_held_out){.set = set, .sequences = count};
     j->sequence = probe_take(arena, count ? count : 1, sizeof *j->sequence);

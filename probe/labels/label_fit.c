@@ -1,5 +1,5 @@
-/* label_fit.c - arms that learn from the same labels: the pretrained model, the same shape with
- * random weights, neighbours of the true state. */
+/* label_fit.c - learners that are given the same labels: the pretrained model, the same shape with
+ * random weights, and neighbours of the true state. */
 #include "labels.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ void probe_labels_split(const struct ft_labels *subset, struct ft_labels *traine
     held->count = last;
 }
 
-/* ---------------------------------------------------------------------------------- arms */
+/* ---------------------------------------------------------------------------------- learners */
 
 void probe_shorter(const struct orr_train_settings *of, long steps, int batch,
                    struct orr_train_settings *train)
@@ -69,7 +69,7 @@ void probe_shorter(const struct orr_train_settings *of, long steps, int batch,
     train->steps = steps;
     train->batch = batch;
     train->patience = 0;
-    if (of->steps > steps) /* the same share of the training */
+    if (of->steps > steps) /* the warm-up keeps its share of the training */
         train->warmup = of->warmup * steps / of->steps;
 }
 
@@ -89,7 +89,7 @@ void probe_learners_init(struct probe_learners *learners, struct probe_arena *ar
 void probe_learners_key(const struct probe_learners *learners, int draws, const int *n, int sizes,
                         char text[PROBE_KEY])
 {
-    /* holds PROBE_SIZES numbers of 10 digits */
+    /* large enough for PROBE_SIZES numbers of 10 digits */
     int used = snprintf(text, PROBE_KEY, "%ld %d ", learners->train.steps, draws);
     for (int k = 0; k < sizes; k++)
         used += snprintf(text + used, PROBE_KEY - (size_t)used, "%s%d", k ? "," : "", n[k]);
@@ -123,7 +123,7 @@ int probe_learner_train(struct probe_learners *learners, enum probe_learner lear
     return rc;
 }
 
-/* Forces at the held-out rows; F (rows). */
+/* Predicts forces F (rows) at the held-out rows. */
 static int predict_forces(struct probe_arena *arena, struct gpt_model *model,
                           const struct ft_transform *transform,
                           const struct probe_held_out *held_out, double *F)
@@ -149,7 +149,8 @@ static int by_model(struct probe_learners *learners, enum probe_learner learner,
     return rc;
 }
 
-/* Mean of the nearest labelled states; it sees masses and velocities, which no model does. */
+/* Predicts the mean of the nearest labelled states. It uses masses and velocities, which no model
+ * is given. */
 static int by_neighbours(const struct probe_learners *learners, const struct ft_labels *labels,
                          const struct probe_held_out *held_out, double *F)
 {
@@ -172,7 +173,7 @@ static int by_neighbours(const struct probe_learners *learners, const struct ft_
     return 0;
 }
 
-/* ln of forces in place; what is not positive counts as the least label. */
+/* Takes the logarithm of forces in place; nonpositive forces count as the smallest label. */
 static int take_logarithms(struct probe_arena *arena, const struct ft_labels *labels, size_t rows,
                            double *F)
 {
@@ -211,7 +212,7 @@ int probe_learner_predict(struct probe_learners *learners, enum probe_learner le
     return rc;
 }
 
-/* R^2 on the inner split with one rate; a training that diverges is worse than any other. */
+/* R^2 on the inner split for one learning rate; a diverging training ranks below all others. */
 static int try_rate(struct probe_learners *learners, enum probe_learner learner,
                     const struct ft_labels *trained, double lr, const struct probe_held_out *inner,
                     double *r2)

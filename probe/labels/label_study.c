@@ -1,5 +1,5 @@
-/* label_study.c - what probes that fine-tune to few labels have in common: the labelled sequences,
- * the held-out rows, the learners and their budget. */
+/* label_study.c - common parts of probes that fine-tune to few labels: labelled sequences, held-out
+ * rows, learners and their budget. */
 #include "labels.h"
 
 #include <cjson/cJSON.h>

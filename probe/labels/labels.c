@@ -1,6 +1,6 @@
-/* labels.c - bin/probe labels: how good forces become with n labelled sequences, for the pretrained
- * model, the same shape with random weights and neighbours of the true state, and how many labels
- * pretraining saves. */
+/* labels.c - bin/probe labels: the accuracy of forces after fine-tuning to n labelled sequences,
+ * for the pretrained model, the same shape with random weights, and neighbours of the true state;
+ * and how many labels pretraining saves. */
 #include "labels.h"
 #include "probe/core/cells.h"
 #include "probe/core/figure.h"
@@ -12,18 +12,18 @@
 #include <cjson/cJSON.h>
 
 enum { REVISION = 2, RESAMPLES = 1000, LEVELS = 3 };
-/* Fewer are learned badly by all models, more take more steps than the default has. */
+/* With fewer labels all models fail; more labels need more steps than the default. */
 static const int standard[] = {100, 300, 1000, 3000};
 enum { STANDARD = sizeof standard / sizeof *standard };
 static const double level[LEVELS] = {0.8, 0.9, 0.95};
 
-/* Numbers of a cell; behind them the residuals of the held-out sequences. */
+/* Numbers of a cell; residuals of the held-out sequences follow them. */
 enum { LR, R2, STEPS, SECONDS, RESIDUALS };
 
 struct curves {
     struct probe_label_study t;
     struct probe_cells cells;
-    size_t *order; /* of the labelled sequences */
+    size_t *order; /* order of the labelled sequences */
 };
 
 /* -------------------------------------------------------------------------------- cells */
@@ -33,7 +33,7 @@ static const double *find_cell(const struct curves *c, int learner, int size, in
     return probe_cells_find(&c->cells, "%s %d %d", probe_learner_name[learner], c->t.n[size], draw);
 }
 
-/* Six digits: more would only make the file longer. */
+/* Rounds to six digits, which is enough for the file. */
 static double round_number(double x)
 {
     char text[32];
@@ -41,8 +41,8 @@ static double round_number(double x)
     return strtod(text, NULL);
 }
 
-/* Learns from the subset; the learning rate of the first draw is that of all. cell: LR .. SECONDS
- * and residuals. */
+/* Learns from the subset. The first draw chooses the learning rate for all draws. cell: LR ..
+ * SECONDS, then the residuals. */
 static int fit_cell(struct curves *c, enum probe_learner learner, const double *first,
                     const struct ft_labels *subset, double *log_f, double *cell)
 {
@@ -104,13 +104,13 @@ static int measure_all(struct curves *c)
 
 /* ---------------------------------------------------------------------------------- rows */
 
-/* R^2 of arms and sizes: of everything, and of resamples of draws and held-out sequences. */
+/* R^2 of learners and sizes: the mean, and over resamples of draws and held-out sequences. */
 struct summary {
     double mean[PROBE_LEARNERS][PROBE_SIZES];
-    double *again[PROBE_LEARNERS][PROBE_SIZES]; /* (RESAMPLES) */
+    double *again[PROBE_LEARNERS][PROBE_SIZES]; /* (RESAMPLES) resampled R^2 */
 };
 
-/* Mean over draws, each of which counts times[draw]; NULL = once. */
+/* Mean over draws; draw d counts times[d] times, NULL: once. */
 static double mean_r2(const struct curves *c, enum probe_learner learner, int size,
                       const double *weight, const double *times)
 {
@@ -125,7 +125,8 @@ static double mean_r2(const struct curves *c, enum probe_learner learner, int si
     return sum / count;
 }
 
-/* Held-out sequences are picked alike for all; draws of each learner and size by themselves. */
+/* Held-out sequences are resampled jointly for all learners; draws separately for each learner and
+ * size. */
 static int summarise_cells(struct curves *c, struct summary *s)
 {
     const uint64_t seed = c->t.s.options->preset->seed, own = 5ull << 40;
@@ -155,7 +156,7 @@ static int summarise_cells(struct curves *c, struct summary *s)
     return 0;
 }
 
-/* Labels that a learner needs, of resample r, or of the means (r < 0). */
+/* The number of labels a learner needs, in resample r, or for the means (r < 0). */
 static struct probe_range labels_needed(const struct curves *c, const struct summary *s,
                                         enum probe_learner learner, double at, int r)
 {
@@ -166,7 +167,8 @@ static struct probe_range labels_needed(const struct curves *c, const struct sum
     return probe_labels_needed((size_t)c->t.sizes, c->t.n, y, at);
 }
 
-/* What of a level: the labels of the pretrained learner, or the ratio of both. */
+/* The number of labels of the pretrained learner at a level, or the ratio of both learners'
+ * numbers. */
 static struct probe_range of_level(const struct curves *c, const struct summary *s, double at,
                                    bool ratio, int r)
 {
@@ -174,7 +176,7 @@ static struct probe_range of_level(const struct curves *c, const struct summary 
     return ratio ? probe_ratio(labels_needed(c, s, PROBE_UNTRAINED, at, r), own) : own;
 }
 
-/* A number of labels, or a ratio of two, NaN where it is only bounded. */
+/* The value of a number of labels or a ratio; NaN where only a bound is known. */
 static double known_of(struct probe_range range)
 {
     return range.low < range.high ? (double)NAN : range.low;
@@ -221,7 +223,7 @@ static int size_row(struct curves *c, struct summary *s, enum probe_learner lear
     return probe_results_add(&c->t.s.results, &row);
 }
 
-/* R^2 of the truth, scored as predictions are. */
+/* R^2 of the truth, computed like that of predictions. */
 static int score_truth(struct curves *c, double *r2)
 {
     double *residual = probe_take(&c->t.s.arena, c->t.held_out.sequences, sizeof *residual);
@@ -276,7 +278,7 @@ static int open_curves(void *of)
     return probe_label_study_sizes(&c->t, standard, STANDARD, c->t.forces.labels.count);
 }
 
-/* Neither other sizes nor other draws change a cell. */
+/* The key of the cells omits sizes and draws, as a cell does not depend on other sizes or draws. */
 static int measure_model(void *of)
 {
     struct curves *c = of;

@@ -1,5 +1,6 @@
-/* length.c - bin/probe length: sequences of 1 to 16 times the trained length, with and without NTK
- * scaling of the rotary base, and with other powers of re-weighting; errors, entropy and sinks. */
+/* length.c - bin/probe length: errors, entropy and sinks in sequences of 1 to 16 times the trained
+ * length, with and without NTK scaling of the rotary base, and with other powers of
+ * re-weighting. */
 #include "probe/core/figure.h"
 #include "length.h"
 
@@ -8,11 +9,11 @@
 
 enum { SEQUENCES = 128, MAPPED = 4, LENGTHS = 5 };
 
-/* A change of attention that every length is measured under. */
+/* A change of attention under which every length is measured. */
 struct way {
-    const char *name; /* behind the quantity's, "" = none */
+    const char *name; /* suffix of the quantity's name; "": none */
     bool ntk;
-    double p; /* 0 = as trained */
+    double p; /* 0: as trained */
 };
 static const struct way ways[] = {
     {"", false, 0},        {", NTK", true, 0},    {", p = 1", false, 1},  {", p = 2", false, 2},
@@ -21,18 +22,18 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 struct length {
     struct probe_session s;
-    struct gpt_config trained; /* as it is asked without another length */
+    struct gpt_config trained; /* the configuration at the trained length */
     bool sharpens;
     struct gpt_next_state
-        upper_bound[LENGTHS]; /* orbits fitted by Newton's law, the same for all ways */
+        upper_bound[LENGTHS]; /* orbits fitted by Newton's law, equal for all changes */
 };
 
-/* One length under one way. */
+/* One length under one change of attention. */
 struct measurement {
     const struct way *way;
     struct probe probe;
     struct gpt_model baseline;
-    struct probe_errors errors[3]; /* of the model, the baseline, bodies that stay */
+    struct probe_errors errors[3]; /* of the model, the untrained baseline, and persistence */
     struct probe_resamples resamples;
     const struct gpt_next_state *upper_bound;
 };
@@ -88,7 +89,7 @@ static int add_weights(struct length *l, const struct measurement *m, int layer,
 
 /* ------------------------------------------------------------------------------- measuring */
 
-/* Sums of all layers, added up over the heads: sums (layers). */
+/* Sums over the heads of every layer: sums (layers). */
 static int add_weights_of(struct probe_arena *arena, struct measurement *m, struct gpt_model *model,
                           int mapped, struct probe_sums *sums)
 {
@@ -110,7 +111,7 @@ static int add_weights_of(struct probe_arena *arena, struct measurement *m, stru
     return rc;
 }
 
-/* Entropy, sink and zeros of every layer, and of all of them. */
+/* Entropy, sink mass and zeros of every layer, and of all layers together. */
 static int measure_weights(struct length *l, struct measurement *m)
 {
     const int layers = m->probe.model.config.layers;
@@ -149,7 +150,7 @@ static void close_measurement(struct measurement *m)
     probe_close(&m->probe);
 }
 
-/* Of the length's own data, which no way changes. */
+/* Computed from the length's data alone, as no change of attention affects it. */
 static int measure_upper_bound(const struct length *l, struct measurement *m,
                                struct gpt_next_state *upper_bound)
 {
@@ -164,7 +165,7 @@ static int measure_errors(struct length *l, struct measurement *m)
     struct probe *probe = &m->probe;
     for (int k = 0; k < 3; k++) {
         if (k == 2 && !probe_errors_of_places(probe))
-            continue; /* nothing stays where it is */
+            continue; /* persistence does not apply */
         TRY(probe_errors_create(&l->s.arena, &m->errors[k], probe->sequences));
         TRY(probe_errors_of(probe,
                             k == 0   ? &probe->model
@@ -176,8 +177,8 @@ static int measure_errors(struct length *l, struct measurement *m)
     return probe->T > probe->trained.context ? add_error(l, m, true) : 0;
 }
 
-/* A way that says nothing new: NTK changes no length that was trained, nor a model without rotary
- * positions; a power only re-weighting ones. */
+/* Skips changes without effect: NTK scaling at the trained length or without rotary positions, and
+ * powers for models without re-weighting. */
 static bool is_skipped(const struct length *l, const struct way *way, int times)
 {
     const struct gpt_config *c = &l->trained;

@@ -26,7 +26,7 @@ const char *probe_errors_unit(const struct probe *probe)
     return probe_errors_of_places(probe) ? "AU" : "nats";
 }
 
-/* -ln of the probability that logits (V) give to the token. */
+/* Minus the log-probability that logits (V) assign to the token. */
 static double cross_entropy(const real *logits, int V, int token)
 {
     double largest = (double)logits[0], sum;
@@ -38,9 +38,9 @@ static double cross_entropy(const real *logits, int V, int token)
     return largest + log(sum) - (double)logits[token];
 }
 
-/* Whether row t predicts what counts: the first rows of coordinates predict draws of the prior, and
- * body 2 goes where body 1 does not;
- * texts say themselves what counts. */
+/* Whether the prediction of row t is counted. With coordinates the first rows predict random draws
+ * of the prior, and rows of body 2 are skipped, as body 2 mirrors body 1. Texts carry their own
+ * weights. */
 static bool row_counts(const struct gpt_config *config, const struct gpt_batch *batch, int b, int t)
 {
     if (config->input == GPT_INPUT_TEXT)
@@ -48,7 +48,7 @@ static bool row_counts(const struct gpt_config *config, const struct gpt_batch *
     return t >= 2 && (!of_places(config) || t % 2 == 0);
 }
 
-/* Error of a row of the batch; out (OC) NULL: of bodies that stay. */
+/* Error of a row of the batch; out (OC); NULL: persistence. */
 static double error_of(const struct gpt_config *c, const struct gpt_batch *batch, size_t row,
                        const real *out)
 {
@@ -72,7 +72,7 @@ struct rows {
     double *error; /* (B, T) of a batch */
 };
 
-/* Errors of the rows that count; out NULL: of bodies that stay. */
+/* Adds the errors of the counted rows; out NULL: persistence. */
 static int see_rows(void *context, size_t first, size_t rows, const real *out)
 {
     const struct rows *r = context;

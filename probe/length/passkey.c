@@ -1,5 +1,5 @@
-/* passkey.c - bin/probe passkey: how often a model of text finds a key that is hidden in a record
- * of any length, up to 16 times the trained one. */
+/* passkey.c - bin/probe passkey: how often a text model retrieves a key hidden in a record, for
+ * records of up to 16 times the trained length. */
 #include "probe/core/figure.h"
 
 #include <math.h>
@@ -12,19 +12,19 @@ enum { TRIALS = 100, LENGTHS = 7, DIGITS = GPT_PASSKEY_DIGITS };
 /* in halves of the trained length */
 static const int halves[LENGTHS] = {1, 2, 3, 4, 8, 16, 32};
 
-/* Trials of one length: keys found, and the share of digits that are right in each. */
+/* Trials at one length: keys found, and the share of correct digits in each. */
 struct found {
     long keys;
     double *share; /* (trials) */
 };
 
 struct passkey {
-    struct probe_session s; /* resamples: of the trials */
+    struct probe_session s; /* resamples over trials */
     int trials;
-    struct found found, below; /* of the length under way: of the model, the untrained baseline */
+    struct found found, below; /* at the current length: of the model, of the untrained baseline */
 };
 
-/* The last digits of a record, and what the model says they are. */
+/* The last digits of a record, and the model's predictions of them. */
 struct digits {
     const uint8_t *record;
     int T, V, right;
@@ -45,8 +45,8 @@ static int see_digits(void *context, size_t first, size_t rows, const real *out)
     return 0;
 }
 
-/* Trial i: the rows before the key's end are fed; the model says the digits one by one, which are
- * all right exactly if each is after those before it. */
+/* Trial i: feeds the rows before the key's end. Predicting the digits one by one with the true
+ * previous digits is correct for all digits exactly if autoregressive generation is. */
 static int try_one(const struct probe *probe, struct gpt_model *model, struct gpt_batch *batch,
                    int i, struct found *found)
 {
@@ -94,14 +94,14 @@ static int add_row(struct passkey *p, const char *quantity, bool ntk, int T,
 {
     struct probe_row row = probe_row_of(value, "accuracy", "%s%s", quantity, ntk ? ", NTK" : "");
     row.context = T;
-    row.upper_bound = 1; /* the key is there */
+    row.upper_bound = 1; /* the key is in the record */
     row.baseline = baseline;
     row.raw = chance;
     row.n = p->trials;
     return probe_results_add(&p->s.results, &row);
 }
 
-/* Digits of one record depend on each other: their interval is over records. */
+/* Digits of one record are not independent, so their interval is over records. */
 static int add_both(struct passkey *p, bool ntk, int T)
 {
     const struct probe_resamples *r = &p->s.resamples;

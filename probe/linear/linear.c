@@ -1,5 +1,5 @@
-/* linear.c - bin/probe linear: which quantities of Newton's law and which elements of the orbit can
- * be read, by ridge regression, out of the residual stream behind every block. */
+/* linear.c - bin/probe linear: reads quantities of Newton's law and orbital elements by ridge
+ * regression from the residual stream after every block. */
 #include "probe/core/figure.h"
 #include "readout.h"
 
@@ -13,11 +13,11 @@ struct linear {
     struct probe_labelled fit, held_out;
     struct probe_context context[PROBE_CONTEXTS];
     int contexts, layers; /* layers: L + 1 */
-    /* (2, layers, contexts, PROBE_QUANTITIES): of the model, of the baseline */
+    /* (2, layers, contexts, PROBE_QUANTITIES) of the model and of the baseline */
     struct probe_reading *reading;
     struct probe_reading raw[PROBE_CONTEXTS][PROBE_QUANTITIES];
     double upper_bound[PROBE_CONTEXTS][PROBE_QUANTITIES];
-    int observed; /* sequences of the upper bound */
+    int observed; /* sequences used for the upper bound */
 };
 
 static struct probe_reading *reading_of(const struct linear *l, int baseline, int layer,
@@ -31,8 +31,8 @@ static struct probe_reading *reading_of(const struct linear *l, int baseline, in
 
 /* ------------------------------------------------------------------------------- measuring */
 
-/* The quantities themselves among the features: anything but an R^2 near 1 is a fault of this
- * program - rows out of step, a split that leaks nothing through, a solver that gave up. */
+/* Checks the implementation: with the quantities among the features, R^2 must be near 1. A lower
+ * value means misaligned rows, a wrong split or a failed solver. */
 static int check_plumbing(const struct linear *l, struct probe_reader reader, int context)
 {
     const double least = 0.999;
@@ -50,7 +50,7 @@ static int check_plumbing(const struct linear *l, struct probe_reader reader, in
     return 0;
 }
 
-/* Readings of a model at all layers and contexts. */
+/* Reads a model at all layers and contexts. */
 static int read_model(struct linear *l, struct gpt_model *model, int baseline)
 {
     struct probe_stream stream[2];
@@ -79,7 +79,7 @@ static int read_model(struct linear *l, struct gpt_model *model, int baseline)
     return 0;
 }
 
-/* What the inputs alone give, and an observer who knows the law. */
+/* Reads the inputs alone, and computes the result of an observer who knows the law. */
 static int read_inputs(struct linear *l)
 {
     enum { WORK = 262144 }; /* a fit of 16 steps takes half a millisecond */
@@ -107,7 +107,7 @@ static int read_inputs(struct linear *l)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* The row of a quantity: the model's readout at one layer beside the baseline's at another. */
+/* The row of a quantity: the model's readout at one layer and the baseline's at layer `below`. */
 static struct probe_row row_of(const struct linear *l, int q, int context, int layer, int below,
                                const char *measure)
 {
@@ -133,7 +133,7 @@ static int add_all(struct linear *l)
     return 0;
 }
 
-/* The layer that reads q best on sequences held out of the fit, not on those that judge. */
+/* The layer that reads q best on sequences held out of the fit, not on the evaluation sequences. */
 static int best_layer(const struct linear *l, int baseline, int context, int q)
 {
     int best = 0;
@@ -144,7 +144,7 @@ static int best_layer(const struct linear *l, int baseline, int context, int q)
     return best;
 }
 
-/* The context of all steps. */
+/* The context that contains all steps. */
 static int full_context(const struct linear *l)
 {
     int full = 0;
@@ -154,9 +154,9 @@ static int full_context(const struct linear *l)
     return full;
 }
 
-/* A row per quantity of its best layer, model and baseline each of its own, and the means of the
- * Newtonian quantities and of the elements. They are of the model as a whole, because the layer
- * differs from seed to seed. */
+/* Adds a row per quantity at its best layer, chosen separately for model and baseline, and the
+ * means over Newtonian quantities and over elements. The rows belong to the model as a whole, as
+ * the best layer differs between seeds. */
 static int add_best(struct linear *l)
 {
     static const char *const best_measure = "R^2, best layer";
@@ -228,7 +228,7 @@ static int draw_panels(void *of)
 static int prepare_sets(struct linear *l)
 {
     const int steps = (l->s.probe.T - 1) / 2;
-    /* rows of a single step for every feature, of which the check of the plumbing has the most */
+    /* three rows of a single step per feature; the check above has the most features */
     const int least = 3 * (l->s.probe.model.config.width + PROBE_NUMBERS);
     const int usual = FIT > least ? FIT : least;
     const int fit = l->s.options->sequences ? l->s.options->sequences : usual;

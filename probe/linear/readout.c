@@ -41,7 +41,7 @@ static int plan_places(struct probe_arena *arena, struct probe_stream *s, int T,
     return 0;
 }
 
-/* Stream of sequence i at a kept place. */
+/* The stream of sequence i at a stored step. */
 static float *stream_at(const struct probe_stream *s, int i, int place)
 {
     return s->x +
@@ -125,7 +125,7 @@ void probe_read_inputs(const struct probe_reader *r, bool held_out, int sequence
 
 /* ---------------------------------------------------------------------------------- rows */
 
-/* Quantities q0 .. q1 - 1, fitted and judged together. */
+/* Quantities q0 .. q1 - 1, fitted and evaluated together. */
 struct family {
     int q0, q1, first, numbers;
     int group[PROBE_NUMBERS];
@@ -140,7 +140,7 @@ static struct family family_of(int q0, int q1)
     return f;
 }
 
-/* Rows of a set whose numbers are all finite. */
+/* Collects the rows of a set whose numbers are all finite. */
 static int gather_rows(const struct probe_reader *r, bool held_out,
                        const struct probe_context *context, const struct family *f,
                        struct probe_rows *rows)
@@ -178,7 +178,7 @@ static void add_score(struct probe_score *score, int size, const double *truth, 
 
 /* ------------------------------------------------------------------------------- readouts */
 
-/* Scores of the held-out rows: score (quantities of the family, sequences). */
+/* Scores the held-out rows: score (quantities of the family, sequences). */
 static void score_rows(const struct probe_ridge *ridge, const struct probe_rows *rows,
                        const struct family *f, int sequences, struct probe_score *score)
 {
@@ -249,7 +249,7 @@ int probe_readout(const struct probe_reader *r, const struct probe_context *cont
 
 /* ------------------------------------------------------------------------------- observer */
 
-/* Means of the numbers over the rows of a context where they are finite. */
+/* Means of the finite numbers over the rows of a context. */
 static void find_means(const struct probe_labelled *set, const struct probe_context *context,
                        double mean[PROBE_NUMBERS])
 {
@@ -268,9 +268,8 @@ static void find_means(const struct probe_labelled *set, const struct probe_cont
         mean[c] /= count[c];
 }
 
-/* Numbers of the orbits fitted to sequence i after each of the steps: found (steps,
- * PROBE_NUMBERS), NaN where there is none; wanted (steps) says where. Each fit also starts from the
- * one before it. */
+/* Fits an orbit to sequence i after each wanted step: found (steps, PROBE_NUMBERS), NaN where there
+ * is no orbit. Each fit is also started from the previous one. */
 static int fitted_numbers(const struct probe_labelled *set, int i, int steps, const bool *wanted,
                           const struct gpt_orbit_prior *prior, double *found)
 {
@@ -292,7 +291,7 @@ static int fitted_numbers(const struct probe_labelled *set, int i, int steps, co
     return 0;
 }
 
-/* Adds the rows of sequence i to the scores of a context. */
+/* Adds the observer's results for sequence i to the scores of a context. */
 static void score_observer(const struct probe_labelled *set, int i,
                            const struct probe_context *context, const double *found,
                            const double mean[PROBE_NUMBERS],

@@ -1,5 +1,5 @@
-/* ridge.c - see ridge.h. Everything is computed from sums of products, which the inner fit, its
- * held-out rows and the final fit share. */
+/* ridge.c - see ridge.h. Everything is computed from sums of products, which are shared by the
+ * inner fit, its held-out rows and the final fit. */
 #include "ridge.h"
 
 #include <math.h>
@@ -28,10 +28,10 @@ int probe_rows_create(struct probe_arena *arena, struct probe_rows *r, long most
 
 /* ------------------------------------------------------------------------ sums of products */
 
-/* D = features + 1: the last column is the intercept's, all 1. */
+/* D = features + 1: the last column is the intercept, all 1. */
 struct sums {
     double n;
-    double *gram;   /* (D, D), lower triangle */
+    double *gram;   /* (D, D) lower triangle */
     double *cross;  /* (targets, D); the last column is the sum of the target */
     double *square; /* (targets) */
 };
@@ -43,7 +43,7 @@ struct fit {
     double *centre;       /* (targets) */
     struct sums inner, held;
     double *row;       /* (D) */
-    double *weight;    /* (targets, D) of a strength */
+    double *weight;    /* (targets, D) for one strength */
     gsl_matrix_view A; /* (D, D) */
     gsl_vector_view b; /* (D) */
 };
@@ -55,7 +55,7 @@ static struct sums create_sums(struct probe_arena *arena, size_t D, size_t targe
                          .square = probe_take(arena, targets, sizeof(double))};
 }
 
-/* Adds a row x (D) with targets y, of which `centre` is taken away. */
+/* Adds a row x (D) with targets y, from which `centre` is subtracted. */
 static void sums_add(struct sums *s, int D, const double *x, int targets, const double *y,
                      const double *centre)
 {
@@ -85,7 +85,7 @@ static void merge_sums(struct sums *to, const struct sums *from, int D, int targ
         to->square[k] += from->square[k];
 }
 
-/* Means and deviations of the features, means of the targets. */
+/* Computes means and deviations of the features, and means of the targets. */
 static void find_scales(struct fit *f)
 {
     const struct probe_rows *r = f->rows;
@@ -103,7 +103,8 @@ static void find_scales(struct fit *f)
             f->scale[j] += off * off / n;
         }
     for (size_t j = 0; j < F; j++) {
-        const double sd = sqrt(f->scale[j]); /* what varies by roundings alone is constant */
+        /* a feature that varies only by rounding is constant */
+        const double sd = sqrt(f->scale[j]);
         f->scale[j] = sd > 1e-12 * (1 + fabs(f->mean[j])) ? sd : INFINITY;
     }
 }
@@ -128,7 +129,8 @@ static double strength_of(int index)
     return pow(10, index - 9);
 }
 
-/* f->weight = (gram + n strength I) \ cross by Cholesky; false where it is not positive. */
+/* Solves f->weight = (gram + n strength I) \ cross by Cholesky; false where the matrix is not
+ * positive definite. */
 static bool solve_weights(struct fit *f, const struct sums *s, double strength)
 {
     const size_t D = (size_t)f->D;
@@ -140,7 +142,7 @@ static bool solve_weights(struct fit *f, const struct sums *s, double strength)
             gsl_matrix_set(A, i, j, g);
             gsl_matrix_set(A, j, i, g);
         }
-    /* a feature that does not vary at all has no weight */
+    /* a constant feature gets no weight */
     for (size_t i = 0; i < D; i++)
         if (!(gsl_matrix_get(A, i, i) > 0))
             return false;
@@ -187,7 +189,7 @@ static double score_group(const struct fit *f, const struct sums *s, int group)
     return total > 0 ? 1 - error / total : NAN;
 }
 
-/* Weights of the group's targets, of features as they are. */
+/* Writes the weights of the group's targets for unscaled features. */
 static void copy_weights(const struct fit *f, int group, struct probe_ridge *ridge)
 {
     const size_t D = (size_t)f->D, K = (size_t)ridge->targets;
@@ -203,7 +205,7 @@ static void copy_weights(const struct fit *f, int group, struct probe_ridge *rid
     }
 }
 
-/* Chooses the strengths by the held-out rows, then fits all. */
+/* Chooses the strengths on the inner held-out rows, then fits all rows. */
 static int choose_and_fit(struct fit *f, struct probe_ridge *ridge)
 {
     bool solved = false;

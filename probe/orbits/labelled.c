@@ -1,16 +1,17 @@
-/* labelled.c - sequences of two bodies with their states, and who may be asked about them. */
+/* labelled.c - sequences of two bodies with their states, and checks of the checkpoints that may
+ * use them. */
 #include "labelled.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Places are float: an error of the last digit at 1 AU. */
+/* Positions are float: the error of the last digit at 1 AU. */
 static const double place_sd = 1e-7;
 
 /* ---------------------------------------------------------------------------- sequences */
 
-/* Sequence i into its place. */
+/* Copies sequence i into the set. */
 static int copy_sequence(struct probe_labelled *set, struct sim_sequence *q, int i)
 {
     const size_t P = (size_t)set->P, S = (size_t)set->steps;
@@ -81,9 +82,9 @@ void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_conf
     }
 }
 
-/* ------------------------------------------------------------------------ who may be asked */
+/* ------------------------------------------------------------------------ checks */
 
-/* Before anything is opened: what the settings and options alone tell. */
+/* Checks settings and options before anything is opened. */
 static int check_options(const struct probe_options *o, const char *name)
 {
     if (orr_settings_is_text(o->preset))
@@ -206,7 +207,7 @@ int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *
     return 0;
 }
 
-/* The orbit of fitted parameters at the first step, whose positions are dx, dy apart. */
+/* The orbit of fitted parameters at the first step, where the separation is (dx, dy). */
 static struct probe_orbit from_parameters(const double p[GPT_ORBIT_PARAMETERS], double dx,
                                           double dy, double dt_yr)
 {
@@ -224,8 +225,8 @@ static struct probe_orbit from_parameters(const double p[GPT_ORBIT_PARAMETERS], 
     return o;
 }
 
-/* Follows an orbit along the positions: the sum of its squared distances, infinite where it cannot
- * be followed. The orbit is then at the last step. */
+/* Follows an orbit along the positions. Returns the sum of squared distances, infinite where the
+ * orbit cannot be followed. The orbit is then at the last step. */
 static double follow_orbit(struct probe_orbit *o, int context, const double *place)
 {
     double sum = 0, model[4];
@@ -239,7 +240,7 @@ static double follow_orbit(struct probe_orbit *o, int context, const double *pla
     return there && isfinite(sum) ? sum : INFINITY;
 }
 
-/* One fit, and how far it is from the positions. */
+/* Runs one fit, and measures its distance from the positions. */
 static int fit_once(int context, const double *place, double dt_yr,
                     const struct gpt_orbit_prior *prior, double p[GPT_ORBIT_PARAMETERS], bool start,
                     struct probe_orbit *orbit, double *distance)

@@ -1,6 +1,6 @@
-/* labelled.h - sequences of two bodies whose states, masses and forces are known, for probes that
- * read physics out of a model: the model sees positions and the time step only. And the closed-form
- * orbit through such a state, or fitted to positions as an observer who knows Newton's law does. */
+/* labelled.h - sequences of two bodies with known states, masses and forces, for probes that read
+ * physics from a model, which is given only positions and the time step. Also Newtonian orbits in
+ * closed form, through a state or fitted to positions by an observer who knows the law. */
 #ifndef PROBE_LABELLED_H
 #define PROBE_LABELLED_H
 
@@ -9,61 +9,62 @@
 
 #include "model/evaluate/orbit_fit.h"
 
-/* Step k (from 0) of a sequence is row 1 + 2 k, where body 1 is, and row 2 + 2 k, where body 2 is:
- * the row on which the step is complete, labels of data sets stand, and the next position of body 1
- * is predicted. */
+/* Step k (from 0) of a sequence is row 1 + 2 k, the position of body 1, and row 2 + 2 k, the
+ * position of body 2. The second row completes the step: it carries the labels of data sets, and
+ * predicts the next position of body 1. */
 enum { PROBE_BODIES = 2 };
 
-/* n sequences of P rows. They are those of the preset's files, made on the fly. */
+/* n sequences of P rows, equal to those of the preset's files, generated from the seed. */
 struct probe_labelled {
-    int n, P, steps; /* steps = (P - 1) / 2, complete ones */
+    int n, P, steps; /* steps: complete steps, (P - 1) / 2 */
     float *coords;   /* (n, P, 2) */
-    double *state;   /* (n, steps, 6): x, y, vx, vy of body 1 from body 2, m1, m2 */
+    double *state;   /* (n, steps, 6) x, y, vx, vy of body 1 relative to body 2, m1, m2 */
     double *force;   /* (n, steps, 2) on body 1 */
     double *dt_yr;   /* (n) */
-    bool newton;     /* orbits are closed-form Newtonian ones: a fit by Newton's law applies */
+    bool newton;     /* orbits are Newtonian, so a fit by Newton's law applies */
 };
-/* Sequences 0 .. n - 1 of two_body_train or two_body_test, as long as probe->T + 1 rows. */
+/* Generates sequences 0 .. n - 1 of two_body_train or two_body_test, with probe->T + 1 rows
+ * each. */
 int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
                         const struct probe *probe, enum sim_split split, int n);
 const float *probe_labelled_rows(const struct probe_labelled *set, int i);
 const double *probe_labelled_state(const struct probe_labelled *set, int i, int step);
 const double *probe_labelled_force(const struct probe_labelled *set, int i, int step);
 
-/* Opens the checkpoint for a probe that feeds labelled sequences of two bodies in coordinates;
- * next: which needs predictions of the next position. ORR_EINVAL or ORR_EUSAGE, naming probe,
- * checkpoint and reason, where this one cannot be asked. probe_close() it also after an error. */
+/* Opens the checkpoint for a probe of labelled two-body sequences in coordinates; next: the probe
+ * needs predictions of the next position. ORR_EINVAL or ORR_EUSAGE, naming probe, checkpoint and
+ * reason, where the checkpoint does not qualify. Call probe_close() after an error, too. */
 int probe_open_labelled(struct probe *probe, const struct probe_options *options, const char *name,
                         bool next);
-/* Rows 0 .. batch->T - 1 of sequences first .. first + batch->B - 1. */
+/* Fills the batch with rows 0 .. batch->T - 1 of sequences first .. first + batch->B - 1. */
 void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_config *config,
                          int first, struct gpt_batch *batch);
 
 /* --------------------------------------------------------------------------------- orbits */
 
-/* A Newtonian orbit of two bodies from a moment on. */
+/* A Newtonian two-body orbit at a given time. */
 struct probe_orbit {
-    double mu, state[4];         /* G (m1 + m2); x, y, vx, vy of body 1 from body 2 */
+    double mu, state[4];         /* G (m1 + m2); x, y, vx, vy of body 1 relative to body 2 */
     double share;                /* m2 / (m1 + m2) */
-    double barycentre[2], dt_yr; /* at rest; the time of a step */
+    double barycentre[2], dt_yr; /* the barycentre is at rest; time step */
 };
-/* The orbit of sequence i from `step` on. */
+/* The orbit of sequence i at `step`. */
 struct probe_orbit probe_orbit_true(const struct probe_labelled *set, int i, int step);
-/* The orbit `steps` >= 0 later; false where it cannot be followed. */
+/* Advances the orbit by `steps` >= 0; false where that fails. */
 bool probe_orbit_advance(struct probe_orbit *orbit, int steps);
-/* place (2, 2): of body 1 and body 2. */
+/* place (2, 2): positions of body 1 and body 2. */
 void probe_orbit_places(const struct probe_orbit *orbit, double place[4]);
-/* What gpt_orbit_fit may know before: means and deviations over the systems of a set.
+/* Prior knowledge for gpt_orbit_fit(): means and deviations over the systems of a set.
  * ORR_ENOMEM. */
 int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior);
-/* Fits steps 0 .. context - 1 of sequence i and gives the orbit at step context - 1. parameter: the
- * fit; with `start` also where another one may begin, beside what the positions suggest: the one
- * that is nearer to the positions counts, because least squares can end in a wrong valley. *there:
- * the fit is an orbit. ORR_ENOMEM. */
+/* Fits an orbit to steps 0 .. context - 1 of sequence i, and returns the orbit at step context - 1.
+ * parameter: the fit; with `start` also a second initial guess. Of the fits from the positions and
+ * from that guess, the one closer to the positions is kept, because least squares can end in a
+ * local minimum. *there: the fit is an orbit. ORR_ENOMEM. */
 int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
                     const struct gpt_orbit_prior *prior, double parameter[GPT_ORBIT_PARAMETERS],
                     bool start, struct probe_orbit *orbit, bool *there);
-/* Masses of an orbit -> state (6) as in full_state, and Newton's force on body 1. */
+/* Fills state (6), laid out as in full_state, and Newton's force on body 1. */
 void probe_orbit_state(const struct probe_orbit *orbit, double state[6], double force[2]);
 
 #endif

@@ -11,7 +11,7 @@ int probe_prefix(int T)
     return half - (half % 2 == 0);
 }
 
-/* Place of body 1 from body 2 at a step. */
+/* Position of body 1 relative to body 2 at a step. */
 static double separation_of(const double *path, int step, int c)
 {
     return path[2 * (1 + 2 * step) + c] - path[2 * (2 + 2 * step) + c];

@@ -52,7 +52,7 @@ static void newtonian_numbers(const double s[6], const double force[2], double *
     *to++ = force[1];
     *to++ = force[0] / F;
     *to++ = force[1] / F;
-    *to++ = force[0] / s[4]; /* of body 1 */
+    *to++ = force[0] / s[4]; /* acceleration of body 1 */
     *to++ = force[1] / s[4];
     *to++ = s[2];
     *to++ = s[3];
@@ -74,7 +74,7 @@ static bool keplerian_numbers(const double s[6], double *to)
     *to++ = bound ? a * sqrt(fmax(1 - e * e, 0)) : NAN;
     for (int k = 0; k < 2; k++)
         *to++ = bound ? c.runge_lenz[k] : NAN;
-    for (int k = 0; k < 2; k++) /* a circle has no orientation */
+    for (int k = 0; k < 2; k++) /* a circular orbit has no orientation */
         *to++ = !bound ? NAN : e > 1e-6 ? c.runge_lenz[k] / e : 0;
     *to++ = bound ? sqrt(mu / (a * a * a)) : NAN;
     *to++ = bound ? c.energy : NAN;

@@ -1,5 +1,5 @@
-/* planets.c - bin/probe planets: next positions of the real planets, which no model was trained on.
- * */
+/* planets.c - bin/probe planets: predictions of the next positions of the real planets, on which no
+ * model was trained. */
 #include "planets.h"
 
 #include "ephemeris.h"
@@ -20,7 +20,7 @@ const char *probe_planets_name(int planet)
 
 /* ----------------------------------------------------------------------------------- positions */
 
-/* The time step of a planet is that of its own simulated sequence, planets_solar. */
+/* A planet's time step is that of its simulated sequence in planets_solar. */
 static int make_tracks(struct probe_planets *p)
 {
     const double samples = p->s.probe.preset.planets.samples_per_orbit;
@@ -66,7 +66,7 @@ int probe_planets_predict(struct gpt_model *model, const struct probe_track trac
     return rc;
 }
 
-/* --------------------------------------------------------------------------------- figures */
+/* -------------------------------------------------------------------------------- results */
 
 int probe_planets_add(struct probe_planets *p, const char *what, const char *measure,
                       double values[4][PROBE_PLANETS], long n)
@@ -74,7 +74,7 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
     struct probe_estimate mean[4];
     for (int w = 0; w < 4; w++)
         mean[w] = probe_bootstrap(&p->s.resamples, probe_mean_of, values[w]);
-    for (int i = 0; i <= PROBE_PLANETS; i++) { /* one orbit of a planet: nothing to resample */
+    for (int i = 0; i <= PROBE_PLANETS; i++) { /* one orbit per planet: nothing to resample */
         const bool all = i == PROBE_PLANETS;
         struct probe_row row = probe_row_of(all ? mean[0] : probe_exactly(values[0][i]), measure,
                                             "%s, %s", what, all ? "mean" : probe_planets_name(i));
@@ -87,7 +87,7 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
     return 0;
 }
 
-/* Step k is predicted on the row of the star at step k - 1. */
+/* The star's row of step k - 1 predicts step k of the planet. */
 int probe_planets_errors(struct gpt_model *model, const struct probe_track track[], int T,
                          int held_out, double error[PROBE_PLANETS])
 {
@@ -127,7 +127,7 @@ static int measure_places(struct probe_planets *p, const char *what,
     return probe_planets_add(p, what, "separations", values, p->held_out);
 }
 
-/* How far the planets themselves leave the orbit of their first step. */
+/* How far the planets themselves deviate from the osculating orbit of step 0. */
 static int measure_departure(struct probe_planets *p)
 {
     double values[4][PROBE_PLANETS];
@@ -146,7 +146,7 @@ static int measure_departure(struct probe_planets *p)
 
 /* ----------------------------------------------------------------------------------- files */
 
-/* Checksums of the checkpoints of heads in "about": model, baseline; "" = none. */
+/* Keys in "about" for the checksums of the heads' checkpoints: model, baseline; "": none. */
 static const char *const head_keys[] = {"checkpoint_xxh64", "baseline_xxh64"};
 
 static void content_text(const struct probe_planets *p, int which, char text[17])
@@ -234,8 +234,8 @@ static int open_all(void *of)
     return probe_arrows_find(p);
 }
 
-/* Whether results that are there have forces of the same heads. They stand apart
- * from the key, which says what results of several seeds have in common. */
+/* Whether existing results used the same heads. The heads are not in the key, which must be equal
+ * for results of several seeds. */
 static bool has_same_heads(const void *of)
 {
     const struct probe_planets *p = of;

@@ -7,8 +7,8 @@
 
 enum who { TRUTH, MODEL, BASELINE, WHO };
 
-/* As in the run's figures (figures/plot_forces.c): an arrow of force 1 is so long, in distances; a
- * longer arrow than this is cut. */
+/* As in the run's figures (figures/plot_forces.c): the length of an arrow of force 1, as a share of
+ * the distance; and the length at which arrows are cut. */
 static const double arrow_share = 0.45, longest = 1.5;
 
 struct field {
@@ -17,8 +17,8 @@ struct field {
     double arrow_au, extent_au;
 };
 
-/* The arrow at step k, in AU; *cut where it was too long. */
-/* Panels stand in the order of a run's figures: truth, untrained baseline, model. */
+/* The arrow at step k, in AU; *cut: it was longer than the limit. */
+/* Panels have the order of the run's figures: truth, untrained baseline, model. */
 static enum who who_at(const struct field *field, int panel)
 {
     return panel == 0 ? TRUTH : panel == 1 && field->panels == WHO ? BASELINE : MODEL;
@@ -59,7 +59,7 @@ static void measure_field(struct field *field)
     field->extent_au *= 1.07;
 }
 
-/* The row of one planet's forces, which probe_arrows_measure() has added. */
+/* The row of one planet's forces, added by probe_arrows_measure(). */
 static const struct probe_row *row_of(const struct field *field, const char *measure)
 {
     const struct probe_row row =

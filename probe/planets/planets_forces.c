@@ -1,5 +1,5 @@
-/* planets_forces.c - forces that the run's fine-tuned vector heads predict at the positions of the
- * real planets, beside Newton's. */
+/* planets_forces.c - compares forces that the run's fine-tuned vector heads predict at the
+ * positions of the real planets with Newton's. */
 #include "planets.h"
 
 #include "finetune/ft.h"
@@ -11,8 +11,8 @@
 
 /* --------------------------------------------------------------------------------- finding */
 
-/* Whether the head was fine-tuned from the probed checkpoint; `unknown` where a file, made
- * elsewhere, does not say. */
+/* *same: whether the head was fine-tuned from the probed checkpoint; `unknown` where a file made by
+ * another program does not record its origin. */
 static int check_origin(const struct probe_planets *p, int which, bool unknown, bool *same)
 {
     cJSON *model = NULL, *head = NULL;
@@ -34,7 +34,7 @@ static int find_head(struct probe_arrows *a, int which, const char *run, const c
     return a->path[which][0] ? orr_file_checksum(a->path[which], &a->content[which], &bytes) : 0;
 }
 
-/* The baseline of another shape, or of weights that are not random, is none. */
+/* Rejects a baseline of another shape or one whose weights are not random. */
 static int check_baseline(struct probe_planets *p)
 {
     struct probe_arrows *a = &p->arrows;
@@ -87,11 +87,11 @@ int probe_arrows_find(struct probe_planets *p)
     return a->has_baseline ? check_baseline(p) : 0;
 }
 
-/* ------------------------------------------------------------------------- what was labelled */
+/* ------------------------------------------------------------------------- labels */
 
 /* The simulated planets that heads were fine-tuned on, made from the seed. */
 struct simulated {
-    struct ft_run run; /* its preset, its planets, its labels */
+    struct ft_run run; /* preset, planets and labels */
     float *force;      /* (n, P, 2) */
     float scale[PROBE_PLANETS];
 };
@@ -124,9 +124,9 @@ static int simulate_labels(struct probe_arena *arena, struct simulated *s,
     return rc;
 }
 
-/* A model sees positions in units of the first distance alone: what it takes for the planet's unit
- * of force is so many times the force at the first distance. The real planet starts elsewhere on
- * its orbit, so that its unit differs by the square of the two distances' ratio. */
+/* A model is given positions only in units of the first distance, so its unit of force scales with
+ * the force at the first distance. The real planet starts at another point of its orbit; its unit
+ * therefore differs by the squared ratio of the two first distances. */
 static int find_units(struct probe_planets *p)
 {
     struct simulated s = {0};
@@ -149,7 +149,7 @@ static int find_units(struct probe_planets *p)
     return 0;
 }
 
-/* --------------------------------------------------------------------------------- figures */
+/* -------------------------------------------------------------------------------- results */
 
 void probe_arrows_truth(const struct probe_planets *p, int planet, int k, double f[2])
 {
@@ -180,15 +180,15 @@ static int predict_forces(struct probe_planets *p, int which)
             ORR_FAIL(ORR_EINVAL, "%s: expected a head of two numbers on %d positions, found %d, %d",
                      a->path[which], p->T, c->outputs, c->context);
     if (!rc) {
-        gpt_swap_average(&model); /* the weights that the run predicts with */
+        gpt_swap_average(&model); /* the averaged weights, which the run's predictions use */
         rc = probe_planets_predict(&model, p->real, p->T, a->f[which]);
     }
     gpt_free(&model);
     return rc;
 }
 
-/* Mean cosine and median relative error of the size; by: 0 model, 1 baseline, -1 towards the Sun
- * with the mean size of the labels, in absolute units: a constant. */
+/* Mean cosine and median relative error of the size. by: 0 model, 1 baseline, -1 the constant
+ * baseline (towards the Sun, with the mean size of the labels). */
 static int score_planet(struct probe_planets *p, int by, int planet, double *cosine, double *error)
 {
     const struct probe_arrows *a = &p->arrows;

@@ -10,7 +10,7 @@
 
 /* --------------------------------------------------------------------------------- sampling */
 
-/* Place and velocity in space at time t_yr: state (6). */
+/* Position and velocity in space at time t_yr: state (6). */
 static int sample_state(int (*place)(int planet, double t_yr, double place_au[3]), int planet,
                         double t_yr, double h_yr, double state[6])
 {
@@ -38,7 +38,7 @@ static void cross_product(const double a[3], const double b[3], double out[3])
         out[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
 }
 
-/* Divides by the length; false where there is none. */
+/* Divides a by its length; false where that is 0. */
 static bool normalise(double a[3])
 {
     const double length = sqrt(dot_product(a, a));
@@ -59,7 +59,7 @@ static int find_plane(const double space[], int n, double axis[3][3])
             normal[c] += momentum[c];
     }
     bool ok = normalise(normal);
-    for (int c = 0; c < 3; c++) /* the x axis less its part along the normal */
+    for (int c = 0; c < 3; c++) /* the x axis minus its component along the normal */
         x[c] = (c == 0) - normal[0] * normal[c];
     ok = ok && normalise(x);
     cross_product(normal, x, axis[1]);
@@ -109,7 +109,7 @@ int probe_track_make(struct probe_arena *arena, struct probe_track *track, int p
 
 /* ------------------------------------------------------------------------- Kepler's orbits */
 
-/* One step along the orbit through a state. */
+/* Advances a state by one step along its osculating orbit. */
 static bool advance_step(const struct probe_track *track, double state[4])
 {
     return gpt_orbit_advance(SIM_G * (1 + track->mass), track->dt_yr, state);

@@ -1,5 +1,5 @@
-/* rollout.c - bin/probe rollout: how far a model's own continuation of an orbit goes wrong, in
- * place and in the constants of the motion, horizon by horizon. */
+/* rollout.c - bin/probe rollout: errors of a model's autoregressive rollout of an orbit, in
+ * position and in the constants of the motion, by horizon. */
 #include "probe/core/figure.h"
 #include "probe/orbits/motion.h"
 #include "probe/orbits/quantities.h"
@@ -10,14 +10,14 @@
 
 enum { SEQUENCES = 500, BATCH = 64, HORIZONS = 5, PRIOR = 500 };
 
-/* Who continues the orbits. */
+/* The predictors that continue the orbits. */
 enum who { MODEL, BASELINE, PERSISTENCE, FITTED, TRUTH, WHO };
 
 struct rollout {
     struct probe_session s;
     struct probe_labelled set;
-    int T, prefix, known; /* rows; rows and complete steps of the prefix */
-    double *path[WHO];    /* (n, T, 2): rows before the prefix are true */
+    int T, prefix, known; /* T: rows; rows and complete steps of the prefix */
+    double *path[WHO];    /* (n, T, 2) rows before the prefix are true */
     double *column;       /* (n) */
     size_t *rank;         /* (n) of column */
 };
@@ -51,7 +51,8 @@ static int by_model(struct rollout *r, enum who who, struct gpt_model *model)
     return rc;
 }
 
-/* Fits of 3, 4, ... steps up to the prefix, each from the one before it; then along the orbit. */
+/* Fits 3, 4, ... steps up to the prefix, each fit starting from the previous one, then follows the
+ * orbit. */
 static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
 {
     double p[GPT_ORBIT_PARAMETERS], place[4], *path = path_of(r, FITTED, i);
@@ -60,7 +61,7 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
     for (int context = r->known < 3 ? r->known : 3; context <= r->known; context++)
         TRY(probe_orbit_fit(&r->set, i, context, prior, p, there, &orbit, &there));
     for (int t = r->prefix; t < r->T; t++) {
-        if (t % 2 == 1) { /* of body 1: a new step */
+        if (t % 2 == 1) { /* a row of body 1: a new step */
             there = there && probe_orbit_advance(&orbit, 1);
             probe_orbit_places(&orbit, place);
         }
@@ -70,7 +71,7 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
     return 0;
 }
 
-/* What an observer expects of orbits: of sequences of two_body_train, not of those that judge. */
+/* The observer's prior, from sequences of two_body_train, not from the evaluation sequences. */
 static int find_prior(struct rollout *r, struct gpt_orbit_prior *prior)
 {
     struct probe_labelled set;
@@ -99,9 +100,9 @@ static int continue_all(struct rollout *r)
     return 0;
 }
 
-/* --------------------------------------------------------------------------------- figures */
+/* -------------------------------------------------------------------------------- results */
 
-/* What is measured: 0 the place, else a constant of the motion. */
+/* Measured quantities: 0 the position, else a constant of the motion. */
 static const char *const quantity[] = {"position", "energy", "angular momentum",
                                        "Runge-Lenz vector"};
 enum { QUANTITIES = sizeof quantity / sizeof *quantity };
@@ -118,8 +119,7 @@ static double error_of(const struct rollout *r, enum who who, int i, int what, i
     return drift[what - 1];
 }
 
-/* Mean of errors of positions; medians of drifts, which have no mean where a path meets the star.
- * */
+/* Mean of position errors; median of drifts, whose mean diverges where a path meets the star. */
 static struct probe_estimate estimate_error(const struct rollout *r, enum who who, int what,
                                             int step)
 {
@@ -132,7 +132,7 @@ static struct probe_estimate estimate_error(const struct rollout *r, enum who wh
     return probe_bootstrap(&r->s.resamples, probe_median_of, &ranked);
 }
 
-/* Drifts of fitted orbits have rows of their own: the bound of drifts is the truth. */
+/* Drifts of fitted orbits have rows of their own, as the upper bound of drifts is the truth. */
 static int add_row(struct rollout *r, int what, int horizon)
 {
     const int step = r->known - 1 + horizon;
@@ -156,21 +156,21 @@ static int add_row(struct rollout *r, int what, int horizon)
     return probe_results_add(&r->s.results, &of_fit);
 }
 
-/* Of positions where body 1 is seen last, of drifts where the differences still have their
- * neighbours. */
+/* The last horizon: for positions the last row of body 1; for drifts the last step with the
+ * neighbours that the differences need. */
 static int last_horizon(const struct rollout *r, int what)
 {
     return what ? (r->T - 1) / 2 - PROBE_REACH - r->known : r->T / 2 - r->known;
 }
 
-/* Horizons 1, 2, 5, 10 and the last one. */
+/* Adds horizons 1, 2, 5, 10 and the last one. */
 static int add_rows(struct rollout *r)
 {
     static const int wanted[HORIZONS - 1] = {1, 2, 5, 10};
     for (int what = 0; what < QUANTITIES; what++) {
         const int last = last_horizon(r, what);
         if (what && !r->set.newton)
-            continue; /* they are no constants of another law's motion */
+            continue; /* under another law they are not constants of the motion */
         for (int k = 0; k < HORIZONS - 1; k++)
             if (wanted[k] < last)
                 TRY(add_row(r, what, wanted[k]));
