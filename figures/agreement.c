@@ -1,4 +1,4 @@
-/* agreement.c - how far predicted force vectors agree with the truth. */
+/* agreement.c - how well predicted force vectors agree with the truth. */
 #include "report.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@ struct judged {
     double error, weight;
 };
 
-/* What the labels of a body tell who knows the direction: the mean of |F|, or the median of
- * |F| r^2. ORR_ENOMEM. */
+/* The size of the force for a baseline that knows the direction, from the labels of a body: the
+ * mean of |F|, or the median of |F| r^2. ORR_ENOMEM. */
 static int from_labels(const struct report_orbit *orbit, enum report_baseline baseline,
                        double *size)
 {
@@ -32,13 +32,14 @@ static int from_labels(const struct report_orbit *orbit, enum report_baseline ba
     return 0;
 }
 
-/* Angle around the sun from one position to another, in (-pi, pi]. */
+/* Angle around the Sun from one position to another, in (-pi, pi]. */
 static double turn(const struct report_position *a, const struct report_position *b)
 {
     return atan2(a->x_au * b->y_au - a->y_au * b->x_au, a->x_au * b->x_au + a->y_au * b->y_au);
 }
 
-/* 1 for a counter-clockwise orbit, -1 for a clockwise one: as most of its steps turn. */
+/* 1 for a counter-clockwise orbit, -1 for a clockwise one, by the direction of most of its
+ * steps. */
 static double sense_of(const struct report_orbit *orbit)
 {
     int sense = 0;
@@ -47,14 +48,14 @@ static double sense_of(const struct report_orbit *orbit)
     return sense >= 0 ? 1 : -1;
 }
 
-/* The true anomaly that step i - 1 to i covers: near the sun that can be more than half a turn. */
+/* The true anomaly covered from position i - 1 to i; near the Sun it can exceed half a turn. */
 static double covered(const struct report_orbit *orbit, size_t i, double sense)
 {
     const double angle = sense * turn(&orbit->at[i - 1], &orbit->at[i]);
     return angle < 0 ? angle + 2 * acos(-1) : angle;
 }
 
-/* The angle that position i stands for: half the way to each neighbour. */
+/* The angle assigned to position i: half the angle to each neighbour. */
 static double swept(const struct report_orbit *orbit, size_t i, double sense)
 {
     double sum = 0;
@@ -71,7 +72,7 @@ static int by_error(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The error that half the weight lies below; the mean of the two in the middle where the half ends
+/* The weighted median of the errors; the mean of the two middle ones where half of the weight falls
  * between them, as with equal weights. */
 static double weighted_median(struct judged *judged, size_t n)
 {
@@ -114,7 +115,7 @@ int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights
             const double fy = baseline == REPORT_NO_BASELINE ? at->fy : -own * at->y_au / r_au;
             const double f = hypot(fx, fy), f_true = hypot(at->fx_true, at->fy_true);
             const double w = weights == REPORT_EVEN_IN_TIME ? 1 : swept(&orbit[o], i, sense);
-            /* a vanishing prediction has no direction: it counts as cosine 0 */
+            /* a zero prediction has no direction and counts as cosine 0 */
             if (f > 0)
                 cosine += w * (fx * at->fx_true + fy * at->fy_true) / (f * f_true);
             weight += w;

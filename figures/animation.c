@@ -1,5 +1,5 @@
-/* animation.c - a body's orbit as a GIF for talks: what the player of report.html shows, of truth
- * and models, drawn by player.gp. */
+/* animation.c - a body's orbit as a GIF: truth and models as in the player of report.html, drawn by
+ * player.gp. */
 #include "report.h"
 
 #include <math.h>
@@ -7,8 +7,9 @@
 
 #include <gsl/gsl_linalg.h>
 
-static const double longest = 2;       /* arrows, of the true one at the same position */
-static const double arrow_share = 0.5; /* of half the orbit: the true arrow */
+static const double longest = 2; /* longest arrow, relative to the true one at the same position */
+/* length of the true arrow, relative to half the size of the orbit */
+static const double arrow_share = 0.5;
 
 struct square {
     double x_au, y_au, half_au;
@@ -31,7 +32,7 @@ static struct square around(const double box[4])
                            fmax(box[1] - box[0], box[3] - box[2]) / 2, 0};
 }
 
-/* The first source that continued the orbit of a body, NULL for none. */
+/* The first source with a rollout of the body; NULL: none. */
 static const struct report_rollout *continued(const struct report_run *run, int body)
 {
     for (int s = 0; s < run->source_count; s++)
@@ -40,7 +41,8 @@ static const struct report_rollout *continued(const struct report_run *run, int 
     return NULL;
 }
 
-/* An arrow beside the true one, `arrow_au` where they are equal; NaN without a prediction. */
+/* The arrow of a prediction, with length `arrow_au` where it equals the true force; NaN without a
+ * prediction. */
 static void arrow_of(const struct report_source *source, const struct report_position *at,
                      double arrow_au, double arrow[2])
 {
@@ -67,8 +69,8 @@ static void widen_by_rollouts(const struct report_run *run, int body, double box
     }
 }
 
-/* The square that holds orbit, Sun and every arrow, and rollouts that are not far away: one that is
- * lost must not shrink the orbit to a dot. */
+/* The square that contains the orbit, the Sun, all arrows, and rollouts that stay nearby. Rollouts
+ * that diverge are left out, as they would shrink the orbit to a dot. */
 static struct square frame_of(const struct report_run *run, int body)
 {
     double box[4] = {0}, all[4], arrow[2];
@@ -109,8 +111,9 @@ static void position(const struct track *p, size_t i, double at[2])
     at[1] = p->known ? p->known->at[i].y_true_au : p->truth->at[i].y_au;
 }
 
-/* The conic around the Sun through all positions, r = p - u x - v y, by least squares: c = (p, u,
- * v). False where they are on none (another law than Newton's), or where it is no ellipse. */
+/* Fits a conic around the Sun to all positions by least squares: r = p - u x - v y, c = (p, u, v).
+ * False where the positions are not on a conic (under another law than Newton's), or where it is
+ * not an ellipse. */
 static bool fit_conic(const struct track *p, double c[3])
 {
     double m[9] = {0}, b[3] = {0}, at[2];
@@ -136,8 +139,8 @@ static bool fit_conic(const struct track *p, double c[3])
     return c[0] > 0 && hypot(c[1], c[2]) < 0.99;
 }
 
-/* The ellipse, even in eccentric anomaly, so that no end is coarse; the positions where there is
- * none. */
+/* Writes the ellipse at even steps of eccentric anomaly, which resolve both ends well; the
+ * positions where there is no ellipse. */
 static void write_curve(const struct track *p, struct orr_file *file)
 {
     enum { POINTS = 240 };
@@ -162,7 +165,7 @@ static void write_curve(const struct track *p, struct orr_file *file)
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* The true positions: of the rollout, which begins at step 0, else those with forces. */
+/* Writes the true positions: those of a rollout, which begin at step 0, else those with forces. */
 static void write_orbit(const struct report_run *run, int body, struct orr_file *file)
 {
     const struct report_orbit *truth = &run->source[0].orbit[body];

@@ -1,19 +1,19 @@
-/* answers.c - what the page says on top: three questions, answered from the run's own values.
+/* answers.c - the answers to three questions at the top of the page, from the run's own values.
  *
- * One run has one seed, so that no interval tells a difference from chance. The rule is therefore
- * coarse, and docs/report.md states it: an error counts as better when it is at most 0.8 of the
- * other, as worse when the other is at most 0.8 of it, and as about equal in between. */
+ * A run has one seed, so no interval separates a difference from chance. The rule is therefore
+ * coarse (docs/report.md): an error counts as better when it is at most 0.8 times the other, as
+ * worse when the other is at most 0.8 times it, and as about equal in between. */
 #include "report.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-static const double clearly = 0.8; /* of two errors the smaller over the larger */
+static const double clearly = 0.8; /* ratio of the smaller to the larger error */
 
 enum { MAGNITUDES, PLANETS, ECCENTRIC, MEASURES };
 
-/* A value of a source, as it is shown, and the error that is compared; NaN: it has none. */
+/* A value of a source as shown, and the error used for comparison; NaN: none. */
 struct measured {
     double error;
     char shown[64];
@@ -62,7 +62,7 @@ static int measure(const struct report_run *run, int source, int measure, struct
     return 0;
 }
 
-/* Of source a compared with source b: in how many values, and in which way. */
+/* Comparison of source a with source b: numbers of values. */
 struct compared {
     int better, worse, all;
 };
@@ -152,7 +152,7 @@ static int did_attention_matter(const struct report_run *run, struct report_answ
     return 0;
 }
 
-/* Samples of which the headline rule selects the law; -1: nothing was searched. */
+/* Number of samples for which the headline rule selects the law; -1: no search. */
 static int found(const struct report_run *run, int source)
 {
     int count = -1;

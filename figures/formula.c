@@ -1,11 +1,11 @@
-/* formula.c - reads a formula, and collects its products and powers on the way. */
+/* formula.c - parses a formula and collects its products and powers. */
 #include "formula.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 100 }; /* brackets within brackets */
+enum { DEPTH = 100 }; /* nesting of brackets, at most */
 
 struct reader {
     struct report_formula *f;
@@ -48,7 +48,7 @@ static void append(struct report_formula *f, int parent, int node)
     f->node[node].next = 0;
 }
 
-/* The same base; powers of the two themselves do not count. */
+/* Whether two nodes have the same base; their own powers are ignored. */
 static bool is_same(const struct report_formula *f, int a, int b)
 {
     const struct report_formula_node *x = &f->node[a], *y = &f->node[b];
@@ -60,7 +60,7 @@ static bool is_same(const struct report_formula *f, int a, int b)
     return !a && !b;
 }
 
-/* A node as a product of itself alone. */
+/* A product with a single node as its factor. */
 static int product_of(struct report_formula *f, int node)
 {
     if (f->node[node].kind == REPORT_FORMULA_PRODUCT)
@@ -71,8 +71,8 @@ static int product_of(struct report_formula *f, int node)
     return product;
 }
 
-/* One more factor: equal bases are one, with the sum of the powers. x^a x^b is x^(a + b) for every
- * x only where a and b are whole. */
+/* Multiplies by a factor; factors with equal bases are merged by adding their powers. x^a x^b
+ * equals x^(a + b) for every x only if a and b are integers. */
 static void add_factor(struct report_formula *f, int product, int factor)
 {
     struct report_formula_node *new = &f->node[factor];
@@ -103,7 +103,8 @@ static int multiply(struct report_formula *f, int a, int b)
     return a;
 }
 
-/* A node to the power of a number: (2 x)^2 is 4 x^2, and (2 x)^0.5 stays the power of a product. */
+/* A node to the power of a number: (2 x)^2 becomes 4 x^2, but (2 x)^0.5 stays the power of a
+ * product. */
 static int raise(struct report_formula *f, int node, double power)
 {
     node = product_of(f, node);
@@ -138,7 +139,7 @@ static int negate(struct report_formula *f, int node)
     return node;
 }
 
-/* Adds a term to a sum; sums within sums are one, also behind a minus. */
+/* Adds a term to a sum; nested sums are merged, also after a minus. */
 static void add_term(struct report_formula *f, int sum, int term, double sign)
 {
     const struct report_formula_node *x = &f->node[term];
@@ -189,7 +190,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Whether the next character is this one; it is then read. */
+/* Reads the next character if it is c; returns whether it was. */
 static bool take(struct reader *r, char c)
 {
     while (*r->at == ' ')
@@ -210,7 +211,7 @@ static int read_number(struct reader *r)
     return new_node(r->f, REPORT_FORMULA_PRODUCT, value);
 }
 
-/* A power whose exponent may be anything. */
+/* A power with an arbitrary exponent. */
 static int power_of(struct report_formula *f, int base, int exponent)
 {
     if (f->failed)
@@ -226,7 +227,7 @@ static int power_of(struct report_formula *f, int base, int exponent)
     return call;
 }
 
-/* Functions that are powers or signs are written as such, all others by name. */
+/* Functions that are powers or signs become powers or signs; all others are calls. */
 static int read_call(struct reader *r, const char *word)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* html.c - report.html: one file, nothing fetched, readable without a network. */
+/* html.c - report.html: one self-contained file that needs no network. */
 #include "formula.h"
 #include "report.h"
 
@@ -130,7 +130,8 @@ static int write_picture(const struct report_pictures *pictures, const char *fol
         orr_file_printf(html, "\" src=\"data:image/png;base64,");
         TRY(report_html_base64(html, path));
         orr_file_printf(html, "\"></a></div>\n<figcaption id=\"%s-caption\">", name);
-        const size_t title = strcspn(picture->caption, ":"); /* small pictures show no more */
+        /* small pictures show only the title */
+        const size_t title = strcspn(picture->caption, ":");
         report_html_bytes(html, picture->caption, title);
         orr_file_printf(html, "<span>");
         report_html_text(html, picture->caption + title);
@@ -165,7 +166,7 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
     return orr_file_printf(html, "</div>\n");
 }
 
-/* Which law the tables ask for. */
+/* Writes the law that the tables compare with. */
 static void write_true_law(const struct report_run *run, struct orr_file *html)
 {
     const struct report_true_law *law = &run->true_law;
@@ -215,7 +216,7 @@ static int write_laws(const struct report_run *run, const struct report_pictures
     return write_picture(pictures, folder, "pareto", html);
 }
 
-/* Captions of tables that are wider than the page say so (.scrolls of report.css). */
+/* Adds hints to captions of tables wider than the page (.scrolls of report.css). */
 static int write_scroll_hints(struct orr_file *html)
 {
     return orr_file_printf(

@@ -1,5 +1,5 @@
-/* html_commands.c - the end of report.html: the commands that repeat the run, and the versions of
- * the programs that wrote what the page shows. */
+/* html_commands.c - the end of report.html: the commands that repeat the run, and the program
+ * versions that wrote its files. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-/* A cell with the text of a key of a JSON file, which need not be there. */
+/* Adds a row with the version recorded in a JSON file, if the file exists. */
 static int version_row(const struct report_run *run, const char *file, struct orr_file *html)
 {
     char path[REPORT_PATH];
@@ -18,7 +18,7 @@ static int version_row(const struct report_run *run, const char *file, struct or
     const int read = orr_json_read(path, &json);
     if (read == ORR_ENOMEM)
         return read;
-    if (read) { /* of another version, or damaged: left out */
+    if (read) { /* unreadable files are skipped */
         orr_error_clear();
         return 0;
     }
@@ -30,7 +30,7 @@ static int version_row(const struct report_run *run, const char *file, struct or
     return 0;
 }
 
-/* A path as a shell reads it: quoted where it has more than plain characters, a quote as '\''. */
+/* Writes a path quoted for a shell where needed; a quote becomes '\''. */
 static void quoted(const char *path, const char *end, struct orr_file *html)
 {
     static const char plain[] =
@@ -52,7 +52,7 @@ static void quoted(const char *path, const char *end, struct orr_file *html)
     orr_file_printf(html, "%s'", end);
 }
 
-/* A command line in the form in which it can be copied. */
+/* Writes a command line that can be copied. */
 static void command(const struct report_run *run, const char *before, const char *between,
                     struct orr_file *html)
 {

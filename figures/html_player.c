@@ -1,22 +1,22 @@
 /* html_player.c - the orbit player of report.html: controls, and data as JSON for player.js.
  *
- * Of each body: "first", the step of the first position with a force; "at", "force" (true) and
+ * For each body: "first", the step of the first position with a force; "at", "force" (true) and
  * "forces" per source, pairs of numbers per position, in AU and in the body's unit of force;
- * "labelled", a digit per position. Where models continued the orbit (report_rollout): "path", the
- * true positions from step 0 on, "known", how many steps the models saw, and "rollouts" per source,
- * their positions from that step on. */
+ * "labelled", a digit per position. For bodies with a rollout (report_rollout): "path", the true
+ * positions from step 0; "known", the number of steps given to the models; and "rollouts" per
+ * source, the predicted positions after those steps. */
 #include "report.h"
 
 #include <math.h>
 
-/* ",\"key\":" before all but the first of an object. */
+/* Writes ",\"key\":", without the comma for the first key of an object. */
 static void open_key(struct orr_file *html, const char *key, bool *first)
 {
     orr_file_printf(html, "%s\"%s\":", *first ? "" : ",", key);
     *first = false;
 }
 
-/* Numbers of four digits are finer than a pixel. JSON has none that are not finite. */
+/* Four digits are finer than a pixel. JSON has no infinite or NaN values. */
 static void write_pair(struct orr_file *html, bool first, double x, double y)
 {
     if (isfinite(x) && isfinite(y))
@@ -59,7 +59,8 @@ static void write_forces(const struct report_run *run, int body, struct orr_file
     orr_file_printf(html, "}");
 }
 
-/* The first source that continued the orbit of a body has the true positions, as all have them. */
+/* The true positions are taken from the first source with a rollout of the body; they are equal in
+ * all sources. */
 static void write_rollouts(const struct report_run *run, int body, struct orr_file *html)
 {
     bool first = true;

@@ -1,4 +1,5 @@
-/* html_verdict.c - the verdict of a grid (verdict.json of bin/verdict), on top of report.html. */
+/* html_verdict.c - the verdict of a grid (verdict.json of bin/verdict), shown at the top of
+ * report.html. */
 #include "report.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ int report_verdict_read(const char *path, struct cJSON **json)
                            path);
 }
 
-/* A sentence, " +- " as a sign. */
+/* Writes a sentence with " +- " as the character. */
 static void write_sentence(struct orr_file *html, const char *text)
 {
     static const char sign[] = " +- ";
@@ -49,7 +50,7 @@ static void write_sentence(struct orr_file *html, const char *text)
     report_html_text(html, text);
 }
 
-/* A mean and half of its interval; a dash where there is none. */
+/* Writes a mean and half of its interval; a dash where there is none. */
 static void mean_cell(struct orr_file *html, const cJSON *mean)
 {
     char text[64];

@@ -1,5 +1,5 @@
-/* losses.c - training losses of the attention variants of one run or several, as soon as there are
- * logs: a table and a figure. */
+/* losses.c - training losses of the attention variants of one or several runs, available as soon as
+ * logs exist: a table and a picture. */
 #include "stage/provenance.h"
 #include "report.h"
 
@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST = 10 }; /* logged losses in the mean of the table, or the last quarter */
+/* number of logged losses averaged in the table; at most a quarter of the log */
+enum { LAST = 10 };
 
-/* Variants that were trained without being in the run's list. */
+/* Adds trained variants that are not in the run's list. */
 static int add_others(struct report_run *run)
 {
     struct orr_entries entries;
@@ -48,8 +49,8 @@ static int read_pretraining(struct report_run *run, const char *path)
                           run->path, run->path);
 }
 
-/* Moves a run's curves into those of all runs. With several runs, titles begin with the run's name
- * and each curve has a colour of its own. */
+/* Moves a run's curves into the collection of all runs. With several runs, titles begin with the
+ * run's name and each curve has its own colour. */
 static int take_curves(struct report_run *all, struct report_run *run, bool several)
 {
     for (int s = 0; s < run->source_count; s++) {
@@ -59,7 +60,7 @@ static int take_curves(struct report_run *all, struct report_run *run, bool seve
         if (all->source_count == REPORT_SOURCES)
             return ORR_FAIL(ORR_EINVAL, "--losses: more than %d trainings", REPORT_SOURCES);
         *to = *source;
-        source->curve[REPORT_PRETRAIN] = (struct report_curve){0}; /* all's now */
+        source->curve[REPORT_PRETRAIN] = (struct report_curve){0}; /* now owned by `all` */
         if (several) {
             snprintf(to->title, sizeof to->title, "%.40s: %.40s", run->name, source->name);
             to->colour = orr_attention_colour("", all->source_count);

@@ -1,4 +1,4 @@
-/* main_report.c - bin/report: figures and report.html of a run directory. */
+/* main_report.c - bin/report: pictures and report.html of a run directory. */
 #include "base/tempdir.h"
 #include "origin.h"
 #include "figures/compare/cells.h"
@@ -18,8 +18,8 @@ static int move_picture(const char *from, const char *to, const char *name, cons
     return orr_rename(source, target);
 }
 
-/* Everything is drawn and the page written from a working folder beside the final place, then
- * renamed: a failure before that leaves what was there before. */
+/* Draws and writes everything in a temporary folder next to the destination, then renames it, so
+ * that a failure leaves existing files unchanged. */
 static int publish(const struct report_run *run, struct report_pictures *pictures,
                    const struct cJSON *verdict, const char *out, const char *work, bool keep,
                    bool quiet)
@@ -46,7 +46,7 @@ static const char *orbits_option = "", *verdict_option = "", *animate_option, *r
                   *losses_option, *tensorboard_option, *body_option, *figure_option, *size_option,
                   *font_option, *keep_option;
 
-/* What one report is made with. */
+/* The arguments of one report. */
 struct call {
     char out[4096];
     const struct orr_cli *cli;
@@ -63,7 +63,7 @@ static int read_run(struct call *call)
     return report_read(&call->run, call->cli->run, call->cli->attention);
 }
 
-/* Orbits as GIF, of one body or of all. */
+/* Draws orbits as GIF, of one body or all. */
 static int animate(struct call *call)
 {
     const struct orr_cli *cli = call->cli;
@@ -90,7 +90,7 @@ static int animate(struct call *call)
     return 0;
 }
 
-/* One figure into one file. */
+/* Draws one picture into one file. */
 static int single(struct call *call, const char *figure)
 {
     struct report_style style;
@@ -111,7 +111,7 @@ static int single(struct call *call, const char *figure)
     return 0;
 }
 
-/* ---- the stage: the page, and with it all pictures */
+/* ---- the stage: the page with all pictures */
 
 static int page_status(void *of, struct orr_stage_output *output)
 {
@@ -122,7 +122,7 @@ static int page_status(void *of, struct orr_stage_output *output)
     return 0;
 }
 
-/* Everything that it is drawn with is there, and artefacts are what the settings make. */
+/* Checks that the tools exist and that artefacts match the settings. */
 static int check_page(void *of, const struct orr_stage_output *output)
 {
     struct call *call = of;
@@ -152,7 +152,7 @@ static int make_page(void *of, const struct orr_stage_output *output)
     if (!rc)
         rc = publish(&call->run, &pictures, call->verdict, call->out, work.folder,
                      keep_option != NULL, call->cli->quiet);
-    orr_tempdir_remove(&work); /* before the record, with which nothing is left to do */
+    orr_tempdir_remove(&work); /* before the record, which marks the stage as complete */
     TRY(rc ? rc : report_origin_write(&call->origin, call->out, &pictures));
     orr_note(call->cli->quiet, "report: %zu figures in %s/figures, page %s/report.html",
              pictures.count, call->out, call->out);
@@ -178,13 +178,13 @@ static int report_or_animate(struct call *call)
     const bool existed = orr_exists(call->out);
     const int rc = orr_stage_make(&stage, call);
     if (rc && !existed)
-        rmdir(call->out); /* as it was: an empty folder helps nobody */
+        rmdir(call->out); /* removes the empty folder that was created */
     return rc;
 }
 
-/* ---- what is not of one run, and options that do not go together */
+/* ---- several runs, and options that exclude each other */
 
-/* The first option that was given of those that belong to the report of one run; NULL: none. */
+/* The first given option that applies only to the report of one run; NULL: none. */
 static const char *of_one_run(const struct orr_cli *cli)
 {
     return cli->run_given      ? "--run"
@@ -218,7 +218,7 @@ static int losses(const struct orr_cli *cli)
     return 0;
 }
 
-/* One table over the runs of a folder instead of a report of one. */
+/* Prints one table over the runs of a folder, in place of a report. */
 static int aggregate(const struct orr_cli *cli)
 {
     struct verdict_cells cells;
@@ -239,7 +239,7 @@ static int aggregate(const struct orr_cli *cli)
     return rc;
 }
 
-/* What is drawn or written instead of the page: one of these at most. */
+/* Checks that at most one of the options is given that replace the page. */
 static int check_options(const struct orr_cli *cli)
 {
     const struct {

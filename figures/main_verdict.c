@@ -1,4 +1,4 @@
-/* main_verdict.c - bin/verdict: what the cells of a grid say together. */
+/* main_verdict.c - bin/verdict: the combined results of the cells of a grid. */
 #include "figures/compare/claims.h"
 #include "stage/cli.h"
 #include "figures/compare/verdict.h"
@@ -8,7 +8,7 @@ static struct verdict_ledger ledger;
 static const char *claims, *beside;
 static const char *is_record; /* a flag */
 
-/* The ledger instead. */
+/* Writes the ledger of claims in place of a verdict. */
 static int write_ledger(const struct orr_cli *cli)
 {
     char path[4096];
@@ -19,7 +19,7 @@ static int write_ledger(const struct orr_cli *cli)
         return ORR_FAIL(ORR_EUSAGE, "%s: --claims takes a folder of results, no cells",
                         cli->argv_rest[0]);
     int rc = verdict_ledger_read(claims, NULL, &ledger);
-    rc = rc ? rc : verdict_ledger_there(&ledger); /* before a folder is made for nothing */
+    rc = rc ? rc : verdict_ledger_there(&ledger); /* checked before a folder is created */
     rc = rc ? rc : orr_mkdir(folder);
     rc = rc ? rc : orr_path(path, "%s/claims.md", folder);
     rc = rc ? rc : verdict_ledger_write(&ledger, path);
@@ -49,7 +49,8 @@ static int run(const struct orr_cli *cli)
     if (!rc && beside && !orr_exists(beside))
         rc = ORR_FAIL(ORR_EMISSING, "%s: --beside: no such folder", beside);
     if (!rc && beside)
-        rc = verdict_ledger_read(beside, "verdict.json", &ledger); /* that one is made here */
+        /* verdict.json is written by this program */
+        rc = verdict_ledger_read(beside, "verdict.json", &ledger);
     v.beside = beside ? &ledger : NULL;
     if (!rc && is_record)
         rc = v.cells.cell[0].record

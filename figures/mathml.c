@@ -1,5 +1,5 @@
-/* mathml.c - formulas in MathML Core, which browsers draw by themselves: fractions, powers, roots,
- * and m1 as m with the index 1. */
+/* mathml.c - writes formulas in MathML Core, which browsers render natively: fractions, powers,
+ * roots, and m1 as m with the subscript 1. */
 #include "formula.h"
 #include "report.h"
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMES        "<mo>&#x2062;</mo>"                   /* unseen, but read aloud */
-#define TIMES_NUMBER "<mo rspace=\"0.15em\">&#x2062;</mo>" /* with a thin space behind a number */
+#define TIMES        "<mo>&#x2062;</mo>"                   /* invisible, but read aloud */
+#define TIMES_NUMBER "<mo rspace=\"0.15em\">&#x2062;</mo>" /* with a thin space after a number */
 #define MINUS        "<mo>&#x2212;</mo>"
 
 struct writer {
@@ -22,8 +22,8 @@ static void write_product(const struct writer *w, int node, bool with_sign);
 
 enum { LONG = 12 };
 
-/* The fewest digits that read back as the number, or as the one beside it: numbers that reading the
- * formula brought together are off by as much. Returns how many they are. */
+/* The fewest digits that read back as the number to within 2^-52, the rounding error of collecting
+ * factors. Returns how many they are. */
 static int shortest(double value, char text[64])
 {
     int digits = 0;
@@ -33,15 +33,15 @@ static int shortest(double value, char text[64])
     return digits;
 }
 
-/* Whether a factor is better written below the line: m1 / 0.026416, which was read as
- * 37.855844942459115 m1. */
+/* Whether a factor is better written as a divisor: m1 / 0.026416 was parsed as 37.855844942459115
+ * m1. */
 static bool is_divisor(double value)
 {
     char text[64];
     return value != 0 && shortest(value, text) > LONG && shortest(1 / value, text) <= LONG;
 }
 
-/* -2.5e+10 as a minus, 2.5, a cross and a power of ten. */
+/* -2.5e+10 as a minus, 2.5, a times sign and a power of ten. */
 static void write_number(const struct writer *w, double value)
 {
     char text[64];
@@ -61,7 +61,7 @@ static void write_number(const struct writer *w, double value)
     orr_file_printf(w->html, "%s", value < 0 ? "</mrow>" : "");
 }
 
-/* m1: the letters, with the digits behind them as an index. */
+/* m1: the letters, with the digits as a subscript. */
 static void write_name(const struct writer *w, const char *word)
 {
     size_t letters = strlen(word);
@@ -111,7 +111,7 @@ static void write_call(const struct writer *w, const struct report_formula_node 
     orr_file_printf(w->html, "<mo>)</mo></mrow></mrow>");
 }
 
-/* One factor to the size of its power; alone = nothing stands beside it. */
+/* One factor to the absolute value of its power; alone: no other factor stands next to it. */
 static void write_factor(const struct writer *w, int node, bool alone)
 {
     const struct report_formula_node *x = &w->f->node[node];
@@ -131,8 +131,8 @@ static void write_factor(const struct writer *w, int node, bool alone)
         orr_file_printf(w->html, root ? "</msqrt>" : "</msup>");
 }
 
-/* Whether one factor is written before another: names by the alphabet (m1 m2 r), then what is no
- * name; else as in the tree. */
+/* Whether factor a is written before b: names in alphabetical order (m1 m2 r), then other factors
+ * in the order of the tree. */
 static bool is_before(const struct writer *w, int a, int b)
 {
     const struct report_formula_node *x = &w->f->node[a], *y = &w->f->node[b];
@@ -143,7 +143,7 @@ static bool is_before(const struct writer *w, int a, int b)
     return order ? order < 0 : a < b;
 }
 
-/* The factor behind `after` (0: the first one) among those whose power has this sign; 0: none. */
+/* The next factor after `after` (0: the first) whose power has the given sign; 0: none. */
 static int next_factor(const struct writer *w, int product, int sign, int after)
 {
     const struct report_formula_node *node = w->f->node;
@@ -155,8 +155,8 @@ static int next_factor(const struct writer *w, int product, int sign, int after)
     return best;
 }
 
-/* The number, unless it is 1, and all factors of one sign of the power; "1" where there is none. A
- * sum that fills a row needs no brackets where the row has its own ends. */
+/* Writes the number, unless it is 1, and all factors whose power has the given sign; "1" where
+ * there is nothing. A sum that fills the row needs no brackets where the row is delimited. */
 static void write_row(const struct writer *w, int product, double number, int sign, bool ends)
 {
     int x = next_factor(w, product, sign, 0);
@@ -190,7 +190,7 @@ static bool is_negative(const struct writer *w, int node)
     return w->f->node[node].kind == REPORT_FORMULA_PRODUCT && w->f->node[node].value < 0;
 }
 
-/* Terms in their order, the number behind them; in front of them where that saves a leading
+/* Writes the terms in order, then the number; the number comes first where that avoids a leading
  * minus. */
 static void write_sum(const struct writer *w, const struct report_formula_node *sum)
 {

@@ -1,5 +1,5 @@
-/* origin.c - what a report is made from: whether laws and force vectors of the run are what its
- * settings make, and whether the page that is there was made from them. */
+/* origin.c - what a report is made from: checks whether laws and force vectors match the run's
+ * settings, and whether an existing page was made from them. */
 #include "origin.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/cjson.h"
 
-/* "made" of a JSON file, NULL when there is none. ORR_ENOMEM. */
+/* Reads "made" of a JSON file; NULL when there is none. ORR_ENOMEM. */
 static int made_of(const char *path, cJSON **made)
 {
     cJSON *json = NULL;
@@ -15,13 +15,13 @@ static int made_of(const char *path, cJSON **made)
     const int rc = orr_exists(path) ? orr_json_read(path, &json) : 0;
     if (rc == ORR_ENOMEM)
         return rc;
-    orr_error_clear(); /* why it cannot be read is told when it is */
+    orr_error_clear(); /* the error is reported when the file is read */
     *made = cJSON_DetachItemFromObjectCaseSensitive(json, "made");
     cJSON_Delete(json);
     return 0;
 }
 
-/* The sources that the laws of the run are of: all of them, or those of a narrower search. */
+/* Restricts the sources to those of the run's laws, if these come from a narrower search. */
 static void sources_of_laws(const cJSON *made, struct orr_sources *sources)
 {
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *input;
@@ -34,12 +34,12 @@ static void sources_of_laws(const cJSON *made, struct orr_sources *sources)
         for (int k = 0; k < found.count; k++)
             there |= !strcmp(found.name[k], sources->name[i]);
         if (!there)
-            return; /* one that is wanted is not in them: they are to be made for all */
+            return; /* a requested source is missing: laws must be made for all */
     }
     *sources = found;
 }
 
-/* Takes over what models were started from, wherever an artefact says so. */
+/* Accepts the starting checkpoints of models that an artefact records. */
 static int adopt(struct report_origin *origin, const char *run)
 {
     char path[REPORT_PATH], why[ORR_WHY];
@@ -57,7 +57,7 @@ static int adopt(struct report_origin *origin, const char *run)
     return rc ? rc : orr_lineage_take_starts(&origin->lineage, origin->laws, "laws.json");
 }
 
-/* The file of a verdict is known by its content alone. */
+/* A verdict file is identified by its content alone. */
 static int take_verdict(struct report_origin *origin, const char *path, char digest[ORR_DIGEST])
 {
     uint64_t content, bytes;
@@ -109,9 +109,9 @@ static int check_laws(const struct report_origin *origin, const char *run)
     cJSON *json = NULL;
     TRY(orr_path(folder, "%s/laws", run));
     TRY(orr_path(path, "%s/laws.json", folder));
-    if (!*origin->laws_digest || !orr_exists(path)) /* missing: told when it is read */
+    if (!*origin->laws_digest || !orr_exists(path)) /* a missing file is reported when it is read */
         return 0;
-    TRY(orr_json_read(path, &json)); /* one that cannot be read says why */
+    TRY(orr_json_read(path, &json)); /* reports why an existing file cannot be read */
     const bool whole =
         orr_json_is_whole(json, folder, &origin->lineage.records, origin->laws_digest, why);
     cJSON_Delete(json);
@@ -152,14 +152,14 @@ int report_origin_laws(const char *run, const struct orr_settings *preset)
     return rc;
 }
 
-/* The evaluation on planet runs, of which the page shows a number. Beside vectors made elsewhere
- * there need not be one. */
+/* Checks the evaluation on planet runs, of which the page shows a number. It may be missing if the
+ * vectors come from another run. */
 static int check_evaluation(struct report_origin *origin, const char *run, const char *source)
 {
     char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST], command[ORR_COMMAND];
     cJSON *json = NULL;
     if (!orr_report_shows_evaluation(origin->lineage.preset, source) || !orr_exists(run))
-        return 0; /* no run at all: told when it is read */
+        return 0; /* not a run; reported when it is read */
     int rc = orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run, source);
     if (!rc)
         rc = orr_lineage_evaluation(&origin->lineage, source, true, digest);
@@ -174,7 +174,7 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
                 orr_made_same(&origin->lineage.records, digest,
                               cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
                 orr_sum_same(json, why);
-    if (same && files) { /* the rollouts, which lie beside it */
+    if (same && files) { /* the rollouts stored next to the evaluation */
         char folder[REPORT_PATH];
         rc = orr_path(folder, "%s/%s/pretrain_planets", run, source);
         same = !rc && orr_files_same(folder, files, why);
@@ -187,7 +187,7 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
                 : ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", path, command);
 }
 
-/* Of vectors that are there: whether they are what the settings make, and unchanged. */
+/* Checks that existing vectors match the settings and are unchanged. */
 static int check_vectors(struct orr_lineage *lineage, const struct orr_sources *sources,
                          const char *run)
 {

@@ -8,23 +8,25 @@
 struct report_origin {
     struct orr_lineage lineage;
     struct orr_sources sources;
-    struct cJSON *laws; /* what the laws of the run say they were made from, or NULL */
-    char laws_digest[ORR_DIGEST], digest[ORR_DIGEST]; /* as they should be; laws: "" = none */
+    struct cJSON *laws; /* the record of what the run's laws were made from, or NULL */
+    /* expected digests; laws_digest "": no laws */
+    char laws_digest[ORR_DIGEST], digest[ORR_DIGEST];
 };
-/* orbits: the data sets of the run where these are not of its settings, "" = they are. verdict: the
- * file of a grid's verdict that the page shows, "" = none. Close also after an error. */
+/* orbits: the data sets of the run where they do not follow from its settings; "": they do.
+ * verdict: file of a grid's verdict shown on the page; "": none. Close the origin after an error,
+ * too. */
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
                        const char *verdict);
 void report_origin_close(struct report_origin *origin);
-/* ORR_EINVAL naming laws or vectors that are there, but not what the settings make, or an
- * evaluation that is not. */
+/* ORR_EINVAL, naming the files, where existing laws, vectors or the evaluation do not match the
+ * settings. */
 int report_origin_check(struct report_origin *origin, const char *run);
-/* ORR_EINVAL when the laws of a run are not those of all sources of its settings; laws/laws.json
- * alone is read. */
+/* ORR_EINVAL where the run's laws are not those of all sources of its settings. Reads only
+ * laws/laws.json. */
 int report_origin_laws(const char *run, const struct orr_settings *preset);
-/* The same of its tables of force vectors, and that they are as they were written. */
+/* Checks the run's tables of force vectors: that they match the settings and are unchanged. */
 int report_origin_vectors(const char *run, const struct orr_settings *preset);
-/* Whether the report in `out` was made from them. */
+/* Whether the report in `out` was made from the current inputs. */
 int report_origin_status(const struct report_origin *origin, const char *out,
                          struct orr_artefact *page);
 /* Writes report.made.json: what page and pictures were made from, their sizes and checksums. */

@@ -1,4 +1,4 @@
-/* pictures.c - every figure of a run, as PNG and SVG, by gnuplot. */
+/* pictures.c - draws every picture of a run as PNG and SVG by gnuplot. */
 #include "report.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static int draw(const char *folder, struct report_pictures *pictures, struct orr
     return 0;
 }
 
-/* The figures that are not of one body. */
+/* The pictures that do not belong to one body. */
 static const struct figure {
     const char *name, *script;
     int (*plot)(const struct report_run *, const char *, struct report_picture *);

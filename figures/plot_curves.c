@@ -1,10 +1,10 @@
-/* plot_curves.c - what curves.gp (losses, Pareto fronts) and exponents.gp draw. */
+/* plot_curves.c - writes the data of curves.gp (losses, Pareto fronts) and exponents.gp. */
 #include "report.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { POINTS_DRAWN = 400 }; /* a longer training log is averaged down to this many points */
+enum { POINTS_DRAWN = 400 }; /* points of a curve; longer training logs are averaged */
 
 static int create(const char *folder, const struct report_picture *picture, struct orr_file *set)
 {
@@ -20,7 +20,7 @@ static int finish(struct orr_file *set)
     return rc;
 }
 
-/* One curve of curves.gp: its title, colour and panel. */
+/* Writes the title, colour and panel of a curve. */
 static void name_curve(struct orr_file *set, int curve, int panel,
                        const struct report_source *source)
 {
@@ -29,7 +29,8 @@ static void name_curve(struct orr_file *set, int curve, int panel,
     orr_gnuplot_assign(set, "title", curve, source->title);
 }
 
-/* A block of gnuplot data must not be empty, or the numbers of those after it shift. */
+/* Ends a block of gnuplot data. An empty block would shift the numbers of the following ones, so it
+ * gets a line of NaN. */
 static void end_block(struct orr_file *data, size_t points)
 {
     orr_file_printf(data, points ? "\n\n" : "NaN NaN\n\n\n");
@@ -111,7 +112,7 @@ int report_plot_loss(const struct report_run *run, const char *folder,
     return finish(&set);
 }
 
-/* The choice of rule `best` (or the last rule) on sample 0 of a source; NULL when absent. */
+/* The choice of the rule `best` (or the last rule) on sample 0 of a source; NULL: none. */
 static const struct report_law *choice(const struct report_run *run, int source)
 {
     const struct report_law *found = NULL;
@@ -126,7 +127,7 @@ static const struct report_law *choice(const struct report_run *run, int source)
     return found;
 }
 
-/* Fronts are drawn from the files of the search: front_<source>_0.csv. */
+/* Draws fronts from the files of the search, front_<source>_0.csv. */
 int report_plot_pareto(const struct report_run *run, const char *folder,
                        struct report_picture *picture)
 {
@@ -156,7 +157,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
         if (!run->source[s].has_laws)
             continue;
         name_curve(&set, ++curve, 1, &run->source[s]);
-        (void)report_front_path(run, s, path); /* which was read before */
+        (void)report_front_path(run, s, path); /* checked when the laws were read */
         orr_gnuplot_assign(&set, "front", curve, path);
         orr_file_printf(&set, "size[%d] = %.7g\nloss[%d] = %.7g\nis_true[%d] = %d\n", curve,
                         law ? law->complexity : 0, curve, law ? law->loss : 1, curve,
@@ -165,7 +166,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
     return finish(&set);
 }
 
-/* The axes: a tenth around the law's exponents, and every interval. */
+/* The range of the axes: the law's exponents with a margin of 0.1, and every interval. */
 static void write_exponent_axes(const struct report_run *run, struct orr_file *set)
 {
     const double *law = run->true_law.exponent;
@@ -175,7 +176,7 @@ static void write_exponent_axes(const struct report_run *run, struct orr_file *s
         double lowest = law[e] - 0.1, highest = law[e] + 0.1;
         for (int s = 0; s < run->source_count; s++) {
             const struct report_interval *x = &run->source[s].exponent[e];
-            /* fmin and fmax pass over NaN */
+            /* fmin and fmax ignore NaN */
             lowest = fmin(lowest, fmin(x->low, x->value));
             highest = fmax(highest, fmax(x->high, x->value));
         }

@@ -1,16 +1,16 @@
-/* plot_forces.c - data of forces.gp: a planet's true and predicted force vectors, side by side. */
+/* plot_forces.c - writes the data of forces.gp: a planet's true and predicted force vectors in
+ * separate panels. */
 #include "report.h"
 
 #include <math.h>
 
-enum { POSITIONS_DRAWN = 50 }; /* unlabelled positions at most: more arrows hide each other */
+enum { POSITIONS_DRAWN = 50 }; /* unlabelled positions, at most, as arrows would overlap */
 
-/* Arrows are in the planet's unit (report_force_unit). Longer ones than this are drawn at this
- * length in a colour of their own, so that one wild prediction does not shrink all others. On
- * eccentric orbits an arrow's length is the square root of the force, which keeps the forces far
- * from the Sun visible. */
+/* Arrows are in the planet's unit (report_force_unit()). Longer arrows are cut to this length and
+ * drawn in another colour, so that one outlier does not shrink all others. On eccentric orbits an
+ * arrow's length is the square root of the force, so that forces far from the Sun stay visible. */
 static const double longest = 1.5;
-static const double arrow_share = 0.45; /* of the mean distance: the arrow of force 1 */
+static const double arrow_share = 0.45; /* arrow of force 1, relative to the mean distance */
 
 const char *report_force_unit(const struct report_run *run)
 {
@@ -23,15 +23,16 @@ enum arrow_kind { ARROW_PREDICTED, ARROW_LABELLED, ARROW_CUT, ARROW_OMITTED };
 struct field {
     bool root;           /* lengths are square roots of forces */
     double arrow_au;     /* length of force 1 */
-    double center_au[2]; /* of the axes */
-    double extent_au;    /* axes cover center +- extent */
-    size_t stride;       /* of unlabelled positions */
-    size_t cut;          /* unlabelled arrows that are too long */
-    size_t ending;       /* positions whose arrows end there, because the true one passes the Sun */
+    double center_au[2]; /* centre of the axes */
+    double extent_au;    /* half the range of the axes */
+    size_t stride;       /* stride of unlabelled positions */
+    size_t cut;          /* number of unlabelled arrows cut */
+    /* number of positions whose arrows end there, because the true arrow would pass the Sun */
+    size_t ending;
 };
 
-/* The panels: truth, the untrained model, the variants in the run's order. panel
- * (REPORT_SOURCES); returns how many. */
+/* Chooses the panels: truth, untrained model, variants in the run's order. panel (REPORT_SOURCES);
+ * returns how many. */
 static int choose_panels(const struct report_run *run, int panel[])
 {
     int n = 0;
@@ -39,13 +40,13 @@ static int choose_panels(const struct report_run *run, int panel[])
     const int untrained = report_find(run, "untrained");
     if (untrained >= 0 && run->source[untrained].has_vectors)
         panel[n++] = untrained;
-    for (int s = 0; s < run->source_count; s++) /* without those whose stage was left out */
+    for (int s = 0; s < run->source_count; s++) /* skips sources whose stage was omitted */
         if (run->source[s].has_vectors && run->source[s].role == REPORT_ATTENTION)
             panel[n++] = s;
     return n;
 }
 
-/* The truth's own panel draws the true forces, whatever its file predicts. */
+/* The force drawn for a source; for the truth the true force, whatever its file predicts. */
 static void force_of(const struct report_source *source, const struct report_position *at,
                      double f[2])
 {
@@ -53,7 +54,7 @@ static void force_of(const struct report_source *source, const struct report_pos
     f[1] = source->role == REPORT_TRUTH ? at->fy_true : at->fy;
 }
 
-/* The arrow of a force, in AU; whether it was cut. */
+/* The arrow of a force, in AU; returns whether it was cut. */
 static bool arrow_of(const struct field *field, const double f[2], double arrow_au[2])
 {
     const double size = hypot(f[0], f[1]), drawn = field->root ? sqrt(size) : size;
@@ -63,8 +64,8 @@ static bool arrow_of(const struct field *field, const double f[2], double arrow_
     return drawn > longest;
 }
 
-/* Whether the true arrow, begun at its position, would pass the Sun and look like repulsion. Arrows
- * of such a position end there instead, in every panel. */
+/* Whether the true arrow, starting at its position, would pass the Sun and look like repulsion. All
+ * panels then draw the arrow ending at the position. */
 static bool passes_sun(const struct field *field, const struct report_position *at)
 {
     const double f[2] = {at->fx_true, at->fy_true};
@@ -93,7 +94,7 @@ static void measure(const struct report_run *run, int planet, const int panel[],
     field->arrow_au = arrow_share * r_au;
     field->root = planet >= REPORT_PLANETS;
     field->cut = field->ending = 0;
-    double low[2] = {0, 0}, high[2] = {0, 0}; /* with the Sun */
+    double low[2] = {0, 0}, high[2] = {0, 0}; /* includes the Sun */
     for (int p = 0; p < panels; p++) {
         const struct report_source *source = &run->source[panel[p]];
         orbit = &source->orbit[planet];

@@ -1,4 +1,4 @@
-/* read_laws.c - laws/laws.json; where the Pareto fronts of sample 0 are. */
+/* read_laws.c - reads laws/laws.json, and finds the Pareto fronts of sample 0. */
 #include "report.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static int take_law(struct report_run *run, const char *path, const cJSON *item,
                         path, index);
     const int s = report_find(run, source);
     if (s < 0)
-        return 0; /* a variant that this report leaves out */
+        return 0; /* a variant that this report omits */
     struct report_law *law = &run->law[run->law_count++];
     law->source = s;
     law->sample = (int)sample;
@@ -77,13 +77,13 @@ static void take_source(struct report_run *run, const cJSON *item)
         source->exponent[e] = interval(cJSON_GetObjectItemCaseSensitive(exponents, names[e]));
 }
 
-/* The mean of samples 0 to `sample`, of that of those before it. */
+/* Updates the mean of samples 0 .. sample - 1 by the value of sample `sample`. */
 static void add_to_mean(double *mean, double sample, double x)
 {
     *mean = sample > 0 ? *mean + (x - *mean) / (sample + 1) : x;
 }
 
-/* Facts of one sample of one source, in order. */
+/* Takes the values of one sample of one source; samples come in order. */
 static void take_sample(struct report_run *run, const cJSON *item)
 {
     const char *name = text(item, "source");
@@ -102,7 +102,7 @@ static void take_sample(struct report_run *run, const cJSON *item)
     source->leverage = orr_json_number(item, "leverage");
 }
 
-/* "true_law"; without it Newton's, which is all that there was. */
+/* Reads "true_law"; without it the law is Newton's, as in earlier versions. */
 static void take_true_law(struct report_run *run, const cJSON *json)
 {
     static const double newton[3] = {-2, 1, 1};

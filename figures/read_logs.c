@@ -1,5 +1,5 @@
-/* read_logs.c - numbers of evaluations; training logs: one JSON object per line with step, loss and
- * sometimes val_loss. */
+/* read_logs.c - reads numbers of evaluations, and training logs: one JSON object per line with
+ * step, loss and sometimes val_loss. */
 #include "report.h"
 
 #include "stage/provenance.h"
@@ -25,8 +25,8 @@ int report_read_number(const char *path, const char *key, double *value)
     return rc;
 }
 
-/* A run that was killed and resumed writes the steps since its checkpoint again: the later line
- * is the one that counts. */
+/* A run that was killed and resumed logs the steps after its checkpoint twice; the later lines
+ * replace the earlier ones. */
 static void cut_back(const double *step, size_t *count, double next)
 {
     while (*count > 0 && step[*count - 1] >= next)

@@ -1,4 +1,5 @@
-/* read_rollouts.c - pretrain_planets/rollouts.csv: how a model continues the bodies' orbits. */
+/* read_rollouts.c - reads pretrain_planets/rollouts.csv: a model's rollouts of the bodies'
+ * orbits. */
 #include "report.h"
 
 #include <math.h>

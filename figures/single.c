@@ -1,4 +1,5 @@
-/* single.c - one figure alone, in a size and font of the caller's, with what it was drawn from. */
+/* single.c - draws a single picture in a given size and font, and optionally keeps its input
+ * files. */
 #include "base/tempdir.h"
 #include "report.h"
 
@@ -31,7 +32,7 @@ int report_style_read(const char *size, const char *font, struct report_style *s
     return 0;
 }
 
-/* Adds the style to what the script loads. */
+/* Appends the style to the settings that the script loads. */
 static int write_style(const char *folder, const char *name, const struct report_style *style)
 {
     char path[REPORT_PATH], *text = NULL;

@@ -1,5 +1,5 @@
-/* tensorboard.c - logs as event files of TensorBoard: records of protobuf messages, each framed by
- * its length and two masked CRC-32C (TensorFlow, tsl/lib/io/record_writer.h). */
+/* tensorboard.c - writes logs as TensorBoard event files: protobuf messages, each framed by its
+ * length and two masked CRC-32C (TensorFlow, tsl/lib/io/record_writer.h). */
 #include "report.h"
 
 #include <dirent.h>
@@ -141,8 +141,8 @@ static int write_line(struct orr_file *file, const cJSON *line, double wall_time
     return write_event(file, &event, log);
 }
 
-/* Lines that count: a run that was killed and resumed writes the steps since its checkpoint
- * again. */
+/* The current lines of a log: a resumed run logs the steps after its checkpoint again, and the
+ * later lines replace the earlier ones. */
 struct lines {
     const char *log;
     cJSON **at;
@@ -203,7 +203,8 @@ static int convert(const char *log, const char *name, const char *out)
     return rc;
 }
 
-/* The logs of a folder and of those inside; name: of the folder, below the run, "" = the run. */
+/* Converts the logs of a folder and its subfolders; name: the folder's path below the run, "": the
+ * run. */
 static int look_into(const char *run, const char *name, const char *out, int depth, size_t *count)
 {
     struct orr_entries entries;

@@ -1,5 +1,5 @@
-/* beside.c - what results of other grids say beside the verdict: the claims that they bear on, and
- * which of them are not there. */
+/* beside.c - what the results of other grids add to the verdict: the claims that they concern, and
+ * which results are missing. */
 #include "beside.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-/* Files of tools/claims.sh, and the grids that make them. */
+/* Result files, and the grids that make them (tools/claims.sh). */
 static const struct {
     const char *file, *grid;
 } grids[] = {
@@ -48,14 +48,14 @@ void verdict_beside_missing(const struct verdict_ledger *ledger, char *text, siz
 
 /* ------------------------------------------------------------------------------ sentences */
 
-/* The claims of lengths beyond training, by softmax: of the whole grid, else of the short one. */
+/* Whether a claim is about lengths beyond training with softmax, measured in the given file. */
 static bool is_of_length(const struct verdict_claim *claim, const char *file)
 {
     return !strcmp(claim->file, file) && claim->context == 1024 &&
            claim->statistic == VERDICT_VALUE && !strcmp(claim->from, "attention=softmax");
 }
 
-/* Reproduced, refuted or open, also where the ledger only shows the figure. */
+/* Reproduced, refuted or open, also for a claim that the ledger only shows. */
 static enum verdict_ruling ruling_of(const struct verdict_judged *j)
 {
     struct verdict_claim own = *j->claim;
@@ -64,8 +64,8 @@ static enum verdict_ruling ruling_of(const struct verdict_judged *j)
     return verdict_rule_on(&own, &j->fact, why);
 }
 
-/* What is said of the claims of length of one file; *lssar is the ruling on its first one. "" where
- * no figure is of three seeds. */
+/* Describes the length claims of one file; *lssar is the ruling on the first one. "" where no value
+ * has three seeds. */
 static void say_lengths(const struct verdict_ledger *ledger, const char *file, char said[1024],
                         enum verdict_ruling *lssar)
 {
@@ -120,7 +120,7 @@ void verdict_beside_on_claims(const struct verdict_ledger *ledger, char text[204
     for (int i = 0; i < ledger->claims.count; i++) {
         const struct verdict_judged *j = &ledger->judged[i];
         if (!strcmp(j->claim->file, "verdict.json"))
-            continue; /* this one itself */
+            continue; /* this verdict itself */
         count[j->ruling]++;
         missing += j->ruling == VERDICT_OPEN && !j->fact.there;
     }
@@ -154,7 +154,7 @@ static void add_claim(const struct verdict_judged *j, cJSON *list)
     cJSON_AddStringToObject(json, "ruling", verdict_ruling_name[j->ruling]);
 }
 
-/* visit()s the claims that a grid bears on, if it is there. */
+/* Calls visit() for the claims that a grid concerns, if the grid exists. */
 static void each_claim(const struct verdict_ledger *ledger, int g,
                        void (*visit)(const struct verdict_judged *j, cJSON *list), cJSON *list)
 {

@@ -1,4 +1,4 @@
-/* runs.c - finds the runs of a folder, and which of them are seeds of the same settings. */
+/* cells.c - finds the runs of a folder, and groups those that differ only in the seed. */
 #include "cells.h"
 
 #include "stage/provenance.h"
@@ -77,8 +77,8 @@ static double value_of(const struct verdict_cells *cells, const struct verdict_c
     return source < 0 ? (double)NAN : verdict_cell_row(cells, cell, source, column)->value;
 }
 
-/* Shares of samples from their counts; what the truth, random weights of the same shape and the
- * oracle have. */
+/* Computes shares of samples from counts, and copies the values of the truth (upper bound), of
+ * random weights of the model's shape (baseline) and of the oracle (raw). */
 static void complete(const struct verdict_cells *cells, const struct verdict_cell *cell)
 {
     char untrained[4 * ORR_NAME];
@@ -96,7 +96,7 @@ static void complete(const struct verdict_cells *cells, const struct verdict_cel
         const int baseline = verdict_cell_find(cells, cell, untrained);
         for (int c = 0; c < VERDICT_COLUMNS; c++) {
             if (c == VERDICT_NEXT_STATE && verdict_is_model(cells, cell, s))
-                continue; /* has those of its own evaluation */
+                continue; /* the model has the bounds of its own evaluation */
             row[c].upper_bound = value_of(cells, cell, truth, c);
             row[c].baseline = value_of(cells, cell, baseline, c);
             row[c].raw = value_of(cells, cell, oracle, c);
@@ -104,7 +104,7 @@ static void complete(const struct verdict_cells *cells, const struct verdict_cel
     }
 }
 
-/* Whether a cell before this one in the group has the source, of the same seed. */
+/* Whether an earlier cell of the group has the source with the same seed. */
 static bool came_before(const struct orr_table *view, const struct orr_row *row)
 {
     for (size_t i = 0; i < view->count; i++)
@@ -139,7 +139,7 @@ int verdict_miss(struct verdict_missing_list *list, const char *what, const char
     more += list->count++;
     snprintf(more->what, sizeof more->what, "%s", what);
     snprintf(more->why, sizeof more->why, "%s", why);
-    orr_one_line(more->what); /* of a file, and for a list */
+    orr_one_line(more->what); /* the name of a file, shown in a list */
     orr_one_line(more->why);
     return 0;
 }
@@ -150,7 +150,7 @@ static bool is_file(const char *path)
     return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
-/* Adds the run, or the reason why not. */
+/* Adds the run, or the reason why it is left out. */
 static int add_cell(struct verdict_cells *cells, const char *path)
 {
     const char *below = path + (*cells->folder ? strlen(cells->folder) + 1 : 0);
@@ -176,8 +176,8 @@ static int add_cell(struct verdict_cells *cells, const char *path)
 
 /* ---------------------------------------------------------------------------- the folder */
 
-/* Whether it is a file of a run's results, or may have been one: what cannot be read is named.
- * Files of other formats are passed over. */
+/* Whether a file contains a run's results. Unreadable files of that kind are reported; files of
+ * other formats are skipped. */
 static bool is_record(const char *path)
 {
     static const char cell[] = "orrery-cell-"; /* of any version */
@@ -193,7 +193,7 @@ static bool is_record(const char *path)
     return is;
 }
 
-/* A folder with settings or laws is a run, and has no others inside. */
+/* Searches a folder. A folder with settings or laws is a run, and contains no other runs. */
 static int look_into(struct verdict_cells *cells, const char *path, int depth)
 {
     struct orr_entries entries;
@@ -220,7 +220,7 @@ static int look_into(struct verdict_cells *cells, const char *path, int depth)
 
 /* ------------------------------------------------------------------------------ settings */
 
-/* "" where the setting has no effect beside the others of the run. */
+/* The text of a setting; "" where it has no effect given the other settings. */
 static void setting_of(const struct orr_settings *preset, const char *key, char text[ORR_SETTING])
 {
     char why[256];
@@ -229,7 +229,7 @@ static void setting_of(const struct orr_settings *preset, const char *key, char 
         text[0] = '\0';
 }
 
-/* Adds "key=value" to the labels, where runs differ in the setting. */
+/* Adds "key=value" to the labels where runs differ in the setting. */
 static int label_by(struct verdict_cells *cells, const char *key)
 {
     char first[ORR_SETTING], text[ORR_SETTING];
@@ -253,7 +253,7 @@ static int label_by(struct verdict_cells *cells, const char *key)
     return 0;
 }
 
-/* Whether both have a model of one attention. */
+/* Whether both cells have a model of the same attention. */
 static bool share_a_model(const struct verdict_cells *cells, const struct verdict_cell *a,
                           const struct verdict_cell *b)
 {
@@ -268,7 +268,8 @@ static int group(struct verdict_cells *cells)
 {
     const char *key;
     for (int k = 0; (key = orr_settings_key(k)) != NULL; k++)
-        if (strcmp(key, "seed") != 0 && orr_made_from(key)) /* seeds are of one row */
+        /* the seed is not part of a label, so that seeds share a group */
+        if (strcmp(key, "seed") != 0 && orr_made_from(key))
             TRY(label_by(cells, key));
     for (size_t i = 0; i < cells->count; i++) {
         struct verdict_cell *cell = &cells->cell[i];
@@ -291,7 +292,7 @@ static int group(struct verdict_cells *cells)
 
 /* ---------------------------------------------------------------------------- everything */
 
-/* Groups what was found. */
+/* Groups the cells that were found. */
 static int finish(struct verdict_cells *cells)
 {
     if (cells->count)

@@ -1,5 +1,5 @@
-/* cells_read.c - what a run directory says: laws of each source, errors of its models at the
- * trained length and beyond it, time and memory of pretraining; rows of probes. */
+/* cells_read.c - reads a run directory: laws of each source, errors of its models at the trained
+ * length and beyond, time and memory of pretraining, rows of probes. */
 #include "cells.h"
 
 #include "figures/origin.h"
@@ -14,7 +14,8 @@
 
 /* ------------------------------------------------------------------------------- sources */
 
-/* To a k of the law itself, which has two where labels are of both sides of a jump. */
+/* Whether k is close to a constant of the law, which has two where labels lie on both sides of a
+ * jump of G. */
 static bool is_close(const struct report_true_law *law, double k)
 {
     bool close = false;
@@ -23,7 +24,7 @@ static bool is_close(const struct report_true_law *law, double k)
     return close;
 }
 
-/* What the laws of the samples say, by the rule of the cell. */
+/* Computes the law columns of a source from its samples, by the cell's rule. */
 static void take_laws(const struct report_run *run, int s, const char *rule, struct orr_row *row)
 {
     static const int counts[] = {VERDICT_SAMPLES, VERDICT_SELECTED, VERDICT_ON_FRONT,
@@ -73,8 +74,7 @@ static int take_source(const struct report_run *run, int s, struct verdict_cells
 
 /* -------------------------------------------------------------------------------- probes */
 
-/* The checkpoint of pretraining that probes look into: whether results are of it, as it was
- * trained. */
+/* Whether results belong to the checkpoint of pretraining, unchanged. */
 static bool is_of(const cJSON *json, const char *checkpoint)
 {
     const char *found =
@@ -85,7 +85,7 @@ static bool is_of(const cJSON *json, const char *checkpoint)
         !orr_exists(checkpoint))
         return false;
     if (orr_file_checksum(checkpoint, &is, &bytes)) {
-        orr_error_clear(); /* (memory that ran out is remembered) */
+        orr_error_clear(); /* a failed allocation stays recorded */
         return false;
     }
     snprintf(content, sizeof content, "%016llx", (unsigned long long)is);
@@ -141,8 +141,7 @@ const struct orr_row *verdict_probe_row(const struct orr_table *table, const cha
 
 /* ------------------------------------------------------------------------------ training */
 
-/* NULL where there is no file, or none that can be read and is as it was written: it says
- * nothing. */
+/* Reads a JSON file; NULL where it is missing, unreadable or changed since it was written. */
 static cJSON *read_if_there(const char *path)
 {
     cJSON *json = NULL;
@@ -155,9 +154,9 @@ static cJSON *read_if_there(const char *path)
     return NULL;
 }
 
-/* The next-state errors of random weights of a model's shape, and of fitted orbits, as bin/probe
- * evaluate has them, over the same sequences as that of the trained one, which it must have found
- * as well. */
+/* Reads the next-state errors of random weights of a model's shape and of fitted orbits, from
+ * bin/probe evaluate. They count only if they were measured on the sequences of the trained model
+ * and found its error. */
 static int read_random(const char *run, const char *name, struct orr_row *next)
 {
     char path[REPORT_PATH];
@@ -173,8 +172,8 @@ static int read_random(const char *run, const char *name, struct orr_row *next)
     return 0;
 }
 
-/* Errors beyond the trained length, of the longest sequences that bin/probe length measured. What
- * is of another model, or cannot be read, says nothing of this one. */
+/* Reads the errors beyond the trained length, from the longest sequences of bin/probe length. Files
+ * that belong to another model or cannot be read are ignored. */
 static int read_beyond(const char *run, const struct orr_settings *preset, const char *name,
                        struct orr_row *beyond)
 {
@@ -192,8 +191,8 @@ static int read_beyond(const char *run, const struct orr_settings *preset, const
     return rc == ORR_ENOMEM ? rc : 0;
 }
 
-/* Median seconds of a step, and memory, of the lines of a training log that have them. A line that
- * a kill has cut short has none. */
+/* Reads the median seconds per step and the memory from the lines of a training log that contain
+ * them. A line cut short by a kill is ignored. */
 static int read_cost(const char *path, double positions, struct orr_row *row)
 {
     char *text = NULL, *rest = NULL;
@@ -223,7 +222,7 @@ static int read_cost(const char *path, double positions, struct orr_row *row)
     return rc;
 }
 
-/* A bound of a model is the value of another source, unless that has one. */
+/* Uses the value of another source as a bound of a model, unless the model has its own. */
 static void give(const struct verdict_cells *cells, const struct verdict_cell *cell,
                  const char *source, int column, double value)
 {
@@ -233,9 +232,9 @@ static void give(const struct verdict_cells *cells, const struct verdict_cell *c
         row->value = value;
 }
 
-/* Errors, time and memory of a model from the files of its pretraining; errors of the truth (a fit
- * of the orbit to the same noisy positions) and of random weights of the model's shape, where they
- * were measured. */
+/* Reads errors, time and memory of a model from its pretraining files; and, where measured, errors
+ * of the truth (an orbit fitted to the same noisy positions) and of random weights of the model's
+ * shape. */
 static int read_trained(const struct verdict_cells *cells, const struct verdict_cell *cell, int s,
                         const char *run)
 {
@@ -249,7 +248,7 @@ static int read_trained(const struct verdict_cells *cells, const struct verdict_
     snprintf(untrained, sizeof untrained, "untrained (%s)", name);
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &next->value));
-    TRY(report_read_number(path, "orbit_fit", &next->upper_bound)); /* of older versions */
+    TRY(report_read_number(path, "orbit_fit", &next->upper_bound)); /* written by older versions */
     TRY(report_read_number(path, "persistence", &next->raw));
     TRY(read_random(run, name, next));
     TRY(read_beyond(run, preset, name, beyond));

@@ -1,5 +1,5 @@
-/* cells_record.c - a run's results as one small file, and the same read again: what bin/report
- * --runs and bin/verdict put together of runs that lie elsewhere (docs/formats.md, cell.json). */
+/* cells_record.c - writes and reads a run's results as one small file, for bin/report --runs and
+ * bin/verdict on another machine (docs/formats.md, cell.json). */
 #include "verdict.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void add_source(const struct verdict_cells *cells, const struct verdict_c
     cJSON_AddStringToObject(json, "source", verdict_cell_source(cells, cell, s));
     cJSON_AddBoolToObject(json, "is_model", verdict_is_model(cells, cell, s));
     for (int c = 0; c < VERDICT_COLUMNS; c++) {
-        if (c == VERDICT_R2) { /* exponents stand before it */
+        if (c == VERDICT_R2) { /* the exponents precede it */
             for (int e = 0; e < 3; e++)
                 exponent[e] = row[VERDICT_EXPONENT + e].value;
             orr_json_add_list(json, "exponents", exponent, 3);
@@ -53,7 +53,7 @@ static int record_cell(const struct verdict_cells *cells, const struct verdict_c
     return list ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", cell->path);
 }
 
-/* The figures of one attention. */
+/* Adds the values of one attention. */
 static void add_figures(const struct verdict *v, const struct verdict_cell *cell, int s,
                         cJSON *list)
 {
@@ -100,7 +100,7 @@ static int take_text(const cJSON *json, const char *key, char *text, size_t byte
     return 0;
 }
 
-/* A whole number from 0 to most. */
+/* Reads an integer from 0 to most. */
 static int take_count(const cJSON *json, const char *key, int most, int *count, const char *path)
 {
     const double value = orr_json_number(json, key);
@@ -210,7 +210,7 @@ static int take_figures(struct verdict *v, const struct verdict_cell *cell, cons
     return 0;
 }
 
-/* Probes that the cell was not asked for, when others were, are missing in it. */
+/* Adds probes as missing where the cell lacks them but other cells have them. */
 static int take_missing(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
 {
     const cJSON *item;

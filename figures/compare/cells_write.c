@@ -1,5 +1,5 @@
-/* cells_write.c - cells over seeds, and one source minus another seed by seed: Markdown for
- * readers, runs.json for programs. */
+/* cells_write.c - writes means over seeds and paired differences between sources: Markdown, and
+ * runs.json for programs. */
 #include "cells.h"
 
 #include <math.h>
@@ -10,18 +10,18 @@
 
 /* --------------------------------------------------------------------------------- lines */
 
-/* One source over the cells of one group, or, seed by seed, one minus another. */
+/* One source over the cells of a group, or the paired difference of two sources by seed. */
 struct line {
-    const struct verdict_cell *cell; /* the first one of the group */
+    const struct verdict_cell *cell; /* the first cell of the group */
     struct orr_table view[VERDICT_COLUMNS];
-    const char *of, *minus; /* models; minus: "" for the source itself */
+    const char *of, *minus; /* models; minus: "" for no difference */
     int seeds;
     uint64_t *seed; /* (seeds) */
-    double *value;  /* (seeds) see values() */
-    cJSON *list;    /* that it is added to, NULL: it is printed */
+    double *value;  /* (seeds) filled by values() */
+    cJSON *list;    /* JSON list to add to; NULL: print */
 };
 
-/* The seeds of the source's rows that the other one has as well; how many. */
+/* Collects the seeds that both sources have; returns how many. */
 static int list_seeds(struct line *line)
 {
     const struct orr_table *view = line->view;
@@ -66,7 +66,7 @@ static const char *name_of(const char *model)
     return strchr(model, '=') + 1;
 }
 
-/* The model that others are compared with: of softmax, else the first one; NULL without a model. */
+/* The model with which others are compared: softmax, or else the first; NULL without a model. */
 static const char *baseline_of(const struct orr_table *is_model)
 {
     const char *first = NULL;
@@ -85,8 +85,8 @@ static void visit(struct line *line, const char *minus, void (*show)(struct line
         show(line);
 }
 
-/* show()s every source of a group in the order in which they appear; with differences instead those
- * of every model from the baseline and from its untrained shape. */
+/* Calls show() for every source of a group in order of appearance; with `differences`, for every
+ * model minus the baseline and minus its untrained shape. */
 static void each_line_of(struct line *line, bool differences, void (*show)(struct line *line))
 {
     const struct orr_table *is_model = &line->view[VERDICT_IS_MODEL];
@@ -145,7 +145,7 @@ static void print_mean(const char *format, struct orr_mean x)
     printf(" %s%s", text, half);
 }
 
-/* A bar would end the cell. */
+/* Escapes a bar, which would end the table cell. */
 static void print_label(const char *label)
 {
     printf("| ");
@@ -255,7 +255,7 @@ void verdict_mean_json(cJSON *parent, const char *key, const double *x, int n, b
         cJSON_AddItemToArray(values, number(x[i]));
 }
 
-/* A column under its key, "exponents.r" below "exponents". */
+/* Adds a column under its key; "exponents.r" becomes "r" in the object "exponents". */
 static void add_column(struct line *line, int column, cJSON *json)
 {
     const char *key = verdict_column_name[column].key, *dot = strchr(key, '.');
@@ -263,7 +263,7 @@ static void add_column(struct line *line, int column, cJSON *json)
                       *line->minus);
 }
 
-/* A source, or a difference. */
+/* Adds a source or a difference. */
 static void add_line(struct line *line)
 {
     cJSON *json = cJSON_CreateObject();
@@ -289,7 +289,7 @@ static void add_line(struct line *line)
         add_column(line, c, json);
 }
 
-/* The settings that a group of cells has, where cells differ, and the law that its rows ask for. */
+/* Adds the settings of a group in which groups differ, and the law of its rows. */
 static void add_group(cJSON *list, const struct verdict_cell *cell)
 {
     cJSON *json = cJSON_CreateObject();
@@ -309,7 +309,7 @@ static void add_cells(cJSON *json, const struct verdict_cells *cells)
     int groups = 0;
     for (size_t i = 0; i < cells->count; i++) {
         cJSON *item = cJSON_CreateObject();
-        if (cells->cell[i].group == groups) { /* its first one */
+        if (cells->cell[i].group == groups) { /* the first cell of the group */
             add_group(settings, &cells->cell[i]);
             groups++;
         }

@@ -1,4 +1,4 @@
-/* claims.c - what our values say of published claims, and the ledger. */
+/* claims.c - rules on published claims by our values, and writes the ledger. */
 #include "claims.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static enum verdict_ruling small(double size, double mean, double half, char why
     return VERDICT_OPEN;
 }
 
-/* As if it were asked above 0. */
+/* Rules on a claim that a value is above a limit; signs are reversed for VERDICT_BELOW. */
 static enum verdict_ruling one_sided(const struct verdict_claim *claim, double mean, double half,
                                      char why[256])
 {
@@ -70,9 +70,9 @@ static enum verdict_ruling rule(const struct verdict_claim *claim, double mean, 
     return one_sided(claim, mean, half, why);
 }
 
-/* Random weights of the same shapes differ by as much, the same way: nothing learned is needed. Not
- * asked of text, whose loss they do not come near (5.5 nats), so that how little they differ from
- * each other says nothing of models. */
+/* Whether random weights of the same shapes show at least the same difference, so that learning is
+ * not needed to explain it. Not applied to text: there random weights have far larger losses (5.5
+ * nats), whose small differences are irrelevant to trained models. */
 static bool is_explained(const struct verdict_claim *claim, const struct verdict_fact *fact)
 {
     const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
@@ -81,8 +81,8 @@ static bool is_explained(const struct verdict_claim *claim, const struct verdict
            sign * fact->baseline >= sign * fact->mean && sign * fact->mean > 0;
 }
 
-/* A difference that no model could have made, because the other figure is as near to the truth as
- * that, is neither refuted nor shown to be nothing. */
+/* Rules on a difference in accuracy. Where the other value is so accurate that no model could be
+ * better by the claimed size, the claim stays open. */
 static enum verdict_ruling rule_with_headroom(const struct verdict_claim *claim,
                                               const struct verdict_fact *fact, char why[256])
 {
@@ -100,7 +100,8 @@ static enum verdict_ruling rule_with_headroom(const struct verdict_claim *claim,
     return VERDICT_OPEN;
 }
 
-/* What models learned has two scales; both have to say the same. */
+/* Rules on a value above random weights, which is measured on two scales (R^2, and the share of the
+ * headroom). Both must agree; otherwise the claim stays open. */
 static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
                                            const struct verdict_fact *fact, char why[256])
 {
@@ -123,9 +124,9 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
     return of_share == ruling ? ruling : VERDICT_OPEN;
 }
 
-/* How many seeds decide an open claim, if the mean is what it is: by telling it from 0, or from the
- * smallest effect that the claim's words allow. Where no model has headroom, and of two scales, no
- * number of seeds can be named. */
+/* Adds the number of seeds that would decide an open claim if the mean stayed the same, by
+ * separating it from 0 or from the smallest claimed effect. No number is given where no model has
+ * headroom, or with two scales. */
 static void add_power(const struct verdict_claim *claim, const struct verdict_fact *fact,
                       char why[256])
 {
@@ -204,7 +205,7 @@ static void write_number(struct orr_file *file, double x)
     orr_file_printf(file, isfinite(x) ? " %.3g |" : " - |", x);
 }
 
-/* What the figure has to be for the claim. */
+/* Describes the condition that the value must meet. */
 static void write_rule(const struct verdict_claim *claim, char text[64])
 {
     const char *sign = claim->rule == VERDICT_ABOVE ? ">" : "<";
@@ -252,7 +253,7 @@ int verdict_ledger_there(const struct verdict_ledger *ledger)
     if (stat(ledger->folder, &info) || !S_ISDIR(info.st_mode))
         return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it",
                         ledger->folder);
-    for (int i = 0; i < ledger->claims.count; i++) /* benchmarks are another folder's */
+    for (int i = 0; i < ledger->claims.count; i++) /* benchmarks are in another folder */
         if (ledger->judged[i].fact.read && ledger->judged[i].claim->statistic != VERDICT_RATIO)
             return 0;
     return ORR_FAIL(ORR_EMISSING,
@@ -282,7 +283,7 @@ static void write_claim(struct orr_file *file, const struct verdict_judged *j)
                     claim->command);
 }
 
-/* Those that are ruled on, or those that are shown beside. */
+/* Writes the table of claims that are ruled on, or of those that are only shown. */
 static void write_table(struct orr_file *file, const struct verdict_ledger *ledger, bool shown)
 {
     orr_file_printf(file,

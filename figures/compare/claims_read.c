@@ -1,4 +1,4 @@
-/* claims_read.c - the published claims: rows of figures/claims.csv. Papers that they name: [L] the
+/* claims_read.c - reads the published claims, rows of figures/claims.csv. Their papers: [L] the
  * LSSAR paper, version 3 of 2026; [V] Vafa et al. 2025, arXiv 2507.06952; [K] "From Kepler to
  * Newton", arXiv 2602.06923; [O] "The Observer Effect in World Models", arXiv 2602.12218; [G] the
  * note on softplus-gated attention, 2025; [F] the public fork of the code of [V] with masks of
@@ -15,7 +15,7 @@ struct reader {
     size_t row;
 };
 
-/* The cell of a column; NULL and a message where the file has no such column. */
+/* The cell of a column; NULL, with a message, where the file lacks the column. */
 static const char *cell(const struct reader *r, const char *column)
 {
     const int c = orr_csv_column(r->csv, column);
@@ -32,7 +32,7 @@ static int bad_cell(const struct reader *r, const char *column, const char *expe
                     r->csv->line[r->row], column, expected, found);
 }
 
-/* Which of the words it is, from 0 on. */
+/* Reads a cell that must be one of the words; *number is its index, from 0. */
 static int take_word(const struct reader *r, const char *column, const char *words, int *number)
 {
     const char *found = cell(r, column);
@@ -48,7 +48,7 @@ static int take_word(const struct reader *r, const char *column, const char *wor
     return bad_cell(r, column, words, found);
 }
 
-/* "": `none`. */
+/* Reads a number; an empty cell gives `none`. */
 static int take_number(const struct reader *r, const char *column, double none, double *number)
 {
     char *end;

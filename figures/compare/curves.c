@@ -1,5 +1,5 @@
-/* curves.c - steps to equal loss: how many steps one setting needs for what another one has at its
- * end, from the held-out losses that trainings of the same seeds wrote down on their way. */
+/* curves.c - steps to equal loss: how many steps one setting needs to reach the final loss of
+ * another, from held-out losses logged during trainings with the same seeds. */
 #include "claims.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static bool is_of(const struct orr_row *row, const char *setting, uint64_t seed)
     return row->seed == seed && orr_row_has(row, setting);
 }
 
-/* The last loss of a training; NaN: there is none. Rows are in the order of steps. */
+/* The last loss of a training; NaN: none. Rows are sorted by step. */
 static double last_loss(const struct orr_table *t, const char *setting, uint64_t seed, double *step)
 {
     double loss = NAN;
@@ -21,7 +21,7 @@ static double last_loss(const struct orr_table *t, const char *setting, uint64_t
     return loss;
 }
 
-/* Where the loss first is `goal` or below, between two evaluations on a straight line; NaN:
+/* The step at which the loss first reaches `goal`, interpolated linearly between evaluations; NaN:
  * never. */
 static double step_of(const struct orr_table *t, const char *setting, uint64_t seed, double goal)
 {
@@ -38,8 +38,8 @@ static double step_of(const struct orr_table *t, const char *setting, uint64_t s
     return NAN;
 }
 
-/* ln of the steps that a needs for the last loss of b over those of b; where a never has it, the
- * other way about: of the steps of a over those that b needs for a's last loss. */
+/* ln of (steps that a needs for the last loss of b) / (steps of b). Where a never reaches that
+ * loss: ln of (steps of a) / (steps that b needs for the last loss of a). */
 static double log_ratio(const struct orr_table *t, const char *a, const char *b, uint64_t seed)
 {
     double end_a = NAN, end_b = NAN;

@@ -1,4 +1,4 @@
-/* facts.c - our value for a claim: a contrast of the rows of the table that the claim names. */
+/* facts.c - our value for a claim: a contrast between rows of the table that the claim names. */
 #include "results.h"
 
 #include <math.h>
@@ -10,12 +10,14 @@
 
 /* -------------------------------------------------------------------------------- figures */
 
-/* The rows that a claim asks, of one layer and context: those of the first one that fits. */
+/* Collects the rows that a claim names, of one layer and context: those of the first matching
+ * row. */
 static int choose(const struct orr_table *table, const struct verdict_claim *claim,
                   struct orr_table *chosen)
 {
     const struct orr_row *first = NULL;
-    const bool any = claim->statistic == VERDICT_STEPS; /* whose rows differ in the context */
+    /* its rows differ in the context, which is the step */
+    const bool any = claim->statistic == VERDICT_STEPS;
     *chosen = (struct orr_table){.crossed = table->crossed};
     for (size_t i = 0; i < table->count; i++) {
         const struct orr_row *row = &table->row[i];
@@ -39,8 +41,8 @@ static void settle(struct verdict_fact *fact, struct orr_mean mean)
     fact->there = mean.n > 0;
 }
 
-/* The models' value, less that of others, beside what the truth and random weights make of it. A
- * row that is a mean over seeds itself is the figure. */
+/* The models' value minus that of others, with the same difference for the truth and for random
+ * weights. A row that already is a mean over seeds is used as it is. */
 static void take_value(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
@@ -56,11 +58,11 @@ static void take_value(const struct orr_table *table, const struct verdict_claim
     }
 }
 
-/* How much nearer to the truth: the bounds are those of means over seeds. */
+/* The gain in accuracy. Its bounds are computed from means over seeds. */
 static void take_nearer(const struct orr_table *table, const struct verdict_claim *claim,
                         struct verdict_fact *fact)
 {
-    double bound[2][3]; /* of both: value, upper bound, baseline */
+    double bound[2][3]; /* for both models: value, upper bound, baseline */
     for (int k = 0; k < 2; k++) {
         const char *model = k ? claim->from : claim->of;
         bound[k][0] = orr_table_contrast(table, model, "", ORR_ROW_VALUE).mean;
@@ -83,7 +85,7 @@ static void take_learned(const struct orr_table *table, const struct verdict_cla
     fact->share_half = share.half;
 }
 
-/* By least squares over the decades of a setting, of one seed. */
+/* The slope over the decades of a setting for one seed, by least squares. */
 static double slope_of(const struct orr_table *table, const char *key, uint64_t seed,
                        enum orr_row_number number)
 {
@@ -117,7 +119,7 @@ static void take_slope(const struct orr_table *table, const struct verdict_claim
     fact->baseline = orr_mean_of(baseline, seeds).mean;
 }
 
-/* Of single measurements, not over seeds. */
+/* The ratio of two single measurements, not over seeds. */
 static void take_ratio(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
@@ -126,7 +128,8 @@ static void take_ratio(const struct orr_table *table, const struct verdict_claim
     fact->there = isfinite(fact->mean);
 }
 
-/* Above the baseline, and "a less b", are differences that a file has as rows. */
+/* Whether the value is a difference stored as a row of the file: above the baseline, or "a less
+ * b". */
 static bool is_difference(const struct verdict_claim *claim)
 {
     return claim->statistic != VERDICT_RATIO &&

@@ -14,7 +14,7 @@ static const cJSON *get(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-/* A whole number from 0 on, -1 where there is none. */
+/* An integer from 0 on; -1 where there is none. */
 static int whole_of(const cJSON *object, const char *key)
 {
     const double number = orr_json_number(object, key);
@@ -45,7 +45,7 @@ static const struct orr_row none = {.quantity = "",
 
 /* ------------------------------------------------------------------------------- verdict */
 
-/* A row a seed of the attention, and one of random weights of its shape. */
+/* One row per seed of an attention, and one for random weights of its shape. */
 static int read_verdict(const cJSON *json, struct orr_table *table)
 {
     const cJSON *figure;
@@ -76,7 +76,7 @@ static int read_verdict(const cJSON *json, struct orr_table *table)
 
 /* ---------------------------------------------------------------------------------- runs */
 
-/* "exponents.r" below an object. */
+/* Finds a nested key: "exponents.r" is "r" in the object "exponents". */
 static const cJSON *below(const cJSON *object, const char *path)
 {
     char key[64];
@@ -85,7 +85,7 @@ static const cJSON *below(const cJSON *object, const char *path)
     return dot ? below(get(object, key), dot + 1) : get(object, key);
 }
 
-/* A number of another source of the same settings and seed: of the truth, of random weights. */
+/* The value of another source (the truth, random weights) with equal settings and seed. */
 static double number_of(const cJSON *rows, const cJSON *like, const char *source,
                         const char *quantity, uint64_t seed)
 {
@@ -146,7 +146,8 @@ static struct orr_row figure_of(const cJSON *json)
     return row;
 }
 
-/* Files of earlier versions have no sum that would tell of a number that is none. */
+/* Files of earlier versions have no checksum, so a text in place of a number is only detected
+ * here. */
 int verdict_results_probe(const cJSON *json, const char *path, struct orr_table *table)
 {
     static const char *const key[] = {"value", "upper_bound", "baseline", "raw"};
@@ -172,7 +173,7 @@ int verdict_results_probe(const cJSON *json, const char *path, struct orr_table 
     return 0;
 }
 
-/* Older files do not record the number of seeds: it was one. */
+/* Files of earlier versions do not record the number of seeds, which was one. */
 static int seeds_of(const cJSON *json, const char *key)
 {
     const int n = whole_of(json, key);
@@ -205,7 +206,7 @@ static int read_seeds(const cJSON *json, struct orr_table *table)
     return 0;
 }
 
-/* Its levels of all factors. */
+/* Names the cell by its levels of all factors. */
 static void name_cell(const cJSON *factors, const cJSON *cell, char model[ORR_MODEL])
 {
     model[0] = '\0';
@@ -306,7 +307,7 @@ int verdict_results_read(const char *path, struct orr_table *table)
     for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
         if (!strcmp(format, formats[k].format))
             read = formats[k].read;
-    if (!*format && cJSON_IsArray(get(json, "rows"))) /* benchmarks have none */
+    if (!*format && cJSON_IsArray(get(json, "rows"))) /* benchmarks have no format */
         read = read_bench;
     const int rc = read ? read(json, table)
                         : ORR_FAIL(ORR_EFORMAT,

@@ -1,4 +1,4 @@
-/* sentences.c - the verdict in words. The figures choose them: which ones, and what they say. */
+/* sentences.c - the verdict in words. The values alone choose the sentences. */
 #include "beside.h"
 #include "verdict.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 3, MOST = 6 }; /* differences and attentions that are named */
+enum { NAMED = 3, MOST = 6 }; /* differences and attentions named in a sentence, at most */
 
 static void say(char text[2048], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(char text[2048], const char *format, ...)
@@ -27,7 +27,7 @@ static int find(const char *id)
     return q;
 }
 
-/* "0.21 +- 0.15", of equal numbers "1". */
+/* Writes "0.21 +- 0.15", or a lone number such as "1" where there is no interval. */
 static void say_mean(char text[2048], struct orr_mean mean)
 {
     say(text, "%.3g", mean.mean);
@@ -35,8 +35,8 @@ static void say_mean(char text[2048], struct orr_mean mean)
         say(text, " +- %.2g", mean.half);
 }
 
-/* The means by attention, between commas: "0.21 +- 0.15 (softmax), ...". Only those of attentions
- * that have one; how many. ORR_ROW_GAIN says as well which are not significant. */
+/* Lists the means by attention, "0.21 +- 0.15 (softmax), ...", for attentions that have one;
+ * returns how many. ORR_ROW_GAIN also marks those that are not significant. */
 static int say_column(const struct verdict *v, int question, enum orr_row_number column,
                       char text[2048])
 {
@@ -61,7 +61,7 @@ static int say_column(const struct verdict *v, int question, enum orr_row_number
 
 /* ------------------------------------------------- 1: is it the positions that teach the force? */
 
-/* The smallest number of labels that there are figures of, -1 where there are none. */
+/* The smallest number of labels with values; -1: none. */
 static int fewest_labels(const struct verdict *v)
 {
     for (int q = 0; verdict_table[q].id; q++) {
@@ -73,7 +73,7 @@ static int fewest_labels(const struct verdict *v)
     return -1;
 }
 
-/* Of how many label figures a gain over the baseline, or a loss, is significant. */
+/* Number of label values with a significant gain or loss against the baseline. */
 struct count {
     int gains, losses, all;
 };
@@ -90,14 +90,14 @@ static struct count count_gains(const struct verdict *v)
     return count;
 }
 
-/* Whether so many of `all` are more than chance brings: two standard deviations of a count of
- * comparisons that were independent. */
+/* Whether a count exceeds its expectation by chance by more than two standard deviations, for
+ * independent comparisons. */
 static bool is_many(int beyond, double chance)
 {
     return beyond > chance + 2 * sqrt(chance);
 }
 
-/* Gains and losses are each one end of an interval. */
+/* Gains and losses are counted separately; by chance 2.5% of the comparisons show each. */
 static const char *what_it_teaches(struct count count)
 {
     const bool helps = is_many(count.gains, 0.025 * count.all),
@@ -144,7 +144,7 @@ static void does_it_learn(const struct verdict *v, char text[2048])
     say(text, ".");
 }
 
-/* ------------------------------------------------------------ 2: does attention decide it? */
+/* ------------------------------------------------------------ 2: does attention matter? */
 
 struct named {
     int question, attention;
@@ -162,7 +162,7 @@ static int by_strength(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Comparisons with the first attention over at least three seeds; those significant. */
+/* Comparisons with the first attention over at least three seeds, and how many are significant. */
 struct comparisons {
     int compared, beyond;
     struct named named[VERDICT_QUESTIONS * ORR_LIST];
@@ -193,7 +193,7 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
     }
     const int compared = all.compared, beyond = all.beyond;
     const double chance = 0.05 * compared;
-    struct named *named = all.named; /* the surest first */
+    struct named *named = all.named; /* the most significant first */
     qsort(named, (size_t)beyond, sizeof *named, by_strength);
     say(text,
         "%s: of %d comparisons with %s, paired by seed, %d are significant (95%%; %.1f expected by "
@@ -215,8 +215,8 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
 
 /* ------------------------------------------------------- 3: is it the law that was learned? */
 
-/* What exponents say that were asked where no label was: of all attentions whether they are nearer
- * to the law's than the baseline's, and whether the law's lies in their interval. */
+/* Describes the exponents beyond the labels: whether those of all attentions are closer to the
+ * law's than the baseline's are, and whether their intervals contain the law's. */
 static const char *how_it_goes_on(const struct verdict *v, int question)
 {
     int all = 0, nearer = 0, inside = 0, outside = 0;
@@ -263,7 +263,7 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
     say(text, ".");
 }
 
-/* --------------------------------------------------------------------------- their limits */
+/* --------------------------------------------------------------------------- limitations */
 
 static void cannot_say(const struct verdict *v, char text[2048])
 {

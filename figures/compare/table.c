@@ -1,4 +1,4 @@
-/* table.c - the questions of the verdict: a line for each figure. */
+/* table.c - the table of the verdict's questions, one line each. */
 #include "verdict.h"
 
 #define LABELS(n)                                                                                  \

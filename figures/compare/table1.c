@@ -1,5 +1,5 @@
-/* table1.c - Table 1 of the LSSAR paper, version 3, beside ours: held-out loss by length, a row for
- * each attention. */
+/* table1.c - Table 1 of the LSSAR paper, version 3, with our values: held-out loss by length, a row
+ * for each attention. */
 #include "claims.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "stage/settings.h"
 
 enum { LENGTHS = 4 };
-/* Ours are 128 positions and 2, 4 and 8 times that. */
+/* Our lengths: 128 positions and 2, 4 and 8 times as many. */
 static const int positions[LENGTHS] = {128, 256, 512, 1024};
 
 enum file { OWN, P3, TABLES_A, FILES };
@@ -19,7 +19,7 @@ static const struct {
     const char *name;
     enum file file;
     const char *attention;
-    double loss[LENGTHS]; /* theirs, at 1, 2, 4 and 8 times the 1,024 trained tokens */
+    double loss[LENGTHS]; /* the paper's losses at 1, 2, 4 and 8 times the 1,024 trained tokens */
 } rows[] = {
     {"softmax", OWN, "softmax", {3.1911, 4.1662, 5.4513, 6.2823}},
     {"sigmoid, b = -log L", OWN, "sigmoid_logL", {3.1935, 7.4554, 11.8355, 14.4995}},
@@ -39,7 +39,7 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* An attention's loss at a length, or that of its random weights, over seeds. */
+/* Mean over seeds of an attention's loss at a length, or of that of its random weights. */
 static struct orr_mean loss_of(const struct orr_table *table, const char *attention, int context,
                                enum orr_row_number number)
 {
@@ -80,7 +80,7 @@ static int write_row(struct orr_file *file, const struct orr_table table[FILES],
 
 int verdict_table1(const char *folder, struct orr_file *file)
 {
-    struct orr_table table[FILES] = {{0}}; /* no rows: not there */
+    struct orr_table table[FILES] = {{0}}; /* tables without rows are missing */
     char path[4096];
     int rc = 0;
     TRY(orr_file_printf(

@@ -1,5 +1,5 @@
-/* verdict.c - figures of every cell of a grid, and what is missing; figures over seeds, and against
- * each other. */
+/* verdict.c - collects the values of every cell of a grid and what is missing; means over seeds and
+ * paired differences. */
 #include "verdict.h"
 
 #include <math.h>
@@ -35,7 +35,8 @@ static int list_unasked(struct verdict *v, const char *probe)
     return 0;
 }
 
-/* Whether a figure is there twice: files of earlier versions have no sum that would tell. */
+/* Whether a value occurs twice; files of earlier versions have no checksum that would detect a
+ * change. */
 static bool is_twice(const struct orr_table *rows, const struct orr_row *row)
 {
     int count = 0;
@@ -47,7 +48,7 @@ static bool is_twice(const struct orr_table *rows, const struct orr_row *row)
     return count > 1;
 }
 
-/* The row of a figure has the numbers of another row. */
+/* Copies the numbers of another row to the row of question q. */
 static void take(const struct verdict *v, const struct verdict_cell *cell, int s, int q,
                  const struct orr_row *from)
 {
@@ -71,12 +72,12 @@ static int take_probe(struct verdict *v, const struct verdict_cell *cell, int s,
     }
     if (row)
         take(v, cell, s, q, row);
-    return row || question->topic == VERDICT_LABELS /* of which there may be fewer */
+    return row || question->topic == VERDICT_LABELS /* fewer numbers of labels are allowed */
                ? 0
                : verdict_miss(&v->missing, path, question->title);
 }
 
-/* The figures of one probe. */
+/* Reads the values of one probe. */
 static int read_probe(struct verdict *v, const struct verdict_cell *cell, int s, const char *probe)
 {
     const char *attention = verdict_cell_source(&v->cells, cell, s);
@@ -111,7 +112,8 @@ static int read_column(struct verdict *v, const struct verdict_cell *cell, int s
     return 0;
 }
 
-/* Agreement on the eccentric bodies and on the planets; NaN where the source has none. */
+/* Agreement of forces for the eccentric bodies and for the planets; NaN where the source has
+ * none. */
 static int bodies(const struct report_run *run, const char *source, enum report_baseline baseline,
                   double figure[4])
 {
@@ -136,7 +138,8 @@ static int bodies(const struct report_run *run, const char *source, enum report_
 static int measure_bodies(const struct report_run *run, const char *attention, double own[4],
                           double baseline[4], double raw[4])
 {
-    /* random weights have the shape of the first attention of a run: no baseline of another */
+    /* random weights have the shape of the run's first attention, so they are a baseline only for
+     * it */
     const char *shape = orr_source_attention(&run->preset, "untrained");
     TRY(bodies(run, attention, REPORT_NO_BASELINE, own));
     TRY(bodies(run, shape && !strcmp(shape, attention) ? "untrained" : "", REPORT_NO_BASELINE,
@@ -144,7 +147,7 @@ static int measure_bodies(const struct report_run *run, const char *attention, d
     return bodies(run, attention, REPORT_BASELINE_SQUARE, raw);
 }
 
-/* The raw figure is "towards the Sun, by 1/r^2 from the labels". */
+/* The raw value is the baseline "towards the Sun, by 1/r^2 from the labels". */
 static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s)
 {
     const char *attention = verdict_cell_source(&v->cells, cell, s);
@@ -178,7 +181,7 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
 
 /* ------------------------------------------------------------------------------- a model */
 
-/* Whether the question is the first one of its probe. */
+/* Whether the question is the first of its probe. */
 static bool begins_probe(int q)
 {
     if (verdict_table[q].kind != VERDICT_PROBE)
@@ -207,14 +210,14 @@ static int by_seed(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* softmax, then the others by name. */
+/* Orders softmax first, then the others by name. */
 static int by_attention(const void *a, const void *b)
 {
     const bool p = !strcmp(a, "softmax"), q = !strcmp(b, "softmax");
     return p || q ? (int)q - (int)p : strcmp(a, b);
 }
 
-/* Only cells of one group are seeds and attentions of one grid. */
+/* Checks that all cells belong to one group, so that they are seeds and attentions of one grid. */
 static int check_group(const struct verdict_cells *cells)
 {
     for (size_t i = 0; i < cells->count; i++)
@@ -244,7 +247,7 @@ static int list_model(struct verdict *v, const struct verdict_cell *cell, int s)
     return 0;
 }
 
-/* Which attentions and seeds there are, and the rows of each figure. */
+/* Lists the attentions and seeds, and collects the rows of each question. */
 static int list(struct verdict *v)
 {
     v->seed = orr_alloc(v->cells.count, sizeof *v->seed);

@@ -1,4 +1,4 @@
-/* write.c - the verdict as Markdown for readers and as verdict.json for programs. */
+/* write.c - writes the verdict as Markdown, and as verdict.json for programs. */
 #include "beside.h"
 #include "verdict.h"
 
@@ -99,7 +99,7 @@ void verdict_add_missing(const struct verdict *v, cJSON *json)
     verdict_missing_json(&v->missing, "what", missing);
 }
 
-/* Null where there is nothing to judge. */
+/* Adds null where there is no difference to compare. */
 static void add_chance(cJSON *json, struct orr_mean nearer)
 {
     cJSON_AddItemToObject(json, "significant",
