@@ -1,4 +1,5 @@
-/* analysis.c - what a source's forces say before any formula: R^2, errors, exponents, baselines. */
+/* analysis.c - statistics of a source's forces without any formula: R^2, errors, exponents,
+ * baselines. */
 #include "analysis.h"
 
 #include <math.h>
@@ -10,13 +11,13 @@
 
 enum { RESAMPLES = 200, TERMS = 4 };
 
-/* Rows with F > 0 in logarithms, grouped by sequence: those of group g are first[g] ..
- * first[g + 1] - 1. */
+/* Rows with F > 0, in logarithms, grouped by sequence: group g has the rows first[g] .. first[g +
+ * 1] - 1. */
 struct table {
     size_t rows, groups;
-    double *y, *x; /* (rows), (rows, TERMS) with 1 first */
+    double *y, *x; /* (rows), (rows, TERMS) with the first column 1 */
     size_t *first; /* (groups + 1) */
-    size_t *order; /* rows of the file, by sequence */
+    size_t *order; /* rows of the file, sorted by sequence */
 };
 
 static void free_table(struct table *t)
@@ -57,11 +58,11 @@ static int make_table(const struct law_forces *forces, struct table *t)
     return 0;
 }
 
-/* ---- least squares, by square roots alone: GSL's calls hypot() of the C library, whose bits may
+/* ---- least squares with square roots alone: GSL calls hypot() of the C library, whose bits may
  * depend on the version and the CPU */
 
-/* What a table of rows becomes by Givens rotations, row after row (Golub & Van Loan, Matrix
- * Computations, 4th ed. 2013, section 5.2.5): R, Q^T y, and the sum of squares below. */
+/* The result of Givens rotations applied row by row (Golub & Van Loan, Matrix Computations, 4th ed.
+ * 2013, section 5.2.5): R, Q^T y, and the residual sum of squares. */
 struct triangle {
     size_t terms;
     double r[TERMS][TERMS], z[TERMS], rest;
@@ -104,7 +105,7 @@ static void rotate_columns(size_t n, double (*a)[TERMS], size_t j, size_t k, dou
     }
 }
 
-/* Makes the columns of w (n, n) orthogonal by rotations from the right, whose product goes to v:
+/* Makes the columns of w (n, n) orthogonal by rotations from the right, whose product is v:
  * one-sided Jacobi (Golub & Van Loan, section 8.6.3). */
 static void orthogonalise_columns(size_t n, double (*w)[TERMS], double (*v)[TERMS])
 {
@@ -127,11 +128,11 @@ static void orthogonalise_columns(size_t n, double (*w)[TERMS], double (*v)[TERM
     }
 }
 
-/* The coefficients of least squares; where columns depend on each other, the shortest, in units in
- * which every column has length 1. Returns the sum of squares that is left. */
+/* The least-squares coefficients; for dependent columns the solution of least norm after scaling
+ * every column to length 1. Returns the residual sum of squares. */
 static double solve_triangle(const struct triangle *t, double *coefficient)
 {
-    const double least = 1e-24; /* square of a singular value, of the largest */
+    const double least = 1e-24; /* smallest squared singular value, relative to the largest */
     const size_t n = t->terms;
     double w[TERMS][TERMS], v[TERMS][TERMS] = {{0}}, length[TERMS], largest = 0, rest = t->rest;
     memcpy(w, t->r, sizeof w);
@@ -166,7 +167,7 @@ static double solve_triangle(const struct triangle *t, double *coefficient)
     return dropped ? rest + fmax(all - fitted, 0) : rest;
 }
 
-/* Least squares of y (n) on the columns of x (n, terms); R^2 through *r2 where asked for. */
+/* Least squares of y (n) on the columns of x (n, terms); *r2, unless NULL: R^2. */
 static int fit_least_squares(const double *x, const double *y, size_t n, size_t terms,
                              double *coefficient, double *r2)
 {
@@ -181,7 +182,8 @@ static int fit_least_squares(const double *x, const double *y, size_t n, size_t 
     return 0;
 }
 
-/* Quantiles of resampled exponents. Whole sequences are drawn: rows of one are not independent. */
+/* Quantiles of resampled exponents. Whole sequences are drawn, as rows of a sequence are not
+ * independent. */
 static int bootstrap_exponents(const struct table *t, uint64_t seed,
                                struct law_interval exponent[3])
 {
@@ -205,7 +207,7 @@ static int bootstrap_exponents(const struct table *t, uint64_t seed,
             memcpy(y + n, t->y + from, count * sizeof *y);
             n += count;
         }
-        if (fit_least_squares(x, y, n, TERMS, coefficient, NULL)) { /* too few rows drawn */
+        if (fit_least_squares(x, y, n, TERMS, coefficient, NULL)) { /* too few rows were drawn */
             orr_error_clear();
             continue;
         }
@@ -227,7 +229,7 @@ static int bootstrap_exponents(const struct table *t, uint64_t seed,
     return rc;
 }
 
-/* R^2 of log F against log F_true and the median of |F - F_true| / F_true. */
+/* R^2 of log F against log F_true, and the median of |F - F_true| / F_true. */
 static int measure_errors(const struct law_forces *forces, struct law_analysis *result)
 {
     const size_t n = forces->rows;
@@ -276,7 +278,7 @@ int law_analyse(const struct law_forces *forces, uint64_t seed, struct law_analy
     return rc;
 }
 
-/* Per sequence the mean of r, the only length scale that the file offers. */
+/* The mean of r of each sequence, the only length scale in the file. */
 static void fill_scale(const struct law_forces *forces, const struct table *t, double *x)
 {
     for (size_t g = 0; g < t->groups; g++) {
@@ -298,7 +300,7 @@ static void fill_scale(const struct law_forces *forces, const struct table *t, d
 int law_analyse_baselines(const struct law_forces *truth, struct law_baselines *baselines)
 {
     *baselines = (struct law_baselines){.log_r = NAN, .log_scale_dt_r = NAN, .constant = 0};
-    struct law_forces exact = *truth; /* logs of F_true: every row counts */
+    struct law_forces exact = *truth; /* logarithms of F_true, so that every row counts */
     exact.f = truth->f_true;
     struct table table;
     int rc = make_table(&exact, &table);

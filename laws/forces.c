@@ -1,14 +1,15 @@
-/* forces.c - reading forces_magnitude.csv, and facts about one sample of it. */
+/* forces.c - reads forces_magnitude.csv, and computes statistics of one sample. */
 #include "analysis.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What column c (sample, sequence, step, r, m1, m2, dt, F_true, F) must hold, NULL when it does. */
+/* Describes what column c (sample, sequence, step, r, m1, m2, dt, F_true, F) must contain; NULL
+ * when the value is valid. */
 static const char *expected_value(int c, double value)
 {
-    static const double end[2] = {1e6, 0x1p53}; /* doubles tell whole numbers apart below 2^53 */
+    static const double end[2] = {1e6, 0x1p53}; /* doubles represent all integers below 2^53 */
     if (c >= 3 && c <= 7)
         return isfinite(value) && value > 0 ? NULL : "a positive number";
     if (c < 2)
@@ -18,7 +19,7 @@ static const char *expected_value(int c, double value)
     return isfinite(value) ? NULL : "a finite number";
 }
 
-/* The columns of a table, one behind the other (9, rows). */
+/* Stores the columns of a table one after the other (9, rows). */
 static int take_columns(const char *path, const struct orr_csv *csv, double *storage)
 {
     static const char *const names[9] = {"sample", "sequence", "step",   "r", "m1",
@@ -77,8 +78,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The sequences of a table, ascending -> number (rows); returns how many. Their numbers say nothing
- * of how many there are. */
+/* Lists the distinct sequences of a table in ascending order: number (rows). Returns how many there
+ * are; sequence numbers need not be contiguous. */
 static size_t list_sequences(const struct law_forces *forces, double *number)
 {
     size_t count = 0;

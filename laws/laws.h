@@ -1,4 +1,4 @@
-/* laws.h - inside laws/: everything known about the sources of a run, ready to be written. */
+/* laws.h - inside laws/: the results for the sources of a run, before they are written. */
 #ifndef LAWS_LAWS_H
 #define LAWS_LAWS_H
 
@@ -9,12 +9,12 @@ enum { LAW_SOURCES = ORR_LIST + 3 };
 
 /* One sample of one source. */
 struct law_sample {
-    double *x, *y;          /* (3, rows), (rows): one block, x owns it */
+    double *x, *y;          /* (3, rows), (rows): one block, owned by x */
     double low[3], high[3]; /* range of r, m1, m2 */
     struct sr_fit fit;
     struct law_sample_facts facts;
-    int true_row; /* simplest row of the front that is k times the run's law, -1 = none */
-    double k;     /* its constant */
+    int true_row; /* simplest row of the front that is k times the run's law; -1: none */
+    double k;     /* k of that row */
     bool row_true[SR_NODES + 1];
 };
 
@@ -31,27 +31,28 @@ struct laws {
     const struct orr_cli *cli;
     char checkpoint[4096];
     struct sr_settings settings;
-    bool has_read; /* tables and what is known of them */
+    bool has_read; /* tables and their statistics were read */
     struct orr_lineage lineage;
-    char digest[ORR_DIGEST]; /* of what these laws are made from */
+    char digest[ORR_DIGEST]; /* digest of the inputs of these laws */
     int sources;
-    struct law_source source[LAW_SOURCES]; /* the first is truth */
+    struct law_source source[LAW_SOURCES]; /* the truth first */
     struct law_baselines baselines;
     struct law_true true_law;
-    double labels_differ; /* of the labels from the true law, 0 = none */
+    double labels_differ; /* relative difference of the labels from the true law; 0: none */
 };
 
 /* Names of the features, in the order of the columns of x. */
 extern const char *const law_features[3];
 
-/* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
- * of laws. Tables of forces that are not what the settings make are refused, naming what differs;
- * orbits: the data sets that they are of where these are not of the settings, "" = they are. */
+/* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table of
+ * laws. Tables of forces that do not match the settings are refused; the message names the
+ * difference. orbits: the data sets of the run where they do not follow from its settings; "": they
+ * do. */
 int laws_run(const struct orr_cli *cli, const char *orbits);
-/* Of a search that was stopped: the fronts so far, where no laws.json tells of a whole one, and
- * ORR_EINTR with a message that says how to go on. */
+/* For an interrupted search: writes the fronts so far, unless laws.json records complete ones, and
+ * returns ORR_EINTR with a message that says how to resume. */
 int laws_stopped(const struct laws *laws);
-/* Writes the fronts, laws.md and at last laws.json. */
+/* Writes the fronts, laws.md and finally laws.json. */
 int laws_write(const struct laws *laws);
 /* Copies laws.md to standard output. */
 int laws_print(const struct laws *laws);

@@ -8,7 +8,7 @@
 
 static struct sr_csv_options table;
 static struct sr_motion_options motion;
-/* Options that set a setting: their texts tell only that they were given. */
+/* Options that change a setting: their texts only record that they were given. */
 static struct {
     const char *binary, *unary, *maxsize, *seconds, *evaluations, *iterations, *stop_loss, *compat;
 } given;
@@ -96,7 +96,7 @@ static const struct orr_program program = {
         "symreg.seconds",
 };
 
-/* symreg predict FRONT FILE */
+/* Runs `symreg predict FRONT FILE`. */
 static int predict(const struct orr_cli *cli)
 {
     if (cli->argc_rest != 3)
@@ -114,7 +114,7 @@ static int predict(const struct orr_cli *cli)
     return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
 }
 
-/* Whether an option belongs to `symreg motion` alone. */
+/* Whether an option applies only to `symreg motion`. */
 static bool is_motion(const struct orr_option *o)
 {
     return o->value == &motion.time || o->value == &motion.position || o->value == &motion.body ||
@@ -140,7 +140,7 @@ static int refuse_run(const struct orr_cli *cli)
     return 0;
 }
 
-/* symreg motion TRACKS */
+/* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
     const char **const made[] = {&table.target, &table.features, &table.weights, &table.sigma,
@@ -193,6 +193,6 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
-    mallopt(M_MMAP_THRESHOLD, 16 << 20); /* large blocks go back to the system when freed */
+    mallopt(M_MMAP_THRESHOLD, 16 << 20); /* large blocks are returned to the system when freed */
     return orr_main(&program, argc, argv, run);
 }

@@ -1,14 +1,14 @@
-/* true_law.c - the law that the orbits of a run follow: its force, its name in words, the constant
- * that a formula of it should have, and whether labels, or a formula, are of it. The latter is
- * decided by numbers, not by shape. */
+/* true_law.c - the law of a run's orbits: its force, its name, the constant of a formula equal to
+ * it, and whether labels or a formula follow it. A formula is compared numerically, not by its
+ * form. */
 #include "analysis.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether these factors, of which one is 2, double the force of a law at one place: exactly, where
- * they multiply the whole of it, since a factor of two is not rounded. */
+/* Whether the given factors, one of which is 2, double the law's force at a test point. The test is
+ * exact where they multiply the whole force, as multiplication by two does not round. */
 static bool doubles(const struct sim_dynamics *d, double gravity, double jump)
 {
     const double m1 = 0.7, m2 = 1.3, r_au = 1.1, once = d->law->force(&d->params, m1, m2, r_au);
@@ -19,7 +19,8 @@ static bool doubles(const struct sim_dynamics *d, double gravity, double jump)
            !(d->law->force(&twice, m1, m2, r_au) < 2 * once);
 }
 
-/* "k m1 m2 / r^2", or "k times the force of the law power, orbits.law_exponent=-2.5". */
+/* Writes the name: "k m1 m2 / r^2", or "k times the force of the law power,
+ * orbits.law_exponent=-2.5". */
 static void print_name(struct law_true *true_law, const struct orr_settings *preset)
 {
     const struct sim_law *law = true_law->dynamics.law;
@@ -59,14 +60,14 @@ void law_true_free(struct law_true *law)
     sim_dynamics_free(&law->dynamics);
 }
 
-/* What k stands for at the step that the dynamics are at. */
+/* The unit of k at the current step of the dynamics. */
 static double unit_of(const struct law_true *law)
 {
     const struct sim_law_params *p = &law->dynamics.params;
     return law->unit == LAW_UNIT_GRAVITY ? p->gravity : law->unit == LAW_UNIT_JUMP ? p->jump : 1;
 }
 
-/* Whose force is that of a side of the jump. */
+/* Moves the dynamics to a side of the jump. */
 static void move_to_side(struct law_true *law, int side)
 {
     sim_dynamics_seek(&law->dynamics, law->step[side]);
@@ -118,7 +119,7 @@ static double halton(int i, int base)
     return value;
 }
 
-/* The points as columns r, m1, m2; false when there is no range. */
+/* Fills the points as columns r, m1, m2; false when a range is empty. */
 static bool place_points(const double low[3], const double high[3], double x[3 * POINTS])
 {
     static const int base[3] = {2, 3, 5};
@@ -132,8 +133,8 @@ static bool place_points(const double low[3], const double high[3], double x[3 *
     return true;
 }
 
-/* Whether values at the points are the law, on the side of a jump that the law is at, times *k.
- * Newton's is the unit of all, so that nothing is rounded that need not be. */
+/* Whether values at the points are *k times the law on its current side of the jump. Newton's law
+ * is the common reference, which avoids unnecessary rounding. */
 static bool is_multiple(const struct law_true *law, const double x[3 * POINTS],
                         const double value[POINTS], double tolerance, double *k)
 {
@@ -146,7 +147,7 @@ static bool is_multiple(const struct law_true *law, const double x[3 * POINTS],
             const struct sim_dynamics *d = &law->dynamics;
             const double force = d->law->force(&d->params, m1, m2, r) / unit_of(law);
             if (!(force > 0) || !isfinite(force))
-                continue; /* the law does not attract here, and has no labels */
+                continue; /* the law does not attract here, so there are no labels */
             newtons /= force * r * r / (m1 * m2);
         }
         ratio[n++] = newtons;
