@@ -1,11 +1,11 @@
-# attention_map.gp - attention weights of one layer, a panel per head, as the paper's Figs. A1 and
-# A4-A6: clamped to [0, 0.5], weights of either sign to [-0.5, 0.5].
+# attention_map.gp - attention weights of one layer, a panel per head, as in the paper's Figs. A1
+# and A4-A6. Weights are clamped to [0, 0.5], or to [-0.5, 0.5] where they may be negative.
 #
 #   gnuplot -c attention_map.gp STEM OUTPUT png
 #
-# STEM.set: title, panels, positions, with_sign, block (positions per cell) and cells (per axis), and
-# per panel label[], note[]. STEM.dat: per panel cells x cells float32, row = query, column = key;
-# NaN where a query does not attend a key (grey).
+# STEM.set: title, panels, positions, with_sign, block (positions per cell) and cells (per axis),
+# and per panel label[], note[]. STEM.dat: per panel cells x cells float32, row = query, column =
+# key; NaN where a query does not attend a key (grey).
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -37,7 +37,8 @@ if (with_sign) {
 }
 set cblabel with_sign ? "weight A_{ij}, clamped to [-0.5, 0.5]" : "weight A_{ij}, clamped to [0, 0.5]" offset 0.8, 0
 
-# axes in positions, counted from 1; row 1 on top. About four steps, at 1, 2 or 5 times a power of ten
+# axes in positions, counted from 1, with row 1 on top; about four ticks, at 1, 2 or 5 times a power
+# of ten
 last = cells * block + 0.5
 raw = positions / 4.0
 power = 10.0 ** floor(log10(raw))
@@ -66,7 +67,7 @@ do for [p = 1:panels] {
     set tmargin at screen (y0 + side) / height
     set label 1 label[p] at graph 0, screen (y0 + side + 28) / height left font ",11" noenhanced
     set label 2 note[p] at graph 0, screen (y0 + side + 11) / height left font ",9" tc rgb "#444444" noenhanced
-    # axes are named where no panel follows
+    # only the outer panels have axis labels
     if (p + columns > panels) {
         set xlabel "key position j" offset 0, 0.3
     } else {

@@ -3,11 +3,12 @@
 #   gnuplot -c curves.gp STEM OUTPUT png|svg
 #
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
-# colour[]; of pareto, whose second panel leaves out the first curve (the truth), law, "Newton's law", and per curve front[], a file of columns Complexity and Loss, and
-# size[], loss[] and is_true[] (1, 0; -1: there is none) of the selected law. $data, of loss: two blocks per curve: the line, then its
-# marks (validation losses).
+# colour[]. For pareto also law ("Newton's law"), and per curve front[] (a file with columns
+# Complexity and Loss) and size[], loss[] and is_true[] (1 or 0; -1: none) of the selected law; the
+# second panel omits the first curve, the truth. For loss also $data, two blocks per curve: the
+# line, then its marks (validation losses).
 
-# how it looks may be in STEM.set: width of a PNG in pixels (0: as it is here), font, size of text
+# defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
 
@@ -25,7 +26,7 @@ columns = panels < 2 ? 1 : 2
 rows = int(ceil(panels / 2.0))
 wide = kind eq "pareto" ? 600.0 : columns == 1 ? 800.0 : 560.0
 high = kind eq "pareto" ? 430.0 : 330.0
-f = points / 11.0 # what holds text grows with it
+f = points / 11.0 # margins and boxes scale with the text
 left = 92.0 * f; right = 24.0; gap = 92.0 * f
 head = 52.0 * f; between = 96.0 * f
 # the legend below the last panel takes a line for every five sources

@@ -2,16 +2,17 @@
 #
 #   gnuplot -c exponents.gp STEM OUTPUT png|svg
 #
-# STEM.set: rows, title[], colour[], law (whose exponents are expected[]), lowest[] and highest[] of
-# the axes; $data: one block and one row per source: value, low, high of r, then of m1, of m2.
+# STEM.set: rows, title[], colour[], law (name of the law with the exponents expected[]), lowest[]
+# and highest[] of the axes; $data: one block and one row per source: value, low, high of r, then of
+# m1, of m2.
 
-# how it looks may be in STEM.set: width of a PNG in pixels (0: as it is here), font, size of text
+# defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
 
 longest = 0
 do for [s = 1:rows] { longest = strlen(title[s]) > longest ? strlen(title[s]) : longest }
-f = points / 11.0 # what holds text grows with it
+f = points / 11.0 # margins and boxes scale with the text
 side = 330.0; left = 38.0 + 7.4 * f * longest; right = 24.0; gap = 24.0
 high = 34.0 * f * rows + 24; head = 56.0 * f; foot = 62.0 * f
 width = left + 3 * side + 2 * gap + right

@@ -1,28 +1,30 @@
-# forces.gp - force vectors of one planet: truth and models side by side, as the paper's Fig. 1.
+# forces.gp - force vectors of one planet: truth and models in separate panels, as in the paper's
+# Fig. 1.
 #
 #   gnuplot -c forces.gp STEM OUTPUT png|svg
 #
-# STEM.set: planet, panels, x_center, y_center and extent (AU: axes are center +- extent; centers may be
-# left out), arrow (AU: the length of force 1), cut, longest, stride, unit_name (what force 1 is), labels
-# (0: no position was trained on; may be left out), and per panel title[], note[], colour[]; the first panel
-# is the truth. STEM.dat: one block per panel, rows x y dx dy kind ends: kind 0 not labelled, 1 labelled,
-# 2 not labelled and cut at `longest`, 3 not drawn; ends 1: the arrow ends at x y, 0: it begins there. Both
-# may be without `ending` (how many end) and its column.
+# STEM.set: planet, panels, x_center, y_center and extent (AU: axes are center +- extent; centers
+# are optional), arrow (AU: the length of force 1), cut (number of arrows cut), longest (length at
+# which arrows are cut), stride, unit_name (meaning of force 1), labels (optional; 0: no position
+# has a label), and per panel title[], note[], colour[]; the first panel is the truth. STEM.dat: one
+# block per panel, rows x y dx dy kind ends: kind 0 not labelled, 1 labelled, 2 not labelled and cut
+# at `longest`, 3 not drawn; ends 1: the arrow ends at x y, 0: it begins there. `ending`, the number
+# of arrows that end, and the column `ends` are optional.
 
 x_center = 0; y_center = 0; ending = 0
 labels = 1
-# how it looks may be in STEM.set: width of a PNG in pixels (0: as it is here), font, size of text
+# defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
 data = ARG1.".dat"
 
 columns = panels < 5 ? panels : int(ceil(panels / 2.0))
 rows = int(ceil(panels / (1.0 * columns)))
-f = points / 11.0 # what holds text grows with it
+f = points / 11.0 # margins and boxes scale with the text
 side = panels < 4 ? 400.0 : 340.0; left = 78.0 * f; right = 18.0; gap = 26.0 * f
 longest_note = 0
 do for [p = 1:panels] { longest_note = strlen(note[p]) > longest_note ? strlen(note[p]) : longest_note }
-lines = 7.4 * f * longest_note > side ? 2 : 1 # of a note
+lines = 7.4 * f * longest_note > side ? 2 : 1 # lines of a note
 above = 22.0 * f * (lines - 1)
 head = 96.0 * f + above; between = 112.0 * f + above; foot = 116.0 * f
 broken(text) = lines == 1 || strstrt(text, ", ") == 0 ? text : text[1:strstrt(text, ", ")]."\n".text[strstrt(text, ", ") + 2:]
@@ -41,7 +43,7 @@ set encoding utf8
 set border lc rgb "#666666"
 set xrange [x_center - extent:x_center + extent]
 set yrange [y_center - extent:y_center + extent]
-# about four steps on an axis, at 1, 2 or 5 times a power of ten
+# about four ticks on an axis, at 1, 2 or 5 times a power of ten
 raw = extent / 2.2
 power = 10.0 ** floor(log10(raw))
 step = raw / power < 1.5 ? power : raw / power < 3.5 ? 2 * power : raw / power < 7.5 ? 5 * power : 10 * power
@@ -93,7 +95,7 @@ do for [p = 1:panels] {
     unset label 101
 }
 
-# the legend: a strip of its own, in units of pixels
+# the legend: a separate strip, in units of pixels
 set lmargin at screen 0
 set rmargin at screen 1
 set bmargin at screen 0
@@ -107,7 +109,7 @@ unit = arrow * side / (2 * extent)
 set object 1 circle at left + 8, y size 7 fc rgb "#f0b400" fs solid border lc rgb "#b08000"
 set label 1 "Sun" at left + 22, y left font ",10"
 lx = left + 26 + 40 * f
-do for [p = 2:panels] { # in the colours of the panels
+do for [p = 2:panels] { # one sample in the colour of each panel
     set arrow 10 + p from lx, y to lx + 26, y head filled size 8, 18 lw 1.5 lc rgb colour[p]
     lx = lx + 32
 }

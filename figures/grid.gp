@@ -1,13 +1,12 @@
-# grid.gp - a figure over the settings of a grid: a panel per combination of settings that have no
-# axis of their own, a curve per level of one setting, means over seeds with 95% intervals.
+# grid.gp - one value over the settings of a grid: one setting is the x axis, the levels of another
+# are the curves, combinations of the rest are the panels; means over seeds with 95% intervals.
 #
 #   gnuplot -c grid.gp STEM OUTPUT png
 #
-# STEM.set: title, subtitle, x_label, y_label, panels, curves, levels, panel_title[], curve_title[], colour[], x_title[],
-# joined (1: levels are numbers, points of a curve are joined), upper_bound (1: there are such numbers),
-# baseline_there (1: likewise).
-# STEM.dat: a block per panel and curve, curves of a panel one after the other: level (from 1 on),
-# value, low, high, upper_bound, baseline.
+# STEM.set: title, subtitle, x_label, y_label, panels, curves, levels, panel_title[], curve_title[],
+# colour[], x_title[], joined (1: levels are numbers, so points of a curve are joined), upper_bound
+# and baseline_there (1: upper bounds, baselines exist). STEM.dat: a block per panel and curve,
+# sorted by panel: level (from 1), value, low, high, upper_bound, baseline.
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -24,7 +23,7 @@ longest = 10
 do for [c = 1:curves] {
     longest = strlen(curve_title[c]) > longest ? strlen(curve_title[c]) : longest
 }
-# titles of the legend that stand beside each other: a letter takes some 7 pixels
+# how many legend titles fit into a row: a letter takes about 7 pixels
 abreast = int((width - left) / (7.2 * longest + 24))
 abreast = abreast < 1 ? 1 : abreast > 4 ? 4 : abreast
 legend = 22.0 * (1 + (curves + 1) / abreast)
@@ -40,10 +39,10 @@ set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
 set datafile missing "nan"
 unset key
 
-# curves stand beside each other at a level, so that their intervals can be told apart
+# curves are shifted sideways at each level, so that their intervals do not overlap
 shift(c) = curves < 2 ? 0 : 0.36 * ((c - 1) / (curves - 1.0) - 0.5)
 
-# the range of all that is drawn, the same in all panels
+# one y range for all panels
 low = 1e300
 top = -1e300
 do for [f = 2:6] {

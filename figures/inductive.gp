@@ -1,10 +1,11 @@
-# inductive.gp - the inductive-bias probe: how far apart predictions hold two points against how far
-# apart an oracle of the state holds them, in bins; the diagonal is to generalise as the oracle does.
+# inductive.gp - the inductive-bias probe: distance between the predictions at two points against
+# the distance between an oracle's values there, in bins. A model that generalises as the oracle
+# does lies on the diagonal.
 #
 #   gnuplot -c inductive.gp STEM OUTPUT png
 #
-# STEM.set: model, seed. STEM.dat: the rows of results, where the diagonal of a bin, which
-# is the distance of the oracle, stands in the row behind the bin's.
+# STEM.set: model, seed. STEM.dat: the rows of results. The row of a bin is followed by the row of
+# its diagonal, the oracle's distance.
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -34,7 +35,7 @@ array colour[5] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a", "#444444"]
 
 array oracle[4] = ["linear oracle", "MLP oracle", "linear oracle", "MLP oracle"]
 array form[4] = ["corrected", "corrected", "published", "published"]
-# the numbers of a bin are kept until its diagonal comes
+# the numbers of a bin are stored until the row of its diagonal is read
 keep(p) = (value = column(5), lower = column(6), upper = column(7), upper_bound = column(8), baseline_ = column(9), raw = column(10))
 diagonal(p) = is(oracle[p], "distance, ".form[p]) ? (keep(p), NaN) : is(oracle[p], "diagonal, ".form[p]) ? column(5) : NaN
 

@@ -1,5 +1,5 @@
-# labels.gp - R^2 of log F on held-out rows against labelled sequences: pretrained, random weights,
-# neighbours of the true state.
+# labels.gp - R^2 of log F on held-out rows against labelled sequences: the pretrained model, random
+# weights, and neighbours of the true state.
 #
 #   gnuplot -c labels.gp STEM OUTPUT png|svg
 #

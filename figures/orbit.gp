@@ -2,12 +2,12 @@
 #
 #   gnuplot -c orbit.gp INPUT OUTPUT png|svg
 #
-# INPUT is a gnuplot script of `orbits show --out`: heading, note, law (whose the elements are, where
-# it is not the run's law; else empty), lines (what they are), planets,
-# panels with centre_x[], centre_y[], half[] (AU, half an axis) and shown[] (how many planets come
-# near), whose numbers are body[] from body[planets * (p - 1) + 1] on, inside (how many planets the
-# last panel is about), colour[], legend[]; $curve: a line per body; $seen: the samples of each body.
-# The star is the last body of both.
+# INPUT is a gnuplot script of `orbits show --out`: heading, note, law (the law of the elements if
+# it is not the run's law; else empty), lines (legend of the lines), planets, colour[], legend[];
+# panels with centre_x[], centre_y[], half[] (AU, half an axis) and shown[] (number of planets
+# inside the panel; panel p lists them from body[planets * (p - 1) + 1] on); inside (number of
+# planets shown in the last panel); $curve: a line per body; $seen: the samples of each body. The
+# star is the last body of both blocks.
 
 load ARG1
 side = panels > 1 ? 470.0 : 520.0
@@ -38,7 +38,7 @@ set label 100 heading at screen left / width, screen 1 - 30 / height left font "
 set label 101 note at screen left / width, screen 1 - 54 / height left font ",10" tc rgb "#444444" front noenhanced
 
 do for [p = 1:panels] {
-    # about four steps on an axis, at 1, 2 or 5 times a power of ten
+    # about four ticks on an axis, at 1, 2 or 5 times a power of ten
     raw = half[p] / 2.6
     power = 10.0 ** floor(log10(raw))
     step = raw / power < 1.5 ? power : raw / power < 3.5 ? 2 * power : raw / power < 7.5 ? 5 * power : 10 * power
@@ -73,7 +73,7 @@ do for [p = 1:panels] {
     unset label 101
 }
 
-# the legend beside the panels, and what is drawn below them, in units of pixels
+# the legend next to the panels, and the notes below them, in units of pixels
 set lmargin at screen 0
 set rmargin at screen 1
 set bmargin at screen 0

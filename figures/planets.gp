@@ -1,9 +1,9 @@
-# planets.gp - the real planets: errors of next positions, and of forces, planet by planet.
+# planets.gp - the real planets: errors of next positions and of forces, by planet.
 #
 #   gnuplot -c planets.gp STEM OUTPUT png
 #
-# STEM.set: model, seed. STEM.dat: the rows of results; sizes and directions of forces have
-# panels where it has rows of them.
+# STEM.set: model, seed. STEM.dat: the rows of results; sizes and directions of forces get
+# panels if there are rows for them.
 
 load ARG1.".set"
 data = ARG1.".dat"

@@ -2,10 +2,11 @@
 #
 #   gnuplot -c player.gp INPUT OUTPUT gif
 #
-# INPUT is a gnuplot script: heading, note, first, last (steps), known (steps that models saw, 0
-# without rollouts), cx, cy, half (AU, the square), sources, per source title[], colour[], paths[]
-# and forces[] (1: it has a rollout, predicted forces; source 1 is the truth), and the blocks $curve
-# (x y), $orbit (step x y labelled), $force1 ... (step x y dx dy, AU) and $path1 ... (step x y).
+# INPUT is a gnuplot script: heading, note, first, last (steps), known (steps given to the models, 0
+# without rollouts), cx, cy, half (AU, half the side of the square), sources, per source title[],
+# colour[], paths[] and forces[] (1: there is a rollout; predicted forces; source 1 is the truth),
+# and the blocks $curve (x y), $orbit (step x y labelled), $force1 ... (step x y dx dy, AU) and
+# $path1 ... (step x y).
 
 load ARG1
 side = 560.0; head = 70.0; foot = 26.0 + 22.0 * ceil(sources / 2.0); left = 20.0

@@ -1,13 +1,13 @@
-# probe_panels.gp - what a probe measured: a panel per quantity, the value with its 95% interval
-# beside its upper bound, its baseline and what the inputs alone give.
+# probe_panels.gp - results of a probe: a panel per quantity, the value with its 95% interval, its
+# upper bound, its baseline and the result of the inputs alone.
 #
 #   gnuplot -c probe_panels.gp STEM OUTPUT png
 #
-# STEM.set: model (its description), title (before that), x_label, panels, least (lowest y that is
-# drawn), doubling (1: logarithmic x, ticks at what was measured), by_context (1: the axis is the
-# context, of layer `fixed`; 0: the layer, of context `fixed`), curve[1..4], names of value, upper_bound,
-# baseline, raw ("" = not drawn), and per panel panel_title[], y_label[], logarithmic[] and the rows that
-# it shows: quantity[], measure[]. STEM.dat: the rows of results.
+# STEM.set: model (its description), title (written before the model), x_label, panels, least
+# (lowest y drawn), doubling (1: logarithmic x with ticks at the measured values), by_context (1:
+# the x axis is the context, for layer `fixed`; 0: the layer, for context `fixed`), curve[1..4]
+# (names of value, upper_bound, baseline, raw; "": not drawn), and per panel panel_title[],
+# y_label[], logarithmic[], quantity[] and measure[]. STEM.dat: the rows of results.
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -18,7 +18,7 @@ array number[4] = [5, 8, 9, 10] # columns of the curves
 is_shown(p) = strcol(1) eq quantity[p] && strcol(2) eq measure[p] && column(by_context ? 3 : 4) == fixed
 at(p) = is_shown(p) ? column(by_context ? 4 : 3) : NaN
 is_number(k) = strstrt(strcol(k), "n") == 0
-# notes the least and the largest number of a column in `low` and `top`
+# stores the smallest and the largest number of a column in `low` and `top`
 note(k) = is_shown(p) && is_number(k) ? (low = column(k) < low ? column(k) : low, top = column(k) > top ? column(k) : top) : 0
 
 columns = panels < 2 ? 1 : panels < 5 ? 2 : panels < 7 ? 3 : 4
@@ -59,7 +59,7 @@ do for [p = 1:panels] {
     } else {
         unset xlabel
     }
-    # layers and contexts are whole numbers: a tick at each of a few
+    # layers and contexts are integers: with few of them, each gets a tick
     set xrange [*:*]
     set yrange [*:*]
     stats data using (at(p)) nooutput
@@ -72,7 +72,7 @@ do for [p = 1:panels] {
         least_x = STATS_min / 1.2
         most_x = STATS_max * 1.2
         set logscale x 2
-        # ticks where something was measured
+        # ticks at the measured values
         set xtics ()
         ticks = ""
         stats data using (is_shown(p) ? (ticks = ticks.sprintf(" %d", at(p)), 0) : 0) nooutput
@@ -87,7 +87,7 @@ do for [p = 1:panels] {
     } else {
         unset logscale y
         set format y "%g"
-        # the range of all that is drawn, but not below `least`
+        # the y range contains all curves, but nothing below the value of least
         low = 1e300
         top = -1e300
         do for [c = 1:4] {

@@ -1,9 +1,10 @@
-# symreg_front.gp - a Pareto front with what each rule selects.
+# symreg_front.gp - a Pareto front and the formula that each rule selects.
 #
 #   gnuplot -c symreg_front.gp DATA OUTPUT png
 #
-# DATA is a gnuplot script: target, exact (the last loss is 0 and drawn lower), and $front with
-# rows complexity, loss, and 0 or 1 for accuracy, score, best, mdl.
+# DATA is a gnuplot script: target, exact (1: the last loss is 0, and is drawn below the others),
+# and $front with rows complexity, loss, and 0 or 1 for each of the rules accuracy, score, best,
+# mdl.
 
 load ARG1
 set terminal pngcairo size 900, 560 font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
@@ -22,7 +23,7 @@ set tmargin 4
 set bmargin 7
 stats $front using 1 name "size" nooutput
 set xrange [size_min - 0.7 : size_max + 0.7]
-# every complexity of a short front, and as many labels as have room of a long one
+# a tick at every complexity of a short front; for longer ones as many as fit
 set xtics 0, (size_max <= 20 ? 1 : size_max <= 40 ? 2 : 5) format "%g"
 stats $front using 2 nooutput
 # at least two decades, so that a flat front looks flat

@@ -1,4 +1,4 @@
-# symreg_residuals.gp - a formula against its data: predictions, and what they leave.
+# symreg_residuals.gp - a formula against its data: predictions and residuals.
 #
 #   gnuplot -c symreg_residuals.gp DATA OUTPUT png
 #
@@ -23,7 +23,7 @@ size_d = size_d > 0 ? 1.15 * size_d : 1.0
 dot = y_records > 500 ? 0.35 : 0.7
 set tics font ",9"
 set format "%.4g"
-# about four steps on an axis, at 1, 2 or 5 times a power of ten
+# about four ticks on an axis, at 1, 2 or 5 times a power of ten
 step(range) = range / 3.5 / 10.0 ** floor(log10(range / 3.5)) < 1.5 ? 10.0 ** floor(log10(range / 3.5)) : range / 3.5 / 10.0 ** floor(log10(range / 3.5)) < 3.5 ? 2 * 10.0 ** floor(log10(range / 3.5)) : range / 3.5 / 10.0 ** floor(log10(range / 3.5)) < 7.5 ? 5 * 10.0 ** floor(log10(range / 3.5)) : 10 * 10.0 ** floor(log10(range / 3.5))
 
 set multiplot

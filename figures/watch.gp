@@ -1,9 +1,9 @@
-# watch.gp - losses of a training under way, drawn by tools/watch.sh.
+# watch.gp - losses of a running training, drawn by tools/watch.sh.
 #
 #   gnuplot -c watch.gp STEM OUTPUT dumb|dumbansi|png COLUMNS LINES
 #
-# STEM.set: curves, title[], colour[], remark (one line). STEM.dat: two blocks per curve, "step loss" and
-# "step validation loss".
+# STEM.set: curves, title[], colour[], remark (one line). STEM.dat: two blocks per curve, "step
+# loss" and "step validation loss".
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -27,7 +27,7 @@ set xlabel "step"
 set ylabel "loss"
 if (!dumb) { set title remark noenhanced font ",10" }
 set key top right noenhanced
-# curves of one colour, the stages of a model, have dashes of their own
+# the stages of a model share a colour and differ in their dashes
 array dash[curves]
 do for [c = 1:curves] {
     dash[c] = 1
