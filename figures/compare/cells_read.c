@@ -222,7 +222,8 @@ static int read_cost(const char *path, double positions, struct orr_row *row)
     return rc;
 }
 
-/* Uses the value of another source as a bound of a model, unless the model has its own. */
+/* Sets the value of another source (the truth, random weights) from a bound of the model, unless
+ * that source has a value already. */
 static void give(const struct verdict_cells *cells, const struct verdict_cell *cell,
                  const char *source, int column, double value)
 {

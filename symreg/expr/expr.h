@@ -211,8 +211,8 @@ static inline bool sr_put_end(const struct sr_language *language, struct sr_expr
  * with expr unchanged, when the result has more than `limit` nodes. */
 bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, int start, int length,
                     const struct sr_node *nodes, int count, int limit);
-/* Multiplies the formula by `scale` through its own constants, without adding a node (c * x, inv(c
- * * x), c + c * x, ...). False, with expr unchanged, when no constant can absorb the factor. */
+/* Multiplies the formula by `scale` through its own constants, without adding a node, as in c * x,
+ * inv(c * x) or c + c * x. False, with expr unchanged, when no constant can absorb the factor. */
 bool sr_expr_absorb(struct sr_expr *expr, double scale);
 /* Multiplies by `scale`, absorbed or with two more nodes. False when the formula would be too
  * large. */

@@ -13,7 +13,7 @@
  *
  * Payne & Hanek (SIGNUM Newsletter 18 (1983) 19): only the fraction of x / (2 pi) matters; 192 bits
  * of it are computed here. The double closest to a multiple of pi / 2 cancels 62 bits, which leaves
- * more than 76. */
+ * at least 76. */
 
 /* The fraction bits of 1 / (2 pi). */
 static const uint64_t turns[21] = {

@@ -13,10 +13,12 @@ static size_t next_row(const struct sr_track *track, size_t i)
 
 /* ---- fitting the centre */
 
-/* Finds the centre c that minimises the sum of w (|a|^2 I - a a^T - (dims - 1) v I) (x - c) (x -
- * c), x the position: the squared components of the accelerations a across the direction to c,
- * minus the contribution of their variance v. That contribution grows with the distance and would
- * bias the centre towards the track. */
+/* Finds the centre c that minimises, over the rows with position x and acceleration a, the sum of
+ *
+ *   w (x - c)^T (|a|^2 I - a a^T - (dims - 1) v I) (x - c),
+ *
+ * the squared components of a across the direction to c, minus the contribution of the variance v
+ * of a. That contribution grows with the distance and would bias the centre towards the track. */
 struct meeting {
     double A[SR_MOTION_DIMS * SR_MOTION_DIMS], b[SR_MOTION_DIMS];
     double squares, count, independent;

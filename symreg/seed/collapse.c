@@ -118,7 +118,7 @@ static int list_variables(struct sr_collapse *c)
         bool seen = false;
         for (int v = 0; v < c->variables && !seen; v++) {
             const uint16_t *other = c->order + (size_t)v * rows;
-            size_t like = 0, unlike = 0; /* rows with equal rank, or with reversed rank */
+            size_t like = 0, unlike = 0; /* like: rows whose rank is equal or reversed */
             for (size_t i = 0; i < rows && unlike <= rows / 10; i++) {
                 const bool is = order[i] == other[i] || order[i] == other[rows - 1 - i];
                 like += is;

@@ -354,8 +354,8 @@ static bool independent(const struct vector *const *v, int count, int k)
     return true;
 }
 
-/* Chooses r independent vectors, the best ones from number `first` on; false where there are too
- * few. */
+/* Chooses r independent vectors: number `first`, then the best of the others. False where there are
+ * too few. */
 static bool choose_basis(const struct vectors *all, int first, int k, int r,
                          const struct vector *basis[SR_GROUPS])
 {
