@@ -46,7 +46,6 @@ static const char *orbits_option = "", *verdict_option = "", *animate_option, *r
                   *losses_option, *tensorboard_option, *body_option, *figure_option, *size_option,
                   *font_option, *keep_option;
 
-/* The arguments of one report. */
 struct call {
     char out[4096];
     const struct orr_cli *cli;
@@ -90,7 +89,6 @@ static int animate(struct call *call)
     return 0;
 }
 
-/* Draws one picture into one file. */
 static int single(struct call *call, const char *figure)
 {
     struct report_style style;

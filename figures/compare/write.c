@@ -99,7 +99,6 @@ void verdict_add_missing(const struct verdict *v, cJSON *json)
     verdict_missing_json(&v->missing, "what", missing);
 }
 
-/* Adds null where there is no difference to compare. */
 static void add_chance(cJSON *json, struct orr_mean nearer)
 {
     cJSON_AddItemToObject(json, "significant",

@@ -62,7 +62,6 @@ static int write_arrays(const struct probe *probe, const struct probe_options *o
     return rc;
 }
 
-/* Runs all sequences. */
 static int run_all(struct probe *probe, const struct probe_options *options,
                    struct probe_arena *arena, struct gpt_batch *batch)
 {

@@ -34,10 +34,10 @@ int probe_steer_likeliest(struct probe_arena *arena, long n, int width, const do
 /* Changes the quantity by t sd, t = -3 .. 3 without 0: in the states along `direction`, which the
  * subject then continues, and in the true orbits (n) at the last known step.
  *
- * moved (horizons, n): sums over t of the continuation's and the orbit's displacements. Trials
- * without an orbit are skipped; without a direction all are. random: additions of equal length in
- * random directions, from (seed, ORR_STAGE_BOOTSTRAP). base: the continuation without an
- * addition. */
+ * moved (horizons, n): sums over t of products of the continuation's and the orbit's displacements
+ * (struct probe_moved). Trials without an orbit are skipped; without a direction all are. random:
+ * additions of equal length in random directions, from (seed, ORR_STAGE_BOOTSTRAP). base: the
+ * continuation without an addition. */
 struct probe_steering {
     enum probe_change change;
     int layer;

@@ -50,7 +50,6 @@ static int check_plumbing(const struct linear *l, struct probe_reader reader, in
     return 0;
 }
 
-/* Reads a model at all layers and contexts. */
 static int read_model(struct linear *l, struct gpt_model *model, int baseline)
 {
     struct probe_stream stream[2];

@@ -11,7 +11,6 @@ static const double place_sd = 1e-7;
 
 /* ---------------------------------------------------------------------------- sequences */
 
-/* Copies sequence i into the set. */
 static int copy_sequence(struct probe_labelled *set, struct sim_sequence *q, int i)
 {
     const size_t P = (size_t)set->P, S = (size_t)set->steps;

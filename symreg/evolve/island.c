@@ -94,7 +94,7 @@ static int run_tournament(struct sr_worker *w)
                 winner = k;
         if (rank == size - 1 || gsl_rng_uniform(w->thread->rng) < winner_share)
             break;
-        entrant[winner] = -1; /* eliminated */
+        entrant[winner] = -1;
     }
     return entrant[winner];
 }

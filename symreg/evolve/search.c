@@ -196,7 +196,8 @@ static void run_epoch(struct search *search, int epoch)
 
 /* ---- seeds */
 
-/* With one fit, all threads share its enumeration; with many, each fit has one thread. */
+/* With at least as many fits as threads, fits run in parallel on one thread each. With fewer, they
+ * run one after the other on all threads. */
 static int find_seeds(struct search *search)
 {
     const struct sr_settings *s = search->settings;

@@ -46,8 +46,8 @@ struct sr_epoch_view {
 };
 /* What tournaments need of each member, stored contiguously because members are large. */
 struct sr_tournament_entry {
-    double value;     /* cost times the price of its size */
-    uint64_t age;     /* the member's age */
+    double value; /* cost times the price of its size */
+    uint64_t age;
     uint64_t entered; /* number of the last tournament that drew it */
 };
 /* The state of a thread, and the island that it works on. */

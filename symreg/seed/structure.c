@@ -432,7 +432,6 @@ static int run_stages(struct sr_proposal *p, struct search *s, unsigned stages)
     return add_seeds(p, &s->reduced, &s->found);
 }
 
-/* Offers the factor h alone. */
 static int offer_factor(struct sr_proposal *p, struct search *s)
 {
     s->found.count = 1;

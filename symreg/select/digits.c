@@ -106,7 +106,6 @@ static int refit_constants(const struct sr_data *data, const double *error, doub
 
 enum { JUDGED = 4096 }; /* rows judged, evenly over the table */
 
-/* Scratch for a front. */
 struct scratch {
     struct sr_data data; /* the judged rows */
     struct sr_work work;

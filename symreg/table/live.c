@@ -16,10 +16,10 @@ struct sr_live {
     const char *const *names;
     double max_seconds, started, drawn;
     int epochs, restarts;
-    double *evaluations;          /* (restarts) */
-    struct sr_hall_of_fame *best; /* best formulas of all restarts */
-    bool block, line;             /* a block is redrawn; one progress line is shown */
-    int lines;                    /* lines of the block on the screen */
+    double *evaluations; /* (restarts) */
+    struct sr_hall_of_fame *best;
+    bool block, line; /* a block is redrawn; one progress line is shown */
+    int lines;        /* lines of the block on the screen */
     struct sr_front front;
     struct orr_progress progress;
     struct orr_log log;

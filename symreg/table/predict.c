@@ -145,7 +145,6 @@ static int predict_row(const struct front_file *front, const char *file, const s
     return 0;
 }
 
-/* Prints the target's name as a CSV cell. */
 static void print_header(const char *name)
 {
     const bool quotes = strpbrk(name, ",\"\r\n") != NULL;

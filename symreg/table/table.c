@@ -389,7 +389,6 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     return o->weights || o->sigma ? fill_weights(file, o, table, weights, y + rows) : 0;
 }
 
-/* Finds the column of --sigma. */
 static int find_sigma(const char *file, const struct sr_csv_options *o, int goal,
                       struct sr_table *table, int *weights)
 {

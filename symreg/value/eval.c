@@ -147,7 +147,6 @@ static bool run_steps(const struct program *program, const struct sr_vec *vec, s
     return true;
 }
 
-/* Evaluates all rows; false where a value is not finite. */
 static bool run_all(const struct program *program, const struct sr_data *data,
                     double buffer[][SR_TILE], double *value)
 {
