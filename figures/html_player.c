@@ -86,7 +86,7 @@ static void write_rollouts(const struct report_run *run, int body, struct orr_fi
 
 void report_html_player_data(const struct report_run *run, struct orr_file *html)
 {
-    static const char *const role[] = {"truth", "oracle", "attention", "untrained"};
+    static const char *const role[] = {"truth", "oracle", "attention", "untrained", "positions"};
     bool first = true;
     orr_file_printf(html, "{\"sources\":[");
     for (int s = 0; s < run->source_count; s++) {

@@ -1,6 +1,7 @@
 /* html_tables.c - the tables of report.html. */
 #include "formula.h"
 #include "report.h"
+#include "stage/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,6 +131,37 @@ const char *report_headline_rule(const struct report_run *run)
     return run->rules.item[run->rules.count - 1];
 }
 
+static int column_notes(const struct report_run *run, struct orr_file *html)
+{
+    return orr_file_printf(
+        html,
+        "<details><summary>What the columns mean</summary><ul>\n"
+        "<li>Size: nodes of the formula. Loss: its mean absolute error.</li>\n"
+        "<li>On front: in how many samples a formula with the structure of %s law is on the Pareto "
+        "front; k: its constant (median).</li>\n"
+        "<li>Selected by: in how many samples each rule selects that formula.</li>\n"
+        "<li>k without m<sub>2</sub>: the best k of k m<sub>1</sub> / r<sup>2</sup>, by least "
+        "absolute deviation, on sample 0: the constant of a law that misses m<sub>2</sub>.</li>\n"
+        "<li>Leverage: the largest share of the sum of |F| that one sequence has, on sample "
+        "0.</li>\n</ul></details>\n",
+        run->true_law.newton ? "Newton&rsquo;s" : "the run&rsquo;s");
+}
+
+/* What the last row knows, where laws.json has it. */
+static void positions_note(const struct report_run *run, struct orr_file *html)
+{
+    const int s = report_find(run, ORR_POSITIONS);
+    if (s < 0)
+        return;
+    orr_file_printf(html, "<p class=\"note\">");
+    report_html_text(html, run->source[s].title);
+    orr_file_printf(html,
+                    ": forces estimated from the positions of the same held-out sequences. The "
+                    "row knows times, both masses and positions, before and after each of them; "
+                    "it has no force labels and no network. The search weights its rows by their "
+                    "estimated errors, and so does the loss.</p>\n");
+}
+
 int report_html_laws(const struct report_run *run, struct orr_file *html)
 {
     const char *headline = report_headline_rule(run);
@@ -175,18 +207,8 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "</tr>\n");
     }
     TRY(report_html_table_end(html));
-    return orr_file_printf(
-        html,
-        "<details><summary>What the columns mean</summary><ul>\n"
-        "<li>Size: nodes of the formula. Loss: its mean absolute error.</li>\n"
-        "<li>On front: in how many samples a formula with the structure of %s law is on the Pareto "
-        "front; k: its constant (median).</li>\n"
-        "<li>Selected by: in how many samples each rule selects that formula.</li>\n"
-        "<li>k without m<sub>2</sub>: the best k of k m<sub>1</sub> / r<sup>2</sup>, by least "
-        "absolute deviation, on sample 0: the constant of a law that misses m<sub>2</sub>.</li>\n"
-        "<li>Leverage: the largest share of the sum of |F| that one sequence has, on sample "
-        "0.</li>\n</ul></details>\n",
-        run->true_law.newton ? "Newton&rsquo;s" : "the run&rsquo;s");
+    positions_note(run, html);
+    return column_notes(run, html);
 }
 
 void report_html_choices(const struct report_run *run, struct orr_file *html)

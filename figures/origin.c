@@ -27,7 +27,7 @@ static void sources_of_laws(const cJSON *made, struct orr_sources *sources)
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *input;
     struct orr_sources found = {0};
     cJSON_ArrayForEach (input, cJSON_GetObjectItemCaseSensitive(record, "inputs"))
-        if (found.count < ORR_LIST + 3)
+        if (found.count < ORR_LIST + 4)
             snprintf(found.name[found.count++], ORR_NAME, "%s", input->string);
     for (int i = 0; i < sources->count; i++) {
         bool there = false;
@@ -129,6 +129,8 @@ static int judge_laws(struct orr_lineage *lineage, const char *run, const char *
     TRY(orr_lineage_find_external_tables(lineage, run, "", false));
     TRY(orr_lineage_take_starts(lineage, made, path));
     orr_sources_list(lineage->preset, "", &sources);
+    if (orr_made_from_positions(made))
+        snprintf(sources.name[sources.count++], ORR_NAME, ORR_POSITIONS);
     TRY(orr_lineage_laws(lineage, &sources, digest));
     return orr_made_same(&lineage->records, digest, made, why)
                ? 0

@@ -66,6 +66,10 @@ int report_add_source(struct report_run *run, const char *name, enum report_role
         snprintf(source->title, sizeof source->title, "GPT (untrained, %s)", label);
         source->colour = "#8a8a8a";
         break;
+    case REPORT_POSITIONS:
+        snprintf(source->title, sizeof source->title, "Positions (no network)");
+        source->colour = "#b02a37";
+        break;
     }
     source->r2_log = source->median_relative_error = NAN;
     source->predictions = source->dropped = source->k_dropped_m2 = source->leverage = NAN;

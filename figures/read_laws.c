@@ -1,5 +1,6 @@
 /* read_laws.c - reads laws/laws.json, and finds the Pareto fronts of sample 0. */
 #include "report.h"
+#include "stage/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,11 +121,24 @@ static void take_true_law(struct report_run *run, const cJSON *json)
     }
 }
 
+/* The source "positions" is one of the run where its laws have it. */
+static int find_positions(struct report_run *run, const cJSON *laws)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, laws) {
+        const char *source = text(item, "source");
+        if (source && !strcmp(source, ORR_POSITIONS))
+            return report_add_source(run, ORR_POSITIONS, REPORT_POSITIONS);
+    }
+    return 0;
+}
+
 static int take_json(struct report_run *run, const char *path, const cJSON *json)
 {
     const cJSON *laws = cJSON_GetObjectItemCaseSensitive(json, "laws"), *item;
     if (!cJSON_IsArray(laws))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected an array \"laws\"", path);
+    TRY(find_positions(run, laws));
     const int count = cJSON_GetArraySize(laws);
     run->law = orr_alloc((size_t)count + 1, sizeof *run->law);
     if (!run->law)

@@ -13,7 +13,8 @@
 enum {
     REPORT_PLANETS = 8, /* followed by four bodies on eccentric orbits, if the run has them */
     REPORT_BODIES = 12,
-    REPORT_SOURCES = ORR_LIST + 3, /* truth, oracle, untrained and the attention variants */
+    REPORT_SOURCES =
+        ORR_LIST + 4, /* truth, oracle, untrained, positions and the attention variants */
     REPORT_PATH = 4096,
 };
 
@@ -56,7 +57,14 @@ struct report_interval {
     double value, low, high; /* NaN when missing */
 };
 
-enum report_role { REPORT_TRUTH, REPORT_ORACLE, REPORT_ATTENTION, REPORT_UNTRAINED };
+/* REPORT_POSITIONS: of laws alone, where laws.json has it; there is no network behind it. */
+enum report_role {
+    REPORT_TRUTH,
+    REPORT_ORACLE,
+    REPORT_ATTENTION,
+    REPORT_UNTRAINED,
+    REPORT_POSITIONS
+};
 
 struct report_source {
     char name[ORR_NAME];       /* as in files: "lssar" */
@@ -100,7 +108,8 @@ struct report_run {
     struct orr_settings preset;
     char *preset_text; /* text of preset.json */
     int source_count;
-    struct report_source source[REPORT_SOURCES]; /* truth, oracle, attention..., untrained */
+    struct report_source source[REPORT_SOURCES]; /* truth, oracle, attention..., untrained,
+                                                    positions */
     bool has_vectors, has_laws;
     size_t law_count;
     struct report_law *law;

@@ -14,6 +14,7 @@ struct law_forces {
     size_t rows;
     int samples; /* largest sample number + 1 */
     double *sample, *sequence, *step, *r, *m1, *m2, *dt, *f_true, *f; /* (rows) each */
+    double *sigma; /* (rows) standard deviation of f where it is known, else NULL */
     void *storage;
 };
 /* Reads the table. ORR_EMISSING where the file is missing, with the command that makes it. */

@@ -36,12 +36,41 @@ static int read_made(struct laws *laws, struct law_source *source, cJSON **made,
 }
 
 /* The digest of the laws as they should be. */
-static int open_lineage(struct laws *laws, const char *orbits)
+static int find_digest(struct laws *laws)
+{
+    struct orr_sources names;
+    orr_sources_list(&laws->cli->preset, laws->cli->attention, &names);
+    if (laws->positions)
+        snprintf(names.name[names.count++], ORR_NAME, ORR_POSITIONS);
+    return orr_lineage_laws(&laws->lineage, &names, laws->digest);
+}
+
+/* Whether the laws that are there were made from positions, too. */
+static bool made_from_positions(const struct laws *laws)
+{
+    char path[4096];
+    cJSON *json = NULL;
+    bool made = false;
+    if (!orr_path(path, "%s/laws.json", laws->folder) && orr_exists(path) &&
+        !orr_json_read(path, &json))
+        made = orr_made_from_positions(cJSON_GetObjectItemCaseSensitive(json, "made"));
+    orr_error_clear();
+    cJSON_Delete(json);
+    return made;
+}
+
+/* Laws that have the source keep it when its data set is gone. */
+static bool wants_positions(const struct laws *laws)
+{
+    return !law_positions_lack(&laws->cli->preset) && !*laws->lineage.external_tables[0] &&
+           (law_positions_there(laws->cli, laws->orbits) || made_from_positions(laws));
+}
+
+static int open_lineage(struct laws *laws)
 {
     const struct orr_cli *cli = laws->cli;
-    struct orr_sources names;
     char why[ORR_WHY];
-    TRY(orr_lineage_open(&laws->lineage, &cli->preset, orbits));
+    TRY(orr_lineage_open(&laws->lineage, &cli->preset, laws->orbits));
     TRY(orr_lineage_find_external_tables(&laws->lineage, cli->run, cli->attention, false));
     for (int i = 0; i < laws->sources; i++) {
         cJSON *made = NULL;
@@ -50,8 +79,8 @@ static int open_lineage(struct laws *laws, const char *orbits)
         if (rc)
             return rc;
     }
-    orr_sources_list(&cli->preset, cli->attention, &names);
-    return orr_lineage_laws(&laws->lineage, &names, laws->digest);
+    laws->positions = wants_positions(laws);
+    return find_digest(laws);
 }
 
 /* A table that is there is what the settings make. */
@@ -92,6 +121,16 @@ static int check_sources(struct laws *laws, bool needed)
 
 /* ---- samples */
 
+/* Their mean becomes 1, so that a loss is in the unit of the force. */
+static void level_weights(double *weight, size_t n)
+{
+    double mean = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += weight[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        weight[i] /= mean;
+}
+
 static int take_sample(const struct law_forces *forces, int number, struct law_sample *sample)
 {
     size_t n = 0;
@@ -99,10 +138,11 @@ static int take_sample(const struct law_forces *forces, int number, struct law_s
         n += (int)forces->sample[i] == number;
     if (n < 2)
         return ORR_FAIL(ORR_EFORMAT, "sample %d: expected at least 2 rows, found %zu", number, n);
-    sample->x = orr_alloc(4 * n, sizeof *sample->x);
+    sample->x = orr_alloc(5 * n, sizeof *sample->x);
     if (!sample->x)
         return ORR_ENOMEM;
     sample->y = sample->x + 3 * n;
+    sample->weight = forces->sigma ? sample->y + n : NULL;
     const double *const column[3] = {forces->r, forces->m1, forces->m2};
     for (int f = 0; f < 3; f++) {
         sample->low[f] = HUGE_VAL;
@@ -117,16 +157,20 @@ static int take_sample(const struct law_forces *forces, int number, struct law_s
             sample->low[f] = fmin(sample->low[f], column[f][i]);
             sample->high[f] = fmax(sample->high[f], column[f][i]);
         }
+        if (sample->weight)
+            sample->weight[k] = 1 / (forces->sigma[i] * forces->sigma[i]);
         sample->y[k++] = forces->f[i];
     }
-    sample->fit.data = (struct sr_data){.rows = n, .features = 3, .x = sample->x, .y = sample->y};
+    if (sample->weight)
+        level_weights(sample->weight, n);
+    sample->fit.data = (struct sr_data){
+        .rows = n, .features = 3, .x = sample->x, .y = sample->y, .weight = sample->weight};
     sample->fit.stream = (uint64_t)number;
     return law_analyse_sample(forces, number, &sample->facts);
 }
 
-static int read_source(struct law_source *source, uint64_t seed)
+static int analyse_source(struct law_source *source, uint64_t seed)
 {
-    TRY(law_forces_read(source->path, &source->forces));
     int rc = law_analyse(&source->forces, seed, &source->analysis);
     source->sample = rc ? NULL : orr_alloc((size_t)source->forces.samples, sizeof *source->sample);
     if (!rc && !source->sample)
@@ -139,6 +183,78 @@ static int read_source(struct law_source *source, uint64_t seed)
         return ORR_FAIL(rc, "%s: %s", source->path, message);
     }
     return rc;
+}
+
+static int read_source(struct law_source *source, uint64_t seed)
+{
+    TRY(law_forces_read(source->path, &source->forces));
+    return analyse_source(source, seed);
+}
+
+/* ---- the source "positions" */
+
+static void free_source(struct law_source *source)
+{
+    for (int s = 0; s < source->forces.samples && source->sample; s++)
+        free(source->sample[s].x);
+    free(source->sample);
+    law_forces_free(&source->forces);
+    *source = (struct law_source){0};
+}
+
+static void note_no_positions(const struct laws *laws, const char *why)
+{
+    orr_note(laws->cli->quiet, "symreg: no source \"" ORR_POSITIONS "\": %s", why);
+}
+
+/* Whether it has its data set; laws without it are made from fewer things. */
+static int open_positions(struct laws *laws, struct law_source *source, struct sim_dataset *set,
+                          bool *opened)
+{
+    const char *lack = law_positions_lack(&laws->cli->preset);
+    *opened = false;
+    if (!lack && *laws->lineage.external_tables[0])
+        lack = "the tables of forces were made elsewhere, of other sequences";
+    if (lack) {
+        note_no_positions(laws, lack);
+        return 0;
+    }
+    const int rc = law_positions_open(laws->cli, laws->orbits, source->path, set);
+    if (rc == ORR_ENOMEM)
+        return rc;
+    *opened = !rc;
+    if (!rc)
+        return 0;
+    note_no_positions(laws, orr_error());
+    orr_error_clear();
+    laws->positions = false;
+    return find_digest(laws);
+}
+
+/* The last source, where the run has one; else a note tells why not. */
+static int add_positions(struct laws *laws)
+{
+    struct law_source *source = &laws->source[laws->sources];
+    struct sim_dataset set;
+    bool opened;
+    TRY(open_positions(laws, source, &set, &opened));
+    if (!opened)
+        return 0;
+    snprintf(source->name, sizeof source->name, ORR_POSITIONS);
+    int rc = law_positions_estimate(&set, &laws->source[0].forces, laws->cli->threads,
+                                    &laws->true_law, &source->forces);
+    sim_dataset_close(&set);
+    rc = rc ? rc : analyse_source(source, laws->cli->preset.seed);
+    if (!rc) {
+        laws->sources++;
+        return 0;
+    }
+    free_source(source);
+    if (rc == ORR_ENOMEM)
+        return rc;
+    note_no_positions(laws, orr_error());
+    orr_error_clear();
+    return 0;
 }
 
 static int find_true_law(struct law_true *law, struct law_sample *sample, double tolerance)
@@ -199,13 +315,8 @@ static void laws_free(struct laws *laws)
 {
     orr_lineage_close(&laws->lineage);
     law_true_free(&laws->true_law);
-    for (int i = 0; i < laws->sources; i++) {
-        struct law_source *source = &laws->source[i];
-        for (int s = 0; s < source->forces.samples && source->sample; s++)
-            free(source->sample[s].x);
-        free(source->sample);
-        law_forces_free(&source->forces);
-    }
+    for (int i = 0; i < laws->sources; i++)
+        free_source(&laws->source[i]);
     free(laws);
 }
 
@@ -270,7 +381,8 @@ static int read_all(void *of, const struct orr_stage_output *output)
     for (int i = 0; i < laws->sources; i++)
         TRY(read_source(&laws->source[i], laws->cli->preset.seed));
     TRY(law_analyse_baselines(&laws->source[0].forces, &laws->baselines));
-    return compare_labels(laws);
+    TRY(compare_labels(laws));
+    return add_positions(laws);
 }
 
 /* A checkpoint beside laws that are up to date is of a search for others, which was stopped. */
@@ -294,7 +406,7 @@ static int make_laws(void *of, const struct orr_stage_output *output)
     return laws_print(laws);
 }
 
-static int run_laws(struct laws *laws, const char *orbits)
+static int run_laws(struct laws *laws)
 {
     static const struct orr_stage_row stage = {.doing = "searching for laws",
                                                .status = laws_status,
@@ -313,7 +425,7 @@ static int run_laws(struct laws *laws, const char *orbits)
                  cli->preset.name);
         return 0;
     }
-    TRY(open_lineage(laws, orbits));
+    TRY(open_lineage(laws));
     if (cli->plan) {
         TRY(orr_stage_plan(&stage, laws));
         note_attention(cli);
@@ -334,7 +446,8 @@ int laws_run(const struct orr_cli *cli, const char *orbits)
     if (!laws)
         return ORR_ENOMEM;
     laws->cli = cli;
-    const int rc = run_laws(laws, orbits);
+    laws->orbits = orbits;
+    const int rc = run_laws(laws);
     laws_free(laws);
     return rc;
 }

@@ -5,11 +5,11 @@
 #include "analysis.h"
 #include "stage/engine.h"
 
-enum { LAW_SOURCES = ORR_LIST + 3 };
+enum { LAW_SOURCES = ORR_LIST + 4 };
 
 /* One sample of one source. */
 struct law_sample {
-    double *x, *y;          /* (3, rows), (rows): one block, owned by x */
+    double *x, *y, *weight; /* (3, rows), (rows), (rows) or NULL: one block, owned by x */
     double low[3], high[3]; /* range of r, m1, m2 */
     struct sr_fit fit;
     struct law_sample_facts facts;
@@ -20,7 +20,7 @@ struct law_sample {
 
 struct law_source {
     char name[ORR_NAME];
-    char path[4096]; /* forces_magnitude.csv */
+    char path[4096]; /* forces_magnitude.csv; of positions the folder of the data set */
     struct law_forces forces;
     struct law_analysis analysis;
     struct law_sample *sample; /* (forces.samples) */
@@ -33,6 +33,8 @@ struct laws {
     struct sr_settings settings;
     bool has_read; /* tables and their statistics were read */
     struct orr_lineage lineage;
+    const char *orbits; /* --orbits, NULL: none was given */
+    bool positions;     /* these laws have, or are to have, the source "positions", the last one */
     char digest[ORR_DIGEST]; /* digest of the inputs of these laws */
     int sources;
     struct law_source source[LAW_SOURCES]; /* the truth first */
@@ -40,6 +42,22 @@ struct laws {
     struct law_true true_law;
     double labels_differ; /* relative difference of the labels from the true law; 0: none */
 };
+
+/* ---- the source "positions" (positions.c) */
+
+/* Why a run of these settings cannot have it; NULL: it can. */
+const char *law_positions_lack(const struct orr_settings *preset);
+/* Whether its data set is there: that of the settings, or with --orbits any. */
+bool law_positions_there(const struct orr_cli *cli, const char *orbits);
+/* Opens two_body_test after it was verified; path (4096): its folder. */
+int law_positions_open(const struct orr_cli *cli, const char *orbits, char *path,
+                       struct sim_dataset *set);
+/* Forces with their errors from coordinates, time steps and masses of the sequences that each
+ * sample of `truth` has; no more rows of a sample than `truth` has. Of `truth` sample and sequence
+ * are read, of the data set no force. f_true is the law's force. ORR_EINVAL: too few rows whose
+ * noise is below their value. */
+int law_positions_estimate(const struct sim_dataset *set, const struct law_forces *truth,
+                           int threads, struct law_true *law, struct law_forces *forces);
 
 /* Names of the features, in the order of the columns of x. */
 extern const char *const law_features[3];

@@ -246,6 +246,17 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
     return 0;
 }
 
+/* What the source "positions" knows, where the laws have it. */
+static void write_positions(const struct laws *laws, struct orr_file *file)
+{
+    for (int i = 0; i < laws->sources; i++)
+        if (!strcmp(laws->source[i].name, ORR_POSITIONS))
+            orr_file_printf(file,
+                            "\n*" ORR_POSITIONS "*: forces estimated from positions, times and "
+                            "masses of the sequences that the other\nrows' tables are of; no force "
+                            "labels, no network. The search weights its rows by 1/sigma^2.\n");
+}
+
 static void write_source_rows(const struct laws *laws, struct orr_file *file)
 {
     char title[2 * ORR_NAME + 4];
@@ -307,6 +318,7 @@ static int write_markdown(const struct laws *laws)
     TRY(orr_file_create(&file, path));
     int rc = write_law_rows(laws, &file);
     write_source_rows(laws, &file);
+    write_positions(laws, &file);
     write_settings(laws, &file);
     write_origin(laws, &file);
     if (!rc)

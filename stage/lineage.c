@@ -403,10 +403,18 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
     for (int i = 0; i < sources->count; i++) {
         char table[ORR_DIGEST];
         const char *source = sources->name[i];
-        if (orr_has_table(lineage->preset, source, false))
+        if (!strcmp(source, ORR_POSITIONS))
+            add_input(&draft, source, orr_lineage_set(lineage, "two_body_test", table), table);
+        else if (orr_has_table(lineage->preset, source, false))
             add_input(&draft, source, orr_lineage_table(lineage, source, false, table), table);
     }
     return finish(&draft, digest);
+}
+
+bool orr_made_from_positions(const cJSON *made)
+{
+    const cJSON *record = orr_made_record(made, orr_made_digest(made));
+    return cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(record, "inputs"), ORR_POSITIONS);
 }
 
 bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *source)

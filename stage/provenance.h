@@ -244,16 +244,21 @@ int orr_lineage_table(struct orr_lineage *lineage, const char *source, bool vect
 int orr_lineage_training(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
                          char digest[ORR_DIGEST]);
 /* The sources of a run: truth, oracle, the attention variants of the preset (or `only` one, unless
- * ""), untrained. */
+ * ""), untrained; for laws also ORR_POSITIONS, which has no table: forces are estimated from
+ * positions of two_body_test. */
+#define ORR_POSITIONS "positions"
 struct orr_sources {
     int count;
-    char name[ORR_LIST + 3][ORR_NAME];
+    char name[ORR_LIST + 4][ORR_NAME];
 };
 void orr_sources_list(const struct orr_settings *preset, const char *only,
                       struct orr_sources *sources);
-/* The digest of the laws found from the tables of these sources. */
+/* The digest of the laws found from the tables of these sources, and from the data set of
+ * ORR_POSITIONS if that is one of them. */
 int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sources,
                      char digest[ORR_DIGEST]);
+/* Whether laws with the record `made` (NULL: none) were made from positions, too. */
+bool orr_made_from_positions(const struct cJSON *made);
 /* Whether the report shows a source's evaluation on planet runs. */
 bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *source);
 /* The digest of the report. laws: digest of the laws that it shows; verdict: digest of the file
