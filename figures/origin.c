@@ -39,6 +39,16 @@ static void sources_of_laws(const cJSON *made, struct orr_sources *sources)
     *sources = found;
 }
 
+/* Laws of positions, too, are expected to be so: whether a run has the source is for bin/symreg. */
+static void add_positions(const cJSON *made, struct orr_sources *sources)
+{
+    for (int i = 0; i < sources->count; i++)
+        if (!strcmp(sources->name[i], ORR_POSITIONS))
+            return;
+    if (orr_made_from_positions(made))
+        snprintf(sources->name[sources->count++], ORR_NAME, ORR_POSITIONS);
+}
+
 /* Accepts the starting checkpoints of models that an artefact records. */
 static int adopt(struct report_origin *origin, const char *run)
 {
@@ -88,6 +98,7 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
         rc = adopt(origin, cli->run);
     of_laws = origin->sources;
     sources_of_laws(origin->laws, &of_laws);
+    add_positions(origin->laws, &of_laws);
     if (!rc && orr_has_task(preset, false))
         rc = orr_lineage_laws(&origin->lineage, &of_laws, origin->laws_digest);
     if (!rc && *verdict)
@@ -129,8 +140,7 @@ static int judge_laws(struct orr_lineage *lineage, const char *run, const char *
     TRY(orr_lineage_find_external_tables(lineage, run, "", false));
     TRY(orr_lineage_take_starts(lineage, made, path));
     orr_sources_list(lineage->preset, "", &sources);
-    if (orr_made_from_positions(made))
-        snprintf(sources.name[sources.count++], ORR_NAME, ORR_POSITIONS);
+    add_positions(made, &sources);
     TRY(orr_lineage_laws(lineage, &sources, digest));
     return orr_made_same(&lineage->records, digest, made, why)
                ? 0

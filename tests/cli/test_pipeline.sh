@@ -42,6 +42,7 @@ artefacts() {
         set -- "$@" $source/finetune/{magnitude,vector}.safetensors \
             $source/finetune/{magnitude,vector}.jsonl
     done
+    [ "$kinds" = tokens ] || set -- "$@" laws/front_positions_{0,1,2,3,4}.csv
     for planet in mercury venus earth mars jupiter saturn uranus neptune \
         $([ "$kinds" = tokens ] || echo pluto icarus encke halley); do
         set -- "$@" figures/forces_$planet.{png,svg}
@@ -83,6 +84,10 @@ check "smoke: manifest names every array" manifest_is_complete "$run/orbits"
 check "laws.json has its keys" has_keys "$run/laws/laws.json" laws source sample rule equation \
     complexity loss selected_true on_front constant sources r2_log median_relative_error \
     exponents r m1 m2 value low high baselines log_r log_scale_dt_r
+check "positions: a row of laws.md" equal 4 "$(grep -c '^| positions |' "$run/laws/laws.md")"
+check "positions: no labels, no network" grep -q 'no force labels, no network' \
+    "$run/laws/laws.md"
+check "positions: of the page" grep -q 'Positions (no network)</th>' "$run/report.html"
 check "manifest.json has its keys" has_keys "$run/orbits/manifest.json" protocol seed version
 for source in truth oracle softmax lssar untrained; do
     check "$source: forces_magnitude.csv" csv_is "$run/$source/finetune/forces_magnitude.csv" \
@@ -134,6 +139,8 @@ check "symreg of the preset itself" env -u ORRERY_PRESETS timeout "$LIMIT" "$BIN
     --preset smoke --run "$run" --attention lssar --threads 1 --quiet --out "$WORK/preset"
 check "... finds the law of the truth" grep -Eq '^\| truth \| best \| .* \| 5/5 \| 5/5 \|' \
     "$WORK/preset/laws.md"
+check "... and has that of positions on each front" grep -Eq \
+    '^\| positions \| best \| .* \| [0-9]/5 \| 5/5 \| 39\.4' "$WORK/preset/laws.md"
 
 # ---- again: nothing is made a second time
 made() {
@@ -157,6 +164,10 @@ check "smoke_tokens, end to end" smoke smoke_tokens "$WORK/tokens"
 check "smoke_tokens: every artefact" artefacts "$WORK/tokens" tokens
 check "smoke_tokens: tokens, no coordinates" test -s "$WORK/tokens/orbits/obs_train.npy" -a \
     ! -e "$WORK/tokens/orbits/coords_train.npy"
+check "smoke_tokens: no source of positions" test ! -e "$WORK/tokens/laws/front_positions_0.csv"
+check "... a note says why" prints \
+    '^symreg: no source "positions": orbits.output is tokens: positions are rounded to bins$' \
+    program symreg --run "$WORK/tokens" --threads 1 --attention lssar --out "$WORK/tokens/again"
 
 # ---- programs on their own
 # a table as spreadsheets write it

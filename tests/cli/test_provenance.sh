@@ -101,6 +101,28 @@ back
 is_remade "where to save changes nothing" "report.html " "$run" --set pretrain.checkpoint_every=1
 back
 
+# ---- the data set that laws of positions are made from
+input() { # DIGEST: of the record of laws
+    tr -d ' \t\n' <"$run/laws/laws.json" | grep -o '"positions":"[0-9a-f]*"' | grep -o '[0-9a-f]\{16\}'
+}
+recorded() { # the set of this digest
+    tr -d ' \t\n' <"$run/laws/laws.json" | grep -o "\"$(input)\":{[^}]*}[^}]*}" |
+        grep -q '"set":"two_body_test"'
+}
+check "laws are made from positions" recorded
+mv "$run/orbits" "$WORK/orbits"
+check "... and stay without them" prints '^keep .*laws.json' \
+    program symreg "${SETTINGS[@]}" --run "$run" --plan
+check "laws anew without them" stage symreg "$run" --set symreg.maxsize=9
+check "... a note" grep -q 'no source "positions": .*orbits: no data sets there' "$WORK/err"
+check "... no row" test "$(grep -c '^| positions' "$run/laws/laws.md")" -eq 0
+check "... up to date" prints '^keep .*laws.json' \
+    program symreg "${SETTINGS[@]}" --set symreg.maxsize=9 --run "$run" --plan
+mv "$WORK/orbits" "$run/orbits"
+check "the data set again: laws anew" prints '^remake .*laws.json' \
+    program symreg "${SETTINGS[@]}" --set symreg.maxsize=9 --run "$run" --plan
+back
+
 # ---- data sets: refused, then set by set
 KEEP=$run refuse "another law is refused" 1 "$run/orbits" 'orbits.law is newton, expected hooke' \
     --force -- "$BIN/orbits" "${SETTINGS[@]}" --threads 1 --run "$run" --set orbits.law=hooke

@@ -62,8 +62,10 @@ for source in oracle lssar 'untrained (lssar)'; do
     check "... a jump, $source" grep -qF \
         "| orbits.law=newton orbits.jump_step=8 orbits.jump_factor=2 | $source | 1 |" "$WORK/table"
 done
-check "... 6 settings, 4 sources" \
-    test "$(sed '/^Differences/,$d' "$WORK/table" | grep -c '^| orbits')" -eq 24
+check "... 6 settings, 4 sources; positions but where G jumps" \
+    test "$(sed '/^Differences/,$d' "$WORK/table" | grep -c '^| orbits')" -eq 28
+check "... positions, r^-1, two seeds" grep -q \
+    '^| orbits.law=power orbits.law_exponent=-1 | positions | 2 | ' "$WORK/table"
 check "... 6 differences from untrained shapes" \
     test "$(sed -n '/^Differences/,$p' "$WORK/table" | grep -c '^| orbits')" -eq 6
 check "... what is left out" \

@@ -712,6 +712,58 @@ TEST(tables_hide_nothing)
     report_free(&run);
 }
 
+/* laws.json with the source "positions": a row more of both tables, behind the others, with what it
+ * knows below; pictures of laws have it, and nothing else does. */
+TEST(positions_are_a_row)
+{
+    static struct report_run run;
+    static struct report_pictures pictures;
+    write_run();
+    char *text = read_text("run/laws/laws.json"), *at = strstr(text, "], \"sources\": [");
+    char *more = malloc(strlen(text) + 4096);
+    assert_true(at && more);
+    sprintf(more,
+            "%.*s, {\"source\": \"positions\", \"sample\": 0, \"rule\": \"best\", \"equation\": "
+            "\"m1 / r\", \"complexity\": 3, \"loss\": 0.5, \"selected_true\": false, "
+            "\"on_front\": true, \"constant\": 39.25}], \"sources\": [{\"source\": \"positions\", "
+            "\"r2_log\": 0.7654, \"exponents\": {\"r\": {\"value\": -2.25, \"low\": -2.5, \"high\": "
+            "-2}}}, %s",
+            (int)(at - text), text, at + strlen("], \"sources\": ["));
+    write_text("run/laws/laws.json", more);
+    free(text);
+    free(more);
+    assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EMISSING); /* its front */
+    report_free(&run);
+    write_text("run/laws/front_positions_0.csv", "Complexity,Loss,Equation\n3,0.5,\"m1 / r\"\n");
+    if (report_read(&run, in_folder("run"), ""))
+        fail_msg("%s", orr_error());
+    const int s = report_find(&run, "positions");
+    assert_true(s == run.source_count - 1 && run.source[s].role == REPORT_POSITIONS);
+    assert_false(run.source[s].has_vectors);
+    char *page = page_of(&run, report_html_laws);
+    assert_int_equal(count_of(page, "Positions (no network)</th>"), 1);
+    assert_non_null(strstr(strstr(page, "GPT (untrained, Softmax)"), "Positions (no network)</th>"));
+    assert_int_equal(count_of(page, "39.25</td>"), 1);
+    assert_int_equal(count_of(page, "it has no force labels and no network"), 1);
+    free(page);
+    page = page_of(&run, exponents);
+    assert_int_equal(count_of(page, "Positions (no network)</th><td class=\"n\">0.7654</td>"), 1);
+    free(page);
+    assert_int_equal(orr_mkdir(in_folder("run/drawn")), 0);
+    assert_int_equal(report_plot_pareto(&run, in_folder("run/drawn"), &pictures.at[0]), 0);
+    text = read_text("run/drawn/pareto.set");
+    assert_non_null(strstr(text, "front_positions_0.csv"));
+    free(text);
+    report_free(&run);
+    write_run(); /* laws without it */
+    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    page = page_of(&run, report_html_laws);
+    assert_int_equal(report_find(&run, "positions"), -1);
+    assert_int_equal(count_of(page, "ositions (no network)") + count_of(page, "no force labels"), 0);
+    free(page);
+    report_free(&run);
+}
+
 /* Tables and figures ask for the law of the run: Newton's where laws.json does not say. */
 TEST(own_law_is_asked_for)
 {

@@ -703,4 +703,38 @@ TEST(test_stages_of_settings)
         assert_string_equal(orr_setting_stage(stages[i][0]), stages[i][1]);
 }
 
+/* Laws that are of positions, too, are made from their data set, by settings or by its bytes. */
+TEST_BETWEEN(test_laws_of_positions, scratch_setup, scratch_teardown)
+{
+    struct orr_settings p;
+    struct orr_lineage c;
+    struct orr_sources sources;
+    char before[ORR_DIGEST], after[ORR_DIGEST], set[ORR_DIGEST], path[4096];
+    run_preset(&p);
+    orr_sources_list(&p, "softmax", &sources);
+    assert_int_equal(orr_lineage_open(&c, &p, NULL), 0);
+    assert_int_equal(orr_lineage_laws(&c, &sources, before), 0);
+    snprintf(sources.name[sources.count++], ORR_NAME, ORR_POSITIONS);
+    assert_int_equal(orr_lineage_laws(&c, &sources, after), 0);
+    assert_string_not_equal(before, after);
+    assert_int_equal(orr_lineage_set(&c, "two_body_test", set), 0);
+    cJSON *made = orr_records_made(&c.records, after), *without = orr_records_made(&c.records, before);
+    const cJSON *inputs = cJSON_GetObjectItem(orr_made_record(made, after), "inputs");
+    assert_string_equal(cJSON_GetObjectItem(inputs, "positions")->valuestring, set);
+    assert_non_null(orr_made_record(made, set));
+    assert_true(orr_made_from_positions(made));
+    assert_false(orr_made_from_positions(without) || orr_made_from_positions(NULL));
+    cJSON_Delete(made);
+    cJSON_Delete(without);
+    orr_lineage_close(&c);
+    scratch_path(path, scratch_dir, "coords_two_body_test.npy"); /* made elsewhere */
+    for (int bytes = 0; bytes < 2; bytes++) {
+        scratch_text(path, bytes ? "other" : "bytes");
+        assert_int_equal(orr_lineage_open(&c, &p, scratch_dir), 0);
+        assert_int_equal(orr_lineage_laws(&c, &sources, bytes ? after : before), 0);
+        orr_lineage_close(&c);
+    }
+    assert_string_not_equal(before, after);
+}
+
 TESTS(NULL, NULL)
