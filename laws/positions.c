@@ -155,8 +155,7 @@ static void take_rows(const struct sim_dataset *set, int sample, size_t most,
 }
 
 static int estimate_sample(const struct sim_dataset *set, const struct law_forces *truth,
-                           int sample, int threads, struct law_true *law,
-                           struct law_forces *forces)
+                           int sample, int threads, struct law_true *law, struct law_forces *forces)
 {
     struct sr_tracks tracks = {0};
     struct sr_motion_table table = {0};

@@ -102,8 +102,9 @@ is_remade "where to save changes nothing" "report.html " "$run" --set pretrain.c
 back
 
 # ---- the data set that laws of positions are made from
-input() { # DIGEST: of the record of laws
-    tr -d ' \t\n' <"$run/laws/laws.json" | grep -o '"positions":"[0-9a-f]*"' | grep -o '[0-9a-f]\{16\}'
+input() { # its digest
+    tr -d ' \t\n' <"$run/laws/laws.json" | grep -o '"positions":"[0-9a-f]*"' |
+        grep -o '[0-9a-f]\{16\}'
 }
 recorded() { # the set of this digest
     tr -d ' \t\n' <"$run/laws/laws.json" | grep -o "\"$(input)\":{[^}]*}[^}]*}" |

@@ -102,14 +102,16 @@ static bool on_front(int source, int sample)
 
 /* "true_law" of laws.json, with a comma behind it; "" as in files that have none. */
 static const char *true_law = "";
+static int law_sources = 5; /* 6: with positions */
 
 static void write_laws(void)
 {
     char *text = malloc(1 << 16), *at = text;
     assert_non_null(text);
-    static const char *const sources[] = {"truth", "oracle", "softmax", "lssar", "untrained"};
+    static const char *const sources[] = {"truth", "oracle",    "softmax",
+                                          "lssar", "untrained", "positions"};
     at += sprintf(at, "{%s\"laws\": [", true_law);
-    for (int s = 0; s < 5; s++)
+    for (int s = 0; s < law_sources; s++)
         for (int sample = 0; sample < 2; sample++)
             at += sprintf(at,
                           "%s{\"source\": \"%s\", \"sample\": %d, \"rule\": \"best\", "
@@ -120,7 +122,7 @@ static void write_laws(void)
                           on_front(s, sample) ? "true" : "false",
                           on_front(s, sample) ? 39.4 + 0.2 * sample : 77.7);
     at += sprintf(at, "], \"sources\": [");
-    for (int s = 0; s < 5; s++)
+    for (int s = 0; s < law_sources; s++)
         at += sprintf(at,
                       "%s{\"source\": \"%s\", \"r2_log\": 0.987, \"median_relative_error\": 0.05, "
                       "\"dropped\": %d, "
@@ -129,7 +131,7 @@ static void write_laws(void)
                       "\"m2\": {\"value\": 0.7, \"low\": 0.6, \"high\": 0.8}}}",
                       s ? "," : "", sources[s], 7 * s);
     at += sprintf(at, "], \"samples\": [");
-    for (int s = 0; s < 5; s++)
+    for (int s = 0; s < law_sources; s++)
         for (int sample = 0; sample < 2; sample++)
             at += sprintf(at,
                           "%s{\"source\": \"%s\", \"sample\": %d, \"rows\": 600, "
@@ -139,7 +141,7 @@ static void write_laws(void)
     sprintf(at, "], \"baselines\": {\"log_r\": 0.31, \"log_scale_dt_r\": 0.62, \"constant\": 0}}");
     write_text("run/laws/laws.json", text);
     free(text);
-    for (int s = 0; s < 5; s++) {
+    for (int s = 0; s < law_sources; s++) {
         char name[128];
         snprintf(name, sizeof name, "run/laws/front_%s_0.csv", sources[s]);
         write_text(name, "Complexity,Loss,Equation\n1,5.1,\"8.3\"\n9,0.0025,\"m1 * m2\"\n");
@@ -662,7 +664,9 @@ static int cells_of(const char *page)
 TEST(tables_hide_nothing)
 {
     static struct report_run run;
+    law_sources = 6; /* what positions know stands below the table */
     write_run();
+    law_sources = 5;
     assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
     char *page = page_of(&run, report_html_laws);
     assert_int_equal(cells_of(page), 9); /* source, law, size, loss, front, k, 2, one rule */
@@ -671,12 +675,13 @@ TEST(tables_hide_nothing)
     /* k over both samples; the others of sample 0: oracle is the second source */
     static const struct {
         const char *count, *k, *rest, *selected;
-    } rows[5] = {{" yes\">2/2", "39.5", "27.02</td><td class=\"n\">0.11", "\">1/2"},
+    } rows[6] = {{" yes\">2/2", "39.5", "27.02</td><td class=\"n\">0.11", "\">1/2"},
                  {" yes\">2/2", "39.5", "28.02</td><td class=\"n\">0.21", "\">0/2"},
                  {"\">1/2", "39.6", "29.02</td><td class=\"n\">0.31", "\">0/2"},
                  {" yes\">2/2", "39.5", "30.02</td><td class=\"n\">0.41", "\">0/2"},
-                 {"\">0/2", "&ndash;", "31.02</td><td class=\"n\">0.51", "\">0/2"}};
-    for (int s = 0; s < 5; s++) {
+                 {"\">0/2", "&ndash;", "31.02</td><td class=\"n\">0.51", "\">0/2"},
+                 {" yes\">2/2", "39.5", "32.02</td><td class=\"n\">0.61", "\">0/2"}};
+    for (int s = 0; s < 6; s++) {
         char cells[256];
         snprintf(cells, sizeof cells,
                  "<td class=\"n%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>"
@@ -685,7 +690,9 @@ TEST(tables_hide_nothing)
         if (!strstr(page, cells))
             fail_msg("no row with %s in %s", cells, page);
     }
-    assert_non_null(strstr(page, "GPT (untrained, Softmax)"));
+    assert_non_null(strstr(strstr(page, "(untrained, Softmax)"), "Positions (no network)</th>"));
+    assert_int_equal(count_of(page, "it has no force labels and no network"), 1);
+    assert_false(run.source[5].has_vectors || run.source[5].role != REPORT_POSITIONS);
     free(page);
     page = page_of(&run, exponents);
     assert_int_equal(cells_of(page), 7);
@@ -703,63 +710,11 @@ TEST(tables_hide_nothing)
     }
     page = page_of(&run, exponents);
     assert_int_equal(cells_of(page), 7);
-    assert_int_equal(count_of(page, ">0.9870</td><td class=\"n\">&ndash;</td>"), 5);
+    assert_int_equal(count_of(page, ">0.9870</td><td class=\"n\">&ndash;</td>"), 6);
     free(page);
     page = page_of(&run, report_html_laws);
     assert_int_equal(
-        count_of(page, ">39.5</td><td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td>"), 3);
-    free(page);
-    report_free(&run);
-}
-
-/* laws.json with the source "positions": a row more of both tables, behind the others, with what it
- * knows below; pictures of laws have it, and nothing else does. */
-TEST(positions_are_a_row)
-{
-    static struct report_run run;
-    static struct report_pictures pictures;
-    write_run();
-    char *text = read_text("run/laws/laws.json"), *at = strstr(text, "], \"sources\": [");
-    char *more = malloc(strlen(text) + 4096);
-    assert_true(at && more);
-    sprintf(more,
-            "%.*s, {\"source\": \"positions\", \"sample\": 0, \"rule\": \"best\", \"equation\": "
-            "\"m1 / r\", \"complexity\": 3, \"loss\": 0.5, \"selected_true\": false, "
-            "\"on_front\": true, \"constant\": 39.25}], \"sources\": [{\"source\": \"positions\", "
-            "\"r2_log\": 0.7654, \"exponents\": {\"r\": {\"value\": -2.25, \"low\": -2.5, \"high\": "
-            "-2}}}, %s",
-            (int)(at - text), text, at + strlen("], \"sources\": ["));
-    write_text("run/laws/laws.json", more);
-    free(text);
-    free(more);
-    assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EMISSING); /* its front */
-    report_free(&run);
-    write_text("run/laws/front_positions_0.csv", "Complexity,Loss,Equation\n3,0.5,\"m1 / r\"\n");
-    if (report_read(&run, in_folder("run"), ""))
-        fail_msg("%s", orr_error());
-    const int s = report_find(&run, "positions");
-    assert_true(s == run.source_count - 1 && run.source[s].role == REPORT_POSITIONS);
-    assert_false(run.source[s].has_vectors);
-    char *page = page_of(&run, report_html_laws);
-    assert_int_equal(count_of(page, "Positions (no network)</th>"), 1);
-    assert_non_null(strstr(strstr(page, "GPT (untrained, Softmax)"), "Positions (no network)</th>"));
-    assert_int_equal(count_of(page, "39.25</td>"), 1);
-    assert_int_equal(count_of(page, "it has no force labels and no network"), 1);
-    free(page);
-    page = page_of(&run, exponents);
-    assert_int_equal(count_of(page, "Positions (no network)</th><td class=\"n\">0.7654</td>"), 1);
-    free(page);
-    assert_int_equal(orr_mkdir(in_folder("run/drawn")), 0);
-    assert_int_equal(report_plot_pareto(&run, in_folder("run/drawn"), &pictures.at[0]), 0);
-    text = read_text("run/drawn/pareto.set");
-    assert_non_null(strstr(text, "front_positions_0.csv"));
-    free(text);
-    report_free(&run);
-    write_run(); /* laws without it */
-    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
-    page = page_of(&run, report_html_laws);
-    assert_int_equal(report_find(&run, "positions"), -1);
-    assert_int_equal(count_of(page, "ositions (no network)") + count_of(page, "no force labels"), 0);
+        count_of(page, ">39.5</td><td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td>"), 4);
     free(page);
     report_free(&run);
 }
@@ -779,6 +734,7 @@ TEST(own_law_is_asked_for)
         assert_near(run.true_law.exponent[0], own ? -1.9 : -2, 1e-15);
         assert_near(run.true_law.exponent[2], own ? 0.7 : 1, 1e-15);
         char *page = page_of(&run, report_html_laws);
+        assert_int_equal(count_of(page, "no force labels"), 0);
         assert_int_equal(count_of(page, own ? "structure of the run&rsquo;s law"
                                             : "structure of Newton&rsquo;s law"),
                          1);

@@ -28,18 +28,37 @@ static void set(const char *assignment)
 
 static void configure(void)
 {
-    static const char *const assignment[] = {
-        "attention=softmax",      "orbits.protocol=identifiable", "orbits.output=continuous",
-        "orbits.positions=41",    "orbits.mass_prior=loguniform", "orbits.m_min=0.1",
-        "orbits.m_max=3",         "orbits.a_min_au=0.7",          "orbits.a_max_au=2.3",
-        "orbits.e_max=0.6",       "orbits.samples_min=10",        "orbits.samples_max=60",
-        "orbits.dt_yr=0.04",      "orbits.com_sigma_au=0",        "orbits.label_from_step=8",
-        "orbits.train=2",         "orbits.train_files=2",         "orbits.val=2",
-        "orbits.test=2",          "orbits.two_body_train=2",      "orbits.two_body_val=2",
-        "orbits.two_body_test=24", "orbits.solar_system=false",   "finetune.magnitude.steps=0",
-        "finetune.samples=2",     "symreg.unary=inv",             "symreg.iterations=2",
-        "symreg.populations=2",   "symreg.cycles=40",             "symreg.restarts=1",
-        "symreg.enumerate=20000"};
+    static const char *const assignment[] = {"attention=softmax",
+                                             "orbits.protocol=identifiable",
+                                             "orbits.output=continuous",
+                                             "orbits.positions=41",
+                                             "orbits.mass_prior=loguniform",
+                                             "orbits.m_min=0.1",
+                                             "orbits.m_max=3",
+                                             "orbits.a_min_au=0.7",
+                                             "orbits.a_max_au=2.3",
+                                             "orbits.e_max=0.6",
+                                             "orbits.samples_min=10",
+                                             "orbits.samples_max=60",
+                                             "orbits.dt_yr=0.04",
+                                             "orbits.com_sigma_au=0",
+                                             "orbits.label_from_step=8",
+                                             "orbits.train=2",
+                                             "orbits.train_files=2",
+                                             "orbits.val=2",
+                                             "orbits.test=2",
+                                             "orbits.two_body_train=2",
+                                             "orbits.two_body_val=2",
+                                             "orbits.two_body_test=24",
+                                             "orbits.solar_system=false",
+                                             "finetune.magnitude.steps=0",
+                                             "finetune.samples=2",
+                                             "symreg.unary=inv",
+                                             "symreg.iterations=2",
+                                             "symreg.populations=2",
+                                             "symreg.cycles=40",
+                                             "symreg.restarts=1",
+                                             "symreg.enumerate=20000"};
     orr_settings_defaults(&cli.preset);
     snprintf(cli.preset.name, sizeof cli.preset.name, "tiny");
     for (size_t i = 0; i < sizeof assignment / sizeof *assignment; i++)

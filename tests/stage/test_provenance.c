@@ -718,7 +718,8 @@ TEST_BETWEEN(test_laws_of_positions, scratch_setup, scratch_teardown)
     assert_int_equal(orr_lineage_laws(&c, &sources, after), 0);
     assert_string_not_equal(before, after);
     assert_int_equal(orr_lineage_set(&c, "two_body_test", set), 0);
-    cJSON *made = orr_records_made(&c.records, after), *without = orr_records_made(&c.records, before);
+    cJSON *made = orr_records_made(&c.records, after),
+          *without = orr_records_made(&c.records, before);
     const cJSON *inputs = cJSON_GetObjectItem(orr_made_record(made, after), "inputs");
     assert_string_equal(cJSON_GetObjectItem(inputs, "positions")->valuestring, set);
     assert_non_null(orr_made_record(made, set));
