@@ -10,5 +10,8 @@ command -v doxygen >/dev/null || {
 VERSION=$(sed -n 's/^#define ORR_VERSION "\(.*\)"/\1/p' base/version.h)
 mkdir -p "$B"
 rm -rf "$B/api-reference"
-doxygen api/Doxyfile
+doxygen api/Doxyfile || { # pages that lack something are no reference
+    rm -rf "$B/api-reference"
+    exit 1
+}
 echo "$B/api-reference/index.html"

@@ -2,23 +2,71 @@
 # test_docs_api.sh - the reference of the C library: doxygen understands every comment of orrery.h,
 # and what it does not understand is an error.
 . tests/cli/lib.sh
+
+# Without doxygen: undocumented FILE prints each function whose comment lacks a parameter or a result,
+# or that has no comment right before it.
+undocumented() {
+    awk '
+        /^\/\*\*/ { comment = ""; open = 1; fresh = 0 }
+        open { comment = comment " " $0 }
+        open && /\*\// { open = 0; fresh = 1; next }
+        open { next }
+        /^ORRERY_CALL/ { declaration = "" ; documented = fresh; declares = 1 }
+        declares { declaration = declaration " " $0 }
+        !declares && NF { fresh = 0 }
+        declares && /;/ {
+            declares = fresh = 0
+            name = declaration
+            sub(/\(.*/, "", name)
+            result = name !~ /ORRERY_CALL void /
+            sub(/.*[ *]/, "", name)
+            if (!documented || comment ~ /\/\*\*</) { print name; next }
+            sub(/^[^(]*\(/, "", declaration)
+            sub(/\);.*/, "", declaration)
+            count = declaration == "void" ? 0 : split(declaration, parameter, ",")
+            for (i = 1; i <= count; i++) {
+                sub(/.*[ *]/, "", parameter[i])
+                if (comment !~ "@param " parameter[i] "[ \n]") print name ": " parameter[i]
+            }
+            if (result != (comment ~ /@return /)) print name ": result"
+        }' "$1"
+}
+all_documented() {
+    undocumented api/orrery.h >"$WORK/left" && [ ! -s "$WORK/left" ] || { cat "$WORK/left" && return 1; }
+}
+check "every function of orrery.h is documented" all_documented
+lacks() { # WHAT COMMAND: what is said of the header, changed by a command of sed
+    sed "$2" api/orrery.h >"$WORK/changed.h"
+    undocumented "$WORK/changed.h" | grep -qxF -- "$1"
+}
+check "... a comment that is none is noticed" lacks orrery_attention_describe \
+    's:^/\*\* Fills \*line:/* Fills *line:'
+check "... and a comment of a member before a function" lacks orrery_results_open \
+    's:^/\*\* Reads a table:/**< Reads a table:'
+check "... a parameter" lacks 'orrery_model_rollout: prefix' 's/ \* @param prefix .*/ */'
+check "... a result" lacks 'orrery_attention_variant: result' \
+    's/ \* @return a text.*or NULL \*\// *\//'
 if ! command -v doxygen >/dev/null; then
     skip "the reference of the C library" "doxygen is not installed"
     finish
 fi
 reference() { # in a folder that has the header, changed by a command of sed
-    mkdir -p "$WORK/tree/api" "$WORK/tree/base"
-    cp api/Doxyfile "$WORK/tree/api" && cp base/version.h "$WORK/tree/base" &&
+    mkdir -p "$WORK/tree/api" "$WORK/tree/base" "$WORK/tree/docs"
+    cp api/Doxyfile api/mainpage.dox "$WORK/tree/api" && cp -r docs/examples "$WORK/tree/docs" &&
+        cp base/version.h "$WORK/tree/base" &&
         sed "$1" api/orrery.h >"$WORK/tree/api/orrery.h" &&
         (cd "$WORK/tree" && B=build "$OLDPWD/tools/docs_api.sh")
 }
 refused() { # WHAT COMMAND: doxygen's status, and a warning that names it
     reference "$2" >"$WORK/out" 2>&1
-    [ $? -ne 0 ] && grep -q "$1" "$WORK/out"
+    [ $? -ne 0 ] && grep -q "$1" "$WORK/out" && [ ! -e "$WORK/tree/build/api-reference" ]
 }
 check "the reference of the C library" reference ''
 pages=$WORK/tree/build/api-reference
 check "... has a page" test -s "$pages/index.html"
+check "... whose first page leads to all parts" prints 'group__results.html' \
+    cat "$pages/index.html"
+check "... and to examples" filled "$pages/regress_8c-example.html"
 for group in regression simulation model attention results; do
     check "... of the part $group" test -s "$pages/group__$group.html"
 done
@@ -30,6 +78,12 @@ declared() {
     grep -oE '^ORRERY_CALL .*' api/orrery.h | grep -oE 'orrery_[a-z_]+\(' | tr -d '(' | sort -u
 }
 check "... with every function" equal "$(declared)" "$(documented)"
+briefs() { # the first sentences
+    cat "$pages"/group__*.html | sed -n 's/.*class="mdescRight">\(.*\)<a class="el" href=.*More.*/\1/p'
+}
+check "... each with a first sentence" test "$(briefs | wc -l)" -gt 50
+briefs >"$WORK/briefs"
+check_not "... that does not end in a key" grep -E '(symreg|orbits|planets)\. *$' "$WORK/briefs"
 check "a parameter without a word is an error" refused 'orrery_model_rollout' \
     's/ \* @param prefix .*/ */'
 check "... and a result" refused 'orrery_attention_variant' \
