@@ -79,7 +79,7 @@ declared() {
 }
 check "... with every function" equal "$(declared)" "$(documented)"
 briefs() { # the first sentences
-    cat "$pages"/group__*.html | sed -n 's/.*class="mdescRight">\(.*\)<a class="el" href=.*More.*/\1/p'
+    cat "$pages"/group__*.html | grep 'class="mdescRight"' | sed 's/<[^>]*>//g; s/ *More\.\.\.$//'
 }
 check "... each with a first sentence" test "$(briefs | wc -l)" -gt 50
 briefs >"$WORK/briefs"
