@@ -100,22 +100,55 @@ static void print_help(void)
            "  --version                      the version\n");
 }
 
+/* A word as a user may have written it, "preset" or "--orbits-dir", in the letters of words. */
+static void as_word(const char *argument, char name[32])
+{
+    const char *from = strncmp(argument, "--", 2) != 0 ? argument : argument + 2;
+    size_t i = 0;
+    for (; i < 31 && from[i] && from[i] != '='; i++)
+        name[i] = from[i] >= 'a' && from[i] <= 'z' ? (char)(from[i] - 'a' + 'A')
+                  : from[i] == '-'                 ? '_'
+                                                   : from[i];
+    name[i] = '\0';
+}
+
+static int refuse_word(const char *argument)
+{
+    struct orr_nearest nearest = {0};
+    char name[32], list[128] = "";
+    as_word(argument, name);
+    for (int w = 0; w < WORDS; w++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", w ? ", " : "", word_name[w]);
+        orr_nearest_offer(&nearest, name, word_name[w]);
+    }
+    if (nearest.name)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "\"%.100s\": expected WORD=VALUE; did you mean %s=...?; see "
+                        "--help",
+                        argument, nearest.name);
+    return ORR_FAIL(ORR_EUSAGE,
+                    "\"%.100s\": expected WORD=VALUE, where WORD is one of %s; see "
+                    "--help",
+                    argument, list);
+}
+
 static int take_words(const char *value[WORDS], int count, char *const *argument)
 {
     for (int i = 0; i < count; i++) {
-        struct orr_nearest nearest = {0};
         const size_t length = strcspn(argument[i], "=");
-        char name[32];
         int w = 0;
-        snprintf(name, sizeof name, "%.*s", (int)length, argument[i]);
-        for (; w < WORDS && (strcmp(name, word_name[w]) || !argument[i][length]); w++)
-            orr_nearest_offer(&nearest, name, word_name[w]);
+        while (w < WORDS && (strlen(word_name[w]) != length || !argument[i][length] ||
+                             strncmp(argument[i], word_name[w], length) != 0))
+            w++;
         if (w == WORDS)
-            return ORR_FAIL(ORR_EUSAGE, "\"%.100s\": expected WORD=VALUE%s%s%s; see --help",
-                            argument[i], nearest.name ? "; did you mean " : "",
-                            nearest.name ? nearest.name : "", nearest.name ? "=...?" : "");
+            return refuse_word(argument[i]);
         value[w] = argument[i][length + 1] ? argument[i] + length + 1 : NULL;
     }
+    if (value[FORCE] && strcmp(value[FORCE], "0") != 0 && strcmp(value[FORCE], "1") != 0)
+        return ORR_FAIL(ORR_EUSAGE, "FORCE: expected 1 or 0, found \"%.100s\"", value[FORCE]);
+    if (value[FORCE] && !strcmp(value[FORCE], "0"))
+        value[FORCE] = NULL;
     return 0;
 }
 
@@ -426,11 +459,26 @@ static int run_program(const char *name, const char *self, char **argument)
                     nearest.name ? "?" : "");
 }
 
+static bool asks_for_help(const char *argument)
+{
+    return !strcmp(argument, "--help") || !strcmp(argument, "-h") || !strcmp(argument, "help");
+}
+
+/* Also behind a command of this program; programs have texts of their own. */
+static bool wants_help(int argc, char *const *argv)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (argc > 1 && !strcmp(argv[1], programs[i]))
+            return false;
+    return argc < 2 || asks_for_help(argv[1]) ||
+           (argc > 2 && (asks_for_help(argv[2]) || asks_for_help(argv[argc - 1])));
+}
+
 static int command(int argc, char **argv, int *status)
 {
-    const char *name = argc > 1 ? argv[1] : "--help", *value[WORDS] = {NULL};
+    const char *name = argc > 1 ? argv[1] : "", *value[WORDS] = {NULL};
     const bool plan = !strcmp(name, "plan");
-    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+    if (wants_help(argc, argv))
         print_help();
     else if (!strcmp(name, "--version"))
         printf("orrery %s\n", ORR_VERSION);

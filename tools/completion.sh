@@ -11,7 +11,8 @@ for program; do
     name=$(basename "$program")
     help=$("$program" --help all 2>/dev/null) || help=$("$program" --help) || exit
     names+=("$name")
-    options[$name]=$(printf '%s\n' "$help" | grep -oE '^  --[a-z-]+' | tr -d ' ' | tr '\n' ' ')
+    options[$name]=$(printf '%s\n' "$help" | grep -oE '^  (-[a-z], )?--[a-z-]+' |
+        sed 's/.* //' | tr '\n' ' ')
     settings[$name]=$(printf '%s\n' "$help" | sed -n '/^settings/,$p' |
         grep -oE '^  [a-z_0-9]+(\.[a-z_0-9]+)*' | sed 's/^  //; s/$/=/' | tr '\n' ' ')
     [ "$name" != orrery ] ||
@@ -67,7 +68,7 @@ _orrery() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} program candidates
     program=${COMP_WORDS[0]##*/}
     if [ "$program" = orrery ] && [ "$COMP_CWORD" -eq 1 ]; then
-        candidates="$_orrery_commands --help --version"
+        candidates="$_orrery_commands $(_orrery_options orrery)"
     elif [ "$program" = orrery ]; then
         case ${COMP_WORDS[1]} in
         world | plan) candidates=$_orrery_make_words ;;
@@ -91,7 +92,7 @@ else
 _orrery() {
     local before=${words[CURRENT - 1]} program=${words[1]:t} candidates
     if [[ $program = orrery && $CURRENT -eq 2 ]]; then
-        candidates="$_orrery_commands --help --version"
+        candidates="$_orrery_commands $(_orrery_options orrery)"
     elif [[ $program = orrery ]]; then
         case ${words[2]} in
         world | plan) candidates=$_orrery_make_words ;;

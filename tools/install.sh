@@ -41,7 +41,7 @@ if [ "$what" = uninstall ]; then
         rm -f -- "$root/$file"
     done < <(cat "$list" && echo share/orrery/files)
     # folders of Orrery's own; those that others use as well go only from a DESTDIR, when empty
-    folders=(share/orrery share/doc/orrery lib/orrery)
+    folders=(share/orrery share/doc/orrery lib/orrery "$libdir/cmake/orrery")
     [ -z "$dest" ] || folders+=(bin lib include share)
     for folder in "${folders[@]}"; do
         [ ! -d "$root/$folder" ] || find "$root/$folder" -depth -type d -empty -delete

@@ -53,6 +53,18 @@ refuse_orrery() { # STATUS WORDS COMMAND...
 }
 check "an unknown command" refuse_orrery 2 'did you mean symreg?' orrery symrek
 check "an unknown word" refuse_orrery 2 'did you mean PRESET=...?' orrery world PRESSET=smoke
+check "... says which there are" refuse_orrery 2 'one of PRESET, RUN, SET' orrery world XYZ=1
+check "... an option in place of a word" refuse_orrery 2 'did you mean ORBITS_DIR=...?' \
+    orrery plan --orbits-dir=x
+check "... small letters" refuse_orrery 2 'did you mean RUN=...?' orrery world run=x
+check "FORCE is a switch" refuse_orrery 2 'FORCE: expected 1 or 0, found "maybe"' \
+    orrery world PRESET=smoke FORCE=maybe
+check "... which 0 leaves off" prints '^keep .*report.html' away orrery plan PRESET=smoke RUN=run \
+    THREADS=1 SET=symreg.enumerate=10000 FORCE=0
+for words in help "world --help" "stage pretrain -h" "watch --help" "check -h"; do
+    check "orrery $words" prints '^usage: orrery PROGRAM' away orrery $words
+done
+check "help of a program is its own" prints '^usage: symreg' away orrery symreg --help
 check "an unknown stage" refuse_orrery 2 'found "reports"' orrery stage reports
 check "a stage that fails ends the world" refuse_orrery 2 'no preset "smok"' bash -c \
     'orrery world PRESET=smok 2>&1 | grep error >&2; exit ${PIPESTATUS[0]}'
@@ -77,7 +89,7 @@ man_page() { # NAME: groff has no complaint
 }
 options_in_page() { # NAME: each option of --help is in it
     local option
-    for option in $("$root/bin/$1" --help | grep -oE '^  --[a-z-]+'); do
+    for option in $("$root/bin/$1" --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | sed 's/.* //'); do
         grep -qF -- "${option//-/\\-}" "$root/share/man/man1/$1.1" ||
             { echo "$option" && return 1; }
     done
@@ -98,6 +110,8 @@ complete_words() { # WORD...: what bash offers for the last one
 PATH=$root/bin:$PATH
 check "bash completion: a command" prints '^symreg$' complete_words orrery symr
 check "... an option" prints '^--target$' complete_words symreg --targ
+check "... an option that has a letter, too" prints '^--out$' complete_words symreg --ou
+check "... of orrery itself" prints '^--help$' complete_words orrery --he
 check "... of a program by orrery" prints '^--animate$' complete_words orrery report --anim
 check "... a setting" prints '^symreg.maxsize=$' complete_words symreg --set symreg.maxs
 check "... a preset" prints '^laptop$' complete_words orbits --preset lap
@@ -124,6 +138,10 @@ check "... once more has nothing to do" refuse_orrery 1 'nothing is installed' \
 check "install again" install_to "$WORK/again" /opt/x install
 check "uninstall" install_to "$WORK/again" /opt/x uninstall
 check_not "... leaves nothing" test -e "$WORK/again"
+check "install without DESTDIR" install_to "" "$WORK/plain" install
+check "uninstall" install_to "" "$WORK/plain" uninstall
+find "$WORK/plain" -name '*orrery*' >"$WORK/left"
+check_not "... leaves no folder of Orrery" grep . "$WORK/left"
 check "a PREFIX that is no path" refuse_orrery 2 'PREFIX: expected' env -C "$source" PREFIX=usr \
     tools/install.sh install
 finish
