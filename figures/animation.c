@@ -252,16 +252,17 @@ static void write_input(const struct report_run *run, int body, struct orr_file 
     orr_file_printf(file, "sources = %d\n", number);
 }
 
-int report_animate(const struct report_run *run, int body, const char *folder)
+int report_animate(const struct report_run *run, int body, const char *picture)
 {
-    char input[REPORT_PATH], picture[REPORT_PATH];
+    char input[REPORT_PATH], folder[REPORT_PATH];
     struct orr_file file = {0};
     if (!run->has_vectors || !run->source[0].orbit[body].count)
         return ORR_FAIL(ORR_EINVAL, "%s: no force vectors of %s to draw", run->path,
                         report_body_title[body]);
+    const char *slash = strrchr(picture, '/');
+    TRY(orr_path(folder, "%.*s", slash ? (int)(slash - picture) : 1, slash ? picture : "."));
+    TRY(orr_mkdir(*folder ? folder : "/"));
     TRY(orr_path(input, "%s/.orbit_%s.gp", folder, report_body_name[body]));
-    TRY(orr_path(picture, "%s/orbit_%s.gif", folder, report_body_name[body]));
-    TRY(orr_mkdir(folder));
     TRY(orr_file_create(&file, input));
     write_input(run, body, &file);
     int rc = orr_file_commit(&file);

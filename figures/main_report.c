@@ -62,19 +62,40 @@ static int read_run(struct call *call)
     return report_read(&call->run, call->cli->run, call->cli->attention);
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+    const size_t length = strlen(path), of_end = strlen(end);
+    return length > of_end && !strcmp(path + length - of_end, end);
+}
+
+/* What is written into a folder refuses --out of a file, which would become a folder's name. */
+static int refuse_file(const char *out, const char *expected)
+{
+    static const char *const ends[] = {".gif", ".png", ".svg", ".html", ".mp4", ".pdf"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_in(out, ends[i]))
+            return ORR_FAIL(ORR_EUSAGE, "--out: %s, found \"%s\"", expected, out);
+    return 0;
+}
+
 /* Draws orbits as GIF, of one body or all. */
 static int animate(struct call *call)
 {
     const struct orr_cli *cli = call->cli;
     struct report_run *run = &call->run;
-    char figures[REPORT_PATH];
+    char picture[REPORT_PATH];
     const int asked = report_body_of(animate_option);
     if (asked < 0 && strcmp(animate_option, "all") != 0)
         return ORR_FAIL(ORR_EUSAGE,
                         "--animate: expected all, or a body of the run (mercury, ..., halley), "
                         "found \"%s\"",
                         animate_option);
-    TRY(orr_path(figures, "%s/figures", call->out));
+    const bool one_file = ends_in(cli->out, ".gif");
+    if (one_file && asked < 0)
+        return ORR_FAIL(ORR_EUSAGE, "--out: --animate all: expected a folder, found \"%s\"",
+                        cli->out);
+    if (!one_file)
+        TRY(refuse_file(cli->out, "--animate: expected a folder or a file that ends in .gif"));
     TRY(orr_gnuplot_check("player.gp"));
     TRY(read_run(call));
     if (!run->has_vectors || asked >= report_bodies(run))
@@ -83,8 +104,11 @@ static int animate(struct call *call)
     for (int body = 0; body < report_bodies(run); body++) {
         if (asked >= 0 && asked != body)
             continue;
-        TRY(report_animate(run, body, figures));
-        orr_note(cli->quiet, "report: %s/orbit_%s.gif", figures, report_body_name[body]);
+        TRY(one_file
+                ? orr_path(picture, "%s", cli->out)
+                : orr_path(picture, "%s/figures/orbit_%s.gif", call->out, report_body_name[body]));
+        TRY(report_animate(run, body, picture));
+        orr_note(cli->quiet, "report: %s", picture);
     }
     return 0;
 }
@@ -170,6 +194,7 @@ static int report_or_animate(struct call *call)
         return animate(call);
     if (body_option || figure_option)
         return single(call, body_option ? body_option : figure_option);
+    TRY(refuse_file(cli->out, "expected the folder of report.html and its figures"));
     if (cli->plan)
         return orr_stage_plan(&stage, call);
     TRY(orr_stage_check(&stage, call));
@@ -311,8 +336,9 @@ int main(int argc, char **argv)
          "verdict.json of a grid (bin/verdict), which the page then begins with", &verdict_option,
          NULL},
         {"--animate", "BODY",
-         "instead: OUT/figures/orbit_BODY.gif, truth, rollouts and forces step by step; all: of "
-         "every body",
+         "instead: OUT/figures/orbit_BODY.gif, or --out FILE.gif: truth, rollouts and forces step "
+         "by "
+         "step; all: of every body",
          &animate_option, NULL},
         {"--body", "NAME",
          "instead: the forces on one body (mercury, ..., halley) as one picture, --out FILE.png or "
@@ -337,11 +363,11 @@ int main(int argc, char **argv)
     static const struct orr_program program = {
         .name = "report",
         .purpose = "draws the figures of a run and writes its self-contained report.html",
-        .usage =
-            "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
-            "[--run DIR] [--out DIR]\n       report --body NAME [--run DIR] [--out FILE] [--size "
-            "PIXELS] [--keep]\n       report --losses [RUN...] [--out FILE]\n       report "
-            "--tensorboard DIR [--run DIR]\n       report --runs DIR",
+        .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
+                 "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
+                 "FILE] [--size "
+                 "PIXELS] [--keep]\n       report --losses [RUN...] [--out FILE]\n       report "
+                 "--tensorboard DIR [--run DIR]\n       report --runs DIR",
         .max_rest = 64,
         .options = options,
         .groups = "",

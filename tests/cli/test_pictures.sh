@@ -121,6 +121,22 @@ bad() { # WORDS OPTION...
     check "animate: $words" grep -qF -- "$words" "$WORK/said"
     check_not "animate: $words: nothing written" test -e "$WORK/bad"
 }
+check "into a file" program report --run "$run" --quiet --animate mars --out "$WORK/talk/mars.gif"
+check "... the same GIF" same_file "$WORK/talk/mars.gif" \
+    "$WORK/drawn-animate/figures/orbit_mars.gif"
+check "... and nothing else" equal "./mars.gif" "$(cd "$WORK/talk" && find . ! -type d)"
+refused_out() { # WORDS OPTION...: one line, and nothing written
+    program report --run "$run" "${@:2}" 2>"$WORK/said"
+    [ $? -eq 2 ] && [ "$(wc -l <"$WORK/said")" -eq 1 ] && grep -qF -- "$1" "$WORK/said" ||
+        { cat "$WORK/said" && return 1; }
+}
+check "all bodies into one file" refused_out '--animate all: expected a folder, found' \
+    --animate all --out "$WORK/all.gif"
+check "a GIF of another kind" refused_out 'expected a folder or a file that ends in .gif, found' \
+    --animate mars --out "$WORK/mars.mp4"
+check "a page as a file" refused_out '--out: expected the folder of report.html' \
+    --out "$WORK/page.html"
+check_not "... nothing written" test -e "$WORK/all.gif" -o -e "$WORK/mars.mp4" -o -e "$WORK/page.html"
 bad 'found "marz"' --animate marz
 bad '--resume: belongs to the page, not to --animate' --animate mars --resume
 
