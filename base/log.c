@@ -68,17 +68,19 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
     const double elapsed = now - p->start_s;
     const double share = p->total ? (double)p->done / (double)p->total : 0;
     const double made = (double)p->done - (double)p->begun;
-    char spent_text[ORR_DURATION], left_text[ORR_DURATION + 16] = "";
+    char spent_text[ORR_DURATION], left_text[ORR_DURATION + 16] = "", total_text[48] = " done";
     orr_duration_print(elapsed, spent_text);
-    if (made > 0) { /* no estimate before the first is done */
+    if (p->total) /* otherwise the number is not known */
+        snprintf(total_text, sizeof total_text, "/%llu (%.0f%%)", (unsigned long long)p->total,
+                 100 * share);
+    if (p->total && made > 0) { /* no estimate before the first is done */
         char left[ORR_DURATION];
         orr_duration_print(elapsed * ((double)p->total - (double)p->done) / made, left);
         snprintf(left_text, sizeof left_text, ", %s left", left);
     }
-    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %s%s%s", p->terminal ? "\r\033[K" : "", p->label,
-            (unsigned long long)p->done, (unsigned long long)p->total, 100 * share,
-            detail ? ", " : "", detail ? detail : "", spent_text, left_text,
-            p->terminal ? "" : "\n");
+    fprintf(stderr, "%s%s: %llu%s%s%s, %s%s%s", p->terminal ? "\r\033[K" : "", p->label,
+            (unsigned long long)p->done, total_text, detail ? ", " : "", detail ? detail : "",
+            spent_text, left_text, p->terminal ? "" : "\n");
     fflush(stderr);
     p->last_s = now;
     p->dirty = p->terminal;

@@ -46,7 +46,7 @@ static const struct orr_option options[] = {
     {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units, NULL},
     {"--units-penalty", "X", "wrong dimensions cost X constants' losses (default: forbidden)",
      &table.units_penalty, NULL},
-    {"--seconds", "S", "stop after so long", &given.seconds, "symreg.seconds"},
+    {"--seconds", "S", "stop after so long (with a FILE: 60)", &given.seconds, "symreg.seconds"},
     {"--evaluations", "N", "stop after so many formulas", &given.evaluations, "symreg.evaluations"},
     {"--iterations", "N", "stop after so many epochs", &given.iterations, "symreg.iterations"},
     {"--stop-loss", "X", "stop at this loss", &given.stop_loss, "symreg.stop_loss"},
@@ -90,10 +90,10 @@ static const struct orr_program program = {
                     "symreg.constant_tolerance",
     .without = "--checkpoint,--device,--attention-impl",
     .usual =
-        "--target,--features,--weights,--binary,--unary,--guess,--maxsize,--units,--seconds,"
-        "--rule,--preset,--set,--run,--out,--attention,--threads,--seed,--resume,--plan,--help,"
-        "symreg.binary,symreg.unary,symreg.loss,symreg.maxsize,symreg.iterations,"
-        "symreg.seconds",
+        "--target,--features,--weights,--sigma,--test,--binary,--unary,--guess,--maxsize,--units,"
+        "--seconds,--permutations,--rule,--preset,--set,--run,--out,--threads,--seed,--resume,"
+        "--help,"
+        "symreg.binary,symreg.unary,symreg.loss,symreg.maxsize",
 };
 
 /* Runs `symreg predict FRONT FILE`. */

@@ -505,12 +505,15 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
 {
     struct parse p = {.program = program, .cli = cli, .argc = argc, .argv = argv, .at = 1};
     memset(cli, 0, sizeof *cli);
+    bool only_arguments = false; /* behind "--" */
     *done = false;
     for (; p.at < argc; p.at++) {
         const char *argument = argv[p.at];
-        if (!strncmp(argument, "--", 2) || is_letter(argument))
+        if (!only_arguments && !strcmp(argument, "--"))
+            only_arguments = true;
+        else if (!only_arguments && (!strncmp(argument, "--", 2) || is_letter(argument)))
             TRY(take_option(&p));
-        else if (argument[0] == '-' && argument[1])
+        else if (!only_arguments && argument[0] == '-' && argument[1])
             return unknown_option(&p, argument);
         else if (cli->argc_rest >= program->max_rest)
             return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %.*s", argument,

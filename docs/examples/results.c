@@ -35,9 +35,13 @@ int main(int argc, char **argv)
     static struct orrery_column column[MOST];
     struct orrery_results *results = NULL;
     size_t rows = 0, columns = 0;
+    if (argc < 2) {
+        fprintf(stderr, "usage: results RUN|FILE [COLUMN]...\n");
+        return 1;
+    }
     int status = orrery_results_create(ORRERY_INTERFACE, &results);
     if (!status)
-        status = orrery_results_open(results, argc > 1 ? argv[1] : NULL);
+        status = orrery_results_open(results, argv[1]);
     if (!status)
         status = orrery_results_size(results, &rows, &columns);
     if (argc > 2)

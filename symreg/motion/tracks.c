@@ -107,9 +107,10 @@ static int fill_track(const struct orr_csv *csv, const char *file, const struct 
         if (i > 0 && !(track->t[i] > track->t[i - 1]))
             return ORR_FAIL(ORR_EINVAL,
                             "%s:%zu: column \"%s\": body \"%s\": expected a time after %.9g of "
-                            "line %zu, found %.9g",
+                            "line %zu, found %.9g%s",
                             file, track->line[i], csv->names[c->time], track->body, track->t[i - 1],
-                            track->line[i - 1], track->t[i]);
+                            track->line[i - 1], track->t[i],
+                            c->body < 0 ? "; rows of several bodies need --body COLUMN" : "");
         if (c->mass < 0)
             continue;
         track->mass = i == 0 ? value[c->mass] : track->mass;

@@ -188,6 +188,8 @@ static int run_permutations(const struct orr_cli *cli, const struct sr_table *ta
              setup->permutations, each);
     TRY(sr_permutations_run(cli, table, setup, output->front, setup->permutations, permutations,
                             stopped));
+    if (!permutations->searches) /* a stop: nothing is known */
+        return 0;
     sr_permutations_text(permutations, text, sizeof text);
     printf("permutations: %s\n", text);
     output->permutations = permutations;

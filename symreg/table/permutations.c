@@ -110,8 +110,13 @@ int sr_permutations_run(const struct orr_cli *cli, const struct sr_table *table,
 
 void sr_permutations_text(const struct sr_permutations *p, char *text, size_t bytes)
 {
+    enum { FOR_5_PERCENT = 19 };
+    char few[80] = "";
+    if (!p->as_good && p->searches < FOR_5_PERCENT)
+        snprintf(few, sizeof few, "; N = %d gives no smaller p, N = %d gives 0.05", p->searches,
+                 FOR_5_PERCENT);
     snprintf(text, bytes,
              "%d of %d searches on a shuffled target found a description length as small: "
-             "p = %.3g; at complexity %d or less they reach a loss of %.4g (median %.4g)",
-             p->as_good, p->searches, p->p, p->complexity, p->least, p->median);
+             "p = %.3g; at complexity %d or less they reach a loss of %.4g (median %.4g)%s",
+             p->as_good, p->searches, p->p, p->complexity, p->least, p->median, few);
 }

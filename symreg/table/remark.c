@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
 
@@ -203,6 +204,24 @@ static bool remark_zeros(const struct sr_output *o, char *text, size_t bytes)
     return count > 0 && !strcmp(o->loss, "relative");
 }
 
+/* Whether the sigmas of the rows explain the residuals: o->variance / weight is sigma^2. */
+static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
+{
+    double constant[SR_NODES];
+    const int row = sr_front_select(o->front, o->rule);
+    if (row < 0 || !o->least_squares || !(o->variance > 0))
+        return false;
+    const double n = (double)o->data->rows, chi2 = n * o->front->loss[row] / o->variance,
+                 freedom = n - sr_expr_constants(&o->front->expr[row], constant);
+    if (freedom < 1)
+        return false;
+    snprintf(text, bytes,
+             "the formula of rule %s has chi^2 = %.4g with %.0f degrees of freedom: residuals of "
+             "the given sigmas reach that with probability %.2g",
+             sr_rule_name[o->rule], chi2, freedom, gsl_cdf_chisq_Q(chi2, freedom));
+    return true;
+}
+
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
                      size_t bytes)
 {
@@ -210,6 +229,7 @@ bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, cha
                                          size_t) = {[SR_UNDECIDED] = remark_undecided,
                                                     [SR_DOMINATED] = remark_dominated,
                                                     [SR_PROPORTIONAL] = remark_proportional,
-                                                    [SR_ZEROS] = remark_zeros};
+                                                    [SR_ZEROS] = remark_zeros,
+                                                    [SR_CHI2] = remark_chi2};
     return find[remark](o, text, bytes);
 }

@@ -284,14 +284,40 @@ TEST(test_signals)
     assert_true(orr_signal_seen());
 }
 
+/* The line that is due after so many, which a file in place of stderr gets. */
+static const char *progress_line(struct orr_progress *progress, uint64_t done, const char *detail)
+{
+    static char line[200];
+    char dir[64], path[4096], *text;
+    scratch_create(dir);
+    scratch_path(path, dir, "line");
+    const int kept = dup(STDERR_FILENO), file = open(path, O_CREAT | O_WRONLY, 0600);
+    assert_true(kept >= 0 && file >= 0 && dup2(file, STDERR_FILENO) >= 0);
+    progress->terminal = false;
+    progress->start_s = orr_time_s();
+    progress->last_s -= 100;
+    orr_progress_set(progress, done, detail);
+    assert_true(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    close(file);
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    snprintf(line, sizeof line, "%s", text);
+    free(text);
+    scratch_remove(dir);
+    return line;
+}
+
 /* Quiet progress prints nothing; a bad detail or a total of zero does not divide. */
 TEST(test_progress)
 {
     struct orr_progress progress;
     orr_progress_init(&progress, "test", 0, false);
-    progress.last_s -= 100; /* a line is due */
-    orr_progress_set(&progress, 0, NULL);
+    assert_string_equal(progress_line(&progress, 0, NULL), "test: 0 done, 0 s\n");
     orr_progress_end(&progress, NULL);
+    orr_progress_init(&progress, "test", 0, false); /* no one knows how many there will be */
+    assert_string_equal(progress_line(&progress, 7, "loss 1"), "test: 7 done, loss 1, 0 s\n");
+    orr_progress_init(&progress, "test", 10, false);
+    assert_string_equal(progress_line(&progress, 0, NULL), "test: 0/10 (0%), 0 s\n");
     orr_progress_init(&progress, "test", 10, true);
     orr_progress_set(&progress, 3, "never shown");
     assert_int_equal(progress.done, 3);

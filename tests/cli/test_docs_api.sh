@@ -35,16 +35,16 @@ all_documented() {
     undocumented api/orrery.h >"$WORK/left" && [ ! -s "$WORK/left" ] || { cat "$WORK/left" && return 1; }
 }
 check "every function of orrery.h is documented" all_documented
-lacks() { # WHAT COMMAND: what is said of the header, changed by a command of sed
+notices() { # WHAT COMMAND: what is said of the header, changed by a command of sed
     sed "$2" api/orrery.h >"$WORK/changed.h"
     undocumented "$WORK/changed.h" | grep -qxF -- "$1"
 }
-check "... a comment that is none is noticed" lacks orrery_attention_describe \
+check "... a comment that is none is noticed" notices orrery_attention_describe \
     's:^/\*\* Fills \*line:/* Fills *line:'
-check "... and a comment of a member before a function" lacks orrery_results_open \
+check "... and a comment of a member before a function" notices orrery_results_open \
     's:^/\*\* Reads a table:/**< Reads a table:'
-check "... a parameter" lacks 'orrery_model_rollout: prefix' 's/ \* @param prefix .*/ */'
-check "... a result" lacks 'orrery_attention_variant: result' \
+check "... a parameter" notices 'orrery_model_rollout: prefix' 's/ \* @param prefix .*/ */'
+check "... a result" notices 'orrery_attention_variant: result' \
     's/ \* @return a text.*or NULL \*\// *\//'
 if ! command -v doxygen >/dev/null; then
     skip "the reference of the C library" "doxygen is not installed"

@@ -59,8 +59,12 @@ check "... an option in place of a word" refuse_orrery 2 'did you mean ORBITS_DI
 check "... small letters" refuse_orrery 2 'did you mean RUN=...?' orrery world run=x
 check "FORCE is a switch" refuse_orrery 2 'FORCE: expected 1 or 0, found "maybe"' \
     orrery world PRESET=smoke FORCE=maybe
-check "... which 0 leaves off" prints '^keep .*report.html' away orrery plan PRESET=smoke RUN=run \
-    THREADS=1 SET=symreg.enumerate=10000 FORCE=0
+forced() { # FORCE: options --force in the command lines of a world that is up to date
+    away orrery world PRESET=smoke RUN=run THREADS=1 SET=symreg.enumerate=10000 FORCE="$1" 2>&1 |
+        tee "$WORK/forced" | grep -c -- '--force'
+}
+check "... which 0 leaves off" equal 0 "$(forced 0)"
+check "... in a world that keeps all" prints 'is up to date' cat "$WORK/forced"
 for words in help "world --help" "stage pretrain -h" "watch --help" "check -h"; do
     check "orrery $words" prints '^usage: orrery PROGRAM' away orrery $words
 done

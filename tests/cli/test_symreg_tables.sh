@@ -254,9 +254,21 @@ check "... from the scatter, with weights" closed_form "$WORK/with-v" 0
 check "... in front.json" grep -Pzq \
     '"constants":\t\[[0-9.]+\],\n\t+"standard_errors":\t\[[0-9.e-]+\]' \
     "$WORK/with-sigma/front.json"
+chi2() { # SIGMAS FOLDER: chi^2 = sum of ((F - a g) / s)^2, of 59 degrees of freedom, in the report
+    local expected
+    errors "$2" >"$WORK/errors" && expected=$(awk -F, 'FNR == NR { split($0, e, " "); next } FNR > 1 {
+        d = ($5 - e[1] * $3 / ($2 * $2)) / $6; q += d * d } END { printf "%.4g", q }' \
+        "$WORK/errors" "$1") && grep -qF "chi^2 = $expected with 59 degrees of freedom: " "$2/report.md"
+}
+check "chi^2 of the sigmas" chi2 "$WORK/sigma.csv" "$WORK/with-sigma"
+awk -F, -v OFS=, 'NR > 1 { $6 /= 10 } 1' "$WORK/sigma.csv" >"$WORK/tenth.csv"
+check "sigmas of a tenth" search "$WORK/tenth.csv" "${one[@]}" --sigma s --out "$WORK/tenth"
+check "... have a hundred times as much" chi2 "$WORK/tenth.csv" "$WORK/tenth"
+check "... none with weights" lacks 'chi^2' "$WORK/with-v/report.md"
 check "... not for other losses" search "$WORK/sigma.csv" "${one[@]}" --sigma s --loss l1 \
     --out "$WORK/l1"
 check "... in no file" lacks 'standard' "$WORK/l1/front.json"
+check "... nor chi^2" lacks 'chi^2' "$WORK/l1/report.md"
 check "--sigma with logarithms" search "$WORK/sigma.csv" --quiet --features r,m --sigma s \
     --log-target --test "$WORK/sigma.csv"
 bad "--sigma and --weights" 2 '--sigma: the weights are 1/sigma^2' "$WORK/sigma.csv" --sigma s \
@@ -291,8 +303,23 @@ check "... in the report" grep -q '^0 of 3 searches on a shuffled target .* p = 
     "$WORK/shuffled-1/report.md"
 check "... and on the terminal" prints '^permutations: 0 of 3 searches .* p = 0.25; ' \
     search "$WORK/law.csv" --features r,m --permutations 3 --quiet
+check "... which says what so few can tell" grep -q \
+    'median [0-9.e+-]*); N = 3 gives no smaller p, N = 19 gives 0.05\. p is' "$WORK/shuffled-1/report.md"
+shuffles() {
+    grep -q 'searches on shuffled targets' "$WORK/err"
+}
+start "$BIN/symreg" "$WORK/noise.csv" --target F --features r,m --threads 1 --permutations 50 \
+    --seconds 3 --out "$WORK/stopped"
+check "a stop in the first shuffled search" until_true shuffles
+kill -INT $pid
+wait $pid
+check "... has status 130" test $? -eq 130
+check "... keeps the front" filled "$WORK/stopped/front.json"
+check "... and claims nothing of permutations" lacks permutations "$WORK/stopped/front.json"
+check "... on the terminal, either" lacks 'permutations:' "$WORK/out"
 check "noise" search "$WORK/noise.csv" --features r,m --weights w --permutations 4 --quiet \
     --maxsize 1 --out "$WORK/by-chance"
+check "... few searches are enough to tell that" lacks 'no smaller p' "$WORK/by-chance/report.md"
 check "... chance is always as good" equal "4 1" "$(said "$WORK/by-chance" as_good
     ) $(said "$WORK/by-chance" p)"
 # of the best constant, which knows no order, as long as rows keep their weights

@@ -133,6 +133,10 @@ TEST_BETWEEN(test_every_option, setup, teardown)
     assert_string_equal(flag, "1");
     assert_int_equal(cli.argc_rest, 2);
     assert_string_equal(cli.argv_rest[1], "-");
+    assert_int_equal(parse(&done, "--seed=4", "--", "-dash.csv", "--", NULL), 0);
+    assert_int_equal(cli.argc_rest, 2); /* names, whatever they begin with */
+    assert_string_equal(cli.argv_rest[0], "-dash.csv");
+    assert_string_equal(cli.argv_rest[1], "--");
 }
 
 /* The later assignment holds; options that set a setting, --seed among them, stand above --set. */
@@ -294,7 +298,7 @@ TEST_BETWEEN(test_kept_by_the_run, setup, teardown)
 TEST_BETWEEN(test_no_far_suggestion, setup, teardown)
 {
     static const char *const words[] = {
-        "--bogus", "--",        "--x",
+        "--bogus", "--y",       "--x",
         "-q",      "--verbose", "--datadir",
         "--gpu",   "---",       "--a-rather-long-option-that-nobody-has"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
