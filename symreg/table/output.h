@@ -184,7 +184,14 @@ double sr_weighted_mean(const struct sr_data *data);
  *              factor of ten and more, and rows have no weights
  *   zeros      the loss is relative, and the target is 0 in some rows
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2 */
-enum sr_table_remark { SR_UNDECIDED, SR_DOMINATED, SR_PROPORTIONAL, SR_ZEROS, SR_CHI2, SR_TABLE_REMARKS };
+enum sr_table_remark {
+    SR_UNDECIDED,
+    SR_DOMINATED,
+    SR_PROPORTIONAL,
+    SR_ZEROS,
+    SR_CHI2,
+    SR_TABLE_REMARKS
+};
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
                      size_t bytes);
 

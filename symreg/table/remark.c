@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
 
@@ -216,9 +215,9 @@ static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
     if (freedom < 1)
         return false;
     snprintf(text, bytes,
-             "the formula of rule %s has chi^2 = %.4g with %.0f degrees of freedom: residuals of "
-             "the given sigmas reach that with probability %.2g",
-             sr_rule_name[o->rule], chi2, freedom, gsl_cdf_chisq_Q(chi2, freedom));
+             "the formula of rule %s has chi^2 = %.4g with %.0f degrees of freedom; errors of the "
+             "given sigmas give %.0f +- %.2g",
+             sr_rule_name[o->rule], chi2, freedom, freedom, sqrt(2 * freedom));
     return true;
 }
 

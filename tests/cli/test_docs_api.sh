@@ -3,8 +3,8 @@
 # and what it does not understand is an error.
 . tests/cli/lib.sh
 
-# Without doxygen: undocumented FILE prints each function whose comment lacks a parameter or a result,
-# or that has no comment right before it.
+# Without doxygen: undocumented FILE prints each function whose comment lacks a parameter or a
+# result, or that has no comment right before it.
 undocumented() {
     awk '
         /^\/\*\*/ { comment = ""; open = 1; fresh = 0 }
@@ -32,7 +32,8 @@ undocumented() {
         }' "$1"
 }
 all_documented() {
-    undocumented api/orrery.h >"$WORK/left" && [ ! -s "$WORK/left" ] || { cat "$WORK/left" && return 1; }
+    undocumented api/orrery.h >"$WORK/left" && [ ! -s "$WORK/left" ] ||
+        { cat "$WORK/left" && return 1; }
 }
 check "every function of orrery.h is documented" all_documented
 notices() { # WHAT COMMAND: what is said of the header, changed by a command of sed

@@ -136,7 +136,9 @@ check "a GIF of another kind" refused_out 'expected a folder or a file that ends
     --animate mars --out "$WORK/mars.mp4"
 check "a page as a file" refused_out '--out: expected the folder of report.html' \
     --out "$WORK/page.html"
-check_not "... nothing written" test -e "$WORK/all.gif" -o -e "$WORK/mars.mp4" -o -e "$WORK/page.html"
+for name in all.gif mars.mp4 page.html; do
+    check_not "... $name is not written" test -e "$WORK/$name"
+done
 bad 'found "marz"' --animate marz
 bad '--resume: belongs to the page, not to --animate' --animate mars --resume
 

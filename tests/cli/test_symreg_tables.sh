@@ -256,9 +256,11 @@ check "... in front.json" grep -Pzq \
     "$WORK/with-sigma/front.json"
 chi2() { # SIGMAS FOLDER: chi^2 = sum of ((F - a g) / s)^2, of 59 degrees of freedom, in the report
     local expected
-    errors "$2" >"$WORK/errors" && expected=$(awk -F, 'FNR == NR { split($0, e, " "); next } FNR > 1 {
-        d = ($5 - e[1] * $3 / ($2 * $2)) / $6; q += d * d } END { printf "%.4g", q }' \
-        "$WORK/errors" "$1") && grep -qF "chi^2 = $expected with 59 degrees of freedom: " "$2/report.md"
+    errors "$2" >"$WORK/errors" && expected=$(awk -F, 'FNR == NR { split($0, e, " "); next }
+        FNR > 1 { d = ($5 - e[1] * $3 / ($2 * $2)) / $6; q += d * d } END { printf "%.4g", q }' \
+        "$WORK/errors" "$1") &&
+        grep -F "chi^2 = $expected with 59 degrees of freedom; errors of" "$2/report.md" |
+        grep -q 'given sigmas give 59 +- 11$'
 }
 check "chi^2 of the sigmas" chi2 "$WORK/sigma.csv" "$WORK/with-sigma"
 awk -F, -v OFS=, 'NR > 1 { $6 /= 10 } 1' "$WORK/sigma.csv" >"$WORK/tenth.csv"
@@ -304,7 +306,8 @@ check "... in the report" grep -q '^0 of 3 searches on a shuffled target .* p = 
 check "... and on the terminal" prints '^permutations: 0 of 3 searches .* p = 0.25; ' \
     search "$WORK/law.csv" --features r,m --permutations 3 --quiet
 check "... which says what so few can tell" grep -q \
-    'median [0-9.e+-]*); N = 3 gives no smaller p, N = 19 gives 0.05\. p is' "$WORK/shuffled-1/report.md"
+    'median [0-9.e+-]*); N = 3 gives no smaller p, N = 19 gives 0.05\. p is' \
+    "$WORK/shuffled-1/report.md"
 shuffles() {
     grep -q 'searches on shuffled targets' "$WORK/err"
 }
