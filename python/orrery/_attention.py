@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
+from ._arguments import encoded, number, threads, whole
 
 _local = threading.local()
 
@@ -18,12 +19,14 @@ def _handle() -> lib.Handle:
     """A handle of this thread: one is used by one thread at a time."""
     if not hasattr(_local, "handle"):
         _local.handle = lib.Handle("attention")
-    return _local.handle
+    handle: lib.Handle = _local.handle
+    return handle
 
 
 def attention_variants() -> list[str]:
     """Names of the table of variants (docs/attention.md)."""
-    names, call = [], lib.library().orrery_attention_variant
+    names: list[str] = []
+    call = lib.library().orrery_attention_variant
     while (name := call(len(names))) is not None:
         names.append(name.decode())
     return names
@@ -32,7 +35,7 @@ def attention_variants() -> list[str]:
 @functools.lru_cache(maxsize=None)
 def _line(kind: str) -> dict[str, Any]:
     line = lib.AttentionLine()
-    _handle().status("describe", kind.encode(), ctypes.byref(line))
+    _handle().status("describe", encoded("kind", kind), ctypes.byref(line))
     words = {word: getattr(line, word).decode()
              for word in ("name", "score", "bias", "phi", "norm", "transform", "source")}
     return {**words, "reweight": bool(line.reweight), "unshifted_rows": line.unshifted_rows}
@@ -50,7 +53,8 @@ def make_shape(kind: str, p: float, window: int, dims: tuple[int, int, int, int]
         raise TypeError(f"kind: expected the name of a variant, found {type(kind).__name__}; a "
                         "line of your own needs torch tensors")
     B, T, H, D = dims
-    return lib.AttentionShape(variant=kind.encode(), power=float(p), window=int(window),
+    return lib.AttentionShape(variant=encoded("kind", kind), power=number("p", p),
+                              window=whole("window", window),
                               type=lib.FLOAT64 if wide else lib.FLOAT32, reference=int(reference),
                               sequences=B, rows=T, heads=H, size=D, threads=threads)
 
@@ -116,14 +120,10 @@ def _heads(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def _packed(arrays: list[np.ndarray], dims: tuple[int, int, int, int], dtype: type) -> np.ndarray:
     B, T, H, D = dims
-    qkv = np.empty((B, T, 3, H, D), dtype)
+    qkv: np.ndarray = np.empty((B, T, 3, H, D), dtype)
     for i, array in enumerate(arrays):
         qkv[:, :, i] = _rows(array, dims)
     return qkv
-
-
-def _threads(n_jobs: int | None) -> int:
-    return 0 if n_jobs in (None, -1) else int(n_jobs)  # type: ignore[arg-type]
 
 
 def attention(q: Any, k: Any, v: Any, kind: Any = "lssar", p: float = 15, window: int = 0, *,
@@ -145,9 +145,9 @@ def attention(q: Any, k: Any, v: Any, kind: Any = "lssar", p: float = 15, window
         return of_tensors(q, k, v, kind, p, window)
     arrays, dtype = _arrays(q=q, k=k, v=v)
     dims = _dims(arrays[0].shape)
-    shape = make_shape(kind, p, window, dims, dtype is np.float64, _threads(n_jobs), reference)
+    shape = make_shape(kind, p, window, dims, dtype is np.float64, threads(n_jobs), reference)
     qkv = _packed(arrays, dims, dtype)
-    out = np.empty((dims[0], dims[1], dims[2], dims[3]), dtype)
+    out: np.ndarray = np.empty(dims, dtype)
     run_forward(shape, qkv.ctypes.data, out.ctypes.data, None)
     return _heads(out, arrays[0].shape)
 
@@ -158,11 +158,11 @@ def attention_backward(dout: Any, q: Any, k: Any, v: Any, kind: str = "lssar", p
     """Gradients of sum(dout * attention(q, k, v, ...)) by q, k and v, as arrays."""
     arrays, dtype = _arrays(q=q, k=k, v=v, dout=dout)
     dims = _dims(arrays[0].shape)
-    shape = make_shape(kind, p, window, dims, dtype is np.float64, _threads(n_jobs), reference)
+    shape = make_shape(kind, p, window, dims, dtype is np.float64, threads(n_jobs), reference)
     qkv = _packed(arrays[:3], dims, dtype)
-    given = np.ascontiguousarray(_rows(arrays[3], dims), dtype)
+    given: np.ndarray = np.ascontiguousarray(_rows(arrays[3], dims), dtype)
     out, dqkv = np.empty_like(given), np.empty_like(qkv)
-    saved = np.empty(count_saved(shape), dtype)
+    saved: np.ndarray = np.empty(count_saved(shape), dtype)
     run_forward(shape, qkv.ctypes.data, out.ctypes.data, saved.ctypes.data)
     run_backward(shape, qkv.ctypes.data, out.ctypes.data, saved.ctypes.data, given.ctypes.data,
                  dqkv.ctypes.data)

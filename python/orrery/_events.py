@@ -1,5 +1,6 @@
-"""Event files of TensorBoard, as bin/report --tensorboard writes them: records of protobuf messages,
-each framed by its length and two masked CRC-32C (TensorFlow, tsl/lib/io/record_writer.h)."""
+"""Event files of TensorBoard, as bin/report --tensorboard writes them: records of protobuf
+messages, each framed by its length and two masked CRC-32C (TensorFlow,
+tsl/lib/io/record_writer.h)."""
 
 from __future__ import annotations
 

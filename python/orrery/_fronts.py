@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import pathlib
@@ -49,12 +50,35 @@ def _number(value: Any, where: str) -> float:
         raise ValueError(f"{where}: expected a number, found {value!r}") from None
 
 
+def _text(path: pathlib.Path) -> str:
+    """In UTF-8, with a mark of the byte order or without."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: expected UTF-8, found {error}") from None
+
+
+def _checked(row: dict[str, Any], where: str) -> dict[str, Any]:
+    """A row of a file whose values are of the kinds that a front has."""
+    complexity = _number(row["complexity"], f"{where}: complexity")
+    if not complexity.is_integer() or complexity < 1:
+        raise ValueError(f"{where}: complexity: expected a whole number from 1, found "
+                         f"{row['complexity']!r}")
+    if not isinstance(row["equation"], str) or not row["equation"].strip():
+        raise ValueError(f"{where}: equation: expected a formula, found {row['equation']!r}")
+    loss = _number(row["loss"], f"{where}: loss")
+    if loss < 0:
+        raise ValueError(f"{where}: loss: expected a number of at least 0, found {loss}")
+    numbers = {key: _number(row[key], f"{where}: {key}") for key in ("score", "description_length")}
+    return {**row, **numbers, "complexity": int(complexity), "loss": loss}
+
+
 def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None]:
     try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
+        whole = json.loads(_text(path))
         rows = [{"complexity": row["complexity"], "loss": row["loss"], "score": row["score"],
                  "description_length": row["description_length"], "equation": row["equation"],
-                 "rules": row["selected_by"], "constants": row.get("constants"),
+                 "rules": list(row["selected_by"]), "constants": row.get("constants"),
                  "errors": row.get("standard_errors")} for row in whole["front"]]
         return rows, [str(name) for name in whole["features"]], whole.get("define")
     except (json.JSONDecodeError, KeyError, TypeError) as error:
@@ -63,10 +87,12 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
 
 def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
     """PySR's columns, and those of symreg; the oldest files of PySR have "|" and MSE."""
-    with path.open(newline="", encoding="utf-8") as file:
-        head = file.readline()
-        file.seek(0)
-        table = list(csv.reader(file, delimiter="|" if "|" in head else ","))
+    text = _text(path)
+    delimiter = "|" if "|" in text.partition("\n")[0] else ","
+    try:
+        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise ValueError(f"{path}: expected CSV, found {error}") from None
     columns = [name.strip().lower() for name in table[0]] if table else []
     columns = ["loss" if name == "mse" else name for name in columns]
     if not {"complexity", "loss", "equation"} <= set(columns):
@@ -80,10 +106,8 @@ def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
             raise ValueError(f"{path}: line {line}: expected {len(columns)} cells, found "
                              f"{len(cells)}")
         row: dict[str, Any] = dict(zip(columns, cells))
-        for name in ("complexity", "loss", "score", "descriptionlength"):
-            if name in row:
-                row[name] = _number(row[name] or None, f"{path}: line {line}: {name}")
-        row["description_length"] = row.get("descriptionlength", NAN)
+        row["score"] = row.get("score") or None
+        row["description_length"] = row.get("descriptionlength") or None
         row["line"] = line
         rows.append(row)
     return rows
@@ -113,8 +137,8 @@ def _names(path: pathlib.Path, given: list[str] | None, count: int | None,
         return given
     numbers = [int(name[1:]) for name in used if re.fullmatch(r"x\d+", name)]
     if len(numbers) < len(used):
-        raise ValueError(f"{path}: expected variable_names, the names of X's columns in their order; "
-                         f"the formulas have {', '.join(used)}")
+        raise ValueError(f"{path}: expected variable_names, the names of X's columns in their "
+                         f"order; the formulas have {', '.join(used)}")
     least = max(numbers, default=0) + 1
     if count is not None and count < least:
         raise ValueError(f"{path}: n_features_in: expected at least {least}, found {count}")
@@ -137,7 +161,7 @@ def _chosen(rows: list[dict[str, Any]]) -> dict[str, int]:
     if any("rules" in row for row in rows):
         return {rule: i for i, row in enumerate(rows) for rule in row["rules"]}
     every = range(len(rows))
-    accurate = min(every, key=lambda i: rows[i]["loss"])
+    accurate = min(every, key=lambda i: float(rows[i]["loss"]))
     near = [i for i in every if rows[i]["loss"] <= 1.5 * rows[accurate]["loss"]]
     return {"accuracy": accurate, "score": max(every, key=lambda i: rows[i]["score"]),
             "best": max(near, key=lambda i: rows[i]["score"])}
@@ -146,7 +170,7 @@ def _chosen(rows: list[dict[str, Any]]) -> dict[str, int]:
 def _row(row: dict[str, Any], text: Callable[[int], str]) -> Row:
     constants = tuple(row.get("constants") or ())
     errors = tuple(NAN if e is None else e for e in row.get("errors") or [None] * len(constants))
-    return Row(int(row["complexity"]), row["loss"], row["score"], text(lib.TEXT),
+    return Row(row["complexity"], row["loss"], row["score"], text(lib.TEXT),
                row["description_length"], constants, errors,
                text(lib.LATEX), text(lib.SYMPY), text(lib.C))
 
@@ -162,11 +186,13 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
         rows = _csv(path)
     if not rows:
         raise ValueError(f"{path}: expected formulas, found none")
+    rows = [_checked(row, f"{path}: " + (f"line {row['line']}" if "line" in row else f"row {i}"))
+            for i, row in enumerate(rows)]
+    rows = [row for row in rows if not math.isnan(row["loss"])]  # (a formula without values)
+    if not rows:
+        raise ValueError(f"{path}: expected formulas with a loss, found none")
     for row in rows:
         row["equation"] = re.sub(r"\bsafe_(\w+)\(", r"\1(", _options.julia(row["equation"]))
-        row["loss"], row["score"], row["description_length"] = (
-            NAN if row.get(key) is None else row[key]
-            for key in ("loss", "score", "description_length"))
     used, functions = _words([row["equation"] for row in rows])
     columns = _names(path, names or features, count, used)
     known = [_options.DEFINED[f] for f in functions

@@ -310,7 +310,7 @@ class Error(RuntimeError):
 
 
 class ValueRefused(Error, ValueError):
-    """A setting or an argument that the library does not take."""
+    """A setting, an argument or a file that the library does not take."""
 
 
 def find() -> list[pathlib.Path]:
@@ -377,7 +377,10 @@ def version() -> str:
 
 
 class Handle:
-    """A handle of the library's part `kind`: "regression", "simulation", "model", "attention", "results"."""
+    """A handle of a part of the library: regression, simulation, model, attention or results.
+
+    Calls are made by in_team(), so that a handle also works in a child of fork().
+    """
 
     def __init__(self, kind: str):
         self._library, self._kind = library(), kind
@@ -396,7 +399,7 @@ class Handle:
 
     def status(self, name: str, *arguments: Any) -> int:
         """Calls a function of the handle; raises what it answers, unless it was stopped."""
-        status: int = self._call(name)(self.pointer, *arguments)
+        status: int = in_team(lambda: self._call(name)(self.pointer, *arguments))
         if status in (OK, STOPPED):
             return status
         if status in (EBUSY, EVERSION):
@@ -406,4 +409,5 @@ class Handle:
         text = message.decode("utf-8", "replace")
         if status == ENOMEM:
             raise MemoryError(text)
-        raise (ValueRefused if status in (EUSAGE, EINVAL, EDOM) else Error)(status, text)
+        refused = status in (EUSAGE, EINVAL, EDOM, EFORMAT)
+        raise (ValueRefused if refused else Error)(status, text)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Any, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _arguments
+
+HUGE = 10**40  # the library says what it takes
 
 BINARY = ("+", "-", "*", "/", "^", "min", "max")
 UNARY = ("neg", "inv", "square", "cube", "sqrt", "abs", "exp", "log", "sin", "cos", "tan", "asin",
@@ -105,14 +110,41 @@ def refuse(unknown: Iterable[str], known: Iterable[str]) -> None:
         raise TypeError(f"SymbolicRegressor: unknown parameter {name}{hint}")
 
 
-def number(name: str, value: Any, whole: bool = False) -> str:
-    import numbers
+# Options of the library -> parameters, where their names differ.
+PARAMETERS = {
+    "binary": "binary_operators", "unary": "unary_operators", "iterations": "niterations",
+    "cycles": "ncycles_per_iteration", "evaluations": "max_evals",
+    "seconds": "timeout_in_seconds", "units-penalty": "units_penalty", "units": "X_units, y_units",
+    "define": "binary_operators, unary_operators", "loss": "elementwise_loss",
+    "constrain": "constraints", "nest": "nested_constraints",
+    "complexity": "complexity_of_operators, _constants or _variables", "guess": "guesses",
+    "batch": "batch_size", "stop_loss": "early_stop_condition", "seed": "random_state",
+    "resume": "warm_start",
+}
 
-    kind: Any = numbers.Integral if whole else numbers.Real
-    if isinstance(value, bool) or not isinstance(value, kind):
-        expected = "a whole number" if whole else "a number"
+
+def renamed(message: str) -> str:
+    """A message of the library, whose options are called as the parameters are."""
+    message = re.sub(r"^\S*/state: ", "warm_start: ", message)  # a file that the library made
+    message = re.sub(r"^table(:\d+)?: (?=names?:|the name of column)", "variable_names: ", message)
+    message = re.sub(r"(--\w[\w-]*: )?\bsymreg\.(\w+)|--(\w[\w-]*)",
+                     lambda m: PARAMETERS.get(m[2] or m[3], m[2] or m[3]), message)
+    return message.removeprefix("set: ")
+
+
+def number(name: str, value: Any, whole: bool = False) -> str:
+    if whole:
+        return str(_arguments.whole(name, value, -HUGE, HUGE))
+    return repr(_arguments.number(name, value))
+
+
+def _of(name: str, value: Any, kind: Any, expected: str) -> Any:
+    """The value, or what is empty where there is none."""
+    if value is None:
+        return {}
+    if not isinstance(value, kind):
         raise ValueError(f"{name}: expected {expected}, found {value!r}")
-    return str(int(value)) if whole else repr(float(value))
+    return value
 
 
 # ------------------------------------------------------------------------------- operators
@@ -126,25 +158,43 @@ def julia(text: str) -> str:
     return re.sub(r"\.([-+*/^])", r"\1", text)
 
 
+# What users of PySR write for operators that the library has.
+_BUILT_IN = {
+    "inv": ("1/x", "x^-1", "x^(-1)"), "square": ("x^2", "x*x"), "cube": ("x^3", "x*x*x"),
+    "neg": ("-x", "0-x"),
+}
+
+
+def _is_built_in(word: str, argument: str, body: str) -> bool:
+    plain = re.sub(r"\s|(?<=\d)\.0*(?!\d)", "", julia(body))
+    return re.sub(rf"\b{re.escape(argument)}\b", "x", plain) in _BUILT_IN.get(word, ())
+
+
 def operators(given: Any, arity: int, name: str) -> tuple[list[str], list[str]]:
     """Names for the library, and definitions of those that are the user's."""
     if isinstance(given, str):
         raise ValueError(f"{name}: expected a list of operators, found the text {given!r}")
-    names, definitions = [], []
+    names: list[str] = []
+    definitions: list[str] = []
     known = BINARY if arity == 2 else UNARY
-    for operator in given or ():
+    for operator in _of(name, given, Iterable, "a list of operators"):
         if not isinstance(operator, str):
             raise ValueError(f"{name}: expected texts, found {operator!r}")
         function = _FUNCTION.match(operator)
         word = function.group(1) if function else operator.strip()
         word = SAME.get(word, word)
         if word in known:
+            if function and not _is_built_in(word, function.group(2), function.group(3)):
+                raise ValueError(f"{name}: {word} is an operator of the library, which "
+                                 f"{operator!r} does not change; give the formula another name")
             names.append(word)
         elif function:
             count = len(function.group(2).split(","))
             if count != arity:
                 raise ValueError(f"{name}: expected an operator of {arity} arguments, found "
                                  f"{operator!r}, of {count}")
+            if ";" in function.group(3):
+                raise ValueError(f"{name}: expected one formula, found {operator!r}")
             definitions.append(f"{word}({function.group(2)})={julia(function.group(3))}")
         elif arity == 1 and word in DEFINED:
             definitions.append(DEFINED[word])
@@ -155,7 +205,8 @@ def operators(given: Any, arity: int, name: str) -> tuple[list[str], list[str]]:
 
 
 def _prices(of: Mapping[str, Any] | None, constants: Any, variables: Any) -> str:
-    parts = {SAME.get(k, k): v for k, v in (of or {}).items()}
+    given = _of("complexity_of_operators", of, Mapping, 'a dict, {"exp": 2}')
+    parts = {SAME.get(k, k): v for k, v in given.items()}
     for name, value in (("constant", constants), ("variable", variables)):
         if value is not None:
             parts[name] = value
@@ -164,7 +215,7 @@ def _prices(of: Mapping[str, Any] | None, constants: Any, variables: Any) -> str
 
 def _constraints(given: Mapping[str, Any] | None) -> str:
     parts = []
-    for operator, sizes in (given or {}).items():
+    for operator, sizes in _of("constraints", given, Mapping, 'a dict, {"^": (-1, 1)}').items():
         sizes = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
         sizes = [number(f"constraints: {operator}", s, True) for s in sizes]
         parts.append(f"{SAME.get(operator, operator)}:{','.join(sizes)}")
@@ -173,7 +224,9 @@ def _constraints(given: Mapping[str, Any] | None) -> str:
 
 def _nested(given: Mapping[str, Mapping[str, int]] | None) -> str:
     parts = []
-    for outer, inner in (given or {}).items():
+    expected = 'a dict of dicts, {"sin": {"cos": 0}}'
+    for outer, inner in _of("nested_constraints", given, Mapping, expected).items():
+        inner = _of("nested_constraints", inner, Mapping, expected)
         each = [f"{SAME.get(k, k)}={number(f'nested_constraints: {k}', v, True)}"
                 for k, v in inner.items()]
         parts.append(f"{SAME.get(outer, outer)}:{','.join(each)}")
@@ -204,7 +257,7 @@ def _parametric(name: str, p: str) -> str | None:
 
 def loss(given: str) -> str:
     """A loss of PySR, a Julia function of prediction and target, or a formula of p and t."""
-    text = given.strip()
+    text = str(_of("elementwise_loss", given, str, "a text")).strip()
     if text in LOSSES:
         return text
     named = re.match(r"^(\w+?)(?:\{\s*([\d.]+)\s*\})?\(\s*([\d.eE+-]*)\s*\)$", text)
@@ -243,6 +296,8 @@ def units(x_units: Any, y_units: Any, names: list[str], target: str) -> str:
     parts = [f"{quoted(n)}={u or '1'}" for n, u in zip(names, x_units or ())]
     if y_units is not None:
         if isinstance(y_units, (list, tuple)):
+            if len(y_units) != 1:
+                raise ValueError(f"y_units: expected one unit, found {y_units!r}")
             y_units = y_units[0]
         parts.append(f"{quoted(target)}={y_units or '1'}")
     return ", ".join(parts)
@@ -270,6 +325,10 @@ def settings(m: Any) -> dict[str, str]:
             chosen[key] = number(name, value, whole)
     if m.timeout_in_seconds is None:
         chosen["seconds"] = "0"
+    guesses = [m.guesses] if isinstance(m.guesses, str) else list(
+        _of("guesses", m.guesses, Iterable, "formulas"))
+    for guess in guesses:
+        _of("guesses", guess, str, "formulas as texts")
     texts = {
         "define": "; ".join(dict.fromkeys(defined2 + defined1)),
         "loss": loss(m.elementwise_loss) if m.elementwise_loss else "",
@@ -277,11 +336,14 @@ def settings(m: Any) -> dict[str, str]:
         "nest": _nested(m.nested_constraints),
         "complexity": _prices(m.complexity_of_operators, m.complexity_of_constants,
                               m.complexity_of_variables),
-        "guess": "; ".join([m.guesses] if isinstance(m.guesses, str) else m.guesses or ()),
+        "guess": "; ".join(guesses),
     }
     chosen.update({key: text for key, text in texts.items() if text})
+    size = str(_arguments.whole("batch_size", m.batch_size, 1))
     if m.batching is not None and m.batching != "auto":
-        chosen["batch"] = number("batch_size", m.batch_size, True) if m.batching else "0"
+        if m.batching not in (True, False):
+            raise ValueError(f'batching: expected "auto", True or False, found {m.batching!r}')
+        chosen["batch"] = size if m.batching else "0"
     if isinstance(m.early_stop_condition, str):
         raise ValueError("early_stop_condition: expected a number (a loss) or a Python function of "
                          f"the search's progress, found the text {m.early_stop_condition!r}")

@@ -23,9 +23,10 @@ def text(rows: list[Row], chosen: dict[str, int]) -> str:
     return "\n".join(lines)
 
 
-def _plot(rows: list[Row], best: int) -> str:
+def _plot(rows: list[Row], best: int | None) -> str:
     """Loss (logarithmic) by complexity, as SVG."""
-    points = [(r.complexity, math.log10(r.loss)) for r in rows if r.loss > 0]
+    chosen = None if best is None else rows[best].complexity
+    points = [(r.complexity, math.log10(r.loss)) for r in rows if 0 < r.loss < math.inf]
     if len(points) < 2:
         return ""
     left, right = points[0][0], points[-1][0]
@@ -37,7 +38,7 @@ def _plot(rows: list[Row], best: int) -> str:
 
     line = " ".join(f"{a:.1f},{b:.1f}" for a, b in (at(*p) for p in points))
     dots = "".join(
-        f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{5 if p[0] == rows[best].complexity else 3}" '
+        f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{5 if p[0] == chosen else 3}" '
         'fill="currentColor"/>' for p in points for a, b in [at(*p)])
     labels = "".join(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{label}</text>'
                      for x, y, anchor, label in (
@@ -49,7 +50,7 @@ def _plot(rows: list[Row], best: int) -> str:
             f'<polyline points="{line}" fill="none" stroke="currentColor"/>{dots}{labels}</svg>')
 
 
-def page(rows: list[Row], chosen: dict[str, int], best: int) -> str:
+def page(rows: list[Row], chosen: dict[str, int], best: int | None) -> str:
     body = []
     for i, row in enumerate(rows):
         rules = ", ".join(rule for rule, at in chosen.items() if at == i)

@@ -19,6 +19,9 @@ class File:
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = os.fspath(path)
+        if not os.path.isfile(self.path):
+            raise FileNotFoundError(f"{self.path}: expected a file of the format safetensors, "
+                                    "found none")
         size = os.path.getsize(self.path)
         if size < 8:
             raise ValueError(f"{self.path}: not a safetensors file: {size} bytes")

@@ -10,6 +10,8 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _library as lib
+from . import _options
+from ._arguments import encoded
 
 RULES = ("accuracy", "score", "best", "mdl")
 
@@ -54,8 +56,8 @@ def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] 
     dtype = np.float32 if single else np.float64
     x = _array(x, dtype)
     y, weights = (None if a is None else np.ascontiguousarray(a, dtype) for a in (y, weights))
-    encoded = [name.encode() for name in names] if names else []
-    texts = (ctypes.c_char_p * len(encoded))(*encoded) if encoded else None
+    words = [encoded("variable_names", name) for name in names or []]
+    texts = (ctypes.c_char_p * len(words))(*words) if words else None
     table = lib.Table(
         rows=x.shape[0],
         columns=x.shape[1],
@@ -65,7 +67,7 @@ def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] 
         y=None if y is None else y.ctypes.data,
         weights=None if weights is None else weights.ctypes.data,
         names=ctypes.cast(texts, ctypes.POINTER(ctypes.c_char_p)) if texts else None,
-        target=target.encode() if target else None,
+        target=encoded("target", target) if target else None,
     )
     setattr(table, "kept", (x, y, weights, texts))
     return table
@@ -75,7 +77,14 @@ class Search(lib.Handle):
     def __init__(self, settings: dict[str, str]):
         super().__init__("regression")
         for key, value in settings.items():
-            self.status("set", key.encode(), value.encode())
+            self.status("set", key.encode(), encoded(_options.PARAMETERS.get(key, key), value))
+
+    def status(self, name: str, *arguments: Any) -> int:
+        """As of every handle; a message has the parameter's name in place of the option's."""
+        try:
+            return super().status(name, *arguments)
+        except lib.Error as error:
+            raise type(error)(error.status, _options.renamed(str(error))) from None
 
     def data(self, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None,
              names: list[str] | None = None, target: str | None = None) -> None:
@@ -147,11 +156,12 @@ class Search(lib.Handle):
 
     def write(self, formula: str, notation: int) -> str:
         """A formula of the table's names in another notation."""
-        return self._text("write", formula.encode(), notation)
+        return self._text("write", encoded("formula", formula), notation)
 
     def refit(self, formulas: list[str]) -> None:
         """The front becomes that of these formulas, their constants fitted to the table."""
-        texts = (ctypes.c_char_p * len(formulas))(*(formula.encode() for formula in formulas))
+        texts = (ctypes.c_char_p * len(formulas))(
+            *(encoded("formula", formula) for formula in formulas))
         self.status("refit", texts, len(formulas))
 
     def _constants(self, row: int, count: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -189,7 +199,7 @@ class Search(lib.Handle):
 
     def evaluate(self, formula: str, x: np.ndarray) -> np.ndarray:
         y, table = np.empty(x.shape[0]), _filled(x)
-        self.status("evaluate", formula.encode(), ctypes.byref(table),
+        self.status("evaluate", encoded("formula", formula), ctypes.byref(table),
                     y.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
         return y
 

@@ -39,7 +39,7 @@ PHI: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 
 def _choice(line: Line, part: str, known: list[str]) -> str:
     """A part of a variant, which must have a formula here."""
-    value = line.get(part, "none")
+    value: str = line.get(part, "none")
     if value not in known:
         raise NotImplementedError(
             f"attention variant {line.get('name', '')!r}: {part} {value!r} has no PyTorch formula; "
@@ -189,7 +189,8 @@ class Block(nn.Module):
 
 def parts(c: dict[str, Any]) -> dict[str, nn.Module]:
     """The model's modules by their names in checkpoints."""
-    C, made = c["width"], {}
+    C = c["width"]
+    made: dict[str, nn.Module] = {}
     if c["input"] == CHARACTERS:
         made["embed"] = nn.Embedding(c["vocab"], C)
     elif c["input"] == COORDINATES:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from . import _attention, _torch_model
-
-Tensor = torch.Tensor
 
 
 def _dims(q: Tensor) -> tuple[int, int, int, int]:

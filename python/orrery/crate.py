@@ -34,7 +34,8 @@ ABOUT = (
     ("forces_vector.csv", "forces on the planets"), (".jsonl", "training log"),
     (".safetensors", "weights of a transformer"), ("laws/laws.json", "recovered laws"),
     ("laws/front_", "Pareto front of formulas"), ("laws/", "recovered laws"),
-    ("figures/", "figure"), ("report.html", "report"), ("report.made.json", "what it was made from"),
+    ("figures/", "figure"), ("report.html", "report"),
+    ("report.made.json", "what it was made from"),
 )
 # Programs: which files each one writes, and what it reads.
 PROGRAMS = (

@@ -7,14 +7,16 @@ import json
 import os
 import pathlib
 import tempfile
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _library as lib
 from . import _safetensors
+from ._arguments import encoded, number, threads, whole
 from ._attention import _line as _table_line
-from ._attention import _threads, attention, attention_variants
+from ._attention import attention, attention_variants
 
 if TYPE_CHECKING:
     import torch
@@ -38,12 +40,11 @@ def _configuration(metadata: dict[str, str], path: str) -> dict[str, Any]:
     if metadata.get("orrery_format", metadata.get("format")) != _FORMAT:
         raise ValueError(f"{path}: not an Orrery model")
     c: dict[str, Any] = dict(_NEWER)
-    for keys, kind in ((_INTEGERS, int), (_NUMBERS, float)):
-        for key in keys:
-            if key in metadata:
-                c[key] = kind(metadata[key])
-            elif key not in _NEWER:
-                raise ValueError(f"{path}: metadata lacks {key!r}")
+    for key in _INTEGERS + _NUMBERS:
+        if key in metadata:
+            c[key] = int(metadata[key]) if key in _INTEGERS else float(metadata[key])
+        elif key not in _NEWER:
+            raise ValueError(f"{path}: metadata lacks {key!r}")
     c["attention"] = metadata["attention"]
     c["line"] = dict(_table_line(c["attention"]))
     return c
@@ -158,16 +159,33 @@ def _metadata(c: dict[str, Any], known: dict[str, str]) -> dict[str, str]:
             "version": f"{lib.version()} from_torch", **numbers, "attention": c["attention"]}
 
 
+class _Handle(lib.Handle):
+    """Threads wait for each other, as a handle of the library is used by one at a time."""
+
+    def __init__(self) -> None:
+        super().__init__("model")
+        self._lock = threading.Lock()
+
+    def status(self, name: str, *arguments: Any) -> int:
+        with self._lock:
+            return super().status(name, *arguments)
+
+
 class GPT:
     """A trained model. Sequences are arrays (n, T, 2), or (T, 2) of one sequence: coordinates in AU
-    or bins, row 0 the time step, as `simulate` has them; characters are (n, T) or (T)."""
+    or bins, row 0 the time step, as `simulate` has them; characters are (n, T) or (T).
+
+    Threads may share a model; a copy, and one that was pickled, has the checkpoint in itself.
+    """
 
     def __init__(self, path: str | os.PathLike[str], *, n_jobs: int | None = None,
                  reference: bool = False):
-        self._handle = lib.Handle("model")
         self.path = os.fspath(path)
-        self._handle.status("open", os.fsencode(self.path), _threads(n_jobs), int(reference))
         self._file = _safetensors.File(self.path)
+        self._made_with = {"n_jobs": n_jobs, "reference": reference}
+        self._attends: dict[str, Any] = {}
+        self._handle = _Handle()
+        self._handle.status("open", os.fsencode(self.path), threads(n_jobs), int(reference))
 
     @classmethod
     def from_checkpoint(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None,
@@ -201,11 +219,19 @@ class GPT:
     @classmethod
     def _written(cls, metadata: dict[str, str], weights: dict[str, np.ndarray],
                  n_jobs: int | None) -> GPT:
+        return cls._of_bytes(_safetensors.content(weights, metadata), {"n_jobs": n_jobs}, {})
+
+    @classmethod
+    def _of_bytes(cls, content: bytes, made_with: dict[str, Any], attends: dict[str, Any]) -> GPT:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.safetensors")
             with open(path, "wb") as file:
-                file.write(_safetensors.content(weights, metadata))
-            return cls(path, n_jobs=n_jobs)  # (its file stays open)
+                file.write(content)
+            model = cls(path, **made_with)  # (its file stays open)
+        return model.attend(**attends) if attends else model
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of_bytes, (self._file.bytes(), self._made_with, self._attends)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the checkpoint, which bin/pretrain, bin/finetune and bin/probe read."""
@@ -222,8 +248,8 @@ class GPT:
     def configuration(self) -> dict[str, Any]:
         """What the model is, as it attends now."""
         shape = self._shape()
-        numbers = {name: getattr(shape, name) for name, _ in lib.Shape._fields_
-                   if name != "bytes"}
+        numbers = {field[0]: getattr(shape, field[0]) for field in lib.Shape._fields_
+                   if field[0] != "bytes"}
         return numbers | {
             "input": _INPUTS[shape.input], "head": _HEADS[shape.head],
             "positions": _POSITIONS[shape.positions], "gate": _GATES[shape.gate],
@@ -248,12 +274,16 @@ class GPT:
         reweight: the re-weighting of LSSAR on or off. context: longer than trained, of rotary
         positions or none; ntk: with NTK-aware scaling.
         """
+        if p is not None and not number("p", p) >= 1:
+            raise ValueError(f"p: expected at least 1, found {p}")
         change = lib.Attend(
-            attention=None if attention is None else attention.encode(),
-            reweight=0 if reweight is None else 1 if reweight else 2,
-            power=0 if p is None else p, set_window=int(window is not None), window=window or 0,
-            context=context or 0, ntk=int(ntk))
+            attention=None if attention is None else encoded("attention", attention),
+            reweight=0 if reweight is None else 1 if reweight else 2, power=p or 0,
+            set_window=int(window is not None), window=whole("window", window or 0),
+            context=0 if context is None else whole("context", context, 1), ntk=int(ntk))
         self._handle.status("attend", ctypes.byref(change))
+        self._attends = {"attention": attention, "reweight": reweight, "p": p, "window": window,
+                         "context": context, "ntk": ntk}
         return self
 
     # ----------------------------------------------------------------------- what it predicts
@@ -276,7 +306,8 @@ class GPT:
             if array.dtype.kind not in "fiu":
                 raise TypeError(f"sequences: expected coordinates, found {array.dtype}")
             array = np.ascontiguousarray(array, np.float32)
-            given = {"coordinates": array.ctypes.data_as(ctypes.POINTER(ctypes.c_float))}
+            floats = array.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+            given: dict[str, Any] = {"coordinates": floats}
         else:
             if array.dtype.kind not in "iu":
                 raise TypeError(f"sequences: expected {_INPUTS[kind]}, whole numbers, found "
@@ -303,7 +334,7 @@ class GPT:
     def _extent(self, extent_au: float | None) -> float:
         """Half the width of the square that bins cover: as given, or as its data sets had it."""
         if extent_au is not None or self._shape().head != lib.HEAD_BINS:
-            return 0.0 if extent_au is None else float(extent_au)
+            return 0.0 if extent_au is None else number("extent_au", extent_au)
         try:
             records = json.loads(self._file.metadata.get("made", "{}")).get("records", {})
         except ValueError:
@@ -331,11 +362,12 @@ class GPT:
     def attention(self, sequences: Any, layer: int = 0) -> np.ndarray:
         """What each row attends, (n, heads, T, T), of a layer from 0 on."""
         shape = (self._shape().heads, "T", "T")
-        return self._call("attention", sequences, shape, np.float64, int(layer))
+        return self._call("attention", sequences, shape, np.float64, whole("layer", layer))
 
     def rollout(self, sequences: Any, prefix: int, *, extent_au: float | None = None) -> np.ndarray:
         """Continues sequences by the model's own predictions: rows of (n, T, 2) up to `prefix` are
         the given ones, later ones are not read and come out predicted."""
+        whole("prefix", prefix, 1)
         struct, array, single = self._sequences(sequences)
         path = np.zeros((*array.shape[:2], 2), np.float32)
         if array.dtype == np.float32:
@@ -363,7 +395,9 @@ class GPT:
 
         kernels: attention on CPUs by torch.ops.orrery.attention in place of the formulas.
         """
-        return _module(self._configuration(), self.metadata, _weights(self._file), dtype, kernels)
+        module: torch.nn.Module = _module(self._configuration(), self.metadata,
+                                          _weights(self._file), dtype, kernels)
+        return module
 
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """A Hugging Face folder: AutoModel.from_pretrained(folder, trust_remote_code=True) loads it

@@ -6,11 +6,13 @@ import inspect
 import os
 import pathlib
 import warnings
-from typing import Any, Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _export, _fronts, _library, _options, _present
+from ._arguments import INT_MAX, threads, whole
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import table, table_and_target, weights_of
 from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name
@@ -22,6 +24,13 @@ def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
     except ImportError:
         return rows
     return pandas.DataFrame(rows, columns=columns)
+
+
+def _listed(names: Any) -> list[str]:
+    """variable_names: a list, an array or another collection of texts."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"variable_names: expected a list, found {names!r}")
+    return [str(name) for name in names]
 
 
 def _named_only(init: Any) -> Any:
@@ -76,7 +85,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         niterations: int | None = 100,
         *,
         binary_operators: Sequence[str] | None = ("+", "-", "*", "/"),
-        unary_operators: Sequence[str] | None = ("inv", "square", "sqrt", "exp", "log", "sin", "cos"),
+        unary_operators: Sequence[str] | None = ("inv", "square", "sqrt", "exp", "log", "sin",
+                                                 "cos"),
         maxsize: int = 30,
         maxdepth: int | None = None,
         constraints: Mapping[str, Any] | None = None,
@@ -160,9 +170,18 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if category is not None:
             raise TypeError("fit: category has no meaning here: give the category as a column, or "
                             "fit each category by itself")
-        if self.model_selection not in RULES:
-            raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
-                             f"{self.model_selection!r}")
+        before = dict(self.__dict__)
+        try:
+            self._fit(X, y, weights, variable_names, X_units, y_units)
+        except BaseException:  # what was fitted before is still whole
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _fit(self, X: Any, y: Any, weights: Any, variable_names: Any, X_units: Any,
+             y_units: Any) -> None:
+        self._rule()
         X, y = table_and_target(self, X, y)
         weights = weights_of(weights, len(y))
         names = self._names(variable_names)
@@ -176,7 +195,6 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.variable_names_ = names
         self._define = settings.get("define")
         self._write()
-        return self
 
     def refit(self, X: Any, y: Any, *, weights: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
@@ -207,17 +225,15 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         """An estimator with the front of a file, or of a folder that has it.
 
         path: front.json, front.csv or front_full.csv of the program symreg, laws/front_*.csv of a
-        run, or PySR's hall_of_fame.csv. variable_names: of the columns of X in their order; front.json
-        has them, and x0, x1, ... are known. parameters: of the estimator; formulas as operators
-        ("g(x) = x * exp(-x)") are needed to read a CSV file that has them.
+        run, or PySR's hall_of_fame.csv. variable_names: of the columns of X in their order;
+        front.json has them, and x0, x1, ... are known. parameters: of the estimator; formulas as
+        operators ("g(x) = x * exp(-x)") are needed to read a CSV file that has them.
         """
         model: SymbolicRegressor = cls(**parameters)
-        if model.model_selection not in RULES:
-            raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
-                             f"{model.model_selection!r}")
-        if isinstance(variable_names, str):
-            raise ValueError(f"variable_names: expected a list, found {variable_names!r}")
-        names = None if variable_names is None else [str(name) for name in variable_names]
+        model._rule()
+        names = None if variable_names is None else _listed(variable_names)
+        if n_features_in is not None:
+            whole("n_features_in", n_features_in, 1)
         front = _fronts.read(path, names, n_features_in, _options.settings(model).get("define"))
         model.n_features_in_ = len(front.names)
         model.variable_names_, model._define = front.names, front.define
@@ -230,10 +246,17 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if given is None:
             named = getattr(self, "feature_names_in_", None)
             return [f"x{i}" for i in range(self.n_features_in_)] if named is None else list(named)
-        if isinstance(given, str) or len(given) != self.n_features_in_:
+        names = _listed(given)
+        if len(names) != self.n_features_in_:
             raise ValueError(f"variable_names: expected a list of {self.n_features_in_} names, "
                              f"found {given!r}")
-        return [str(name) for name in given]
+        return names
+
+    def _rule(self) -> str:
+        if self.model_selection not in RULES:
+            raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
+                             f"{self.model_selection!r}")
+        return self.model_selection
 
     def _seed(self) -> int:
         state = self.random_state
@@ -243,14 +266,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return int(state.randint(2**31))
         if hasattr(state, "integers"):
             return int(state.integers(2**31))
-        seed = int(_options.number("random_state", state, True))
-        if not 0 <= seed < 2**64:
-            raise ValueError(f"random_state: expected 0 to {2**64 - 1}, found {seed}")
-        return seed
-
-    def _threads(self) -> int:
-        jobs = 0 if self.n_jobs is None else int(_options.number("n_jobs", self.n_jobs, True))
-        return 0 if jobs == -1 else max(1, (os.cpu_count() or 1) + 1 + jobs) if jobs < 0 else jobs
+        return whole("random_state", state, 0, 2**64 - 1)
 
     def _search(self, settings: dict[str, str], data: tuple[Any, ...]) -> None:
         state = getattr(self, "_state", None) if self.warm_start else None
@@ -259,6 +275,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             settings["keep-state"] = "1"
             if self.niterations is not None:
                 settings["iterations"] = str(before + int(settings["iterations"]))
+        jobs = threads(self.n_jobs)
         search = Search(settings)
         search.data(*data)
         if state:
@@ -273,7 +290,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return bool(stop and stop(now))
 
         try:
-            ended = search.run(self._threads(), seen)
+            ended = search.run(jobs, seen)
         finally:
             line.end()
         if ended == "interrupt":
@@ -298,7 +315,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         """hall_of_fame.csv with PySR's columns; the file is written atomically."""
         if self.output_directory is None:
             return
-        folder = pathlib.Path(self.output_directory) / (self.run_id or "run")
+        folder = pathlib.Path(self.output_directory) / str(self.run_id or "run")
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / "hall_of_fame.csv.part"
         lines = ["Complexity,Loss,Equation"]
@@ -322,8 +339,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _index(self, index: Any) -> int:
         rows = self._rows()
         if index is None:
-            return self._chosen.get(self.model_selection, len(rows) - 1)
-        at = int(_options.number("index", index, True))
+            rule = self._rule()
+            if rule not in self._chosen:
+                raise ValueError(f"model_selection: {rule!r} chooses no row of this front; choose "
+                                 f"one of {', '.join(self._chosen)}, or give index")
+            return self._chosen[rule]
+        at = whole("index", index, -INT_MAX)
         if not -len(rows) <= at < len(rows):
             raise IndexError(f"index: expected a row of the front, 0 to {len(rows) - 1}, "
                              f"found {at}")
@@ -350,8 +371,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     def sympy(self, index: int | None = None) -> Any:
         """The formula as an expression of SymPy."""
-        import sympy
-
+        try:
+            import sympy
+        except ImportError as error:
+            raise ImportError(f"sympy: expected the package sympy: pip install sympy ({error})"
+                              ) from error
         return sympy.sympify(self._rows()[self._index(index)].sympy)
 
     def _source(self, index: int | None, notation: int, free: bool) -> _export.Source:
@@ -400,7 +424,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             import html
 
             return f"<pre>{html.escape(repr(self))}</pre>"
-        return _present.page(self._front, self._chosen, self._index(None))
+        return _present.page(self._front, self._chosen, self._chosen.get(self.model_selection))
 
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         return {"text/plain": str(self), "text/html": self._repr_html_()}

@@ -144,7 +144,7 @@ class Run:
         return tables.of_rows(rows)
 
     def forces(self, source: str | None = None, kind: str = "magnitude") -> Any:
-        """Held-out forces, "magnitude" or "vector", of one source or of all with a column source."""
+        """Held-out forces, "magnitude" or "vector", of a source or of all with a column source."""
         if kind not in FORCES:
             raise ValueError(f"kind: expected magnitude or vector, found {kind!r}")
 

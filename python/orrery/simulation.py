@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
+from ._arguments import encoded, threads, whole
 
 LAWS = ("newton", "power", "yukawa", "mond", "plummer", "post_newtonian", "hooke", "lambda",
         "expression")
@@ -20,6 +21,7 @@ _SHAPES: dict[str, tuple[int, ...] | None] = {
 }
 _DTYPES = {"tokens": np.uint16, "bodies": np.uint8}
 _LABELS = ("full_state", "state", "force_magnitude", "force")
+_MOST = 10**12  # sequences of a set
 
 
 def _text(value: Any) -> str:
@@ -59,6 +61,10 @@ def _law(law: str | None, settings: dict[str, str]) -> None:
     """Adds a law by its name, or an expression of r, m1, m2 and G."""
     if law is None:
         return
+    encoded("law", law)
+    if law.isidentifier() and law not in (*LAWS, "r", "m1", "m2", "G"):
+        raise ValueError(f"law: expected one of {', '.join(LAWS)}, or an expression of r, m1, m2 "
+                         f"and G, found {law!r}")
     for key in [k for k in settings if k.startswith("orbits.law")] + ["orbits.expression"]:
         settings.pop(key, None)
     settings["orbits.law"] = law if law in LAWS else "expression"
@@ -73,11 +79,11 @@ class _Simulation(lib.Handle):
             if "\n" in key + value:
                 raise ValueError(f"settings: {key}: expected one line, found {value!r}")
         lines = "".join(f"{key}={value}\n" for key, value in settings.items())
-        self.status("set", lines.encode())
+        self.status("set", encoded("settings", lines))
 
     def describe(self, name: str) -> lib.Set:
         known = lib.Set()
-        self.status("describe", name.encode(), ctypes.byref(known))
+        self.status("describe", encoded("name", name), ctypes.byref(known))
         return known
 
 
@@ -97,7 +103,7 @@ def chosen_settings(preset: str | None, law: str | None, seed: int,
                     settings: dict[str, Any]) -> dict[str, str]:
     """Settings of the library: the preset's, the law's, then those that are given."""
     chosen = _preset(preset)
-    chosen["seed"] = str(int(seed))
+    chosen["seed"] = str(whole("seed", seed, 0, 2**64 - 1))
     _law(law, chosen)
     chosen.update({_key(k): _text(v) for k, v in settings.items()})
     return chosen
@@ -117,8 +123,8 @@ class Sequences:
 
     def arrays(self, first: int, n: int, threads: int) -> dict[str, np.ndarray]:
         arrays, struct = _arrays(self._known, n)
-        lib.in_team(lambda: self._simulation.status("sequences", self.name.encode(), first, n,
-                                                    threads, ctypes.byref(struct)))
+        self._simulation.status("sequences", encoded("name", self.name), first, n, threads,
+                                ctypes.byref(struct))
         return arrays
 
 
@@ -132,12 +138,12 @@ def simulate(name: str = "two_body_train", *, preset: str | None = "quick", law:
     `first` on; None: all. Other settings are those of `orbits --help`: positions=65, law_alpha=0.2,
     **{"planets.steps": 33}. Sequences depend on settings, name, seed and number alone.
     """
-    if (n or 0) < 0 or first < 0:
-        raise ValueError(f"simulate: expected n and first of at least 0, found {n} and {first}")
-    made = Sequences(name, chosen_settings(preset, law, seed, settings),
-                     None if n is None else first + n)
-    count = made.count - first if n is None else n
-    return made.arrays(first, max(count, 0), 0 if n_jobs is None or n_jobs == -1 else int(n_jobs))
+    encoded("name", name)
+    first = whole("first", first, 0, _MOST)
+    least = None if n is None else first + whole("n", n, 0, _MOST)
+    made = Sequences(name, chosen_settings(preset, law, seed, settings), least)
+    count = (made.count if least is None else least) - first
+    return made.arrays(first, max(count, 0), threads(n_jobs))
 
 
 def _of_law(law: str, settings: dict[str, Any]) -> _Simulation:
@@ -160,6 +166,8 @@ def law(r: Any, m1: Any, m2: Any, law: str = "newton", *, velocity: Any = (0.0, 
     """
     simulation = _of_law(law, settings)
     r, m1, m2 = np.broadcast_arrays(*(np.asarray(a, float) for a in (r, m1, m2)))
+    if (r < 0).any():
+        raise ValueError(f"r: expected distances of at least 0, found {r.min():g}")
     attraction = np.empty(r.shape)
     flat, masses = r.ravel(), np.stack([m1.ravel(), m2.ravel()], axis=1)
     pairs, which = np.unique(masses, axis=0, return_inverse=True)
@@ -181,7 +189,7 @@ def orbit(a_au: float, e: float, m1: float, m2: float, dt_yr: float, n: int, law
     """Relative motion of two bodies, (n, 4): x, y, vx, vy at the times 0, dt_yr, ..."""
     simulation = _of_law(law, settings)
     elements = lib.Elements(a_au, e, omega_rad, phase_rad, int(clockwise))
-    state = np.empty((n, 4))
+    state = np.empty((whole("n", n, 0, _MOST), 4))
     simulation.status("orbit", ctypes.byref(elements), m1, m2, dt_yr, n,
                       state.ctypes.data_as(_DOUBLES))
     return state

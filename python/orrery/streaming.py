@@ -27,7 +27,8 @@ def stream(name: str = "two_body_train", *, batch_size: int = 64, n: int | None 
                                ("rank", rank, 0), ("world_size", world_size, 1)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)
                                   or value < least):
-            raise ValueError(f"stream: {what}: expected a whole number from {least}, found {value!r}")
+            raise ValueError(f"stream: {what}: expected a whole number from {least}, found "
+                             f"{value!r}")
     if rank >= world_size:
         raise ValueError(f"stream: rank: expected 0 to {world_size - 1}, found {rank}")
     chosen = chosen_settings(preset, law, seed, settings)

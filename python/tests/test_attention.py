@@ -47,7 +47,8 @@ def test_golden_files():
                  *orrery.attention_backward(tensor["do"], q, k, v, kind, p, window)]
         for name, array in zip(("o", "dq", "dk", "dv"), found):
             bound = 1e-10 * max(1, case["max_abs"][name])
-            assert np.abs(array - tensor[name]).max() <= bound, (case["variant"], case["case"], name)
+            where = case["variant"], case["case"], name
+            assert np.abs(array - tensor[name]).max() <= bound, where
         count += 1
         kinds.add(kind)
     aliases = {"phi_relu", "phi_exp", "decomp_IV"}

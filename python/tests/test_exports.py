@@ -127,7 +127,8 @@ def test_packages_that_are_not_there(front, monkeypatch):
 
     for name in ("jax", "jax.numpy", "torch"):
         monkeypatch.setitem(sys.modules, name, None)
-    for call, package in ((front[0].jax, "pip install jax"), (front[0].pytorch, "pip install torch")):
+    for call, package in ((front[0].jax, "pip install jax"),
+                          (front[0].pytorch, "pip install torch")):
         with pytest.raises(ImportError, match=package):
             call()
 
@@ -226,7 +227,8 @@ def test_standard_errors(tmp_path):
                       for key in ("value", "standard_error"))
     exact, residual = np.linalg.lstsq(X, y, rcond=None)[:2]
     assert np.allclose(values, exact, rtol=1e-3)
-    assert np.allclose(errors, np.sqrt(np.diag(np.linalg.inv(X.T @ X)) * residual[0] / 38), rtol=1e-2)
+    expected = np.sqrt(np.diag(np.linalg.inv(X.T @ X)) * residual[0] / 38)
+    assert np.allclose(errors, expected, rtol=1e-2)
 
 
 def test_refit_of_a_file(tmp_path):

@@ -3,11 +3,12 @@
 import concurrent.futures
 import multiprocessing
 import os
+import signal
 
 import numpy as np
 import pytest
 
-from orrery import SymbolicRegressor, simulate
+from orrery import GPT, SymbolicRegressor, attention, simulate
 
 
 def front(jobs):
@@ -65,3 +66,30 @@ def test_simulation_after_fork():
 
 def _state():
     return simulate(n=20, n_jobs=2)["state"]
+
+
+def _attends():
+    q = np.random.default_rng(1).normal(size=(4, 4, 128, 16)).astype(np.float32)
+    return attention(q, q, q, n_jobs=2)
+
+
+def _forks(expected, call, seconds=60):
+    """Whether a child of fork() has the same array; one that waits for ever is killed."""
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(seconds)
+        os._exit(not np.array_equal(call(), expected))
+    return os.waitpid(pid, 0)[1] == 0
+
+
+def test_attention_after_fork():
+    assert _forks(_attends(), _attends)
+
+
+def test_a_model_after_fork():
+    pytest.importorskip("torch")
+    from orrery.gpt import torch_gpt
+
+    rows = np.random.default_rng(2).normal(size=(64, 32, 2))
+    model = GPT.from_torch(torch_gpt(layers=1, width=16, context=32), n_jobs=2)
+    assert _forks(model.predict(rows), lambda: model.predict(rows))

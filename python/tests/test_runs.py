@@ -156,7 +156,8 @@ def test_errors_name_the_file(run_copy):
     magnitude = run_copy / "lssar" / "finetune" / "forces_magnitude.csv"
     text = magnitude.read_text()
     cell = text.splitlines()[3].split(",")[3]
-    for old, new, message in ((f",{cell},", ",wide,", r"line 4: r: expected a number, found 'wide'"),
+    for old, new, message in ((f",{cell},", ",wide,",
+                               r"line 4: r: expected a number, found 'wide'"),
                               ("F_true", "F_ture", "line 1: expected the columns .*F_true"),
                               (f",{cell},", ",", "line 4: expected 9 cells, found 8")):
         magnitude.write_text(text.replace(old, new, 1))

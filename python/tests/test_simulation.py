@@ -70,7 +70,7 @@ def test_orbit():
     (lambda: orrery.simulate("two_body_trian"), "two_body_train"),
     (lambda: orrery.simulate(preset="quik"), "quick"),
     (lambda: orrery.simulate(positionss=3), "positions"),
-    (lambda: orrery.simulate(n=-1), "n and first"),
+    (lambda: orrery.simulate(n=-1), "n: expected a whole number from 0"),
     (lambda: orrery.simulate(positions="5\nseed=3"), "one line"),
     (lambda: orrery.law(1, 1, 1, "yukawa", law_exponent=1), "law_exponent"),
     (lambda: orrery.orbit(1, 1.5, 1, 1, 0.1, 3), "e"),

@@ -1,0 +1,46 @@
+"""Arguments as the library takes them; an error names the argument, what was expected and what was
+found. ctypes itself would cut a text at a NUL, a fraction from a number, and the bits of a number
+that do not fit into an int."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any
+
+INT_MAX = 2**31 - 1
+
+
+def whole(name: str, value: Any, least: int = 0, most: int = INT_MAX) -> int:
+    """A whole number from least to most; NumPy's are taken, too."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"{name}: expected a whole number, found {value!r}")
+    if not least <= int(value) <= most:
+        raise ValueError(f"{name}: expected a whole number from {least} to {most}, found {value}")
+    return int(value)
+
+
+def number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{name}: expected a number, found {value!r}")
+    return float(value)
+
+
+def encoded(name: str, value: Any) -> bytes:
+    """A text in UTF-8, for C."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a text, found {value!r}")
+    if "\0" in value:
+        raise ValueError(f"{name}: expected a text without NUL, found {value!r}")
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: expected a text of Unicode, found {value!r}") from None
+
+
+def threads(n_jobs: Any) -> int:
+    """Threads for n_jobs as joblib counts them: 0 stands for all cores, as None and -1 do."""
+    if n_jobs is None:
+        return 0
+    jobs = whole("n_jobs", n_jobs, -INT_MAX, 4096)
+    return 0 if jobs == -1 else max(1, (os.cpu_count() or 1) + 1 + jobs) if jobs < 0 else jobs

@@ -1,0 +1,190 @@
+"""Arguments that ctypes would change: numbers that do not fit into an int, fractions, texts with a
+NUL. All are refused, and the error names the argument as Python calls it."""
+
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import orrery
+from orrery import _arguments, _options
+
+Q = np.random.default_rng(2).normal(size=(1, 2, 6, 4)).astype(np.float32)
+X = np.random.default_rng(3).uniform(1, 2, (30, 2))
+Y = X[:, 0] * X[:, 1]
+QUICK = {"niterations": 1, "maxsize": 5, "enumerate": 300, "progress": False}
+
+
+def fit(fit_arguments=None, **parameters):
+    model = orrery.SymbolicRegressor(**{**QUICK, **parameters})
+    return model.fit(X, Y, **(fit_arguments or {}))
+
+
+@pytest.mark.parametrize("n_jobs, expected", [
+    (None, 0), (-1, 0), (0, 0), (3, 3), (np.int64(2), 2), (-2, max(1, (os.cpu_count() or 1) - 1)),
+    (-10**6, 1)])
+def test_n_jobs(n_jobs, expected):
+    assert _arguments.threads(n_jobs) == expected
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda n: orrery.attention(Q, Q, Q, window=n), "window"),
+    (lambda n: orrery.attention(Q, Q, Q, n_jobs=n), "n_jobs"),
+    (lambda n: orrery.attention_weights(Q, Q, window=n), "window"),
+    (lambda n: orrery.simulate(n=n), "n"),
+    (lambda n: orrery.simulate(n=1, first=n), "first"),
+    (lambda n: orrery.simulate(n=1, n_jobs=n), "n_jobs"),
+    (lambda n: orrery.orbit(1, 0, 1, 1, 0.1, n), "n"),
+    (lambda n: fit(n_jobs=n), "n_jobs"),
+    (lambda n: fit(batch_size=n), "batch_size"),
+    (lambda n: fit(maxsize=n), "maxsize"),
+])
+@pytest.mark.parametrize("value", [1.5, "2", True, 10**13 + 1, float("nan")])
+def test_whole_numbers(call, name, value):
+    with pytest.raises(ValueError, match=f"^{name}: expected a whole number"):
+        call(value)
+
+
+def test_a_window_is_not_cut_to_32_bits():
+    with pytest.raises(ValueError, match="window"):  # its low bits are those of window=1
+        orrery.attention(Q, Q, Q, window=2**32 + 1)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: orrery.attention(Q, Q, Q, "lssar\0x"),
+    lambda: orrery.attention_line("lssar\0x"),
+    lambda: orrery.simulate("two_body_train\0x", n=1),
+    lambda: orrery.law(1, 1, 1, "G*m1*m2/r^2\0x"),
+    lambda: orrery.simulate(n=1, positions="9\0x"),
+    lambda: fit({"variable_names": ["a\0b", "a\0c"]}),
+    lambda: fit({"X_units": ["m\0x", "m"], "y_units": "m^2"}),
+    lambda: fit(guesses="x0 * x1\0x"),
+])
+def test_texts_are_not_cut_at_a_nul(call):
+    with pytest.raises(ValueError, match="expected a text without NUL"):
+        call()
+
+
+@pytest.mark.parametrize("parameters, name", [
+    ({"niterations": -1}, "niterations"), ({"ncycles_per_iteration": 0}, "ncycles_per_iteration"),
+    ({"timeout_in_seconds": -1}, "timeout_in_seconds"), ({"max_evals": -1}, "max_evals"),
+    ({"early_stop_condition": -1}, "early_stop_condition"), ({"maxdepth": 0}, "maxdepth"),
+    ({"units_penalty": 1}, "units_penalty"), ({"guesses": "x0*"}, "guesses"),
+    ({"guesses": 5}, "guesses"), ({"guesses": [5]}, "guesses"), ({"constraints": 5}, "constraints"),
+    ({"constraints": {"foo": 1}}, "constraints"), ({"nested_constraints": {"sin": 5}}, "nested_co"),
+    ({"nested_constraints": {"q": {"cos": 0}}}, "nested_constraints"),
+    ({"complexity_of_operators": 5}, "complexity_of_operators"),
+    ({"complexity_of_operators": {"zz": 1}}, "complexity_of_operators"),
+    ({"elementwise_loss": 5}, "elementwise_loss"), ({"elementwise_loss": "q"}, "elementwise_loss"),
+    ({"batching": "x"}, "batching"), ({"batch_size": 0}, "batch_size"),
+    ({"unary_operators": ["g(x) = x; h(x) = x"]}, "unary_operators"),
+    ({"unary_operators": ["g(x) = g(x)"]}, "binary_operators, unary_operators"),
+])
+def test_names_of_parameters(parameters, name):
+    with pytest.raises(ValueError, match=f"^{name}") as raised:
+        fit(**parameters)
+    assert "symreg" not in str(raised.value) and "--" not in str(raised.value)
+
+
+@pytest.mark.parametrize("names", [["1", "2"], ["a\nb", "c"], ["", "c"], ["a" * 200, "b"],
+                                   ["a", "a"], ["\udc80", "b"], "ab", 5, ["a"]])
+def test_variable_names(names):
+    with pytest.raises(ValueError, match="^variable_names: "):
+        fit({"variable_names": names})
+
+
+def test_variable_names_of_any_collection():
+    assert fit({"variable_names": (name for name in "ab")}).variable_names_ == ["a", "b"]
+
+
+def test_operators_of_the_library_keep_their_meaning():
+    for same in ("inv(x) = 1/x", "inv(u) = 1.0 / u", "square(x) = x^2", "neg(x)=-x"):
+        assert _options.operators([same], 1, "unary_operators")[1] == []
+    for other in ("inv(x) = 1/x^2", "exp(x) = 2*x", "sin(x) = x"):
+        with pytest.raises(ValueError, match="another name"):
+            _options.operators([other], 1, "unary_operators")
+
+
+def test_a_fit_that_fails_leaves_what_was_fitted():
+    model = fit()
+    before = model.predict(X)
+    with pytest.raises(ValueError):
+        model.fit(X[:, :1], Y, variable_names=["a", "b"])
+    assert np.array_equal(model.predict(X), before) and model.n_features_in_ == 2
+
+
+def test_a_rule_that_chooses_nothing(tmp_path):
+    model = fit(output_directory=tmp_path, run_id="a")
+    read = orrery.SymbolicRegressor.from_file(tmp_path / "a", model_selection="mdl")
+    with pytest.raises(ValueError, match="model_selection: 'mdl' chooses no row"):
+        read.predict(X)
+    assert "table" in read._repr_html_()
+    model.model_selection = "bets"
+    with pytest.raises(ValueError, match="model_selection"):
+        model.predict(X)
+
+
+def test_warm_start_of_another_table():
+    model = fit(warm_start=True)
+    with pytest.raises(ValueError, match="^warm_start: the table is another one"):
+        model.fit(X[1:], Y[1:])
+
+
+def test_law_names_the_laws():
+    with pytest.raises(ValueError, match="law: expected one of newton, power"):
+        orrery.simulate(law="newtn", n=1)
+    with pytest.raises(ValueError, match="r: expected distances"):
+        orrery.law(-1, 1, 1)
+
+
+# ---- models
+
+
+@pytest.fixture(scope="module")
+def model():
+    pytest.importorskip("torch")
+    from orrery.gpt import torch_gpt
+    return orrery.GPT.from_torch(torch_gpt(layers=1, width=8, context=12, attention="lssar"))
+
+
+ROWS = np.random.default_rng(4).normal(size=(3, 8, 2))
+
+
+def test_numbers_of_a_model(model):
+    for call, name in ((lambda n: model.attention(ROWS, layer=n), "layer"),
+                       (lambda n: model.rollout(ROWS, prefix=n), "prefix"),
+                       (lambda n: model.attend(window=n), "window"),
+                       (lambda n: model.attend(context=n), "context")):
+        for value in (-1, 1.5, 2**32 + 1):
+            with pytest.raises(ValueError, match=f"^{name}: expected a whole number"):
+                call(value)
+    for p in (0, -1, float("nan")):  # (0 would stand for p as trained)
+        with pytest.raises(ValueError, match="^p: "):
+            model.attend(p=p)
+
+
+def test_a_model_can_be_pickled(model):
+    model.attend("softmax", window=3)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(ROWS), model.predict(ROWS))
+    assert again.configuration == model.configuration
+    model.attend()
+
+
+def test_threads_share_a_model(model):
+    expected, differ = model.predict(ROWS), []
+
+    def work():
+        try:
+            differ.extend(1 for _ in range(20) if not np.array_equal(model.predict(ROWS), expected))
+        except Exception as error:
+            differ.append(error)
+
+    team = [threading.Thread(target=work) for _ in range(4)]
+    for thread in team:
+        thread.start()
+    for thread in team:
+        thread.join()
+    assert differ == []
