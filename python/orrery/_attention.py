@@ -142,6 +142,9 @@ def attention(q: Any, k: Any, v: Any, kind: Any = "lssar", p: float = 15, window
     if hasattr(q, "detach"):
         from ._torch_ops import attention as of_tensors
 
+        if n_jobs is not None or reference:
+            raise ValueError("n_jobs, reference: expected arrays of NumPy, found a torch tensor; "
+                             "torch.set_num_threads() says how many threads it has")
         return of_tensors(q, k, v, kind, p, window)
     arrays, dtype = _arrays(q=q, k=k, v=v)
     dims = _dims(arrays[0].shape)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from . import _attention, _torch_model
+from ._arguments import number, whole
 
 
 def _dims(q: Tensor) -> tuple[int, int, int, int]:
@@ -129,10 +130,22 @@ def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
         raise ValueError(f"q: expected shape (..., T, D) with numbers, found {tuple(q.shape)}")
 
 
+def _check_variant(kind: Any, p: Any, window: Any) -> None:
+    """As of arrays; what torch.compile traces has been checked when it ran first."""
+    if not isinstance(kind, (str, dict)):
+        raise TypeError("kind: expected the name of a variant, or a line as of attention_line(), "
+                        f"found {type(kind).__name__}")
+    whole("window", window)
+    if not number("p", p) >= 1:
+        raise ValueError(f"p: expected at least 1, found {p}")
+
+
 def attention(q: Tensor, k: Tensor, v: Tensor, kind: Any, p: float = 15,
               window: int = 0) -> Tensor:
     """As orrery.attention, of tensors."""
     _check(q, k, v)
+    if not torch.compiler.is_compiling():
+        _check_variant(kind, p, window)
     if isinstance(kind, dict) or q.device.type != "cpu":
         line = kind if isinstance(kind, dict) else _line(kind)
         return _torch_model.attend(q, k, v, line, p, window)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _library as lib
-from . import _safetensors
+from . import _safetensors, _tables
 from ._arguments import encoded, number, threads, whole
 from ._attention import _line as _table_line
 from ._attention import attention, attention_variants
@@ -114,6 +114,15 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
         if value not in known:
             raise ValueError(f"{name}: expected one of {', '.join(known)}, found {value!r}")
         numbers[name] = known.index(value)
+    for name, size, least in (("layers", layers, 1), ("heads", heads, 1), ("width", width, 1),
+                              ("context", context, 1), ("window", window, 0), ("vocab", vocab, 0),
+                              ("fourier", fourier, 0), ("ffn", 1 if ffn is None else ffn, 1),
+                              ("outputs", 1 if outputs is None else outputs, 1)):
+        whole(name, size, least)
+    if width % heads:
+        raise ValueError(f"heads: expected a divisor of width {width}, found {heads}")
+    if not number("p", p) >= 1:
+        raise ValueError(f"p: expected at least 1, found {p}")
     kind = numbers["input"]
     if (kind != lib.COORDINATES) != (vocab > 0):
         raise ValueError(f"vocab: expected {'0' if kind == lib.COORDINATES else 'at least 1'} with "
@@ -200,10 +209,13 @@ class GPT:
     def from_pretrained(cls, folder: str | os.PathLike[str], *, n_jobs: int | None = None) -> GPT:
         """Of a folder of save_pretrained(), also where transformers saved it again."""
         folder = pathlib.Path(folder)
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if config.get("model_type") != "orrery":
-            raise ValueError(f"{folder}: config.json: expected model_type orrery, found "
-                             f"{config.get('model_type')!r}")
+        config = _tables.read_json(folder / "config.json")
+        if not isinstance(config, dict) or config.get("model_type") != "orrery":
+            found = config.get("model_type") if isinstance(config, dict) else config
+            raise ValueError(f"{folder}: config.json: expected model_type orrery, found {found!r}")
+        if not isinstance(config.get("architecture"), dict):
+            raise ValueError(f"{folder}: config.json: expected the object \"architecture\", found "
+                             f"{config.get('architecture')!r}")
         file = _safetensors.File(folder / "model.safetensors")
         if "orrery_format" in file.metadata:
             return cls(file.path, n_jobs=n_jobs)

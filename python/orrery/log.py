@@ -204,6 +204,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--idle", type=float, default=0.0, metavar="S",
                         help="with --follow: end after so many seconds without a line (0: never)")
     options = parser.parse_args(arguments)
+    for name in ("every", "idle"):
+        if not 0 <= getattr(options, name) < math.inf:
+            parser.error(f"--{name}: expected seconds from 0, found {getattr(options, name)}")
     if options.to == "tensorboard" and not options.out:
         options.out = str(pathlib.Path(options.run) / "tensorboard")
     return options

@@ -21,7 +21,7 @@ _SHAPES: dict[str, tuple[int, ...] | None] = {
 }
 _DTYPES = {"tokens": np.uint16, "bodies": np.uint8}
 _LABELS = ("full_state", "state", "force_magnitude", "force")
-_MOST = 10**12  # sequences of a set
+MOST = 10**12  # sequences of a set
 
 
 def _text(value: Any) -> str:
@@ -139,8 +139,8 @@ def simulate(name: str = "two_body_train", *, preset: str | None = "quick", law:
     **{"planets.steps": 33}. Sequences depend on settings, name, seed and number alone.
     """
     encoded("name", name)
-    first = whole("first", first, 0, _MOST)
-    least = None if n is None else first + whole("n", n, 0, _MOST)
+    first = whole("first", first, 0, MOST)
+    least = None if n is None else first + whole("n", n, 0, MOST)
     made = Sequences(name, chosen_settings(preset, law, seed, settings), least)
     count = (made.count if least is None else least) - first
     return made.arrays(first, max(count, 0), threads(n_jobs))
@@ -189,7 +189,7 @@ def orbit(a_au: float, e: float, m1: float, m2: float, dt_yr: float, n: int, law
     """Relative motion of two bodies, (n, 4): x, y, vx, vy at the times 0, dt_yr, ..."""
     simulation = _of_law(law, settings)
     elements = lib.Elements(a_au, e, omega_rad, phase_rad, int(clockwise))
-    state = np.empty((whole("n", n, 0, _MOST), 4))
+    state = np.empty((whole("n", n, 0, MOST), 4))
     simulation.status("orbit", ctypes.byref(elements), m1, m2, dt_yr, n,
                       state.ctypes.data_as(_DOUBLES))
     return state

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence
 
-from .simulation import Sequences, chosen_settings
+from ._arguments import whole
+from .simulation import MOST, Sequences, chosen_settings
 
 if TYPE_CHECKING:
     from ._torch import Stream
@@ -25,10 +26,8 @@ def stream(name: str = "two_body_train", *, batch_size: int = 64, n: int | None 
     """
     for what, value, least in (("batch_size", batch_size, 1), ("n", n, 0), ("first", first, 0),
                                ("rank", rank, 0), ("world_size", world_size, 1)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)
-                                  or value < least):
-            raise ValueError(f"stream: {what}: expected a whole number from {least}, found "
-                             f"{value!r}")
+        if value is not None or what != "n":
+            whole(what, value, least, MOST)
     if rank >= world_size:
         raise ValueError(f"stream: rank: expected 0 to {world_size - 1}, found {rank}")
     chosen = chosen_settings(preset, law, seed, settings)

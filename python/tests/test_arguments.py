@@ -188,3 +188,9 @@ def test_threads_share_a_model(model):
     for thread in team:
         thread.join()
     assert differ == []
+
+
+def test_numbers_of_numpy_are_taken():
+    pytest.importorskip("torch")
+    assert orrery.stream(batch_size=np.int64(4)).batch_size == 4
+    assert len(orrery.simulate(n=np.int32(2), seed=np.uint64(3))["state"]) == 2

@@ -71,7 +71,7 @@ def test_pickle():
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"batch_size": 0}, "batch_size: expected a whole number from 1, found 0"),
+    ({"batch_size": 0}, "batch_size: expected a whole number from 1 to .*, found 0"),
     ({"n": 1.5}, "n: expected"), ({"first": -1}, "first"), ({"keys": ["forces"]}, "keys.*forces"),
     ({"rank": 2, "world_size": 2}, "rank: expected 0 to 1"), ({"name": "trian"}, "train"),
     ({"positionss": 3}, "positions")])

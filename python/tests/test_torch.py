@@ -111,7 +111,7 @@ def test_devices_without_kernels():
     (lambda x: {"k": x.detach().numpy()}, TypeError, "k: expected a torch tensor"),
     (lambda x: {"v": x * torch.nan}, ValueError, "finite"),
     (lambda x: {"q": x.int(), "k": x.int(), "v": x.int()}, TypeError, "floating"),
-    (lambda x: {"p": 0.5}, ValueError, "power"),
+    (lambda x: {"p": 0.5}, ValueError, "p: expected at least 1"),
 ])
 def test_errors(change, error, message):
     x = tensors(5, 4)[0]
@@ -135,3 +135,43 @@ def test_a_variant_of_your_own():
         assert attention(q, k, v, mine | {"phi": "sine"}).shape == q.shape
     finally:
         del model.PHI["sine"]
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"window": 1.5}, "window: expected a whole number"), ({"window": -1}, "window"),
+    ({"p": 0}, "p: expected at least 1"), ({"p": float("nan")}, "p: "), ({"n_jobs": 2}, "n_jobs"),
+    ({"reference": True}, "reference")])
+@pytest.mark.parametrize("kind", ["lssar", {**orrery.attention_line("lssar")}])
+def test_arguments_of_tensors_are_those_of_arrays(kind, change, message):
+    """By the kernels and by the formulas, which would compute something for them."""
+    q = torch.ones(1, 2, 5, 4)
+    with pytest.raises(ValueError, match=message):
+        orrery.attention(q, q, q, kind, **change)
+
+
+def test_kind_of_tensors():
+    q = torch.ones(1, 2, 5, 4)
+    with pytest.raises(TypeError, match="kind: expected the name of a variant"):
+        orrery.attention(q, q, q, None)
+
+
+@pytest.mark.parametrize("change, name", [
+    ({"heads": 3}, "heads: expected a divisor of width 32"), ({"layers": 0}, "layers"),
+    ({"context": 0}, "context"), ({"width": -1}, "width"), ({"ffn": 1.5}, "ffn"),
+    ({"window": -2}, "window"), ({"p": 0}, "p: "), ({"outputs": 0}, "outputs")])
+def test_sizes_of_a_new_model(change, name):
+    from orrery.gpt import torch_gpt
+
+    with pytest.raises(ValueError, match=name):
+        torch_gpt(**change)
+
+
+@pytest.mark.parametrize("text, message", [
+    ("{", "config.json: line 1: expected JSON"), ("[]", "expected model_type orrery"),
+    ('{"model_type": "orrery"}', "architecture")])
+def test_folders_that_are_no_models(tmp_path, text, message):
+    with pytest.raises(FileNotFoundError, match="config.json"):
+        orrery.GPT.from_pretrained(tmp_path)
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        orrery.GPT.from_pretrained(tmp_path)
