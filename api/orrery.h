@@ -145,11 +145,11 @@ ORRERY_CALL void orrery_regression_free(struct orrery_regression *regression);
  * @param regression the handle
  * @return one line; valid until the next call with the handle */
 ORRERY_CALL const char *orrery_regression_message(const struct orrery_regression *regression);
-/** Changes a setting: "seed", one of symreg.* as `symreg --help` lists them ("symreg.maxsize", or
- * "maxsize"), or an option of symreg for tables: "loss", "units", "units-penalty", "define",
- * "guess", "constrain", "nest", "complexity", "maxdepth", "batch", "log-target" ("1"), "weights"
- * ("relative", if the table has none). With "keep-state" ("1") the search can be resumed. A value
- * of NULL restores the default.
+/** Changes a setting. Keys are "seed", those of symreg.* as `symreg --help` lists them
+ * ("symreg.maxsize", or "maxsize"), and options of symreg for tables: "loss", "units",
+ * "units-penalty", "define", "guess", "constrain", "nest", "complexity", "maxdepth", "batch",
+ * "log-target" ("1"), "weights" ("relative", if the table has none). With "keep-state" ("1") the
+ * search can be resumed. A value of NULL restores the default.
  * @param regression the handle
  * @param key the name of a setting
  * @param value its value as text; NULL: the default
@@ -328,8 +328,8 @@ ORRERY_CALL void orrery_simulation_free(struct orrery_simulation *simulation);
  * @param simulation the handle
  * @return one line; valid until the next call with the handle */
 ORRERY_CALL const char *orrery_simulation_message(const struct orrery_simulation *simulation);
-/** Changes settings: seed, orbits.* and planets.* as `orbits --help` lists them, one KEY=VALUE per
- * line; "#" begins a comment. All settings are checked together; after an error none is changed.
+/** Changes settings, one KEY=VALUE per line; "#" begins a comment. Keys are seed, orbits.* and
+ * planets.* as `orbits --help` lists them. All settings are checked together; after an error none is changed.
  * @param simulation the handle
  * @param settings lines KEY=VALUE
  * @return a status */

@@ -176,7 +176,7 @@ wait $checking
 check "stopped: status 130" test $? -eq 130 -a -s "$WORK/started1" -a -s "$WORK/started2"
 gone() {
     local tries
-    for ((tries = 0; tries < 1000; tries++)); do
+    for ((tries = 0; tries < 4000; tries++)); do
         kill -0 "$(cat "$WORK/started$1")" 2>/dev/null || return 0
         sleep 0.01
     done

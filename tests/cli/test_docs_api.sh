@@ -41,7 +41,7 @@ notices() { # WHAT COMMAND: what is said of the header, changed by a command of 
     undocumented "$WORK/changed.h" | grep -qxF -- "$1"
 }
 check "... a comment that is none is noticed" notices orrery_attention_describe \
-    's:^/\*\* Fills \*line:/* Fills *line:'
+    's:^/\*\* Describes a variant:/* Describes a variant:'
 check "... and a comment of a member before a function" notices orrery_results_open \
     's:^/\*\* Reads a table:/**< Reads a table:'
 check "... a parameter" notices 'orrery_model_rollout: prefix' 's/ \* @param prefix .*/ */'
