@@ -30,11 +30,12 @@ static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, doubl
                               loss + charge_rules(w, expr, true) - charge_rules(w, expr, false));
 }
 
-/* The penalty with a free outer factor; infinite where the rules do not admit the formula. */
+/* The penalty with a free outer factor; infinite where the rules or the operators
+ * do not admit the formula. */
 static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
 {
     const struct sr_settings *s = w->settings;
-    if (s->admissible && !s->admissible(expr, s->context))
+    if (!sr_settings_allow(s, expr) || (s->admissible && !s->admissible(expr, s->context)))
         return HUGE_VAL;
     return charge_rules(w, expr, false);
 }

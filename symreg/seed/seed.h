@@ -60,6 +60,9 @@ struct sr_settings {
 };
 /* The operators of the settings, one bit each, leaves included. */
 uint64_t sr_settings_operators(const struct sr_settings *settings);
+/* Whether a formula has no product but those that the settings allow: without "*" among their
+ * operators and in their guesses, only that of an outer factor, which is free. */
+bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr *expr);
 
 /* Formulas from which a fit's search starts, with fitted constants. */
 enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 1536 };

@@ -16,6 +16,23 @@ uint64_t sr_settings_operators(const struct sr_settings *settings)
     return set;
 }
 
+bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr *expr)
+{
+    const uint64_t product = (uint64_t)1 << SR_MUL;
+    uint64_t own = sr_settings_operators(settings);
+    for (int i = 0; i < settings->guesses; i++)
+        own |= sr_expr_operators(&settings->guess[i]);
+    const int root = expr->count - 1;
+    int products = 0;
+    if (own & product) /* no stage adds any other operator */
+        return true;
+    for (int i = 0; i < expr->count; i++)
+        products += expr->node[i].op == SR_MUL;
+    return products == 0 || (products == 1 && expr->node[root].op == SR_MUL &&
+                             (expr->node[root - 1].op == SR_CONSTANT ||
+                              expr->node[sr_expr_left(expr, root)].op == SR_CONSTANT));
+}
+
 int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
                      const struct sr_loss *loss, struct sr_thread *thread, int threads,
                      struct sr_seeds *seeds)
@@ -69,6 +86,8 @@ void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const do
         int chosen[SR_CHOSEN];
         const int n = sr_best_of_size(expr, loss, count, size, per_size, once, chosen);
         for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
+            if (!sr_settings_allow(p->settings, &expr[chosen[k]]))
+                continue;
             seeds->loss[seeds->count] = loss[chosen[k]];
             seeds->expr[seeds->count++] = expr[chosen[k]];
         }

@@ -136,6 +136,24 @@ holds "--complexity: a higher price" '^ +7 .*z.*square\(square\(x\)\)' many four
     --complexity square=2
 no_formula "--complexity: too much" 'square' many fourth --complexity square=64
 holds "exponents of any size" "$exact"'\^ \(' many power --binary '+,*,^' --unary ''
+# products that nobody allowed: an outer factor alone is free
+awk 'BEGIN {
+    print "x,z,y"
+    for (i = 1; i <= 60; i++) {
+        x = 1 + (i * 37 % 83) / 64; z = 1 + (i * 53 % 79) / 64
+        printf "%.10g,%.10g,%.15g\n", x, z, x * z
+    }
+}' >"$WORK/product.csv"
+product() {
+    program symreg "$WORK/product.csv" --target y --quiet --threads 1 --set symreg.enumerate=2000 \
+        --set symreg.populations=6 --set symreg.cycles=100 --iterations 3 --unary '' "$@" |
+        tail -n +2
+}
+for operator in + - min; do
+    no_formula "--binary $operator: no product of columns" '[xz)] \* [xz(]' \
+        product --binary $operator
+done
+holds "... but that of a guess" "$exact"'\([xz] \* [xz]\)' product --binary + --guess 'x*z'
 no_formula "--constrain: exponents of one node" '\^ [(]|\^ [a-z]+[(]' \
     many power --binary '+,*,^' --unary '' --constrain '^:-1,1'
 check "... which are there" grep -Eq '\^ (-?[0-9]|[xz])' "$WORK/printed"
