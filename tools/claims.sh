@@ -139,6 +139,7 @@ over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 rm -f "$work/length_grid.png" # of another grid
 kept table1 length
 [ ! -e "$work/length_grid.png" ] || cp "$work/length_grid.png" "${DOCS:-docs}/table1.png" || exit 1
+kept table1_kjv length
 kept text_short length
 kept tables_a4_a6 length table1
 kept table1_p3 length
