@@ -9,7 +9,7 @@
 
 static const char dash[] = "&ndash;";
 
-/* A right-aligned cell; a dash where there is no number. */
+/* A right-aligned cell; a dash if the value is not finite. */
 static void cell(struct orr_file *html, const char *format, double value)
 {
     char text[64];
@@ -95,7 +95,7 @@ static const struct report_law *find_law(const struct report_run *run, int sourc
     return NULL;
 }
 
-/* Samples in which the true structure is on the front, and the median of k over them. */
+/* Samples whose front has the true structure, and the median of k over them. */
 static int true_law(const struct report_run *run, int source, int *on_front, double *constant)
 {
     double *k = orr_alloc((size_t)run->samples + 1, sizeof *k);
@@ -147,7 +147,7 @@ static int column_notes(const struct report_run *run, struct orr_file *html)
         run->true_law.newton ? "Newton&rsquo;s" : "the run&rsquo;s");
 }
 
-/* What the last row knows, where laws.json has it. */
+/* Explains the inputs of the row "positions", if laws.json has it. */
 static void positions_note(const struct report_run *run, struct orr_file *html)
 {
     const int s = report_find(run, ORR_POSITIONS);
@@ -249,7 +249,7 @@ static void interval_cell(struct orr_file *html, const struct report_interval *x
     orr_file_printf(html, "</td>");
 }
 
-/* "3 of 5000"; a dash where laws.json does not tell. */
+/* "3 of 5000"; a dash if laws.json has no value. */
 static void dropped_cell(struct orr_file *html, const struct report_source *source)
 {
     if (!isfinite(source->dropped) || !isfinite(source->predictions)) {
@@ -307,7 +307,7 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
     report_html_table_end(html);
 }
 
-/* What planet runs can not tell (docs/laws.md). */
+/* Limits of planet runs (docs/laws.md). */
 static void planets_note(const struct report_run *run, struct orr_file *html)
 {
     if (!run->preset.planets.enabled)
@@ -329,7 +329,7 @@ static void planets_note(const struct report_run *run, struct orr_file *html)
 struct bodies {
     const char *name, *title, *all;
     int first, count;
-    bool anomaly; /* the last column: rounder orbits have no need of it */
+    bool anomaly; /* has the last column; nearly round orbits lack it */
 };
 
 static int vector_cells(struct orr_file *html, const struct report_orbit *orbit, bool cosine,
@@ -375,7 +375,7 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
             open_row(html, &run->source[s]);
             TRY(vector_cells(html, run->source[s].orbit, cosine, REPORT_NO_BASELINE, bodies));
         }
-    /* (the second is exact under Newton's law alone) */
+    /* the second is exact under Newton's law only */
     for (size_t f = 0; f < (run->preset.orbits.law == ORR_LAW_NEWTON ? 2 : 1); f++) {
         orr_file_printf(html, "<tr class=\"baseline\"><th scope=\"row\">%s</th>",
                         baselines[f].name);

@@ -43,7 +43,7 @@ int report_add_source(struct report_run *run, const char *name, enum report_role
     source->role = role;
     source->colour = orr_attention_colour(name, run->source_count);
     char label[ORR_NAME];
-    if (role == REPORT_UNTRAINED) /* by the attention that it has */
+    if (role == REPORT_UNTRAINED) /* the title has its attention */
         name = orr_source_attention(&run->preset, name);
     snprintf(label, sizeof label, "%s", name);
     if (!strcmp(name, "softmax"))
@@ -93,7 +93,7 @@ int report_body_of(const char *name)
     return -1;
 }
 
-enum { STEPS = 1000000 }; /* a sequence has no more */
+enum { STEPS = 1000000 }; /* most steps of a sequence */
 
 static int take_rows(const char *path, const struct orr_csv *csv, const int column[9], int bodies,
                      struct report_source *source)
@@ -188,7 +188,7 @@ static int read_curves(struct report_run *run, struct report_source *source)
     return rc ? rc : report_read_rollouts(run, source);
 }
 
-/* The sources a run should hold, by its settings. */
+/* Lists the sources that the settings of a run name. */
 static int list_sources(struct report_run *run, const char *attention)
 {
     const struct orr_name_list *names = &run->preset.attention;

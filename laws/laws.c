@@ -1,4 +1,4 @@
-/* laws.c - run directory mode: every source and sample through the same search. */
+/* laws.c - run directory mode: one search for every sample of every source. */
 #include "laws.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ const char *const law_features[3] = {"r", "m1", "m2"};
 
 /* ---- sources */
 
-/* Names and paths of the tables that the settings ask for. */
+/* Sets names and paths of the tables of forces that the settings name. */
 static int list_sources(struct laws *laws)
 {
     const struct orr_settings *preset = &laws->cli->preset;
@@ -27,15 +27,15 @@ static int list_sources(struct laws *laws)
     return 0;
 }
 
-/* What a table says it was made from; NULL with the reason when it does not. Files that models
- * were started from are taken over: laws of such models say so. */
+/* Reads the record of a table; NULL with the reason if there is none. Checkpoints that models were
+ * started from are accepted, and the laws record them, too. */
 static int read_made(struct laws *laws, struct law_source *source, cJSON **made, char why[ORR_WHY])
 {
     TRY(orr_sidecar_read(source->path, made, why));
     return orr_lineage_take_starts(&laws->lineage, *made, source->path);
 }
 
-/* The digest of the laws as they should be. */
+/* The digest that up-to-date laws have. */
 static int find_digest(struct laws *laws)
 {
     struct orr_sources names;
@@ -45,7 +45,7 @@ static int find_digest(struct laws *laws)
     return orr_lineage_laws(&laws->lineage, &names, laws->digest);
 }
 
-/* Whether the laws that are there were made from positions, too. */
+/* Whether the existing laws have the source "positions". */
 static bool made_from_positions(const struct laws *laws)
 {
     char path[4096];
@@ -59,7 +59,7 @@ static bool made_from_positions(const struct laws *laws)
     return made;
 }
 
-/* Laws that have the source keep it when its data set is gone. */
+/* Existing laws with the source "positions" stay up to date when its data set is gone. */
 static bool wants_positions(const struct laws *laws)
 {
     return !law_positions_lack(&laws->cli->preset) && !*laws->lineage.external_tables[0] &&
@@ -83,7 +83,7 @@ static int open_lineage(struct laws *laws)
     return find_digest(laws);
 }
 
-/* A table that is there is what the settings make. */
+/* Checks that an existing table was made by these settings. */
 static int check_source(struct laws *laws, struct law_source *source)
 {
     char why[ORR_WHY], digest[ORR_DIGEST];
@@ -100,7 +100,7 @@ static int check_source(struct laws *laws, struct law_source *source)
     return rc;
 }
 
-/* Where there are laws already, the tables need not be there. */
+/* If laws exist already, tables may be missing. */
 static int check_sources(struct laws *laws, bool needed)
 {
     char command[ORR_COMMAND], advice[256];
@@ -121,7 +121,7 @@ static int check_sources(struct laws *laws, bool needed)
 
 /* ---- samples */
 
-/* Their mean becomes 1, so that a loss is in the unit of the force. */
+/* Scales the weights to mean 1, so that a loss has the unit of the force. */
 static void level_weights(double *weight, size_t n)
 {
     double mean = 0;
@@ -207,7 +207,7 @@ static void note_no_positions(const struct laws *laws, const char *why)
     orr_note(laws->cli->quiet, "symreg: no source \"" ORR_POSITIONS "\": %s", why);
 }
 
-/* Whether it has its data set; laws without it are made from fewer things. */
+/* Whether the data set of the source exists. */
 static int open_positions(struct laws *laws, struct law_source *source, struct sim_dataset *set,
                           bool *opened)
 {
@@ -231,7 +231,7 @@ static int open_positions(struct laws *laws, struct law_source *source, struct s
     return find_digest(laws);
 }
 
-/* The last source, where the run has one; else a note tells why not. */
+/* Adds "positions" as the last source, or prints a note why the run cannot have it. */
 static int add_positions(struct laws *laws)
 {
     struct law_source *source = &laws->source[laws->sources];
@@ -265,8 +265,8 @@ static int find_true_law(struct law_true *law, struct law_sample *sample, double
     return sr_front_describe(&sample->fit.front, &sample->fit.data);
 }
 
-/* With --resume from the checkpoint of a search that was stopped; one of other data or settings, or
- * that is broken, is none. */
+/* With --resume, continues from the checkpoint of a stopped search. A damaged checkpoint, or one of
+ * other data or settings, is ignored. */
 static int search(struct laws *laws, struct sr_settings *settings, struct sr_fit *fits, int count)
 {
     const struct orr_cli *cli = laws->cli;
@@ -286,7 +286,7 @@ static int search(struct laws *laws, struct sr_settings *settings, struct sr_fit
     return rc;
 }
 
-/* All samples of all sources in one pool. When stopped, only the fronts so far are there. */
+/* Searches all samples of all sources in one pool. A stop leaves the fronts so far. */
 static int fit_all(struct laws *laws, struct sr_settings *settings)
 {
     int count = 0, next = 0;
@@ -320,8 +320,8 @@ static void laws_free(struct laws *laws)
     free(laws);
 }
 
-/* The law of the run, at the steps that have labels. Labels need not be of it: their data sets may
- * have been made with other settings. */
+/* Computes the run's law at the labelled steps. Labels may differ from it, because their data sets
+ * may have been made with other settings. */
 static int compare_labels(struct laws *laws)
 {
     const struct law_forces *truth = &laws->source[0].forces;
@@ -337,8 +337,8 @@ static int compare_labels(struct laws *laws)
     return rc;
 }
 
-/* A plan may be of a variant that is still to be trained, and this program does not know which
- * there can be: whoever has misspelt one reads which the settings have. */
+/* Notes the variants of the settings if --attention names another one. It may be a variant that is
+ * not trained yet, or a misspelt name. */
 static void note_attention(const struct orr_cli *cli)
 {
     const struct orr_name_list *names = &cli->preset.attention;
@@ -369,7 +369,7 @@ static int laws_status(void *of, struct orr_stage_output *output)
     return 0;
 }
 
-/* All that a search is of. */
+/* Reads all inputs of a search. */
 static int read_all(void *of, const struct orr_stage_output *output)
 {
     struct laws *laws = of;
@@ -385,7 +385,7 @@ static int read_all(void *of, const struct orr_stage_output *output)
     return add_positions(laws);
 }
 
-/* A checkpoint beside laws that are up to date is of a search for others, which was stopped. */
+/* Removes the checkpoint of a stopped search for other laws, beside up-to-date ones. */
 static int keep_laws(void *of)
 {
     const struct laws *laws = of;
@@ -431,7 +431,7 @@ static int run_laws(struct laws *laws)
         note_attention(cli);
         return 0;
     }
-    TRY(orr_stage_check(&stage, laws)); /* before there is a folder */
+    TRY(orr_stage_check(&stage, laws)); /* before a folder is made */
     if (!laws->has_read)
         TRY(check_sources(laws, false));
     return orr_stage_make(&stage, laws);

@@ -52,10 +52,10 @@ bool law_positions_there(const struct orr_cli *cli, const char *orbits);
 /* Opens two_body_test after it was verified; path (4096): its folder. */
 int law_positions_open(const struct orr_cli *cli, const char *orbits, char *path,
                        struct sim_dataset *set);
-/* Forces with their errors from coordinates, time steps and masses of the sequences that each
- * sample of `truth` has; no more rows of a sample than `truth` has. Of `truth` sample and sequence
- * are read, of the data set no force. f_true is the law's force. ORR_EINVAL: too few rows whose
- * noise is below their value. */
+/* Estimates forces and their errors from coordinates, time steps and masses of the sequences in
+ * each sample of `truth`, at most as many rows as there. Reads sample and sequence of `truth`, and
+ * no force of the data set. f_true is the law's force. ORR_EINVAL: too few rows have noise below
+ * their value. */
 int law_positions_estimate(const struct sim_dataset *set, const struct law_forces *truth,
                            int threads, struct law_true *law, struct law_forces *forces);
 
@@ -64,8 +64,7 @@ extern const char *const law_features[3];
 
 /* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table of
  * laws. Tables of forces that do not match the settings are refused; the message names the
- * difference. orbits: the data sets of the run where they do not follow from its settings; "": they
- * do. */
+ * difference. orbits: the folder of the data sets; "": the one that the settings name. */
 int laws_run(const struct orr_cli *cli, const char *orbits);
 /* For an interrupted search: writes the fronts so far, unless laws.json records complete ones, and
  * returns ORR_EINTR with a message that says how to resume. */

@@ -10,7 +10,7 @@
 
 #include <cjson/cJSON.h>
 
-/* Row that a rule of the preset selects; the names were checked before the search. */
+/* The row that a rule of the preset selects; its name was checked before the search. */
 static int chosen_row(const struct laws *laws, const struct law_sample *sample, int rule)
 {
     enum sr_rule r;
@@ -48,7 +48,7 @@ static bool add_law(const struct laws *laws, const struct law_source *source, in
     const struct law_sample *sample = &source->sample[number];
     const int row = chosen_row(laws, sample, rule);
     if (row < 0)
-        return true; /* no formula is finite: nothing to tell */
+        return true; /* no formula is finite */
     const struct sr_front *front = &sample->fit.front;
     char text[SR_TEXT];
     cJSON *law = append_object(array);
@@ -105,7 +105,7 @@ static int add_files(const struct laws *laws, cJSON *json)
     return 0;
 }
 
-/* The law that selected_true and on_front ask for. */
+/* Writes the law that selected_true and on_front count. */
 static bool add_true_law(const struct laws *laws, cJSON *json)
 {
     const struct law_true *law = &laws->true_law;
@@ -150,7 +150,7 @@ static bool fill_json(const struct laws *laws, cJSON *json)
 
 /* ---- laws.md */
 
-/* The untrained model by its attention, too, where this run made it. */
+/* The title of a source; that of the untrained model has its attention, if this run made it. */
 static void source_title(const struct laws *laws, const struct law_source *source,
                          char title[2 * ORR_NAME + 4])
 {
@@ -162,7 +162,7 @@ static void source_title(const struct laws *laws, const struct law_source *sourc
         snprintf(title, 2 * ORR_NAME + 4, "%s", source->name);
 }
 
-/* Samples whose front has k times the run's law, and the median of k over them. */
+/* Counts samples whose front has k times the run's law, and finds the median of k. */
 static int find_true_law(const struct law_source *source, int *on_front, double *constant)
 {
     double *k = orr_alloc((size_t)source->forces.samples + 1, sizeof *k);
@@ -177,7 +177,7 @@ static int find_true_law(const struct law_source *source, int *on_front, double 
     return 0;
 }
 
-/* What *true* asks for, where that is not Newton's law with its G. */
+/* Explains the column *true*, unless it counts Newton's law. */
 static void write_true_law(const struct laws *laws, struct orr_file *file)
 {
     const struct law_true *law = &laws->true_law;
@@ -246,7 +246,7 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
     return 0;
 }
 
-/* What the source "positions" knows, where the laws have it. */
+/* Explains the inputs of the source "positions", if the laws have it. */
 static void write_positions(const struct laws *laws, struct orr_file *file)
 {
     for (int i = 0; i < laws->sources; i++)
@@ -288,7 +288,7 @@ static void write_source_rows(const struct laws *laws, struct orr_file *file)
                     laws->baselines.constant);
 }
 
-/* A preset has the name of a file, which may be any. */
+/* A preset's name is a file name, so it may hold any character. */
 static void write_settings(const struct laws *laws, struct orr_file *file)
 {
     const struct orr_settings *preset = &laws->cli->preset;
@@ -298,7 +298,7 @@ static void write_settings(const struct laws *laws, struct orr_file *file)
                     ORR_VERSION);
 }
 
-/* What no settings of this run made. */
+/* Names inputs that were not made by the settings of this run. */
 static void write_origin(const struct laws *laws, struct orr_file *file)
 {
     char text[4096];
@@ -341,7 +341,7 @@ static bool is_front(const struct laws *laws, const char *file)
     return false;
 }
 
-/* front_<source>_<sample>.csv, as laws are written: whether a search may have made it. */
+/* Whether the name of a file is front_<source>_<sample>.csv. */
 static bool is_some_front(const char *file)
 {
     const char *sample = strrchr(file, '_');
@@ -354,7 +354,7 @@ static bool is_some_front(const char *file)
     return !strcmp(sample, end);
 }
 
-/* Fronts of sources and samples that these laws do not have. */
+/* Removes fronts of sources and samples that these laws lack. */
 static int remove_others(const struct laws *laws)
 {
     char path[4096];
@@ -393,7 +393,7 @@ int laws_stopped(const struct laws *laws)
     const bool whole = orr_exists(path);
     if (!whole) {
         TRY(orr_path(path, "%s/laws.md", laws->folder));
-        TRY(orr_remove(path)); /* of the laws of before */
+        TRY(orr_remove(path)); /* of earlier laws */
         TRY(write_fronts(laws));
     }
     if (orr_exists(laws->checkpoint))
@@ -409,7 +409,7 @@ int laws_write(const struct laws *laws)
 {
     char path[4096];
     TRY(orr_path(path, "%s/laws.json", laws->folder));
-    TRY(orr_remove(path)); /* a write that is interrupted leaves nothing that looks complete */
+    TRY(orr_remove(path)); /* so an interrupted write leaves no complete-looking laws */
     TRY(write_fronts(laws));
     TRY(write_markdown(laws));
     cJSON *json = cJSON_CreateObject();

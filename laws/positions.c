@@ -1,6 +1,6 @@
-/* positions.c - the source "positions": forces estimated from nothing but the positions, times and
- * masses of the sequences that the tables of forces are of, by the method of symreg/motion/. No
- * label is read and no network is asked. */
+/* positions.c - the source "positions": forces estimated from positions, times and masses of the
+ * same sequences as the tables of forces, by the method of symreg/motion/. It reads no label and
+ * uses no network. */
 #include "laws.h"
 
 #include <math.h>
@@ -119,7 +119,7 @@ static int make_tracks(const struct sim_dataset *set, const double *sequence, si
 
 /* ---- the table of forces */
 
-/* One row more, at the end. F_true is the run's law at the row's r, by which errors are judged. */
+/* Appends a row. F_true is the run's law at the row's r; errors are measured against it. */
 static void add_row(const struct sim_dataset *set, int sample, double sequence,
                     const struct sr_motion_row *row, struct law_true *law,
                     struct law_forces *forces)
@@ -140,7 +140,7 @@ static void add_row(const struct sim_dataset *set, int sample, double sequence,
         sim_law_force(&law->dynamics, (size_t)forces->step[i], row->m1, row->m2, rel, force);
 }
 
-/* Rows of one sample: as many as its table of forces has at most, evenly from all. */
+/* Takes the rows of one sample evenly, at most as many as its table of forces has. */
 static void take_rows(const struct sim_dataset *set, int sample, size_t most,
                       const double *sequence, const struct sr_tracks *tracks,
                       const struct sr_motion_table *table, struct law_true *law,
@@ -178,7 +178,7 @@ static int estimate_sample(const struct sim_dataset *set, const struct law_force
     return rc;
 }
 
-/* Columns for as many rows as the tables of forces have. */
+/* Allocates columns for as many rows as the tables of forces have. */
 static int create_columns(size_t rows, struct law_forces *forces)
 {
     double **const at[10] = {&forces->sample, &forces->sequence, &forces->step, &forces->r,
