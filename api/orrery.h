@@ -329,7 +329,8 @@ ORRERY_CALL void orrery_simulation_free(struct orrery_simulation *simulation);
  * @return one line; valid until the next call with the handle */
 ORRERY_CALL const char *orrery_simulation_message(const struct orrery_simulation *simulation);
 /** Changes settings, one KEY=VALUE per line; "#" begins a comment. Keys are seed, orbits.* and
- * planets.* as `orbits --help` lists them. All settings are checked together; after an error none is changed.
+ * planets.* as `orbits --help` lists them. All settings are checked together; after an error none
+ * is changed.
  * @param simulation the handle
  * @param settings lines KEY=VALUE
  * @return a status */
