@@ -44,6 +44,7 @@ class CustomBuildHook(BuildHookInterface):
         if version != "editable":
             include = build_data["force_include"]
             include[str(root / "build" / LIBRARY)] = f"orrery/{LIBRARY}"
-            include[str(root / "LICENSE")] = "orrery/LICENSE"
+            for licence in ("LICENSE", "LICENSE.GPL-3"):
+                include[str(root / licence)] = f"orrery/{licence}"
             for preset in (root / "presets").glob("*.json"):
                 include[str(preset)] = f"orrery/presets/{preset.name}"
