@@ -145,7 +145,7 @@ probe_LIBS := $(call when,NOVA,-lnova)
 $(patsubst %.c,$(B)/%.o,$(filter %/ephemeris.c,$(probe_SRC))): $(B)/.nova$(NOVA)
 $(B)/base/data.o: $(B)/.prefix$(subst /,+,$(PREFIX))
 base_CFLAGS += '-DORR_PREFIX="$(PREFIX)"'
-$(B)/.nova% $(B)/.prefix%: ; @mkdir -p $(@D) && rm -f $(@:%$*=%)* && touch $@
+$(B)/.nova% $(B)/.prefix%: | .deps ; @mkdir -p $(@D) && rm -f $(@:%$*=%)* && touch $@
 # the MPI plugin, opened under a launcher alone; its symbols of the folders are the program's
 MPICC ?= mpicc
 MPI ?= $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
