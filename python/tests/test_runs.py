@@ -125,7 +125,7 @@ def test_compare(run, run_copy):
     settings["pretrain"]["lr"] = 0.5
     (run_copy / "preset.json").write_text(json.dumps(settings))
     table = orrery.compare([run, run_copy])
-    assert len(column(table, "run")) == 2 * len(run.sources)
+    assert len(column(table, "run")) == 2 * (len(run.sources) + 1)  # and the laws of positions
     assert sorted(set(column(table, "pretrain.lr"))) == [0.003, 0.5]
     assert "pretrain.steps" not in table
     truth = column(table, "source") == "truth"
@@ -141,7 +141,7 @@ sys.modules["pandas"] = None
 import numpy, orrery
 run = orrery.Run({str(run.path)!r})
 assert isinstance(run.forces()["F"], numpy.ndarray) and "<table>" in run._repr_html_()
-assert sorted(orrery.compare([run])["source"]) == sorted(run.sources)
+assert sorted(orrery.compare([run])["source"]) == sorted(run.sources + ["positions"])
 assert "orrery.regressor" not in sys.modules"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
