@@ -68,4 +68,7 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except (ValueError, NotImplementedError) as error:  # a variant or phi of one's own, a wrong file
+        sys.exit(f"rebuild.py: error: {error}")

@@ -46,7 +46,11 @@ def _configuration(metadata: dict[str, str], path: str) -> dict[str, Any]:
         elif key not in _NEWER:
             raise ValueError(f"{path}: metadata lacks {key!r}")
     c["attention"] = metadata["attention"]
-    c["line"] = dict(_table_line(c["attention"]))
+    try:
+        c["line"] = dict(_table_line(c["attention"]))
+    except ValueError as error:
+        raise ValueError(f'{path}: attention variant "{c["attention"]}" is not in the table of the '
+                         "library; add its line to kernels/table.c and run make") from error
     return c
 
 

@@ -104,16 +104,17 @@ $PYTHON docs/pytorch/rebuild.py "$WORK/mine.safetensors" >"$WORK/out" 2>"$WORK/e
 check "... is refused" equal 1 $?
 check "... by one line" equal 1 "$(wc -l <"$WORK/err")"
 check "... that says where it is missing" grep -q \
-    '^rebuild.py: error: .*mine.safetensors: .*"rw_mine" is not in VARIANTS of .*rebuild.py; add' \
+    '^rebuild.py: error: .*mine.safetensors: .*"rw_mine" is not in .*; add .* kernels/table.c' \
     "$WORK/err"
 check "a new phi without its function" prints \
-    'phi "cube" of attention variant "rw_mine" is not in PHI' \
-    env PYTHONPATH=docs/pytorch $PYTHON -c 'import rebuild, sys
-rebuild.VARIANTS["rw_mine"] = ("dot", None, "cube", "l1", None, True)
+    "attention variant 'rw_mine': phi 'cube' has no PyTorch formula; .*orrery._torch_model.PHI" \
+    env PYTHONPATH=python $PYTHON -c 'import orrery, torch
+line = orrery.attention_line("softmax") | {"name": "rw_mine", "phi": "cube"}
+q = torch.ones(1, 2, 4, 8)
 try:
-    rebuild.load(sys.argv[1])
-except ValueError as error:
-    print(error)' "$WORK/mine.safetensors"
+    orrery.attention(q, q, q, kind=line)
+except NotImplementedError as error:
+    print(error)'
 
 STUDY_SHAPE=(--set model.layers=3 --set model.width=24 --set model.heads=4)
 check "a converted model can be fine-tuned" program finetune --preset smoke_tokens --threads 1 \
