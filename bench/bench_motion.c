@@ -252,8 +252,7 @@ static double polynomial(const double *x, double dt, size_t i, size_t half)
     }
     if (!sr_cholesky(A, DEGREE + 1, DEGREE + 1, 0))
         return NAN;
-    sr_cholesky_lower(A, DEGREE + 1, DEGREE + 1, b);
-    sr_cholesky_upper(A, DEGREE + 1, DEGREE + 1, b);
+    sr_cholesky_solve(A, DEGREE + 1, DEGREE + 1, b);
     return 2 * b[2] / (dt * dt * (double)(half * half));
 }
 

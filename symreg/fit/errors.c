@@ -31,19 +31,6 @@ static bool fill_hessian(const struct sr_data *data, const double *jacobian, int
     return true;
 }
 
-/* The diagonal of the inverse: the squared lengths of the columns of L^-1. */
-static void invert_diagonal(double h[SR_NODES][SR_NODES], size_t n, double *diagonal)
-{
-    for (size_t c = 0; c < n; c++) {
-        double column[SR_NODES] = {0};
-        column[c] = 1;
-        diagonal[c] = 0;
-        sr_cholesky_lower(h[0], n, SR_NODES, column);
-        for (size_t i = c; i < n; i++)
-            diagonal[c] += column[i] * column[i];
-    }
-}
-
 /* The variance of a row of weight 1: `known`, or estimated from the residuals. NAN where the table
  * has no more rows than constants. */
 static double variance_of(const struct sr_data *data, const double *value, int n, double known)
@@ -64,7 +51,7 @@ int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, 
                         double *error)
 {
     const double least = 1e-12; /* below it the constants are not distinguishable */
-    double h[SR_NODES][SR_NODES], size[SR_NODES], diagonal[SR_NODES];
+    double h[SR_NODES][SR_NODES], size[SR_NODES], work[SR_NODES];
     const int n = sr_expr_constants(expr, NULL);
     for (int c = 0; c < n; c++)
         error[c] = NAN;
@@ -76,10 +63,10 @@ int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, 
     const double *jacobian = block + data->rows;
     if (sr_eval_jacobian(expr, data, block, block + data->rows) &&
         fill_hessian(data, jacobian, n, h, size) && sr_cholesky(h[0], (size_t)n, SR_NODES, least)) {
-        invert_diagonal(h, (size_t)n, diagonal);
         const double row = variance_of(data, block, n, variance);
         for (int c = 0; c < n; c++)
-            error[c] = sqrt(row * diagonal[c]) / size[c];
+            error[c] = sqrt(row * sr_cholesky_inverse(h[0], (size_t)n, SR_NODES, (size_t)c, work)) /
+                       size[c];
     }
     free(block);
     return 0;

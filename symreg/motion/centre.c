@@ -74,16 +74,12 @@ static int fit_centre(const struct sr_tracks *tracks, struct sr_motion_table *ta
                             "coordinates",
                             tracks->file);
         memcpy(c, m.b, sizeof m.b);
-        sr_cholesky_lower(m.A, (size_t)dims, SR_MOTION_DIMS, c);
-        sr_cholesky_upper(m.A, (size_t)dims, SR_MOTION_DIMS, c);
+        sr_cholesky_solve(m.A, (size_t)dims, SR_MOTION_DIMS, c);
     }
     double error2 = 0;
     for (int d = 0; d < dims; d++) { /* trace of the inverse */
-        double column[SR_MOTION_DIMS] = {0};
-        column[d] = 1;
-        sr_cholesky_lower(m.A, (size_t)dims, SR_MOTION_DIMS, column);
-        sr_cholesky_upper(m.A, (size_t)dims, SR_MOTION_DIMS, column);
-        error2 += column[d] / dims;
+        double work[SR_MOTION_DIMS];
+        error2 += sr_cholesky_inverse(m.A, (size_t)dims, SR_MOTION_DIMS, (size_t)d, work) / dims;
     }
     table->centre_error = sqrt(error2 * fmax(1, m.squares / fmax(m.count, 1)) *
                                fmax(1, m.count / fmax(m.independent, 1)));

@@ -168,15 +168,11 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
         table->weak += n - (size_t)dims;
         return 0; /* singular: bodies at one point */
     }
-    sr_cholesky_lower(q->A, n, UNKNOWNS, q->b);
-    sr_cholesky_upper(q->A, n, UNKNOWNS, q->b);
+    sr_cholesky_solve(q->A, n, UNKNOWNS, q->b);
     const double across = left_over(track, at, bodies, dims, q);
     for (size_t p = (size_t)dims; p < n; p++) {
-        double column[UNKNOWNS] = {0}, variance = 0;
-        column[p] = 1;
-        sr_cholesky_lower(q->A, n, UNKNOWNS, column);
-        for (size_t k = p; k < n; k++)
-            variance += column[k] * column[k];
+        double work[UNKNOWNS];
+        const double variance = sr_cholesky_inverse(q->A, n, UNKNOWNS, p, work);
         const struct sr_track *one = &track[q->body[p][0]], *two = &track[q->body[p][1]];
         const double expected = bodies > 2 ? expected_force(track, at, bodies, dims, q, p) : 0;
         const struct sr_motion_row row = {.track = one,

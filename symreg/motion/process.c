@@ -157,15 +157,11 @@ static void leave_out(struct sr_process_work *w)
     for (int d = 0; d < w->dims; d++) {
         double *alpha = w->alpha + d * W;
         memcpy(alpha, w->y + d * W, n * sizeof *alpha);
-        sr_cholesky_lower(w->L, n, W, alpha);
-        sr_cholesky_upper(w->L, n, W, alpha);
+        sr_cholesky_solve(w->L, n, W, alpha);
     }
     for (size_t i = 0; i < n; i++) {
-        double column[W] = {0}, inverse = 0, square = 0;
-        column[i] = 1;
-        sr_cholesky_lower(w->L, n, W, column);
-        for (size_t k = i; k < n; k++)
-            inverse += column[k] * column[k];
+        double work[W], square = 0;
+        const double inverse = sr_cholesky_inverse(w->L, n, W, i, work);
         for (int d = 0; d < w->dims; d++)
             square += w->alpha[d * W + (int)i] * w->alpha[d * W + (int)i];
         w->surprise[i] = square / (inverse * w->scale2 * w->dims);
@@ -180,8 +176,7 @@ static void smooth_twice(struct sr_process_work *w)
     for (int d = 0; d < w->dims; d++) {
         double *alpha = w->alpha + d * W, again[W];
         memcpy(again, alpha, w->n * sizeof *again);
-        sr_cholesky_lower(w->L, w->n, W, again);
-        sr_cholesky_upper(w->L, w->n, W, again);
+        sr_cholesky_solve(w->L, w->n, W, again);
         for (size_t i = 0; i < w->n; i++)
             alpha[i] += w->noise * again[i];
     }
@@ -299,8 +294,7 @@ static bool find_warp(struct sr_process_work *w, const struct sr_window *window,
         }
     if (!sr_cholesky(w->L, n, W, 0))
         return false;
-    sr_cholesky_lower(w->L, n, W, p->bell);
-    sr_cholesky_upper(w->L, n, W, p->bell);
+    sr_cholesky_solve(w->L, n, W, p->bell);
     return true;
 }
 

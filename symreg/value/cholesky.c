@@ -2,6 +2,7 @@
 #include "cholesky.h"
 
 #include <math.h>
+#include <string.h>
 
 bool sr_cholesky(double *A, size_t n, size_t stride, double least)
 {
@@ -38,4 +39,22 @@ void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b)
         for (size_t k = 0; k < i; k++)
             b[k] -= L[i * stride + k] * b[i];
     }
+}
+
+void sr_cholesky_solve(const double *L, size_t n, size_t stride, double *b)
+{
+    sr_cholesky_lower(L, n, stride, b);
+    sr_cholesky_upper(L, n, stride, b);
+}
+
+double sr_cholesky_inverse(const double *L, size_t n, size_t stride, size_t i, double *work)
+{
+    const size_t rest = n - i; /* column i of L^-1 is 0 above the diagonal */
+    double sum = 0;
+    memset(work, 0, rest * sizeof *work);
+    work[0] = 1;
+    sr_cholesky_lower(L + i * stride + i, rest, stride, work);
+    for (size_t k = 0; k < rest; k++)
+        sum += work[k] * work[k];
+    return sum;
 }

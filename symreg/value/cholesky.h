@@ -9,8 +9,11 @@
 /* Factorises A (n, n) = L L' in place. Only the lower triangle is used; rows are `stride` apart.
  * False where a squared diagonal element is not above `least`. */
 bool sr_cholesky(double *A, size_t n, size_t stride, double least);
-/* b (n) becomes L^-1 b, or L^-T b. Applied one after the other, they solve A x = b. */
+/* b (n) becomes L^-1 b, L^-T b, or the solution of A x = b. */
 void sr_cholesky_lower(const double *L, size_t n, size_t stride, double *b);
 void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b);
+void sr_cholesky_solve(const double *L, size_t n, size_t stride, double *b);
+/* Element (i, i) of A^-1. Overwrites work (n). */
+double sr_cholesky_inverse(const double *L, size_t n, size_t stride, size_t i, double *work);
 
 #endif

@@ -75,15 +75,10 @@ static void fit_exponents(const struct sr_motion_table *table, const struct sim_
         }
     }
     assert_true(sr_cholesky(A, TERMS, TERMS, 0));
-    sr_cholesky_lower(A, TERMS, TERMS, exponent);
-    sr_cholesky_upper(A, TERMS, TERMS, exponent);
+    sr_cholesky_solve(A, TERMS, TERMS, exponent);
     for (size_t k = 0; k < TERMS; k++) {
-        double column[TERMS] = {0}, sum = 0;
-        column[k] = 1;
-        sr_cholesky_lower(A, TERMS, TERMS, column);
-        for (size_t j = 0; j < TERMS; j++)
-            sum += column[j] * column[j];
-        error[k] = sqrt(sum);
+        double work[TERMS];
+        error[k] = sqrt(sr_cholesky_inverse(A, TERMS, TERMS, k, work));
     }
 }
 
