@@ -105,13 +105,6 @@ static int read_csv(const char *path, struct api_columns *columns)
 
 /* ------------------------------------------------------------------------------------ logs */
 
-/* The lines that count. A run that was killed and resumed writes some steps twice. */
-struct lines {
-    const char *path;
-    cJSON **at;
-    size_t count;
-};
-
 /* Whether both lines have a number under this key. */
 static bool both_have(const cJSON *a, const cJSON *b, const char *key)
 {
@@ -122,7 +115,7 @@ static bool both_have(const cJSON *a, const cJSON *b, const char *key)
  * earlier copy and all lines after that. */
 static int take_line(void *of, cJSON *line, double step, size_t number)
 {
-    struct lines *lines = of;
+    struct report_lines *lines = of;
     size_t kept = lines->count;
     (void)number;
     for (size_t i = lines->count; i-- > 0;) {
@@ -140,7 +133,7 @@ static int take_line(void *of, cJSON *line, double step, size_t number)
 }
 
 /* Finds or adds a column by name. A column with a text in any line is one of words. */
-static int column_of(struct api_columns *columns, const struct lines *lines, const char *key,
+static int column_of(struct api_columns *columns, const struct report_lines *lines, const char *key,
                      size_t *column)
 {
     bool words = false;
@@ -155,7 +148,7 @@ static int column_of(struct api_columns *columns, const struct lines *lines, con
     return add_column(columns, key, words);
 }
 
-static int take_lines(const struct lines *lines, struct api_columns *columns)
+static int take_lines(const struct report_lines *lines, struct api_columns *columns)
 {
     const cJSON *item;
     columns->rows = lines->count;
@@ -175,16 +168,10 @@ static int take_lines(const struct lines *lines, struct api_columns *columns)
 
 static int read_log(const char *path, struct api_columns *columns)
 {
-    struct report_log log;
-    struct lines lines = {.path = path};
-    TRY(report_log_open(path, &log));
-    lines.at = orr_alloc(log.lines, sizeof(cJSON *));
-    int rc = lines.at ? report_log_read(&log, take_line, &lines) : ORR_ENOMEM;
+    struct report_lines lines;
+    int rc = report_lines_read(path, take_line, &lines);
     rc = rc ? rc : take_lines(&lines, columns);
-    for (size_t i = 0; i < lines.count; i++)
-        cJSON_Delete(lines.at[i]);
-    free(lines.at);
-    free(log.text);
+    report_lines_free(&lines);
     return rc;
 }
 
@@ -242,15 +229,6 @@ static int read_run(const char *path, struct api_columns *columns)
     return rc;
 }
 
-static int read_results(const char *path, struct api_columns *columns)
-{
-    struct orr_table table = {0};
-    int rc = verdict_results_read(path, &table);
-    rc = rc ? rc : take_table(&table, columns);
-    orr_table_free(&table);
-    return rc;
-}
-
 /* Adds the numbers of an object and of its nested objects as rows named by their path,
  * "as_trained.loss". The first `used` bytes of `name` are the parent's path. */
 static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, int depth,
@@ -258,19 +236,12 @@ static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, 
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, object) {
-        struct orr_row row = {.model = "",
-                              .quantity = name,
-                              .measure = "",
-                              .layer = -1,
-                              .context = -1,
-                              .half = NAN,
-                              .upper_bound = NAN,
-                              .baseline = NAN,
-                              .raw = NAN};
+        struct orr_row row = orr_row_none;
         const int length = snprintf(name + used, ORR_MODEL - used, "%s%s", used ? "." : "",
                                     item->string ? item->string : "");
         if (length < 0 || (size_t)length >= ORR_MODEL - used)
             continue; /* too long for a name */
+        row.quantity = name;
         row.value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
         if (cJSON_IsNumber(item))
             TRY(orr_table_add(table, &row));
@@ -284,7 +255,7 @@ static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, 
 static int take_list(const cJSON *list, const char *path, struct api_columns *columns)
 {
     const size_t count = (size_t)cJSON_GetArraySize(list);
-    struct lines lines = {.path = path, .at = orr_alloc(count + 1, sizeof(cJSON *))};
+    struct report_lines lines = {.path = path, .at = orr_alloc(count + 1, sizeof(cJSON *))};
     if (!lines.at)
         return ORR_ENOMEM;
     for (cJSON *item = list->child; item; item = item->next)
@@ -295,36 +266,24 @@ static int take_list(const cJSON *list, const char *path, struct api_columns *co
     return rc;
 }
 
-/* Whether verdict_results_read() can read the file. */
-static bool is_results(const cJSON *json)
-{
-    static const char *const known[] = {"orrery-verdict-1", "orrery-runs-1", "orrery-probe-seeds-1",
-                                        "orrery-probe-grid-1"};
-    const char *format = orr_json_text(json, "format");
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (!strcmp(format, known[k]))
-            return true;
-    return !*format && cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "rows"));
-}
-
 static int take_json(const cJSON *json, const char *path, struct api_columns *columns)
 {
     const cJSON *laws = cJSON_GetObjectItemCaseSensitive(json, "laws");
     struct orr_table table = {0};
     char name[ORR_MODEL];
-    int rc;
+    bool known;
     if (!strncmp(orr_json_text(json, "format"), "orrery-cell-", 12))
         return read_run(path, columns);
-    if (is_results(json))
-        return read_results(path, columns);
     if (cJSON_IsArray(laws))
         return take_list(laws, path, columns);
-    if (orr_json_says(json, "format", "orrery-probe-1"))
-        rc = verdict_results_probe(json, path, &table);
-    else
-        rc = take_numbers(json, name, 0, 0, &table);
-    if (!rc && !table.count)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected results with numbers, found none", path);
+    int rc = verdict_results_take(json, &table, &known);
+    if (!known) {
+        rc = orr_json_says(json, "format", "orrery-probe-1")
+                 ? verdict_results_probe(json, path, &table)
+                 : take_numbers(json, name, 0, 0, &table);
+        if (!rc && !table.count)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: expected results with numbers, found none", path);
+    }
     rc = rc ? rc : take_table(&table, columns);
     orr_table_free(&table);
     return rc;
@@ -341,12 +300,6 @@ static int read_json(const char *path, struct api_columns *columns)
 
 /* ------------------------------------------------------------------------------ everything */
 
-static bool ends_in(const char *path, const char *end)
-{
-    const size_t length = strlen(path), n = strlen(end);
-    return length > n && !strcmp(path + length - n, end);
-}
-
 int api_columns_read(const char *path, struct api_columns *columns)
 {
     struct stat info;
@@ -354,16 +307,16 @@ int api_columns_read(const char *path, struct api_columns *columns)
     *columns = (struct api_columns){0};
     if (stat(path, &info))
         return ORR_FAIL(ORR_EMISSING, "%s: no such file or run directory", path);
-    if (ends_in(path, ".csv") && !S_ISDIR(info.st_mode)) {
+    if (orr_ends_in(path, ".csv") && !S_ISDIR(info.st_mode)) {
         TRY(read_csv(path, columns));
         return fill_words(columns);
     }
     TRY(orr_cjson_open(path));
     if (S_ISDIR(info.st_mode))
         rc = read_run(path, columns);
-    else if (ends_in(path, ".jsonl"))
+    else if (orr_ends_in(path, ".jsonl"))
         rc = read_log(path, columns);
-    else if (ends_in(path, ".json"))
+    else if (orr_ends_in(path, ".json"))
         rc = read_json(path, columns);
     else
         rc = ORR_FAIL(ORR_EUSAGE,

@@ -9,6 +9,17 @@
 
 /* ---------------------------------------------------------------------------------- rows */
 
+const struct orr_row orr_row_none = {.model = "",
+                                     .quantity = "",
+                                     .measure = "",
+                                     .layer = -1,
+                                     .context = -1,
+                                     .value = NAN,
+                                     .half = NAN,
+                                     .upper_bound = NAN,
+                                     .baseline = NAN,
+                                     .raw = NAN};
+
 /* The table's copy of a text; NULL: out of memory. Texts repeat from row to row. */
 static const char *keep(struct orr_table *table, const char *text)
 {

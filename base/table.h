@@ -21,6 +21,9 @@ struct orr_row {
     double upper_bound, baseline, raw; /* fed the truth; with random weights; from raw inputs */
 };
 
+/* A row without texts, layer, context or numbers: what others begin as. */
+extern const struct orr_row orr_row_none;
+
 /* Rows in the order in which they were added. Begin with {0}; free with orr_table_free(). */
 struct orr_table {
     size_t count, texts;

@@ -24,6 +24,12 @@ bool orr_is_label(const char *text)
     return true;
 }
 
+bool orr_ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && !strcmp(text + length - tail, end);
+}
+
 void orr_one_line(char *text)
 {
     for (char *c = text; *c; c++) {

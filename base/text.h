@@ -18,6 +18,8 @@ bool orr_is_label(const char *text);
 /* Writes an untrusted text as a code span of Markdown, in which it cannot act as markup or HTML; in
  * a cell of a table "|" is escaped. Control characters are replaced as by orr_one_line(). */
 int orr_markdown_code(struct orr_file *file, const char *text, bool cell);
+/* Whether a text, longer than `end`, ends in it: "a.csv" in ".csv". */
+bool orr_ends_in(const char *text, const char *end);
 /* Turns a text into one line: line breaks and tabs become spaces, other control characters "?". */
 void orr_one_line(char *text);
 

@@ -62,18 +62,12 @@ static int read_run(struct call *call)
     return report_read(&call->run, call->cli->run, call->cli->attention);
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-    const size_t length = strlen(path), of_end = strlen(end);
-    return length > of_end && !strcmp(path + length - of_end, end);
-}
-
 /* What is written into a folder refuses --out of a file, which would become a folder's name. */
 static int refuse_file(const char *out, const char *expected)
 {
     static const char *const ends[] = {".gif", ".png", ".svg", ".html", ".mp4", ".pdf"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_in(out, ends[i]))
+        if (orr_ends_in(out, ends[i]))
             return ORR_FAIL(ORR_EUSAGE, "--out: %s, found \"%s\"", expected, out);
     return 0;
 }
@@ -90,7 +84,7 @@ static int animate(struct call *call)
                         "--animate: expected all, or a body of the run (mercury, ..., halley), "
                         "found \"%s\"",
                         animate_option);
-    const bool one_file = ends_in(cli->out, ".gif");
+    const bool one_file = orr_ends_in(cli->out, ".gif");
     if (one_file && asked < 0)
         return ORR_FAIL(ORR_EUSAGE, "--out: --animate all: expected a folder, found \"%s\"",
                         cli->out);

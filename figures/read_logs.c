@@ -33,18 +33,26 @@ static void cut_back(const double *step, size_t *count, double next)
         (*count)--;
 }
 
-int report_log_open(const char *path, struct report_log *log)
+/* The text of a log and the number of its lines; free the text. */
+struct log {
+    const char *path;
+    char *text;
+    size_t lines;
+};
+
+static int open_log(const char *path, struct log *log)
 {
     size_t bytes;
-    *log = (struct report_log){.path = path, .lines = 1};
+    *log = (struct log){.path = path, .lines = 1};
     TRY(orr_log_read(path, &log->text, &bytes));
     for (size_t i = 0; i < bytes; i++)
         log->lines += log->text[i] == '\n';
     return 0;
 }
 
-int report_log_read(struct report_log *log,
-                    int (*take)(void *of, cJSON *line, double step, size_t number), void *of)
+/* Calls take() for every line, as report_lines_read() describes; it deletes or keeps the object. */
+static int read_log(struct log *log, int (*take)(void *of, cJSON *line, double step, size_t number),
+                    void *of)
 {
     size_t number = 1;
     for (char *line = log->text; *line; number++) {
@@ -65,6 +73,27 @@ int report_log_read(struct report_log *log,
         line += length + !last;
     }
     return 0;
+}
+
+int report_lines_read(const char *path,
+                      int (*take)(void *lines, cJSON *line, double step, size_t number),
+                      struct report_lines *lines)
+{
+    struct log log;
+    *lines = (struct report_lines){.path = path};
+    TRY(open_log(path, &log));
+    lines->at = orr_alloc(log.lines, sizeof(cJSON *));
+    const int rc = lines->at ? read_log(&log, take, lines) : ORR_ENOMEM;
+    free(log.text);
+    return rc;
+}
+
+void report_lines_free(struct report_lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        cJSON_Delete(lines->at[i]);
+    free(lines->at);
+    *lines = (struct report_lines){0};
 }
 
 static int take_line(void *of, cJSON *line, double step, size_t number)
@@ -88,10 +117,10 @@ static int take_line(void *of, cJSON *line, double step, size_t number)
 
 int report_read_curve(const char *path, struct report_curve *curve)
 {
-    struct report_log log;
+    struct log log;
     if (!orr_exists(path))
         return 0;
-    TRY(report_log_open(path, &log));
+    TRY(open_log(path, &log));
     /* one block each for training and validation: steps, then losses */
     curve->step = orr_alloc(2 * log.lines, sizeof(double));
     curve->val_step = orr_alloc(2 * log.lines, sizeof(double));
@@ -99,7 +128,7 @@ int report_read_curve(const char *path, struct report_curve *curve)
     if (!rc) {
         curve->loss = curve->step + log.lines;
         curve->val_loss = curve->val_step + log.lines;
-        rc = report_log_read(&log, take_line, curve);
+        rc = read_log(&log, take_line, curve);
     }
     free(log.text);
     return rc;

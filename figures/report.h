@@ -146,19 +146,20 @@ int report_read_laws_json(struct report_run *run);
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
-/* The text of a log and the number of its lines; call free(text). */
-struct report_log {
+/* The current lines of a log. A run that was killed and resumed logs the steps after its checkpoint
+ * again: take(), called once for every line in order with the object, its step and the line's
+ * number, adds it to the lines and deletes those that it replaces. A last line cut short by a kill
+ * is skipped. ORR_EFORMAT where a line is not an object with a finite step; errors of take(). Free
+ * also after an error. */
+struct report_lines {
     const char *path;
-    char *text;
-    size_t lines;
+    struct cJSON **at; /* (count), allocated for all lines of the file */
+    size_t count;
 };
-int report_log_open(const char *path, struct report_log *log);
-/* Calls take() once for every line in order, with the object (which take() deletes or keeps), its
- * step and the line's number. A last line cut short by a kill is skipped. ORR_EFORMAT where a line
- * is not an object with a finite step; errors of take(). */
-int report_log_read(struct report_log *log,
-                    int (*take)(void *of, struct cJSON *line, double step, size_t number),
-                    void *of);
+int report_lines_read(const char *path,
+                      int (*take)(void *lines, struct cJSON *line, double step, size_t number),
+                      struct report_lines *lines);
+void report_lines_free(struct report_lines *lines);
 /* Adds a source with its title and colour; an existing one is unchanged. */
 int report_add_source(struct report_run *run, const char *name, enum report_role role);
 /* Reads pretrain_planets/rollouts.csv of a source, if it exists. */

@@ -141,21 +141,14 @@ static int write_line(struct orr_file *file, const cJSON *line, double wall_time
     return write_event(file, &event, log);
 }
 
-/* The current lines of a log: a resumed run logs the steps after its checkpoint again, and the
- * later lines replace the earlier ones. */
-struct lines {
-    const char *log;
-    cJSON **at;
-    size_t count;
-};
-
+/* Adds a line, which replaces those of later steps. */
 static int take_line(void *of, cJSON *line, double step, size_t number)
 {
-    struct lines *l = of;
+    struct report_lines *l = of;
     if (!(step >= 0 && step < 1e18)) {
         cJSON_Delete(line);
         return ORR_FAIL(ORR_EFORMAT, "%s:%zu: step: expected a number from 0 to 1e18, found %g",
-                        l->log, number, step);
+                        l->path, number, step);
     }
     while (l->count && orr_json_number(l->at[l->count - 1], "step") > step)
         cJSON_Delete(l->at[--l->count]);
@@ -163,18 +156,18 @@ static int take_line(void *of, cJSON *line, double step, size_t number)
     return 0;
 }
 
-static int write_events(const struct lines *lines, const char *path)
+static int write_events(const struct report_lines *lines, const char *path)
 {
     struct stat info;
     struct message version;
     struct orr_file file = {0};
-    const double wall_time_s = stat(lines->log, &info) ? 0 : (double)info.st_mtime;
+    const double wall_time_s = stat(lines->path, &info) ? 0 : (double)info.st_mtime;
     TRY(orr_file_create(&file, path));
     begin_event(&version, wall_time_s);
     put_bytes(&version, 3, "brain.Event:2", 13);
-    int rc = write_event(&file, &version, lines->log);
+    int rc = write_event(&file, &version, lines->path);
     for (size_t i = 0; i < lines->count && !rc; i++)
-        rc = write_line(&file, lines->at[i], wall_time_s, lines->log);
+        rc = write_line(&file, lines->at[i], wall_time_s, lines->path);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
@@ -184,22 +177,16 @@ static int write_events(const struct lines *lines, const char *path)
 static int convert(const char *log, const char *name, const char *out)
 {
     char folder[REPORT_PATH], path[REPORT_PATH];
-    struct report_log text;
-    struct lines lines = {.log = log};
+    struct report_lines lines;
     size_t length = strlen(name) - strlen(".jsonl");
     if (length > 4 && !strncmp(name + length - 4, "/log", 4))
         length -= 4;
     TRY(orr_path(folder, "%s/%.*s", out, (int)length, name));
     TRY(orr_path(path, "%s/events.out.tfevents.0.orrery", folder));
-    TRY(report_log_open(log, &text));
-    lines.at = orr_alloc(text.lines, sizeof(cJSON *));
-    int rc = lines.at ? report_log_read(&text, take_line, &lines) : ORR_ENOMEM;
+    int rc = report_lines_read(log, take_line, &lines);
     rc = rc ? rc : orr_mkdir(folder);
     rc = rc ? rc : write_events(&lines, path);
-    for (size_t i = 0; i < lines.count; i++)
-        cJSON_Delete(lines.at[i]);
-    free(lines.at);
-    free(text.text);
+    report_lines_free(&lines);
     return rc;
 }
 

@@ -23,16 +23,9 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
 {
     char model[4 * ORR_NAME];
     snprintf(model, sizeof model, "%s%s", model_key, name);
-    struct orr_row row = {.model = model,
-                          .measure = "",
-                          .layer = -1,
-                          .context = -1,
-                          .seed = cell->preset.seed,
-                          .value = NAN,
-                          .half = NAN,
-                          .upper_bound = NAN,
-                          .baseline = NAN,
-                          .raw = NAN};
+    struct orr_row row = orr_row_none;
+    row.model = model;
+    row.seed = cell->preset.seed;
     if (!cell->sources++)
         cell->first = cells->table.count;
     for (int c = 0; c < VERDICT_ROWS; c++) {
@@ -181,9 +174,8 @@ static int add_cell(struct verdict_cells *cells, const char *path)
 static bool is_record(const char *path)
 {
     static const char cell[] = "orrery-cell-"; /* of any version */
-    const size_t length = strlen(path);
     cJSON *json = NULL;
-    if (length < 5 || strcmp(path + length - 5, ".json") != 0 || !is_file(path))
+    if (!orr_ends_in(path, ".json") || !is_file(path))
         return false;
     const bool damaged = orr_json_read(path, &json) != 0;
     orr_error_clear();

@@ -33,16 +33,6 @@ static uint64_t seed_at(const cJSON *list, int i)
     return orr_json_item_u64(cJSON_GetArrayItem(list, i), &seed) ? seed : 0;
 }
 
-static const struct orr_row none = {.quantity = "",
-                                    .measure = "",
-                                    .layer = -1,
-                                    .context = -1,
-                                    .value = NAN,
-                                    .half = NAN,
-                                    .upper_bound = NAN,
-                                    .baseline = NAN,
-                                    .raw = NAN};
-
 /* ------------------------------------------------------------------------------- verdict */
 
 /* One row per seed of an attention, and one for random weights of its shape. */
@@ -58,7 +48,7 @@ static int read_verdict(const cJSON *json, struct orr_table *table)
         snprintf(untrained, sizeof untrained, "attention=untrained (%s)",
                  orr_json_text(figure, "attention"));
         for (int i = 0; i < cJSON_GetArraySize(values); i++) {
-            struct orr_row row = none;
+            struct orr_row row = orr_row_none;
             row.model = model;
             row.quantity = orr_json_text(figure, "id");
             row.seed = (uint64_t)i;
@@ -109,7 +99,7 @@ static int read_quantity(const cJSON *rows, const cJSON *from, const char *model
     const cJSON *values = get(below(from, quantity), "values");
     snprintf(untrained, sizeof untrained, "untrained (%s)", orr_json_text(from, "source"));
     for (int i = 0; i < cJSON_GetArraySize(values); i++) {
-        struct orr_row row = none;
+        struct orr_row row = orr_row_none;
         row.model = model;
         row.quantity = quantity;
         row.seed = seed_at(get(from, "seeds"), i);
@@ -139,7 +129,7 @@ static int read_runs(const cJSON *json, struct orr_table *table)
 
 static struct orr_row figure_of(const cJSON *json)
 {
-    struct orr_row row = none;
+    struct orr_row row = orr_row_none;
     row.quantity = orr_json_text(json, "quantity");
     row.measure = orr_json_text(json, "measure");
     row.context = whole_of(json, "context");
@@ -253,7 +243,7 @@ static int read_bench(const cJSON *json, struct orr_table *table)
     const cJSON *from;
     char model[ORR_MODEL];
     cJSON_ArrayForEach (from, get(json, "rows")) {
-        struct orr_row row = none;
+        struct orr_row row = orr_row_none;
         snprintf(model, sizeof model, "name=%s", orr_json_text(from, "name"));
         row.model = model;
         row.quantity = "value";
@@ -274,7 +264,7 @@ static int read_curves(const char *path, struct orr_table *table)
                           path);
     for (size_t r = 0; r < csv.rows && !rc; r++) {
         const double *value = csv.values + r * csv.cols;
-        struct orr_row row = none;
+        struct orr_row row = orr_row_none;
         char model[ORR_MODEL];
         snprintf(model, sizeof model, "setting=%s", csv.cells[r * csv.cols + (size_t)column[0]]);
         row.model = model;
@@ -288,32 +278,46 @@ static int read_curves(const char *path, struct orr_table *table)
     return rc;
 }
 
-int verdict_results_read(const char *path, struct orr_table *table)
+typedef int read_format(const cJSON *json, struct orr_table *table);
+
+/* The reader of a file's format; NULL if it is none of these. */
+static read_format *format_of(const cJSON *json)
 {
     static const struct {
         const char *format;
-        int (*read)(const cJSON *json, struct orr_table *table);
+        read_format *read;
     } formats[] = {{"orrery-verdict-1", read_verdict},
                    {"orrery-runs-1", read_runs},
                    {"orrery-probe-seeds-1", read_seeds},
                    {"orrery-probe-grid-1", read_grid}};
-    const size_t bytes = strlen(path);
-    cJSON *json;
-    if (bytes > 4 && !strcmp(path + bytes - 4, ".csv"))
-        return read_curves(path, table);
-    TRY(orr_json_read(path, &json));
     const char *format = orr_json_text(json, "format");
-    int (*read)(const cJSON *, struct orr_table *) = NULL;
     for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
         if (!strcmp(format, formats[k].format))
-            read = formats[k].read;
-    if (!*format && cJSON_IsArray(get(json, "rows"))) /* benchmarks have no format */
-        read = read_bench;
-    const int rc = read ? read(json, table)
-                        : ORR_FAIL(ORR_EFORMAT,
-                                   "%s: \"format\": expected that of a verdict, runs, seeds or a "
-                                   "grid, found \"%s\"",
-                                   path, format);
+            return formats[k].read;
+    /* benchmarks have no format */
+    return !*format && cJSON_IsArray(get(json, "rows")) ? read_bench : NULL;
+}
+
+int verdict_results_take(const cJSON *json, struct orr_table *table, bool *known)
+{
+    read_format *const read = format_of(json);
+    *known = read != NULL;
+    return read ? read(json, table) : 0;
+}
+
+int verdict_results_read(const char *path, struct orr_table *table)
+{
+    cJSON *json;
+    bool known;
+    if (orr_ends_in(path, ".csv"))
+        return read_curves(path, table);
+    TRY(orr_json_read(path, &json));
+    int rc = verdict_results_take(json, table, &known);
+    if (!known)
+        rc = ORR_FAIL(ORR_EFORMAT,
+                      "%s: \"format\": expected that of a verdict, runs, seeds or a grid, found "
+                      "\"%s\"",
+                      path, orr_json_text(json, "format"));
     cJSON_Delete(json);
     return rc;
 }

@@ -16,9 +16,12 @@
  * rows, as a mean over the rest would answer another question. Random weights of an attention's
  * shape are named "attention=untrained (lssar)". ORR_EFORMAT where the file is none of these. */
 int verdict_results_read(const char *path, struct orr_table *table);
+/* The same of a JSON file that was read already. *known: whether it is one of these; otherwise
+ * nothing is added. */
+struct cJSON;
+int verdict_results_take(const struct cJSON *json, struct orr_table *table, bool *known);
 /* Adds the rows of <probe>.json, with model "", to the table. ORR_EFORMAT where a number is
  * expected but missing. */
-struct cJSON;
 int verdict_results_probe(const struct cJSON *json, const char *path, struct orr_table *table);
 
 #endif
