@@ -423,8 +423,7 @@ static int open_call(struct call *call)
 {
     const struct orr_cli *cli = call->given;
     TRY(orr_path(call->out, "%s", *cli->out ? cli->out : cli->run));
-    TRY(*orbits_option ? orr_path(call->orbits, "%s", orbits_option)
-                       : orr_path(call->orbits, "%s/orbits", cli->run));
+    TRY(orr_cli_orbits(cli, orbits_option, call->orbits));
     if (minutes_option)
         TRY(orr_time_limit(minutes_option));
     orr_time_hold(true); /* until the first step is done */

@@ -27,16 +27,10 @@ const char *law_positions_lack(const struct orr_settings *preset)
     return NULL;
 }
 
-static int find_folder(const struct orr_cli *cli, const char *orbits, char folder[4096])
-{
-    return orbits && *orbits ? orr_path(folder, "%s", orbits)
-                             : orr_path(folder, "%s/orbits", cli->run);
-}
-
 bool law_positions_there(const struct orr_cli *cli, const char *orbits)
 {
     char folder[4096], path[4096];
-    if (find_folder(cli, orbits, folder))
+    if (orr_cli_orbits(cli, orbits, folder))
         return false;
     if (!orbits || !*orbits)
         return sim_dataset_has(&cli->preset, folder, SIM_SPLIT_TWO_BODY_TEST);
@@ -208,7 +202,7 @@ int law_positions_open(const struct orr_cli *cli, const char *orbits, char *path
 {
     static const enum sim_split split[] = {SIM_SPLIT_TWO_BODY_TEST};
     *set = (struct sim_dataset){0};
-    TRY(find_folder(cli, orbits, path));
+    TRY(orr_cli_orbits(cli, orbits, path));
     TRY(sim_dataset_verify(&cli->preset, path, split, 1, !orbits || !*orbits, true));
     TRY(sim_dataset_open(set, &cli->preset, path, SIM_SPLIT_TWO_BODY_TEST));
     if (set->coords && set->full_state)

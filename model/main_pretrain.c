@@ -326,8 +326,7 @@ static int open_call(struct call *call, char last[4096])
 {
     const struct orr_cli *cli = call->given;
     *last = '\0';
-    TRY(*orbits_option ? orr_path(call->orbits, "%s", orbits_option)
-                       : orr_path(call->orbits, "%s/orbits", cli->run));
+    TRY(orr_cli_orbits(cli, orbits_option, call->orbits));
     if (minutes_option)
         TRY(orr_time_limit(minutes_option));
     TRY(gpt_device_find(&call->device, &call->cli));

@@ -470,6 +470,11 @@ bool orr_cli_wants(const struct orr_cli *cli, const char *attention)
     return !*cli->attention || !strcmp(cli->attention, attention);
 }
 
+int orr_cli_orbits(const struct orr_cli *cli, const char *orbits, char path[4096])
+{
+    return orbits && *orbits ? orr_path(path, "%s", orbits) : orr_path(path, "%s/orbits", cli->run);
+}
+
 int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
 {
     char path[4096];

@@ -72,6 +72,9 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
 bool orr_cli_sets(const struct orr_cli *cli, const char *setting);
 /* Whether --attention selects this variant, or is not given. */
 bool orr_cli_wants(const struct orr_cli *cli, const char *attention);
+/* Writes the folder of the data sets into path[4096]: `orbits`, the value of --orbits, unless it is
+ * NULL or ""; then <run>/orbits. */
+int orr_cli_orbits(const struct orr_cli *cli, const char *orbits, char path[4096]);
 /* Writes the settings to <run>/preset.json, which holds those of the last command that wrote into
  * the run. */
 int orr_cli_save_preset(const struct orr_cli *cli, const char *run);

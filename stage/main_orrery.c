@@ -158,8 +158,8 @@ static int default_run(const char *preset, char run[4096])
     const char *base = strrchr(preset, '/');
     base = base ? base + 1 : preset;
     size_t length = strlen(base);
-    if (length > 5 && !strcmp(base + length - 5, ".json"))
-        length -= 5;
+    if (orr_ends_in(base, ".json"))
+        length -= strlen(".json");
     return orr_path(run, "runs/%.*s", (int)length, base);
 }
 

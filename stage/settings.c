@@ -312,7 +312,7 @@ static int unknown_preset(const char *name, const char *folder)
 static int locate(const char *name, char path[4096])
 {
     const size_t length = strlen(name);
-    if (length > 5 && !strcmp(name + length - 5, ".json"))
+    if (orr_ends_in(name, ".json"))
         return orr_path(path, "%s", name);
     char installed[4096];
     const char *named = getenv("ORRERY_PRESETS");
