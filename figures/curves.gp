@@ -5,11 +5,13 @@
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
 # colour[]. For pareto also law ("Newton's law"), and per curve front[] (a file with columns
 # Complexity and Loss) and size[], loss[] and is_true[] (1 or 0; -1: none) of the selected law; the
-# second panel omits the first curve, the truth. For loss also $data, two blocks per curve: the
-# line, then its marks (validation losses).
+# second panel omits the first curve, the truth, and those after the last. For loss also $data,
+# two blocks per curve: the line, then its marks (validation losses).
 
 # defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
+# of pareto: the last curve of the second panel, 0 for all
+last = 0
 load ARG1.".set"
 
 # one legend entry per title
@@ -75,10 +77,11 @@ do for [p = 1:panels] {
         beside(x, c) = x + (c - (curves + 1) / 2.0) * 0.14
         set datafile separator comma
         if (p < panels) { unset label 2 } else { set label 2 at graph 0.98, graph 0.94 right }
-        plot for [c = p:curves] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with steps lw 1.4 lc rgb colour[c], \
-             for [c = p:curves] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with points pt 7 ps 0.7 lc rgb colour[c], \
-             for [c = p:curves] "+" using (is_true[c] == 0 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.8 lw 2 lc rgb colour[c], \
-             for [c = p:curves] "+" using (is_true[c] == 1 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 1.6 lc rgb colour[c]
+        final = p == 2 && last > 0 ? last : curves
+        plot for [c = p:final] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with steps lw 1.4 lc rgb colour[c], \
+             for [c = p:final] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with points pt 7 ps 0.7 lc rgb colour[c], \
+             for [c = p:final] "+" using (is_true[c] == 0 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.8 lw 2 lc rgb colour[c], \
+             for [c = p:final] "+" using (is_true[c] == 1 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 1.6 lc rgb colour[c]
         set datafile separator
     } else {
         set xlabel "step"

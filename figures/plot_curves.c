@@ -133,25 +133,30 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
 {
     char path[REPORT_PATH];
     struct orr_file set;
-    int curve = 0, curves = 0;
+    int curve = 0, curves = 0, positions = 0; /* positions: the last source */
     snprintf(picture->name, sizeof picture->name, "pareto");
+    for (int s = 0; s < run->source_count; s++) {
+        curves += run->source[s].has_laws;
+        positions += run->source[s].has_laws && run->source[s].role == REPORT_POSITIONS;
+    }
     snprintf(picture->caption, sizeof picture->caption,
              "Pareto fronts of symbolic regression on sample 0: loss against complexity, right "
-             "without the truth. Fronts of one size lie side by side. The large circle is the "
-             "formula that the rule \"best\" selects, filled when it is %s.",
+             "without %s. Fronts of one size lie side by side. The large circle is the formula "
+             "that the rule \"best\" selects, filled when it is %s.",
+             positions ? "the truth and without the positions, whose loss is a weighted one"
+                       : "the truth",
              run->true_law.newton ? "k m1 m2 / r^2" : "the run's true law");
-    for (int s = 0; s < run->source_count; s++)
-        curves += run->source[s].has_laws;
     TRY(create(folder, picture, &set));
     orr_file_printf(&set,
-                    "panels = %d\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
+                    "panels = %d\ncurves = %d\nlast = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
                     "array panel_title[2]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
                     "array front[%d]\narray size[%d]\narray loss[%d]\narray is_true[%d]\n"
                     "panel_title[1] = \"Pareto fronts, sample 0\"\n"
-                    "panel_title[2] = \"The same without the truth\"\n",
-                    curves > 1 ? 2 : 1, curves,
+                    "panel_title[2] = \"The same without %s\"\n",
+                    curves - positions > 1 ? 2 : 1, curves, curves - positions,
                     run->true_law.newton ? "Newton's law" : "the run's true law", curves, curves,
-                    curves, curves, curves, curves, curves);
+                    curves, curves, curves, curves, curves,
+                    positions ? "truth and positions" : "the truth");
     for (int s = 0; s < run->source_count; s++) {
         const struct report_law *law = choice(run, s);
         if (!run->source[s].has_laws)

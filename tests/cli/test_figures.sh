@@ -78,6 +78,24 @@ END
 check "an axis" gnuplot -c figures/curves.gp "$WORK/axis" "$WORK/axis.svg" svg
 check "... has the tic below its end" grep -Eq '> ?20<' "$WORK/axis.svg"
 check_not "... and none above the data" grep -Eq '> ?25<' "$WORK/axis.svg"
+# the second panel of fronts ends with the last curve of a model
+cat >"$WORK/three.set" <<END
+panels = 2; curves = 3; kind = "pareto"; law = "Newton's law"
+array panel_title[2]; array title[3]; array colour[3]; array front[3]; array size[3]
+array loss[3]; array is_true[3]
+panel_title[1] = "fronts"; panel_title[2] = "some"
+do for [c = 1:3] { title[c] = "row ".c; front[c] = "$WORK/front.csv"; size[c] = 11; loss[c] = 2 }
+do for [c = 1:3] { is_true[c] = -1; colour[c] = "#333333" }
+colour[3] = "#112233"
+END
+drawn() { # SETTING: elements that have the third curve's colour
+    { cat "$WORK/three.set" && echo "$1"; } >"$WORK/drawn.set"
+    gnuplot -c figures/curves.gp "$WORK/drawn" "$WORK/drawn.svg" svg
+    grep -o 'rgb( 17,  34,  51)' "$WORK/drawn.svg" | wc -l
+}
+both=$(drawn '') && one=$(drawn 'last = 2')
+check "a curve in both panels is drawn more often ($both) than in one ($one)" \
+    test "$one" -gt 0 -a "$both" -gt "$one"
 check "the page, kept" figure --keep --out "$WORK/page"
 check "... with data and scripts" test -s "$WORK/page/figures/forces_earth.dat" -a \
     -s "$WORK/page/figures/forces_earth.gp" -a -s "$WORK/page/figures/loss.set"
