@@ -9,4 +9,5 @@ bench-gpu-attention: gpu-here $(B)/bench/bench_gpu_attention ; $(GPU_ENV) $(B)/b
 $(B)/bench/%: bench/%.c $(ALL_LIBS) | .deps
 	$(call link,CC,$(CC) $(ALL_CFLAGS) -rdynamic,$(probe_LIBS) $(LDLIBS))
 $(B)/bench/%: private WHOLE = yes
-$(B)/bench/late_mpi.so: bench/late_mpi.c | .deps ; $(call link,CC,$(CC) $(ALL_CFLAGS) -shared -fPIC)
+$(B)/bench/late_mpi.so $(B)/bench/cpu_clock.so: $(B)/bench/%.so: bench/%.c | .deps ; $(call link,CC,$(CC) $(ALL_CFLAGS) -shared -fPIC)
+$(B)/bench/bench_symreg_laws: | $(B)/bench/cpu_clock.so

@@ -7,7 +7,8 @@
 
 static const char usage[] =
     "usage: bench_symreg_laws [--held-out] [--laws 1-60] [--every N] [--noise 0,0.1,1,10]\n"
-    "                         [--samples 3] [--seconds 10] [--threads 1] [--units] [--misses]\n"
+    "                         [--samples 3] [--seconds 10] [--threads 1] [--cpu-time]\n"
+    "                         [--units] [--misses]\n"
     "                         [--options \"MORE OPTIONS OF bin/symreg\"] [--program bin/symreg]\n"
     "                         [--list] [--export DIR]\n"
     "Laws of 2 to 9 columns (symreg_grammar.h), tables of 1,000 rows, noise in percent of the\n"
@@ -18,7 +19,8 @@ static const char usage[] =
     "and agree with it, over the ranges and over ten times wider ones (symreg_judge.h).\n"
     "Default: the laws for development; --held-out: the others, whose results are written to\n"
     "bench/results/symreg_laws.json (symreg_laws_units.json with --units) when all are searched.\n"
-    "--every N takes each N-th law. --list prints laws, ranges and units. --export writes "
+    "--cpu-time: --seconds are of processor time (cpu_clock.so), with one thread: for a loaded\n"
+    "machine. --every N takes each N-th law. --list prints laws, ranges and units. --export writes "
     "tables.\n";
 
 enum { MOST_NOISES = 8, COLUMNS = PROBLEM_FEATURES + 1 };
@@ -26,7 +28,7 @@ enum { MOST_NOISES = 8, COLUMNS = PROBLEM_FEATURES + 1 };
 struct options {
     int set, first, last, every, samples, threads, noises;
     double noise[MOST_NOISES], seconds; /* percent */
-    bool units, list, misses;
+    bool units, list, misses, cpu_time;
     const char *more, *export, *program;
 };
 
@@ -39,7 +41,7 @@ struct outcome {
     bool solved, rule[SR_RULES], on_front;
     char equation[SR_TEXT]; /* of the default rule */
 };
-static const char default_rule[] = "best";
+static const char default_rule[] = "best", cpu_clock[] = "build/bench/cpu_clock.so";
 
 static int read_options(int argc, char **argv, struct options *o)
 {
@@ -64,6 +66,8 @@ static int read_options(int argc, char **argv, struct options *o)
             o->list = true;
         else if (!strcmp(name, "--misses"))
             o->misses = true;
+        else if (!strcmp(name, "--cpu-time"))
+            o->cpu_time = true;
         else {
             const char *value = i + 1 < argc ? argv[++i] : "";
             if (!strcmp(name, "--laws")) {
@@ -91,6 +95,10 @@ static int read_options(int argc, char **argv, struct options *o)
                 return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
         }
     }
+    if (o->cpu_time && o->threads != 1)
+        return ORR_FAIL(ORR_EUSAGE, "--cpu-time: expected --threads 1, found %d", o->threads);
+    if (o->cpu_time && access(cpu_clock, R_OK))
+        return ORR_FAIL(ORR_EIO, "%s: missing; make %s", cpu_clock, cpu_clock);
     return o->first >= 1 && o->last <= LAWS && o->first <= o->last && o->every > 0 &&
                    o->samples > 0 && o->threads > 0 && o->seconds > 0 && o->noises > 0
                ? 0
@@ -167,8 +175,9 @@ static int ask_engine(const struct options *o, const struct law *law, struct tru
 {
     static char command[8192], line[2 * SR_TEXT];
     snprintf(command, sizeof command,
-             "%s '%s' --target y --seconds %g --threads %d --seed %d --quiet %s%s%s %s", o->program,
-             path, o->seconds, o->threads, sample, o->units ? "--units '" : "",
+             "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet %s%s%s %s",
+             o->cpu_time ? "LD_PRELOAD=" : "", o->cpu_time ? cpu_clock : "", o->program, path,
+             o->seconds, o->threads, sample, o->units ? "--units '" : "",
              o->units ? law->units : "", o->units ? "'" : "", o->more);
     FILE *pipe = popen(command, "r");
     if (!pipe)
@@ -315,6 +324,8 @@ int main(int argc, char **argv)
                        o.every == 1 && !o.list && !o.export && !*o.more;
     if (!rc)
         rc = bench_open(&results, o.units ? "symreg_laws_units" : "symreg_laws", o.threads);
+    if (!rc && o.cpu_time)
+        cJSON_AddStringToObject(results.json, "seconds", "of processor time");
     if (!rc)
         rc = search_laws(&o, &results);
     if (whole)
