@@ -136,7 +136,8 @@ endef
 MAINS := $(wildcard */main_*.c)
 PROGRAMS := $(patsubst main_%.c,$(BIN)/%,$(notdir $(MAINS)))
 $(foreach m,$(MAINS),$(eval $(call program_rule,$(patsubst %/,%,$(dir $m)),$(patsubst main_%.c,%,$(notdir $m)))))
-all: .deps $(PROGRAMS) $(B)/liborrery.so.0
+programs: .deps $(PROGRAMS) $(B)/liborrery.so.0
+all: programs # and the CUDA plugin (kernels/cuda/cuda.mk)
 # libnova, where it is: what depends on it is compiled again when that changes
 NOVA ?= $(shell $(CC) -E -include libnova/libnova.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
 NOVA := $(NOVA)
@@ -150,7 +151,7 @@ $(B)/.nova% $(B)/.prefix%: | .deps ; @mkdir -p $(@D) && rm -f $(@:%$*=%)* && tou
 MPICC ?= mpicc
 MPI ?= $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
 MPI_COMPILER = OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
-all: $(call when,MPI,$(BIN)/orrery_mpi.so)
+programs: $(call when,MPI,$(BIN)/orrery_mpi.so)
 $(BIN)/orrery_mpi.so: $(MPI_SRC:%.c=$(B)/%.o) ; $(call link,MPI,$(MPI_COMPILER) -shared)
 $(MPI_SRC:%.c=$(B)/%.o): $(MPI_SRC) | .deps ; $(call compile,MPI,$(MPI_COMPILER) $(ALL_CFLAGS) -fPIC)
 include kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk
@@ -199,6 +200,6 @@ docs-api:     ; @B='$(B)' tools/docs_api.sh
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
-.PHONY: all world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
+.PHONY: all programs world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
         compile_commands clean install uninstall dist docs-api docs-site check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -39,12 +39,13 @@ $(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/input.c $(ALL_LIBS) | .de
 run-fuzz-%: $(B)/tests/fuzz/fuzz_% ; @tools/fuzz.sh '$(B)' $* $(or $(FUZZ_SECONDS),60)
 include tests/cuda/cuda.mk
 
-check: all $(TESTS) $(MORE_TESTS) $(PRELOADED)
+# (without the CUDA plugin, which takes minutes to compile and no test here uses: check-gpu and `make` make it)
+check: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
 	$(call checks,,$(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA)) \
 	    $(call commands,$(wildcard tests/cli/test_*.sh tests/kill/test_*.sh)))
 ONE_SCRIPT = $(wildcard tests/$(T).sh)
 ONE = $(or $(ONE_SCRIPT),$(T:%=$(B)/tests/%))
-check-one: $(if $(ONE_SCRIPT),all $(PRELOADED) $(if $(filter cuda/%,$(T)),$(CUDA_SCRIPTS_NEED)),$(ONE))
+check-one: $(if $(ONE_SCRIPT),programs $(PRELOADED) $(if $(filter cuda/%,$(T)),$(CUDA_SCRIPTS_NEED)),$(ONE))
 	$(call lacks,$(if $(T),,which test? T=symreg/test_search))
 	$(call checks,,$(call commands,$(ONE)))
 unit = $(foreach f,$(or $1,$(FOLDERS)),$(filter $(B)/tests/$f/%,$(TESTS)))
@@ -56,7 +57,7 @@ check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all PICTURES=drawn)
 	$(call when,CUDA,$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
-check-python: all
+check-python: programs
 	$(call checks,python,$(call commands,$(wildcard tests/python/test_*.sh)))
 	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 check-browser: all # of RUN, where that is on the command line

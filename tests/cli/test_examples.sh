@@ -51,7 +51,7 @@ done
 # ---- README: every command behind a "$", smaller and in a folder of its own
 mkdir "$WORK/runs"
 readme() {
-    PRESET=smoke timeout "$LIMIT" bash -c "$1" </dev/null >"$WORK/out" 2>&1 || {
+    CUDA=0 PRESET=smoke timeout "$LIMIT" bash -c "$1" </dev/null >"$WORK/out" 2>&1 || {
         tail -n 5 "$WORK/out"
         return 1
     }

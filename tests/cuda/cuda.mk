@@ -71,7 +71,7 @@ test_ptx = $(call commands,$(CUDA_B)/ptx/test_ptx,$(call on_ptx,tests/cuda/ptx))
 ptx_tests = $(call commands,$(ON_CUDA:%=%_cuda),$(call on_ptx,ptx/$1)) \
             $(if $(filter 90,$1),$(call fused_tests,cuda,$(call on_ptx,ptx/$1))) $(foreach o,forward reverse shuffle,\
                 $(call commands,$(GOLDEN_ON)_cuda,ORR_CUDA_HOST_ORDER=$o $(call on_ptx,ptx/$1)))
-check-emulation: $(if $(filter %.sh,$(EMULATION_NOW)),all) $(filter $(B)/%,$(EMULATION_NOW)) $(CUDA_SCRIPTS_NEED)
+check-emulation: $(if $(filter %.sh,$(EMULATION_NOW)),programs) $(filter $(B)/%,$(EMULATION_NOW)) $(CUDA_SCRIPTS_NEED)
 	$(call checks,emulation,$(call commands,$(EMULATION_NOW)) $(call fused_tests,cuda,,$(EMULATION_NOW)) $(test_ptx))
 check-emulation check-ptx check-ptx-mutants: $(CUDA_B)/ptx/test_ptx $(PTX_BY_HAND)
 check-ptx check-ptx-mutants: $(ON_CUDA:%=%_cuda) $(GOLDEN_ON)_cuda
@@ -100,6 +100,6 @@ check-gpu-sanitize: gpu-here $(ON_CUDA:%=%_gpu)
 	    $(call commands,$(ON_CUDA:%=%_gpu),$(call SANITIZE,$(tool)))),$(GPU_ENV) ORRERY_TEST_SMALL=1)
 print-kernels: ; @echo $(OUR_KERNELS)
 check-sass: ; @tools/sass.sh
-check-mpi: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
+check-mpi: programs $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(call checks,mpi,$(call commands,$(addprefix tests/,cli/test_mpi.sh long/test_slurm.sh cuda/test_mpi_gpu.sh)),\
 	    MPI_FULL=yes CHECK_LIMIT=1800)
