@@ -98,7 +98,7 @@ $(B)/lib$3.a: $4
 $(B)/$2$1/%.o: $1/%.c | .deps
 	$$(call compile,CC,$$(CC) $$(ALL_CFLAGS) $$($1_CFLAGS) $$(PIC) $$($2FLAGS))
 endef
-f64/FLAGS := -DK_DOUBLE
+f64/FLAGS := -DK_DOUBLE $(if $(filter -O3,$(CFLAGS)),-O1) # for gradient checks alone
 pic/FLAGS := -DORR_LIBRARY
 # $1: folder, $2: instruction set
 define loop_rules
