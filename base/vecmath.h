@@ -10,7 +10,8 @@
  * against long double, measured on dense grids by tests/symreg/test_vec.c (ulp = unit in the last
  * place of the result):
  *   exp 0.8, log 1.1, sin and cos 2.2, tan 3.2, atan 1.7, asin 2.7, acos 2.3,
- *   sinh 2.3, cosh 1.4, tanh 2.1, pow 1.1 where |b log a| <= 40, 9 up to 700
+ *   sinh 2.3, cosh 1.4, tanh 2.1, log10 0.6, cbrt 0.8, hypot 0.9, atan2 2.0,
+ *   pow 1.1 where |b log a| <= 40, 9 up to 700
  * Outside the domain the result is NaN, or infinite where the limit is. */
 #ifndef ORR_VECMATH_H
 #define ORR_VECMATH_H
@@ -276,6 +277,38 @@ VM_INLINE double vm_pow(double a, double b)
     return size < HUGE_VAL && t < HUGE_VAL ? kept : (double)NAN;
 }
 
+/* The exact product of VM_LOG10E with the pair, so that powers of ten have whole logarithms. */
+#define VM_LOG10E      0x1.bcb7b1526e50ep-2
+#define VM_LOG10E_REST 0x1.95355baaafad3p-57
+VM_INLINE double vm_log10(double x)
+{
+    double low;
+    const double high = vm_log_pair(x, &low), product = high * VM_LOG10E;
+    const double rest =
+        vm_fma(high, VM_LOG10E, -product) + vm_fma(high, VM_LOG10E_REST, low * VM_LOG10E);
+    const double limit = x == 0.0 ? -HUGE_VAL : (double)NAN;
+    const double result = x < HUGE_VAL ? product + rest : x;
+    return x > 0.0 ? result : limit;
+}
+
+/* One Newton step corrects the rounded exponent 1 / 3. */
+VM_INLINE double vm_cbrt(double x)
+{
+    const double size = fabs(x), z = vm_pow(size, 1.0 / 3);
+    const double root = z - (z - size / (z * z)) / 3;
+    return vm_with_sign(size > 0.0 ? root : size, x);
+}
+
+/* sqrt(a^2 + b^2), scaled by a power of two where squares would overflow or lose bits. */
+VM_INLINE double vm_hypot(double a, double b)
+{
+    const double p = fabs(a), q = fabs(b), big = p < q ? q : p, small = p < q ? p : q;
+    const double down = big > 0x1p500 ? 0x1p-600 : 1.0, scale = big < 0x1p-500 ? 0x1p600 : down;
+    const double up = big > 0x1p500 ? 0x1p600 : 1.0, unscale = big < 0x1p-500 ? 0x1p-600 : up;
+    const double x = big * scale, y = small * scale;
+    return sqrt(vm_fma(x, x, y * y)) * unscale;
+}
+
 /* ---- trigonometry */
 
 /* (sin(r) - r) / r^3 as a polynomial of r^2 on |r| <= pi / 2, relative error of sin 2.3e-17. */
@@ -359,6 +392,16 @@ VM_INLINE double vm_asin(double x)
 VM_INLINE double vm_acos(double x)
 {
     return 2.0 * vm_atan(sqrt((1.0 - x) / (1.0 + x)));
+}
+
+/* The angle of the point (x, y), from the ratio of the smaller coordinate to the larger. */
+VM_INLINE double vm_atan2(double y, double x)
+{
+    const double p = fabs(y), q = fabs(x), big = p > q ? p : q, small = p > q ? q : p;
+    const double part = vm_atan(small / (big == 0.0 ? 1.0 : big));
+    const double steep = VM_PI / 2 - part + VM_PI_REST / 2, angle = p > q ? steep : part;
+    const double left = VM_PI - angle + VM_PI_REST;
+    return vm_with_sign(vm_bits(x) >> 63 ? left : angle, y);
 }
 
 /* ---- log cosh, of the loss of that name: a series near 0, where the logarithm loses digits */

@@ -72,6 +72,14 @@ static inline long double long_operator(const struct sr_language *language, enum
         return tanhl(a);
     case SR_SIGN:
         return (long double)((a > 0) - (a < 0));
+    case SR_HYPOT:
+        return hypotl(a, b);
+    case SR_ATAN2:
+        return atan2l(a, b);
+    case SR_CBRT:
+        return cbrtl(a);
+    case SR_LOG10:
+        return log10l(a);
     default: /* its double precision has to do */
         return (long double)sr_op_table[op].value((double)a, (double)b);
     }

@@ -11,13 +11,12 @@ from . import _arguments
 
 HUGE = 10**40  # the library says what it takes
 
-BINARY = ("+", "-", "*", "/", "^", "min", "max")
+BINARY = ("+", "-", "*", "/", "^", "min", "max", "hypot", "atan2")
 UNARY = ("neg", "inv", "square", "cube", "sqrt", "abs", "exp", "log", "sin", "cos", "tan", "asin",
-         "acos", "atan", "sinh", "cosh", "tanh", "sign")
-SAME = {"plus": "+", "sub": "-", "mult": "*", "div": "/", "pow": "^", "**": "^"}
+         "acos", "atan", "sinh", "cosh", "tanh", "sign", "cbrt", "log10")
+SAME = {"plus": "+", "sub": "-", "mult": "*", "div": "/", "pow": "^", "**": "^", "ln": "log"}
 # Operators of PySR that are formulas of those above.
 DEFINED = {
-    "log10": "log10(x)=log(x)/2.302585092994046",
     "log2": "log2(x)=log(x)/0.6931471805599453",
     "exp2": "exp2(x)=exp(0.6931471805599453*x)",
     "relu": "relu(x)=max(x,0)",
@@ -161,7 +160,7 @@ def julia(text: str) -> str:
 # What users of PySR write for operators that the library has.
 _BUILT_IN = {
     "inv": ("1/x", "x^-1", "x^(-1)"), "square": ("x^2", "x*x"), "cube": ("x^3", "x*x*x"),
-    "neg": ("-x", "0-x"),
+    "neg": ("-x", "0-x"), "log10": ("log(x)/2.302585092994046", "log(x)/log(10)"),
 }
 
 

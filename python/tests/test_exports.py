@@ -22,6 +22,7 @@ PYSR = """Complexity,Loss,Equation
 10,0.0625,"asin(x0 / 9) + acos(x1 / 9) - atan(x2)"
 11,0.03125,"sinh(x0) + cosh(x1) * tanh(x2) - sign(x0 - x1)"
 12,0.015625,"min(x0, x1) + max(x1, x2) + abs(x0 - 1.25) + neg(cube(x1))"
+13,0.0078125,"hypot(x0, x1) * atan2(x1 - 1, x2 - 1) + cbrt(x2 - x0) - ln(x1)"
 14,0,"g(x0) + log10(x1) * relu(x2 - 1) + x0 ^ x1"
 """
 G = {"unary_operators": ["g(x) = x * exp(-0.5 * x)"]}
@@ -48,6 +49,7 @@ def expected(X):
         np.arcsin(x0 / 9) + np.arccos(x1 / 9) - np.arctan(x2),
         np.sinh(x0) + np.cosh(x1) * np.tanh(x2) - np.sign(x0 - x1),
         np.minimum(x0, x1) + np.maximum(x1, x2) + abs(x0 - 1.25) - x1**3,
+        np.hypot(x0, x1) * np.arctan2(x1 - 1, x2 - 1) + np.cbrt(x2 - x0) - np.log(x1),
         x0 * np.exp(-0.5 * x0) + np.log10(x1) * np.maximum(x2 - 1, 0) + x0**x1]
 
 
@@ -56,8 +58,8 @@ def test_front_of_pysr(front):
     equations = model.equations_
     get = (lambda i, k: equations[i][k]) if isinstance(equations, list) else (
         lambda i, k: equations[k][i])
-    assert [get(i, "complexity") for i in range(9)] == [1, 3, 5, 8, 9, 10, 11, 12, 14]
-    assert get(1, "loss") == 1.5 and get(8, "score") == np.inf
+    assert [get(i, "complexity") for i in range(10)] == [1, 3, 5, 8, 9, 10, 11, 12, 13, 14]
+    assert get(1, "loss") == 1.5 and get(9, "score") == np.inf
     assert get(1, "score") == pytest.approx(np.log(2.5 / 1.5) / 2)
     assert model.get_best()["complexity"] == 14
     for i, y in enumerate(expected(X)):

@@ -136,6 +136,15 @@ def test_user_operators():
     assert str(model.sympy()) == "x0*exp(-x0) + x1"
 
 
+def test_functions_of_the_plane():
+    X = columns(count=2)
+    y = 2.5 * np.hypot(X[:, 0], X[:, 1])
+    model = small(binary_operators=["+", "*", "hypot"], unary_operators=["ln", "cbrt", "log10"],
+                  enumerate=20000, nested_constraints={"ln": {"ln": 0}}).fit(X, y)
+    assert "hypot(" in model.get_best()["equation"]
+    assert np.allclose(model.predict(X), y)
+
+
 def test_weights():
     X = columns(count=1)
     y = np.where(np.arange(100) < 50, 2 * X[:, 0], 100.0)

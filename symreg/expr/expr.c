@@ -141,7 +141,7 @@ uint64_t sr_expr_hash(const struct sr_expr *expr)
             memcpy(&word, &node->value, sizeof word);
         else if (node->op == SR_FEATURE)
             word = node->feature;
-        hash = (hash ^ node->op) * 0x9E3779B97F4A7C15u;
+        hash = (hash ^ (uint64_t)sr_op_code(node->op)) * 0x9E3779B97F4A7C15u;
         hash = (hash ^ (hash >> 29) ^ word) * 0xBF58476D1CE4E5B9u;
         hash ^= hash >> 32;
     }

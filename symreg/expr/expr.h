@@ -14,7 +14,7 @@ enum {
 
 /* ------------------------------------------------------------------------------ operators */
 
-/* Leaves first; the rest in the order of ops_table.h, binary before unary ones. */
+/* Leaves first; the rest in the order of ops_table.h. */
 enum sr_op {
     SR_CONSTANT,
     SR_FEATURE,
@@ -22,10 +22,7 @@ enum sr_op {
 #include "ops_table.h"
 #undef OP
     SR_OPS,
-#define OP(id, name, arity, ...) +((arity) == 2)
-    SR_UNARY = SR_FEATURE + 1 /* the first unary operator */
-#include "ops_table.h"
-#undef OP
+    SR_UNARY = SR_NEG /* the first unary operator */
 };
 /* User-defined operators belong to a struct sr_language; their numbers follow those of the
  * table. */
@@ -41,6 +38,7 @@ enum sr_trait {
 enum sr_op_units {
     SR_UNITS_NUMBERS,  /* accepts and returns dimensionless numbers */
     SR_UNITS_ALIKE,    /* both operands and the value have one dimension */
+    SR_UNITS_RATIO,    /* both operands have one dimension, the value is a number */
     SR_UNITS_PRODUCT,  /* the product of the operands' dimensions */
     SR_UNITS_QUOTIENT, /* the dimension of a divided by the dimension of b */
     SR_UNITS_POWER,    /* the dimension of a to the power b, a number */
@@ -70,8 +68,15 @@ struct sr_op_info {
 };
 extern const struct sr_op_info sr_op_table[SR_OPS];
 
-/* Finds an operator of the table by arity and name. An unknown name is ORR_EUSAGE; the message
- * suggests the nearest valid name. `key` names the setting in the message ("symreg.unary"). */
+/* The number of an operator in hashes, which decide the order of terms: rows that are added to the
+ * table change the number of no other operator. */
+static inline int sr_op_code(int op)
+{
+    return op <= SR_SIGN ? op : op < SR_CUSTOM ? op + SR_CUSTOMS : op - SR_CUSTOM + SR_SIGN + 1;
+}
+/* Finds an operator of the table by arity and name; "ln" is log. An unknown name is ORR_EUSAGE;
+ * the message suggests the nearest valid name. `key` names the setting in the message
+ * ("symreg.unary"). */
 int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
 /* The z with op(z) = v; for SR_CONSTANT z is v. False where the operator has no inverse or the
  * inverse is not finite. User-defined operators have no inverse. */

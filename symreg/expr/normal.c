@@ -45,8 +45,9 @@ static int new_node(struct sr_normal *form, struct sr_normal_node node,
     }
     node.first = form->items;
     node.count = count;
-    node.hash = mix_hash(mix_hash(mix_hash((uint64_t)node.kind + 1, node.op), node.feature),
-                         bits_of(node.value));
+    node.hash = mix_hash(
+        mix_hash(mix_hash((uint64_t)node.kind + 1, (uint64_t)sr_op_code(node.op)), node.feature),
+        bits_of(node.value));
     for (int i = 0; i < count; i++) {
         form->item[form->items++] = items[i];
         node.hash =
@@ -201,6 +202,10 @@ static bool is_positive(const struct sr_normal *form, struct sr_normal_item fact
 
 static void add_factor(struct sr_normal *form, struct gather *g, int node, double power)
 {
+    if (is_call(form, node, SR_CBRT) && power != 0 && is_whole(power / 3)) {
+        node = form->item[form->node[node].first].node;
+        power /= 3;
+    }
     const struct sr_normal_node from = form->node[node];
     if (from.kind == SR_NORMAL_CONSTANT) {
         g->constant *= orr_pow(from.value, power);
@@ -303,6 +308,10 @@ static int make_call(struct sr_normal *form, enum sr_op op, const int operand[2]
         sign = info->traits & SR_ODD ? -1 : 1;
         a = multiply_node(form, a, -1);
     }
+    if (op == SR_HYPOT) {
+        a = is_negative(form, a) ? multiply_node(form, a, -1) : a;
+        b = is_negative(form, b) ? multiply_node(form, b, -1) : b;
+    }
     if (op == SR_ABS && (is_call(form, a, SR_ABS) || is_call(form, a, SR_EXP)))
         return a;
     if (info->undoes != SR_CONSTANT && is_call(form, a, info->undoes))
@@ -344,7 +353,8 @@ static int apply_operator(struct sr_normal *form, const struct sr_node *node, co
     default:
         break;
     }
-    const double power = sr_op(form->language, (int)op)->power;
+    /* cbrt is defined below 0, where ^ (1 / 3) is not */
+    const double power = op == SR_CBRT ? 0 : sr_op(form->language, (int)op)->power;
     return power != 0 ? power_of(form, operand[0], power) : make_call(form, op, operand);
 }
 

@@ -122,13 +122,6 @@ static double slope_of(int op, double a, double usual)
     return op == SR_SIN ? large_angle(SR_COS, a) : -large_angle(SR_SIN, a);
 }
 
-static double cube_root(double v)
-{
-    const double z = orr_pow(fabs(v), 1.0 / 3);
-    /* one Newton step corrects the rounded exponent 1 / 3 */
-    return copysign(z > 0 ? z - (z - fabs(v) / (z * z)) / 3 : z, v);
-}
-
 static double itself(double v)
 {
     return v;
@@ -156,7 +149,7 @@ static double itself(double v)
         (void)v;                                                                                   \
         return inverse;                                                                            \
     }                                                                                              \
-    _Static_assert(((arity) == 1) == ((id) >= SR_UNARY), #id ": binary operators come first");     \
+    _Static_assert((id) >= SR_UNARY || (arity) == 2, #id ": before the first unary operator");     \
     _Static_assert(((cost) == 2) == ((id) >= SR_EXP), #id ": functions count twice, and come "     \
                                                           "last");
 #include "ops_table.h"
@@ -184,6 +177,8 @@ bool sr_op_invert(enum sr_op op, double v, double *z)
 int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
 {
     struct orr_nearest nearest = {0};
+    if (!strcmp(name, "ln"))
+        name = "log";
     for (int i = SR_FEATURE + 1; i < SR_OPS; i++) {
         if (sr_op_table[i].arity != arity)
             continue;

@@ -14,8 +14,8 @@
  *   inverse    the operand that gives the value v; NAN where none is implemented
  *   LaTeX ...  the text around the operands $1 and $2, laid out as in print.c
  *
- * Binary operators come first, then unary ones; functions from SR_EXP on cost 2. Checkpoints and
- * hashes of formulas identify operators by their position in this table. */
+ * Functions from SR_EXP on cost 2. Checkpoints identify operators by their position in this table,
+ * so that a new row comes last. */
 /* clang-format off */
 OP(SR_ADD,    "+",      2, true,  1, SR_COMMUTES,       SR_CONSTANT, SR_UNITS_ALIKE,    0,
    a + b,                 1.0,                    1.0,       NAN,
@@ -48,7 +48,7 @@ OP(SR_SQUARE, "square", 1, false, 1, SR_EVEN | SR_CHEAP, SR_CONSTANT, SR_UNITS_R
    a * a,                 2.0 * a,                0.0,       sqrt(v),
    "$1^{2}", "pow($1, 2)", "$1**2", WHOLE_POWERS)
 OP(SR_CUBE,   "cube",   1, false, 1, SR_ODD | SR_CHEAP, SR_CONSTANT, SR_UNITS_RAISED,   3,
-   a * a * a,             3.0 * a * a,            0.0,       cube_root(v),
+   a * a * a,             3.0 * a * a,            0.0,       vm_cbrt(v),
    "$1^{3}", "pow($1, 3)", "$1**3", WHOLE_POWERS)
 OP(SR_SQRT,   "sqrt",   1, false, 1, 0,                 SR_CONSTANT, SR_UNITS_RAISED,   0.5,
    sqrt(a),               0.5 / v,                0.0,       v >= 0.0 ? v * v : NAN,
@@ -92,4 +92,16 @@ OP(SR_TANH,   "tanh",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NU
 OP(SR_SIGN,   "sign",   1, false, 2, SR_ODD | SR_CHEAP, SR_CONSTANT, SR_UNITS_LOST,     0,
    (a > 0.0 ? 1.0 : 0.0) - (a < 0.0 ? 1.0 : 0.0), 0.0, 0.0, NAN,
    "\\operatorname{sign}\\left($1\\right)", "(double)(($1 > 0) - ($1 < 0))", "sign($1)", CALLS)
+OP(SR_HYPOT, "hypot",   2, false, 2, SR_COMMUTES,       SR_CONSTANT, SR_UNITS_ALIKE,    0,
+   vm_hypot(a, b),        v > 0.0 ? a / v : 0.0,  v > 0.0 ? b / v : 0.0, NAN,
+   "\\operatorname{hypot}\\left($1, $2\\right)", "hypot($1, $2)", "sqrt(($1)**2 + ($2)**2)", CALLS)
+OP(SR_ATAN2, "atan2",   2, false, 2, 0,                 SR_CONSTANT, SR_UNITS_RATIO,    0,
+   vm_atan2(a, b),        b / (a * a + b * b),    -a / (a * a + b * b), NAN,
+   "\\operatorname{atan2}\\left($1, $2\\right)", "atan2($1, $2)", "atan2($1, $2)", CALLS)
+OP(SR_CBRT,   "cbrt",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_RAISED,   1.0 / 3,
+   vm_cbrt(a),            1.0 / (3.0 * v * v),    0.0,       v * v * v,
+   "\\sqrt[3]{$1}", "cbrt($1)", "(sign($1)*Abs($1)**(1/3))", CALLS)
+OP(SR_LOG10,  "log10",  1, false, 2, 0,                 SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   vm_log10(a),           VM_LOG10E / a,          0.0,       orr_pow(10.0, v),
+   "\\log_{10}\\left($1\\right)", "log10($1)", "log($1, 10)", CALLS)
 /* clang-format on */

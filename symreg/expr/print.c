@@ -87,6 +87,20 @@ static const char *const functions[SR_OPS][2] = {
     [SR_ACOS] = {"arccos", "acos"},    [SR_ATAN] = {"arctan", "atan"},
     [SR_SINH] = {"sinh", "sinh"},      [SR_COSH] = {"cosh", "cosh"},
     [SR_TANH] = {"tanh", "tanh"},      [SR_SIGN] = {"sign", "sign"},
+    [SR_HYPOT] = {"hypot", "hypot"},   [SR_ATAN2] = {"arctan2", "atan2"},
+    [SR_CBRT] = {"cbrt", NULL},        [SR_LOG10] = {"log10", "log10"},
+};
+
+/* sign(a) * abs(a) ^ (1 / 3), for PyTorch, which has no cube root. */
+static const struct sr_expr cube_root = {
+    .count = 7,
+    .node = {{.op = SR_FEATURE, .size = 1},
+             {.op = SR_SIGN, .size = 2},
+             {.op = SR_FEATURE, .size = 1},
+             {.op = SR_ABS, .size = 2},
+             {.op = SR_CONSTANT, .size = 1, .value = 1.0 / 3},
+             {.op = SR_POW, .size = 4},
+             {.op = SR_MUL, .size = 7}},
 };
 
 /* Replaces `length` bytes from `at` on by `text`; what does not fit is cut. */
@@ -292,6 +306,10 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
         return write_plain(w, scope, i);
     if (node->op >= SR_CUSTOM)
         return write_custom(w, scope, i);
+    if (w->notation == SR_TORCH && node->op == SR_CBRT) {
+        const struct scope inner = {&cube_root, scope, {i - 1, i - 1}};
+        return write_node(w, &inner, cube_root.count - 1);
+    }
     if (w->notation > SR_SYMPY && functions[node->op][0])
         return write_function(w, scope, i);
     const enum sr_notation style = style_of(w->notation);

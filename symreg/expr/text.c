@@ -149,6 +149,8 @@ static int parse_word(struct parser *p)
             if (!info->infix && is_name(info->name, start, length))
                 return parse_call(p, (enum sr_op)op);
         }
+        if (is_name("ln", start, length))
+            return parse_call(p, SR_LOG);
         p->at = start;
         return fail_expected(p, "an operator");
     }

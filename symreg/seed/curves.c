@@ -155,7 +155,7 @@ static uint64_t shape_hash(const struct curves *c, const struct sr_entry *e)
     uint64_t hash = 0x9E3779B97F4A7C15u;
     sr_enumerate_write(&c->all, e, &expr);
     for (int i = 0; i < expr.count; i++) {
-        hash = (hash ^ expr.node[i].op) * 0xBF58476D1CE4E5B9u;
+        hash = (hash ^ (uint64_t)sr_op_code(expr.node[i].op)) * 0xBF58476D1CE4E5B9u;
         hash ^= hash >> 29;
     }
     return hash;

@@ -38,6 +38,10 @@ static int find_op(const struct sr_language *language, const char *option, const
         }
         orr_nearest_offer(&nearest, name, known);
     }
+    if (!strcmp(name, "ln")) {
+        *op = SR_LOG;
+        return 0;
+    }
     return ORR_FAIL(ORR_EUSAGE, "%s: no operator \"%s\"%s%s%s", option, name,
                     nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
                     nearest.name ? "\"?" : "");

@@ -234,6 +234,9 @@ static struct quantity apply_operator(const struct sr_language *language,
     switch (sr_op_table[op].units) {
     case SR_UNITS_ALIKE:
         return join_quantities(a, b, violations);
+    case SR_UNITS_RATIO:
+        join_quantities(a, b, violations);
+        return (struct quantity){0};
     case SR_UNITS_PRODUCT:
         return multiply_quantities(a, b, 1);
     case SR_UNITS_QUOTIENT:

@@ -53,6 +53,22 @@ bad "nothing on standard input" 1 'standard input: empty, expected a header row'
 bad "an error on standard input" 1 'standard input:3: expected 2 cells, found 1' - \
     <<<$'x,F\n1,2\n3'
 
+# ---- functions of two arguments, roots and logarithms
+awk -F, -v OFS=, 'NR == 1 { print "x,z,F"; next } { d = $3 - $2
+    print $2, $3, 2.5 * sqrt($2 * $2 + $3 * $3) + (d < 0 ? -1 : 1) * (d * d) ^ (1 / 6) }' \
+    "$WORK/law.csv" >"$WORK/functions.csv"
+check "hypot and cbrt" search "$WORK/functions.csv" --quiet --binary +,-,*,hypot,atan2 \
+    --unary cbrt,log10,ln --set symreg.enumerate=50000 --seed 3 --out "$WORK/functions"
+check "... are found" grep -Eq '"[^"]*hypot\([^"]*cbrt\(|"[^"]*cbrt\([^"]*hypot\(' \
+    "$WORK/functions/front.csv"
+check "a guess and a loss with functions" search "$WORK/functions.csv" --quiet --binary + \
+    --unary cbrt --guess 'ln(x) * hypot(x, 1.5) + atan2(z, x) - log10(z)' \
+    --loss 'ln(1 + cbrt(abs(p - t)) ^ 6)' --nest 'ln:cbrt=0' --out "$WORK/guess"
+bad "a misspelt function" 2 'no binary operator "hypto"; did you mean "hypot"' \
+    "$WORK/functions.csv" --binary hypto
+bad "a defined operator that there is" 2 '--define: there is already an operator "cbrt"' \
+    "$WORK/functions.csv" --define 'cbrt(x)=x^0.3333'
+
 # ---- missing values
 awk -F, -v OFS=, 'NR % 7 == 3 { print "gap", (NR % 2 ? "" : " na "), $3, $4, $5 }
     NR % 11 == 5 { print "gap", $2, $3, $4, "NaN" }

@@ -28,8 +28,9 @@ static double function(const char *name, size_t length, double a, double b)
     static const struct {
         const char *name;
         double (*value)(double);
-    } plain[] = {{"sin", sin}, {"cos", cos},   {"exp", exp},  {"log", log},   {"ln", log},
-                 {"tan", tan}, {"sqrt", sqrt}, {"abs", fabs}, {"atan", atan}, {"tanh", tanh}};
+    } plain[] = {{"sin", sin},   {"cos", cos},   {"exp", exp},   {"log", log},
+                 {"ln", log},    {"tan", tan},   {"sqrt", sqrt}, {"abs", fabs},
+                 {"atan", atan}, {"tanh", tanh}, {"cbrt", cbrt}, {"log10", log10}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strlen(plain[i].name) == length && !strncmp(plain[i].name, name, length))
             return plain[i].value(a);
@@ -38,6 +39,8 @@ static double function(const char *name, size_t length, double a, double b)
            : !strncmp(name, "cube", length)   ? a * a * a
            : !strncmp(name, "neg", length)    ? -a
            : !strncmp(name, "min", length)    ? fmin(a, b)
+           : !strncmp(name, "hypot", length)  ? hypot(a, b)
+           : !strncmp(name, "atan2", length)  ? atan2(a, b)
                                               : NAN;
 }
 
@@ -254,6 +257,7 @@ TEST(value_is_kept)
         "tanh(-x) * log(r) ^ 2 - atan((x))",
         "55.03215018240393 * sin(1.485063016685233 * x - 54876.7128) + 12.533829665763374",
         "55.032 * sin(1.485063 * (x - 2459000.458756)) - 12.5 / 2.7",
+        "hypot(r, -x) * atan2(x, m1) - cbrt(x - 1) ^ 2 / log10(r + 1)",
         "r / 0.3 - x / 0.7 / 3 + 1 / 7",
         "2.385",
         "-0.5",

@@ -60,6 +60,14 @@ static double by_libm(enum sr_op op, double a, double b)
         return tanh(a);
     case SR_SIGN:
         return a > 0 ? 1 : a < 0 ? -1 : 0;
+    case SR_HYPOT:
+        return hypot(a, b);
+    case SR_ATAN2:
+        return atan2(a, b);
+    case SR_CBRT:
+        return cbrt(a);
+    case SR_LOG10:
+        return log10(a);
     default:
         fail_msg("operator %d is not tested", (int)op);
         return NAN;
@@ -93,6 +101,10 @@ static double allowed(enum sr_op op, double value)
     case SR_SINH:
     case SR_COSH:
     case SR_TANH:
+    case SR_HYPOT:
+    case SR_ATAN2:
+    case SR_CBRT:
+    case SR_LOG10:
         return 4 * DBL_EPSILON * fabs(value) + DBL_TRUE_MIN;
     default:
         return 0;
@@ -183,6 +195,25 @@ TEST(domains_end_where_they_should)
     one_is(SR_MUL, 1e200, -1e200, false, 0);
     one_is(SR_SIGN, -0.0, 0, true, 0);
     one_is(SR_TANH, 1e6, 0, true, 1);
+    one_is(SR_HYPOT, 0, -0.0, true, 0);
+    one_is(SR_HYPOT, -3e300, 4e300, true, 5e300);
+    one_is(SR_HYPOT, 3e-310, -4e-310, true, hypot(3e-310, 4e-310));
+    one_is(SR_HYPOT, DBL_MAX, DBL_MAX, false, 0);
+    one_is(SR_ATAN2, 0, 0, true, 0);
+    one_is(SR_ATAN2, 0, -1, true, 3.1415926535897931);
+    one_is(SR_ATAN2, -1, 0, true, -1.5707963267948966);
+    one_is(SR_ATAN2, 1e300, -1e300, true, 2.3561944901923448);
+    one_is(SR_ATAN2, DBL_TRUE_MIN, 1, true, DBL_TRUE_MIN);
+    one_is(SR_CBRT, 0, 0, true, 0);
+    one_is(SR_CBRT, -27, 0, true, -3);
+    one_is(SR_CBRT, 1e300, 0, true, 1e100);
+    one_is(SR_LOG10, 0, 0, false, 0);
+    one_is(SR_LOG10, -1, 0, false, 0);
+    for (int power = -300; power <= 300; power += 25) { /* what stands for 10^power in decimals */
+        char text[16];
+        snprintf(text, sizeof text, "1e%d", power);
+        one_is(SR_LOG10, strtod(text, NULL), 0, true, power);
+    }
     for (int op = SR_FEATURE + 1; op < SR_OPS;
          op++) { /* infinities never come out finite wrongly */
         double nan = NAN, one = 1, out;
@@ -239,7 +270,7 @@ TEST(derivatives_are_slopes)
         for (int k = 0; k < 400; k++) {
             double a[SR_TILE], b[SR_TILE], v[SR_TILE], outer[SR_TILE], d[SR_TILE];
             const int n = 1 + k % SR_TILE, i = k % n;
-            const bool positive = op == SR_SQRT || op == SR_LOG || op == SR_POW;
+            const bool positive = op == SR_SQRT || op == SR_LOG || op == SR_LOG10 || op == SR_POW;
             for (int j = 0; j < n; j++) {
                 a[j] = (positive || k % 2 ? 1 : -1) * (0.2 + 2 * gsl_rng_uniform(rng));
                 b[j] = (k % 3 ? 1 : -1) * (0.2 + 2 * gsl_rng_uniform(rng));
@@ -281,6 +312,8 @@ TEST(operators_are_found_by_name)
                          ORR_EUSAGE);
     }
     enum sr_op op;
+    assert_int_equal(sr_op_find("k", "ln", 1, &op), 0);
+    assert_int_equal(op, SR_LOG);
     assert_int_equal(sr_op_find("symreg.unary", "sqr", 1, &op), ORR_EUSAGE);
     error_names("symreg.unary", "unary", "\"sqr\"", "\"sqrt\"", NULL);
     assert_int_equal(sr_op_find("symreg.binary", "plusminus", 2, &op), ORR_EUSAGE);

@@ -77,7 +77,7 @@ TEST(powers_are_powers)
                 assert_true(near(value(op, point[i], 0), pow(point[i], power), 1e-14));
         powers += power != 0;
     }
-    assert_int_equal(powers, 4);
+    assert_int_equal(powers, 5);
 }
 
 /* By what a value is multiplied when a is multiplied by p and b by q; NaN where that depends on the
@@ -113,6 +113,9 @@ TEST(dimensions_follow_the_values)
         case SR_UNITS_ALIKE:
             right = binary && near(both, UNIT, 1e-12) && isnan(a) && isnan(b);
             break;
+        case SR_UNITS_RATIO:
+            right = binary && near(both, 1, 1e-12) && isnan(a) && isnan(b);
+            break;
         case SR_UNITS_PRODUCT:
             right = binary && near(a, UNIT, 1e-12) && near(b, UNIT, 1e-12);
             break;
@@ -144,19 +147,35 @@ TEST(dimensions_follow_the_values)
     }
 }
 
-/* Hashes of formulas and checkpoints hold an operator's place. */
+/* Checkpoints hold an operator's place. */
 TEST(places_stay)
 {
     static const char *const name[] = {
-        "constant", "feature", "+",      "-",    "*",    "/",    "^",    "min",  "max",
-        "neg",      "inv",     "square", "cube", "sqrt", "abs",  "exp",  "log",  "sin",
-        "cos",      "tan",     "asin",   "acos", "atan", "sinh", "cosh", "tanh", "sign",
+        "constant", "feature", "+",    "-",      "*",     "/",    "^",     "min",
+        "max",      "neg",     "inv",  "square", "cube",  "sqrt", "abs",   "exp",
+        "log",      "sin",     "cos",  "tan",    "asin",  "acos", "atan",  "sinh",
+        "cosh",     "tanh",    "sign", "hypot",  "atan2", "cbrt", "log10",
     };
     assert_true(sizeof name / sizeof *name <= SR_OPS);
     for (size_t op = 0; op < sizeof name / sizeof *name; op++)
         assert_string_equal(sr_op_table[op].name, name[op]);
     assert_string_equal(sr_op_table[SR_UNARY].name, "neg");
     assert_int_equal(SR_CUSTOM, SR_OPS);
+}
+
+/* Each operator has a number of its own in hashes, which the rows after "sign" have not moved. */
+TEST(codes_stay)
+{
+    uint64_t seen = 0;
+    for (int op = 0; op < SR_ALL_OPS; op++) {
+        const int code = sr_op_code(op);
+        assert_in_range(code, 0, SR_ALL_OPS - 1);
+        assert_false(seen >> code & 1);
+        seen |= (uint64_t)1 << code;
+    }
+    assert_int_equal(sr_op_code(SR_SIGN), 26);
+    assert_int_equal(sr_op_code(SR_CUSTOM), 27);
+    assert_int_equal(sr_op_code(SR_HYPOT), 35);
 }
 
 TESTS(NULL, NULL)

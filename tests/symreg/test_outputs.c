@@ -30,13 +30,20 @@ static double call(const char *name, double a, double b)
     static const struct {
         const char *name;
         double (*f)(double);
-    } one[] = {{"sqrt", sqrt},   {"exp", exp},     {"log", log},    {"sin", sin},   {"cos", cos},
-               {"tan", tan},     {"tanh", tanh},   {"fabs", fabs},  {"Abs", fabs},  {"asin", asin},
-               {"acos", acos},   {"atan", atan},   {"sinh", sinh},  {"cosh", cosh}, {"abs", fabs},
-               {"arcsin", asin}, {"arccos", acos}, {"arctan", atan}};
+    } one[] = {{"sqrt", sqrt},   {"exp", exp},     {"log", log},   {"sin", sin},
+               {"cos", cos},     {"tan", tan},     {"tanh", tanh}, {"fabs", fabs},
+               {"Abs", fabs},    {"asin", asin},   {"acos", acos}, {"atan", atan},
+               {"sinh", sinh},   {"cosh", cosh},   {"abs", fabs},  {"arcsin", asin},
+               {"arccos", acos}, {"arctan", atan}, {"cbrt", cbrt}, {"log10", log10}};
+    if (!strcmp(name, "log") && isfinite(b)) /* SymPy's logarithm to a base */
+        return log(a) / log(b);
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
         if (!strcmp(one[i].name, name))
             return one[i].f(a);
+    if (!strcmp(name, "hypot"))
+        return hypot(a, b);
+    if (!strcmp(name, "atan2") || !strcmp(name, "arctan2"))
+        return atan2(a, b);
     if (!strcmp(name, "pow"))
         return pow(a, b);
     if (!strcmp(name, "as_tensor"))
@@ -53,7 +60,7 @@ static double call(const char *name, double a, double b)
 
 static double read_atom(struct reader *r)
 {
-    double value = 0, b = 0;
+    double value = 0, b = NAN;
     if (take(r, "(double)"))
         return read_atom(r);
     if (take(r, "(")) {
@@ -205,6 +212,19 @@ TEST(known_texts)
     writes("max(sqrt(r), abs(m1 - 1))", SR_JAX, "jnp.maximum(jnp.sqrt(r), jnp.abs(m1 - 1.0))");
     writes("min(r, 2) * asin(m1)", SR_TORCH,
            "torch.minimum(r, torch.as_tensor(2.0, dtype=torch.float64))*torch.asin(m1)");
+    writes("hypot(r, 3) + cbrt(m1)", SR_C, "hypot(r, 3.0) + cbrt(m1)");
+    writes("hypot(r, m1 + 1)", SR_SYMPY, "sqrt((r)**2 + (m1 + 1)**2)");
+    writes("cbrt(r) ^ 2 * log10(m1)", SR_SYMPY, "(sign(r)*Abs(r)**(1/3))**2*log(m1, 10)");
+    writes("atan2(r, m1) + cbrt(r + 1)", SR_NUMPY, "np.arctan2(r, m1) + np.cbrt(r + 1.0)");
+    writes("hypot(r, m1) * log10(r)", SR_JAX, "jnp.hypot(r, m1)*jnp.log10(r)");
+    writes("atan2(r, 2)", SR_TORCH, "torch.atan2(r, torch.as_tensor(2.0, dtype=torch.float64))");
+    writes("2 * cbrt(r + 1)", SR_TORCH,
+           "2.0*(torch.sign(r + 1.0)*torch.abs(r + 1.0)**0.3333333333333333)");
+    writes("cbrt(r + 1) * log10(m1)", SR_LATEX,
+           "\\sqrt[3]{r + 1} \\, \\log_{10}\\left(m_{1}\\right)");
+    writes("ln(r)", SR_PRINTED, "log(r)");
+    writes("hypot(r, -m1) - atan2(r, log10(m1))", SR_PRINTED,
+           "(hypot(r, neg(m1)) - atan2(r, log10(m1)))");
     writes("0.1 + r", SR_SYMPY, "0.1 + r"); /* the shortest that reads back the same */
 }
 

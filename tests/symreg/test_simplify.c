@@ -45,6 +45,10 @@ TEST(knows_the_usual_identities)
         {"abs(abs(r))", "abs(r)"},
         {"2 * r + 3 * r", "(5 * r)"},
         {"max(r, r)", "r"},
+        {"cbrt(neg(r)) + cbrt(r)", "0"},
+        {"hypot(neg(r), m1) - hypot(m1, r)", "0"},
+        {"cube(cbrt(r + m1))", "(r + m1)"},
+        {"r / cube(cbrt(m1))", "(r / m1)"},
     };
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
         struct sr_expr expr = formula(pair[k][0]);
@@ -65,6 +69,8 @@ TEST(knows_the_usual_identities)
     simplifies("m1 + r", "(m1 + r)");
     simplifies("sqrt(r * r)", "sqrt((r * r))"); /* not r: |r| */
     simplifies("asin(sin(r))", "asin(sin(r))"); /* nor these: r modulo turns */
+    simplifies("cbrt(r * r)", "cbrt((r * r))"); /* not a power of a fraction: r may be negative */
+    simplifies("square(cbrt(r))", "square(cbrt(r))");
     simplifies("acos(cos(r))", "acos(cos(r))");
     simplifies("acos(neg(r)) + acos(r)", "(acos(neg(r)) + acos(r))"); /* pi, which has no name */
 }

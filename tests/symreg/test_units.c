@@ -76,6 +76,14 @@ TEST(sums_need_equal_dimensions)
     assert_int_equal(inside("r * r + square(r)"), 0);
     assert_int_equal(inside("r * r * r + cube(r)"), 0);
     assert_int_equal(inside("sqrt(r * r) + abs(-r)"), 0);
+    assert_int_equal(inside("hypot(r, r) + cbrt(r * r * r)"), 0);
+    assert_int_equal(inside("hypot(r, m1)"), 1);
+    assert_int_equal(inside("hypot(r, m1 / m2)"), 1);
+    assert_int_equal(inside("atan2(m1, m2) + sin(m1 / m2)"), 0);
+    assert_int_equal(inside("atan2(m1, r)"), 1);
+    assert_int_equal(inside("r + atan2(r, r)"), 1);
+    assert_int_equal(inside("log10(r)"), 1);
+    assert_int_equal(inside("log10(m1 / m2) + 1"), 0);
     assert_int_equal(inside("sqrt(r) * sqrt(r) + r"), 0);
     assert_int_equal(inside("inv(r) + m1 / (m2 * r)"), 0);
     assert_int_equal(inside("inv(r) + r"), 1);

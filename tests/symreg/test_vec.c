@@ -52,6 +52,10 @@ static const struct {
     {SR_COSH, coshl, -710.4, 710.4, false, false, 3.0},
     {SR_TANH, tanhl, -25, 25, false, false, 3.0},
     {SR_TANH, tanhl, 1e-300, 1e300, true, true, 3.0},
+    {SR_CBRT, cbrtl, -4, 4, false, false, 1.5},
+    {SR_CBRT, cbrtl, 5e-324, 1.7e308, true, true, 1.5},
+    {SR_LOG10, log10l, 0.3, 3, false, false, 0.6},
+    {SR_LOG10, log10l, 5e-324, 1.7e308, true, false, 0.6},
 };
 
 TEST(functions_are_accurate)
@@ -107,6 +111,31 @@ TEST(powers_are_accurate)
     if (getenv("ORRERY_SHOW"))
         print_message("pow %.3f ulp, %.3f anywhere\n", near_one, anywhere);
     assert_true(near_one <= 1.6 && anywhere <= 10);
+    gsl_rng_free(rng);
+}
+
+/* The points of a plane, most of them near an axis or of very different coordinates. */
+TEST(points_of_a_plane_are_accurate)
+{
+    if (!has_long_double())
+        skip();
+    gsl_rng *rng = random_stream(63);
+    double length = 0, angle = 0;
+    for (int k = 0; k < 100000; k++) {
+        const double spread = k % 3 == 0 ? 0.3 : k % 3 == 1 ? 20 : 200;
+        const double a = gsl_ran_gaussian(rng, 1) * exp(spread * gsl_ran_gaussian(rng, 1));
+        const double b = gsl_ran_gaussian(rng, 1) * exp(spread * gsl_ran_gaussian(rng, 1));
+        double out;
+        if (sr_op_apply(NULL, SR_HYPOT, 1, &a, &b, &out))
+            length = fmax(length, ulps(out, hypotl((long double)a, (long double)b)));
+        if (isfinite(a) && isfinite(b)) {
+            assert_true(sr_op_apply(NULL, SR_ATAN2, 1, &a, &b, &out));
+            angle = fmax(angle, ulps(out, atan2l((long double)a, (long double)b)));
+        }
+    }
+    if (getenv("ORRERY_SHOW"))
+        print_message("hypot %.3f ulp, atan2 %.3f\n", length, angle);
+    assert_true(length <= 1.1 && angle <= 2.5);
     gsl_rng_free(rng);
 }
 
@@ -172,6 +201,11 @@ TEST(infinities_and_domains)
         {SR_ATAN, -1e-320, -1e-320},
         {SR_TANH, 1e-320, 1e-320},
         {SR_SINH, 1e-320, 1e-320},
+        {SR_CBRT, NAN, NAN},
+        {SR_CBRT, -8, -2},
+        {SR_LOG10, NAN, NAN},
+        {SR_LOG10, INFINITY, INFINITY},
+        {SR_LOG10, 0, -INFINITY},
         {SR_EXP, 1e-320, 1},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
