@@ -19,6 +19,8 @@ static const struct orr_option options[] = {
     {"--target", "COLUMN", "column to explain (of FILE.csv; - is stdin)", &table.target, NULL},
     {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features,
      NULL},
+    {"--exclude", "A,B", "columns that formulas must not use", &table.exclude, NULL},
+    {"--require", "A,B", "columns that every formula of the front must use", &table.require, NULL},
     {"--weights", "COLUMN|relative", "weight of each row in the loss; relative: 1/y^2",
      &table.weights, NULL},
     {"--missing", "drop|error", "leave rows with a missing value out, or refuse them (default)",
@@ -144,7 +146,7 @@ static int refuse_run(const struct orr_cli *cli)
 static int run_motion(const struct orr_cli *cli)
 {
     const char **const made[] = {&table.target, &table.features, &table.weights, &table.sigma,
-                                 &table.test,   &table.missing,  &predict_index};
+                                 &table.test,   &table.missing,  &table.exclude, &predict_index};
     if (cli->argc_rest != 2)
         return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
                         cli->argc_rest - 1);

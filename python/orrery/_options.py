@@ -116,7 +116,7 @@ PARAMETERS = {
     "seconds": "timeout_in_seconds", "units-penalty": "units_penalty", "units": "X_units, y_units",
     "define": "binary_operators, unary_operators", "loss": "elementwise_loss",
     "constrain": "constraints", "nest": "nested_constraints",
-    "complexity": "complexity_of_operators, _constants or _variables", "guess": "guesses",
+    "complexity": "complexity_of_operators, _constants or _variables", "guess": "guesses", "require": "required_features",
     "batch": "batch_size", "stop_loss": "early_stop_condition", "seed": "random_state",
     "resume": "warm_start",
 }
@@ -289,6 +289,13 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _required(names: Any) -> str:
+    if isinstance(names, str):
+        raise ValueError(f"required_features: expected a list of names, found the text {names!r}")
+    return ",".join(quoted(str(n)) for n in
+                    _of("required_features", names, Iterable, "a list of names"))
+
+
 def units(x_units: Any, y_units: Any, names: list[str], target: str) -> str:
     if x_units is not None and (isinstance(x_units, str) or len(x_units) != len(names)):
         raise ValueError(f"X_units: expected a list of {len(names)} units, found {x_units!r}")
@@ -336,6 +343,7 @@ def settings(m: Any) -> dict[str, str]:
         "complexity": _prices(m.complexity_of_operators, m.complexity_of_constants,
                               m.complexity_of_variables),
         "guess": "; ".join(guesses),
+        "require": _required(m.required_features),
     }
     chosen.update({key: text for key, text in texts.items() if text})
     size = str(_arguments.whole("batch_size", m.batch_size, 1))

@@ -145,6 +145,18 @@ def test_functions_of_the_plane():
     assert np.allclose(model.predict(X), y)
 
 
+def test_required_features():
+    X = columns(count=3)
+    model = small(required_features=["x2"]).fit(X, 2 * X[:, 0] + X[:, 1])
+    rows = model.equations_
+    found = [r["equation"] for r in rows] if isinstance(rows, list) else list(rows["equation"])
+    assert found and all("x2" in equation for equation in found)
+    with pytest.raises(ValueError, match='required_features: "x7" is not among'):
+        small(required_features=["x7"]).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="required_features: expected a list of names"):
+        small(required_features="x2").fit(X, X[:, 0])
+
+
 def test_weights():
     X = columns(count=1)
     y = np.where(np.arange(100) < 50, 2 * X[:, 0], 100.0)

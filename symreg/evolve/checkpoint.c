@@ -190,8 +190,6 @@ char *sr_search_about(const struct sr_settings *s, const struct sr_fit *fits, in
         fprintf(out, "%s=%.17g\n", number[i].key, number[i].value);
     print_operators(out, "--binary", s->language, s->binary, s->binary_count);
     print_operators(out, "--unary", s->language, s->unary, s->unary_count);
-    if (s->language && s->language->count) /* their places follow those of the table */
-        fprintf(out, "operators of the table=%d\n", (int)SR_OPS);
     for (int i = 0; i < s->guesses; i++) {
         const uint64_t hash = sr_expr_hash(&s->guess[i]);
         guesses = XXH64(&hash, sizeof hash, guesses);

@@ -262,6 +262,9 @@ size_t sr_name_quoted(const char *text);
 /* Reads the name in `length` bytes of text, without surrounding blanks and quotes. False where the
  * name is empty, its quotes are not closed, text follows them, or `name` is too small. */
 bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
+/* Reads the first name of a comma-separated list as sr_name_read() does. *list moves behind the
+ * name and its comma, and is NULL after the last name. */
+bool sr_name_next(const char **list, char *name, size_t bytes);
 
 /* Prints a formula in a notation, with as few parentheses as it allows. names[i] names feature i;
  * LaTeX writes "m1" as m_{1}. User-defined operators are expanded in every notation but LaTeX.

@@ -59,6 +59,15 @@ bool sr_name_read(const char *text, size_t length, char *name, size_t bytes)
     return quoted || n > 0;
 }
 
+bool sr_name_next(const char **list, char *name, size_t bytes)
+{
+    const char *const at = *list + strspn(*list, " ");
+    size_t length = sr_name_quoted(at);
+    length += strcspn(at + length, ",");
+    *list = at[length] ? at + length + 1 : NULL;
+    return sr_name_read(at, length, name, bytes);
+}
+
 int sr_number_print(double value, char text[SR_NUMBER])
 {
     enum { MOST = 17 };

@@ -247,6 +247,18 @@ static int depth_of(const struct sr_expr *expr)
     return most[expr->count - 1];
 }
 
+/* Whether the formula depends on the required columns: r + 0 * m does not depend on m. */
+static bool uses_required(const struct sr_constraints *c, const struct sr_expr *expr)
+{
+    struct sr_expr plain = *expr;
+    uint64_t missing = c->required;
+    sr_expr_simplify(c->language, &plain);
+    for (int i = 0; i < plain.count; i++)
+        if (plain.node[i].op == SR_FEATURE)
+            missing &= ~((uint64_t)1 << plain.node[i].feature);
+    return missing == 0;
+}
+
 static bool meets_constraints(const struct sr_expr *expr, const struct sr_constraints *c,
                               bool whole)
 {
@@ -255,6 +267,8 @@ static bool meets_constraints(const struct sr_expr *expr, const struct sr_constr
     if (c->maxdepth && depth_of(expr) > c->maxdepth)
         return false;
     if (!c->any_shape && !(arguments_fit(c, expr) && nesting_fits(c, expr)))
+        return false;
+    if (whole && c->required && !uses_required(c, expr))
         return false;
     return !c->units || c->units_penalty > 0 ||
            sr_units_violations(c->units, c->language, expr, whole) == 0;

@@ -43,6 +43,7 @@ struct sr_constraints {
     int argument[SR_ALL_OPS][2];      /* largest complexity of each argument; -1: any */
     int nest[SR_ALL_OPS][SR_ALL_OPS]; /* [outer][inner]: most inner operators on a path; -1: any */
     const struct sr_units *units;     /* may be NULL */
+    uint64_t required;                /* columns that a whole formula uses, one bit each */
     double units_penalty;             /* penalty per violation; 0: violations are not admitted */
     bool any_shape;                   /* arguments, nesting and depth are unconstrained */
 };

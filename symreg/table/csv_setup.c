@@ -4,6 +4,7 @@
 
 #include <xxhash.h>
 
+#include "base/text.h"
 #include "output.h"
 
 /* Sets the loss: a name of the preset's, or a formula of p and t. */
@@ -56,6 +57,42 @@ static int set_units(const struct sr_csv_options *o, const struct sr_table *tabl
     return 0;
 }
 
+/* Reads the columns that every formula must use. */
+static int set_required(const char *list, const struct sr_table *table, struct sr_csv_setup *setup)
+{
+    const struct sr_settings *s = &setup->settings;
+    int count = 0;
+    for (const char *at = list; at; count++) {
+        char name[256];
+        struct orr_nearest nearest = {0};
+        int f = 0;
+        if (!sr_name_next(&at, name, sizeof name))
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--require: expected names of columns with commas between, those that "
+                            "have one in double quotes, found \"%s\"",
+                            list);
+        for (; f < table->data.features && strcmp(table->name[f], name) != 0; f++)
+            orr_nearest_offer(&nearest, name, table->name[f]);
+        if (f == table->data.features)
+            return ORR_FAIL(ORR_EUSAGE, "--require: \"%s\" is not among the features%s%s%s", name,
+                            nearest.name ? "; did you mean \"" : "",
+                            nearest.name ? nearest.name : "", nearest.name ? "\"?" : "");
+        if (setup->constraints.required >> f & 1)
+            return ORR_FAIL(ORR_EUSAGE, "--require: \"%s\" stands twice", name);
+        setup->constraints.required |= (uint64_t)1 << f;
+    }
+    if (2 * count - 1 > s->maxsize)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--require: a formula of %d columns has a complexity of at least %d, "
+                        "symreg.maxsize is %d",
+                        count, 2 * count - 1, s->maxsize);
+    return count < 2 || s->binary_count ? 0
+                                        : ORR_FAIL(ORR_EUSAGE,
+                                                   "--require: a formula of %d columns needs an "
+                                                   "operator of two arguments, found none",
+                                                   count);
+}
+
 static int set_constraints(const struct sr_csv_options *o, const struct sr_table *table,
                            struct sr_csv_setup *setup)
 {
@@ -71,8 +108,10 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
         TRY(sr_constraints_arguments(c, o->constrain));
     if (o->nest)
         TRY(sr_constraints_nesting(c, o->nest));
+    if (o->require)
+        TRY(set_required(o->require, table, setup));
     TRY(set_units(o, table, setup));
-    if (o->complexity || o->maxdepth || o->constrain || o->nest || o->units) {
+    if (o->require || o->complexity || o->maxdepth || o->constrain || o->nest || o->units) {
         setup->settings.admissible = sr_constraints_admissible;
         setup->settings.whole = sr_constraints_whole;
         setup->settings.penalty = c->units_penalty > 0 ? sr_constraints_penalty : NULL;
@@ -90,6 +129,31 @@ static size_t formula_length(const char *text)
         length += name ? name : 1;
     }
     return length;
+}
+
+/* Adds a first formula of the required columns as a guess, joined by the first operator that the
+ * constraints and units allow, so that even a search without time for more has a front. */
+static void guess_required(struct sr_csv_setup *setup)
+{
+    struct sr_settings *s = &setup->settings;
+    struct sr_expr *expr = &setup->guess[s->guesses];
+    const uint64_t required = setup->constraints.required;
+    for (int k = 0; k < (s->binary_count ? s->binary_count : 1) && required; k++) {
+        if (s->guesses == ORR_LIST)
+            return;
+        expr->count = 0;
+        for (int f = 0; f < SR_FEATURES; f++) {
+            if (!(required >> f & 1))
+                continue;
+            sr_put_node(expr, sr_feature_node(f));
+            if (expr->count > 1)
+                sr_put_op(expr, s->binary[k]);
+        }
+        if (sr_put_end(s->language, expr, s->maxsize) && s->admissible(expr, s->context)) {
+            s->guesses++;
+            return;
+        }
+    }
 }
 
 /* Parses guesses separated by ";". Each must be admissible on the front. */
@@ -160,7 +224,8 @@ static char *about_options(const struct sr_csv_options *o)
                   {"--define", o->define},         {"--loss", o->loss},
                   {"--constrain", o->constrain},   {"--nest", o->nest},
                   {"--complexity", o->complexity}, {"--maxdepth", o->maxdepth},
-                  {"--batch", o->batch},           {"--guess", o->guess}};
+                  {"--batch", o->batch},           {"--guess", o->guess},
+                  {"--exclude", o->exclude},       {"--require", o->require}};
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
@@ -205,7 +270,9 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     add_custom(&setup->settings);
     TRY(set_constraints(o, table, setup));
     TRY(check_possible(setup, table));
-    return set_guesses(o->guess, table, setup);
+    TRY(set_guesses(o->guess, table, setup));
+    guess_required(setup);
+    return 0;
 }
 
 void sr_csv_setup_free(struct sr_csv_setup *setup)

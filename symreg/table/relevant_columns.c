@@ -68,7 +68,8 @@ static void rank_target(const struct orr_csv *csv, struct view *v, int goal)
     }
 }
 
-int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count)
+int sr_table_select(const struct orr_csv *csv, int goal, const int *wanted, int wanted_count,
+                    int *column, int *count)
 {
     struct view v = {.rows = csv->rows < MOST_ROWS ? csv->rows : MOST_ROWS};
     double *score = orr_alloc((size_t)*count, sizeof *score);
@@ -80,8 +81,12 @@ int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count
         v.rank = v.x + v.rows;
         v.middle = v.rank + v.rows;
         rank_target(csv, &v, goal);
-        for (int c = 0; c < *count; c++)
+        for (int c = 0; c < *count; c++) {
             score[c] = -score_of(csv, &v, column[c]);
+            for (int k = 0; k < wanted_count; k++)
+                if (wanted[k] == column[c])
+                    score[c] = -2; /* a share of the variance is at most 1 */
+        }
         gsl_sort_index(best, score, 1, (size_t)*count);
         const double least = score[best[SR_FEATURES - 1]];
         int kept = 0, ties = SR_FEATURES;

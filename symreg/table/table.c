@@ -142,13 +142,47 @@ int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row,
                     csv->cells[row * csv->cols + (size_t)column]);
 }
 
-/* All columns except target and weights, text columns, and the unnamed row index that pandas and R
+static bool is_listed(int column, const int *list, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (list[k] == column)
+            return true;
+    return false;
+}
+
+/* Columns of a comma-separated list; names that contain commas are quoted. */
+static int named_columns(const struct orr_csv *csv, const char *file, int target,
+                         const char *option, const char *list, int column[SR_COLUMNS], int *count)
+{
+    for (const char *at = list; at; (*count)++) {
+        char name[256];
+        if (!sr_name_next(&at, name, sizeof name))
+            return ORR_FAIL(ORR_EUSAGE,
+                            "%s: expected names of columns with commas between, "
+                            "those that have one in double quotes, found \"%s\"",
+                            option, list);
+        if (*count == SR_COLUMNS)
+            return ORR_FAIL(ORR_EUSAGE, "%s: at most %d", option, SR_COLUMNS);
+        TRY(find_column(csv, file, name, NULL, &column[*count]));
+        if (column[*count] == target)
+            return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" is the target", option, name);
+        if (is_listed(column[*count], column, *count))
+            return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" stands twice", option, name);
+    }
+    return 0;
+}
+
+/* All columns except target, weights, those of --exclude, text columns, and the unnamed row index that pandas and R
  * write. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
-                        int column[SR_COLUMNS], int *count)
+                        const char *exclude, int column[SR_COLUMNS], int *count)
 {
+    int excluded[SR_COLUMNS], others = 0;
+    if (exclude)
+        TRY(named_columns(csv, file, target, "--exclude", exclude, excluded, &others));
     for (size_t i = 0; i < csv->cols; i++) {
-        if ((int)i == target || (int)i == weights || !*csv->names[i])
+        if ((int)i == target || (int)i == weights || !*csv->names[i] ||
+            is_listed((int)i, excluded, others))
             continue;
         if (!has_numbers(csv, i)) {
             const long row = almost_numbers(csv, i);
@@ -162,35 +196,6 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
         column[(*count)++] = (int)i;
     }
     return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
-}
-
-/* Columns of a comma-separated list; names that contain commas are quoted. */
-static int named_features(const struct orr_csv *csv, const char *file, int target, const char *list,
-                          int column[SR_COLUMNS], int *count)
-{
-    for (const char *at = list;; at++) {
-        char name[256];
-        at += strspn(at, " ");
-        size_t length = sr_name_quoted(at);
-        length += strcspn(at + length, ",");
-        if (!sr_name_read(at, length, name, sizeof name))
-            return ORR_FAIL(ORR_EUSAGE,
-                            "--features: expected names of columns with commas between, "
-                            "those that have one in double quotes, found \"%s\"",
-                            list);
-        if (*count == SR_COLUMNS)
-            return ORR_FAIL(ORR_EUSAGE, "--features: at most %d", SR_COLUMNS);
-        TRY(find_column(csv, file, name, NULL, &column[*count]));
-        if (column[*count] == target)
-            return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the target", name);
-        for (int k = 0; k < *count; k++)
-            if (column[k] == column[*count])
-                return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" stands twice", name);
-        (*count)++;
-        at += length;
-        if (!*at)
-            return 0;
-    }
 }
 
 /* Names are written to JSON and LaTeX; formulas with longer names could exceed SR_TEXT. */
@@ -494,19 +499,23 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
                       struct sr_table *table)
 {
     const struct orr_csv *csv = &table->csv;
-    int column[SR_COLUMNS], features = 0, goal = -1, weights = -1;
+    int column[SR_COLUMNS], kept[SR_COLUMNS], features = 0, required = 0, goal = -1, weights = -1;
     TRY(find_column(csv, file, o->target, NULL, &goal));
     table->target = csv->names[goal];
     TRY(find_weights(file, o, goal, table, &weights));
+    if (o->features && o->exclude)
+        return ORR_FAIL(ORR_EUSAGE, "--exclude: --features lists the columns already; give one");
     TRY(like          ? same_features(csv, file, like, column, &features)
-        : o->features ? named_features(csv, file, goal, o->features, column, &features)
-                      : all_features(csv, file, goal, weights, column, &features));
+        : o->features ? named_columns(csv, file, goal, "--features", o->features, column, &features)
+                      : all_features(csv, file, goal, weights, o->exclude, column, &features));
     TRY(drop_rows(o, column, features, goal, weights, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, csv->rows);
     table->columns = features;
+    if (features > SR_FEATURES && o->require)
+        TRY(named_columns(csv, file, goal, "--require", o->require, kept, &required));
     if (features > SR_FEATURES)
-        TRY(sr_table_select(csv, goal, column, &features));
+        TRY(sr_table_select(csv, goal, kept, required, column, &features));
     TRY(make_data(table, csv->rows, features, o->weights || o->sigma));
     TRY(fill_data(file, o, column, goal, weights, table));
     find_digits(table, column, goal, o->log_target);

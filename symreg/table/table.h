@@ -31,7 +31,7 @@ bool sr_weights_relative(const double *y, size_t rows, double *weight);
 /* Options of CSV mode as given, NULL where absent; docs/symreg.md explains them. Options that set a
  * setting of the preset (--maxsize, --seconds, ...) are not included. */
 struct sr_csv_options {
-    const char *target, *features, *weights, *log_target;
+    const char *target, *features, *exclude, *require, *weights, *log_target;
     const char *units, *units_penalty;
     const char *define, *loss, *guess;
     const char *constrain, *nest, *complexity, *maxdepth;

@@ -69,6 +69,52 @@ bad "a misspelt function" 2 'no binary operator "hypto"; did you mean "hypot"' \
 bad "a defined operator that there is" 2 '--define: there is already an operator "cbrt"' \
     "$WORK/functions.csv" --define 'cbrt(x)=x^0.3333'
 
+# ---- columns that formulas must, or must not, use
+check "--require" search "$WORK/law.csv" --quiet --require w,m --out "$WORK/require"
+uses() { # FRONT COLUMN: every formula uses it, or none of them where it is -COLUMN
+    tail -n +2 "$1" | grep -c . >"$WORK/rows"
+    case $2 in
+    -*) check_not "... without ${2#-}" grep -qw "${2#-}" "$1" ;;
+    *) check "... with $2" test "$(tail -n +2 "$1" | grep -cw "$2")" -eq "$(cat "$WORK/rows")" ;;
+    esac
+}
+uses "$WORK/require/front.csv" w
+uses "$WORK/require/front.csv" m
+check "--require of the compatible search" search "$WORK/law.csv" --quiet --require w \
+    --compat pysr --out "$WORK/require"
+uses "$WORK/require/front.csv" w
+awk -v OFS=, 'BEGIN {
+    for (c = 1; c <= 70; c++) printf "c%d,", c
+    print "F"
+    for (i = 1; i <= 40; i++) {
+        for (c = 1; c <= 70; c++) printf "%.6f,", 1 + (i * (c + 30) * (c + 30) % 97) / 97
+        print 1 + (i * 32 * 32 % 97) / 97
+    }
+}' >"$WORK/many.csv"
+for column in c22 c49 c67; do
+    check "a required column of many: $column" search "$WORK/many.csv" --quiet --require $column --seconds 1 \
+        --out "$WORK/require"
+    uses "$WORK/require/front.csv" $column
+done
+check "--exclude" search "$WORK/law.csv" --quiet --exclude w,name --out "$WORK/exclude"
+check "... is the front of the other features" same_files "$WORK/plain" "$WORK/exclude" front.csv
+uses "$WORK/exclude/front.csv" -w
+refusals search "$WORK/law.csv" --quiet --out "$run/out" <<'END'
+a required column that there is not | 2 '--require: "x" is not among the features' | --require x
+... nearly | 2 'did you mean "m"?' | --require mm
+... of text | 2 '--require: "name" is not among the features' | --require name
+... that is the target | 2 '--require: "F" is not among the features' | --require F
+... twice | 2 '--require: "r" stands twice' | --require r,r
+... that is no feature | 2 '--require: "r" is not among the features' | --require r --features m,w
+... that is excluded | 2 '--require: "r" is not among the features' | --require r --exclude r
+... without a name | 2 '--require: expected names of columns' | --require ,r
+... in too small a formula | 2 'complexity of at least 3, symreg.maxsize is 2' | --require r,m --maxsize 2
+--exclude beside --features | 2 '--exclude: --features lists the columns already' | --exclude r --features m
+--exclude of the target | 2 '--exclude: "F" is the target' | --exclude F
+--exclude twice | 2 '--exclude: "r" stands twice' | --exclude r,r
+--exclude of no column | 1 'no column "q"; expected one of' | --exclude q
+END
+
 # ---- missing values
 awk -F, -v OFS=, 'NR % 7 == 3 { print "gap", (NR % 2 ? "" : " na "), $3, $4, $5 }
     NR % 11 == 5 { print "gap", $2, $3, $4, "NaN" }

@@ -180,6 +180,24 @@ TEST(a_penalty_is_paid)
     assert_false(whole("(r + m1) * exp(r)"));
 }
 
+TEST(required_columns)
+{
+    sr_constraints_init(&c, NULL);
+    c.maxsize = 30;
+    c.required = 1 << 0 | 1 << 2; /* r and m2 */
+    assert_true(whole("r / m2 + m1"));
+    assert_true(whole("sin(r) * exp(m2)"));
+    assert_false(whole("r + m1"));
+    assert_false(whole("m1"));
+    assert_false(whole("r + 0 * m2")); /* formulas that only contain the column */
+    assert_false(whole("r * m2 / m2"));
+    assert_false(whole("(m2 + r) - m2 + 1"));
+    const struct sr_expr part = formula("r + m1");
+    assert_true(sr_constraints_admissible(&part, &c));
+    c.required = 0;
+    assert_true(whole("m1"));
+}
+
 /* A guess starts the islands: without a single epoch it is there, with its constants fitted. */
 /* A guess is fitted before anything is searched, from where it stands: that ends in the law itself
  * for most seeds, and for none without the guess. */
