@@ -39,7 +39,7 @@ static const struct {
     OPTION("guess", guess),       OPTION("constrain", constrain),
     OPTION("nest", nest),         OPTION("complexity", complexity),
     OPTION("maxdepth", maxdepth), OPTION("batch", batch),
-    OPTION("require", require),
+    OPTION("require", require),   OPTION("round-constants", round_constants),
 };
 
 /* Finds an option by name; options without a name follow at the end. */

@@ -117,6 +117,7 @@ PARAMETERS = {
     "define": "binary_operators, unary_operators", "loss": "elementwise_loss",
     "constrain": "constraints", "nest": "nested_constraints",
     "complexity": "complexity_of_operators, _constants or _variables", "guess": "guesses", "require": "required_features",
+    "round-constants": "round_constants",
     "batch": "batch_size", "stop_loss": "early_stop_condition", "seed": "random_state",
     "resume": "warm_start",
 }
@@ -344,6 +345,7 @@ def settings(m: Any) -> dict[str, str]:
                               m.complexity_of_variables),
         "guess": "; ".join(guesses),
         "require": _required(m.required_features),
+        "round-constants": _of("round_constants", m.round_constants, str, "a text") or "",
     }
     chosen.update({key: text for key, text in texts.items() if text})
     size = str(_arguments.whole("batch_size", m.batch_size, 1))

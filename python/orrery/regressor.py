@@ -74,6 +74,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     patience : epochs without a gain of 1% after which the search ends, 0: never; None: 30.
     units_penalty : wrong dimensions cost so many losses of the best constant; None: forbidden.
     required_features : names of columns that every formula uses; None: any.
+    round_constants : "integers" or "rationals": preferred where the loss does not grow
+        significantly; None: the fewest digits.
     output_directory, run_id : where hall_of_fame.csv is written; None: nowhere.
     progress, verbosity : a line on a terminal or in a notebook; verbosity 0: none.
     """
@@ -115,6 +117,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         patience: int | None = None,
         units_penalty: float | None = None,
         required_features: Sequence[str] | None = None,
+        round_constants: str | None = None,
         output_directory: str | os.PathLike[str] | None = None,
         run_id: str | None = None,
         progress: bool = True,
@@ -153,6 +156,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.patience = patience
         self.units_penalty = units_penalty
         self.required_features = required_features
+        self.round_constants = round_constants
         self.output_directory = output_directory
         self.run_id = run_id
         self.progress = progress

@@ -16,6 +16,7 @@ struct fit {
     struct sr_expr *expr;
     struct sr_work *work;
     int constants, parameters;
+    uint64_t held; /* constants that stay, one bit each */
     double parameter[SR_NODES + 1];
     double normal[SR_NODES + 1][SR_NODES + 1]; /* J^T W J */
     double gradient[SR_NODES + 1];             /* J^T W residual */
@@ -79,6 +80,13 @@ static bool fill_normal_equations(struct fit *fit)
         if (!isfinite(fit->gradient[a]) || !isfinite(fit->normal[a][a]))
             return false;
     }
+    for (int a = 0; a < fit->parameters; a++) {
+        if (!(fit->held >> a & 1))
+            continue;
+        for (int b = 0; b < fit->parameters; b++)
+            fit->normal[a][b] = fit->normal[b][a] = a == b;
+        fit->gradient[a] = 0;
+    }
     return true;
 }
 
@@ -140,6 +148,18 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
             break;
     }
     return loss;
+}
+
+double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr, uint64_t held,
+                               int iterations, struct sr_work *work)
+{
+    struct fit fit = {.loss = loss, .expr = expr, .work = work, .held = held};
+    fit.constants = fit.parameters = sr_expr_constants(expr, fit.parameter);
+    double reached = loss_at(&fit, fit.parameter);
+    if (reached < HUGE_VAL && fit.parameters <= work->columns)
+        reached = descend_loss(&fit, reached, iterations);
+    sr_expr_set_constants(expr, fit.parameter);
+    return reached;
 }
 
 double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,

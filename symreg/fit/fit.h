@@ -17,6 +17,9 @@ struct sr_thread {
  * evaluated. */
 double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,
                         int iterations, int restarts, gsl_rng *rng, struct sr_work *work);
+/* The same for the constants whose bits are not set in `held`, in their order; the others stay. */
+double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr, uint64_t held,
+                               int iterations, struct sr_work *work);
 
 /* Rounds each constant to the fewest digits that keep the loss: all roundings together raise it by
  * at most a share 0.0025 / rows, the effect of moving one constant by a twentieth of its standard
@@ -30,6 +33,16 @@ double sr_snap_share(size_t rows);
 double sr_snap_limit(const struct sr_loss *loss, double reached);
 double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
                       struct sr_work *work);
+
+/* Which numbers constants are rounded to when a front is finished. */
+enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS };
+/* Replaces constants by whole numbers, or by fractions of a denominator up to 12, the smallest
+ * first, and refits and rounds the other constants. k replaced constants together raise the loss by
+ * at most a share (2 k + 2) / rows: for least squares about the 95% point of chi^2 with k degrees
+ * of freedom. No constant changes by more than a tenth. Returns the loss. SR_ROUND_DIGITS changes
+ * nothing. */
+double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
+                          struct sr_work *work);
 
 /* Standard errors of the constants, in their order, from the least-squares Hessian: error[c]^2 =
  * s^2 (J^T W J)^-1[c][c]. s^2 is the variance of a row of weight 1: `variance` where it is known,

@@ -43,14 +43,14 @@ static double fewest_digits(double value, double share)
 }
 
 /* Rounds all constants at once, as the errors of several may cancel. */
-static double snap_together(const struct sr_loss *loss, double limit, double reached,
+static double snap_together(const struct sr_loss *loss, double limit, double reached, uint64_t held,
                             struct sr_expr *expr, struct sr_work *work)
 {
     double constant[SR_NODES], trial[SR_NODES];
     const int count = sr_expr_constants(expr, constant);
     for (double share = widest; share > 1e-7 && count > 1 && !orr_time_over(); share /= 10) {
         for (int i = 0; i < count; i++)
-            trial[i] = fewest_digits(constant[i], share);
+            trial[i] = held >> i & 1 ? constant[i] : fewest_digits(constant[i], share);
         sr_expr_set_constants(expr, trial);
         const double value = loss_of(loss, expr, work);
         if (value <= limit)
@@ -70,17 +70,17 @@ double sr_snap_limit(const struct sr_loss *loss, double reached)
     return reached * (1 + sr_snap_share(loss->data->rows));
 }
 
-/* Rounds the constants; `first` is the loss before. */
+/* Rounds the constants that are not held; `first` is the loss before. */
 static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double first,
-                        double limit, struct sr_work *work)
+                        double limit, uint64_t held, struct sr_work *work)
 {
     if (!isfinite(first))
         return first;
-    double reached = snap_together(loss, limit, first, expr, work);
-    for (int i = 0; i < expr->count; i++) {
+    double reached = snap_together(loss, limit, first, held, expr, work);
+    for (int i = 0, constant = 0; i < expr->count; i++) {
         struct sr_node *node = &expr->node[i];
         const double value = node->value;
-        if (node->op != SR_CONSTANT || value == 0)
+        if (node->op != SR_CONSTANT || held >> constant++ & 1 || value == 0)
             continue;
         bool done = false;
         for (int digits = 1; digits <= MOST_DIGITS && !done && !orr_time_over(); digits++) {
@@ -100,11 +100,61 @@ static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double
 double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
 {
     const double first = loss_of(loss, expr, work);
-    return snap_from(loss, expr, first, sr_snap_limit(loss, first), work);
+    return snap_from(loss, expr, first, sr_snap_limit(loss, first), 0, work);
 }
 
 double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
                       struct sr_work *work)
 {
-    return snap_from(loss, expr, loss_of(loss, expr, work), limit, work);
+    return snap_from(loss, expr, loss_of(loss, expr, work), limit, 0, work);
+}
+
+/* ---- whole numbers and fractions */
+
+enum { REFIT_STEPS = 12, MOST_BELOW = 12 };
+static const double most_moved = 0.1; /* largest relative change of a constant */
+
+/* Tries p / below for constant `i`, the other constants refitted. */
+static bool try_fraction(const struct sr_loss *loss, struct sr_expr *expr, int i, int below,
+                         uint64_t held, double limit, struct sr_work *work, double *reached)
+{
+    double constant[SR_NODES];
+    struct sr_expr trial = *expr;
+    sr_expr_constants(expr, constant);
+    const double value = constant[i], fraction = nearbyint(value * below) / below;
+    if (fraction == 0 || !(fabs(fraction - value) <= most_moved * fabs(value)))
+        return false;
+    constant[i] = fraction;
+    sr_expr_set_constants(&trial, constant);
+    const double loss_here =
+        sr_constants_fit_others(loss, &trial, held | (uint64_t)1 << i, REFIT_STEPS, work);
+    const double found = loss_here <= loss->noise ? 0 : loss_here;
+    if (!(found <= limit))
+        return false;
+    *expr = trial;
+    *reached = found;
+    return true;
+}
+
+double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
+                          struct sr_work *work)
+{
+    const double first = loss_of(loss, expr, work), rows = (double)loss->data->rows;
+    const int count = sr_expr_constants(expr, NULL);
+    double reached = first;
+    uint64_t held = 0;
+    int replaced = 0;
+    if (round == SR_ROUND_DIGITS || !isfinite(first) || count > work->columns)
+        return first;
+    for (int below = 1; below <= (round == SR_ROUND_INTEGERS ? 1 : MOST_BELOW); below++)
+        for (int i = 0; i < count && !orr_time_over(); i++) {
+            const double limit = first * (1 + (2 * replaced + 4) / rows);
+            if (held >> i & 1 || !try_fraction(loss, expr, i, below, held, limit, work, &reached))
+                continue;
+            held |= (uint64_t)1 << i;
+            replaced++;
+        }
+    if (!held)
+        return first;
+    return snap_from(loss, expr, reached, sr_snap_limit(loss, reached), held, work);
 }

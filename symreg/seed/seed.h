@@ -22,6 +22,7 @@ struct sr_settings {
     /* language of all formulas; NULL: the table of operators alone */
     const struct sr_language *language;
     enum sr_op binary[SR_ALL_OPS], unary[SR_ALL_OPS];
+    enum sr_round round; /* numbers that the finished front prefers (table/finish.c) */
     int binary_count, unary_count;
     enum orr_symreg_loss loss;
     double loss_parameter; /* of huber, logcosh, quantile */

@@ -237,6 +237,21 @@ static char *about_options(const struct sr_csv_options *o)
     return NULL;
 }
 
+static int read_round(const char *text, enum sr_round *round)
+{
+    static const char *const names[] = {"digits", "integers", "rationals"};
+    for (int k = 0; k < (int)(sizeof names / sizeof *names) && text; k++)
+        if (!strcmp(text, names[k])) {
+            *round = (enum sr_round)k;
+            return 0;
+        }
+    return text ? ORR_FAIL(ORR_EUSAGE,
+                           "--round-constants: expected digits, integers or rationals, found "
+                           "\"%s\"",
+                           text)
+                : 0;
+}
+
 enum { SAMPLE = 4096 }; /* sample size for large tables */
 
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
@@ -250,6 +265,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
         TRY(sr_custom_define(setup->language, o->define));
     TRY(choose_loss(o->loss, &preset, setup));
     TRY(sr_settings_init(&setup->settings, &preset));
+    TRY(read_round(o->round_constants, &setup->settings.round));
     if (o->rule)
         TRY(sr_rule_find(o->rule, &setup->rule));
     if (o->batch)

@@ -45,11 +45,12 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
         double reached = front->loss[i];
         if (sampled && !orr_signal_seen())
             sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, NULL, &work);
-        if (rounds) {
+        if (rounds)
             reached = sr_tidy(&tidy, &expr, &work);
-            if (s->penalty)
-                reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
-        }
+        if (s->round)
+            reached = sr_constants_round(&loss, &expr, s->round, &work);
+        if (s->penalty && (rounds || s->round))
+            reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
         if (i && reached >= smallest * (1 - sr_snap_share(data->rows)))
             continue;
         smallest = reached;

@@ -36,10 +36,11 @@ struct sr_csv_options {
     const char *define, *loss, *guess;
     const char *constrain, *nest, *complexity, *maxdepth;
     const char *batch, *rule, *permutations;
-    const char *sigma;   /* column of the target's standard deviations */
-    const char *test;    /* file of a second table; NULL: none */
-    const char *missing; /* drop or error */
-    bool use_seconds;    /* --seconds without --iterations: the whole time is used */
+    const char *sigma;           /* column of the target's standard deviations */
+    const char *test;            /* file of a second table; NULL: none */
+    const char *missing;         /* drop or error */
+    const char *round_constants; /* digits, integers or rationals */
+    bool use_seconds;            /* --seconds without --iterations: the whole time is used */
 };
 /* CSV mode: reads a table and reports a Pareto front. */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);

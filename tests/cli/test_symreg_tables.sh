@@ -115,6 +115,24 @@ a required column that there is not | 2 '--require: "x" is not among the feature
 --exclude of no column | 1 'no column "q"; expected one of' | --exclude q
 END
 
+# ---- whole numbers and fractions as constants
+awk -v OFS=, 'BEGIN { print "x,z,F"
+    for (i = 1; i <= 90; i++) {
+        x = 0.5 + (i * 37 % 101) / 40; z = 0.5 + (i * 53 % 97) / 40
+        printf "%.8f,%.8f,%.8f\n", x, z, 7 * x * x - z / 3 + 2 + 0.05 * sin(i * i)
+    }
+}' >"$WORK/whole_numbers.csv"
+for kind in digits integers rationals; do
+    check "--round-constants $kind" search "$WORK/whole_numbers.csv" --quiet --unary square \
+        --guess '7.1 * square(x) - 0.31 * z + 2.1' --round-constants $kind --out "$WORK/$kind"
+done
+check "... whole numbers" grep -q '^10,.*(7 \* square(x)).* + 2)' "$WORK/integers/front.csv"
+check_not "... which digits alone do not give" grep -q '^10,.*(7 \* square(x))' \
+    "$WORK/digits/front.csv"
+check "... fractions" grep -q '^10,.*(0\.3333333333333333 \* z)' "$WORK/rationals/front.csv"
+bad "another kind" 2 '--round-constants: expected digits, integers or rationals, found "free"' \
+    "$WORK/law.csv" --round-constants free
+
 # ---- missing values
 awk -F, -v OFS=, 'NR % 7 == 3 { print "gap", (NR % 2 ? "" : " na "), $3, $4, $5 }
     NR % 11 == 5 { print "gap", $2, $3, $4, "NaN" }

@@ -204,4 +204,55 @@ TEST(remarks)
     }
 }
 
+/* Rounds to whole numbers or fractions; says by which share of the loss it grew, in 1 / rows. */
+static double rounded(const struct table *t, struct sr_expr *expr, enum sr_round round)
+{
+    struct sr_loss loss;
+    struct sr_work work;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t->data), 0);
+    assert_int_equal(sr_work_init(&work, t->data.rows, 20), 0);
+    const double before = sr_constants_fit(&loss, expr, false, 50, 0, NULL, &work);
+    const double after = sr_constants_round(&loss, expr, round, &work);
+    assert_true(sr_eval(expr, &t->data, work.value));
+    assert_true(near(sr_loss_value(&loss, work.value, 1), after, 1e-12));
+    sr_loss_free(&loss);
+    sr_work_free(&work);
+    return (after / before - 1) * (double)t->data.rows;
+}
+
+TEST(whole_numbers_and_fractions)
+{
+    struct table t;
+    gsl_rng *rng = random_stream(9);
+    double c[SR_NODES];
+    table_create(&t, 400, 31, false);
+    for (size_t i = 0; i < t.data.rows; i++)
+        t.y[i] = 7 * t.x[i] - t.x[400 + i] / 3 + 2.385 + 0.02 * gsl_ran_gaussian(rng, 1);
+    const char *const text = "7.1 * r + -0.3 * m1 + 2.3";
+    struct sr_expr expr = formula(text);
+    assert_true(rounded(&t, &expr, SR_ROUND_INTEGERS) <= 4.01);
+    assert_int_equal(sr_expr_constants(&expr, c), 3);
+    assert_true(c[0] == 7); /* the other two are far from whole numbers, and fitted again */
+    assert_true(c[1] != nearbyint(c[1]) && fabs(c[1] + 1.0 / 3) < 0.01 &&
+                fabs(c[2] - 2.385) < 0.01);
+    expr = formula(text);
+    assert_true(rounded(&t, &expr, SR_ROUND_RATIONALS) <= 8.01);
+    sr_expr_constants(&expr, c);
+    assert_true(c[0] == 7 && c[1] == -1.0 / 3);
+    assert_true(fabs(c[2] - 2.385) < 0.01); /* 31 / 13 is no simple fraction; 19 / 8 is too far */
+    expr = formula(text);
+    assert_true(rounded(&t, &expr, SR_ROUND_DIGITS) == 0);
+    sr_expr_constants(&expr, c);
+    assert_true(c[0] != 7);
+    /* without noise only the true numbers stay */
+    for (size_t i = 0; i < t.data.rows; i++)
+        t.y[i] = 5 * t.x[i] - 0.625 * t.x[400 + i] + 2.001;
+    expr = formula(text);
+    rounded(&t, &expr, SR_ROUND_RATIONALS);
+    sr_expr_constants(&expr, c);
+    assert_true(c[0] == 5 && c[1] == -0.625 && near(c[2], 2.001, 1e-6));
+    gsl_rng_free(rng);
+    table_free(&t);
+}
+
 TESTS(NULL, NULL)
