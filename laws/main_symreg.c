@@ -16,7 +16,8 @@ static const char *orbits_option = "", *predict_index;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
      &orbits_option, NULL},
-    {"--target", "COLUMN", "column to explain (of FILE.csv; - is stdin)", &table.target, NULL},
+    {"--target", "COLUMN,...",
+     "column to explain (of FILE.csv; - is stdin); several: one search each", &table.target, NULL},
     {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features,
      NULL},
     {"--exclude", "A,B", "columns that formulas must not use", &table.exclude, NULL},
@@ -188,7 +189,7 @@ static int run(const struct orr_cli *cli)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);
         note_seconds(cli);
-        return sr_csv_run(cli, cli->argv_rest[0], &table);
+        return sr_csv_run_targets(cli, cli->argv_rest[0], &table);
     }
     for (const struct orr_option *o = options; o->name; o++)
         if (*o->value && o->value != &given.compat && o->value != &orbits_option)

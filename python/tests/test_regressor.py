@@ -157,6 +157,15 @@ def test_required_features():
         small(required_features="x2").fit(X, X[:, 0])
 
 
+def test_round_constants():
+    X = columns(count=1)
+    y = 7 * X[:, 0] + 0.01 * np.random.default_rng(0).normal(size=len(X))
+    model = small(round_constants="integers", unary_operators=[], maxsize=3).fit(X, y)
+    assert model.get_best()["equation"] in ("(7 * x0)", "(x0 * 7)")
+    with pytest.raises(ValueError, match="round_constants: expected digits, integers"):
+        small(round_constants="whole").fit(X, y)
+
+
 def test_weights():
     X = columns(count=1)
     y = np.where(np.arange(100) < 50, 2 * X[:, 0], 100.0)

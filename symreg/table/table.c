@@ -175,14 +175,16 @@ static int named_columns(const struct orr_csv *csv, const char *file, int target
 /* All columns except target, weights, those of --exclude, text columns, and the unnamed row index that pandas and R
  * write. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
-                        const char *exclude, int column[SR_COLUMNS], int *count)
+                        const struct sr_csv_options *o, int column[SR_COLUMNS], int *count)
 {
-    int excluded[SR_COLUMNS], others = 0;
-    if (exclude)
-        TRY(named_columns(csv, file, target, "--exclude", exclude, excluded, &others));
+    int excluded[SR_COLUMNS], other[SR_COLUMNS], exclusions = 0, others = 0;
+    if (o->exclude)
+        TRY(named_columns(csv, file, target, "--exclude", o->exclude, excluded, &exclusions));
+    if (o->other_targets)
+        TRY(named_columns(csv, file, target, "--target", o->other_targets, other, &others));
     for (size_t i = 0; i < csv->cols; i++) {
         if ((int)i == target || (int)i == weights || !*csv->names[i] ||
-            is_listed((int)i, excluded, others))
+            is_listed((int)i, excluded, exclusions) || is_listed((int)i, other, others))
             continue;
         if (!has_numbers(csv, i)) {
             const long row = almost_numbers(csv, i);
@@ -507,7 +509,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
         return ORR_FAIL(ORR_EUSAGE, "--exclude: --features lists the columns already; give one");
     TRY(like          ? same_features(csv, file, like, column, &features)
         : o->features ? named_columns(csv, file, goal, "--features", o->features, column, &features)
-                      : all_features(csv, file, goal, weights, o->exclude, column, &features));
+                      : all_features(csv, file, goal, weights, o, column, &features));
     TRY(drop_rows(o, column, features, goal, weights, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, csv->rows);

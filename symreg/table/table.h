@@ -40,10 +40,17 @@ struct sr_csv_options {
     const char *test;            /* file of a second table; NULL: none */
     const char *missing;         /* drop or error */
     const char *round_constants; /* digits, integers or rationals */
+    const char *other_targets;   /* columns that are no features by default, each in quotes */
     bool use_seconds;            /* --seconds without --iterations: the whole time is used */
 };
 /* CSV mode: reads a table and reports a Pareto front. */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
+
+/* sr_csv_run() for each column of --target A,B in turn, into folders of --out with their names. The
+ * other targets are no features unless --features names them. A target that fails is reported and
+ * does not end the others; the error at the end names those that failed. */
+int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
+                       const struct sr_csv_options *options);
 
 /* CSV mode for a table in memory, which is freed; `file` names its source. */
 int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv *csv,

@@ -133,6 +133,46 @@ check "... fractions" grep -q '^10,.*(0\.3333333333333333 \* z)' "$WORK/rational
 bad "another kind" 2 '--round-constants: expected digits, integers or rationals, found "free"' \
     "$WORK/law.csv" --round-constants free
 
+# ---- several targets
+awk -v OFS=, 'BEGIN { print "r,m,Fx,\"F,y\",bad,F/z"
+    for (i = 1; i <= 60; i++) {
+        r = 0.5 + (i * 37 % 101) / 32; m = 0.5 + (i * 53 % 97) / 32
+        printf "%.8f,%.8f,%.8f,%.8f,%s,%.8f\n", r, m, 6 * m / (r * r), 2.5 * m * r,
+            (i == 7 ? "x" : r), m + r
+    }
+}' >"$WORK/targets.csv"
+targets() {
+    timeout "$LIMIT" "$BIN/symreg" "$WORK/targets.csv" --threads 1 --iterations 3 "${small[@]}" \
+        --quiet "$@"
+}
+each_target() {
+    targets --target 'Fx,"F,y",F/z' --exclude bad --seed 3 \
+        --units 'r=m, m=kg, Fx=kg/m^2, "F,y"=kg*m' --out "$WORK/targets" >"$WORK/printed"
+}
+check "a search for each target" each_target
+check "... names them" grep -qx 'target F,y' "$WORK/printed"
+check "... in reports" grep -qx '# `Fx`' "$WORK/targets/Fx/report.md"
+check_not "... none is a feature of another" grep -q '"F' "$WORK/targets/Fx/report.md"
+check "... alone" targets --target Fx --features r,m --seed 3 --units 'r=m, m=kg, Fx=kg/m^2' \
+    --out "$WORK/alone"
+check "... the same front" same_files "$WORK/alone" "$WORK/targets/Fx" front.csv
+check "a folder without slashes" test -f "$WORK/targets/F_z/front.json"
+check "one target with a comma" targets --target F,y --features r,m --out "$WORK/alone"
+check "... has the folder itself" grep -qx '# `F,y`' "$WORK/alone/report.md"
+one_fails() {
+    targets --target bad,Fx --features r,m --out "$WORK/one_fails" 2>"$WORK/messages"
+    test $? -eq 1 && grep -q 'target bad: .*targets.csv:8: column "bad"' "$WORK/messages" &&
+        grep -q 'error: --target: 1 of 2 searches failed: "bad"' "$WORK/messages" &&
+        test -f "$WORK/one_fails/Fx/front.csv"
+}
+check "a target that fails loses no other" one_fails
+refusals targets --out "$run/out" <<'END'
+targets of which one is unknown | 1 'no column "Fq"; did you mean "Fx"?' | --target Fx,Fq
+a target twice | 2 '--target: "Fx" stands twice' | --target Fx,Fx
+a list without its last target | 2 '--target: expected names of columns' | --target Fx,
+END
+bad "targets from standard input" 2 '--target: standard input is read once' - --target F,r </dev/null
+
 # ---- missing values
 awk -F, -v OFS=, 'NR % 7 == 3 { print "gap", (NR % 2 ? "" : " na "), $3, $4, $5 }
     NR % 11 == 5 { print "gap", $2, $3, $4, "NaN" }
