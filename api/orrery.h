@@ -148,9 +148,8 @@ ORRERY_CALL const char *orrery_regression_message(const struct orrery_regression
 /** Changes a setting. Keys are "seed", those of symreg.* as `symreg --help` lists them
  * ("symreg.maxsize", or "maxsize"), and options of symreg for tables: "loss", "units",
  * "units-penalty", "define", "guess", "constrain", "nest", "complexity", "maxdepth", "require",
- * "round-constants",
- * "batch", "log-target" ("1"), "weights" ("relative", if the table has none). With "keep-state" ("1") the
- * search can be resumed. A value of NULL restores the default.
+ * "round-constants", "batch", "log-target" ("1"), "weights" ("relative", if the table has none).
+ * With "keep-state" ("1") the search can be resumed. A value of NULL restores the default.
  * @param regression the handle
  * @param key the name of a setting
  * @param value its value as text; NULL: the default

@@ -16,8 +16,7 @@ static const char *orbits_option = "", *predict_index;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
      &orbits_option, NULL},
-    {"--target", "COLUMN,...",
-     "column to explain (of FILE.csv; - is stdin); several: one search each", &table.target, NULL},
+    {"--target", "COLUMN", "column to explain, A,B: each; FILE - is stdin", &table.target, NULL},
     {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features,
      NULL},
     {"--exclude", "A,B", "columns that formulas must not use", &table.exclude, NULL},

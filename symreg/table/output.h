@@ -45,8 +45,8 @@ bool sr_cell_is_missing(const char *cell);
 /* Removes the rows of csv that have a missing value in one of the columns (an empty cell, NA, N/A,
  * NaN, null or None). Returns how many. */
 size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count);
-/* Reduces the *count columns to SR_FEATURES, in their order: those of `wanted` that are among them, and those
- * most related to the target. */
+/* Reduces the *count columns to SR_FEATURES, in their order: those of `wanted` that are among them,
+ * and those most related to the target. */
 int sr_table_select(const struct orr_csv *csv, int goal, const int *wanted, int wanted_count,
                     int *column, int *count);
 /* Prints which parts of the table were not used: lines before the header, columns of text. */

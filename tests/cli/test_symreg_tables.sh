@@ -92,8 +92,8 @@ awk -v OFS=, 'BEGIN {
     }
 }' >"$WORK/many.csv"
 for column in c22 c49 c67; do
-    check "a required column of many: $column" search "$WORK/many.csv" --quiet --require $column --seconds 1 \
-        --out "$WORK/require"
+    check "a required column of many: $column" search "$WORK/many.csv" --quiet \
+        --require $column --seconds 1 --out "$WORK/require"
     uses "$WORK/require/front.csv" $column
 done
 check "--exclude" search "$WORK/law.csv" --quiet --exclude w,name --out "$WORK/exclude"
@@ -108,8 +108,8 @@ a required column that there is not | 2 '--require: "x" is not among the feature
 ... that is no feature | 2 '--require: "r" is not among the features' | --require r --features m,w
 ... that is excluded | 2 '--require: "r" is not among the features' | --require r --exclude r
 ... without a name | 2 '--require: expected names of columns' | --require ,r
-... in too small a formula | 2 'complexity of at least 3, symreg.maxsize is 2' | --require r,m --maxsize 2
---exclude beside --features | 2 '--exclude: --features lists the columns already' | --exclude r --features m
+... in too small a formula | 2 'of at least 3, symreg.maxsize is 2' | --require r,m --maxsize 2
+--exclude beside --features | 2 '--exclude: --features lists the columns' | --exclude r --features m
 --exclude of the target | 2 '--exclude: "F" is the target' | --exclude F
 --exclude twice | 2 '--exclude: "r" stands twice' | --exclude r,r
 --exclude of no column | 1 'no column "q"; expected one of' | --exclude q
@@ -171,7 +171,8 @@ targets of which one is unknown | 1 'no column "Fq"; did you mean "Fx"?' | --tar
 a target twice | 2 '--target: "Fx" stands twice' | --target Fx,Fx
 a list without its last target | 2 '--target: expected names of columns' | --target Fx,
 END
-bad "targets from standard input" 2 '--target: standard input is read once' - --target F,r </dev/null
+bad "targets from standard input" 2 '--target: standard input is read once' \
+    - --target F,r </dev/null
 
 # ---- missing values
 awk -F, -v OFS=, 'NR % 7 == 3 { print "gap", (NR % 2 ? "" : " na "), $3, $4, $5 }
