@@ -2,7 +2,7 @@
 
 By algebra: with its constants free, the formula is the law. The constants are fitted to the law by
 Levenberg-Marquardt steps in 60 digits; the formula has the law's form if it then agrees with the
-law to 30 digits at random points of the ranges (two analytic formulas that agree on an open set
+law to 20 digits at random points of the ranges (two analytic formulas that agree on an open set
 are one function), and no constant had to move by more than `constants` of itself. A term that is
 fitted away, or a formula that only comes close (1/x for 1/(exp(x) - 1) at small x), is not the law.
 
@@ -21,8 +21,9 @@ import numpy as np
 
 from newtonbench_laws import FUNCTIONS, PreciseNumpy, numpy_function
 
-DIGITS, AGREEING, LEAST_DAMPING = 60, mpmath.mpf(10) ** -30, mpmath.mpf(10) ** -30
+DIGITS, AGREEING, LEAST_DAMPING = 60, mpmath.mpf(10) ** -20, mpmath.mpf(10) ** -30
 MOST_STEPS, POINTS, FITTED = 60, 1000, 40
+MOST_WEAK_STEPS = 10  # in a row: while damping falls from the first to the least
 DEFINED, WIDER = 0.95, 10
 MOST_SECONDS = 120  # of processor time, for the fit of one formula's constants
 
@@ -162,7 +163,7 @@ def largest_move(formula, points, truths):
         return [c + s * m for c, s, m in zip(start, scale, move)]
 
     move, damping, step = [mpmath.mpf(0)] * count, mpmath.mpf("1e-6"), mpmath.mpf(10) ** -25
-    now = residuals(formula, points, truths, at(move))
+    now, weak = residuals(formula, points, truths, at(move)), 0
     for _ in range(MOST_STEPS):
         if now is None:
             return math.inf
@@ -194,7 +195,9 @@ def largest_move(formula, points, truths):
             then = residuals(formula, points, truths, at(tried))
             improved = then is not None and mpmath.fdot(then, then) < before
             damping = max(damping / 1000, LEAST_DAMPING) if improved else damping * 10
-        if not improved or mpmath.fdot(then, then) > before * mpmath.mpf("0.999"):
+        better = improved and mpmath.fdot(then, then) < before * mpmath.mpf("0.999")
+        weak = 0 if better else weak + 1
+        if not improved or weak == MOST_WEAK_STEPS:
             return math.inf
         move, now = tried, then
     return math.inf
