@@ -256,7 +256,7 @@ class Judge:
 
 class Rewritten(ast.NodeTransformer):
     """Other operators, the same function: powers of columns, which are positive, as exp(p log(x)),
-    other powers as x x^(p - 1), a/b as inv(b/a), a + b as a - neg(b), sqrt(a) as a^0.5."""
+    other powers as inv(x^-p), a/b as inv(b/a), a + b as a - neg(b), sqrt(a) as a^0.5."""
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
@@ -264,7 +264,7 @@ class Rewritten(ast.NodeTransformer):
         if isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Name):
             text = f"exp(({right}) * log({left}))"
         elif isinstance(node.op, ast.Pow):
-            text = f"({left}) * ({left}) ** {ast.literal_eval(right) - 1!r}"
+            text = f"inv(({left}) ** {-ast.literal_eval(right)!r})"
         elif isinstance(node.op, ast.Div):
             text = f"inv(({right}) / ({left}))"
         elif isinstance(node.op, ast.Add):
