@@ -450,6 +450,8 @@ static int merge(struct parse *p)
     TRY(cli->run_given ? 0 : orr_path(cli->run, "runs/%s", cli->preset.name));
     TRY(keep_precision(cli));
     TRY(orr_settings_check(&cli->preset));
+    if (!cli->argc_rest && cli->preset.symreg.binary.count + cli->preset.symreg.unary.count == 0)
+        return ORR_FAIL(ORR_EUSAGE, "symreg.binary, symreg.unary: expected at least one operator");
     note_unused(p);
     return 0;
 }

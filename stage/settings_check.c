@@ -207,8 +207,5 @@ int orr_settings_check(const struct orr_settings *preset)
     TRY(check_training("pretrain_planets", &preset->pretrain_planets, no_planets));
     TRY(check_training("finetune.magnitude", &preset->finetune.magnitude, no_two_body));
     TRY(check_text(preset));
-    TRY(check_attention(&preset->attention));
-    if (preset->symreg.binary.count + preset->symreg.unary.count < 1)
-        return ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
-    return 0;
+    return check_attention(&preset->attention);
 }

@@ -11,7 +11,8 @@ from . import _arguments
 
 HUGE = 10**40  # the library says what it takes
 
-BINARY = ("+", "-", "*", "/", "^", "min", "max", "hypot", "atan2")
+ARITHMETIC = ("+", "-", "*", "/")
+BINARY = (*ARITHMETIC, "^", "min", "max", "hypot", "atan2")
 UNARY = ("neg", "inv", "square", "cube", "sqrt", "abs", "exp", "log", "sin", "cos", "tan", "asin",
          "acos", "atan", "sinh", "cosh", "tanh", "sign", "cbrt", "log10")
 SAME = {"plus": "+", "sub": "-", "mult": "*", "div": "/", "pow": "^", "**": "^", "ln": "log"}
@@ -317,7 +318,8 @@ def units(x_units: Any, y_units: Any, names: list[str], target: str) -> str:
 def settings(m: Any) -> dict[str, str]:
     """Settings of the library for the parameters of an estimator, but for those of a table."""
     chosen: dict[str, str] = {}
-    binary, defined2 = operators(m.binary_operators, 2, "binary_operators")
+    binary = ARITHMETIC if m.binary_operators is None else m.binary_operators  # as in PySR
+    binary, defined2 = operators(binary, 2, "binary_operators")
     unary, defined1 = operators(m.unary_operators, 1, "unary_operators")
     chosen["binary"], chosen["unary"] = ",".join(binary), ",".join(unary)
     for key, name, whole in (

@@ -51,7 +51,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     niterations : epochs of the search; None: as many as timeout_in_seconds allows.
-    binary_operators, unary_operators : names, or formulas as "g(x) = x * exp(-x)".
+    binary_operators, unary_operators : names, or formulas as "g(x) = x * exp(-x)"; []: none. None
+        stands for + - * / in the first, and for none in the second.
     maxsize, maxdepth : the largest complexity (at most 64), and nodes on the longest path.
     constraints : largest complexity of arguments, {"^": (-1, 1), "sin": 5}.
     nested_constraints : {"sin": {"cos": 0}}: no cos inside sin.
@@ -87,7 +88,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self,
         niterations: int | None = 100,
         *,
-        binary_operators: Sequence[str] | None = ("+", "-", "*", "/"),
+        binary_operators: Sequence[str] | None = _options.ARITHMETIC,
         unary_operators: Sequence[str] | None = ("inv", "square", "sqrt", "exp", "log", "sin",
                                                  "cos"),
         maxsize: int = 30,

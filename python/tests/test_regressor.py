@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -164,6 +165,24 @@ def test_round_constants():
     assert model.get_best()["equation"] in ("(7 * x0)", "(x0 * 7)")
     with pytest.raises(ValueError, match="round_constants: expected digits, integers"):
         small(round_constants="whole").fit(X, y)
+
+
+def test_empty_lists_of_operators():
+    """[] is none, and None of binary operators PySR's + - * /; an outer factor is always free."""
+    X = columns(count=2)
+    y = np.sin(X[:, 0]) + X[:, 1]
+    sum_ = small(binary_operators=None, unary_operators=["sin"]).fit(X, y)
+    assert sum_.get_best()["equation"] in ("(sin(x0) + x1)", "(x1 + sin(x0))")
+    free = re.compile(r"\(?(-?[\d.e-]+ \* )?((sin|g)\()*(x\d|-?[\d.e-]+)\)*")
+    for unary, y in ((["sin"], 3 * np.sin(X[:, 0])), (("g(x) = x^2 + 1",), X[:, 1] ** 2 + 1)):
+        equations = column(small(binary_operators=[], unary_operators=unary).fit(X, y), "equation")
+        assert all(free.fullmatch(equation) for equation in equations)
+        assert equations[-1] in ("(3 * sin(x0))", "g(x1)")
+    for unary in ([], None):
+        with pytest.raises(ValueError, match="^binary_operators, unary_operators: expected at"):
+            small(binary_operators=[], unary_operators=unary).fit(X, y)
+        sums = small(binary_operators=["+"], unary_operators=unary).fit(X, y)
+        assert not re.search("[a-wyz]", "".join(column(sums, "equation")))
 
 
 def test_weights():

@@ -121,10 +121,11 @@ static bool mutate_operator(const struct sr_settings *s, gsl_rng *rng, struct sr
 {
     const int i = draw_below(rng, expr->count);
     const int arity = sr_expr_arity(expr, i);
-    if (arity == 0)
-        return false;
-    expr->node[i].op = (uint8_t)(arity == 2 ? s->binary[draw_below(rng, s->binary_count)]
-                                            : s->unary[draw_below(rng, s->unary_count)]);
+    const int count = arity == 2 ? s->binary_count : arity ? s->unary_count : 0;
+    if (count == 0)
+        return false; /* a leaf, a free outer factor without "*", or an operator of a guess */
+    const int k = draw_below(rng, count);
+    expr->node[i].op = (uint8_t)(arity == 2 ? s->binary[k] : s->unary[k]);
     return true;
 }
 

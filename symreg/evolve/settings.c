@@ -40,8 +40,6 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_settings *pr
     };
     TRY(find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count));
     TRY(find_all("symreg.unary", &s->unary, 1, settings->unary, &settings->unary_count));
-    if (settings->binary_count + settings->unary_count == 0)
-        return ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
     for (int i = 0; i < s->rules.count; i++) {
         enum sr_rule rule;
         TRY(sr_rule_find(s->rules.item[i], &rule));

@@ -284,6 +284,8 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     setup->settings.context_text = setup->about = about_options(o);
     TRY(setup->about ? 0 : ORR_ENOMEM);
     add_custom(&setup->settings);
+    if (setup->settings.binary_count + setup->settings.unary_count == 0)
+        return ORR_FAIL(ORR_EUSAGE, "symreg.binary, symreg.unary: expected at least one operator");
     TRY(set_constraints(o, table, setup));
     TRY(check_possible(setup, table));
     TRY(set_guesses(o->guess, table, setup));

@@ -348,6 +348,9 @@ for rule in 'symreg.rules=bset best' 'symreg.unary=sinn sin' 'symreg.binary=add 
     refuse "symreg: ${rule% *}" 2 "${rule%%=*}" "${rule##* }" -- smoke symreg --set "${rule% *}"
 done
 
+refuse "symreg: no operator" 2 'symreg.binary, symreg.unary' 'at least one operator' -- \
+    smoke symreg --set symreg.binary= --set symreg.unary=
+
 forces=truth/finetune/forces_magnitude.csv
 # spoil NAME: a copy of the run whose tables of that name nothing is known of
 spoil() {

@@ -124,7 +124,6 @@ TEST(test_check)
         {{"orbits.two_body_test=0"}, "orbits.two_body_test", "at least 1"},
         {{"planets.enabled=true"}, "planets.enabled", "continuous"},
         {{"attention="}, "attention", "at least one"},
-        {{"symreg.binary=", "symreg.unary="}, "symreg.binary", "operator"},
     };
     struct orr_settings p;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

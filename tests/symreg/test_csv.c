@@ -432,6 +432,15 @@ TEST_BETWEEN(options_become_settings, scratch_setup, scratch_teardown)
     assert_true(s->max_seconds == 7.5 && s->max_evaluations == 1e6 && s->stop_loss == 1e-9);
     assert_true(s->iterations == 4 && setup.batch == 2 && s->algorithm == &sr_algorithm_pysr);
     assert_int_equal(setup.rule, SR_MDL);
+    /* operators of the user are operators enough */
+    assert_int_equal(orr_settings_set(&cli.preset, "symreg.binary="), 0);
+    assert_int_equal(orr_settings_set(&cli.preset, "symreg.unary="), 0);
+    const struct sr_csv_options defined = {.target = "y", .define = "g(x)=x*x"};
+    assert_int_equal(set_up(&defined), 0);
+    assert_true(s->binary_count == 0 && s->unary_count == 1 && (int)s->unary[0] == SR_CUSTOM);
+    const struct sr_csv_options none = {.target = "y"};
+    assert_int_equal(set_up(&none), ORR_EUSAGE);
+    error_names("symreg.binary", "symreg.unary", "at least one operator", NULL);
     const struct sr_csv_options plain = {.target = "y"};
     orr_settings_defaults(&cli.preset);
     assert_int_equal(set_up(&plain), 0);

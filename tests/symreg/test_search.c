@@ -448,6 +448,29 @@ TEST(changes_leave_formulas)
     gsl_rng_free(rng);
 }
 
+/* Where the settings have no operator of an arity, one of a guess, or the product of a free outer
+ * factor, is not exchanged for another. */
+TEST(an_operator_is_exchanged_for_those_of_the_settings)
+{
+    gsl_rng *rng = random_stream(63);
+    for (int arity = 1; arity <= 2; arity++) {
+        struct sr_settings s = small_settings(SR_INV, SR_SIN, 15);
+        enum sr_op *const op = arity == 2 ? s.binary : s.unary;
+        *(arity == 2 ? &s.binary_count : &s.unary_count) = 0;
+        op[0] = op[1] = SR_CONSTANT; /* what an empty list begins with */
+        for (int k = 0; k < 4000; k++) {
+            struct sr_expr expr = formula("2 * tanh(r)"), measured;
+            sr_mutate(&s, 3, rng, &expr);
+            measured = expr;
+            assert_true(sr_expr_measure(NULL, &measured));
+            for (int i = 0; i < expr.count; i++)
+                assert_true(sr_expr_arity(&expr, i) == 0 || expr.node[i].op != SR_CONSTANT);
+            assert_int_equal(measured.node[expr.count - 1].size, expr.count);
+        }
+    }
+    gsl_rng_free(rng);
+}
+
 /* Every kind of change does what its name says, seen by the neighbours it must reach. */
 TEST(changes_reach_every_neighbour)
 {
