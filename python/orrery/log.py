@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import math
+import os
 import pathlib
 import sys
 import time
@@ -19,7 +22,9 @@ HOMES = ("tensorboard", "wandb", "trackio")
 
 
 class Sink(Protocol):
-    """Where the lines of one training go."""
+    """Where the lines of one training go; it has those up to step `after` already."""
+
+    after: float
 
     def write(self, step: int, values: dict[str, float]) -> None: ...
     def restart(self, step: int) -> None: ...
@@ -27,6 +32,10 @@ class Sink(Protocol):
 
 
 class _TensorBoard:
+    """An event file, which is written anew each time."""
+
+    after = -1.0
+
     def __init__(self, folder: pathlib.Path, log: pathlib.Path, now: bool):
         from ._events import EventFile
 
@@ -47,13 +56,28 @@ class _TensorBoard:
 
 
 class _WandB:
-    """Steps are a number of each line, as Weights & Biases takes none twice."""
+    """Steps are a number of each line, as Weights & Biases takes none twice.
+
+    A training has one id, by which Weights & Biases continues it. Files of --offline cannot be
+    continued: what is in a folder stays as it is."""
 
     def __init__(self, module: Any, run: Run, name: str, options: argparse.Namespace):
+        about = json.dumps([run.path.name, name, dict(run.settings)], sort_keys=True, default=str)
+        key = hashlib.sha256(about.encode()).hexdigest()[:16]
+        offline = options.offline or os.environ.get("WANDB_MODE") == "offline"
+        folder = pathlib.Path(options.out or os.environ.get("WANDB_DIR") or ".") / "wandb"
+        there = sorted(folder.glob(f"offline-run-*-{key}")) if offline else []
+        self._run: Any = None
+        if there:
+            print(f"{name}: left as it is in {there[0]}; remove this folder to write it again")
+            self.after = math.inf
+            return
         self._run = module.init(
-            project=options.project, group=run.path.name, name=name, config=run.settings,
-            dir=options.out, mode="offline" if options.offline else None, reinit="create_new")
+            project=options.project, group=run.path.name, name=name, config=run.settings, id=key,
+            resume=None if offline else "allow", dir=options.out,
+            mode="offline" if options.offline else None, reinit="create_new")
         self._run.define_metric("*", step_metric="step")
+        self.after = self._run.summary.get("step", -1) if self._run.resumed else -1
 
     def write(self, step: int, values: dict[str, float]) -> None:
         self._run.log({"step": step, **values})
@@ -62,14 +86,18 @@ class _WandB:
         pass
 
     def close(self) -> None:
-        self._run.finish()
+        if self._run:
+            self._run.finish()
 
 
 class _Trackio:
+    """A run of the project by its name, which is continued where it is there."""
+
     def __init__(self, module: Any, run: Run, name: str, options: argparse.Namespace):
         self._run = module.init(project=options.project, name=f"{run.path.name}/{name}",
                                 group=run.path.name, config=run.settings, embed=False,
-                                auto_log_gpu=False, auto_log_cpu=False)
+                                resume="allow", auto_log_gpu=False, auto_log_cpu=False)
+        self.after = self._run._next_step - 1  # (there is no public name for it)
 
     def write(self, step: int, values: dict[str, float]) -> None:
         self._run.log(values, step=step)
@@ -141,7 +169,9 @@ class _Training:
         self._follower, self._sink, self._last = follower, sink, -1
 
     def pump(self) -> int:
-        lines = counted(list(self._follower.lines()))
+        """Writes new lines; their number."""
+        lines = [line for line in counted(list(self._follower.lines()))
+                 if line[0] > self._sink.after]
         for step, values in lines:
             if step < self._last:
                 self._sink.restart(step)
@@ -160,7 +190,10 @@ def _sink(run: Run, path: pathlib.Path, options: argparse.Namespace) -> Sink:
     if options.to == "tensorboard":
         return _TensorBoard(pathlib.Path(options.out) / name, path, options.follow)
     module = _module(options.to)
-    return (_WandB if options.to == "wandb" else _Trackio)(module, run, name, options)
+    sink = (_WandB if options.to == "wandb" else _Trackio)(module, run, name, options)
+    if 0 <= sink.after < math.inf:
+        print(f"{name}: is there up to step {sink.after:g}, and is continued")
+    return sink
 
 
 def _follow(run: Run, options: argparse.Namespace) -> int:
@@ -220,7 +253,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(f"orrery.log: error: {error}", file=sys.stderr)
         return 1
-    if not lines and not options.follow:
+    if not options.follow and not run.log_files():
         print(f"orrery.log: error: {options.run}: expected training logs, found none",
               file=sys.stderr)
         return 1

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -274,11 +275,62 @@ def test_follow(run_copy, tmp_path):
     assert process.returncode == 0 and "lines to tensorboard" in out, err
 
 
+def test_an_event_file_is_written_anew(run, tmp_path):
+    events = tmp_path / "lssar" / "pretrain" / "events.out.tfevents.0.orrery"
+    found = []
+    for _ in range(2):
+        log.main([str(run.path), "--to", "tensorboard", "--out", str(tmp_path)])
+        found.append(events.read_bytes())
+    assert found[0] == found[1] and len(list(events.parent.iterdir())) == 1
+
+
+class Service:
+    """As much of wandb and trackio as is used: runs that can be continued by id or name."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def init(self, name, resume, id=None, **_options):
+        rows = self.kept.setdefault(id or name, []) if resume == "allow" else []
+        last = rows[-1][0] if rows else -1
+
+        def keep(values, step=None):
+            values = dict(values)
+            rows.append((values.pop("step") if step is None else step, values))
+
+        return types.SimpleNamespace(
+            define_metric=lambda *_, **__: None, log=keep, finish=lambda: None,
+            resumed=bool(rows), summary={"step": last} if rows else {}, _next_step=last + 1)
+
+
+@pytest.mark.parametrize("home", ["wandb", "trackio"])
+def test_a_training_is_continued(run_copy, monkeypatch, capsys, home):
+    """Twice the same, and then two more lines: no point is there twice, and none is missing."""
+    service = Service()
+    monkeypatch.setitem(sys.modules, home, service)
+    monkeypatch.chdir(run_copy)
+    path = run_copy / "lssar" / "pretrain" / "log.jsonl"
+    for text in ('{"step": 0, "loss": 3}\n{"step": 4, "loss": 2}\n', "",
+                 '{"step": 5, "loss": 1}\n{"step": 9, "loss": 0}\n'):
+        path.write_text((path.read_text() if len(service.kept) else "") + text)
+        assert log.main([".", "--to", home]) == 0
+    losses = [(0, {"loss": 3.0}), (4, {"loss": 2.0}), (5, {"loss": 1.0}), (9, {"loss": 0.0})]
+    assert losses in service.kept.values() and len(service.kept) == len(orrery.Run(".").log_files())
+    out = capsys.readouterr().out
+    assert "lssar/pretrain: is there up to step 4, and is continued" in out
+    assert f"2 lines to {home}" in out and f"0 lines to {home}" in out
+    (run_copy / "preset.json").write_text(
+        (run_copy / "preset.json").read_text().replace('"seed":\t', '"seed":\t9'))
+    log.main([".", "--to", home])
+    assert len(service.kept) == len(orrery.Run(".").log_files()) * (2 if home == "wandb" else 1)
+
+
 def test_wandb(run, tmp_path):
     pytest.importorskip("wandb")
-    done = subprocess.run([sys.executable, "-m", "orrery.log", run.path, "--to", "wandb",
-                           "--offline", "--out", tmp_path], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    for said in ("lines to wandb", "left as it is in"):
+        done = subprocess.run([sys.executable, "-m", "orrery.log", run.path, "--to", "wandb",
+                               "--offline", "--out", tmp_path], capture_output=True, text=True)
+        assert done.returncode == 0 and said in done.stdout, done.stderr
     files = list(tmp_path.glob("wandb/offline-run-*/run-*.wandb"))
     assert len(files) == len(run.log_files())
     assert any(b"lssar/pretrain_planets" in f.read_bytes() for f in files)
@@ -287,9 +339,10 @@ def test_wandb(run, tmp_path):
 def test_trackio(run, tmp_path, monkeypatch):
     pytest.importorskip("trackio")
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path))
-    done = subprocess.run([sys.executable, "-m", "orrery.log", run.path, "--to", "trackio",
-                           "--project", "p"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    for said in ("lines to trackio", "is continued"):
+        done = subprocess.run([sys.executable, "-m", "orrery.log", run.path, "--to", "trackio",
+                               "--project", "p"], capture_output=True, text=True)
+        assert done.returncode == 0 and said in done.stdout, done.stderr
     import sqlite3
 
     with sqlite3.connect(tmp_path / "p.db") as base:
@@ -298,6 +351,9 @@ def test_trackio(run, tmp_path, monkeypatch):
               if "loss" in json.loads(values)}
     table = run.log("lssar")
     assert losses["smoke/lssar/pretrain", 1] == column(table, "loss")[0]
+    steps = [step for name, step, values in stored if name == "smoke/lssar/pretrain"
+             and "loss" in json.loads(values)]
+    assert len(steps) == len(set(steps))
 
 
 def test_logs_that_cannot_go(run, tmp_path, monkeypatch, capsys):
