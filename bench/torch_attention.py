@@ -64,7 +64,8 @@ def contenders(kind, length):
         if kind == "lssa":
             q, k = F.normalize(q, dim=-1), F.normalize(k, dim=-1)
             return flex_attention(q, k, v, score_mod=softplus, block_mask=blocks, scale=1.0)
-        return peer_lssar.flex(q, k, v, P, blocks)  # in two passes
+        phi = peer_lssar.log_exp if kind == "rw_softmax" else peer_lssar.log_softplus
+        return peer_lssar.flex(q, k, v, P, blocks, phi)  # in two passes
     found = {OURS: kernels, "eager": formula,
              "compiled": torch.compile(formula, fullgraph=True, dynamic=False),
              "compiled orrery": torch.compile(kernels, fullgraph=True, dynamic=False),
@@ -142,7 +143,7 @@ def cpu():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kinds", default="softmax,lssa,lssar")
+    parser.add_argument("--kinds", default="softmax,lssa,lssar,rw_softmax")
     parser.add_argument("--lengths", default="256,1000,2048")
     parser.add_argument("--heads", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=21)

@@ -1,12 +1,26 @@
 """Builds liborrery.so by make and puts it, with the presets, into the wheel."""
 
+import os
 import pathlib
 import re
+import shlex
+import shutil
 import subprocess
+import sys
 import sysconfig
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = "liborrery.so.0"
+# What liborrery.so is compiled with, and Debian's package of it.
+HEADERS = (
+    ("gsl/gsl_rng.h", "GSL", "libgsl-dev"),
+    ("cjson/cJSON.h", "cJSON", "libcjson-dev"),
+    ("oneapi/dnnl/dnnl.h", "oneDNN", "libdnnl-dev"),
+    ("xxhash.h", "xxHash", "libxxhash-dev"),
+    ("muParserDLL.h", "muParser", "libmuparser-dev"),
+    ("zlib.h", "zlib", "zlib1g-dev"),
+    ("omp.h", "OpenMP", "gcc"),
+)
 
 
 def source():
@@ -22,6 +36,18 @@ def version():
     return re.sub(r"-dev$", ".dev0", found.group(1))
 
 
+def lacking():
+    """Each program and package that the build needs and the machine lacks, as a text."""
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    tools = ((compiler[0], "gcc"), ("make", "make"), ("ar", "binutils"), ("objcopy", "binutils"))
+    missing = [f"{tool} (Debian: {package})" for tool, package in tools if not shutil.which(tool)]
+    if missing:
+        return missing
+    return [f"{name}, {header} (Debian: {package})" for header, name, package in HEADERS
+            if subprocess.run([*compiler, "-E", "-include", header, "-x", "c", os.devnull],
+                              capture_output=True).returncode]
+
+
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 except ImportError:  # only version() is asked for
@@ -33,6 +59,10 @@ class CustomBuildHook(BuildHookInterface):
         if self.target_name != "wheel":
             return
         root = source()
+        missing = lacking()
+        if missing:
+            sys.exit(f"orrery-physics: error: {LIBRARY} cannot be built without "
+                     + "; ".join(missing))
         # (.deps looks for packages of the other programs, which the library does not need)
         subprocess.run(
             ["make", "-C", str(root), "CUDA=0", "MPI=0", "-o", ".deps", f"build/{LIBRARY}"],

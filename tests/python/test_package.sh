@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_package.sh - the Python package orrery: its own tests, a wheel in an environment of its own,
-# and the example of its README. Needs python3 with numpy and pytest, and for the wheel hatchling;
+# the example of its README, and a wheel from the source distribution (minutes). Needs python3 with
+# numpy and pytest, and for the wheels hatchling;
 # scikit-learn, pandas, sympy, torch and transformers where their tests are to run: make
 # check-python.
 . tests/cli/lib.sh
@@ -63,4 +64,41 @@ check "the law is found" grep -q 'a \* sqrt(a)' "$WORK/example.out"
 check "the library is the wheel's" bash -c "cd '$WORK' && ORRERY_LIBRARY=/dev/null \
     venv/bin/python -c 'from orrery._library import library; print(library()._name)' |
     grep -q '^$WORK/venv/'"
+if $PYTHON -c 'import twine' 2>/dev/null; then
+    check "its metadata" $PYTHON -m twine check --strict "$WORK"/dist/*.whl
+else
+    skip "the metadata of the wheel" "$PYTHON has no twine"
+fi
+if command -v qemu-x86_64 >/dev/null; then
+    check "it starts on a CPU without AVX" bash -c "cd '$WORK' && qemu-x86_64 -cpu Nehalem \
+        venv/bin/python -c 'import orrery; print(orrery.simulate(n=2)[\"force\"].shape)'"
+else
+    skip "the wheel on a CPU without AVX" "there is no qemu-x86_64"
+fi
+
+# ---- the source distribution: what is missing is named, and it builds (without optimisation)
+check "a source distribution is built" bash -c \
+    "cd python && '$PYTHON' -m hatchling build -t sdist -d '$WORK/sdist'"
+check "it is unpacked" tar xzf "$WORK"/sdist/*.tar.gz -C "$WORK" --strip-components=1 \
+    --one-top-level=unpacked
+from_source() {
+    (cd "$WORK/unpacked" && env "$@" "$PYTHON" -m hatchling build -t wheel -d "$WORK/again")
+}
+mkdir "$WORK/include"
+ln -s /usr/include/* "$WORK/include/"
+rm -rf "$WORK/include/gsl" "$WORK/include/zlib.h"
+gcc="gcc -nostdinc -isystem $(gcc -print-file-name=include) -isystem $WORK/include"
+gcc+=" -isystem $WORK/include/$(gcc -dumpmachine)"
+gcc+=" -isystem $WORK/include/$(gcc -print-multiarch)"
+lacks() {
+    ! from_source "CC=$1" >"$WORK/lacks" 2>&1 && equal 1 "$(wc -l <"$WORK/lacks")" &&
+        grep -qF "liborrery.so.0 cannot be built without $2" "$WORK/lacks"
+}
+check "headers that are missing are named" lacks "$gcc" \
+    'GSL, gsl/gsl_rng.h (Debian: libgsl-dev); zlib, zlib.h (Debian: zlib1g-dev)'
+check "a compiler that is missing is named" lacks nonesuch 'nonesuch (Debian: gcc)'
+check "it is compiled" from_source CFLAGS=-O0
+check "its wheel is installed" $PYTHON -m zipfile -e "$WORK"/again/*.whl "$WORK/site"
+check "it computes" bash -c "cd '$WORK' && PYTHONPATH=site ORRERY_LIBRARY=/dev/null '$PYTHON' -c \
+    'import orrery; assert orrery.law(2, 1, 1) > 9.8; print(orrery.law.__module__)'"
 finish
