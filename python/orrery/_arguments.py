@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import numbers
 import os
+import pathlib
 from typing import Any
+
+import numpy as np
 
 INT_MAX = 2**31 - 1
 
@@ -24,6 +27,38 @@ def number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError(f"{name}: expected a number, found {value!r}")
     return float(value)
+
+
+def power(p: Any) -> float:
+    """p of re-weighted attention."""
+    if not number("p", p) >= 1:
+        raise ValueError(f"p: expected at least 1, found {p}")
+    return float(p)
+
+
+def doubles(name: str, values: Any) -> np.ndarray:
+    """An array of finite numbers."""
+    try:
+        array = np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: expected numbers, found {values!r}") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: expected finite numbers, found NaN or infinity")
+    return array
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False; a text ("False") is neither."""
+    if not isinstance(value, (bool, np.bool_, numbers.Integral)):
+        raise ValueError(f"{name}: expected True or False, found {value!r}")
+    return bool(value)
+
+
+def path_of(name: str, value: Any) -> pathlib.Path:
+    try:
+        return pathlib.Path(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a path, found {value!r}") from None
 
 
 def encoded(name: str, value: Any) -> bytes:

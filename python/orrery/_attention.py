@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 import threading
 from typing import Any
 
 import numpy as np
 
 from . import _library as lib
-from ._arguments import encoded, number, threads, whole
+from ._arguments import encoded, power, threads, whole
 
 _local = threading.local()
 
@@ -53,7 +54,7 @@ def make_shape(kind: str, p: float, window: int, dims: tuple[int, int, int, int]
         raise TypeError(f"kind: expected the name of a variant, found {type(kind).__name__}; a "
                         "line of your own needs torch tensors")
     B, T, H, D = dims
-    return lib.AttentionShape(variant=encoded("kind", kind), power=number("p", p),
+    return lib.AttentionShape(variant=encoded("kind", kind), power=power(p),
                               window=whole("window", window),
                               type=lib.FLOAT64 if wide else lib.FLOAT32, reference=int(reference),
                               sequences=B, rows=T, heads=H, size=D, threads=threads)
@@ -67,7 +68,15 @@ def count_saved(shape: lib.AttentionShape) -> int:
 
 def run_forward(shape: lib.AttentionShape, qkv: int, out: int, saved: int | None) -> None:
     """Arguments are addresses; saved None: no backward pass follows."""
-    _handle().status("forward", ctypes.byref(shape), qkv, out, saved)
+    try:
+        _handle().status("forward", ctypes.byref(shape), qkv, out, saved)
+    except lib.Error as error:
+        number = re.match(r"qkv: number (\d+): ", str(error))
+        if not number:
+            raise
+        name = "qkv"[int(number[1]) // (shape.heads * shape.size) % 3]
+        text = f"{name}: expected finite numbers, found NaN or infinity"
+        raise type(error)(error.status, text) from None
 
 
 def run_backward(shape: lib.AttentionShape, qkv: int, out: int, saved: int, dout: int,

@@ -115,6 +115,10 @@ def table_and_target(estimator: Any, X: Any, y: Any,
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is "
                          "None")
+    named = [str(name) for name in getattr(X, "columns", ())]
+    twice = next((name for i, name in enumerate(named) if name in named[:i]), None)
+    if twice is not None:
+        raise ValueError(f"X: expected columns of different names, found {twice!r} twice")
     if SKLEARN:
         both: tuple[np.ndarray, np.ndarray] = validate_data(
             estimator, X, y, reset=reset, dtype=[np.float64, np.float32], y_numeric=True,
@@ -139,10 +143,15 @@ def table_and_target(estimator: Any, X: Any, y: Any,
 def weights_of(weights: Any, rows: int) -> np.ndarray | None:
     if weights is None:
         return None
-    array = _real("weights", weights)
+    try:
+        array = _real("weights", weights)
+    except (TypeError, ValueError):
+        raise ValueError(f"weights: expected numbers, found {np.asarray(weights).dtype}") from None
     if array.shape != (rows,):
         raise ValueError(f"weights: expected shape ({rows},), found {array.shape}")
     _finite("weights", array)
     if (array < 0).any():
         raise ValueError(f"weights: expected at least 0, found {array.min():g}")
+    if not array.any():
+        raise ValueError("weights: expected a weight above 0, found none")
     return array

@@ -13,6 +13,7 @@ from typing import Any, Callable
 
 from . import _library as lib
 from . import _options
+from ._arguments import path_of
 from ._search import Row, columns_of, language
 
 NAN = float("nan")
@@ -31,7 +32,7 @@ class Front:
 
 
 def _file(path: Any) -> pathlib.Path:
-    given = pathlib.Path(path)
+    given = path_of("path", path)
     if given.is_dir():
         found = [given / name for name in IN_FOLDERS if (given / name).is_file()]
         if not found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -129,6 +130,7 @@ def renamed(message: str) -> str:
     """A message of the library, whose options are called as the parameters are."""
     message = re.sub(r"^\S*/state: ", "warm_start: ", message)  # a file that the library made
     message = re.sub(r"^table(:\d+)?: (?=names?:|the name of column)", "variable_names: ", message)
+    message = re.sub(r"^table:(\d+): column (\".*?\"): ", r"column \2, row \1: ", message)
     message = re.sub(r"(--\w[\w-]*: )?\bsymreg\.(\w+)|--(\w[\w-]*)",
                      lambda m: PARAMETERS.get(m[2] or m[3], m[2] or m[3]), message)
     return message.removeprefix("set: ")
@@ -179,7 +181,10 @@ def operators(given: Any, arity: int, name: str) -> tuple[list[str], list[str]]:
     names: list[str] = []
     definitions: list[str] = []
     known = BINARY if arity == 2 else UNARY
-    for operator in _of(name, given, Iterable, "a list of operators"):
+    listed = _of(name, given, Iterable, "a list of operators")
+    if isinstance(listed, (set, frozenset)):  # whose order is another in every process
+        listed = sorted(listed, key=str)
+    for operator in listed:
         if not isinstance(operator, str):
             raise ValueError(f"{name}: expected texts, found {operator!r}")
         function = _FUNCTION.match(operator)
@@ -211,8 +216,9 @@ def _prices(of: Mapping[str, Any] | None, constants: Any, variables: Any) -> str
     parts = {SAME.get(k, k): v for k, v in given.items()}
     for name, value in (("constant", constants), ("variable", variables)):
         if value is not None:
-            parts[name] = value
-    return ",".join(f"{k}={number('complexity of ' + k, v, True)}" for k, v in parts.items())
+            parts[name] = int(number(f"complexity_of_{name}s", value, True))
+    return ",".join(f"{k}={number(f'complexity_of_operators: {k}', v, True)}"
+                    for k, v in parts.items())
 
 
 def _constraints(given: Mapping[str, Any] | None) -> str:
@@ -299,16 +305,27 @@ def _required(names: Any) -> str:
                     _of("required_features", names, Iterable, "a list of names"))
 
 
+def _unit(name: str, given: Any) -> str:
+    """A unit as a text; None, "" and 1 stand for pure numbers."""
+    if given is None or given == "" or given == 1:
+        return "1"
+    return str(_of(name, given, str, 'units as texts, "kg*m/s^2"'))
+
+
 def units(x_units: Any, y_units: Any, names: list[str], target: str) -> str:
-    if x_units is not None and (isinstance(x_units, str) or len(x_units) != len(names)):
+    if x_units is None:
+        x_units = ()
+    elif isinstance(x_units, str) or not isinstance(x_units, Iterable):
         raise ValueError(f"X_units: expected a list of {len(names)} units, found {x_units!r}")
-    parts = [f"{quoted(n)}={u or '1'}" for n, u in zip(names, x_units or ())]
+    elif len(x_units := list(x_units)) != len(names):
+        raise ValueError(f"X_units: expected a list of {len(names)} units, found {x_units!r}")
+    parts = [f"{quoted(n)}={_unit('X_units', u)}" for n, u in zip(names, x_units)]
     if y_units is not None:
         if isinstance(y_units, (list, tuple)):
             if len(y_units) != 1:
                 raise ValueError(f"y_units: expected one unit, found {y_units!r}")
             y_units = y_units[0]
-        parts.append(f"{quoted(target)}={y_units or '1'}")
+        parts.append(f"{quoted(target)}={_unit('y_units', y_units)}")
     return ", ".join(parts)
 
 
@@ -331,10 +348,12 @@ def settings(m: Any) -> dict[str, str]:
         ("enumerate", "enumerate", False), ("patience", "patience", True),
     ):
         value = getattr(m, name)
-        if value is not None:
+        limit = name in ("timeout_in_seconds", "max_evals")
+        if limit and value == 0:  # (the library's 0 is no limit)
+            raise ValueError(f"{name}: expected a number above 0, or None for no limit, found 0")
+        if value is not None and not (limit and value == math.inf):
             chosen[key] = number(name, value, whole)
-    if m.timeout_in_seconds is None:
-        chosen["seconds"] = "0"
+    chosen.setdefault("seconds", "0")
     guesses = [m.guesses] if isinstance(m.guesses, str) else list(
         _of("guesses", m.guesses, Iterable, "formulas"))
     for guess in guesses:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import path_of
+
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
           "U16": "<u2", "U8": "|u1"}
 
@@ -18,10 +20,10 @@ class File:
     """An open file, whose bytes stay readable when another file takes its name."""
 
     def __init__(self, path: str | os.PathLike[str]):
-        self.path = os.fspath(path)
+        self.path = str(path_of("path", path))
         if not os.path.isfile(self.path):
             raise FileNotFoundError(f"{self.path}: expected a file of the format safetensors, "
-                                    "found none")
+                                    f"found {'a folder' if os.path.isdir(self.path) else 'none'}")
         size = os.path.getsize(self.path)
         if size < 8:
             raise ValueError(f"{self.path}: not a safetensors file: {size} bytes")
@@ -61,7 +63,7 @@ class File:
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
     """Writes a file atomically: the name has all bytes or those of before."""
-    path = pathlib.Path(path)
+    path = path_of("path", path)
     handle, temporary = tempfile.mkstemp(prefix=path.name + ".", suffix=".orrery-partial",
                                          dir=path.parent)
     try:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from . import _attention, _torch_model
-from ._arguments import number, whole
+from ._arguments import power, whole
 
 
 def _dims(q: Tensor) -> tuple[int, int, int, int]:
@@ -124,6 +124,8 @@ def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
             raise ValueError(f"{name}: expected q's shape, type and device, {tuple(q.shape)}, "
                              f"{q.dtype}, {q.device}, found {tuple(x.shape)}, {x.dtype}, "
                              f"{x.device}")
+    if q.layout != torch.strided:
+        raise TypeError(f"q: expected dense tensors, found {q.layout}")
     if not q.is_floating_point():
         raise TypeError(f"q: expected floating-point numbers, found {q.dtype}")
     if q.dim() < 2 or q.numel() == 0:
@@ -136,8 +138,7 @@ def _check_variant(kind: Any, p: Any, window: Any) -> None:
         raise TypeError("kind: expected the name of a variant, or a line as of attention_line(), "
                         f"found {type(kind).__name__}")
     whole("window", window)
-    if not number("p", p) >= 1:
-        raise ValueError(f"p: expected at least 1, found {p}")
+    power(p)
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor, kind: Any, p: float = 15,

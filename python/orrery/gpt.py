@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _library as lib
 from . import _safetensors, _tables
-from ._arguments import encoded, number, threads, whole
+from ._arguments import encoded, number, path_of, threads, whole
 from ._attention import _line as _table_line
 from ._attention import attention, attention_variants
 
@@ -193,7 +193,7 @@ class GPT:
 
     def __init__(self, path: str | os.PathLike[str], *, n_jobs: int | None = None,
                  reference: bool = False):
-        self.path = os.fspath(path)
+        self.path = str(path_of("path", path))
         self._file = _safetensors.File(self.path)
         self._made_with = {"n_jobs": n_jobs, "reference": reference}
         self._attends: dict[str, Any] = {}
@@ -212,7 +212,7 @@ class GPT:
     @classmethod
     def from_pretrained(cls, folder: str | os.PathLike[str], *, n_jobs: int | None = None) -> GPT:
         """Of a folder of save_pretrained(), also where transformers saved it again."""
-        folder = pathlib.Path(folder)
+        folder = path_of("folder", folder)
         config = _tables.read_json(folder / "config.json")
         if not isinstance(config, dict) or config.get("model_type") != "orrery":
             found = config.get("model_type") if isinstance(config, dict) else config
@@ -418,7 +418,7 @@ class GPT:
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """A Hugging Face folder: AutoModel.from_pretrained(folder, trust_remote_code=True) loads it
         offline and without this package. model.safetensors is a checkpoint of Orrery, too."""
-        folder = pathlib.Path(folder)
+        folder = path_of("folder", folder)
         folder.mkdir(parents=True, exist_ok=True)
         here = pathlib.Path(__file__).parent
         c = self._configuration()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _export, _fronts, _library, _options, _present
-from ._arguments import INT_MAX, threads, whole
+from ._arguments import INT_MAX, flag, number, path_of, threads, whole
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import table, table_and_target, weights_of
 from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name
@@ -199,10 +199,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if units:
             settings["units"] = units
         settings["seed"] = str(self._seed())
+        file = self._file()
         self._search(settings, (X, y, weights, names, target))
         self.variable_names_ = names
         self._define = settings.get("define")
-        self._write()
+        if file is not None:
+            self._write(file)
 
     def refit(self, X: Any, y: Any, *, weights: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
@@ -277,19 +279,20 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return whole("random_state", state, 0, 2**64 - 1)
 
     def _search(self, settings: dict[str, str], data: tuple[Any, ...]) -> None:
-        state = getattr(self, "_state", None) if self.warm_start else None
+        state = getattr(self, "_state", None) if flag("warm_start", self.warm_start) else None
         before: int = getattr(self, "_epochs", 0) if state else 0
         if self.warm_start:
             settings["keep-state"] = "1"
             if self.niterations is not None:
                 settings["iterations"] = str(before + int(settings["iterations"]))
         jobs = threads(self.n_jobs)
+        stop = self.early_stop_condition if callable(self.early_stop_condition) else None
+        shown, loud = flag("progress", self.progress), number("verbosity", self.verbosity) > 0
+        line, last = _present.Line(shown and loud), None
         search = Search(settings)
         search.data(*data)
         if state:
             search.resume(state)
-        stop = self.early_stop_condition if callable(self.early_stop_condition) else None
-        line, last = _present.Line(bool(self.progress and self.verbosity)), None
 
         def seen(now: Seen) -> bool:
             nonlocal last
@@ -319,19 +322,27 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
                 raise
             return None
 
-    def _write(self) -> None:
-        """hall_of_fame.csv with PySR's columns; the file is written atomically."""
+    def _file(self) -> pathlib.Path | None:
+        """hall_of_fame.csv; its folder is made before the search, which might be for nothing."""
         if self.output_directory is None:
-            return
-        folder = pathlib.Path(self.output_directory) / str(self.run_id or "run")
-        folder.mkdir(parents=True, exist_ok=True)
-        part = folder / "hall_of_fame.csv.part"
+            return None
+        folder = path_of("output_directory", self.output_directory) / str(self.run_id or "run")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise type(error)(error.errno, f"output_directory: {error.strerror}", str(folder)
+                              ) from None
+        return folder / "hall_of_fame.csv"
+
+    def _write(self, file: pathlib.Path) -> None:
+        """The front with PySR's columns; the file is written atomically."""
+        part = file.with_name(file.name + ".part")
         lines = ["Complexity,Loss,Equation"]
         for row in self._front:
             quoted = row.equation.replace('"', '""')
             lines.append(f'{row.complexity},{row.loss!r},"{quoted}"')
         part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        part.replace(folder / "hall_of_fame.csv")
+        part.replace(file)
 
     # ----------------------------------------------------------------------------- front
 

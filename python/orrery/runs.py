@@ -12,6 +12,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _tables as tables
+from ._arguments import path_of
 
 SOURCES = ("truth", "oracle", "untrained")  # of forces, beside the attention variants
 TRAININGS = {  # stage -> its log, below the folder of a source
@@ -72,7 +73,7 @@ class Run:
     """
 
     def __init__(self, path: str | os.PathLike[str]):
-        self.path = pathlib.Path(path)
+        self.path = path_of("path", path)
         if not self.path.is_dir():
             raise FileNotFoundError(f"{self.path}: expected the folder of a run, found none")
         if not any((self.path / name).exists() for name in ("preset.json", "orbits", "laws")):

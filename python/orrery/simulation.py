@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
-from ._arguments import encoded, threads, whole
+from ._arguments import doubles, encoded, flag, number, threads, whole
 
 LAWS = ("newton", "power", "yukawa", "mond", "plummer", "post_newtonian", "hooke", "lambda",
         "expression")
@@ -165,7 +165,15 @@ def law(r: Any, m1: Any, m2: Any, law: str = "newton", *, velocity: Any = (0.0, 
     Settings: law_exponent=-1.5 and so on (docs/laws.md).
     """
     simulation = _of_law(law, settings)
-    r, m1, m2 = np.broadcast_arrays(*(np.asarray(a, float) for a in (r, m1, m2)))
+    r, m1, m2 = doubles("r", r), doubles("m1", m1), doubles("m2", m2)
+    try:
+        r, m1, m2 = np.broadcast_arrays(r, m1, m2)
+    except ValueError:
+        raise ValueError("r, m1, m2: expected shapes that can be broadcast, found "
+                         f"{r.shape}, {m1.shape}, {m2.shape}") from None
+    velocity = doubles("velocity", velocity)
+    if velocity.shape != (2,):
+        raise ValueError(f"velocity: expected two numbers, found shape {velocity.shape}")
     if (r < 0).any():
         raise ValueError(f"r: expected distances of at least 0, found {r.min():g}")
     attraction = np.empty(r.shape)
@@ -188,7 +196,10 @@ def orbit(a_au: float, e: float, m1: float, m2: float, dt_yr: float, n: int, law
           **settings: Any) -> np.ndarray:
     """Relative motion of two bodies, (n, 4): x, y, vx, vy at the times 0, dt_yr, ..."""
     simulation = _of_law(law, settings)
-    elements = lib.Elements(a_au, e, omega_rad, phase_rad, int(clockwise))
+    given = (number(name, value) for name, value in (
+        ("a_au", a_au), ("e", e), ("omega_rad", omega_rad), ("phase_rad", phase_rad)))
+    elements = lib.Elements(*given, flag("clockwise", clockwise))
+    m1, m2, dt_yr = number("m1", m1), number("m2", m2), number("dt_yr", dt_yr)
     state = np.empty((whole("n", n, 0, MOST), 4))
     simulation.status("orbit", ctypes.byref(elements), m1, m2, dt_yr, n,
                       state.ctypes.data_as(_DOUBLES))

@@ -81,6 +81,14 @@ def test_texts_are_not_cut_at_a_nul(call):
     ({"batching": "x"}, "batching"), ({"batch_size": 0}, "batch_size"),
     ({"unary_operators": ["g(x) = x; h(x) = x"]}, "unary_operators"),
     ({"unary_operators": ["g(x) = g(x)"]}, "binary_operators, unary_operators"),
+    ({"complexity_of_operators": {"+": 1.5}}, "complexity_of_operators: \\+: expected a whole"),
+    ({"complexity_of_constants": 1.5}, "complexity_of_constants: expected a whole"),
+    ({"timeout_in_seconds": 0}, "timeout_in_seconds: expected a number above 0, or None"),
+    ({"max_evals": 0}, "max_evals: expected a number above 0, or None"),
+    ({"timeout_in_seconds": float("nan")}, "timeout_in_seconds"),
+    ({"warm_start": "False"}, "warm_start: expected True or False"),
+    ({"progress": "no"}, "progress: expected True or False"),
+    ({"verbosity": "a"}, "verbosity: expected a number"),
 ])
 def test_names_of_parameters(parameters, name):
     with pytest.raises(ValueError, match=f"^{name}") as raised:
@@ -97,6 +105,100 @@ def test_variable_names(names):
 
 def test_variable_names_of_any_collection():
     assert fit({"variable_names": (name for name in "ab")}).variable_names_ == ["a", "b"]
+
+
+@pytest.mark.parametrize("units, name", [
+    ({"X_units": 5}, "X_units: expected a list of 2 units, found 5"),
+    ({"X_units": ["m"]}, "X_units: expected a list of 2 units"),
+    ({"X_units": [5, "m"]}, "X_units: expected units as texts"),
+    ({"y_units": 5}, "y_units: expected units as texts"),
+    ({"y_units": ["m", "m"]}, "y_units: expected one unit"),
+])
+def test_units(units, name):
+    with pytest.raises(ValueError, match=f"^{name}"):
+        fit(units)
+
+
+def test_units_of_pure_numbers():
+    assert fit({"X_units": np.array(["m", "s"]), "y_units": "m*s"}).fit(X, Y, X_units=[1, None])
+
+
+@pytest.mark.parametrize("weights, said", [
+    (["a"] * 30, "expected numbers, found <U1"), (np.zeros(30), "expected a weight above 0"),
+    ([2.0] * 29, "expected shape"), (2, "expected shape"), ([np.inf] * 30, "infinity"),
+    (-np.ones(30), "expected at least 0"), ([[1.0]] * 30, "expected shape")])
+def test_weights(weights, said):
+    with pytest.raises(ValueError, match=f"weights.*{said}"):
+        fit({"weights": weights})
+
+
+def test_numbers_of_another_size():
+    with pytest.raises(ValueError, match=r'^column "y", row 3: expected the largest number betwee'):
+        orrery.SymbolicRegressor(**QUICK).fit(X, np.where(np.arange(30) == 3, 1e300, Y))
+
+
+def test_columns_of_one_name():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="^X: expected columns of different names, found 'a' twi"):
+        orrery.SymbolicRegressor(**QUICK).fit(pandas.DataFrame(X, columns=["a", "a"]), Y)
+
+
+def test_no_limit_and_sets():
+    model = fit(timeout_in_seconds=float("inf"), max_evals=float("inf"), progress=0)
+    assert model.stopped_ is None
+    assert _options.operators({"sin", "exp", "cos"}, 1, "unary_operators")[0] == [
+        "cos", "exp", "sin"]  # (a set has another order in every process)
+
+
+def test_the_output_is_possible_before_the_search(tmp_path):
+    (tmp_path / "file").write_text("")
+    calls = []
+    for folder, kind in ((5, TypeError), (tmp_path / "file", OSError)):
+        with pytest.raises(kind, match="output_directory"):
+            fit(output_directory=folder, early_stop_condition=calls.append)
+    assert not calls
+
+
+@pytest.mark.parametrize("call", [
+    lambda: orrery.SymbolicRegressor.from_file(5), lambda: orrery.GPT.from_checkpoint(5),
+    lambda: orrery.Run(5), lambda: orrery.GPT.from_pretrained(5)])
+def test_paths(call):
+    with pytest.raises(TypeError, match="^(path|folder): expected a path, found 5"):
+        call()
+
+
+def test_a_folder_is_no_checkpoint(tmp_path):
+    with pytest.raises(FileNotFoundError, match="format safetensors, found a folder"):
+        orrery.GPT.from_checkpoint(tmp_path)
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda: orrery.law("a", 1, 1), "r: expected numbers, found 'a'"),
+    (lambda: orrery.law(1, np.nan, 1), "m1: expected finite numbers"),
+    (lambda: orrery.law(np.ones(3), np.ones(2), 1), r"r, m1, m2: expected shapes .*\(3,\), \(2,\)"),
+    (lambda: orrery.law(1, 1, 1, velocity=3), "velocity: expected two numbers"),
+    (lambda: orrery.orbit("a", 0, 1, 1, 0.1, 5), "a_au: expected a number"),
+    (lambda: orrery.orbit(1, 0, 1, None, 0.1, 5), "m2: expected a number"),
+    (lambda: orrery.orbit(1, 0, 1, 1, "x", 5), "dt_yr: expected a number"),
+    (lambda: orrery.orbit(1, 0, 1, 1, 0.1, 5, clockwise="no"), "clockwise: expected True or"),
+    (lambda: orrery.attention(Q, Q, Q, p=0), "p: expected at least 1, found 0"),
+])
+def test_numbers_of_laws_and_attention(call, said):
+    with pytest.raises(ValueError, match="^" + said):
+        call()
+
+
+def test_tensors():
+    torch = pytest.importorskip("torch")
+    good, bad = torch.from_numpy(Q), torch.from_numpy(Q.copy())
+    bad[0, 1, 3, 2] = float("nan")
+    for i, name in enumerate("qkv"):
+        tensors = [bad if k == i else good for k in range(3)]
+        with pytest.raises(ValueError, match=f"^{name}: expected finite numbers"):
+            orrery.attention(*tensors)
+    for other in (good.to_sparse(), good.int(), good + 1j):
+        with pytest.raises(TypeError, match="^q: expected"):
+            orrery.attention(other, other, other)
 
 
 def test_operators_of_the_library_keep_their_meaning():

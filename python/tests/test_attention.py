@@ -90,7 +90,7 @@ def test_types_and_shapes():
     (lambda x: {"q": x[0]}, ValueError, "q: expected shape"),
     (lambda x: {"q": x[:0]}, ValueError, "q: expected shape"),
     (lambda x: {"q": x * 1j}, TypeError, "q: expected real"),
-    (lambda x: {"p": 0.5}, ValueError, "power"),
+    (lambda x: {"p": 0.5}, ValueError, "^p: expected at least 1"),
     (lambda x: {"window": -1}, ValueError, "window"),
     (lambda x: {"kind": {"phi": "relu"}}, TypeError, "kind"),
 ])

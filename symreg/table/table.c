@@ -268,8 +268,8 @@ static int check_size(const struct orr_csv *csv, const char *file, const char *t
     return largest == 0 || (largest <= most && largest >= least)
                ? 0
                : ORR_FAIL(ORR_EINVAL,
-                          "%s:%zu: column \"%s\": expected numbers up to between %g and %g, found "
-                          "%g; use another unit",
+                          "%s:%zu: column \"%s\": expected the largest number between %g and %g in "
+                          "size, found %g; use another unit",
                           file, csv->line[row], target, least, most, largest);
 }
 
