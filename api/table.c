@@ -1,6 +1,8 @@
 /* table.c - turns the caller's arrays into a table as read from a CSV file: with the same checks,
  * count of digits and choice of columns. */
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,15 +63,41 @@ static double number_of(const struct orrery_table *t, size_t row, size_t c)
                           : number(t, c == t->columns ? t->y : t->weights, row);
 }
 
+/* Whether a text reads back as the number. */
+static bool reads_back(bool single, const char *text, double value)
+{
+    const double read = strtod(text, NULL);
+    return single ? (float)read == (float)value : !(read < value || read > value);
+}
+
+/* The fewest digits that can read back as the number. DBL_DIG digits of a normal number end in
+ * zeros where fewer do, so that two texts are enough, where trying all takes up to 17. */
+static int least_digits(bool single, double value)
+{
+    const int safe = single ? FLT_DIG : DBL_DIG;
+    char text[40];
+    if (!isfinite(value) || fabs(value) < (single ? (double)FLT_MIN : DBL_MIN))
+        return 1;
+    snprintf(text, sizeof text, "%.*e", safe - 1, value);
+    if (!reads_back(single, text, value))
+        return safe + 1;
+    const char *end = strchr(text, 'e');
+    int digits = 0;
+    while (end[-1] == '0')
+        end--;
+    for (const char *c = text; c < end; c++)
+        digits += *c >= '0' && *c <= '9';
+    return digits;
+}
+
 /* Counts the digits of a number in its shortest text that reads back as the number. */
 static void count_digits(const struct orrery_table *t, double value, struct orr_csv_digits *digits)
 {
+    const bool single = t->type == ORRERY_FLOAT32;
     char text[40];
-    for (int n = 1; n <= 17; n++) {
+    for (int n = least_digits(single, value); n <= 17; n++) {
         snprintf(text, sizeof text, "%.*g", n, value);
-        const double read = strtod(text, NULL);
-        if (t->type == ORRERY_FLOAT32 ? (float)read == (float)value
-                                      : !(read < value || read > value))
+        if (reads_back(single, text, value))
             break;
     }
     orr_csv_count_digits(text, digits);
