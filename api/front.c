@@ -119,6 +119,22 @@ int orrery_regression_write(struct orrery_regression *r, const char *formula, in
     return api_leave(&call, write_text(r, formula, notation, text, bytes, needed));
 }
 
+static int write_definitions(const struct orrery_regression *r, char *text, size_t bytes,
+                             size_t *needed)
+{
+    if (!r->fit)
+        return ORR_FAIL(ORR_EMISSING, "definitions: there is no front yet");
+    return api_write_text(r->setup.define ? r->setup.define : "", text, bytes, needed);
+}
+
+int orrery_regression_definitions(struct orrery_regression *r, char *text, size_t bytes,
+                                  size_t *needed)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, write_definitions(r, text, bytes, needed));
+}
+
 /* The constants of a row and their standard errors, which only least-squares losses have. */
 static int constants(const struct orrery_regression *r, int row, double *value, double *error)
 {

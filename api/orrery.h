@@ -147,9 +147,10 @@ ORRERY_CALL void orrery_regression_free(struct orrery_regression *regression);
 ORRERY_CALL const char *orrery_regression_message(const struct orrery_regression *regression);
 /** Changes a setting. Keys are "seed", those of symreg.* as `symreg --help` lists them
  * ("symreg.maxsize", or "maxsize"), and options of symreg for tables: "loss", "units",
- * "units-penalty", "define", "guess", "constrain", "nest", "complexity", "maxdepth", "require",
- * "round-constants", "batch", "log-target" ("1"), "weights" ("relative", if the table has none).
- * With "keep-state" ("1") the search can be resumed. A value of NULL restores the default.
+ * "units-penalty", "constants", "define", "guess", "constrain", "nest", "complexity", "maxdepth",
+ * "require", "round-constants", "batch", "log-target" ("1"), "weights" ("relative", if the table
+ * has none). With "keep-state" ("1") the search can be resumed. A value of NULL restores the
+ * default.
  * @param regression the handle
  * @param key the name of a setting
  * @param value its value as text; NULL: the default
@@ -251,6 +252,16 @@ ORRERY_CALL int orrery_regression_evaluate(struct orrery_regression *regression,
  * @return a status */
 ORRERY_CALL int orrery_regression_write(struct orrery_regression *regression, const char *formula,
                                         int notation, char *text, size_t bytes, size_t *needed);
+/** Writes what the formulas need beside the columns: named constants with their values in the units
+ * of the columns, and user-defined operators, "c=299792458; g(x)=x*exp(-x)". The option "define"
+ * reads the text back. It is empty where there are none.
+ * @param regression the handle
+ * @param text (bytes); NULL: only *needed is set
+ * @param bytes of text
+ * @param needed *needed becomes the size of the text in bytes, with its NUL; may be NULL
+ * @return a status */
+ORRERY_CALL int orrery_regression_definitions(struct orrery_regression *regression, char *text,
+                                              size_t bytes, size_t *needed);
 /** Makes a front of given formulas, with the table's column names. Their constants are fitted to
  * the table, from their given values and from random points near them, and rounded as after a
  * search. Rows that do not improve on a shorter one are removed. Constraints and units are not

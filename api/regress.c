@@ -138,6 +138,7 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     TRY(sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
     stop->until_s = 0;
     TRY(sr_front_judge(s, &r->table.data, &fit->front));
+    TRY(sr_front_name(s, &r->table.data, &fit->front));
     if (!fit->front.count)
         return ORR_FAIL(ORR_EINVAL, "no formula is finite on every row and within the constraints");
     return stopped ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then") : 0;

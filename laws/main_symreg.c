@@ -49,6 +49,8 @@ static const struct orr_option options[] = {
     {"--nest", "OP:OP=N;...", "how often one may stand inside another: \"sin:cos=0\"", &table.nest,
      NULL},
     {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units, NULL},
+    {"--constants", "NAME[=VALUE UNIT],...", "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"",
+     &table.constants, NULL},
     {"--units-penalty", "X", "wrong dimensions cost X constants' losses (default: forbidden)",
      &table.units_penalty, NULL},
     {"--seconds", "S", "stop after so long (with a FILE: 60)", &given.seconds, "symreg.seconds"},

@@ -12,6 +12,7 @@ from . import _library as lib
 from ._search import columns_of, free_name, language
 
 # A name in quotes, a word, or a number with its sign; binary operators stand between blanks.
+_NAMED = re.compile(r"(\w+)\s*=")  # of definitions
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|[^\W\d]\w*|(\^ )?(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)')
 
 
@@ -54,7 +55,7 @@ def source(equation: str, names: list[str], define: str | None, notation: int,
     count = sum(1 for token in _TOKEN.finditer(text) if token.group(2))
     constants: list[str] = []
     for i in range(count):
-        constants.append(free_name(f"c{i}", [*names, *constants]))
+        constants.append(free_name(f"c{i}", [*names, *constants, *_NAMED.findall(define or "")]))
     if free:
         text = _TOKEN.sub(named, text)
     every = columns + constants[:len(values)]

@@ -241,6 +241,10 @@ FUNCTIONS = {
         c_int,
         [_HANDLE, c_char_p, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
     ),
+    "orrery_regression_definitions": (
+        c_int,
+        [_HANDLE, c_char_p, c_size_t, POINTER(c_size_t)],
+    ),
     "orrery_regression_refit": (c_int, [_HANDLE, POINTER(c_char_p), c_int]),
     "orrery_regression_constants": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
     "orrery_simulation_create": (c_int, [c_int, _MADE]),

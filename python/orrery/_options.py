@@ -116,6 +116,7 @@ PARAMETERS = {
     "binary": "binary_operators", "unary": "unary_operators", "iterations": "niterations",
     "cycles": "ncycles_per_iteration", "evaluations": "max_evals",
     "seconds": "timeout_in_seconds", "units-penalty": "units_penalty", "units": "X_units, y_units",
+    "constants": "named_constants",
     "define": "binary_operators, unary_operators", "loss": "elementwise_loss",
     "constrain": "constraints", "nest": "nested_constraints",
     "complexity": "complexity_of_operators, _constants or _variables", "guess": "guesses",
@@ -329,6 +330,27 @@ def units(x_units: Any, y_units: Any, names: list[str], target: str) -> str:
     return ", ".join(parts)
 
 
+def _named(constants: Any) -> str:
+    """Named constants as the program's option reads them, "G=6.674e-11 m^3/kg/s^2, c"."""
+    if constants is None:
+        return ""
+    if isinstance(constants, str) or not isinstance(constants, (Mapping, Iterable)):
+        raise ValueError("named_constants: expected a list of names, or a dict of names with "
+                         f"values or (value, unit), found {constants!r}")
+    given = constants if isinstance(constants, Mapping) else dict.fromkeys(constants)
+    parts = []
+    for name, value in given.items():
+        if not isinstance(name, str) or not name or set(name) & set(",=;"):
+            raise ValueError(f"named_constants: expected a name, found {name!r}")
+        value, unit = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, "")
+        if not isinstance(unit, str) or "," in unit:
+            raise ValueError(f"named_constants: {name}: expected a unit as \"m^3/kg/s^2\", found "
+                             f"{unit!r}")
+        text = "" if value is None else f"={number('named_constants', value, False)} {unit}"
+        parts.append(f"{name}{text}".rstrip())
+    return ", ".join(parts)
+
+
 # -------------------------------------------------------------------------------- settings
 
 
@@ -361,6 +383,7 @@ def settings(m: Any) -> dict[str, str]:
     texts = {
         "define": "; ".join(dict.fromkeys(defined2 + defined1)),
         "loss": loss(m.elementwise_loss) if m.elementwise_loss else "",
+        "constants": _named(m.named_constants),
         "constrain": _constraints(m.constraints),
         "nest": _nested(m.nested_constraints),
         "complexity": _prices(m.complexity_of_operators, m.complexity_of_constants,

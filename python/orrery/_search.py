@@ -147,12 +147,16 @@ class Search(lib.Handle):
         self.status("state", ctypes.byref(start), ctypes.byref(size))
         return ctypes.string_at(start, size.value)
 
-    def _text(self, call: str, what: Any, notation: int) -> str:
+    def _text(self, call: str, *what: Any) -> str:
         needed = ctypes.c_size_t()
-        self.status(call, what, notation, None, 0, ctypes.byref(needed))
+        self.status(call, *what, None, 0, ctypes.byref(needed))
         text = ctypes.create_string_buffer(needed.value)
-        self.status(call, what, notation, text, needed.value, None)
+        self.status(call, *what, text, needed.value, None)
         return text.value.decode()
+
+    def definitions(self) -> str | None:
+        """Named constants and operators of the formulas, as the option "define" reads them."""
+        return self._text("definitions") or None
 
     def write(self, formula: str, notation: int) -> str:
         """A formula of the table's names in another notation."""

@@ -77,6 +77,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     required_features : names of columns that every formula uses; None: any.
     round_constants : "integers" or "rationals": preferred where the loss does not grow
         significantly; None: the fewest digits.
+    named_constants : names of well-known constants, ["G", "c"], or a dict of names with values or
+        (value, unit), {"G": (6.674e-11, "m^3/kg/s^2"), "c": None}; None: the well-known value.
     output_directory, run_id : where hall_of_fame.csv is written; None: nowhere.
     progress, verbosity : a line on a terminal or in a notebook; verbosity 0: none.
     """
@@ -119,6 +121,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         units_penalty: float | None = None,
         required_features: Sequence[str] | None = None,
         round_constants: str | None = None,
+        named_constants: Mapping[str, Any] | Sequence[str] | None = None,
         output_directory: str | os.PathLike[str] | None = None,
         run_id: str | None = None,
         progress: bool = True,
@@ -158,6 +161,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.units_penalty = units_penalty
         self.required_features = required_features
         self.round_constants = round_constants
+        self.named_constants = named_constants
         self.output_directory = output_directory
         self.run_id = run_id
         self.progress = progress
@@ -202,7 +206,6 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         file = self._file()
         self._search(settings, (X, y, weights, names, target))
         self.variable_names_ = names
-        self._define = settings.get("define")
         if file is not None:
             self._write(file)
 
@@ -216,6 +219,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         X, y = table_and_target(self, X, y, reset=False)
         weights = weights_of(weights, len(y))
         settings = {**_options.settings(self), "define": self._define or ""}
+        settings.pop("constants", None)  # their values stand in the definitions
         if not settings["define"]:
             del settings["define"]
         settings["seed"] = str(self._seed())
@@ -310,6 +314,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.stopped_ = ended
         self.n_iter_ = last.epoch + 1 if last else 1
         self._front, self._chosen = search.front(), search.select()
+        self._define = search.definitions()
         self._epochs = before + (self.niterations or 0)
         self._state = self._state_of(search) if self.warm_start else None
 

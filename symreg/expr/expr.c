@@ -17,7 +17,7 @@ void sr_expr_clean(struct sr_expr *expr)
         const struct sr_node *from = &expr->node[i];
         clean.node[i].op = from->op;
         clean.node[i].size = from->size;
-        if (from->op == SR_FEATURE)
+        if (from->op == SR_FEATURE || from->op == SR_CONSTANT)
             clean.node[i].feature = from->feature;
         if (from->op == SR_CONSTANT)
             clean.node[i].value = from->value;
@@ -68,6 +68,8 @@ static bool absorb_factor(struct sr_expr *expr, int i, double factor)
     const int last = i - 1, left = sr_expr_left(expr, i);
     switch (node->op) {
     case SR_CONSTANT:
+        if (node->feature)
+            return false; /* a named constant keeps its value */
         if (factor != 0)
             node->value *= factor;
         return true;
@@ -152,7 +154,7 @@ int sr_expr_constants(const struct sr_expr *expr, double *constants)
 {
     int count = 0;
     for (int i = 0; i < expr->count; i++) {
-        if (expr->node[i].op != SR_CONSTANT)
+        if (!sr_is_number(&expr->node[i]))
             continue;
         if (constants)
             constants[count] = expr->node[i].value;
@@ -164,6 +166,30 @@ int sr_expr_constants(const struct sr_expr *expr, double *constants)
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants)
 {
     for (int i = 0; i < expr->count; i++)
-        if (expr->node[i].op == SR_CONSTANT)
+        if (sr_is_number(&expr->node[i]))
             expr->node[i].value = *constants++;
+}
+
+bool sr_expr_is_named(const struct sr_expr *expr, int i)
+{
+    bool named = false;
+    for (int k = sr_expr_start(expr, i); k <= i; k++) {
+        if (expr->node[k].op == SR_FEATURE)
+            return false;
+        named = named || (expr->node[k].op == SR_CONSTANT && expr->node[k].feature);
+    }
+    return named;
+}
+
+void sr_expr_fold_named(const struct sr_language *language, struct sr_expr *expr)
+{
+    for (int i = expr->count - 1; i >= 0; i--) {
+        if (!sr_expr_is_named(expr, i))
+            continue;
+        const int first = sr_expr_start(expr, i), size = expr->node[i].size;
+        const struct sr_node number =
+            sr_constant_node(sr_expr_value(language, expr, first, i, 0, 0));
+        sr_expr_splice(language, expr, first, size, &number, 1, SR_NODES);
+        i = first;
+    }
 }

@@ -87,7 +87,7 @@ bool sr_op_invert(enum sr_op op, double v, double *z);
 struct sr_node {
     uint8_t op;      /* enum sr_op */
     uint8_t size;    /* nodes of the subtree that ends here, this node included */
-    uint8_t feature; /* column, for SR_FEATURE */
+    uint8_t feature; /* SR_FEATURE: column; SR_CONSTANT: 1 + a named constant's number, or 0 */
     double value;    /* number, for SR_CONSTANT */
 };
 /* Postfix order: operands before operators, the root last. */
@@ -108,6 +108,11 @@ static inline struct sr_node sr_feature_node(int feature)
 {
     return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)feature};
 }
+/* Whether a node is a number, which fits and rounding may change. A named constant is not. */
+static inline bool sr_is_number(const struct sr_node *node)
+{
+    return node->op == SR_CONSTANT && node->feature == 0;
+}
 /* The constant 1 for feature -1. */
 static inline struct sr_node sr_leaf_node(int feature)
 {
@@ -116,25 +121,45 @@ static inline struct sr_node sr_leaf_node(int feature)
 
 /* ------------------------------------------------------------------------------- language */
 
-/* What a user adds to the operators of the table: operators, a loss, prices of nodes. Every search
- * and every table of numbers may have its own language (sr_settings, sr_data). Functions take the
+/* What a user adds to the operators of the table: operators, named constants, a loss, prices of
+ * nodes. Every search and every table of numbers may have its own language (sr_settings, sr_data). Functions take the
  * language where an operator's number is not enough; NULL is the language of the table alone.
  * sr_custom_define(), sr_custom_loss_define() (value.h) and sr_complexity_set() (select.h) fill a
  * language before the first formula is made in it. After that it is read-only and may be read by
  * any number of threads. A language must not be copied, as its rows point into it. */
-enum { SR_OP_NAME = 32 }; /* bytes of an operator's name */
+enum { SR_OP_NAME = 32, SR_NAMED = 12 }; /* bytes of a name; named constants, at most */
 struct sr_language {
-    int count;                           /* user-defined operators */
-    struct sr_op_info op[SR_CUSTOMS];    /* (count) row of operator SR_CUSTOM + k */
-    char name[SR_CUSTOMS][SR_OP_NAME];   /* (count) */
-    struct sr_expr formula[SR_CUSTOMS];  /* (count); features 0 and 1 are the arguments */
-    struct sr_expr loss;                 /* ORR_SR_CUSTOM, of p and t; count 0: none */
-    bool priced;                         /* some node costs more than 1 */
-    unsigned char surcharge[SR_ALL_OPS]; /* price of a node, minus 1 */
+    int count;                                /* user-defined operators */
+    struct sr_op_info op[SR_CUSTOMS];         /* (count) row of operator SR_CUSTOM + k */
+    char name[SR_CUSTOMS][SR_OP_NAME];        /* (count) */
+    struct sr_expr formula[SR_CUSTOMS];       /* (count); features 0 and 1 are the arguments */
+    int named;                                /* named constants */
+    char constant_name[SR_NAMED][SR_OP_NAME]; /* (named) */
+    double constant[SR_NAMED];                /* (named) their values */
+    struct sr_expr loss;                      /* ORR_SR_CUSTOM, of p and t; count 0: none */
+    bool priced;                              /* some node costs more than 1 */
+    unsigned char surcharge[SR_ALL_OPS];      /* price of a node, minus 1 */
 };
 /* Returns NULL when out of memory, with a message. */
 struct sr_language *sr_language_create(void);
 void sr_language_free(struct sr_language *language);
+
+/* Adds a named constant. Formulas that are parsed may then contain its name, and its value is never
+ * fitted. ORR_EUSAGE, with `option` in the message, where the name is no plain word or is in use,
+ * or the value is not finite. */
+int sr_language_name(struct sr_language *language, const char *option, const char *name,
+                     double value);
+static inline struct sr_node sr_named_node(const struct sr_language *language, int number)
+{
+    struct sr_node node = sr_constant_node(language->constant[number]);
+    node.feature = (uint8_t)(number + 1);
+    return node;
+}
+/* Whether the subtree that ends at i consists of named constants, numbers and operators, and
+ * contains a named constant. Such a subtree counts as one constant. */
+bool sr_expr_is_named(const struct sr_expr *expr, int i);
+/* Replaces all such subtrees by numbers. */
+void sr_expr_fold_named(const struct sr_language *language, struct sr_expr *expr);
 
 /* Whether `op` is the number of an operator or a leaf of the language. */
 static inline bool sr_op_known(const struct sr_language *language, int op)
@@ -240,8 +265,8 @@ uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct
 void sr_expr_strip(struct sr_expr *expr);
 /* 64-bit hash of operators, features and constants. */
 uint64_t sr_expr_hash(const struct sr_expr *expr);
-/* The constants in order of appearance. The first function counts and reads them (NULL: only
- * counts); the second writes them. */
+/* The numbers in order of appearance, without named constants. The first function counts and reads
+ * them (NULL: only counts); the second writes them. */
 int sr_expr_constants(const struct sr_expr *expr, double *constants);
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 

@@ -213,6 +213,26 @@ void sr_language_free(struct sr_language *language)
     free(language);
 }
 
+int sr_language_name(struct sr_language *language, const char *option, const char *name,
+                     double value)
+{
+    if (!sr_name_is_plain(language, name) || strlen(name) >= SR_OP_NAME)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: expected the name of a constant, a word of at most %d bytes that is "
+                        "no operator, found \"%s\"",
+                        option, SR_OP_NAME - 1, name);
+    if (!isfinite(value))
+        return ORR_FAIL(ORR_EUSAGE, "%s: %s: its value is not finite", option, name);
+    if (language->named == SR_NAMED)
+        return ORR_FAIL(ORR_EUSAGE, "%s: at most %d named constants", option, SR_NAMED);
+    for (int k = 0; k < language->named; k++)
+        if (!strcmp(language->constant_name[k], name))
+            return ORR_FAIL(ORR_EUSAGE, "%s: two constants \"%s\"", option, name);
+    strcpy(language->constant_name[language->named], name);
+    language->constant[language->named++] = value;
+    return 0;
+}
+
 double sr_expr_value(const struct sr_language *language, const struct sr_expr *expr, int first,
                      int last, double a, double b)
 {

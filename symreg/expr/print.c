@@ -182,6 +182,30 @@ static enum binding write_number(struct writer *w, double value)
     return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
 }
 
+/* A named constant: its name in text and LaTeX, else its value. "k_B" becomes k_{\mathrm{B}}. */
+static enum binding write_constant(struct writer *w, const struct sr_node *node)
+{
+    const char *const name = w->language->constant_name[node->feature - 1];
+    const char *const bar = strchr(name, '_');
+    char stem[SR_OP_NAME];
+    if (w->notation != SR_PRINTED && w->notation != SR_LATEX)
+        return write_number(w, node->value);
+    if (w->notation == SR_PRINTED) {
+        put_text(w, name);
+    } else if (!strcmp(name, "hbar")) {
+        put_text(w, "\\hbar");
+    } else if (bar && bar > name && bar[1] && !strchr(bar + 1, '_')) {
+        snprintf(stem, sizeof stem, "%.*s", (int)(bar - name), name);
+        write_latex_name(w, stem);
+        put_text(w, "_{\\mathrm{");
+        put_text(w, bar + 1);
+        put_text(w, "}}");
+    } else {
+        write_latex_name(w, name);
+    }
+    return ATOM;
+}
+
 static enum binding write_name(struct writer *w, const char *name)
 {
     if (w->notation == SR_PRINTED)
@@ -230,7 +254,7 @@ static enum binding write_plain(struct writer *w, const struct scope *scope, int
     const struct sr_op_info *info = sr_op(w->language, scope->expr->node[i].op);
     /* -2 ^ 2 is -4 in every notation, (-2) ^ 2 is 4 */
     const bool guard =
-        scope->expr->node[i].op == SR_POW && base->op == SR_CONSTANT && signbit(base->value);
+        scope->expr->node[i].op == SR_POW && sr_is_number(base) && signbit(base->value);
     char form[SR_OP_NAME + 16];
     if (info->infix)
         snprintf(form, sizeof form, "(%s %s $2)", guard ? "($1)" : "$1", info->name);
@@ -298,7 +322,7 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
     if (w->used + 1 == w->bytes)
         return ATOM;
     if (node->op == SR_CONSTANT)
-        return write_number(w, node->value);
+        return node->feature ? write_constant(w, node) : write_number(w, node->value);
     if (node->op == SR_FEATURE)
         return scope->around ? write_node(w, scope->around, scope->operand[node->feature])
                              : write_name(w, w->names[node->feature]);

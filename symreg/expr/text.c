@@ -166,6 +166,9 @@ static int parse_word(struct parser *p)
     for (int f = 0; f < p->features; f++)
         if (is_name(p->names[f], start, length))
             return emit_node(p, sr_feature_node(f));
+    for (int k = 0; p->language && k < p->language->named; k++)
+        if (is_name(p->language->constant_name[k], start, length))
+            return emit_node(p, sr_named_node(p->language, k));
     p->at = start;
     return fail_expected(p, "a feature, an operator or a number");
 }
@@ -222,7 +225,7 @@ static int parse_factor(struct parser *p)
     if (rc || !minus)
         return rc;
     struct sr_node *last = &p->expr->node[p->expr->count - 1];
-    if (p->expr->count != before + 1 || last->op != SR_CONSTANT)
+    if (p->expr->count != before + 1 || !sr_is_number(last))
         return emit_node(p, sr_op_node(SR_NEG));
     last->value = -last->value;
     return 0;

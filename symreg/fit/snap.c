@@ -80,7 +80,7 @@ static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double
     for (int i = 0, constant = 0; i < expr->count; i++) {
         struct sr_node *node = &expr->node[i];
         const double value = node->value;
-        if (node->op != SR_CONSTANT || held >> constant++ & 1 || value == 0)
+        if (!sr_is_number(node) || held >> constant++ & 1 || value == 0)
             continue;
         bool done = false;
         for (int digits = 1; digits <= MOST_DIGITS && !done && !orr_time_over(); digits++) {

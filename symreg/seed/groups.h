@@ -12,7 +12,11 @@
 
 #include "smooth.h"
 
-enum { SR_GROUPS = 4, SR_GROUPINGS = 10 };
+enum {
+    SR_GROUPS = 4,      /* groups that gradients can tell apart */
+    SR_GROUPS_MOST = 8, /* groups of a hypothesis from units */
+    SR_GROUPINGS = 10
+};
 
 /* A product of powers, in half-integer exponents: 2 is x, -1 is x^(-1/2). */
 struct sr_powers {
@@ -21,7 +25,7 @@ struct sr_powers {
 struct sr_grouping {
     double loss;      /* minus the evidence */
     int groups, view; /* view: set by the caller */
-    struct sr_powers factor, group[SR_GROUPS];
+    struct sr_powers factor, group[SR_GROUPS_MOST];
     double noise;   /* residual variance of ln |y| at the median |y| */
     double typical; /* the median |y| */
 };

@@ -52,7 +52,8 @@ struct sr_settings {
     /* Penalty in units of the best constant's loss: of the formula as it stands with `whole`, else
      * with a free outer factor understood. */
     double (*penalty)(const struct sr_expr *expr, bool whole, const void *context);
-    const void *context; /* passed to the three callbacks */
+    const void *context;          /* passed to the three callbacks */
+    const struct sr_units *units; /* of the columns, the target and named constants; NULL: none */
     const char
         /* lines KEY=VALUE that describe the context, user-defined operators and loss */
         *context_text;

@@ -124,10 +124,17 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
 
 int sr_proposal_run(struct sr_proposal *p, unsigned stages)
 {
+    /* Groups from units come first with named constants, which the table itself cannot show; else
+     * after those that the table shows, so that what is found without units is found with them. */
+    const bool named = p->settings->language && p->settings->language->named;
     /* the cheapest stages first, as an exact formula ends the sequence */
-    int (*const stage[])(struct sr_proposal *) = {sr_small_find,     sr_simplest_sums_find,
-                                                  sr_structure_find, sr_composed_find,
-                                                  sr_collapse_find,  sr_pursuit_find};
+    int (*const stage[])(struct sr_proposal *) = {sr_small_find,
+                                                  sr_simplest_sums_find,
+                                                  named ? sr_dimensions_find : sr_structure_find,
+                                                  named ? sr_structure_find : sr_dimensions_find,
+                                                  sr_composed_find,
+                                                  sr_collapse_find,
+                                                  sr_pursuit_find};
     int rc = 0;
     for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_over(p); k++)
         if (stages >> k & 1)

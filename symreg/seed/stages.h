@@ -26,10 +26,11 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
 enum sr_stages {
     SR_STAGE_SMALL = 1,
     SR_STAGE_SIMPLEST_SUMS = 2,
-    SR_STAGE_STRUCTURE = 4,
-    SR_STAGE_COMPOSED = 8,
-    SR_STAGE_CURVES = 16,
-    SR_STAGE_PURSUIT = 32
+    SR_STAGE_STRUCTURE = 4, /* this and the next in either order */
+    SR_STAGE_UNITS = 8,
+    SR_STAGE_COMPOSED = 16,
+    SR_STAGE_CURVES = 32,
+    SR_STAGE_PURSUIT = 64
 };
 /* Runs the given stages one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
@@ -53,6 +54,8 @@ int sr_composed_find(struct sr_proposal *p);
 /* Fills the bank until `budget` formulas were tried. `early` becomes the number of entries after
  * settings->enumerate / 8 of them. */
 void sr_proposal_fill(struct sr_proposal *p, double budget);
+/* Searches derived tables whose columns are dimensionless groups (dimensions.c). */
+int sr_dimensions_find(struct sr_proposal *p);
 /* Searches derived tables with fewer columns, which are products of powers (structure.c). */
 int sr_structure_find(struct sr_proposal *p);
 /* Curves to which the table collapses, h phi(u) (collapse.c). */

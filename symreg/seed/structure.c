@@ -10,18 +10,19 @@
 
 #include <gsl/gsl_sort.h>
 
-#include "groups.h"
 #include "shared.h"
-#include "stages.h"
+#include "structure.h"
 
 enum {
     TRIED = 3, /* hypotheses searched */
+    BEST = 2,  /* hypotheses from units that are searched further */
     /* stages for every hypothesis */
     FIRST = SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_COMPOSED,
     PER_SIZE = 8,     /* seeds of each size */
     PHI_SIZE = 20,    /* nodes of phi, at most */
     MOST_ROWS = 2000, /* rows of the derived table */
-    LEAST_ROWS = 64,
+    LEAST_ROWS = 64,  /* of a noisy table whose small values are left out: four times that */
+    FEW_ROWS = 4,     /* rows of a derived table, at least */
     FIT_STEPS = 20,
 };
 
@@ -74,11 +75,10 @@ static bool put_quotient(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS]
     return true;
 }
 
-/* Writes a product of powers. False where operators are missing. Count 0: the product is 1. */
-static bool write_powers(const struct sr_proposal *p, const struct sr_powers *powers,
-                         struct sr_expr *out)
+bool sr_powers_write(const struct sr_language *language, uint64_t operators,
+                     const struct sr_powers *powers, struct sr_expr *out)
 {
-    const bool squares = sr_has(p->operators, SR_SQUARE);
+    const bool squares = sr_has(operators, SR_SQUARE);
     int whole[SR_SMOOTH_COLUMNS], half[SR_SMOOTH_COLUMNS];
     struct sr_expr root = {.count = 0};
     out->count = 0;
@@ -88,27 +88,23 @@ static bool write_powers(const struct sr_proposal *p, const struct sr_powers *po
     }
     const bool any = put_quotient(out, whole, squares);
     if (put_quotient(&root, half, squares)) {
-        if (!sr_has(p->operators, SR_SQRT))
+        if (!sr_has(operators, SR_SQRT))
             return false;
         sr_put_op(&root, SR_SQRT);
         sr_put_expr(out, &root);
         if (any)
             sr_put_op(out, SR_MUL);
     }
-    return out->count == 0 || sr_put_end(p->settings->language, out, SR_NODES);
+    return out->count == 0 || sr_put_end(language, out, SR_NODES);
 }
 
 /* ---- views: the table with differences or sums that replace some columns */
 
 enum { VIEWS = 4 };
-struct view {
-    struct sr_data data;
-    double *x; /* storage; NULL: the table itself */
-    struct sr_expr column[SR_SMOOTH_COLUMNS];
-};
 
 /* Rewrites a formula of a view's columns in the table's columns. */
-static bool write_columns(const struct sr_proposal *p, const struct view *v, struct sr_expr *expr)
+static bool write_columns(const struct sr_proposal *p, const struct sr_view *v,
+                          struct sr_expr *expr)
 {
     const struct sr_expr of_view = *expr;
     expr->count = 0;
@@ -124,7 +120,7 @@ static bool write_columns(const struct sr_proposal *p, const struct view *v, str
     return expr->count == 0 || sr_put_end(p->settings->language, expr, SR_NODES);
 }
 
-static void take_table(const struct sr_proposal *p, struct view *v)
+void sr_view_init(const struct sr_proposal *p, struct sr_view *v)
 {
     v->data = *p->loss->data;
     for (int f = 0; f < v->data.features && f < SR_SMOOTH_COLUMNS; f++)
@@ -133,8 +129,8 @@ static void take_table(const struct sr_proposal *p, struct view *v)
 
 /* Replaces the first column of each pair by their difference or sum, and removes the second. *made:
  * false where operators are missing. */
-static int join_pairs(const struct sr_proposal *p, const struct view *from,
-                      const struct sr_group_pairs *pairs, struct view *v, bool *made)
+static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
+                      const struct sr_group_pairs *pairs, struct sr_view *v, bool *made)
 {
     const struct sr_data *all = &from->data;
     const size_t rows = all->rows;
@@ -197,7 +193,7 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
 }
 
 /* Merges the hypotheses of a view into the list. */
-static int add_view(const struct view *v, int number, struct sr_grouping list[SR_GROUPINGS],
+static int add_view(const struct sr_view *v, int number, struct sr_grouping list[SR_GROUPINGS],
                     int *count, struct sr_group_pairs *pairs)
 {
     struct sr_grouping own[SR_GROUPINGS];
@@ -214,11 +210,11 @@ static int add_view(const struct view *v, int number, struct sr_grouping list[SR
 
 /* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
  * the one before and has pairs. */
-static int find_groupings(const struct sr_proposal *p, struct view view[VIEWS],
+static int find_groupings(const struct sr_proposal *p, struct sr_view view[VIEWS],
                           struct sr_grouping list[SR_GROUPINGS], int *count)
 {
     struct sr_group_pairs pairs;
-    take_table(p, &view[0]);
+    sr_view_init(p, &view[0]);
     TRY(add_view(&view[0], 0, list, count, &pairs));
     for (int k = 1; k < VIEWS && *count && list[0].groups > 1 && list[0].view == k - 1; k++) {
         bool made = false;
@@ -237,7 +233,7 @@ struct reduced {
     struct sr_data data;
     struct sr_loss loss;
     double *storage; /* (groups + 2, rows) */
-    struct sr_expr factor, group[SR_GROUPS];
+    struct sr_expr factor, group[SR_GROUPS_MOST];
 };
 
 /* Chooses rows evenly, at most MOST_ROWS. For noisy tables only rows whose |h| is at least the
@@ -271,8 +267,14 @@ static double weight_of(enum orr_symreg_loss kind, double h)
                                                        : h * h;
 }
 
+static bool write_powers(const struct sr_proposal *p, const struct sr_powers *powers,
+                         struct sr_expr *out)
+{
+    return sr_powers_write(p->settings->language, p->operators, powers, out);
+}
+
 /* Evaluates h and the groups on all rows: value (groups + 1, rows), h first. */
-static bool eval_groups(const struct sr_proposal *p, const struct view *v,
+static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
                         const struct sr_grouping *g, struct reduced *r, double *value)
 {
     const struct sr_data *all = &v->data;
@@ -291,7 +293,7 @@ static bool eval_groups(const struct sr_proposal *p, const struct view *v,
 }
 
 /* *made: whether the derived table exists. */
-static int make_reduced(const struct sr_proposal *p, const struct view *v,
+static int make_reduced(const struct sr_proposal *p, const struct sr_view *v,
                         const struct sr_grouping *g, struct reduced *r, bool *made)
 {
     const struct sr_data *all = p->loss->data;
@@ -325,7 +327,7 @@ static int make_reduced(const struct sr_proposal *p, const struct view *v,
             p->loss->kind == ORR_SR_L1 || p->loss->kind == ORR_SR_STUDY ? ORR_SR_L1
             : p->loss->kind == ORR_SR_RELATIVE                          ? ORR_SR_RELATIVE
                                                                         : ORR_SR_L2;
-        *made = n >= LEAST_ROWS && total > 0 && isfinite(total) &&
+        *made = n >= FEW_ROWS && total > 0 && isfinite(total) &&
                 !sr_loss_init(&r->loss, kind, &r->data);
         if (!*made)
             orr_error_clear();
@@ -361,9 +363,21 @@ static bool write_whole(const struct sr_proposal *p, const struct reduced *r,
            (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
 }
 
+/* A search of a derived table, whose bank is kept for a second pass. */
+struct search {
+    struct reduced reduced;
+    struct sr_settings settings;
+    struct sr_proposal proposal;
+    struct sr_seeds found;
+    bool made;
+    double least; /* the smallest loss of its seeds in the table itself */
+};
+
 /* Converts the derived table's seeds to formulas of the whole table, and fits them. */
-static int add_seeds(struct sr_proposal *p, const struct reduced *r, const struct sr_seeds *found)
+static int add_seeds(struct sr_proposal *p, struct search *s)
 {
+    const struct reduced *r = &s->reduced;
+    const struct sr_seeds *found = &s->found;
     const int before = p->seeds->count;
     struct sr_expr *expr = orr_alloc((size_t)found->count + 1, sizeof *expr);
     double *loss = orr_alloc((size_t)found->count + 1, sizeof *loss), scale;
@@ -377,6 +391,8 @@ static int add_seeds(struct sr_proposal *p, const struct reduced *r, const struc
             }
         sr_proposal_add(p, expr, loss, count, PER_SIZE, true, false);
         sr_proposal_fit(p, before, FIT_STEPS, true);
+        for (int i = before; i < p->seeds->count; i++)
+            s->least = fmin(s->least, p->seeds->loss[i]);
     }
     const int rc = expr && loss ? 0 : ORR_ENOMEM;
     free(expr);
@@ -384,16 +400,7 @@ static int add_seeds(struct sr_proposal *p, const struct reduced *r, const struc
     return rc;
 }
 
-/* A search of a derived table, whose bank is kept for a second pass. */
-struct search {
-    struct reduced reduced;
-    struct sr_settings settings;
-    struct sr_proposal proposal;
-    struct sr_seeds found;
-    bool made;
-};
-
-static int begin_search(const struct sr_proposal *p, const struct view *v,
+static int begin_search(const struct sr_proposal *p, const struct sr_view *v,
                         const struct sr_grouping *g, struct search *s)
 {
     s->settings = *p->settings;
@@ -401,6 +408,7 @@ static int begin_search(const struct sr_proposal *p, const struct view *v,
     s->settings.admissible = s->settings.whole = NULL;
     s->settings.penalty = NULL;
     s->settings.guesses = 0;
+    s->least = HUGE_VAL;
     TRY(make_reduced(p, v, g, &s->reduced, &s->made));
     if (!s->made)
         return 0;
@@ -429,7 +437,7 @@ static int run_stages(struct sr_proposal *p, struct search *s, unsigned stages)
     s->found.evaluations = 0;
     TRY(sr_proposal_run(own, stages));
     p->seeds->evaluations += s->found.evaluations;
-    return add_seeds(p, &s->reduced, &s->found);
+    return add_seeds(p, s);
 }
 
 static int offer_factor(struct sr_proposal *p, struct search *s)
@@ -438,7 +446,7 @@ static int offer_factor(struct sr_proposal *p, struct search *s)
     s->found.expr[0] = (struct sr_expr){.count = 1, .node = {sr_constant_node(1)}};
     s->found.loss[0] = 0;
     sr_expr_measure(s->settings.language, &s->found.expr[0]);
-    return s->made ? add_seeds(p, &s->reduced, &s->found) : 0;
+    return s->made ? add_seeds(p, s) : 0;
 }
 
 /* The squared loss that noise explains, estimated from the best model; 0 for other losses, weighted
@@ -463,7 +471,7 @@ static double half_of(const struct sr_proposal *p)
 
 /* Searches the best hypotheses one after the other, first by the cheap stages; then the best one by
  * the remaining stages. */
-static int search_groupings(struct sr_proposal *p, const struct view *view,
+static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
                             const struct sr_grouping *list, int count, struct search *search)
 {
     for (int i = 0; i < count; i++) {
@@ -484,12 +492,63 @@ static int search_groupings(struct sr_proposal *p, const struct view *view,
                       list[0].groups == 1 ? SR_STAGE_PURSUIT : SR_STAGE_CURVES | SR_STAGE_PURSUIT);
 }
 
+/* The search with the smallest loss among those not yet taken; -1 where none has groups. */
+static int take_best(const struct search *search, const struct sr_grouping *list, int count,
+                     unsigned *taken)
+{
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if (!(*taken >> i & 1) && list[i].groups && search[i].made &&
+            (best < 0 || search[i].least < search[best].least))
+            best = i;
+    *taken |= best < 0 ? 0 : 1U << best;
+    return best;
+}
+
+static int compare_groupings(struct sr_proposal *p, const struct sr_view *view,
+                             const struct sr_grouping *list, int count, struct search *search)
+{
+    unsigned taken = 0;
+    int best[BEST] = {-1, -1};
+    for (int i = 0; i < count && !sr_proposal_over(p); i++) {
+        TRY(begin_search(p, view, &list[i], &search[i]));
+        TRY(list[i].groups ? run_stages(p, &search[i], SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS)
+                           : offer_factor(p, &search[i]));
+    }
+    for (int k = 0; k < BEST; k++)
+        best[k] = take_best(search, list, count, &taken);
+    for (int k = 0; k < BEST && best[k] >= 0 && !sr_proposal_over(p); k++)
+        TRY(run_stages(p, &search[best[k]], SR_STAGE_COMPOSED));
+    if (best[0] < 0 || sr_proposal_over(p))
+        return 0;
+    return run_stages(p, &search[best[0]], SR_STAGE_CURVES | SR_STAGE_PURSUIT);
+}
+
+/* Runs one of the two searches. */
+static int search_all(struct sr_proposal *p, const struct sr_view *view,
+                      const struct sr_grouping *list, int count,
+                      int (*how)(struct sr_proposal *, const struct sr_view *,
+                                 const struct sr_grouping *, int, struct search *))
+{
+    struct search *search = orr_alloc((size_t)count + 1, sizeof *search);
+    const int rc = search ? how(p, view, list, count, search) : ORR_ENOMEM;
+    for (int i = 0; i < count && search; i++)
+        end_search(&search[i]);
+    free(search);
+    return rc;
+}
+
+int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
+                         const struct sr_grouping *list, int count)
+{
+    return search_all(p, view, list, count, compare_groupings);
+}
+
 int sr_structure_find(struct sr_proposal *p)
 {
     struct sr_grouping list[SR_GROUPINGS];
-    struct search *search = orr_alloc(TRIED, sizeof *search);
-    struct view *view = orr_alloc(VIEWS, sizeof *view);
-    int count = 0, rc = search && view ? 0 : ORR_ENOMEM;
+    struct sr_view *view = orr_alloc(VIEWS, sizeof *view);
+    int count = 0, rc = view ? 0 : ORR_ENOMEM;
     const bool wanted = sr_has(p->operators, SR_MUL) && sr_has(p->operators, SR_DIV) &&
                         p->loss->kind != ORR_SR_STUDY && p->loss->data->features > 2;
     if (!rc && wanted)
@@ -497,14 +556,11 @@ int sr_structure_find(struct sr_proposal *p)
     if (!rc) {
         const double until_s = p->limit.until_s;
         p->limit.until_s = half_of(p);
-        rc = search_groupings(p, view, list, count < TRIED ? count : TRIED, search);
+        rc = search_all(p, view, list, count < TRIED ? count : TRIED, search_groupings);
         p->limit.until_s = until_s;
     }
-    for (int i = 0; i < TRIED && search; i++)
-        end_search(&search[i]);
     for (int i = 0; i < VIEWS && view; i++)
         free(view[i].x);
-    free(search);
     free(view);
     return rc;
 }

@@ -75,8 +75,26 @@ static int sum_surcharges(const struct sr_language *language, const struct sr_ex
     return total;
 }
 
+/* The complexity where a subtree of named constants and numbers counts as one constant. */
+static int complexity_by_names(const struct sr_language *language, const struct sr_expr *expr)
+{
+    int total = 0, named = 0;
+    for (int i = 0; i < expr->count; i++)
+        named += expr->node[i].op == SR_CONSTANT && expr->node[i].feature;
+    if (!named)
+        return expr->count + sum_surcharges(language, expr, 0, expr->count - 1);
+    for (int i = expr->count - 1; i >= 0;) {
+        const bool joined = sr_expr_is_named(expr, i);
+        total += 1 + language->surcharge[joined ? SR_CONSTANT : expr->node[i].op];
+        i -= joined ? expr->node[i].size : 1;
+    }
+    return total;
+}
+
 int sr_expr_complexity(const struct sr_language *language, const struct sr_expr *expr)
 {
+    if (language && language->named)
+        return complexity_by_names(language, expr);
     return expr->count +
            (is_priced(language) ? sum_surcharges(language, expr, 0, expr->count - 1) : 0);
 }

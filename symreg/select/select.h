@@ -24,7 +24,7 @@ struct sr_units {
     int bases;
     char base[SR_BASES][16];
     bool target_known; /* false: the target may have any dimension */
-    struct sr_dimension feature[SR_FEATURES], target;
+    struct sr_dimension feature[SR_FEATURES], target, constant[SR_NAMED];
 };
 /* Parses "r=AU, m1=kg, F=kg*AU/yr^2". Features that are not named are dimensionless. */
 int sr_units_parse(const char *text, const char *const *names, int features, const char *target,
@@ -35,6 +35,34 @@ int sr_units_parse(const char *text, const char *const *names, int features, con
  * must have the target's dimension. */
 int sr_units_violations(const struct sr_units *units, const struct sr_language *language,
                         const struct sr_expr *expr, bool whole);
+
+/* The dimension that the constant at node i must have for the formula to have the target's; false
+ * where the formula does not decide it, as in c (c x). */
+bool sr_units_of_constant(const struct sr_units *units, const struct sr_language *language,
+                          const struct sr_expr *expr, int i, struct sr_dimension *dimension);
+/* Prints "kg*m/s^2"; "1" for a number. */
+void sr_units_print(const struct sr_units *units, const struct sr_dimension *dimension, char *text,
+                    size_t bytes);
+/* Parses "G=6.674e-11 m^3/kg/s^2, c": names of constants with values and units, or well-known names
+ * (physical.c), and adds them to the language. Well-known constants, and values whose unit has
+ * names that no column has, are converted to the columns' units where these are well known. A
+ * constant without a unit is a number. units NULL: values of well-known constants are in SI units.
+ * A name that is not known and has no value, or a value that cannot be converted, is
+ * ORR_EUSAGE. */
+int sr_constants_parse(const char *text, struct sr_units *units, struct sr_language *language);
+
+/* Products of powers of quantities: of a wanted dimension, or dimensionless groups (Buckingham's
+ * theorem). */
+enum { SR_QUANTITIES = 16, SR_PRODUCTS = 24 };
+struct sr_product {
+    double cost; /* rises with the exponents, more for half-integers */
+    int half[SR_QUANTITIES];
+};
+/* Lists the simplest products of d[0 .. n-1], n at most SR_QUANTITIES, with the dimension `want`; with
+ * want NULL, the dimensionless ones without a common divisor, of which u and 1 / u count once. Best
+ * first; returns how many, at most SR_PRODUCTS. */
+int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
+                     struct sr_product list[SR_PRODUCTS]);
 
 /* Constraints on the shape of a formula. */
 struct sr_constraints {

@@ -20,7 +20,7 @@ double sr_digits(const struct sr_expr *expr)
 {
     double sum = 0;
     for (int i = 0; i < expr->count; i++)
-        if (expr->node[i].op == SR_CONSTANT)
+        if (sr_is_number(&expr->node[i]))
             sum += count_digits(expr->node[i].value) + (signbit(expr->node[i].value) ? 0.5 : 0);
     return sum;
 }
@@ -37,7 +37,7 @@ struct form {
 
 static bool is_constant(const struct form *f, int i)
 {
-    return f->from->node[i].op == SR_CONSTANT;
+    return sr_is_number(&f->from->node[i]);
 }
 
 static void put_subtree(struct form *f, int i)
@@ -253,7 +253,7 @@ static bool is_long(const struct sr_expr *expr, int i)
     if (expr->node[i].op == SR_POW)
         return true;
     for (int k = sr_expr_start(expr, i); k <= i; k++)
-        if (expr->node[k].op == SR_CONSTANT &&
+        if (sr_is_number(&expr->node[k]) &&
             (count_digits(expr->node[k].value) > LONG || signbit(expr->node[k].value)))
             return true;
     return false;

@@ -1,5 +1,5 @@
 /* units.c - dimensions of columns, and checks of formulas for dimensional consistency. */
-#include "select.h"
+#include "units.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -12,12 +12,12 @@
 
 struct reader {
     struct sr_units *units;
-    const char *text, *at;
+    const char *option, *text, *at;
 };
 
 static int fail_expected(const struct reader *r, const char *what)
 {
-    return ORR_FAIL(ORR_EUSAGE, "--units: expected %s at character %td of \"%s\"", what,
+    return ORR_FAIL(ORR_EUSAGE, "%s: expected %s at character %td of \"%s\"", r->option, what,
                     r->at - r->text + 1, r->text);
 }
 
@@ -27,17 +27,19 @@ static void skip_blanks(struct reader *r)
         r->at++;
 }
 
-/* Index of a base unit; a new one is added. */
-static int find_base(struct reader *r, const char *name, size_t length, int *base)
+int sr_units_base(struct sr_units *units, const char *option, const char *name, size_t length,
+                  int *base)
 {
-    struct sr_units *units = r->units;
     for (*base = 0; *base < units->bases; (*base)++)
         if (strlen(units->base[*base]) == length && !strncmp(units->base[*base], name, length))
             return 0;
     if (units->bases == SR_BASES)
-        return ORR_FAIL(ORR_EUSAGE, "--units: more than %d different base units", SR_BASES);
+        return ORR_FAIL(ORR_EUSAGE, "%s: more than %d different base units", option, SR_BASES);
     if (length >= sizeof units->base[0])
-        return fail_expected(r, "a shorter name of a unit");
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: expected a name of a unit of at most %zu bytes, found "
+                        "\"%.*s\"",
+                        option, sizeof units->base[0] - 1, (int)length, name);
     memcpy(units->base[units->bases], name, length);
     units->base[units->bases++][length] = '\0';
     return 0;
@@ -88,7 +90,7 @@ static int read_dimension(struct reader *r, struct sr_dimension *dimension)
                 r->at++;
             if (r->at == start)
                 return fail_expected(r, "a unit");
-            TRY(find_base(r, start, (size_t)(r->at - start), &base));
+            TRY(sr_units_base(r->units, r->option, start, (size_t)(r->at - start), &base));
         }
         TRY(read_power(r, &power));
         if (base >= 0)
@@ -100,6 +102,35 @@ static int read_dimension(struct reader *r, struct sr_dimension *dimension)
             return fail_expected(r, "\"*\", \"/\" or \",\"");
         sign = *r->at++ == '*' ? 1 : -1;
     }
+}
+
+int sr_units_read(const char *text, const char *option, struct sr_units *units,
+                  struct sr_dimension *dimension)
+{
+    struct reader r = {.units = units, .option = option, .text = text, .at = text};
+    TRY(read_dimension(&r, dimension));
+    return *r.at ? fail_expected(&r, "the end") : 0;
+}
+
+void sr_units_print(const struct sr_units *units, const struct sr_dimension *dimension, char *text,
+                    size_t bytes)
+{
+    size_t used = 0;
+    snprintf(text, bytes, "1");
+    for (int sign = 1; sign >= -1; sign -= 2)
+        for (int b = 0; b < units->bases && used < bytes; b++) {
+            const double power = dimension->power[b] * sign;
+            char exponent[SR_NUMBER + 1] = "^";
+            if (!(power > 1e-9))
+                continue;
+            if (fabs(power - 1) < 1e-9)
+                *exponent = '\0';
+            else
+                sr_number_print(power, exponent + 1);
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s%s",
+                                     used ? (sign > 0 ? "*" : "/") : (sign > 0 ? "" : "1/"),
+                                     units->base[b], exponent);
+        }
 }
 
 /* Finds where the dimension of a named column is stored. */
@@ -128,7 +159,7 @@ static int find_column(const char *name, const char *const *names, int features,
 int sr_units_parse(const char *text, const char *const *names, int features, const char *target,
                    struct sr_units *units)
 {
-    struct reader r = {.units = units, .text = text, .at = text};
+    struct reader r = {.units = units, .option = "--units", .text = text, .at = text};
     memset(units, 0, sizeof *units);
     for (;;) {
         char name[256];
@@ -220,17 +251,29 @@ static struct quantity power_of(const struct quantity *a, const struct quantity 
     return require_number(a, violations); /* a dimensional base needs a known exponent */
 }
 
-static struct quantity check_formula(const struct sr_language *language, const struct sr_expr *expr,
-                                     const struct quantity *features, int count, int *violations);
+/* What the leaves of a formula are: the columns, or the operands of a user-defined operator; and
+ * the named constants. */
+struct leaves {
+    const struct sr_language *language;
+    const struct sr_units *units;
+    const struct quantity *feature; /* (count) */
+    int count;
+};
 
-static struct quantity apply_operator(const struct sr_language *language,
-                                      const struct sr_expr *expr, int i, const struct quantity *a,
-                                      const struct quantity *b, int *violations)
+static struct quantity check_formula(const struct leaves *leaves, const struct sr_expr *expr,
+                                     int first, int last, int *violations);
+
+static struct quantity apply_operator(const struct leaves *leaves, const struct sr_expr *expr,
+                                      int i, const struct quantity *a, const struct quantity *b,
+                                      int *violations)
 {
     const enum sr_op op = (enum sr_op)expr->node[i].op;
     const struct quantity arguments[2] = {*a, *b};
-    if ((int)op >= SR_CUSTOM)
-        return check_formula(language, sr_op_formula(language, (int)op), arguments, 2, violations);
+    if ((int)op >= SR_CUSTOM) {
+        const struct sr_expr *formula = sr_op_formula(leaves->language, (int)op);
+        const struct leaves inside = {leaves->language, leaves->units, arguments, 2};
+        return check_formula(&inside, formula, 0, formula->count - 1, violations);
+    }
     switch (sr_op_table[op].units) {
     case SR_UNITS_ALIKE:
         return join_quantities(a, b, violations);
@@ -255,37 +298,106 @@ static struct quantity apply_operator(const struct sr_language *language,
     return require_number(a, violations);
 }
 
-static struct quantity check_formula(const struct sr_language *language, const struct sr_expr *expr,
-                                     const struct quantity *features, int count, int *violations)
+static struct quantity leaf_quantity(const struct leaves *leaves, const struct sr_node *node)
+{
+    if (node->op == SR_FEATURE && node->feature < leaves->count)
+        return leaves->feature[node->feature];
+    if (node->op == SR_CONSTANT && node->feature)
+        return (struct quantity){.d = leaves->units->constant[node->feature - 1]};
+    return (struct quantity){.any = true};
+}
+
+/* The quantity of nodes first .. last, a subtree. */
+static struct quantity check_formula(const struct leaves *leaves, const struct sr_expr *expr,
+                                     int first, int last, int *violations)
 {
     struct quantity stack[SR_NODES / 2 + 1] = {{0}};
     int depth = 0;
-    for (int i = 0; i < expr->count; i++) {
-        const struct sr_node *node = &expr->node[i];
+    for (int i = first; i <= last; i++) {
         const int arity = sr_expr_arity(expr, i);
         if (arity == 0) {
-            stack[depth++] = node->op == SR_FEATURE && node->feature < count
-                                 ? features[node->feature]
-                                 : (struct quantity){.any = true};
+            stack[depth++] = leaf_quantity(leaves, &expr->node[i]);
             continue;
         }
         depth -= arity;
         stack[depth] =
-            apply_operator(language, expr, i, &stack[depth], &stack[depth + arity - 1], violations);
+            apply_operator(leaves, expr, i, &stack[depth], &stack[depth + arity - 1], violations);
         depth++;
     }
     return stack[0];
 }
 
+static void fill_features(const struct sr_units *units, struct quantity feature[SR_FEATURES])
+{
+    for (int f = 0; f < SR_FEATURES; f++)
+        feature[f] = (struct quantity){.d = units->feature[f]};
+}
+
 int sr_units_violations(const struct sr_units *units, const struct sr_language *language,
                         const struct sr_expr *expr, bool whole)
 {
-    struct quantity features[SR_FEATURES];
+    struct quantity feature[SR_FEATURES];
     int violations = 0;
-    for (int f = 0; f < SR_FEATURES; f++)
-        features[f] = (struct quantity){.d = units->feature[f]};
-    const struct quantity q = check_formula(language, expr, features, SR_FEATURES, &violations);
+    fill_features(units, feature);
+    const struct leaves leaves = {language, units, feature, SR_FEATURES};
+    const struct quantity q = check_formula(&leaves, expr, 0, expr->count - 1, &violations);
     if (whole && units->target_known && !q.any && !are_equal(&q.d, &units->target))
         violations++;
     return violations;
+}
+
+/* ---- the dimension of a constant */
+
+/* What an operand must be where node i must be `want`. The other operand, if any, is `other`. */
+static struct quantity require_operand(const struct sr_language *language,
+                                       const struct sr_expr *expr, int i, bool is_left,
+                                       const struct quantity *want, const struct quantity *other)
+{
+    static const struct quantity any = {.any = true}, number = {.any = false};
+    const int op = expr->node[i].op;
+    const struct sr_node *exponent = &expr->node[i - 1];
+    switch (sr_op(language, op)->units) {
+    case SR_UNITS_ALIKE:
+        return other->any ? *want : *other;
+    case SR_UNITS_PRODUCT:
+        return multiply_quantities(want, other, -1);
+    case SR_UNITS_QUOTIENT:
+        return is_left ? multiply_quantities(want, other, 1) : multiply_quantities(other, want, -1);
+    case SR_UNITS_POWER:
+        if (!is_left)
+            return number;
+        return exponent->op == SR_CONSTANT && exponent->value != 0 && !want->any
+                   ? raise_quantity(*want, 1 / exponent->value)
+                   : any;
+    case SR_UNITS_RAISED:
+        return want->any ? any : raise_quantity(*want, 1 / sr_op(language, op)->power);
+    case SR_UNITS_KEPT:
+        return *want;
+    case SR_UNITS_LOST:
+        return any;
+    case SR_UNITS_NUMBERS:
+        break;
+    }
+    return op >= SR_CUSTOM ? any : number;
+}
+
+bool sr_units_of_constant(const struct sr_units *units, const struct sr_language *language,
+                          const struct sr_expr *expr, int i, struct sr_dimension *dimension)
+{
+    struct quantity feature[SR_FEATURES];
+    struct quantity want = {.any = !units->target_known, .d = units->target};
+    fill_features(units, feature);
+    const struct leaves leaves = {language, units, feature, SR_FEATURES};
+    for (int at = expr->count - 1, violations = 0; at > i;) {
+        const int left = sr_expr_left(expr, at);
+        const bool binary = sr_expr_arity(expr, at) == 2, is_left = !binary || i <= left;
+        const int other = is_left ? at - 1 : left;
+        struct quantity q = {.any = true};
+        if (binary)
+            q = check_formula(&leaves, expr, sr_expr_start(expr, other), other, &violations);
+        want = require_operand(language, expr, at, is_left, &want, &q);
+        at = is_left ? left : at - 1;
+    }
+    *dimension = want.d;
+    return !want.any;
 }

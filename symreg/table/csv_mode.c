@@ -212,6 +212,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     }
     const double started = orr_time_s();
     TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
+    TRY(sr_front_name(s, &table->data, &fit->front));
     if (fit->front.count == 0)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: no formula is finite on every row and within the constraints", file);
@@ -235,7 +236,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .seconds = orr_time_s() - started,
                                .rule = setup->rule,
                                .test = options->test ? &test : NULL,
-                               .define = options->define};
+                               .define = setup->define};
     print_front(&output, &setup->rules);
     print_remarks(&output);
     if (setup->permutations && !stopped)
@@ -269,6 +270,19 @@ static int read_second(const struct orr_cli *cli, const struct sr_csv_options *o
     return 0;
 }
 
+/* Prints the named constants as the search uses them, in the units of the columns. */
+static void note_constants(const struct sr_csv_setup *setup, bool quiet)
+{
+    const struct sr_language *language = setup->language;
+    char number[SR_NUMBER], unit[256];
+    for (int k = 0; k < language->named; k++) {
+        sr_number_print(language->constant[k], number);
+        sr_units_print(&setup->units, &setup->units.constant[k], unit, sizeof unit);
+        orr_note(quiet, "symreg: %s = %s%s%s", language->constant_name[k], number,
+                 setup->settings.units ? " " : "", setup->settings.units ? unit : "");
+    }
+}
+
 /* Locks the folder, as its result files and checkpoint must belong to one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
                       const struct sr_csv_options *options, struct sr_table *table,
@@ -287,6 +301,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     TRY(sr_csv_setup(&cli->preset, options, table, setup));
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
+    note_constants(setup, cli->quiet);
     if (options->test)
         TRY(read_second(cli, options, table, second));
     orr_csv_free_rows(&table->csv); /* large tables are kept in memory only once */

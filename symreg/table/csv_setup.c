@@ -37,17 +37,61 @@ static int read_whole(const char *option, const char *text, long low, long high,
     return 0;
 }
 
-static int set_units(const struct sr_csv_options *o, const struct sr_table *table,
-                     struct sr_csv_setup *setup)
+/* Text of the definitions that formulas need: named constants, then user-defined operators. */
+static char *definitions(const struct sr_language *language, const char *define)
+{
+    char *text = NULL, number[SR_NUMBER];
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    for (int k = 0; k < language->named && out; k++) {
+        sr_number_print(language->constant[k], number);
+        fprintf(out, "%s%s=%s", k ? "; " : "", language->constant_name[k], number);
+    }
+    if (define && out)
+        fprintf(out, "%s%s", language->named ? "; " : "", define);
+    if (out && !fclose(out))
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Reads units, named constants and user-defined operators, which may use the constants. */
+static int set_language(const struct sr_csv_options *o, const struct sr_table *table,
+                        struct sr_csv_setup *setup)
+{
+    const int features = table->data.features;
+    if (o->units)
+        TRY(sr_units_parse(o->units, table->name, features, table->target, &setup->units));
+    if (o->constants)
+        TRY(sr_constants_parse(o->constants, o->units ? &setup->units : NULL, setup->language));
+    if (o->constants || o->define) {
+        setup->define = definitions(setup->language, o->define);
+        TRY(setup->define ? 0 : ORR_ENOMEM);
+    }
+    const int given = setup->language->named;
+    if (o->define)
+        TRY(sr_custom_define(setup->language, o->define));
+    for (int k = 0; k < setup->language->named; k++)
+        for (int f = -1; f < features; f++)
+            if (!strcmp(setup->language->constant_name[k], f < 0 ? table->target : table->name[f]))
+                return ORR_FAIL(ORR_EUSAGE,
+                                "%s: \"%s\" is a column, too; expected another name, as in "
+                                "\"%s_0=VALUE UNIT\"",
+                                k < given ? "--constants" : "--define",
+                                setup->language->constant_name[k],
+                                setup->language->constant_name[k]);
+    return 0;
+}
+
+static int set_units(const struct sr_csv_options *o, struct sr_csv_setup *setup)
 {
     struct sr_constraints *c = &setup->constraints;
     char *end = NULL;
     if (!o->units)
         return o->units_penalty ? ORR_FAIL(ORR_EUSAGE, "--units-penalty: needs --units") : 0;
-    TRY(sr_units_parse(o->units, table->name, table->data.features, table->target, &setup->units));
     if (o->log_target && setup->units.target_known) /* a logarithm is dimensionless */
         memset(&setup->units.target, 0, sizeof setup->units.target);
-    c->units = &setup->units;
+    c->units = setup->settings.units = &setup->units;
     if (o->units_penalty) {
         c->units_penalty = strtod(o->units_penalty, &end);
         if (end == o->units_penalty || *end || !(c->units_penalty > 0 && c->units_penalty < 1e9))
@@ -110,7 +154,7 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
         TRY(sr_constraints_nesting(c, o->nest));
     if (o->require)
         TRY(set_required(o->require, table, setup));
-    TRY(set_units(o, table, setup));
+    TRY(set_units(o, setup));
     if (o->require || o->complexity || o->maxdepth || o->constrain || o->nest || o->units) {
         setup->settings.admissible = sr_constraints_admissible;
         setup->settings.whole = sr_constraints_whole;
@@ -174,6 +218,7 @@ static int set_guesses(const char *text, const struct sr_table *table, struct sr
             snprintf(message, sizeof message, "%s", orr_error());
             return ORR_FAIL(ORR_EUSAGE, "--guess: %s", message);
         }
+        sr_expr_fold_named(s->language, expr);
         const int complexity = sr_expr_complexity(s->language, expr);
         if (complexity > s->maxsize)
             return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\": complexity %d, --maxsize is %d", one,
@@ -231,6 +276,8 @@ static char *about_options(const struct sr_csv_options *o)
     FILE *out = open_memstream(&text, &bytes);
     for (size_t i = 0; i < sizeof option / sizeof *option && out; i++)
         fprintf(out, "%s=%s\n", option[i].name, option[i].value ? option[i].value : "");
+    if (out && o->constants)
+        fprintf(out, "--constants=%s\n", o->constants);
     if (out && !fclose(out))
         return text;
     free(text);
@@ -261,8 +308,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0, permutations = 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     TRY(setup->language ? 0 : ORR_ENOMEM);
-    if (o->define)
-        TRY(sr_custom_define(setup->language, o->define));
+    TRY(set_language(o, table, setup));
     TRY(choose_loss(o->loss, &preset, setup));
     TRY(sr_settings_init(&setup->settings, &preset));
     TRY(read_round(o->round_constants, &setup->settings.round));
@@ -297,5 +343,6 @@ void sr_csv_setup_free(struct sr_csv_setup *setup)
 {
     sr_language_free(setup->language);
     free(setup->about);
+    free(setup->define);
     *setup = (struct sr_csv_setup){0};
 }

@@ -67,6 +67,7 @@ struct sr_csv_setup {
     size_t batch;                 /* rows, 0 = all */
     int permutations;             /* number of searches on shuffled targets */
     char *about;                  /* text of the options, for checkpoints */
+    char *define; /* named constants and user-defined operators as text; NULL: none */
     struct sr_constraints constraints;
     struct sr_units units;
     struct sr_expr guess[ORR_LIST];
@@ -94,6 +95,12 @@ int sr_front_finish(const struct sr_settings *settings, const struct sr_data *da
  * study's loss. */
 int sr_front_judge(const struct sr_settings *settings, const struct sr_data *data,
                    struct sr_front *front);
+
+/* Writes named constants into the formulas of a judged front where the numbers agree with them
+ * within their uncertainty (naming.c). Losses are those of the formulas as written; scores and
+ * description lengths remain those of the numbers. */
+int sr_front_name(const struct sr_settings *settings, const struct sr_data *data,
+                  struct sr_front *front);
 
 /* Length in bytes of the UTF-8 character at text, and its code; 1 with code 0 where it is not
  * UTF-8. */
@@ -151,7 +158,7 @@ struct sr_output {
     enum sr_rule rule;                          /* the rule whose residuals are drawn */
     const struct sr_test *test;                 /* NULL: no second table */
     const struct sr_permutations *permutations; /* NULL: not asked for */
-    const char *define;                         /* user-defined operators as text; NULL: none */
+    const char *define;                         /* sr_csv_setup.define */
 };
 
 /* Whether a name is reserved in C or SymPy. */

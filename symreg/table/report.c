@@ -30,6 +30,11 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
     orr_markdown_code(file, o->loss, false);
     orr_file_printf(file, ", seed %llu, %.4g formulas in %s, Orrery %s.\n",
                     (unsigned long long)o->seed, o->evaluations, spent, ORR_VERSION);
+    if (o->define) {
+        orr_file_printf(file, "Formulas use ");
+        orr_markdown_code(file, o->define, false);
+        orr_file_printf(file, ".\n");
+    }
     if (o->weights && *o->weights) {
         orr_file_printf(file, o->variance > 0 ? "Rows have the weights 1/sigma^2, sigma of column "
                                               : "Rows have the weights of column ");

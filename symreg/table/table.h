@@ -32,7 +32,7 @@ bool sr_weights_relative(const double *y, size_t rows, double *weight);
  * setting of the preset (--maxsize, --seconds, ...) are not included. */
 struct sr_csv_options {
     const char *target, *features, *exclude, *require, *weights, *log_target;
-    const char *units, *units_penalty;
+    const char *units, *units_penalty, *constants;
     const char *define, *loss, *guess;
     const char *constrain, *nest, *complexity, *maxdepth;
     const char *batch, *rule, *permutations;

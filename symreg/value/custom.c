@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -130,6 +131,9 @@ static int name_is_free(const struct sr_language *language, const char *name)
     for (int op = SR_FEATURE + 1; sr_op_known(language, op); op++)
         if (!strcmp(sr_op(language, op)->name, name))
             return ORR_FAIL(ORR_EUSAGE, "--define: there is already an operator \"%s\"", name);
+    for (int k = 0; k < language->named; k++)
+        if (!strcmp(language->constant_name[k], name))
+            return ORR_FAIL(ORR_EUSAGE, "--define: there is already a constant \"%s\"", name);
     return 0;
 }
 
@@ -144,15 +148,28 @@ static int read_formula(const struct sr_language *language, const char *what, co
     return ORR_FAIL(ORR_EUSAGE, "%s: %s", what, message);
 }
 
+/* Whether a text is "name=number", a named constant. */
+static bool take_constant(const char *text, char name[SR_OP_NAME], double *value)
+{
+    char *end;
+    if (!take_name(&text, name) || *text != '=')
+        return false;
+    *value = strtod(text + 1, &end);
+    return end > text + 1 && !*skip_blanks(end);
+}
+
 static int define_one(struct sr_language *language, const char *text)
 {
     char name[SR_OP_NAME], argument[ARGUMENTS][SR_OP_NAME];
     const char *at = text, *const names[ARGUMENTS] = {argument[0], argument[1]};
     int arity = 0;
+    double value;
+    if (take_constant(text, name, &value))
+        return sr_language_name(language, "--define", name, value);
     if (!take_head(&at, name, argument, &arity))
         return ORR_FAIL(ORR_EUSAGE,
-                        "--define: expected \"name(x)=formula\" or \"name(x,y)=formula\", found "
-                        "\"%s\"",
+                        "--define: expected \"name(x)=formula\", \"name(x,y)=formula\" or "
+                        "\"name=number\", found \"%s\"",
                         text);
     TRY(name_is_free(language, name));
     if (arity == 2 && !strcmp(argument[0], argument[1]))

@@ -32,7 +32,8 @@ static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
     tape->language = data->language;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
-        tape->live[i] = tape->same[i] = node->op == SR_CONSTANT;
+        tape->live[i] = sr_is_number(node);
+        tape->same[i] = node->op == SR_CONSTANT;
         tape->rows[i] = NULL;
         tape->at[i] = tape->value[i];
         if (node->op == SR_FEATURE) {
@@ -103,7 +104,7 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
         run_backward(expr, (int)n, &tape);
         size_t column = 0;
         for (int i = 0; i <= root; i++)
-            if (expr->node[i].op == SR_CONSTANT)
+            if (sr_is_number(&expr->node[i]))
                 memcpy(jacobian + column++ * data->rows + first, tape.adjoint[i],
                        n * sizeof *jacobian);
     }
@@ -136,7 +137,7 @@ bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, do
     const int root = expr->count - 1;
     int constants = 0;
     for (int i = 0; i <= root; i++)
-        if (expr->node[i].op == SR_CONSTANT)
+        if (sr_is_number(&expr->node[i]))
             gradient[constants++] = 0;
     if (!tape_make(expr, loss->data, loss, &tape))
         return false;
@@ -147,7 +148,7 @@ bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, do
         loss_slopes(loss, vec, first, n, tape.at[root], tape.adjoint[root]);
         run_backward(expr, (int)n, &tape);
         for (int i = 0, c = 0; c < constants; i++)
-            if (expr->node[i].op == SR_CONSTANT)
+            if (sr_is_number(&expr->node[i]))
                 gradient[c++] += vec->sum(tape.adjoint[i], n);
     }
     return true;

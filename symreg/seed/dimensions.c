@@ -1,0 +1,223 @@
+/* dimensions.c - searches y / h as a function of dimensionless groups (Buckingham's theorem), where
+ * the units of columns and target are known.
+ *
+ * h is a product of powers of columns and named constants that has the target's dimension. A
+ * hypothesis takes some of the constants, the simplest groups that are independent, and a simple h.
+ * Fewer groups come first: with none, the law is known but for a number. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
+#include "structure.h"
+
+enum {
+    TRIED = 8,   /* hypotheses searched */
+    SCALES = 3,  /* factors h for each choice of constants */
+    TOGETHER = 3 /* constants of a hypothesis, at most */
+};
+/* Share of the remaining time for this stage. */
+static const double share = 0.25;
+/* Cost of a group and of a constant, relative to an exponent of h. */
+static const double per_group = 8, per_constant = 1;
+
+struct hypothesis {
+    double cost;
+    struct sr_grouping grouping;
+};
+
+/* The table with a column for each named constant. */
+static int make_view(const struct sr_proposal *p, struct sr_view *v)
+{
+    const struct sr_language *language = p->settings->language;
+    const struct sr_data *all = p->loss->data;
+    const int features = all->features, named = language ? language->named : 0;
+    const size_t rows = all->rows;
+    sr_view_init(p, v);
+    v->x = orr_alloc((size_t)(features + named) * rows, sizeof *v->x);
+    if (!v->x)
+        return ORR_ENOMEM;
+    memcpy(v->x, all->x, (size_t)features * rows * sizeof *v->x);
+    for (int k = 0; k < named; k++) {
+        sr_fill(v->x + (size_t)(features + k) * rows, rows, language->constant[k]);
+        v->column[features + k] =
+            (struct sr_expr){.count = 1, .node = {sr_constant_node(language->constant[k])}};
+    }
+    v->data.x = v->x;
+    v->data.features = features + named;
+    return 0;
+}
+
+/* The quantities of a hypothesis: all columns, and the constants whose bits are set. */
+struct chosen {
+    int count, features;
+    int number[SR_SMOOTH_COLUMNS]; /* (count) columns of the view */
+    struct sr_dimension d[SR_SMOOTH_COLUMNS];
+};
+
+static void choose(const struct sr_proposal *p, unsigned constants, struct chosen *c)
+{
+    const struct sr_units *units = p->settings->units;
+    c->features = c->count = p->loss->data->features;
+    for (int f = 0; f < c->features; f++) {
+        c->number[f] = f;
+        c->d[f] = units->feature[f];
+    }
+    for (int k = 0; constants >> k; k++)
+        if (constants >> k & 1) {
+            c->number[c->count] = c->features + k;
+            c->d[c->count++] = units->constant[k];
+        }
+}
+
+static struct sr_powers powers_of(const struct chosen *c, const struct sr_product *product)
+{
+    struct sr_powers powers = {{0}};
+    for (int i = 0; i < c->count; i++)
+        powers.half[c->number[i]] = product->half[i];
+    return powers;
+}
+
+/* Reduces a vector by those of the basis, which are in echelon form; false where nothing is left,
+ * else it is added. */
+static bool add_independent(const struct sr_product *product, int n,
+                            double basis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int *count)
+{
+    double v[SR_SMOOTH_COLUMNS];
+    int pivot = -1;
+    for (int i = 0; i < n; i++)
+        v[i] = product->half[i];
+    for (int k = 0; k < *count; k++) {
+        int at = 0;
+        while (!(fabs(basis[k][at]) > 1e-9))
+            at++;
+        const double part = v[at] / basis[k][at];
+        for (int i = 0; i < n; i++)
+            v[i] -= part * basis[k][i];
+    }
+    for (int i = 0; i < n && pivot < 0; i++)
+        pivot = fabs(v[i]) > 1e-9 ? i : -1;
+    if (pivot < 0)
+        return false;
+    memcpy(basis[*count], v, sizeof v);
+    ++*count;
+    return true;
+}
+
+/* The simplest independent groups that contain a column. False where there are too many. */
+static bool choose_groups(const struct chosen *c, struct sr_grouping *g, double *cost)
+{
+    struct sr_product list[SR_PRODUCTS];
+    double basis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS] = {{0}};
+    const int count = sr_products_find(c->d, c->count, NULL, list);
+    int independent = 0;
+    g->groups = 0;
+    *cost = 0;
+    for (int i = 0; i < count; i++) {
+        bool has_column = false;
+        for (int f = 0; f < c->features; f++)
+            has_column = has_column || list[i].half[f];
+        if (!has_column || !add_independent(&list[i], c->count, basis, &independent))
+            continue;
+        if (g->groups == SR_GROUPS_MOST)
+            return false;
+        g->group[g->groups++] = powers_of(c, &list[i]);
+        *cost += per_group + 0.1 * list[i].cost;
+    }
+    return true;
+}
+
+/* Whether every chosen constant has an exponent somewhere. Where one has none, a hypothesis without
+ * it is the same. */
+static bool uses_constants(const struct chosen *c, const struct sr_grouping *g)
+{
+    for (int i = c->features; i < c->count; i++) {
+        bool used = g->factor.half[c->number[i]] != 0;
+        for (int k = 0; k < g->groups; k++)
+            used = used || g->group[k].half[c->number[i]] != 0;
+        if (!used)
+            return false;
+    }
+    return true;
+}
+
+/* Columns that stand neither in h nor in a group become arguments of phi themselves, as a constant
+ * of the law may have their dimension: T in y = A exp(-2500 / T). False where there are too
+ * many. */
+static bool add_columns(const struct chosen *c, struct hypothesis *h)
+{
+    struct sr_grouping *g = &h->grouping;
+    const int groups = g->groups;
+    for (int f = 0; f < c->features; f++) {
+        bool used = g->factor.half[f] != 0;
+        for (int k = 0; k < groups; k++)
+            used = used || g->group[k].half[f] != 0;
+        if (used)
+            continue;
+        if (g->groups == SR_GROUPS_MOST)
+            return false;
+        g->group[g->groups] = (struct sr_powers){{0}};
+        g->group[g->groups++].half[f] = 2;
+        h->cost += per_group;
+    }
+    return true;
+}
+
+/* Adds the hypotheses of one choice of constants to the list. */
+static void add_hypotheses(const struct sr_proposal *p, unsigned constants,
+                           struct hypothesis list[TRIED], int *count)
+{
+    struct chosen c;
+    struct sr_product scale[SR_PRODUCTS];
+    struct hypothesis h = {0};
+    double cost;
+    choose(p, constants, &c);
+    const int scales = sr_products_find(c.d, c.count, &p->settings->units->target, scale);
+    if (!scales || !choose_groups(&c, &h.grouping, &cost))
+        return;
+    const int groups = h.grouping.groups;
+    for (int i = 0; i < scales && i < SCALES; i++) {
+        h.grouping.groups = groups;
+        h.grouping.factor = powers_of(&c, &scale[i]);
+        h.cost = cost + scale[i].cost + per_constant * (c.count - c.features);
+        if (uses_constants(&c, &h.grouping) && add_columns(&c, &h))
+            sr_best_insert(list, sizeof h, count, TRIED, &h);
+    }
+}
+
+static int count_bits(unsigned set)
+{
+    int count = 0;
+    for (; set; set &= set - 1)
+        count++;
+    return count;
+}
+
+int sr_dimensions_find(struct sr_proposal *p)
+{
+    const struct sr_units *units = p->settings->units;
+    const struct sr_language *language = p->settings->language;
+    const int named = language ? language->named : 0;
+    struct hypothesis list[TRIED] = {{0}};
+    struct sr_grouping grouping[TRIED];
+    struct sr_view view = {0};
+    int count = 0;
+    if (!units || !units->target_known || p->loss->kind == ORR_SR_STUDY ||
+        !sr_has(p->operators, SR_MUL) || !sr_has(p->operators, SR_DIV) ||
+        p->loss->data->features + named > SR_SMOOTH_COLUMNS)
+        return 0;
+    for (unsigned set = 0; set < 1U << named; set++)
+        if (count_bits(set) <= TOGETHER)
+            add_hypotheses(p, set, list, &count);
+    for (int i = 0; i < count; i++)
+        grouping[i] = list[i].grouping;
+    const double until_s = p->limit.until_s, now = orr_time_s();
+    int rc = make_view(p, &view);
+    if (until_s > 0)
+        p->limit.until_s = now + share * (until_s - now);
+    if (!rc)
+        rc = sr_structure_compare(p, &view, grouping, count);
+    p->limit.until_s = until_s;
+    free(view.x);
+    return rc;
+}

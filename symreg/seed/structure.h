@@ -1,0 +1,26 @@
+/* structure.h - inside symreg/: searches tables derived from groups, y = h phi(u1, ..., ur). */
+#ifndef SR_STRUCTURE_H
+#define SR_STRUCTURE_H
+
+#include "groups.h"
+#include "stages.h"
+
+/* A table with other columns: differences or sums that replace some columns, or named constants. */
+struct sr_view {
+    struct sr_data data;
+    double *x; /* storage, which the caller frees; NULL: the table itself */
+    struct sr_expr column[SR_SMOOTH_COLUMNS]; /* in the columns of the table */
+};
+/* The table of the proposal itself. */
+void sr_view_init(const struct sr_proposal *p, struct sr_view *view);
+/* Writes a product of powers of features. False where operators are missing. Count 0: the product
+ * is 1. */
+bool sr_powers_write(const struct sr_language *language, uint64_t operators,
+                     const struct sr_powers *powers, struct sr_expr *out);
+/* Searches y / h over the groups of a table for up to 32 hypotheses: all by the cheapest stages, and
+ * those with the smallest losses further. The results, written in the columns of the proposal's
+ * table and fitted to it, become seeds. */
+int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
+                         const struct sr_grouping *list, int count);
+
+#endif

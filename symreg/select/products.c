@@ -1,0 +1,141 @@
+/* products.c - products of powers with a wanted dimension, and dimensionless groups.
+ *
+ * The exponents solve a linear system, a row per base unit. Elimination expresses some exponents by
+ * the others, which are free; small values of the free ones are tried. */
+#include "select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_HALF = 8, MOST_FREE = 11 }; /* exponents up to 4 */
+static const double tiny = 1e-9;
+
+/* The system in echelon form: pivot[r] is the exponent that row r expresses. */
+struct system {
+    int n, rank, free;
+    double row[SR_BASES][SR_QUANTITIES + 1]; /* the last column: the wanted dimension */
+    int pivot[SR_BASES], other[SR_QUANTITIES];
+};
+
+/* False where the wanted dimension cannot be reached. */
+static bool eliminate(const struct sr_dimension *d, int n, const struct sr_dimension *want,
+                      struct system *s)
+{
+    bool used[SR_QUANTITIES] = {false};
+    *s = (struct system){.n = n};
+    for (int b = 0; b < SR_BASES; b++) {
+        for (int f = 0; f < n; f++)
+            s->row[b][f] = d[f].power[b];
+        s->row[b][n] = want ? want->power[b] : 0;
+    }
+    for (int f = 0; f < n && s->rank < SR_BASES; f++) {
+        int best = s->rank;
+        for (int b = s->rank; b < SR_BASES; b++)
+            if (fabs(s->row[b][f]) > fabs(s->row[best][f]))
+                best = b;
+        if (fabs(s->row[best][f]) < tiny)
+            continue;
+        double swap[SR_QUANTITIES + 1];
+        memcpy(swap, s->row[best], sizeof swap);
+        memcpy(s->row[best], s->row[s->rank], sizeof swap);
+        for (int c = n; c >= 0; c--)
+            s->row[s->rank][c] = swap[c] / swap[f];
+        for (int b = 0; b < SR_BASES; b++) {
+            const double share = s->row[b][f];
+            for (int c = 0; c <= n && b != s->rank; c++)
+                s->row[b][c] -= share * s->row[s->rank][c];
+        }
+        used[f] = true;
+        s->pivot[s->rank++] = f;
+    }
+    for (int f = 0; f < n; f++)
+        if (!used[f])
+            s->other[s->free++] = f;
+    for (int b = s->rank; b < SR_BASES; b++)
+        if (fabs(s->row[b][n]) > tiny)
+            return false;
+    return true;
+}
+
+/* Computes the exponents that the free ones determine. False where they are no half-integers, or
+ * too large. */
+static bool complete(const struct system *s, struct sr_product *p)
+{
+    for (int r = 0; r < s->rank; r++) {
+        double half = 2 * s->row[r][s->n];
+        for (int k = 0; k < s->free; k++)
+            half -= s->row[r][s->other[k]] * p->half[s->other[k]];
+        const double whole = nearbyint(half);
+        if (fabs(half - whole) > 1e-6 || fabs(whole) > MOST_HALF)
+            return false;
+        p->half[s->pivot[r]] = (int)whole;
+    }
+    return true;
+}
+
+/* Whether a group has no factor, has roots, is a power of another one, or is a reciprocal. */
+static bool is_repeated(const struct sr_product *p, int n)
+{
+    int first = 0, divisor = 0;
+    for (int f = 0; f < n; f++) {
+        int a = abs(p->half[f]);
+        first = first ? first : p->half[f];
+        while (a) {
+            const int rest = divisor % a;
+            divisor = a;
+            a = rest;
+        }
+    }
+    return first <= 0 || divisor != 2;
+}
+
+static double cost_of(const struct sr_product *p, int n)
+{
+    static const double per_factor = 0.3, per_root = 1;
+    double cost = 0;
+    for (int f = 0; f < n; f++)
+        cost +=
+            0.5 * abs(p->half[f]) + (p->half[f] ? per_factor : 0) + (p->half[f] % 2 ? per_root : 0);
+    return cost;
+}
+
+static void insert(struct sr_product list[SR_PRODUCTS], int *count, const struct sr_product *p)
+{
+    int at = *count;
+    if (at == SR_PRODUCTS && !(p->cost < list[at - 1].cost))
+        return;
+    at -= at == SR_PRODUCTS;
+    for (; at > 0 && p->cost < list[at - 1].cost; at--)
+        list[at] = list[at - 1];
+    list[at] = *p;
+    *count += *count < SR_PRODUCTS;
+}
+
+int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
+                     struct sr_product list[SR_PRODUCTS])
+{
+    struct system s;
+    int count = 0;
+    if (!eliminate(d, n, want, &s) || s.free > MOST_FREE)
+        return 0;
+    /* groups have whole exponents: a power of one with roots is as good */
+    const int step = s.free <= 4 && want ? 1 : 2;
+    const int most = s.free <= 3 ? 8 : s.free <= 6 ? 4 : 2, values = 2 * most / step + 1;
+    long all = 1;
+    for (int k = 0; k < s.free; k++)
+        all *= values;
+    for (long code = 0; code < all; code++) {
+        struct sr_product p = {0};
+        long rest = code;
+        for (int k = 0; k < s.free; k++, rest /= values)
+            p.half[s.other[k]] = (int)(rest % values) * step - most;
+        if (!complete(&s, &p))
+            continue;
+        if (!want && is_repeated(&p, n))
+            continue;
+        p.cost = cost_of(&p, n);
+        insert(list, &count, &p);
+    }
+    return count;
+}
