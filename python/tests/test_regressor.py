@@ -1,5 +1,6 @@
 """SymbolicRegressor: fits, what is read from a front, PySR's parameters, errors."""
 
+import importlib.util
 import os
 import pathlib
 import pickle
@@ -124,6 +125,24 @@ def test_names():
     assert model.get_best()["equation"] == "(2 * b)"
     with pytest.raises(ValueError, match="variable_names"):
         model.fit(X.to_numpy(), X["exp"], variable_names=["a"])
+
+
+def test_named_constants():
+    X = np.column_stack([1e-27 * (1 + columns(count=1)[:, 0]),
+                         299792458 * (0.05 + np.linspace(0, 0.9, len(columns(count=1))))])
+    y = X[:, 0] * 299792458**2 / np.sqrt(1 - (X[:, 1] / 299792458)**2)
+    model = small(named_constants={"c": None, "k": (2.5, "m")}, elementwise_loss="relative",
+                  enumerate=10000, maxsize=20)
+    model.fit(X, y, variable_names=["m", "v"], X_units=["kg", "m/s"], y_units="kg*m^2/s^2")
+    equation = model.get_best()["equation"]
+    assert "c" in equation and "299792458" not in equation
+    for again in (model, pickle.loads(pickle.dumps(model))):
+        assert np.allclose(again.predict(X), y, rtol=1e-9)
+    if importlib.util.find_spec("sympy"):
+        assert "89875517873681764" in str(model.sympy())  # c^2
+    assert np.allclose(model.numpy()(X), y, rtol=1e-9)
+    model.refit(X[:50], y[:50])  # named constants keep their values
+    assert "c" in model.get_best()["equation"] and np.allclose(model.predict(X), y, rtol=1e-9)
 
 
 def test_user_operators():

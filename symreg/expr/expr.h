@@ -122,11 +122,12 @@ static inline struct sr_node sr_leaf_node(int feature)
 /* ------------------------------------------------------------------------------- language */
 
 /* What a user adds to the operators of the table: operators, named constants, a loss, prices of
- * nodes. Every search and every table of numbers may have its own language (sr_settings, sr_data). Functions take the
- * language where an operator's number is not enough; NULL is the language of the table alone.
- * sr_custom_define(), sr_custom_loss_define() (value.h) and sr_complexity_set() (select.h) fill a
- * language before the first formula is made in it. After that it is read-only and may be read by
- * any number of threads. A language must not be copied, as its rows point into it. */
+ * nodes. Every search and every table of numbers may have its own language (sr_settings, sr_data).
+ * Functions take the language where an operator's number is not enough; NULL is the language of the
+ * table alone. sr_custom_define(), sr_language_name(), sr_custom_loss_define() (value.h) and
+ * sr_complexity_set() (select.h) fill a language before the first formula is made in it. After that
+ * it is read-only and may be read by any number of threads. A language must not be copied, as its
+ * rows point into it. */
 enum { SR_OP_NAME = 32, SR_NAMED = 12 }; /* bytes of a name; named constants, at most */
 struct sr_language {
     int count;                                /* user-defined operators */

@@ -17,8 +17,8 @@ void sr_view_init(const struct sr_proposal *p, struct sr_view *view);
  * is 1. */
 bool sr_powers_write(const struct sr_language *language, uint64_t operators,
                      const struct sr_powers *powers, struct sr_expr *out);
-/* Searches y / h over the groups of a table for up to 32 hypotheses: all by the cheapest stages, and
- * those with the smallest losses further. The results, written in the columns of the proposal's
+/* Searches y / h over the groups of a table for up to 32 hypotheses: all by the cheapest stages,
+ * and those with the smallest losses further. The results, written in the columns of the proposal's
  * table and fitted to it, become seeds. */
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
                          const struct sr_grouping *list, int count);

@@ -116,7 +116,7 @@ static bool solve(const struct sr_units *units, const double si[SI], double powe
                   bool *unique)
 {
     double a[SI][SR_BASES + 1] = {{0}};
-    int pivot[SI], rank = 0;
+    int pivot[SI] = {0}, rank = 0;
     bool used[SR_BASES] = {false};
     for (int b = 0; b < units->bases; b++) {
         const struct physical *unit = find(well_known_units, UNITS, units->base[b]);
@@ -195,7 +195,7 @@ static int convert(const char *name, const double si[SI], double *value, struct 
         const struct physical *unit = find(well_known_units, UNITS, units->base[b]);
         dimension->power[b] = power[b];
         if (unit && fabs(power[b]) > 0)
-            *value /= pow(unit->value, power[b]);
+            *value /= sr_raise(unit->value, power[b]);
     }
     return 0;
 }
@@ -232,7 +232,7 @@ static int read_unit(const char *name, const char *text, double *value, struct s
     }
     for (int b = 0; b < own.bases; b++) {
         const struct physical *unit = find(well_known_units, UNITS, own.base[b]);
-        *value *= pow(unit->value, d.power[b]);
+        *value *= sr_raise(unit->value, d.power[b]);
         for (int k = 0; k < SI; k++)
             si[k] += unit->power[k] * d.power[b];
     }

@@ -11,6 +11,19 @@
 enum { MOST_HALF = 8, MOST_FREE = 11 }; /* exponents up to 4 */
 static const double tiny = 1e-9;
 
+double sr_raise(double value, double power)
+{
+    double product = 1;
+    const double twice = 2 * fabs(power);
+    const int half = twice <= 64 ? (int)twice : -1;
+    if (half < 0 || fabs(twice - half) > 0)
+        return sr_op_table[SR_POW].value(value, power);
+    for (int k = 0; k < half / 2; k++)
+        product *= value;
+    product *= half % 2 ? sqrt(value) : 1;
+    return power < 0 ? 1 / product : product;
+}
+
 /* The system in echelon form: pivot[r] is the exponent that row r expresses. */
 struct system {
     int n, rank, free;

@@ -270,14 +270,13 @@ static char *about_options(const struct sr_csv_options *o)
                   {"--constrain", o->constrain},   {"--nest", o->nest},
                   {"--complexity", o->complexity}, {"--maxdepth", o->maxdepth},
                   {"--batch", o->batch},           {"--guess", o->guess},
-                  {"--exclude", o->exclude},       {"--require", o->require}};
+                  {"--exclude", o->exclude},       {"--require", o->require},
+                  {"--constants", o->constants}};
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     for (size_t i = 0; i < sizeof option / sizeof *option && out; i++)
         fprintf(out, "%s=%s\n", option[i].name, option[i].value ? option[i].value : "");
-    if (out && o->constants)
-        fprintf(out, "--constants=%s\n", o->constants);
     if (out && !fclose(out))
         return text;
     free(text);

@@ -1,8 +1,8 @@
 /* naming.c - writes the named constants of --constants into the formulas of a front.
  *
  * A search fits numbers. Where a number agrees with a product of powers of named constants, times a
- * simple factor such as 2 or 4 pi, within its uncertainty, the product takes its place and the other
- * numbers are fitted again. With units the product must have the dimension that the formula needs;
+ * simple factor such as 2 or 4 pi, within its uncertainty, the product takes its place and the
+ * other numbers are fitted again. With units the product must have the dimension that the formula needs;
  * without, only a single constant or its reciprocal is recognised. */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static double value_of(const struct sr_language *language, const struct sr_power
 {
     double value = 1;
     for (int k = 0; k < language->named && k < SR_SMOOTH_COLUMNS; k++)
-        value *= pow(language->constant[k], 0.5 * powers->half[k]);
+        value *= sr_raise(language->constant[k], 0.5 * powers->half[k]);
     return value;
 }
 

@@ -135,4 +135,30 @@ TEST(formulas_are_checked)
     orrery_regression_free(r);
 }
 
+/* Named constants keep their values in fits, and "define" reads the definitions back. */
+TEST(named_constants_are_defined)
+{
+    static const char *const formulas[] = {"5 * exp(t * -k) + 1"};
+    struct orrery_regression *r = decay(0.25, 0, "g(x)=x*x"), *again = decay(0.25, 0, NULL);
+    char text[256];
+    double constant[2], value[ROWS];
+    size_t needed = 0;
+    REFUSED(r, regression, ORRERY_EMISSING,
+            orrery_regression_definitions(r, text, sizeof text, NULL), "no front");
+    assert_int_equal(orrery_regression_set(r, "constants", "k=0.7 1/s, c"), 0);
+    assert_int_equal(orrery_regression_refit(r, formulas, 1), 0);
+    assert_int_equal(orrery_regression_constants(r, 0, constant, NULL), 0);
+    assert_true(fabs(constant[0] - 2.385) < 1e-9 && fabs(constant[1] - 0.25) < 1e-9);
+    assert_int_equal(orrery_regression_definitions(r, text, sizeof text, &needed), 0);
+    assert_string_equal(text, "k=0.7; c=299792458; g(x)=x*x");
+    assert_int_equal(needed, strlen(text) + 1);
+    assert_int_equal(orrery_regression_set(again, "define", text), 0);
+    const struct orrery_table table = {
+        .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .names = names};
+    assert_int_equal(orrery_regression_evaluate(again, "g(c) + k + t", &table, value), 0);
+    assert_true(value[1] == 299792458. * 299792458. + 0.7 + 0.1);
+    orrery_regression_free(r);
+    orrery_regression_free(again);
+}
+
 TESTS(NULL, NULL)

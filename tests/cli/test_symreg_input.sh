@@ -92,6 +92,14 @@ bad "--guess" 2 '--guess: formula: expected' "$OK" --guess 'x +'
 bad "--guess too large" 2 'complexity 5, --maxsize is 3' "$OK" --guess 'x+x*x' --maxsize 3
 bad "--units" 2 'is no feature and not the target' "$OK" --units 'q=m'
 bad "--units-penalty alone" 2 'needs --units' "$OK" --units-penalty 2
+bad "--constants unknown" 2 '"k_b" is not well known; did you mean "k_B"' "$OK" --constants 'k_b'
+bad "--constants of a column" 2 '--constants: "x" is a column, too' "$OK" --constants 'x=3'
+bad "--constants of the target" 2 '--constants: "y" is a column, too' "$OK" --constants 'y=3'
+bad "--define of a column" 2 '--define: "x" is a column, too' "$OK" --define 'x=3'
+bad "--constants without value" 2 'G: expected a number other than 0' "$OK" --constants 'G='
+bad "--constants, units of one quantity" 2 'c: the columns' "$OK" --units 'x=km,y=m' --constants c
+bad "--constants of a wrong unit" 2 '--constants: expected an exponent' "$OK" --units x=m \
+    --constants 'G=1 m^'
 bad "--constrain" 2 'expected 2 sizes' "$OK" --constrain '*:1'
 bad "--nest" 2 'did you mean "sin"' "$OK" --nest 'sinn:cos=0'
 bad "--complexity" 2 'from 1 to 64' "$OK" --complexity 'exp=0'
