@@ -196,4 +196,39 @@ TEST(numbers_become_names)
     planck_free();
 }
 
+/* Without units a factor would agree with too many numbers. */
+TEST(without_units_a_constant_alone_is_recognised)
+{
+    planck_create(0);
+    p.settings.units = NULL;
+    for (int i = 0; i < ROWS; i++)
+        p.y[i] = 299792458 * p.x[i];
+    assert_string_equal(named("3e8 * nu"), "(c * nu)");
+    assert_string_equal(named("nu / 3e-9"), "(nu * c)");
+    for (int i = 0; i < ROWS; i++)
+        p.y[i] *= 2;
+    assert_string_equal(named("6e8 * nu"), "(599584916 * nu)");
+    planck_free();
+}
+
+/* y = nu exp(-2500 / T): T is in no group, and a number of the law has its unit. */
+TEST(columns_without_a_group_are_searched)
+{
+    static struct sr_seeds seeds;
+    double least = HUGE_VAL;
+    planck_create(0);
+    assert_int_equal(sr_units_parse("nu=1/s, T=K, y=1/s", planck_name, 2, "y", &p.units), 0);
+    p.settings.language = p.data.language = NULL;
+    for (int i = 0; i < ROWS; i++)
+        p.y[i] = p.x[i] * exp(-2500 / p.x[ROWS + i]);
+    sr_loss_free(&p.loss);
+    assert_int_equal(sr_loss_init(&p.loss, ORR_SR_RELATIVE, &p.data), 0);
+    seeds_of(sr_dimensions_find, &p.settings, &p.loss, 1, &seeds);
+    for (int i = 0; i < seeds.count; i++)
+        least = fmin(least, seeds.loss[i]);
+    if (!(least < 1e-9))
+        fail_msg("the least loss is %g", least);
+    planck_free();
+}
+
 TESTS(NULL, NULL)
