@@ -2,8 +2,8 @@
  *
  * A search fits numbers. Where a number agrees with a product of powers of named constants, times a
  * simple factor such as 2 or 4 pi, within its uncertainty, the product takes its place and the
- * other numbers are fitted again. With units the product must have the dimension that the formula needs;
- * without, only a single constant or its reciprocal is recognised. */
+ * other numbers are fitted again. With units the product must have the dimension that the formula
+ * needs; without, only a single constant or its reciprocal is recognised. */
 #include <math.h>
 #include <stdlib.h>
 

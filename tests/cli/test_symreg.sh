@@ -333,7 +333,8 @@ check "... as numbers in C" lacks '"c":[[:space:]]*"[^"]*[^a-z0-9_.]c[^a-z(]' "$
 check "... which predict reads" program symreg predict "$front" "$WORK/gamma.csv" --rule accuracy
 program symreg predict "$front" "$WORK/gamma.csv" --rule accuracy >"$WORK/predicted"
 check "... and evaluates" awk -F, 'FNR == 1 { next } NR == FNR { is[FNR] = $1; next }
-    { off = is[FNR] / $3 - 1; bad += !(off < 1e-9 && off > -1e-9); n++ } END { exit bad || n != 80 }' \
+    { off = is[FNR] / $3 - 1; bad += !(off < 1e-9 && off > -1e-9); n++ }
+    END { exit bad || n != 80 }' \
     "$WORK/predicted" "$WORK/gamma.csv"
 check "... and --guess" gamma --constants 'c' --set symreg.enumerate=0 \
     --guess 'm * c ^ 2 / sqrt(1 - v ^ 2 / c ^ 2)'
