@@ -14,7 +14,9 @@ static bool is_formula(const struct sr_settings *s, const struct sr_run *run,
         return false;
     for (int i = 0; i < expr->count; i++)
         if (expr->node[i].size != measured.node[i].size ||
-            (expr->node[i].op == SR_FEATURE && expr->node[i].feature >= run->loss->data->features))
+            (expr->node[i].op == SR_FEATURE &&
+             expr->node[i].feature >= run->loss->data->features) ||
+            (expr->node[i].op == SR_CONSTANT && expr->node[i].feature)) /* searches name none */
             return false;
     return true;
 }

@@ -322,7 +322,9 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
     if (w->used + 1 == w->bytes)
         return ATOM;
     if (node->op == SR_CONSTANT)
-        return node->feature ? write_constant(w, node) : write_number(w, node->value);
+        return w->language && node->feature && node->feature <= w->language->named
+                   ? write_constant(w, node)
+                   : write_number(w, node->value);
     if (node->op == SR_FEATURE)
         return scope->around ? write_node(w, scope->around, scope->operand[node->feature])
                              : write_name(w, w->names[node->feature]);

@@ -85,7 +85,7 @@ TEST(reads_back_any_name)
     for (int f = 0; f < NAMES; f++) { /* beside its quotes whatever may stand there */
         struct sr_expr expr = formula_in(language, "exp(g(r)) + h(r, 2 * r) ^ -r"), again;
         for (int i = 0; i < expr.count; i++)
-            expr.node[i].feature = (uint8_t)f;
+            expr.node[i].feature = expr.node[i].op == SR_CONSTANT ? 0 : (uint8_t)f;
         sr_expr_print(language, &expr, names, first, sizeof first);
         if (sr_expr_parse(language, first, names, NAMES, &again))
             fail_msg("%s", orr_error());
@@ -444,7 +444,7 @@ TEST(clean_formulas_are_the_same_bytes)
         for (int i = 0; i < from.count; i++) {
             found[k].node[i].op = from.node[i].op;
             found[k].node[i].size = from.node[i].size;
-            if (from.node[i].op == SR_FEATURE)
+            if (from.node[i].op == SR_FEATURE || from.node[i].op == SR_CONSTANT)
                 found[k].node[i].feature = from.node[i].feature;
             if (from.node[i].op == SR_CONSTANT)
                 found[k].node[i].value = from.node[i].value;
