@@ -21,7 +21,7 @@ enum { SIMPLE = sizeof factors / sizeof *factors, PRODUCTS = 4, REFIT_STEPS = 12
  * as a relative deviation. With units the simplest product alone is expected; for all others, one
  * number in a hundred agrees by chance. */
 static const double standard_errors = 3, widest = 0.05, by_chance = 0.01;
-/* The feature of a factor's node until the formula is finished, so that no fit changes it. */
+/* The feature of a product's numbers until the formula is finished, so that no fit changes it. */
 enum { FIXED = SR_NAMED + 1 };
 
 struct naming {
@@ -86,17 +86,20 @@ static bool write_product(const struct naming *n, const struct sr_powers *powers
     for (int i = 0; i < out->count; i++)
         if (out->node[i].op == SR_FEATURE)
             out->node[i] = sr_named_node(language, out->node[i].feature);
-    if (sr_is_number(&out->node[0])) { /* 1 / c^2 */
+    const int root = out->count - 1;
+    if (out->node[root].op == SR_DIV && sr_expr_left(out, root) == 0 &&
+        sr_is_number(&out->node[0])) { /* 1 / c^2 */
         out->node[0].value = factor;
-        out->node[0].feature = FIXED;
     } else if (fabs(factor - 1) > 0) {
         struct sr_expr product = *out;
         out->count = 0;
         sr_put_constant(out, factor);
-        out->node[0].feature = FIXED;
         sr_put_expr(out, &product);
         sr_put_op(out, SR_MUL);
     }
+    for (int i = 0; i < out->count; i++)
+        if (sr_is_number(&out->node[i]))
+            out->node[i].feature = FIXED;
     return sr_put_end(language, out, SR_NODES);
 }
 

@@ -196,6 +196,21 @@ TEST(numbers_become_names)
     planck_free();
 }
 
+/* y = 2 nu / sqrt(c): the factor stands outside the root. */
+TEST(roots_of_reciprocals_have_factors)
+{
+    planck_create(0);
+    assert_int_equal(sr_units_parse("nu=1/s, T=K, y=s^-0.5*m^-0.5", planck_name, 2, "y", &p.units),
+                     0);
+    sr_language_free(p.language);
+    p.settings.language = p.data.language = p.language = sr_language_create();
+    assert_int_equal(sr_constants_parse("c", &p.units, p.language), 0);
+    for (int i = 0; i < ROWS; i++)
+        p.y[i] = 2 / sqrt(299792458) * p.x[i];
+    assert_string_equal(named("1.155e-4 * nu"), "((2 * sqrt((1 / c))) * nu)");
+    planck_free();
+}
+
 /* Without units a factor would agree with too many numbers. */
 TEST(without_units_a_constant_alone_is_recognised)
 {
