@@ -16,8 +16,9 @@ enum {
     SCALES = 3,  /* factors h for each choice of constants */
     TOGETHER = 3 /* constants of a hypothesis, at most */
 };
-/* Share of the remaining time for this stage. */
-static const double share = 0.25;
+/* Share of the remaining time for this stage: larger where the groups have constants, or where the
+ * table has too few columns for the groups of structure.c. */
+static const double large_share = 0.25, small_share = 0.1;
 /* Cost of a group and of a constant, relative to an exponent of h. */
 static const double per_group = 8, per_constant = 1;
 
@@ -212,6 +213,7 @@ int sr_dimensions_find(struct sr_proposal *p)
     for (int i = 0; i < count; i++)
         grouping[i] = list[i].grouping;
     const double until_s = p->limit.until_s, now = orr_time_s();
+    const double share = named || p->loss->data->features <= 2 ? large_share : small_share;
     int rc = make_view(p, &view);
     if (until_s > 0)
         p->limit.until_s = now + share * (until_s - now);
