@@ -33,13 +33,13 @@ static const struct {
     const char *name;
     size_t offset;
 } options[API_OPTIONS] = {
-    OPTION("weights", weights),   OPTION("log-target", log_target),
-    OPTION("units", units),       OPTION("units-penalty", units_penalty),
-    OPTION("define", define),     OPTION("loss", loss),
-    OPTION("guess", guess),       OPTION("constrain", constrain),
-    OPTION("nest", nest),         OPTION("complexity", complexity),
-    OPTION("maxdepth", maxdepth), OPTION("batch", batch),
-    OPTION("require", require),   OPTION("round-constants", round_constants),
+    OPTION("weights", weights),     OPTION("log-target", log_target),
+    OPTION("units", units),         OPTION("units-penalty", units_penalty),
+    OPTION("define", define),       OPTION("loss", loss),
+    OPTION("guess", guess),         OPTION("constrain", constrain),
+    OPTION("nest", nest),           OPTION("complexity", complexity),
+    OPTION("maxdepth", maxdepth),   OPTION("batch", batch),
+    OPTION("require", require),     OPTION("round-constants", round_constants),
     OPTION("constants", constants),
 };
 

@@ -359,6 +359,8 @@ static struct quantity require_operand(const struct sr_language *language,
     switch (sr_op(language, op)->units) {
     case SR_UNITS_ALIKE:
         return other->any ? *want : *other;
+    case SR_UNITS_RATIO:
+        return *other;
     case SR_UNITS_PRODUCT:
         return multiply_quantities(want, other, -1);
     case SR_UNITS_QUOTIENT:
