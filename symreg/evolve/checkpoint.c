@@ -148,6 +148,8 @@ static uint64_t digest_of_data(const struct sr_fit *fits, int count)
         digest = XXH64(data->y, data->rows * sizeof *data->y, digest);
         if (data->weight)
             digest = XXH64(data->weight, data->rows * sizeof *data->weight, digest);
+        if (fits[f].category)
+            digest = XXH64(fits[f].category, data->rows * sizeof *fits[f].category, digest);
     }
     return digest;
 }

@@ -82,7 +82,13 @@ const char *sr_end_text(enum sr_end end);
 /* One fit: a table, and the best front of all restarts. */
 struct sr_fit {
     struct sr_data data;
-    uint64_t stream;       /* key of the random streams: the sample's number */
+    uint64_t stream; /* key of the random streams: the sample's number */
+    /* (rows) number of each row's category, from 0 to categories - 1. A formula's loss is then that
+     * of its best constants in each category; the front has those of one category, for
+     * sr_categories_share(). NULL: one formula with one set of constants. Only for
+     * sr_algorithm_orrery. */
+    const int *category;
+    int categories;
     struct sr_front front; /* result: front of the restart with the highest score */
     double evaluations;    /* result: formulas evaluated on all rows, summed over restarts */
     double screened;       /* result: formulas discarded after an evaluation on few rows */

@@ -6,7 +6,12 @@
 #include <math.h>
 
 static const double screen_margin = 0.25; /* relative error allowed for a loss on few rows */
-enum { PLAIN_STEPS = 6 };                 /* fit steps for formulas without an outer scale */
+static const double category_margin = 2;  /* the same where one category stands for all */
+enum {
+    PLAIN_STEPS = 6,    /* fit steps for formulas without an outer scale */
+    CATEGORY_STEPS = 8, /* fit steps, and restarts, in each category */
+    CATEGORY_RESTARTS = 4,
+};
 
 static double without_noise(const struct sr_loss *loss, double value)
 {
@@ -42,13 +47,14 @@ static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
 
 /* Whether a formula with this loss on the screen's rows may still enter the front, as it stands or
  * with an outer scale. */
-static bool worth_while(const struct sr_worker *w, const struct sr_expr *expr, double screened)
+static bool worth_while(const struct sr_worker *w, const struct sr_expr *expr, double screened,
+                        double margin)
 {
     const int most = sr_expr_complexity(w->settings->language, expr) + 2;
     double rival = HUGE_VAL;
     for (int c = 1; c <= most && c <= SR_NODES; c++)
         rival = fmin(rival, w->island->hall->loss[c]);
-    return screened <= (1 + screen_margin) * rival;
+    return screened <= (1 + margin) * rival;
 }
 
 /* Whether `loss` is below the hall's loss at this complexity. */
@@ -119,7 +125,7 @@ bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int
             penalty + sr_constants_fit(&w->view->screen->loss, &member->expr, true, steps, restarts,
                                        w->thread->rng, &w->thread->work);
         member->cost = sr_member_cost(w->view, member);
-        if (!worth_while(w, &member->expr, member->loss)) {
+        if (!worth_while(w, &member->expr, member->loss, screen_margin)) {
             w->island->screened++;
             return false;
         }
@@ -147,7 +153,7 @@ void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, do
     if (w->view->screen) {
         fitted = sr_screen_loss(w->view->screen, &member->expr, &w->thread->work);
         member->loss = fitted + penalty;
-        worth = worth_while(w, &member->expr, member->loss);
+        worth = worth_while(w, &member->expr, member->loss, screen_margin);
         w->island->screened += !worth;
     }
     if (worth) {
@@ -162,6 +168,49 @@ void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, do
     }
 }
 
+/* Offers a form with fitted constants of each category; returns its loss. */
+static double offer_form(struct sr_worker *w, struct sr_expr *form, double penalty)
+{
+    const struct sr_categories *c = w->view->categories;
+    const int size = sr_expr_complexity(w->settings->language, form);
+    if (form->count > w->settings->maxsize || size > SR_NODES)
+        return HUGE_VAL;
+    double rival = HUGE_VAL;
+    for (int k = 1; k <= size; k++)
+        rival = fmin(rival, w->island->hall->loss[k]);
+    double loss = sr_categories_fit(c, form, CATEGORY_STEPS, CATEGORY_RESTARTS, rival,
+                                    &w->thread->work, NULL);
+    loss = loss <= c->noise ? 0 : loss;
+    if (isfinite(loss) && loss < rival)
+        offer_to_hall(w, form, loss + penalty);
+    return loss;
+}
+
+/* Evaluates a formula in the reference category, and where it may enter the hall, in all: with its
+ * outer scale, and where that takes nodes, without. */
+static void evaluate_categories(struct sr_worker *w, struct sr_member *member, double penalty)
+{
+    const struct sr_categories *c = w->view->categories;
+    const struct sr_loss *loss = &c->loss[c->reference];
+    double scale;
+    w->island->evaluations++;
+    const double fitted = sr_eval_loss(&member->expr, loss, &w->thread->work, &scale);
+    if (!isfinite(fitted) || scale == 0)
+        return;
+    member->loss = (loss->base > 0 ? fitted / loss->base * c->base : fitted) + penalty;
+    if (!worth_while(w, &member->expr, member->loss, category_margin)) {
+        w->island->screened++;
+        return;
+    }
+    struct sr_expr plain = member->expr, scaled = member->expr;
+    if (!sr_expr_scale(&scaled, scale))
+        return;
+    const bool absorbed = scaled.count == plain.count;
+    const double with = offer_form(w, &scaled, penalty);
+    const double without = absorbed ? HUGE_VAL : offer_form(w, &plain, penalty);
+    member->loss = fmin(with, without) + penalty;
+}
+
 void sr_member_evaluate(struct sr_worker *w, struct sr_member *member)
 {
     const uint64_t hash = sr_expr_hash(&member->expr);
@@ -171,7 +220,10 @@ void sr_member_evaluate(struct sr_worker *w, struct sr_member *member)
     member->loss = member->cost = HUGE_VAL;
     if (!isfinite(penalty))
         return;
-    sr_algorithm_of(w->settings)->evaluate(w, member, penalty);
+    if (w->view->categories)
+        evaluate_categories(w, member, penalty);
+    else
+        sr_algorithm_of(w->settings)->evaluate(w, member, penalty);
     remember_loss(w, member, hash);
 }
 
@@ -191,7 +243,8 @@ void sr_offer_constant(struct sr_worker *w)
     double *one = w->thread->work.value;
     sr_fill(one, w->view->loss->data->rows, 1);
     expr.node[0].value = sr_loss_scale(w->view->loss, one, w->thread->work.scratch);
-    const double loss = sr_loss_value(w->view->loss, one, expr.node[0].value);
+    const double loss = w->view->categories ? w->view->categories->base
+                                            : sr_loss_value(w->view->loss, one, expr.node[0].value);
     if (isfinite(loss))
         offer_to_hall(w, &expr, without_noise(w->view->loss, loss) + penalty_of(w, &expr));
 }

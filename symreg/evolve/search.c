@@ -17,7 +17,8 @@
 struct search {
     const struct sr_settings *settings;
     int fits, runs, threads;
-    struct sr_loss *loss;     /* (fits) */
+    struct sr_loss *loss;             /* (fits) */
+    struct sr_categories *categories; /* (fits) count 0: none */
     struct sr_screen *screen; /* (fits) rows for screening large tables; rows 0: no screening */
     struct sr_run *run;       /* (fits, restarts) */
     struct sr_seeds *seeds;   /* (fits) NULL where the algorithm does not enumerate formulas */
@@ -67,8 +68,10 @@ static int make_run(const struct sr_settings *s, struct sr_run *run)
         run->island[i].member = run->member + i * members;
         run->island[i].hall = run->hall + i;
     }
-    run->view = (struct sr_epoch_view){
-        .settings = s, .loss = run->loss, .screen = run->screen, .best = run->best};
+    run->view.settings = s;
+    run->view.loss = run->loss;
+    run->view.screen = run->screen;
+    run->view.best = run->best;
     for (int c = 1; c <= s->maxsize; c++) {
         run->mark[c] = HUGE_VAL;
         run->sizes[c] = 1;
@@ -92,6 +95,20 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
     return 0;
 }
 
+/* The loss of a fit: of its whole table, or of one category. */
+static int make_loss(const struct sr_settings *s, const struct sr_fit *fit, struct sr_loss *loss,
+                     struct sr_categories *categories)
+{
+    if (!fit->category)
+        return sr_loss_init_with(loss, s->loss, s->loss_parameter, &fit->data);
+    TRY(sr_categories_init(categories, s->loss, s->loss_parameter, &fit->data, fit->category,
+                           fit->categories));
+    *loss = categories->loss[categories->reference];
+    loss->base = categories->base;
+    loss->cases = categories->cases;
+    return 0;
+}
+
 static int make_search(struct search *search, struct sr_fit *fits, int count)
 {
     const struct sr_settings *s = search->settings;
@@ -103,13 +120,15 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
     search->thread = orr_alloc((size_t)search->threads, sizeof *search->thread);
     search->worker = orr_alloc((size_t)search->threads, sizeof *search->worker);
     search->screen = orr_alloc((size_t)count, sizeof *search->screen);
-    if (!search->loss || !search->run || !search->thread || !search->worker || !search->screen)
+    search->categories = orr_alloc((size_t)count, sizeof *search->categories);
+    if (!search->categories || !search->loss || !search->run || !search->thread ||
+        !search->worker || !search->screen)
         return ORR_ENOMEM;
     for (int f = 0; f < count; f++) {
         fits[f].data.language = s->language;
-        int rc = sr_loss_init_with(&search->loss[f], s->loss, s->loss_parameter, &fits[f].data);
-        const bool screened =
-            sr_algorithm_of(s)->screens && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
+        int rc = make_loss(s, &fits[f], &search->loss[f], &search->categories[f]);
+        const bool screened = sr_algorithm_of(s)->screens && !fits[f].category &&
+                              fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
         if (!rc && screened)
             rc = sr_screen_init(&search->screen[f], &search->loss[f]);
         for (int k = 0; k < s->restarts && !rc; k++) {
@@ -117,6 +136,7 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
             run->fit = &fits[f];
             run->loss = &search->loss[f];
             run->screen = screened ? &search->screen[f] : NULL;
+            run->view.categories = fits[f].category ? &search->categories[f] : NULL;
             run->number = fits[f].stream * (uint64_t)s->restarts + (uint64_t)k;
             rc = make_run(s, run);
         }
@@ -135,8 +155,11 @@ static void free_search(struct search *search)
         free(search->run[i].hall);
         free(search->run[i].best);
     }
-    for (int i = 0; i < search->fits && search->loss; i++)
-        sr_loss_free(&search->loss[i]);
+    for (int i = 0; i < search->fits && search->loss && search->categories; i++)
+        if (search->categories[i].count)
+            sr_categories_free(&search->categories[i]);
+        else
+            sr_loss_free(&search->loss[i]);
     for (int i = 0; i < search->fits && search->screen; i++)
         sr_screen_free(&search->screen[i]);
     for (int i = 0; i < search->threads && search->thread && search->worker; i++) {
@@ -147,6 +170,7 @@ static void free_search(struct search *search)
     free(search->about);
     free(search->seeds);
     free(search->loss);
+    free(search->categories);
     free(search->screen);
     free(search->run);
     free(search->worker);
@@ -217,7 +241,9 @@ static int find_seeds(struct search *search)
     copyin(orr_stop_of_call)
     for (int f = 0; f < search->fits; f++) {
         struct sr_thread *thread = &search->thread[outer > 1 ? omp_get_thread_num() : 0];
-        const int rc = sr_seeds_all(s, &search->loss[f], limit, thread, inner, &search->seeds[f]);
+        const struct sr_categories *c = &search->categories[f];
+        const struct sr_loss *loss = c->count ? &c->loss[c->reference] : &search->loss[f];
+        const int rc = sr_seeds_all(s, loss, limit, thread, inner, &search->seeds[f]);
         failed = rc > failed ? rc : failed;
         search->run[f * s->restarts].island[0].evaluations += search->seeds[f].evaluations;
     }
@@ -416,7 +442,7 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
             result->evaluations += run->island[i].evaluations;
             result->screened += run->island[i].screened;
         }
-        if (sr_algorithm_of(s)->polishes)
+        if (sr_algorithm_of(s)->polishes && !run->view.categories)
             sr_polish_front(run, &search->thread[0].work);
         result->rough = orr_signal_seen();
         sr_front_make(run->best, scratch);

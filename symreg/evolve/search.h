@@ -41,8 +41,10 @@ struct sr_epoch_view {
     const struct sr_loss *loss;
     const struct sr_screen *screen;     /* NULL: every formula is evaluated on all rows */
     const struct sr_hall_of_fame *best; /* the run's hall so far */
-    double frequency[SR_NODES + 1];     /* share of each size in the run's populations */
-    bool polish[SR_NODES + 1];          /* entries of `best` whose constants are to be refined */
+    /* NULL: none. Otherwise `loss` is that of the reference category, but for its base. */
+    const struct sr_categories *categories;
+    double frequency[SR_NODES + 1]; /* share of each size in the run's populations */
+    bool polish[SR_NODES + 1];      /* entries of `best` whose constants are to be refined */
 };
 /* What tournaments need of each member, stored contiguously because members are large. */
 struct sr_tournament_entry {

@@ -277,8 +277,9 @@ enum { SR_NUMBER = 40 };
 int sr_number_print(double value, char text[SR_NUMBER]);
 
 /* Names of columns in formulas and option lists. A word of letters, digits and "_" that does not
- * begin with a digit is written as it is. Any other name is written in double quotes, and quotes
- * inside it are doubled as in a CSV file: "mass, kg" and "5"" pipe". */
+ * begin with a digit is written as it is, also with an index: c1[star]. Any other name is written
+ * in double quotes, and quotes inside it are doubled as in a CSV file: "mass, kg" and "5"" pipe".
+ */
 
 /* Whether a formula writes the name without quotes: a plain word that is not an operator's name. */
 bool sr_name_is_plain(const struct sr_language *language, const char *name);

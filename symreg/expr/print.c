@@ -127,22 +127,9 @@ static void put_character(struct writer *w, char c)
 
 /* ---- leaves */
 
-/* "m1" as m_{1}; names of several letters upright. */
-static void write_latex_name(struct writer *w, const char *name)
+static void write_upright(struct writer *w, const char *name)
 {
-    size_t letters = 0;
-    while (isalpha((unsigned char)name[letters]))
-        letters++;
-    const size_t digits = strspn(name + letters, "0123456789");
-    const bool single = letters == 1 && !name[1];
-    if (letters == 1 && digits && !name[letters + digits]) {
-        put_character(w, *name);
-        put_text(w, "_{");
-        put_text(w, name + letters);
-        put_text(w, "}");
-        return;
-    }
-    put_text(w, single ? "" : "\\mathrm{");
+    put_text(w, "\\mathrm{");
     for (const char *c = name; *c; c++) {
         if (strchr("_%&#${}", *c))
             put_text(w, "\\");
@@ -151,7 +138,30 @@ static void write_latex_name(struct writer *w, const char *name)
         else
             put_character(w, *c);
     }
-    put_text(w, single ? "" : "}");
+    put_text(w, "}");
+}
+
+/* "m1" as m_{1}, "c1[star]" as c_{1} with an upright index; names of several letters upright. */
+static void write_latex_name(struct writer *w, const char *name)
+{
+    size_t letters = 0;
+    while (isalpha((unsigned char)name[letters]))
+        letters++;
+    const size_t digits = strspn(name + letters, "0123456789");
+    const char *rest = name + letters + digits;
+    if (letters == 1 && digits && (!*rest || *rest == '[')) {
+        put_character(w, *name);
+        put_text(w, "_{");
+        for (const char *c = name + letters; c < rest; c++)
+            put_character(w, *c);
+        put_text(w, "}");
+        if (*rest)
+            write_upright(w, rest);
+    } else if (letters == 1 && !name[1]) {
+        put_text(w, name);
+    } else {
+        write_upright(w, name);
+    }
 }
 
 /* Plain words are written as they are, names of operators and all other names in quotes. */

@@ -19,9 +19,20 @@ static size_t word_length(const char *at)
     return length;
 }
 
+/* Length of an index after a word, as in c1[star]; 0: none. */
+static size_t index_length(const char *at)
+{
+    size_t length = 1;
+    if (*at != '[')
+        return 0;
+    while (isdigit((unsigned char)at[length]) || word_length(at + length))
+        length++;
+    return length > 1 && at[length] == ']' ? length + 1 : 0;
+}
+
 bool sr_name_is_plain(const struct sr_language *language, const char *name)
 {
-    const size_t length = word_length(name);
+    const size_t word = word_length(name), length = word + (word ? index_length(name + word) : 0);
     bool plain = length > 0 && !name[length];
     for (int op = SR_FEATURE + 1; plain && sr_op_known(language, op); op++)
         plain = strcmp(sr_op(language, op)->name, name) != 0;
@@ -150,7 +161,8 @@ static int parse_quoted(struct parser *p)
 static int parse_word(struct parser *p)
 {
     const char *start = p->at;
-    const size_t length = word_length(start);
+    size_t length = word_length(start);
+    length += index_length(start + length);
     p->at += length;
     if (take_character(p, '(')) {
         for (int op = SR_FEATURE + 1; sr_op_known(p->language, op); op++) {

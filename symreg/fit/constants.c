@@ -18,8 +18,7 @@ struct fit {
     int constants, parameters;
     uint64_t held; /* constants that stay, one bit each */
     double parameter[SR_NODES + 1];
-    double normal[SR_NODES + 1][SR_NODES + 1]; /* J^T W J */
-    double gradient[SR_NODES + 1];             /* J^T W residual */
+    struct sr_equations equations;
 };
 
 static double outer_scale(const struct fit *fit, const double *parameter)
@@ -47,23 +46,21 @@ static void weigh_custom(const struct sr_loss *loss, const double *value, double
         weight[i] *= loss->weight[i];
 }
 
-/* Fills the normal equations at the current parameters; false where a value is not finite. */
-static bool fill_normal_equations(struct fit *fit)
+bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
+                            int parameters, struct sr_work *work, struct sr_equations *out)
 {
     const struct sr_vec *vec = sr_vec_best();
-    const struct sr_loss *loss = fit->loss;
     const size_t n = loss->data->rows;
-    double *value = fit->work->value, *jacobian = fit->work->jacobian;
-    double *residual = fit->work->scratch, *weight = residual + n, *weighted = fit->work->trial;
-    sr_expr_set_constants(fit->expr, fit->parameter);
-    if (!sr_eval_jacobian(fit->expr, loss->data, value, jacobian))
+    const int constants = sr_expr_constants(expr, NULL);
+    double *value = work->value, *jacobian = work->jacobian;
+    double *residual = work->scratch, *weight = residual + n, *weighted = work->trial;
+    if (!sr_eval_jacobian(expr, loss->data, value, jacobian))
         return false;
-    const double scale = outer_scale(fit, fit->parameter);
     const double mean = vec->residuals(loss->data->y, value, scale, n, residual) / (double)n;
-    for (size_t k = 0; k < (size_t)fit->constants * n && scale != 1; k++)
+    for (size_t k = 0; k < (size_t)constants * n && scale != 1; k++)
         jacobian[k] *= scale;
-    if (fit->parameters > fit->constants)
-        memcpy(jacobian + (size_t)fit->constants * n, value, n * sizeof *value);
+    if (parameters > constants)
+        memcpy(jacobian + (size_t)constants * n, value, n * sizeof *value);
     /* outliers may raise the mean, but not above the size of the target */
     const double typical = fmin(mean, loss->unit);
     const struct sr_vec_loss how = {.kind = loss->kind,
@@ -73,11 +70,11 @@ static bool fill_normal_equations(struct fit *fit)
     vec->reweigh(&how, residual, fmax(1e-4 * typical, 1e-14 * loss->unit), n, weight);
     if (loss->kind == ORR_SR_CUSTOM)
         weigh_custom(loss, value, scale, weight);
-    for (int a = 0; a < fit->parameters; a++) {
-        fit->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
+    for (int a = 0; a < parameters; a++) {
+        out->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
         for (int b = 0; b <= a; b++)
-            fit->normal[a][b] = fit->normal[b][a] = vec->dot(weighted, jacobian + (size_t)b * n, n);
-        if (!isfinite(fit->gradient[a]) || !isfinite(fit->normal[a][a]))
+            out->normal[a][b] = out->normal[b][a] = vec->dot(weighted, jacobian + (size_t)b * n, n);
+        if (!isfinite(out->gradient[a]) || !isfinite(out->normal[a][a]))
             return false;
     }
     for (int a = 0; a < fit->parameters; a++) {
@@ -96,9 +93,9 @@ static bool solve_step(const struct fit *fit, double lambda, double *step)
     const int n = fit->parameters;
     double c[SR_NODES + 1][SR_NODES + 1];
     for (int i = 0; i < n; i++) {
-        double s = fit->gradient[i];
+        double s = fit->equations.gradient[i];
         for (int j = 0; j <= i; j++) {
-            double a = fit->normal[i][j];
+            double a = fit->equations.normal[i][j];
             if (i == j)
                 a += lambda * a + DBL_MIN;
             for (int k = 0; k < j; k++)
@@ -128,7 +125,11 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
     enum { TRIES = 6 };
     double lambda = 1e-3, step[SR_NODES + 1], trial[SR_NODES + 1];
     for (int it = 0; it < iterations; it++) {
-        if (loss <= fit->loss->noise || orr_signal_seen() || !fill_normal_equations(fit))
+        if (loss <= fit->loss->noise || orr_signal_seen())
+            break;
+        sr_expr_set_constants(fit->expr, fit->parameter);
+        if (!sr_constants_equations(fit->loss, fit->expr, outer_scale(fit, fit->parameter),
+                                    fit->parameters, fit->work, &fit->equations))
             break;
         double reached = HUGE_VAL;
         for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {

@@ -21,6 +21,15 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
 double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr, uint64_t held,
                                int iterations, struct sr_work *work);
 
+/* The equations of a re-weighted least-squares step by the constants and, where `parameters` is one
+ * more than the constants, an outer scale: normal = J^T W J, gradient = J^T W residual. Leaves the
+ * values in work->value. False where one is not finite. */
+struct sr_equations {
+    double normal[SR_NODES + 1][SR_NODES + 1], gradient[SR_NODES + 1];
+};
+bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
+                            int parameters, struct sr_work *work, struct sr_equations *equations);
+
 /* Rounds each constant to the fewest digits that keep the loss: all roundings together raise it by
  * at most a share 0.0025 / rows, the effect of moving one constant by a twentieth of its standard
  * error. A formula with loss 0 keeps loss 0. Returns the loss. */

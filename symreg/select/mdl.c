@@ -41,9 +41,17 @@ static size_t rows_of(const struct sr_data *data)
     return rows;
 }
 
+/* Nats of a constant with the given Fisher information. Constants of 0 cost nothing, others at
+ * least their sign. */
+static double nats_of(double constant, double information)
+{
+    return fabs(constant) > 0 ? fmax(orr_log(2), orr_log(fabs(constant)) +
+                                                     0.5 * orr_log(information) - 0.5 * orr_log(3))
+                              : 0;
+}
+
 /* Description length with the constants as they are; *cost is the part without the residuals. NaN
- * where a node is not finite. vague[c]: constant c is smaller than its precision. Constants of 0
- * cost nothing, others at least their sign. */
+ * where a node is not finite. vague[c]: constant c is smaller than its precision. */
 static double length_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
                         double *jacobian, bool *vague, double *cost)
 {
@@ -60,9 +68,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
             information += sr_row_weight(data, i) * d * d / mse;
         }
         vague[c] = fabs(constants[c]) < sqrt(12 / information);
-        if (fabs(constants[c]) > 0)
-            *cost += fmax(orr_log(2), orr_log(fabs(constants[c])) + 0.5 * orr_log(information) -
-                                          0.5 * orr_log(3));
+        *cost += nats_of(constants[c], information);
     }
     return 0.5 * (double)rows_of(data) * orr_log(mse) + *cost;
 }
@@ -88,6 +94,45 @@ static double shorter_of(const struct sr_expr *expr, const struct sr_data *data,
         return length;
     *cost += zeroed - length; /* the residuals are those of the original constants */
     return zeroed;
+}
+
+double sr_categories_length(const struct sr_categories *c, const struct sr_expr *expr,
+                            const bool *shared, struct sr_work *work, const double *value,
+                            double *information, double *cost)
+{
+    /* residuals below 1e-10 of the target are rounding */
+    const double exact = 1e-20;
+    const int n = sr_expr_constants(expr, NULL);
+    struct sr_expr filled = *expr;
+    double residual = 0, size = 0, rows = 0, common[SR_NODES] = {0};
+    for (int k = 0; k < c->count; k++) {
+        const struct sr_data *data = &c->data[k];
+        struct sr_equations equations;
+        sr_expr_set_constants(&filled, value + (size_t)(k * n));
+        if (!sr_constants_equations(&c->loss[k], &filled, 1, n, work, &equations))
+            return NAN;
+        for (size_t i = 0; i < data->rows; i++) {
+            const double d = work->value[i] - data->y[i], w = sr_row_weight(data, i);
+            residual += w * d * d;
+            size += w * data->y[i] * data->y[i];
+        }
+        rows += (double)rows_of(data);
+        for (int i = 0; i < n; i++)
+            information[k * n + i] = equations.normal[i][i];
+    }
+    const double mse = fmax(fmax(residual, exact * size) / c->total, DBL_MIN);
+    *cost = expr->count * orr_log(basis_of(expr));
+    for (int k = 0; k < c->count; k++)
+        for (int i = 0; i < n; i++) {
+            information[k * n + i] = information[k * n + i] / mse + DBL_MIN;
+            common[i] += information[k * n + i];
+            if (!shared[i])
+                *cost += nats_of(value[k * n + i], information[k * n + i]);
+        }
+    for (int i = 0; i < n; i++)
+        if (shared[i])
+            *cost += nats_of(value[i], common[i]);
+    return 0.5 * rows * orr_log(mse) + *cost;
 }
 
 int sr_front_describe(struct sr_front *front, const struct sr_data *data)

@@ -3,7 +3,7 @@
 #ifndef SR_SELECT_H
 #define SR_SELECT_H
 
-#include "symreg/fit/fit.h"
+#include "symreg/fit/categories.h"
 
 /* Complexity: the sum of the nodes' prices, which are 1 unless the language sets others. */
 int sr_expr_complexity(const struct sr_language *language, const struct sr_expr *expr);
@@ -141,6 +141,25 @@ struct sr_data;
  * As in the paper, constants below their precision sqrt(12 / I) are set to 0, and mse and I are
  * computed again, where that gives a shorter length; otherwise each costs its sign, ln 2. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
+/* The same of a formula of categories with the constants `value` (count, constants): a constant of
+ * each category costs its nats in every category, a shared one once. Fills `information` (count,
+ * constants); *cost is the part without the residuals. NaN where a value is not finite. */
+double sr_categories_length(const struct sr_categories *c, const struct sr_expr *expr,
+                            const bool *shared, struct sr_work *work, const double *value,
+                            double *information, double *cost);
+/* A formula of categories with fitted constants. */
+struct sr_category_fit {
+    int constants;
+    bool shared[SR_NODES];
+    double *value; /* (count, constants) owned */
+    double loss, mdl, cost;
+};
+/* Fits the constants of a formula and shares those whose sharing makes the description shorter, the
+ * most profitable first. The formula becomes that of its equivalent forms, a (X + b) for a X + c
+ * and the reverse, with the shortest description. fit->loss is infinite where the formula cannot be
+ * fitted. The caller frees fit->value, after errors too. */
+int sr_categories_share(const struct sr_categories *c, struct sr_expr *expr, struct sr_work *work,
+                        struct sr_category_fit *fit);
 struct sr_loss;
 /* Corrects scores for small tables, after sr_front_describe(). ln(loss) of a row is raised by the
  * formula's cost in nats divided by the number of rows, times the power of residuals in the loss (2
