@@ -27,6 +27,9 @@ static const struct orr_option options[] = {
      &table.missing, NULL},
     {"--sigma", "COLUMN", "standard deviation of the target in each row: weights 1/sigma^2",
      &table.sigma, NULL},
+    {"--category", "COLUMN",
+     "one formula for all rows, with constants of each value of this column", &table.category,
+     NULL},
     {"--test", "FILE", "a second table: loss and R2 of every formula on it", &table.test, NULL},
     {"--log-target", NULL, "explain the logarithm of the target", &table.log_target, NULL},
     {"--binary", "+,-,*,/,^", "operators of two arguments", &given.binary, "symreg.binary"},
@@ -96,11 +99,11 @@ static const struct orr_program program = {
     .rest_ignores = "attention,orbits,planets,text,model,pretrain,pretrain_planets,finetune,"
                     "symreg.constant_tolerance",
     .without = "--checkpoint,--device,--attention-impl",
-    .usual =
-        "--target,--features,--weights,--sigma,--test,--binary,--unary,--guess,--maxsize,--units,"
-        "--seconds,--permutations,--rule,--preset,--set,--run,--out,--threads,--seed,--resume,"
-        "--help,"
-        "symreg.binary,symreg.unary,symreg.loss,symreg.maxsize",
+    .usual = "--target,--features,--weights,--sigma,--test,--binary,--unary,--guess,--"
+             "maxsize,--units,"
+             "--seconds,--permutations,--rule,--preset,--set,--run,--out,--threads,--seed,--resume,"
+             "--help,"
+             "symreg.binary,symreg.unary,symreg.loss,symreg.maxsize",
 };
 
 /* Runs `symreg predict FRONT FILE`. */
@@ -150,8 +153,9 @@ static int refuse_run(const struct orr_cli *cli)
 /* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
-    const char **const made[] = {&table.target, &table.features, &table.weights, &table.sigma,
-                                 &table.test,   &table.missing,  &table.exclude, &predict_index};
+    const char **const made[] = {&table.target,   &table.features, &table.weights,
+                                 &table.sigma,    &table.test,     &table.missing,
+                                 &table.category, &table.exclude,  &predict_index};
     if (cli->argc_rest != 2)
         return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
                         cli->argc_rest - 1);

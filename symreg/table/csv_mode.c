@@ -97,6 +97,7 @@ static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
                        struct sr_fit *fit)
 {
     fit->data = table->data;
+    sr_category_give(table, fit);
     if (!setup->batch)
         return 0;
     orr_note(
@@ -106,6 +107,7 @@ static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
         setup->batch, table->data.rows);
     TRY(sr_table_sample(table, setup->batch, setup->settings.seed, sample));
     fit->data = sample->data;
+    sr_category_give(sample, fit);
     return 0;
 }
 
@@ -149,8 +151,8 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
 }
 
-int sr_csv_front(const struct orr_cli *cli, const struct sr_table *table,
-                 struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
+int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_csv_setup *setup,
+                 struct sr_fit *fit, double started, int *stopped)
 {
     struct sr_settings *s = &setup->settings;
     struct sr_table sample = {0};
@@ -159,12 +161,16 @@ int sr_csv_front(const struct orr_cli *cli, const struct sr_table *table,
         rc = search_rows(cli, table, s, fit, started, stopped);
     sr_table_free(&sample);
     TRY(rc);
-    TRY(orr_signal_number() ? limit_time(SR_AFTER_STOP_S)
-                            : limit_search(s->max_seconds, SR_LIMIT_OF_ALL, started));
-    TRY(sr_front_finish(s, &table->data, setup->batch > 0, fit));
+    const bool categories = table->category != NULL;
+    TRY(orr_signal_number()
+            ? limit_time(categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
+            : limit_search(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,
+                           started));
+    TRY(categories ? sr_category_finish(s, table, fit)
+                   : sr_front_finish(s, &table->data, setup->batch > 0, fit));
     if (s->max_seconds > 0 || orr_signal_number())
         TRY(orr_time_limit("1e9")); /* the remaining steps are not interrupted */
-    return sr_front_judge(s, &table->data, &fit->front);
+    return categories ? 0 : sr_front_judge(s, &table->data, &fit->front);
 }
 
 static void print_remarks(const struct sr_output *output)
@@ -197,8 +203,8 @@ static int run_permutations(const struct orr_cli *cli, const struct sr_table *ta
 }
 
 static int run_fit(const struct orr_cli *cli, const char *file,
-                   const struct sr_csv_options *options, const struct sr_table *table,
-                   const struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
+                   const struct sr_csv_options *options, struct sr_table *table,
+                   struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     struct sr_settings *s = &setup->settings;
     char target[300], checkpoint[4096];
@@ -218,9 +224,10 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                         "%s: no formula is finite on every row and within the constraints", file);
     struct sr_test test;
     struct sr_permutations permutations;
+    if (options->test && table->category)
+        second->data.features = table->data.features;
     if (options->test)
-        TRY(sr_test_measure(s, &table->data, second, orr_input_name(options->test), &fit->front,
-                            &test));
+        TRY(sr_test_measure(s, table, second, orr_input_name(options->test), &fit->front, &test));
     snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
     struct sr_output output = {.file = file,
                                .target = target,
@@ -230,6 +237,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .least_squares = s->loss == ORR_SR_L2,
                                .names = table->name,
                                .data = &table->data,
+                               .category = table->category,
                                .front = &fit->front,
                                .seed = s->seed,
                                .evaluations = fit->evaluations,
@@ -238,6 +246,8 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .test = options->test ? &test : NULL,
                                .define = setup->define};
     print_front(&output, &setup->rules);
+    if (output.category)
+        sr_output_categories(&output, SR_PRINTED_CATEGORIES, NULL);
     print_remarks(&output);
     if (setup->permutations && !stopped)
         TRY(run_permutations(cli, table, setup, &output, &permutations, &stopped));

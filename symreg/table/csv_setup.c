@@ -271,7 +271,7 @@ static char *about_options(const struct sr_csv_options *o)
                   {"--complexity", o->complexity}, {"--maxdepth", o->maxdepth},
                   {"--batch", o->batch},           {"--guess", o->guess},
                   {"--exclude", o->exclude},       {"--require", o->require},
-                  {"--constants", o->constants}};
+                  {"--constants", o->constants},   {"--category", o->category}};
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
@@ -311,6 +311,11 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     TRY(choose_loss(o->loss, &preset, setup));
     TRY(sr_settings_init(&setup->settings, &preset));
     TRY(read_round(o->round_constants, &setup->settings.round));
+    if (o->category && setup->settings.algorithm == &sr_algorithm_pysr)
+        return ORR_FAIL(ORR_EUSAGE, "--category: not with --compat pysr, whose algorithm fits one "
+                                    "set of constants");
+    if (o->category && o->permutations)
+        return ORR_FAIL(ORR_EUSAGE, "--permutations: not with --category");
     if (o->rule)
         TRY(sr_rule_find(o->rule, &setup->rule));
     if (o->batch)

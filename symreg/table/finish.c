@@ -9,8 +9,11 @@ enum { REFINE_STEPS = 30 };
 
 double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
 {
-    static const double share[] = {[SR_LIMIT_OF_SEARCH] = 1, [SR_LIMIT_OF_ALL] = 1.05},
-                        more_s[] = {[SR_LIMIT_OF_SEARCH] = 0.4, [SR_LIMIT_OF_ALL] = 0.6};
+    static const double
+        share[] =
+            {[SR_LIMIT_OF_SEARCH] = 1, [SR_LIMIT_OF_ALL] = 1.05, [SR_LIMIT_OF_CATEGORIES] = 1.1},
+        more_s[] = {
+            [SR_LIMIT_OF_SEARCH] = 0.4, [SR_LIMIT_OF_ALL] = 0.6, [SR_LIMIT_OF_CATEGORIES] = 2};
     return fmax(share[what] * seconds + more_s[what] - (orr_time_s() - started_s), 0.3);
 }
 

@@ -11,11 +11,62 @@ enum {
     SR_LARGE_TABLE = 10000, /* tables with more rows are searched on a sample */
 };
 
+/* Constants of each category in the formulas of a front (docs/symreg.md, --category). Formulas have
+ * columns for them, which follow the features and are named c1[star], c2[star] ... The columns hold
+ * the constants of one row of the front at a time. */
+enum { SR_PRINTED_CATEGORIES = 20, SR_REPORTED_CATEGORIES = 1000 };
+enum { SR_PARAMETERS = 16, SR_PARAMETER_NAME = 128 };
+struct sr_category {
+    const char *name; /* of the column, owned by the table */
+    int count;        /* categories, in the order of their first rows */
+    char **label;     /* (count) numbers as sr_number_print() */
+    int *of_row;      /* (rows) */
+    double *column;   /* (SR_PARAMETERS, rows) the columns, owned by the table */
+    int most;         /* columns that the formulas use; the table has them as features */
+    char parameter[SR_PARAMETERS][SR_PARAMETER_NAME];
+    struct sr_category_row {
+        int parameters;
+        double *value, *error;   /* (parameters, count) owned; errors are NaN where not known */
+        double shared[SR_NODES]; /* standard errors of the formula's other constants */
+    } row[SR_NODES + 1];         /* of the front */
+};
+struct sr_table;
+/* Reads the column's cells. ORR_EFORMAT names the line of an empty cell. `like`: the categories
+ * that are known; another one is ORR_EINVAL, which lists them. NULL: all are new. */
+int sr_category_read(const struct orr_csv *csv, const char *file, int column,
+                     const struct sr_category *like, struct sr_category **category);
+/* The categories of the listed rows, without those that have none among them. */
+int sr_category_sample(const struct sr_category *category, const size_t *row, size_t rows,
+                       struct sr_category **sample);
+/* Whether a name is that of a constant of each category, as c1[star]. */
+bool sr_category_takes_name(const char *category, const char *name);
+void sr_category_free(struct sr_category *category);
+/* The number of a label; -1: there is none. */
+int sr_category_find(const struct sr_category *category, const char *label);
+/* The label of a cell. */
+const char *sr_category_label(const struct orr_csv *csv, size_t row, int column,
+                              char number[SR_NUMBER]);
+/* Reports a label that the front does not know. */
+int sr_category_unknown(const char *file, size_t line, const char *column, const char *label,
+                        char *const *known, int count);
+/* Tells a fit of the table's rows their categories, if any. */
+void sr_category_give(const struct sr_table *table, struct sr_fit *fit);
+/* Discards the constants of a front, and the columns that stand for them. */
+void sr_category_forget(struct sr_table *table);
+/* sr_front_finish() and sr_front_judge() for a table with categories: fits and shares constants and
+ * writes those of each category as columns, which the table then has as features. */
+int sr_category_finish(const struct sr_settings *settings, struct sr_table *table,
+                       struct sr_fit *fit);
+/* Fills the columns of `rows_of` with the constants that row `row` of the front has in `fitted`. */
+void sr_category_enter(const struct sr_category *fitted, const struct sr_category *rows_of,
+                       size_t rows, int row);
+
 /* A table read from a file: the chosen columns, x column-major. */
 struct sr_table {
     struct orr_csv csv;
     const char *name[SR_FEATURES];
     const char *target, *weights; /* column names; weights: NULL without weights, "" for 1/y^2 */
+    struct sr_category *category; /* NULL without --category */
     /* the data that is fitted; with --log-target, y is the logarithm of the column */
     struct sr_data data;
     double variance; /* with --sigma: the variance of a row of weight 1; else 0 */
@@ -45,10 +96,10 @@ bool sr_cell_is_missing(const char *cell);
 /* Removes the rows of csv that have a missing value in one of the columns (an empty cell, NA, N/A,
  * NaN, null or None). Returns how many. */
 size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count);
-/* Reduces the *count columns to SR_FEATURES, in their order: those of `wanted` that are among them,
- * and those most related to the target. */
-int sr_table_select(const struct orr_csv *csv, int goal, const int *wanted, int wanted_count,
-                    int *column, int *count);
+/* Reduces the *count columns to `most`, in their order: those of `wanted` that are among them, and
+ * those most related to the target. */
+int sr_table_select(const struct orr_csv *csv, int goal, int most, const int *wanted,
+                    int wanted_count, int *column, int *count);
 /* Prints which parts of the table were not used: lines before the header, columns of text. */
 void sr_table_notes(const struct sr_table *table, const char *file,
                     const struct sr_csv_options *options, bool quiet);
@@ -81,10 +132,11 @@ void sr_csv_setup_free(struct sr_csv_setup *setup);
 /* Seconds from now until a running epoch of the search, or the work after the search, is
  * interrupted; at least 0.3. The search began at started_s (orr_time_s()) with the limit `seconds`;
  * the interruption comes a share of these seconds and a constant later. */
-enum sr_limit_of { SR_LIMIT_OF_SEARCH, SR_LIMIT_OF_ALL };
+enum sr_limit_of { SR_LIMIT_OF_SEARCH, SR_LIMIT_OF_ALL, SR_LIMIT_OF_CATEGORIES };
 double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s);
-/* Seconds allowed for rounding constants after a stop. */
-#define SR_AFTER_STOP_S 0.3
+/* Seconds allowed for rounding constants after a stop, and for fitting those of each category. */
+#define SR_AFTER_STOP_S            0.3
+#define SR_CATEGORIES_AFTER_STOP_S 2
 /* Completes a front after the search. After a search on a sample, it refits constants and losses on
  * all rows. It rounds constants where the search has not done so on all rows or was interrupted,
  * and removes rows that gain nothing. */
@@ -115,7 +167,7 @@ struct sr_test {
 };
 /* Measures the front on the second table. The scale of small values (sr_loss.unit) is taken from
  * the first table, `train`. */
-int sr_test_measure(const struct sr_settings *settings, const struct sr_data *train,
+int sr_test_measure(const struct sr_settings *settings, const struct sr_table *train,
                     const struct sr_table *table, const char *file, const struct sr_front *front,
                     struct sr_test *test);
 /* Prints "12.5", or "-" for NaN, padded to `width` characters; 0: no padding. */
@@ -141,8 +193,8 @@ void sr_permutations_text(const struct sr_permutations *permutations, char *text
 /* Searches a table and finishes the front, with the program's folder (cli->out), live view and
  * limits. *stopped: ORR_EINTR when a signal ended the search; the front is then what was found so
  * far. */
-int sr_csv_front(const struct orr_cli *cli, const struct sr_table *table,
-                 struct sr_csv_setup *setup, struct sr_fit *fit, double started_s, int *stopped);
+int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_csv_setup *setup,
+                 struct sr_fit *fit, double started_s, int *stopped);
 
 /* A finished fit, ready for output. */
 struct sr_output {
@@ -152,7 +204,8 @@ struct sr_output {
     bool least_squares;       /* the loss is least squares, so constants have standard errors */
     const char *const *names; /* names of the features */
     const struct sr_data *data;
-    struct sr_front *front; /* after sr_front_describe() */
+    const struct sr_category *category; /* NULL: none */
+    struct sr_front *front;             /* after sr_front_describe() */
     uint64_t seed;
     double evaluations, seconds;
     enum sr_rule rule;                          /* the rule whose residuals are drawn */
@@ -160,6 +213,25 @@ struct sr_output {
     const struct sr_permutations *permutations; /* NULL: not asked for */
     const char *define;                         /* sr_csv_setup.define */
 };
+
+/* The number of features, without the columns of --category. */
+static inline int sr_output_features(const struct sr_output *o)
+{
+    return o->data->features - (o->category ? o->category->most : 0);
+}
+/* The data with the constants of each category that row `row` of the front has. */
+static inline const struct sr_data *sr_output_data(const struct sr_output *o, int row)
+{
+    if (o->category)
+        sr_category_enter(o->category, o->category, o->data->rows, row);
+    return o->data;
+}
+/* Standard errors of a row's constants, in the order of the formula. */
+int sr_output_errors(const struct sr_output *output, int row, double error[SR_NODES]);
+/* Prints the constants that the formula of o->rule has in each category: of at most `most`
+ * categories, and their mean and standard deviation. To standard output where file is NULL, else as
+ * a table in Markdown. */
+void sr_output_categories(const struct sr_output *output, int most, struct orr_file *file);
 
 /* Whether a name is reserved in C or SymPy. */
 bool sr_export_reserved(const char *name);

@@ -82,11 +82,45 @@ static bool add_constants(const struct sr_output *o, int row, cJSON *object)
     const int count = sr_expr_constants(expr, constant);
     if (!o->least_squares)
         return true;
-    if (sr_constants_errors(expr, o->data, o->variance, error))
+    if (sr_output_errors(o, row, error))
         return false;
     orr_json_add_list(object, "constants", constant, count);
     orr_json_add_list(object, "standard_errors", error, count);
     return true;
+}
+
+/* The column, its values, and the names of its constants in the formulas. */
+static bool add_category(const struct sr_output *o, cJSON *json)
+{
+    const struct sr_category *c = o->category;
+    cJSON *object = cJSON_AddObjectToObject(json, "category");
+    bool ok = object && cJSON_AddStringToObject(object, "column", c->name);
+    cJSON *values = ok ? cJSON_AddArrayToObject(object, "values") : NULL;
+    for (int k = 0; k < c->count && values; k++)
+        ok = ok && cJSON_AddItemToArray(values, cJSON_CreateString(c->label[k]));
+    cJSON *names = values ? cJSON_AddArrayToObject(object, "constants") : NULL;
+    for (int k = 0; k < c->most && names; k++)
+        ok = ok && cJSON_AddItemToArray(names, cJSON_CreateString(c->parameter[k]));
+    return ok && names;
+}
+
+/* The constants of each category, in the order of the column's values. */
+static bool add_category_row(const struct sr_output *o, int row, cJSON *object)
+{
+    const struct sr_category *c = o->category;
+    const struct sr_category_row *of = &c->row[row];
+    cJSON *list = cJSON_AddArrayToObject(object, "category_constants");
+    bool ok = list != NULL;
+    for (int k = 0; k < of->parameters && ok; k++) {
+        cJSON *entry = cJSON_CreateObject();
+        ok = entry && cJSON_AddItemToArray(list, entry) &&
+             cJSON_AddStringToObject(entry, "name", c->parameter[k]);
+        if (ok)
+            orr_json_add_list(entry, "values", of->value + k * c->count, c->count);
+        if (ok && o->least_squares)
+            orr_json_add_list(entry, "standard_errors", of->error + k * c->count, c->count);
+    }
+    return ok;
 }
 
 static bool add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
@@ -111,7 +145,7 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
                       sizeof text);
         ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
     }
-    ok = ok && add_constants(o, row, object);
+    ok = ok && add_constants(o, row, object) && (!o->category || add_category_row(o, row, object));
     if (o->test && ok)
         ok = add_number(object, "test_loss", o->test->loss[row]) &&
              add_number(object, "test_r2", o->test->r2[row]);
@@ -185,11 +219,11 @@ int sr_output_json(const struct sr_output *o, const char *path)
     if (ok && o->permutations)
         ok = add_permutations(o->permutations, json);
     cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;
-    for (int f = 0; f < o->data->features && features; f++) {
+    for (int f = 0; f < sr_output_features(o) && features; f++) {
         cJSON *name = cJSON_CreateString(o->names[f]);
         ok = ok && name && cJSON_AddItemToArray(features, name);
     }
-    ok = ok && features && add_names(&names, json);
+    ok = ok && features && add_names(&names, json) && (!o->category || add_category(o, json));
     cJSON *rows = ok ? cJSON_AddArrayToObject(json, "front") : NULL;
     ok = ok && rows;
     for (int i = 0; i < o->front->count && ok; i++)

@@ -13,8 +13,13 @@ struct front_file {
     cJSON *json;
     struct sr_language *language;
     const char *name[SR_FEATURES]; /* (features) owned by the JSON */
-    int features;
+    int features;                  /* with the constants of each category, which come last */
     struct sr_expr expr;
+    /* of a search with --category */
+    const char *category;  /* the column; NULL: none */
+    int categories, first; /* feature of the first constant */
+    char **label;          /* (categories) owned by the JSON */
+    double *constant;      /* (features - first, categories) of the formula */
 };
 
 static int wrong_front(const char *path, const char *what)
@@ -32,6 +37,53 @@ static int read_features(const char *path, struct front_file *front)
         if (!cJSON_IsString(item) || front->features == SR_FEATURES)
             return wrong_front(path, "names of up to 64 features");
         front->name[front->features++] = item->valuestring;
+    }
+    return 0;
+}
+
+/* Reads the category's column and values, and its constants as further features. */
+static int read_category(const char *path, struct front_file *front)
+{
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(front->json, "category"), *item;
+    if (!json)
+        return 0;
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(json, "values");
+    const cJSON *constants = cJSON_GetObjectItemCaseSensitive(json, "constants");
+    front->category = orr_json_text(json, "column");
+    front->first = front->features;
+    if (!*front->category || !cJSON_IsArray(values) || !cJSON_IsArray(constants))
+        return wrong_front(path, "column, values and constants of \"category\"");
+    cJSON_ArrayForEach (item, constants) {
+        if (!cJSON_IsString(item) || front->features == SR_FEATURES)
+            return wrong_front(path, "names of up to 64 features and constants");
+        front->name[front->features++] = item->valuestring;
+    }
+    front->label = orr_alloc((size_t)cJSON_GetArraySize(values) + 1, sizeof *front->label);
+    TRY(front->label ? 0 : ORR_ENOMEM);
+    cJSON_ArrayForEach (item, values) {
+        if (!cJSON_IsString(item))
+            return wrong_front(path, "texts as values of \"category\"");
+        front->label[front->categories++] = item->valuestring;
+    }
+    return 0;
+}
+
+/* Reads the constants that a row of the front has in each category. */
+static int read_constants(const char *path, const cJSON *row, struct front_file *front)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(row, "category_constants"), *item, *number;
+    const int most = front->features - front->first, count = front->categories;
+    int k = 0;
+    front->constant = orr_alloc((size_t)most * (size_t)count + 1, sizeof *front->constant);
+    TRY(front->constant ? 0 : ORR_ENOMEM);
+    cJSON_ArrayForEach (item, list) {
+        int i = 0;
+        const cJSON *values = cJSON_GetObjectItemCaseSensitive(item, "values");
+        if (k == most || cJSON_GetArraySize(values) != count)
+            return wrong_front(path, "value for every category in \"category_constants\"");
+        cJSON_ArrayForEach (number, values)
+            front->constant[k * count + i++] = cJSON_IsNumber(number) ? number->valuedouble : NAN;
+        k++;
     }
     return 0;
 }
@@ -86,6 +138,8 @@ static int choose_formula(const char *path, const struct sr_predict_options *o,
         return ORR_FAIL(ORR_EMISSING, "%s: no row is selected by %s; give --index", path,
                         sr_rule_name[rule]);
     const char *text = orr_json_text(cJSON_GetArrayItem(rows, row), "equation");
+    if (front->category)
+        TRY(read_constants(path, cJSON_GetArrayItem(rows, row), front));
     if (!sr_expr_parse(front->language, text, front->name, front->features, &front->expr))
         return 0;
     snprintf(message, sizeof message, "%s", orr_error());
@@ -102,22 +156,44 @@ static int read_front(const char *path, const struct sr_predict_options *o,
     if (*define)
         TRY(sr_custom_define(front->language, define));
     TRY(read_features(path, front));
+    TRY(read_category(path, front));
     return choose_formula(path, o, front);
 }
 
 /* ---- values */
 
-/* Finds the columns of the features that the formula contains; the table needs no others. */
+/* Finds the columns of the features that the formula contains, and last that of the category, -1
+ * where the formula has none of its constants; the table needs no others. */
 static int find_columns(const struct front_file *front, const char *file, const struct orr_csv *csv,
-                        int column[SR_FEATURES])
+                        int column[SR_FEATURES + 1])
 {
-    for (int f = 0; f < front->features; f++)
+    bool of_category = false;
+    for (int f = 0; f <= SR_FEATURES; f++)
         column[f] = -1;
     for (int i = 0; i < front->expr.count; i++) {
         const struct sr_node *node = &front->expr.node[i];
-        if (node->op == SR_FEATURE && column[node->feature] < 0)
+        if (node->op == SR_FEATURE && column[node->feature] < 0 &&
+            !(front->category && node->feature >= front->first))
             TRY(sr_table_column(csv, file, front->name[node->feature], &column[node->feature]));
+        of_category |= node->op == SR_FEATURE && front->category && node->feature >= front->first;
     }
+    return of_category ? sr_table_column(csv, file, front->category, &column[SR_FEATURES]) : 0;
+}
+
+/* Fills the constants of the row's category. */
+static int enter_category(const struct front_file *front, const char *file,
+                          const struct orr_csv *csv, int column, size_t row, double *x)
+{
+    char number[SR_NUMBER];
+    const char *label = sr_category_label(csv, row, column, number);
+    int k = 0;
+    while (k < front->categories && strcmp(front->label[k], label) != 0)
+        k++;
+    if (k == front->categories)
+        return sr_category_unknown(file, csv->line[row], front->category, label, front->label,
+                                   front->categories);
+    for (int f = front->first; f < front->features; f++)
+        x[f] = front->constant[(f - front->first) * front->categories + k];
     return 0;
 }
 
@@ -126,6 +202,14 @@ static int predict_row(const struct front_file *front, const char *file, const s
                        const int *column, size_t row, bool drop, double *value, bool *lacks)
 {
     double x[SR_FEATURES] = {0};
+    const int category = column[SR_FEATURES];
+    if (category >= 0 && drop && csv->cells[row * csv->cols + (size_t)category] &&
+        sr_cell_is_missing(csv->cells[row * csv->cols + (size_t)category])) {
+        *lacks = true;
+        return 0;
+    }
+    if (category >= 0)
+        TRY(enter_category(front, file, csv, category, row, x));
     for (int f = 0; f < front->features; f++) {
         if (column[f] < 0)
             continue;
@@ -171,7 +255,7 @@ static int predict_table(const struct front_file *front, const char *file,
                          const struct sr_predict_options *o, const struct orr_csv *csv)
 {
     const bool drop = o->missing && !strcmp(o->missing, "drop");
-    int column[SR_FEATURES], rc = 0;
+    int column[SR_FEATURES + 1], rc = 0;
     size_t undefined = 0;
     TRY(find_columns(front, file, csv, column));
     double *value = orr_alloc(csv->rows + 1, sizeof *value);
@@ -208,6 +292,8 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
     orr_csv_free(&csv);
     if (front.language)
         sr_language_free(front.language);
+    free(front.label);
+    free(front.constant);
     cJSON_Delete(front.json);
     return rc;
 }

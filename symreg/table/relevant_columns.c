@@ -68,8 +68,8 @@ static void rank_target(const struct orr_csv *csv, struct view *v, int goal)
     }
 }
 
-int sr_table_select(const struct orr_csv *csv, int goal, const int *wanted, int wanted_count,
-                    int *column, int *count)
+int sr_table_select(const struct orr_csv *csv, int goal, int most, const int *wanted,
+                    int wanted_count, int *column, int *count)
 {
     struct view v = {.rows = csv->rows < MOST_ROWS ? csv->rows : MOST_ROWS};
     double *score = orr_alloc((size_t)*count, sizeof *score);
@@ -88,8 +88,8 @@ int sr_table_select(const struct orr_csv *csv, int goal, const int *wanted, int 
                     score[c] = -2; /* a share of the variance is at most 1 */
         }
         gsl_sort_index(best, score, 1, (size_t)*count);
-        const double least = score[best[SR_FEATURES - 1]];
-        int kept = 0, ties = SR_FEATURES;
+        const double least = score[best[most - 1]];
+        int kept = 0, ties = most;
         for (int c = 0; c < *count; c++)
             ties -= score[c] < least;
         for (int c = 0; c < *count; c++) /* in the order of the table; ties go to the first */

@@ -148,7 +148,7 @@ static int measure_quarters(const struct sr_output *o, int row, struct quarters 
     const size_t n = o->data->rows, count = n / 4;
     double *size = orr_alloc(4 * n, sizeof *size);
     size_t *order = orr_alloc(n, sizeof *order);
-    const bool there = size && order && sr_eval(&o->front->expr[row], o->data, size);
+    const bool there = size && order && sr_eval(&o->front->expr[row], sr_output_data(o, row), size);
     double *const residual = size ? size + n : NULL, *const ratio = size ? residual + n : NULL;
     for (size_t i = 0; there && i < n; i++) {
         residual[i] = fabs(o->data->y[i] - size[i]);

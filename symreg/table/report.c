@@ -22,7 +22,7 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
     orr_markdown_code(file, o->target, false);
     orr_file_printf(file, "\n\n%zu rows of ", o->data->rows);
     orr_markdown_code(file, o->file, false);
-    for (int f = 0; f < o->data->features; f++) {
+    for (int f = 0; f < sr_output_features(o); f++) {
         orr_file_printf(file, f ? ", " : "; features ");
         orr_markdown_code(file, o->names[f], false);
     }
@@ -111,7 +111,7 @@ static void write_rules(const struct sr_output *o, const struct sr_export *names
     for (int rule = 0; rule < SR_RULES; rule++) {
         const int row = sr_front_select(o->front, (enum sr_rule)rule);
         double left = NAN, worst = NAN;
-        if (row < 0 || !sr_eval(&o->front->expr[row], o->data, value))
+        if (row < 0 || !sr_eval(&o->front->expr[row], sr_output_data(o, row), value))
             continue;
         sr_measure_fit(o->data, value, &left, &worst);
         orr_file_printf(file, "| %s | %d | %.3g | %.4g |", sr_rule_name[rule],
@@ -132,7 +132,7 @@ static int write_constants(const struct sr_output *o, struct orr_file *file)
     const int count = row < 0 ? 0 : sr_expr_constants(&o->front->expr[row], constant);
     if (!o->least_squares || !count)
         return 0;
-    TRY(sr_constants_errors(&o->front->expr[row], o->data, o->variance, error));
+    TRY(sr_output_errors(o, row, error));
     orr_file_printf(file,
                     "\n## Constants of what %s selects\n\nIn the order of the formula, with "
                     "standard errors %s.\n\n| constant | standard error |\n|---:|---:|\n",
@@ -226,6 +226,7 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
                             "\nResiduals of what `%s` selects:\n\n![residuals](residuals.png)\n",
                             sr_rule_name[o->rule]);
         rc = write_constants(o, &file);
+        sr_output_categories(o, SR_REPORTED_CATEGORIES, &file);
         if (o->permutations)
             write_permutations(o->permutations, &file);
         write_remarks(o, &file);

@@ -116,7 +116,7 @@ int sr_report_pictures(const struct sr_output *o, const char *folder)
         return 0;
     double *value = orr_alloc(o->data->rows, sizeof *value);
     int rc = value ? 0 : ORR_ENOMEM;
-    if (!rc && !sr_eval(&o->front->expr[row], o->data, value))
+    if (!rc && !sr_eval(&o->front->expr[row], sr_output_data(o, row), value))
         rc = ORR_FAIL(ORR_EDOM, "the selected formula is not finite on every row");
     if (!rc)
         rc = draw_picture(o, folder, "residuals", row, value);

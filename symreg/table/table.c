@@ -172,10 +172,11 @@ static int named_columns(const struct orr_csv *csv, const char *file, int target
     return 0;
 }
 
-/* All columns except target, weights, other targets, those of --exclude, text columns, and the
+/* All columns except target, weights, category, other targets, those of --exclude, text columns, and the
  * unnamed row index that pandas and R write. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
-                        const struct sr_csv_options *o, int column[SR_COLUMNS], int *count)
+                        int category, const struct sr_csv_options *o, int column[SR_COLUMNS],
+                        int *count)
 {
     int excluded[SR_COLUMNS], other[SR_COLUMNS], exclusions = 0, others = 0;
     if (o->exclude)
@@ -183,7 +184,7 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
     if (o->other_targets)
         TRY(named_columns(csv, file, target, "--target", o->other_targets, other, &others));
     for (size_t i = 0; i < csv->cols; i++) {
-        if ((int)i == target || (int)i == weights || !*csv->names[i] ||
+        if ((int)i == target || (int)i == weights || (int)i == category || !*csv->names[i] ||
             is_listed((int)i, excluded, exclusions) || is_listed((int)i, other, others))
             continue;
         if (!has_numbers(csv, i)) {
@@ -356,14 +357,18 @@ static int fill_weights(const char *file, const struct sr_csv_options *o, struct
     return 0;
 }
 
-/* Allocates one block for x, y and the weights, if any. */
+/* Allocates one block for x, columns of the constants of each category, y and the weights, if
+ * any. */
 static int make_data(struct sr_table *table, size_t rows, int features, bool weights)
 {
-    const size_t columns = (size_t)features + 1 + (weights ? 1 : 0);
+    const size_t more = table->category ? SR_PARAMETERS : 0;
+    const size_t columns = (size_t)features + more + 1 + (weights ? 1 : 0);
     table->block = orr_alloc(columns * rows, sizeof *table->block);
     if (!table->block)
         return ORR_ENOMEM;
-    const double *y = table->block + (size_t)features * rows;
+    const double *y = table->block + ((size_t)features + more) * rows;
+    if (table->category)
+        table->category->column = table->block + (size_t)features * rows;
     table->data = (struct sr_data){.rows = rows,
                                    .features = features,
                                    .x = table->block,
@@ -377,7 +382,7 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
 {
     const struct orr_csv *csv = &table->csv;
     const size_t rows = csv->rows, features = (size_t)table->data.features;
-    double *const y = table->block + features * rows;
+    double *const y = table->block + (table->data.y - table->block);
     for (size_t f = 0; f < features; f++)
         TRY(check_name(file, csv, column[f]));
     for (size_t f = 0; f < features; f++)
@@ -465,9 +470,9 @@ int sr_table_cells(const char *file, struct orr_csv *csv)
 
 /* For --missing drop: removes rows with a missing value in any column used or offered. */
 static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
-                     int weights, struct sr_table *table)
+                     int weights, int category, struct sr_table *table)
 {
-    int column[SR_COLUMNS + 2], count = 0;
+    int column[SR_COLUMNS + 3], count = 0;
     TRY(sr_missing_check(o->missing));
     if (!o->missing || !strcmp(o->missing, "error"))
         return 0;
@@ -476,6 +481,8 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
     column[count++] = goal;
     if (weights >= 0)
         column[count++] = weights;
+    if (category >= 0)
+        column[count++] = category;
     table->dropped = sr_table_drop_missing(&table->csv, column, count);
     return 0;
 }
@@ -496,28 +503,55 @@ static int same_features(const struct orr_csv *csv, const char *file, const stru
     return 0;
 }
 
+/* Finds the column of --category, -1 without. */
+static int find_category(const char *file, const struct sr_csv_options *o, int goal, int weights,
+                         const struct sr_table *table, int *category)
+{
+    *category = -1;
+    if (!o->category)
+        return 0;
+    TRY(find_column(&table->csv, file, o->category, NULL, category));
+    if (*category == goal || *category == weights)
+        return ORR_FAIL(ORR_EUSAGE, "--category: \"%s\" is the %s", table->csv.names[*category],
+                        *category == goal ? "target" : "weights");
+    return check_name(file, &table->csv, *category);
+}
+
 /* like: the table whose columns are used; NULL: the options choose. */
 static int fill_table(const char *file, const struct sr_csv_options *o, const struct sr_table *like,
                       struct sr_table *table)
 {
     const struct orr_csv *csv = &table->csv;
     int column[SR_COLUMNS], kept[SR_COLUMNS], features = 0, required = 0, goal = -1, weights = -1;
+    int category = -1;
     TRY(find_column(csv, file, o->target, NULL, &goal));
     table->target = csv->names[goal];
     TRY(find_weights(file, o, goal, table, &weights));
+    TRY(find_category(file, o, goal, weights, table, &category));
     if (o->features && o->exclude)
         return ORR_FAIL(ORR_EUSAGE, "--exclude: --features lists the columns already; give one");
     TRY(like          ? same_features(csv, file, like, column, &features)
         : o->features ? named_columns(csv, file, goal, "--features", o->features, column, &features)
-                      : all_features(csv, file, goal, weights, o, column, &features));
-    TRY(drop_rows(o, column, features, goal, weights, table));
+                      : all_features(csv, file, goal, weights, category, o, column, &features));
+    if (category >= 0 && is_listed(category, column, features))
+        return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the --category", csv->names[category]);
+    TRY(drop_rows(o, column, features, goal, weights, category, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, csv->rows);
     table->columns = features;
-    if (features > SR_FEATURES && o->require)
+    for (int f = 0; f < features && category >= 0; f++)
+        if (sr_category_takes_name(csv->names[category], csv->names[column[f]]))
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s: column \"%s\" has the name of a constant of each \"%s\"; give it "
+                            "another name",
+                            file, csv->names[column[f]], csv->names[category]);
+    if (category >= 0)
+        TRY(sr_category_read(csv, file, category, like ? like->category : NULL, &table->category));
+    const int most = SR_FEATURES - (table->category ? SR_PARAMETERS : 0);
+    if (features > most && o->require)
         TRY(named_columns(csv, file, goal, "--require", o->require, kept, &required));
-    if (features > SR_FEATURES)
-        TRY(sr_table_select(csv, goal, kept, required, column, &features));
+    if (features > most)
+        TRY(sr_table_select(csv, goal, most, kept, required, column, &features));
     TRY(make_data(table, csv->rows, features, o->weights || o->sigma));
     TRY(fill_data(file, o, column, goal, weights, table));
     find_digits(table, column, goal, o->log_target);
@@ -551,8 +585,9 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
     for (size_t i = 0; i < all->rows && taken < rows && row && rng; i++)
         if (gsl_rng_uniform(rng) * (double)(all->rows - i) < (double)(rows - taken))
             row[taken++] = i;
-    const int rc =
-        row && rng ? sr_rows_take(all, rows, row, &sample->data, &sample->block) : ORR_ENOMEM;
+    int rc = row && rng ? sr_rows_take(all, rows, row, &sample->data, &sample->block) : ORR_ENOMEM;
+    if (!rc && table->category)
+        rc = sr_category_sample(table->category, row, rows, &sample->category);
     if (rng)
         gsl_rng_free(rng);
     free(row);
@@ -569,7 +604,7 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
                  csv->comments, csv->comments > 1 ? "s" : "", csv->comments > 1 ? "" : "s");
     for (size_t c = 0; c < csv->cols && !o->features; c++)
         if (*csv->names[c] && csv->names[c] != table->target && csv->names[c] != table->weights &&
-            !has_numbers(csv, c))
+            !(table->category && csv->names[c] == table->category->name) && !has_numbers(csv, c))
             orr_note(quiet, "symreg: %s:%zu: column \"%s\" has no numbers (\"%s\") and is left out",
                      file, csv->line[0], csv->names[c], csv->cells[c]);
     if (table->dropped)
@@ -582,6 +617,7 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
 void sr_table_free(struct sr_table *table)
 {
     free(table->block);
+    sr_category_free(table->category);
     orr_csv_free(&table->csv);
     *table = (struct sr_table){0};
 }

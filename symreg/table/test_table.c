@@ -31,18 +31,20 @@ static int make_loss(const struct sr_settings *s, const struct sr_data *train,
     return rc;
 }
 
-int sr_test_measure(const struct sr_settings *s, const struct sr_data *train,
+int sr_test_measure(const struct sr_settings *s, const struct sr_table *train,
                     const struct sr_table *table, const char *file, const struct sr_front *front,
                     struct sr_test *test)
 {
     const struct sr_data *data = &table->data;
     struct sr_loss loss;
     *test = (struct sr_test){.file = file, .rows = data->rows};
-    TRY(make_loss(s, train, data, &loss));
+    TRY(make_loss(s, &train->data, data, &loss));
     double *value = orr_alloc(data->rows, sizeof *value);
     for (int i = 0; i < front->count && value; i++) {
         double worst;
         test->loss[i] = test->r2[i] = NAN;
+        if (train->category)
+            sr_category_enter(train->category, table->category, data->rows, i);
         if (!sr_eval(&front->expr[i], data, value))
             continue;
         const double reached = sr_loss_value(&loss, value, 1);
