@@ -141,6 +141,11 @@ static int constants(const struct orrery_regression *r, int row, double *value, 
     TRY(check_row(r, row));
     const struct sr_expr *expr = &r->fit->front.expr[row];
     const int count = sr_expr_constants(expr, value);
+    for (int c = 0; error && c < count && r->table.category; c++)
+        error[c] =
+            r->setup.settings.loss == ORR_SR_L2 ? r->table.category->row[row].shared[c] : NAN;
+    if (r->table.category)
+        return 0;
     for (int c = 0; error && c < count; c++)
         error[c] = NAN;
     return error && r->setup.settings.loss == ORR_SR_L2
@@ -153,6 +158,37 @@ int orrery_regression_constants(struct orrery_regression *r, int row, double *va
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
     return api_leave(&call, constants(r, row, value, error));
+}
+
+static int category(const struct orrery_regression *r, int row, int number, size_t *categories,
+                    double *constant, double *error)
+{
+    TRY(check_row(r, row));
+    const struct sr_category *c = r->table.category;
+    if (number < 0 || !c || number >= c->row[row].parameters)
+        return ORR_FAIL(ORR_EMISSING,
+                        "category: row %d has %d constants of each category, found "
+                        "number %d",
+                        row, c ? c->row[row].parameters : 0, number);
+    const size_t count = (size_t)c->count, bytes = count * sizeof(double);
+    const bool known = r->setup.settings.loss == ORR_SR_L2;
+    if (categories)
+        *categories = count;
+    if (constant)
+        memcpy(constant, c->row[row].value + (size_t)number * count, bytes);
+    if (error)
+        memcpy(error, c->row[row].error + (size_t)number * count, bytes);
+    for (size_t k = 0; error && !known && k < count; k++)
+        error[k] = NAN;
+    return 0;
+}
+
+int orrery_regression_category(struct orrery_regression *r, int row, int number, size_t *categories,
+                               double *constant, double *error)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, category(r, row, number, categories, constant, error));
 }
 
 /* ------------------------------------------------------------------------------ evaluation */
@@ -175,9 +211,39 @@ static void values_of(const struct sr_expr *expr, struct sr_data *data, double *
     }
 }
 
-static int evaluate(const struct orrery_regression *r, const struct sr_expr *expr,
+/* Fills the constants that row `row` of the front has in the categories of a table. */
+static int enter_categories(const struct orrery_regression *r, int row,
+                            const struct orrery_table *t, double *x)
+{
+    const struct sr_category *c = r->table.category;
+    const size_t column = (size_t)orr_csv_column(&r->table.csv, c->name);
+    for (size_t i = 0; i < t->rows; i++) {
+        char label[SR_NUMBER];
+        sr_number_print(api_cell(t, i, column), label);
+        const int k = sr_category_find(c, label);
+        if (k < 0)
+            return sr_category_unknown("table", i, c->name, label, c->label, c->count);
+        for (int p = 0; p < c->row[row].parameters; p++)
+            x[(size_t)p * t->rows + i] = c->row[row].value[p * c->count + k];
+    }
+    return 0;
+}
+
+/* Whether a formula has constants of each category. */
+static bool has_categories(const struct orrery_regression *r, const struct sr_expr *expr)
+{
+    const int columns = r->table.data.features - (r->table.category ? r->table.category->most : 0);
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].op == SR_FEATURE && expr->node[i].feature >= columns)
+            return true;
+    return false;
+}
+
+/* row: of the front, -1 for another formula. */
+static int evaluate(const struct orrery_regression *r, const struct sr_expr *expr, int row,
                     const struct orrery_table *given, double *y)
 {
+    const bool categories = has_categories(r, expr);
     struct orrery_table t;
     TRY(api_check_table(given, false, &t));
     if (!y)
@@ -185,25 +251,31 @@ static int evaluate(const struct orrery_regression *r, const struct sr_expr *exp
     if (t.columns != r->columns)
         return ORR_FAIL(ORR_EINVAL, "table: expected %zu columns, found %zu", r->columns,
                         t.columns);
+    if (categories && row < 0)
+        return ORR_FAIL(ORR_EINVAL, "formula: its constants of each category belong to a row of a "
+                                    "front; orrery_regression_predict()");
     const int features = r->table.data.features;
+    const int columns = features - (r->table.category ? r->table.category->most : 0);
     double *x = orr_alloc((size_t)features * (t.rows + 1), sizeof *x);
     if (!x)
         return ORR_ENOMEM;
-    for (int f = 0; f < features; f++)
+    for (int f = 0; f < columns; f++)
         for (size_t i = 0; i < t.rows; i++)
             x[(size_t)f * t.rows + i] = api_cell(&t, i, r->column[f]);
+    const int rc = categories ? enter_categories(r, row, &t, x + (size_t)columns * t.rows) : 0;
     struct sr_data data = {
         .rows = t.rows, .features = features, .x = x, .y = x, .language = r->setup.language};
-    values_of(expr, &data, x + (size_t)features * t.rows, y);
+    if (!rc)
+        values_of(expr, &data, x + (size_t)features * t.rows, y);
     free(x);
-    return 0;
+    return rc;
 }
 
 static int predict(const struct orrery_regression *r, int row, const struct orrery_table *table,
                    double *y)
 {
     TRY(check_row(r, row));
-    return evaluate(r, &r->fit->front.expr[row], table, y);
+    return evaluate(r, &r->fit->front.expr[row], row, table, y);
 }
 
 int orrery_regression_predict(struct orrery_regression *r, int row,
@@ -230,7 +302,7 @@ static int evaluate_text(struct orrery_regression *r, const char *formula,
 {
     struct sr_expr expr;
     TRY(api_parse(r, formula, &expr));
-    return evaluate(r, &expr, table, y);
+    return evaluate(r, &expr, -1, table, y);
 }
 
 int orrery_regression_evaluate(struct orrery_regression *r, const char *formula,

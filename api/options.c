@@ -40,7 +40,7 @@ static const struct {
     OPTION("nest", nest),           OPTION("complexity", complexity),
     OPTION("maxdepth", maxdepth),   OPTION("batch", batch),
     OPTION("require", require),     OPTION("round-constants", round_constants),
-    OPTION("constants", constants),
+    OPTION("constants", constants), OPTION("category", category),
 };
 
 /* Finds an option by name; options without a name follow at the end. */

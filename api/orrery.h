@@ -149,8 +149,8 @@ ORRERY_CALL const char *orrery_regression_message(const struct orrery_regression
  * ("symreg.maxsize", or "maxsize"), and options of symreg for tables: "loss", "units",
  * "units-penalty", "constants", "define", "guess", "constrain", "nest", "complexity", "maxdepth",
  * "require", "round-constants", "batch", "log-target" ("1"), "weights" ("relative", if the table
- * has none). With "keep-state" ("1") the search can be resumed. A value of NULL restores the
- * default.
+ * has none), "category" (a column of tables given later, whose numbers have constants of their
+ * own). With "keep-state" ("1") the search can be resumed. A value of NULL restores the default.
  * @param regression the handle
  * @param key the name of a setting
  * @param value its value as text; NULL: the default
@@ -281,6 +281,19 @@ ORRERY_CALL int orrery_regression_refit(struct orrery_regression *regression,
  * @return a status */
 ORRERY_CALL int orrery_regression_constants(struct orrery_regression *regression, int row,
                                             double *constants, double *errors);
+/** A constant that a row has in each category, after a search with the option "category"; its name
+ * in formulas is c1[COLUMN] for number 0. Categories are in the order of their first rows in the
+ * table.
+ * @param regression the handle
+ * @param row of the front, from 0
+ * @param number of the constant, from 0; ORRERY_EMISSING from the row's count on
+ * @param categories *categories becomes their number; may be NULL
+ * @param constants (categories) or NULL
+ * @param errors (categories) standard errors as orrery_regression_constants(), or NULL
+ * @return a status */
+ORRERY_CALL int orrery_regression_category(struct orrery_regression *regression, int row,
+                                           int number, size_t *categories, double *constants,
+                                           double *errors);
 
 /** @} */
 

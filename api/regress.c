@@ -25,6 +25,7 @@ void api_forget(struct orrery_regression *r)
     sr_csv_setup_free(&r->setup);
     free(r->fit);
     r->fit = NULL;
+    sr_category_forget(&r->table);
     free(r->state);
     r->state = NULL;
 }
@@ -122,10 +123,14 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     struct sr_settings *s = &r->setup.settings;
     struct orr_stop *stop = &r->handle.stop;
     struct sr_table sample = {0};
+    const bool categories = r->table.category != NULL;
     fit->data = r->table.data;
+    sr_category_give(&r->table, fit);
     int rc = r->setup.batch ? sr_table_sample(&r->table, r->setup.batch, s->seed, &sample) : 0;
     if (!rc && r->setup.batch)
         fit->data = sample.data;
+    if (!rc && r->setup.batch)
+        sr_category_give(&sample, fit);
     stop->until_s = limit(s->max_seconds, SR_LIMIT_OF_SEARCH, started);
     if (!rc)
         rc = sr_search(s, fit, 1, threads, NULL);
@@ -134,11 +139,14 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     if (rc && rc != ORR_EINTR)
         return rc;
     stop->until_s =
-        stopped ? orr_time_s() + SR_AFTER_STOP_S : limit(s->max_seconds, SR_LIMIT_OF_ALL, started);
-    TRY(sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
+        stopped
+            ? orr_time_s() + (categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
+            : limit(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL, started);
+    TRY(categories ? sr_category_finish(s, &r->table, fit)
+                   : sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
     stop->until_s = 0;
-    TRY(sr_front_judge(s, &r->table.data, &fit->front));
-    TRY(sr_front_name(s, &r->table.data, &fit->front));
+    TRY(categories ? 0 : sr_front_judge(s, &r->table.data, &fit->front));
+    TRY(categories ? 0 : sr_front_name(s, &r->table.data, &fit->front));
     if (!fit->front.count)
         return ORR_FAIL(ORR_EINVAL, "no formula is finite on every row and within the constraints");
     return stopped ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then") : 0;

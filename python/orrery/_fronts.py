@@ -77,6 +77,9 @@ def _checked(row: dict[str, Any], where: str) -> dict[str, Any]:
 def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None]:
     try:
         whole = json.loads(_text(path))
+        if "category" in whole:
+            raise ValueError(f"{path}: has constants of each category: use symreg predict, or "
+                             "fit(X, y, category=...)")
         rows = [{"complexity": row["complexity"], "loss": row["loss"], "score": row["score"],
                  "description_length": row["description_length"], "equation": row["equation"],
                  "rules": list(row["selected_by"]), "constants": row.get("constants"),

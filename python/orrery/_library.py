@@ -247,6 +247,8 @@ FUNCTIONS = {
     ),
     "orrery_regression_refit": (c_int, [_HANDLE, POINTER(c_char_p), c_int]),
     "orrery_regression_constants": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
+    "orrery_regression_category": (c_int, [_HANDLE, c_int, c_int, POINTER(c_size_t), _DOUBLES,
+                                           _DOUBLES]),
     "orrery_simulation_create": (c_int, [c_int, _MADE]),
     "orrery_simulation_free": (None, [_HANDLE]),
     "orrery_simulation_message": (c_char_p, [_HANDLE]),

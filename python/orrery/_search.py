@@ -30,6 +30,9 @@ class Row:
     latex: str
     sympy: str
     c: str
+    # (constants of each category, categories)
+    category: tuple[tuple[float, ...], ...] = ()
+    category_errors: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,23 @@ class Search(lib.Handle):
         self.status("constants", row, values, errors)
         return tuple(values), tuple(errors)
 
+    def _category(self, row: int) -> tuple[tuple[tuple[float, ...], ...], ...]:
+        """Constants that a row has in each category, and their errors."""
+        constants: list[tuple[float, ...]] = []
+        errors: list[tuple[float, ...]] = []
+        count = ctypes.c_size_t()
+        while True:
+            try:
+                self.status("category", row, len(constants), ctypes.byref(count), None, None)
+            except lib.Error as error:
+                if error.status != lib.EMISSING:
+                    raise
+                return tuple(constants), tuple(errors)
+            values, wrong = ((ctypes.c_double * count.value)() for _ in range(2))
+            self.status("category", row, len(constants), None, values, wrong)
+            constants.append(tuple(values))
+            errors.append(tuple(wrong))
+
     def front(self) -> list[Row]:
         count = ctypes.c_int()
         self.status("rows", ctypes.byref(count))
@@ -184,7 +204,7 @@ class Search(lib.Handle):
             texts = [self._text("print", i, n) for n in (lib.TEXT, lib.LATEX, lib.SYMPY, lib.C)]
             rows.append(Row(known.complexity, known.loss, known.score, texts[0],
                             known.description_length, *self._constants(i, known.constants),
-                            *texts[1:]))
+                            texts[1], texts[2], texts[3], *self._category(i)))
         return rows
 
     def select(self) -> dict[str, int]:
@@ -230,7 +250,7 @@ def columns_of(formula: str, names: list[str]) -> list[int]:
     import re
 
     words = {w[1:-1].replace('""', '"') if w[0] == '"' else w
-             for w in re.findall(r'"(?:[^"]|"")*"|[^\W\d]\w*', formula)}
+             for w in re.findall(r'"(?:[^"]|"")*"|[^\W\d]\w*(?:\[\w+\])?', formula)}
     return [i for i, name in enumerate(names) if name in words] or [0]
 
 

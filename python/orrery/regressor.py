@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _export, _fronts, _library, _options, _present
 from ._arguments import INT_MAX, flag, number, path_of, threads, whole
+from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import table, table_and_target, weights_of
 from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name
@@ -84,6 +85,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     """
 
     _state: bytes | None
+    _category: Category | None = None
 
     @_named_only
     def __init__(
@@ -176,15 +178,14 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         """Searches for formulas of the columns of X, (rows, columns), that are y, (rows).
 
         weights: of rows, at least 0. variable_names: of columns; those of a DataFrame, else x0, x1,
-        ... X_units, y_units: texts as "kg*m/s^2", for each column and for y. Ctrl-C ends the search
-        with the front so far and a warning.
+        ... X_units, y_units: texts as "kg*m/s^2", for each column and for y. category: a value for
+        each row, text or number: the formulas have one form, whose constants are fitted for every
+        value or are shared, whichever is the shorter description. Ctrl-C ends the search with the
+        front so far and a warning.
         """
-        if category is not None:
-            raise TypeError("fit: category has no meaning here: give the category as a column, or "
-                            "fit each category by itself")
         before = dict(self.__dict__)
         try:
-            self._fit(X, y, weights, variable_names, X_units, y_units)
+            self._fit(X, y, weights, variable_names, X_units, y_units, category)
         except BaseException:  # what was fitted before is still whole
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -192,19 +193,25 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, y: Any, weights: Any, variable_names: Any, X_units: Any,
-             y_units: Any) -> None:
+             y_units: Any, category: Any) -> None:
         self._rule()
         X, y = table_and_target(self, X, y)
         weights = weights_of(weights, len(y))
         names = self._names(variable_names)
         settings = _options.settings(self)
-        target = free_name("y", names)
+        self._category = None if category is None else Category.of(category, len(y), names)
+        columns = names
+        if self._category:
+            columns = [*names, self._category.name]
+            X = np.column_stack([X, self._category.codes(category, len(y)).astype(X.dtype)])
+            settings["category"] = self._category.name
+        target = free_name("y", columns)
         units = _options.units(X_units, y_units, names, target)
         if units:
             settings["units"] = units
         settings["seed"] = str(self._seed())
         file = self._file()
-        self._search(settings, (X, y, weights, names, target))
+        self._search(settings, (X, y, weights, columns, target))
         self.variable_names_ = names
         if file is not None:
             self._write(file)
@@ -216,6 +223,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         search are not asked for.
         """
         rows = self._rows()
+        if self._category:
+            raise ValueError("refit: not after fit(category=...): fit again")
         X, y = table_and_target(self, X, y, reset=False)
         weights = weights_of(weights, len(y))
         settings = {**_options.settings(self), "define": self._define or ""}
@@ -253,6 +262,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         model.variable_names_, model._define = front.names, front.define
         model._front, model._chosen = front.rows, front.chosen
         model._epochs, model._state = 0, None
+        model._category = None
         model.stopped_, model.n_iter_ = None, 0
         return model
 
@@ -387,11 +397,38 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         at, equations = self._index(index), self.equations_
         return equations[at] if isinstance(equations, list) else equations.iloc[at]
 
-    def predict(self, X: Any, index: int | None = None) -> np.ndarray:
-        """Values of the chosen formula, or of row `index`; NaN where it has none."""
+    def predict(self, X: Any, index: int | None = None, category: Any = None) -> np.ndarray:
+        """Values of the chosen formula, or of row `index`; NaN where it has none.
+
+        category: the category of each row, after fit(category=...).
+        """
         at = self._index(index)
-        X = table(self, X)
-        return evaluate(self._front[at].equation, self.variable_names_, X, self._define)
+        X, names = table(self, X), self.variable_names_
+        if not self._category and category is not None:
+            raise ValueError("predict: category: the estimator was fitted without one")
+        row = self._front[at]
+        if self._category and row.category:
+            if category is None:
+                raise ValueError("predict: category: expected one for each row, found None")
+            codes = self._category.codes(category, len(X))
+            names = [*names, *self._category.constants(len(row.category))]
+            X = np.column_stack([X.astype(float), np.array(row.category)[:, codes].T])
+        return evaluate(row.equation, names, X, self._define)
+
+    def category_constants(self, index: int | None = None) -> Any:
+        """The constants of each category, after fit(category=...), with their standard errors.
+
+        A row for each category: a DataFrame where pandas is installed, else a list of dicts.
+        """
+        row, of = self._rows()[self._index(index)], self._category
+        if not of:
+            raise ValueError("category_constants: the estimator was fitted without category")
+        names, rows = of.constants(len(row.category)), []
+        for k, label in enumerate(of.labels):
+            rows.append({of.name: label})
+            for name, values, errors in zip(names, row.category, row.category_errors):
+                rows[-1].update({name: values[k], f"{name}_standard_error": errors[k]})
+        return _table(rows, list(rows[0]))
 
     def sympy(self, index: int | None = None) -> Any:
         """The formula as an expression of SymPy."""
@@ -403,7 +440,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return sympy.sympify(self._rows()[self._index(index)].sympy)
 
     def _source(self, index: int | None, notation: int, free: bool) -> _export.Source:
-        equation = self._rows()[self._index(index)].equation
+        row = self._rows()[self._index(index)]
+        equation = row.equation
+        if row.category:
+            raise ValueError("the formula has constants of each category, which are no columns of "
+                             "X: use predict(X, category=...) or sympy()")
         return _export.source(equation, self.variable_names_, self._define, notation, free)
 
     def numpy(self, index: int | None = None) -> _export.NumpyFunction:

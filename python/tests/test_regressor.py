@@ -257,8 +257,38 @@ def test_parameters_that_are_refused():
                         ("constraints", {"^": "x"}), ("unary_operators", ["f(x, y) = x + y"])):
         with pytest.raises(ValueError, match=name):
             small(**{name: value}).fit(X, X[:, 0])
-    with pytest.raises(TypeError, match="category"):
-        small().fit(X, X[:, 0], category=X[:, 0])
+
+
+def test_category():
+    """One form for all rows, with constants of each category, text or number."""
+    rng = np.random.default_rng(11)
+    X = rng.uniform(0.3, 5, (150, 2))
+    stars = np.array(["vega", "sun", "sirius"])[np.arange(150) % 3]
+    mass = {"vega": 2.1, "sun": 1.0, "sirius": 0.7}
+    y = np.array([mass[star] for star in stars]) * X[:, 0] / X[:, 1] + 0.5
+    model = small(n_jobs=1).fit(X, y, category=stars)
+    np.testing.assert_allclose(model.predict(X, category=stars), y, rtol=1e-9)
+    chosen = model._rows()[model._index(None)]
+    assert "c1[category]" in chosen.equation and "c1_category" in chosen.sympy
+    constants = model.category_constants()
+    rows = constants if isinstance(constants, list) else constants.to_dict("records")
+    assert {row["category"]: round(row["c1[category]"], 6) for row in rows} == mass
+    assert all(row["c1[category]_standard_error"] < 1e-9 for row in rows)
+    some = np.flatnonzero(stars == "sun")
+    np.testing.assert_allclose(model.predict(X[some], category=stars[some]), y[some], rtol=1e-9)
+    again = small(n_jobs=2).fit(X, y, category=[{"vega": 7, "sun": 0.5, "sirius": -1}[star]
+                                                for star in stars])
+    assert [row.loss for row in again._rows()] == [row.loss for row in model._rows()]
+    for call, message in ((lambda: model.predict(X), "expected one for each row, found None"),
+                          (lambda: model.predict(X[:1], category=["mars"]), "found 'mars'"),
+                          (lambda: model.numpy(), "constants of each category"),
+                          (lambda: model.refit(X, y), "not after fit"),
+                          (lambda: small().fit(X, y, category=stars[:2]), "150 rows"),
+                          (lambda: small().fit(X, y, category=[None] * 150), "row 0"),
+                          (lambda: small().fit(X, y).predict(X, category=stars), "without one"),
+                          (lambda: small().fit(X, y).category_constants(), "without category")):
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 def noise():

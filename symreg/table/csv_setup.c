@@ -314,8 +314,11 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     if (o->category && setup->settings.algorithm == &sr_algorithm_pysr)
         return ORR_FAIL(ORR_EUSAGE, "--category: not with --compat pysr, whose algorithm fits one "
                                     "set of constants");
-    if (o->category && o->permutations)
-        return ORR_FAIL(ORR_EUSAGE, "--permutations: not with --category");
+    if (o->category && (o->permutations || o->constants || setup->settings.round))
+        return ORR_FAIL(ORR_EUSAGE, "%s: not with --category",
+                        o->permutations ? "--permutations"
+                        : o->constants  ? "--constants"
+                                        : "--round-constants");
     if (o->rule)
         TRY(sr_rule_find(o->rule, &setup->rule));
     if (o->batch)

@@ -172,8 +172,8 @@ static int named_columns(const struct orr_csv *csv, const char *file, int target
     return 0;
 }
 
-/* All columns except target, weights, category, other targets, those of --exclude, text columns, and the
- * unnamed row index that pandas and R write. */
+/* All columns except target, weights, category, other targets, those of --exclude, text columns,
+ * and the unnamed row index that pandas and R write. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
                         int category, const struct sr_csv_options *o, int column[SR_COLUMNS],
                         int *count)

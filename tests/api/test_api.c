@@ -102,6 +102,46 @@ TEST(a_law_is_found_printed_and_predicted)
     orrery_regression_free(r);
 }
 
+/* T = (1 + M) a^1.5 with M the number of an object, twice with one handle. */
+TEST(constants_of_each_category)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    double predicted[ROWS], constant[3], error[3];
+    char text[300];
+    size_t categories = 0;
+    int row = -1;
+    for (int i = 0; i < ROWS; i++) {
+        x[2 * i + 1] = 2 - i % 3;
+        y[i] = (3 - i % 3) * x[2 * i] * sqrt(x[2 * i]);
+    }
+    assert_int_equal(orrery_regression_set(r, "category", "M"), 0);
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    for (int n = 0; n < 2; n++) {
+        assert_int_equal(orrery_regression_search(r, 1 + n, NULL, NULL), 0);
+        assert_int_equal(orrery_regression_select(r, "best", &row), 0);
+        assert_int_equal(orrery_regression_category(r, row, 0, &categories, constant, error), 0);
+        assert_int_equal(categories, 3);
+        for (int k = 0; k < 3; k++) /* in the order of their first rows */
+            assert_true(fabs(constant[k] - (3 - k)) < 1e-9 && error[k] < 1e-9);
+        assert_int_equal(orrery_regression_predict(r, row, &table, predicted), 0);
+        for (int i = 0; i < ROWS; i++)
+            assert_true(fabs(predicted[i] - y[i]) < 1e-9);
+        assert_int_equal(orrery_regression_print(r, row, ORRERY_TEXT, text, sizeof text, NULL), 0);
+        assert_non_null(strstr(text, "c1[M]"));
+    }
+    REFUSED(r, regression, ORRERY_EMISSING,
+            orrery_regression_category(r, row, 1, NULL, constant, NULL), "1 constants of each");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_evaluate(r, text, &table, predicted),
+            "belong to a row of a front");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, (const char *[]){"a * 2"}, 1),
+            "not of a table");
+    x[5] = 7;
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_predict(r, row, &table, predicted),
+            "table:2: column \"M\"");
+    orrery_regression_free(r);
+}
+
 static void front_of(const struct orrery_table *table, int threads, char text[4096])
 {
     struct orrery_regression *r = small();
