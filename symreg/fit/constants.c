@@ -77,14 +77,20 @@ bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *ex
         if (!isfinite(out->gradient[a]) || !isfinite(out->normal[a][a]))
             return false;
     }
-    for (int a = 0; a < fit->parameters; a++) {
+    return true;
+}
+
+/* The constants that are held take no part: their step is 0. */
+static void leave_held(struct fit *fit)
+{
+    struct sr_equations *q = &fit->equations;
+    for (int a = 0; a < fit->parameters && fit->held; a++) {
         if (!(fit->held >> a & 1))
             continue;
         for (int b = 0; b < fit->parameters; b++)
-            fit->normal[a][b] = fit->normal[b][a] = a == b;
-        fit->gradient[a] = 0;
+            q->normal[a][b] = q->normal[b][a] = a == b;
+        q->gradient[a] = 0;
     }
-    return true;
 }
 
 /* Solves (J^T W J + lambda diag) step = gradient by Cholesky; false when it is not definite. */
@@ -131,6 +137,7 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
         if (!sr_constants_equations(fit->loss, fit->expr, outer_scale(fit, fit->parameter),
                                     fit->parameters, fit->work, &fit->equations))
             break;
+        leave_held(fit);
         double reached = HUGE_VAL;
         for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {
             if (solve_step(fit, lambda, step)) {
