@@ -131,6 +131,11 @@ int sr_category_read(const struct orr_csv *csv, const char *file, int column,
     for (size_t i = 0; i < csv->rows && !rc; i++)
         rc = read_row(csv, file, i, column, like, &lookup, *category);
     free(lookup.slot);
+    if (!rc && !like && 2 * (size_t)(*category)->count > csv->rows)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: column \"%s\": expected at least two rows a category on average, "
+                        "found %d categories in %zu rows, so that constants of each fit anything",
+                        file, csv->names[column], (*category)->count, csv->rows);
     return rc;
 }
 

@@ -22,18 +22,26 @@ run=$WORK/run
 mkdir "$run"
 check "a column of numbers" search --category star --threads 1 --out "$WORK/out"
 value() { # FOLDER: categories, their constants in the selected row, and the shared ones
-    python3 - "$WORK/$1/front.json" <<'EOF'
-import json, sys
-front = json.load(open(sys.argv[1]))
-row = next(r for r in front["front"] if "best" in r["selected_by"])
-print(front["category"]["values"], front["features"])
-for constant in row["category_constants"]:
-    print(constant["name"], *(f"{v:.6f}" for v in constant["values"]))
-print(*(f"{c:g}" for c in sorted(row["constants"])))
-EOF
+    awk -F'\t' '{ gsub(/^\t+|,$/, ""); sub(/^[^:]*:\t/, "& "); split($0, part, ":\t ") }
+        /^"features"/ { features = part[2] }
+        /^"values"/ && !categories { categories = part[2] }
+        /^"complexity"/ { constants = ""; count = 0 }
+        /^"constants"/ { constants = part[2] }
+        /^"name"/ { name[++count] = part[2] }
+        /^"values"/ { values[count] = part[2] }
+        /^"selected_by".*"best"/ {
+            print categories, features
+            for (k = 1; k <= count; k++) {
+                n = split(substr(values[k], 2), v, ", ")
+                printf "%s", name[k]
+                for (i = 1; i <= n; i++) printf " %.6f", v[i]
+                print ""
+            }
+            print constants
+        }' "$WORK/$1/front.json" | tr -d '"'
 }
 check "... one constant of each, the others shared" equal \
-    "$(printf '%s\n' "['2', '3', '1'] ['t', 'u']" 'c1[star] 3.500000 5.000000 2.000000' '-2 0.5')" \
+    "$(printf '%s\n' '[2, 3, 1] [t, u]' 'c1[star] 3.500000 5.000000 2.000000' '[-2, 0.5]')" \
     "$(value out)"
 check "... in the report" grep -q '^| `3` | 5 +- ' "$WORK/out/report.md"
 check "... with their mean" grep -q '^| \*mean\* | 3.5 |' "$WORK/out/report.md"
@@ -43,8 +51,8 @@ check "threads" search --category star --threads 3 --out "$WORK/threads"
 check "... the same front" same_files "$WORK/out" "$WORK/threads" front.csv front_full.csv \
     front.json
 check "a column of text" search --category name --threads 1 --out "$WORK/text"
-check "... the same constants" equal "$(printf '%s\n' "['s2', 's3', 's1'] ['t', 'u']" \
-    'c1[name] 3.500000 5.000000 2.000000' '-2 0.5')" "$(value text)"
+check "... the same constants" equal "$(printf '%s\n' '[s2, s3, s1] [t, u]' \
+    'c1[name] 3.500000 5.000000 2.000000' '[-2, 0.5]')" "$(value text)"
 check "--batch" search --category star --threads 1 --batch 60 --out "$WORK/batch"
 check "... constants from all rows" equal "$(value out)" "$(value batch)"
 search --category star --threads 1 >"$WORK/printed"
@@ -93,6 +101,9 @@ drops() {
 }
 check "... with --missing drop" drops
 sed '1s/u/c2[star]/' "$WORK/law.csv" >"$WORK/taken.csv"
+awk -v OFS=, '{ print NR > 1 ? "r" NR : "row", $0 }' "$WORK/law.csv" >"$WORK/each.csv"
+refuse "a category for each row" 1 'expected at least two rows a category' 'found 90 categories' -- \
+    "$BIN/symreg" "$WORK/each.csv" --target y --category row --seconds 1 --out "$WORK/none"
 refuse "a column with the name of a constant" 1 'column "c2[star]" has the name of a constant' -- \
     "$BIN/symreg" "$WORK/taken.csv" --target y --category star --quiet
 refusals timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target y --quiet --out "$run/out" <<'EOF'
