@@ -119,7 +119,7 @@ class Formula:
         names["constant"] = constants
         try:
             value = eval(self.code, {"__builtins__": {}}, names)
-        except (ArithmeticError, ValueError):
+        except (ArithmeticError, ValueError, MemoryError):  # a power of 1e12 is beyond memory
             return None
         return None if isinstance(value, mpmath.mpc) or not mpmath.isfinite(value) else value
 
