@@ -12,7 +12,7 @@ static struct sr_motion_options motion;
 static struct {
     const char *binary, *unary, *maxsize, *seconds, *evaluations, *iterations, *stop_loss, *compat;
 } given;
-static const char *orbits_option = "", *predict_index;
+static const char *orbits_option = "", *predict_index, *predict_interval;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
      &orbits_option, NULL},
@@ -82,6 +82,8 @@ static const struct orr_option options[] = {
     {"--centre", "X,Y|NAME|fit", "of motion: what pulls, a point or a body; fit: find the point",
      &motion.centre, NULL},
     {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
+    {"--interval", "PERCENT", "of predict: columns low and high, between which new values lie (95)",
+     &predict_interval, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
@@ -91,7 +93,7 @@ static const struct orr_program program = {
     .usage = "symreg [options]\n"
              "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
              "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y[,Z]\n"
-             "       symreg predict FRONT.json FILE.csv[.gz] [--index N]",
+             "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]",
     .options = options,
     .max_rest = 3,
     .groups = "seed,attention,symreg",
@@ -114,11 +116,14 @@ static int predict(const struct orr_cli *cli)
                         "predict: expected FRONT.json and FILE.csv, found %d argument%s",
                         cli->argc_rest - 1, cli->argc_rest == 2 ? "" : "s");
     for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value && **o->value && o->value != &predict_index && o->value != &table.rule &&
-            o->value != &table.missing)
+        if (*o->value && **o->value && o->value != &predict_index &&
+            o->value != &predict_interval && o->value != &table.rule && o->value != &table.missing)
             return ORR_FAIL(ORR_EUSAGE, "%s: belongs to a search, not to predict", o->name);
-    const struct sr_predict_options how = {
-        .index = predict_index, .rule = table.rule, .missing = table.missing, .quiet = cli->quiet};
+    const struct sr_predict_options how = {.index = predict_index,
+                                           .rule = table.rule,
+                                           .missing = table.missing,
+                                           .interval = predict_interval,
+                                           .quiet = cli->quiet};
     if (*cli->out)
         return ORR_FAIL(ORR_EUSAGE, "--out: predict writes to standard output");
     return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
@@ -153,9 +158,9 @@ static int refuse_run(const struct orr_cli *cli)
 /* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
-    const char **const made[] = {&table.target,   &table.features, &table.weights,
-                                 &table.sigma,    &table.test,     &table.missing,
-                                 &table.category, &table.exclude,  &predict_index};
+    const char **const made[] = {&table.target,  &table.features,  &table.weights,  &table.sigma,
+                                 &table.test,    &table.missing,   &table.category, &table.exclude,
+                                 &predict_index, &predict_interval};
     if (cli->argc_rest != 2)
         return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
                         cli->argc_rest - 1);
@@ -186,8 +191,9 @@ static int run(const struct orr_cli *cli)
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: symreg [options] FILE.csv",
                         cli->argv_rest[1]);
-    if (predict_index)
-        return ORR_FAIL(ORR_EUSAGE, "--index: belongs to symreg predict FRONT.json FILE.csv");
+    if (predict_index || predict_interval)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg predict FRONT.json FILE.csv",
+                        predict_index ? "--index" : "--interval");
     if (cli->argc_rest == 1) {
         TRY(refuse_run(cli));
         if (!table.target)

@@ -1,4 +1,5 @@
-/* errors.c - standard errors of a formula's constants from the Gauss-Newton Hessian. */
+/* errors.c - covariance and standard errors of a formula's constants from the Gauss-Newton Hessian,
+ * and what follows for new observations. */
 #include "fit.h"
 
 #include <math.h>
@@ -31,43 +32,85 @@ static bool fill_hessian(const struct sr_data *data, const double *jacobian, int
     return true;
 }
 
-/* The variance of a row of weight 1: `known`, or estimated from the residuals. NAN where the table
- * has no more rows than constants. */
-static double variance_of(const struct sr_data *data, const double *value, int n, double known)
+/* Degrees of freedom and variances from the residuals; u->noise is kept where it is known. */
+static void measure_noise(const struct sr_data *data, const double *value, double variance,
+                          struct sr_uncertainty *u)
 {
-    double residual = 0;
-    size_t rows = 0;
-    if (known > 0)
-        return known;
+    double weighted = 0, plain = 0, rows = 0;
     for (size_t i = 0; i < data->rows; i++) {
         const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
-        residual += w * d * d;
+        weighted += w * d * d;
+        plain += w > 0 ? d * d : 0;
         rows += w > 0;
     }
-    return rows > (size_t)n ? residual / (double)(rows - (size_t)n) : NAN;
+    u->spare = rows - u->constants;
+    u->scatter = u->spare > 0 ? plain / u->spare : NAN;
+    u->noise = variance > 0 ? variance : u->spare > 0 ? weighted / u->spare : NAN;
+    u->freedom = variance > 0 ? INFINITY : u->spare;
+}
+
+/* The covariance from the factor of the scaled Hessian. */
+static void invert(double h[SR_NODES][SR_NODES], const double *size, struct sr_uncertainty *u)
+{
+    const int n = u->constants;
+    for (int a = 0; a < n; a++) {
+        double column[SR_NODES] = {0};
+        column[a] = 1;
+        sr_cholesky_solve(h[0], (size_t)n, SR_NODES, column);
+        for (int b = 0; b < n; b++)
+            u->covariance[b][a] = u->noise * column[b] / (size[a] * size[b]);
+    }
+}
+
+int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,
+                             double variance, struct sr_uncertainty *u)
+{
+    const double least = 1e-12; /* below it the constants are not distinguishable */
+    double h[SR_NODES][SR_NODES], size[SR_NODES];
+    const int n = sr_expr_constants(expr, NULL);
+    double *value = orr_alloc(((size_t)n + 1) * data->rows, sizeof *value);
+    if (!value)
+        return ORR_ENOMEM;
+    const double *jacobian = value + data->rows;
+    *u = (struct sr_uncertainty){
+        .constants = n, .noise = NAN, .scatter = NAN, .spare = NAN, .freedom = NAN};
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            u->covariance[a][b] = NAN;
+    if (sr_eval_jacobian(expr, data, value, value + data->rows)) {
+        measure_noise(data, value, variance, u);
+        if (fill_hessian(data, jacobian, n, h, size) &&
+            sr_cholesky(h[0], (size_t)n, SR_NODES, least))
+            invert(h, size, u);
+    }
+    free(value);
+    return 0;
 }
 
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error)
 {
-    const double least = 1e-12; /* below it the constants are not distinguishable */
-    double h[SR_NODES][SR_NODES], size[SR_NODES], work[SR_NODES];
-    const int n = sr_expr_constants(expr, NULL);
-    for (int c = 0; c < n; c++)
-        error[c] = NAN;
-    if (n == 0)
-        return 0;
-    double *block = orr_alloc(((size_t)n + 1) * data->rows, sizeof *block);
-    if (!block)
-        return ORR_ENOMEM;
-    const double *jacobian = block + data->rows;
-    if (sr_eval_jacobian(expr, data, block, block + data->rows) &&
-        fill_hessian(data, jacobian, n, h, size) && sr_cholesky(h[0], (size_t)n, SR_NODES, least)) {
-        const double row = variance_of(data, block, n, variance);
-        for (int c = 0; c < n; c++)
-            error[c] = sqrt(row * sr_cholesky_inverse(h[0], (size_t)n, SR_NODES, (size_t)c, work)) /
-                       size[c];
-    }
-    free(block);
+    struct sr_uncertainty u;
+    TRY(sr_constants_uncertainty(expr, data, variance, &u));
+    for (int c = 0; c < u.constants; c++)
+        error[c] = sqrt(u.covariance[c][c]);
     return 0;
+}
+
+bool sr_predict_variance(const struct sr_expr *expr, const struct sr_data *data,
+                         const struct sr_uncertainty *u, double *value, double *jacobian,
+                         double *variance)
+{
+    const size_t rows = data->rows;
+    if (!sr_eval_jacobian(expr, data, value, jacobian))
+        return false;
+    for (size_t i = 0; i < rows; i++) {
+        double sum = 0;
+        for (int a = 0; a < u->constants; a++)
+            for (int b = 0; b < u->constants; b++)
+                sum += jacobian[(size_t)a * rows + i] * u->covariance[a][b] *
+                       jacobian[(size_t)b * rows + i];
+        variance[i] = sum < 0 ? 0 : sum; /* rounding; NaN stays */
+    }
+    return true;
 }

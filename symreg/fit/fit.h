@@ -53,14 +53,53 @@ enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS };
 double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
                           struct sr_work *work);
 
-/* Standard errors of the constants, in their order, from the least-squares Hessian: error[c]^2 =
- * s^2 (J^T W J)^-1[c][c]. s^2 is the variance of a row of weight 1: `variance` where it is known,
- * else (0) the weighted sum of squared residuals divided by rows minus constants. NaN where the
- * Hessian is singular or the rows do not exceed the constants. The errors are valid for constants
- * fitted by least squares, and where they are small enough that the formula is linear in the
- * constants. */
+/* ---- uncertainty of a least-squares fit. It assumes this formula and independent errors of the
+ * rows; that a search chose the formula among many is not included. */
+
+/* What a table tells about the constants of a formula and the noise. */
+struct sr_uncertainty {
+    int constants;
+    double covariance[SR_NODES][SR_NODES]; /* (constants, constants) */
+    double noise;                          /* s^2, the variance of a row of weight 1 */
+    double scatter; /* sum of squared residuals, rows alike, divided by `spare` */
+    double spare;   /* rows of positive weight minus constants */
+    double freedom; /* degrees of freedom of s^2: `spare`, or infinite where s^2 was given */
+};
+/* The covariance of the constants, in their order, from the least-squares Hessian: s^2 (J^T W
+ * J)^-1. s^2 is `variance` where it is known, else (0) the weighted sum of squared residuals
+ * divided by `spare`. NaN where the Hessian is singular or the rows do not
+ * exceed the constants. It is valid for constants fitted by least squares, and where errors are so
+ * small that the formula is linear in the constants. */
+int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,
+                             double variance, struct sr_uncertainty *uncertainty);
+/* Standard errors of the constants: roots of the diagonal of the covariance. */
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error);
+
+/* Tables of more rows have no profile intervals: they would take seconds and agree with the
+ * standard errors, which shrink with the root of the rows. */
+enum { SR_PROFILE_ROWS = 100000 };
+/* The probability of the intervals that are written to files. */
+#define SR_LEVEL 0.95
+/* Profile intervals of the constants: the values of a constant at which the loss, all other
+ * constants refitted, exceeds its minimum by at most q^2 s^2, as a sum of squares; q as
+ * sr_interval_factor() gives it, s^2 as above. They need not be symmetric, and hold for formulas
+ * that are not linear in the constants. Infinite without a bound; NaN where standard errors are
+ * because rows are lacking, after a signal, or in large tables. An end where the formula ceases to
+ * be finite is a bound. */
+int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                         double level, double *low, double *high);
+
+/* Half the width of an interval that contains a share `level` of the probability, in standard
+ * deviations: of Student's t distribution with this many degrees of freedom, a whole number, or the
+ * normal one for infinitely many. NaN below 1. */
+double sr_interval_factor(double level, double freedom);
+/* variance[i] = g^T C g, the variance of the formula's value in row i, where g are its derivatives
+ * by the constants and C their covariance. Also fills value (rows) and jacobian (constants, rows).
+ * False where one is not finite. A new observation has the variance of its noise in addition. */
+bool sr_predict_variance(const struct sr_expr *expr, const struct sr_data *data,
+                         const struct sr_uncertainty *uncertainty, double *value, double *jacobian,
+                         double *variance);
 
 /* ---- the fit of the compatible algorithm: BFGS, or Newton's method for one constant */
 

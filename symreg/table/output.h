@@ -69,8 +69,9 @@ struct sr_table {
     struct sr_category *category; /* NULL without --category */
     /* the data that is fitted; with --log-target, y is the logarithm of the column */
     struct sr_data data;
-    double variance; /* with --sigma: the variance of a row of weight 1; else 0 */
-    bool relative;   /* the weights are 1/y^2, not a column */
+    double variance;    /* with --sigma: the variance of a row of weight 1; else 0 */
+    double weight_mean; /* mean of the weights before they were scaled to mean 1; else 0 */
+    bool relative;      /* the weights are 1/y^2, not a column */
     struct sr_digits digits[SR_FEATURES + 1]; /* storage of data.digits */
     double *block;                            /* storage of all arrays */
     int columns;    /* columns offered as features, of which data.features are used */
@@ -201,6 +202,8 @@ struct sr_output {
     const char *file, *target, *loss; /* target: the column's name, or "ln y" with --log-target */
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     double variance;          /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
+    double weight_mean;       /* sr_table.weight_mean */
+    bool log_target;          /* the target is the logarithm of its column */
     bool least_squares;       /* the loss is least squares, so constants have standard errors */
     const char *const *names; /* names of the features */
     const struct sr_data *data;
@@ -275,6 +278,30 @@ enum sr_table_remark {
 };
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
                      size_t bytes);
+
+/* ---- intervals of predictions, from what sr_output_json() writes */
+
+/* The noise of a new observation. */
+struct sr_noise {
+    enum { SR_NOISE_ALIKE, SR_NOISE_SIGMA, SR_NOISE_WEIGHT, SR_NOISE_RELATIVE } kind;
+    const char *column; /* of sigmas or weights; else NULL. Owned by the JSON */
+    bool logarithm;     /* the target is the logarithm of what the sigmas are of */
+    double mean;        /* of the weights */
+    double largest;     /* weight, for SR_NOISE_RELATIVE */
+};
+struct cJSON;
+/* Reads the uncertainty of row `row` (from 0) of a front.json, whose formula is `expr`, and its
+ * noise. An error names what is lacking. */
+int sr_uncertainty_read(const char *path, const struct cJSON *json, int row,
+                        const struct sr_expr *expr, struct sr_uncertainty *uncertainty,
+                        struct sr_noise *noise);
+/* Half the width of the interval of a new observation with probability `level`, in standard
+ * deviations; and the variance of its noise. cell: the row's number in noise->column; value: the
+ * prediction. Rows of the noise SR_NOISE_ALIKE have the scatter of the residuals. */
+double sr_noise_factor(const struct sr_uncertainty *uncertainty, const struct sr_noise *noise,
+                       double level);
+double sr_noise_variance(const struct sr_uncertainty *uncertainty, const struct sr_noise *noise,
+                         double cell, double value);
 
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */
 

@@ -74,19 +74,59 @@ static bool add_number(cJSON *object, const char *key, double value)
                            : cJSON_AddNullToObject(object, key) != NULL;
 }
 
-/* Adds the constants in their order and their standard errors; null where there is none. */
+/* Adds the profile intervals of a row that a rule selects, if there are any; null where there is no
+ * bound. */
+static bool add_profiles(const struct sr_output *o, int row, cJSON *object)
+{
+    double low[SR_NODES], high[SR_NODES];
+    const struct sr_expr *expr = &o->front->expr[row];
+    const int count = sr_expr_constants(expr, NULL);
+    bool selected = false;
+    for (int rule = 0; rule < SR_RULES; rule++)
+        selected = selected || sr_front_select(o->front, (enum sr_rule)rule) == row;
+    if (!count || !selected)
+        return true;
+    if (sr_constants_profile(expr, o->data, o->variance, SR_LEVEL, low, high))
+        return false;
+    if (isnan(low[0]))
+        return true;
+    orr_json_add_list(object, "low_95", low, count);
+    orr_json_add_list(object, "high_95", high, count);
+    return true;
+}
+
+/* Adds the constants in their order, their uncertainty and that of predictions, which `symreg
+ * predict --interval` reads; null where there is none. */
 static bool add_constants(const struct sr_output *o, int row, cJSON *object)
 {
-    double constant[SR_NODES], error[SR_NODES];
+    double constant[SR_NODES], error[SR_NODES], triangle[SR_NODES * (SR_NODES + 1) / 2];
     const struct sr_expr *expr = &o->front->expr[row];
     const int count = sr_expr_constants(expr, constant);
+    struct sr_uncertainty u;
+    int n = 0;
     if (!o->least_squares)
         return true;
-    if (sr_output_errors(o, row, error))
+    if (o->category) { /* those that all categories share */
+        if (sr_output_errors(o, row, error))
+            return false;
+        orr_json_add_list(object, "constants", constant, count);
+        orr_json_add_list(object, "standard_errors", error, count);
+        return true;
+    }
+    if (sr_constants_uncertainty(expr, o->data, o->variance, &u))
         return false;
+    for (int a = 0; a < count; a++) {
+        error[a] = sqrt(u.covariance[a][a]);
+        for (int b = 0; b <= a; b++)
+            triangle[n++] = u.covariance[a][b];
+    }
     orr_json_add_list(object, "constants", constant, count);
     orr_json_add_list(object, "standard_errors", error, count);
-    return true;
+    orr_json_add_list(object, "covariance", triangle, n);
+    orr_json_add_exact(object, "noise_variance", u.noise);
+    orr_json_add_exact(object, "residual_variance", u.scatter);
+    orr_json_add_exact(object, "degrees_of_freedom", u.spare);
+    return add_profiles(o, row, object);
 }
 
 /* The column, its values, and the names of its constants in the formulas. */
@@ -165,6 +205,16 @@ static bool add_weights(cJSON *json, const struct sr_output *o)
 {
     const char *weights = o->weights;
     char text[300];
+    if (o->log_target)
+        cJSON_AddTrueToObject(json, "log_target");
+    if (weights)
+        orr_json_add_exact(json, "weight_mean", o->weight_mean);
+    if (weights && !*weights) {
+        double largest = 0;
+        for (size_t i = 0; i < o->data->rows; i++)
+            largest = fmax(largest, o->data->weight[i]);
+        orr_json_add_exact(json, "weight_largest", largest * o->weight_mean);
+    }
     if (o->variance > 0)
         return cJSON_AddStringToObject(json, "weights", "1/sigma^2") != NULL &&
                cJSON_AddStringToObject(json, "sigma", weights) != NULL;

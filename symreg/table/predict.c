@@ -20,7 +20,25 @@ struct front_file {
     int categories, first; /* feature of the first constant */
     char **label;          /* (categories) owned by the JSON */
     double *constant;      /* (features - first, categories) of the formula */
+    /* with --interval, else NULL: the chosen row's */
+    struct sr_uncertainty *uncertainty;
+    struct sr_noise noise;
+    double level, factor; /* probability; half the width in standard deviations */
 };
+
+/* Reads a percentage: "95" or "95%". Below 1 it would be a share. */
+static int read_level(const char *text, double *level)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end == text || end[*end == '%'] || !(percent >= 1 && percent < 100))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--interval: expected percent from 1 to less than 100, such as 95, found "
+                        "\"%s\"",
+                        text);
+    *level = percent / 100;
+    return 0;
+}
 
 static int wrong_front(const char *path, const char *what)
 {
@@ -140,10 +158,15 @@ static int choose_formula(const char *path, const struct sr_predict_options *o,
     const char *text = orr_json_text(cJSON_GetArrayItem(rows, row), "equation");
     if (front->category)
         TRY(read_constants(path, cJSON_GetArrayItem(rows, row), front));
-    if (!sr_expr_parse(front->language, text, front->name, front->features, &front->expr))
-        return 0;
-    snprintf(message, sizeof message, "%s", orr_error());
-    return ORR_FAIL(ORR_EFORMAT, "%s: row %d of the front: %s", path, row + 1, message);
+    if (front->category && front->uncertainty)
+        return ORR_FAIL(ORR_EUSAGE, "--interval: not for a search with --category");
+    if (sr_expr_parse(front->language, text, front->name, front->features, &front->expr)) {
+        snprintf(message, sizeof message, "%s", orr_error());
+        return ORR_FAIL(ORR_EFORMAT, "%s: row %d of the front: %s", path, row + 1, message);
+    }
+    return front->uncertainty ? sr_uncertainty_read(path, front->json, row, &front->expr,
+                                                    front->uncertainty, &front->noise)
+                              : 0;
 }
 
 static int read_front(const char *path, const struct sr_predict_options *o,
@@ -162,74 +185,131 @@ static int read_front(const char *path, const struct sr_predict_options *o,
 
 /* ---- values */
 
-/* Finds the columns of the features that the formula contains, and last that of the category, -1
- * where the formula has none of its constants; the table needs no others. */
-static int find_columns(const struct front_file *front, const char *file, const struct orr_csv *csv,
-                        int column[SR_FEATURES + 1])
+/* The cells of a table that a formula and its noise need. */
+struct cells {
+    const char *file;
+    const struct orr_csv *csv;
+    int column[SR_FEATURES]; /* of each feature, -1: not in the formula */
+    int category;            /* column of --category, -1: not in the formula */
+    int noise;               /* column of sigmas or weights, -1: none */
+    bool drop;               /* --missing drop */
+};
+
+/* What is printed in a row: the value, and with --interval its bounds. */
+struct line {
+    bool lacks; /* a cell is missing, with --missing drop */
+    double number[3];
+};
+
+/* Finds the columns of the features that the formula contains, and that of the category if it has
+ * its constants; the table needs no others. */
+static int find_columns(const struct front_file *front, struct cells *cells)
 {
     bool of_category = false;
-    for (int f = 0; f <= SR_FEATURES; f++)
-        column[f] = -1;
+    cells->category = -1;
+    for (int f = 0; f < front->features; f++)
+        cells->column[f] = -1;
     for (int i = 0; i < front->expr.count; i++) {
         const struct sr_node *node = &front->expr.node[i];
-        if (node->op == SR_FEATURE && column[node->feature] < 0 &&
-            !(front->category && node->feature >= front->first))
-            TRY(sr_table_column(csv, file, front->name[node->feature], &column[node->feature]));
-        of_category |= node->op == SR_FEATURE && front->category && node->feature >= front->first;
+        if (node->op == SR_FEATURE && front->category && node->feature >= front->first)
+            of_category = true;
+        else if (node->op == SR_FEATURE && cells->column[node->feature] < 0)
+            TRY(sr_table_column(cells->csv, cells->file, front->name[node->feature],
+                                &cells->column[node->feature]));
     }
-    return of_category ? sr_table_column(csv, file, front->category, &column[SR_FEATURES]) : 0;
+    return of_category ? sr_table_column(cells->csv, cells->file, front->category, &cells->category)
+                       : 0;
 }
 
-/* Fills the constants of the row's category. */
-static int enter_category(const struct front_file *front, const char *file,
-                          const struct orr_csv *csv, int column, size_t row, double *x)
+/* Fills the constants of the row's category; *lacks: it is missing, with --missing drop. */
+static int enter_category(const struct front_file *front, const struct cells *cells, size_t row,
+                          double *x, bool *lacks)
 {
+    const struct orr_csv *csv = cells->csv;
+    const char *cell = csv->cells[row * csv->cols + (size_t)cells->category];
     char number[SR_NUMBER];
-    const char *label = sr_category_label(csv, row, column, number);
+    const char *label = sr_category_label(csv, row, cells->category, number);
     int k = 0;
+    *lacks = cells->drop && cell && sr_cell_is_missing(cell);
+    if (*lacks)
+        return 0;
     while (k < front->categories && strcmp(front->label[k], label) != 0)
         k++;
     if (k == front->categories)
-        return sr_category_unknown(file, csv->line[row], front->category, label, front->label,
-                                   front->categories);
+        return sr_category_unknown(cells->file, csv->line[row], front->category, label,
+                                   front->label, front->categories);
     for (int f = front->first; f < front->features; f++)
         x[f] = front->constant[(f - front->first) * front->categories + k];
     return 0;
 }
 
-/* *value: NaN where the formula is not finite. *lacks: a cell is missing, with --missing drop. */
-static int predict_row(const struct front_file *front, const char *file, const struct orr_csv *csv,
-                       const int *column, size_t row, bool drop, double *value, bool *lacks)
+/* Finds the column of the noise. Without it the residuals of the search tell of the noise. */
+static void find_noise(struct cells *cells, struct sr_noise *noise, bool quiet)
 {
-    double x[SR_FEATURES] = {0};
-    const int category = column[SR_FEATURES];
-    if (category >= 0 && drop && csv->cells[row * csv->cols + (size_t)category] &&
-        sr_cell_is_missing(csv->cells[row * csv->cols + (size_t)category])) {
-        *lacks = true;
+    cells->noise = noise->column ? orr_csv_column(cells->csv, noise->column) : -1;
+    if (!noise->column || cells->noise >= 0)
+        return;
+    orr_note(quiet,
+             "symreg: %s: no column \"%s\"; the noise of every row is the scatter of the "
+             "residuals in the search",
+             cells->file, noise->column);
+    noise->kind = SR_NOISE_ALIKE;
+}
+
+/* A number of the table; *lacks: it is missing, with --missing drop. */
+static int read_cell(const struct cells *cells, size_t row, int column, double *x, bool *lacks)
+{
+    const size_t at = row * cells->csv->cols + (size_t)column;
+    *x = cells->csv->values[at];
+    if (isfinite(*x))
         return 0;
-    }
-    if (category >= 0)
-        TRY(enter_category(front, file, csv, category, row, x));
-    for (int f = 0; f < front->features; f++) {
-        if (column[f] < 0)
-            continue;
-        const size_t at = row * csv->cols + (size_t)column[f];
-        x[f] = csv->values[at];
-        if (isfinite(x[f]))
-            continue;
-        if (!drop || !sr_cell_is_missing(csv->cells[at]))
-            return sr_table_wrong_cell(csv, file, row, column[f]);
-        *lacks = true;
-        return 0;
-    }
-    const struct sr_data data = {
-        .rows = 1, .features = front->features, .x = x, .language = front->language};
-    if (!sr_eval(&front->expr, &data, value))
-        *value = NAN;
+    if (!cells->drop || !sr_cell_is_missing(cells->csv->cells[at]))
+        return sr_table_wrong_cell(cells->csv, cells->file, row, column);
+    *lacks = true;
     return 0;
 }
 
-static void print_header(const char *name)
+static int read_noise_cell(const struct cells *cells, size_t row, const struct sr_noise *noise,
+                           double *x, bool *lacks)
+{
+    TRY(read_cell(cells, row, cells->noise, x, lacks));
+    const bool sigma = noise->kind == SR_NOISE_SIGMA;
+    return *lacks || (sigma ? *x > 0 : *x >= 0)
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "%s:%zu: column \"%s\": expected a %s, found %g", cells->file,
+                          cells->csv->line[row], noise->column,
+                          sigma ? "standard deviation above 0" : "weight of at least 0", *x);
+}
+
+/* NaN where the formula is not finite. */
+static int predict_row(const struct front_file *front, const struct cells *cells, size_t row,
+                       struct line *line)
+{
+    double x[SR_FEATURES] = {0}, jacobian[SR_NODES], cell = NAN, variance;
+    if (cells->category >= 0)
+        TRY(enter_category(front, cells, row, x, &line->lacks));
+    for (int f = 0; f < front->features && !line->lacks; f++)
+        if (cells->column[f] >= 0)
+            TRY(read_cell(cells, row, cells->column[f], &x[f], &line->lacks));
+    if (cells->noise >= 0 && !line->lacks)
+        TRY(read_noise_cell(cells, row, &front->noise, &cell, &line->lacks));
+    const struct sr_data data = {
+        .rows = 1, .features = front->features, .x = x, .language = front->language};
+    double *const number = line->number;
+    if (line->lacks || !sr_eval(&front->expr, &data, number)) {
+        number[0] = number[1] = number[2] = NAN;
+    } else if (front->uncertainty) {
+        if (!sr_predict_variance(&front->expr, &data, front->uncertainty, number, jacobian,
+                                 &variance))
+            variance = NAN;
+        variance += sr_noise_variance(front->uncertainty, &front->noise, cell, number[0]);
+        number[1] = number[0] - front->factor * sqrt(variance);
+        number[2] = number[0] + front->factor * sqrt(variance);
+    }
+    return 0;
+}
+
+static void print_name(const char *name)
 {
     const bool quotes = strpbrk(name, ",\"\r\n") != NULL;
     if (quotes)
@@ -239,42 +319,55 @@ static void print_header(const char *name)
             putchar('"');
         putchar(*c);
     }
-    printf(quotes ? "\"\n" : "\n");
+    if (quotes)
+        putchar('"');
 }
 
-static void print_values(const double *value, const bool *lacks, size_t rows)
+static void print_line(const struct line *line, int numbers)
 {
-    char text[SR_NUMBER];
-    for (size_t i = 0; i < rows; i++) {
-        sr_number_print(value[i], text);
-        puts(lacks[i] ? "" : isfinite(value[i]) ? text : "nan");
+    for (int k = 0; k < numbers; k++) {
+        const double x = line->number[k];
+        char text[SR_NUMBER];
+        sr_number_print(x, text);
+        printf("%s%s", k ? "," : "",
+               line->lacks   ? ""
+               : isnan(x)    ? "nan"
+               : isfinite(x) ? text
+               : x < 0       ? "-inf"
+                             : "inf");
     }
+    putchar('\n');
 }
 
-static int predict_table(const struct front_file *front, const char *file,
+static int predict_table(struct front_file *front, const char *file,
                          const struct sr_predict_options *o, const struct orr_csv *csv)
 {
-    const bool drop = o->missing && !strcmp(o->missing, "drop");
-    int column[SR_FEATURES + 1], rc = 0;
+    struct cells cells = {
+        .file = file, .csv = csv, .noise = -1, .drop = o->missing && !strcmp(o->missing, "drop")};
     size_t undefined = 0;
-    TRY(find_columns(front, file, csv, column));
-    double *value = orr_alloc(csv->rows + 1, sizeof *value);
-    bool *lacks = orr_alloc(csv->rows + 1, sizeof *lacks);
-    if (!value || !lacks)
+    int rc = 0;
+    TRY(find_columns(front, &cells));
+    if (front->uncertainty) {
+        find_noise(&cells, &front->noise, o->quiet);
+        front->factor = sr_noise_factor(front->uncertainty, &front->noise, front->level);
+    }
+    struct line *lines = orr_alloc(csv->rows + 1, sizeof *lines);
+    if (!lines)
         rc = ORR_ENOMEM;
     for (size_t i = 0; i < csv->rows && !rc; i++) {
-        rc = predict_row(front, file, csv, column, i, drop, &value[i], &lacks[i]);
-        undefined += !lacks[i] && isnan(value[i]);
+        rc = predict_row(front, &cells, i, &lines[i]);
+        undefined += !lines[i].lacks && isnan(lines[i].number[0]);
     }
     if (!rc) {
-        print_header(orr_json_text(front->json, "target"));
-        print_values(value, lacks, csv->rows);
+        print_name(orr_json_text(front->json, "target"));
+        printf(front->uncertainty ? ",low,high\n" : "\n");
+        for (size_t i = 0; i < csv->rows; i++)
+            print_line(&lines[i], front->uncertainty ? 3 : 1);
         if (undefined)
             orr_note(o->quiet, "symreg: %s: the formula is not finite on %zu of %zu rows (nan)",
                      file, undefined, csv->rows);
     }
-    free(value);
-    free(lacks);
+    free(lines);
     return rc;
 }
 
@@ -283,6 +376,10 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
     struct front_file front = {0};
     struct orr_csv csv = {0};
     int rc = sr_missing_check(o->missing);
+    if (!rc && o->interval)
+        rc = read_level(o->interval, &front.level);
+    if (!rc && o->interval)
+        rc = (front.uncertainty = orr_alloc(1, sizeof *front.uncertainty)) ? 0 : ORR_ENOMEM;
     if (!rc)
         rc = read_front(path, o, &front);
     if (!rc)
@@ -294,6 +391,7 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
         sr_language_free(front.language);
     free(front.label);
     free(front.constant);
+    free(front.uncertainty);
     cJSON_Delete(front.json);
     return rc;
 }

@@ -124,26 +124,51 @@ static void write_rules(const struct sr_output *o, const struct sr_export *names
     }
 }
 
-/* For squared losses, writes the constants of the selected formula with standard errors. */
+/* Writes a bound of an interval, which may be infinite: six digits, or as many as show a hundredth
+ * of its distance from the constant. */
+static void write_bound(double bound, double constant, struct orr_file *file)
+{
+    int digits = 6;
+    for (double share = fabs(bound - constant); share < 1e-3 * fabs(bound) && digits < 17; digits++)
+        share *= 10;
+    if (isinf(bound))
+        orr_file_printf(file, bound < 0 ? " -inf |" : " inf |");
+    else
+        orr_file_printf(file, " %.*g |", digits, bound);
+}
+
+/* For squared losses, writes the constants of the selected formula with standard errors and profile
+ * intervals. */
 static int write_constants(const struct sr_output *o, struct orr_file *file)
 {
-    double constant[SR_NODES], error[SR_NODES];
+    double constant[SR_NODES], error[SR_NODES], low[SR_NODES], high[SR_NODES];
     const int row = sr_front_select(o->front, o->rule);
     const int count = row < 0 ? 0 : sr_expr_constants(&o->front->expr[row], constant);
     if (!o->least_squares || !count)
         return 0;
     TRY(sr_output_errors(o, row, error));
+    low[0] = NAN; /* --category has no profiles */
+    if (!o->category)
+        TRY(sr_constants_profile(&o->front->expr[row], o->data, o->variance, SR_LEVEL, low, high));
+    const bool profiles = !isnan(low[0]);
     orr_file_printf(file,
                     "\n## Constants of what %s selects\n\nIn the order of the formula, with "
-                    "standard errors %s.\n\n| constant | standard error |\n|---:|---:|\n",
+                    "standard errors %s%s.\n\n| constant | standard error |%s\n|---:|---:|%s\n",
                     sr_rule_name[o->rule],
                     o->variance > 0 ? "from the sigmas of the rows"
-                                    : "from the scatter of the residuals");
+                                    : "from the scatter of the residuals",
+                    profiles ? " and 95% profile intervals" : "", profiles ? " from | to |" : "",
+                    profiles ? "---:|---:|" : "");
     for (int c = 0; c < count; c++) {
         char number[SR_NUMBER], text[40];
         sr_number_print(constant[c], number);
         sr_test_text(error[c], 0, text, sizeof text);
-        orr_file_printf(file, "| %s | %s |\n", number, text);
+        orr_file_printf(file, "| %s | %s |", number, text);
+        if (profiles) {
+            write_bound(low[c], constant[c], file);
+            write_bound(high[c], constant[c], file);
+        }
+        orr_file_printf(file, "\n");
     }
     return 0;
 }

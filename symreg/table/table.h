@@ -58,11 +58,13 @@ int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv
                      const struct sr_csv_options *options);
 
 /* Prints the values of a formula of a front.json on the rows of a table as CSV: one column with the
- * target's name, and a line for each row. A value is nan where the formula is not finite, and empty
- * where a cell is missing with `missing` drop. NULL: option absent. */
+ * target's name, and a line for each row. With `interval` two more columns, low and high: a new
+ * observation is between them with this probability. A value is nan where the formula is not
+ * finite, and empty where a cell is missing with `missing` drop. NULL: option absent. */
 struct sr_predict_options {
     /* a row number from 1 on, or a rule; default: the rule best */
     const char *index, *rule, *missing;
+    const char *interval; /* percent */
     bool quiet;
 };
 int sr_predict_run(const char *front, const char *file, const struct sr_predict_options *options);

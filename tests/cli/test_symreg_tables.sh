@@ -357,7 +357,7 @@ check "... are as good" same_files "$WORK/with-sigma" "$WORK/with-v" front.csv
 check "... in front.json" grep -q '"sigma":	"s"' "$WORK/with-sigma/front.json"
 # errors FOLDER: the constant and standard error of a row of the report
 errors() {
-    sed -n '/^| constant | standard error |/,$ s/^| \([0-9.]*\) | \([0-9.e-]*\) |$/\1 \2/p' \
+    sed -n '/^| constant | standard error |/,$ s/^| \([0-9.]*\) | \([0-9.e-]*\) |.*$/\1 \2/p' \
         "$1/report.md"
 }
 closed_form() { # FOLDER KNOWN

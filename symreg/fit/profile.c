@@ -1,0 +1,135 @@
+/* profile.c - profile intervals of a formula's constants: a constant is moved away from its
+ * optimum, and all others are refitted, until the loss has risen by what noise explains (Bates and
+ * Watts, Nonlinear Regression Analysis and Its Applications, 1988, chapter 6; Venzon and
+ * Moolgavkar, Applied Statistics 37, 1988). */
+#include "fit.h"
+
+#include <float.h>
+#include <math.h>
+
+enum {
+    FIT_STEPS = 30,
+    EXPANSIONS = 16, /* steps outwards, each up to 4 times as far; then there is no bound */
+    REFINEMENTS = 40
+};
+/* How exactly a bound is found: an error of `rise`, in half-widths of the interval. */
+static const double rise = 1e-5;
+
+/* The profile of one constant. */
+struct profile {
+    const struct sr_loss *loss;
+    struct sr_work *work;
+    int constant;        /* its place in the formula */
+    double optimum;      /* its value there */
+    double least, limit; /* loss at the optimum and at the bounds */
+};
+
+/* The root of the share of the rise to the limit, of the smallest loss with the constant at a
+ * distance from its optimum: 0 there, 1 at the bound, and nearly linear between. Starts from the
+ * other constants of *expr, and leaves the fitted ones there. Infinite where the formula has no
+ * value. */
+static double height_at(const struct profile *p, double distance, struct sr_expr *expr)
+{
+    double constant[SR_NODES];
+    sr_expr_constants(expr, constant);
+    constant[p->constant] = p->optimum + distance;
+    sr_expr_set_constants(expr, constant);
+    const double loss =
+        sr_constants_fit_others(p->loss, expr, UINT64_C(1) << p->constant, FIT_STEPS, p->work);
+    return loss < HUGE_VAL ? sqrt(fmax(loss - p->least, 0) / (p->limit - p->least)) : HUGE_VAL;
+}
+
+/* The bound between the distances in[0] and out[0] of heights in[1] <= 1 < out[1], by the Illinois
+ * method; *expr is the fit at in[0]. */
+static double find_bound(const struct profile *p, double in[2], double out[2], struct sr_expr *expr)
+{
+    double held = 1; /* factor of the end that stays */
+    int last = 0;
+    for (int k = 0; k < REFINEMENTS && fabs(out[0] - in[0]) > rise * fabs(out[0]); k++) {
+        struct sr_expr here = *expr;
+        const double below = (1 - in[1]) * (last < 0 ? held : 1),
+                     above = (out[1] - 1) * (last > 0 ? held : 1);
+        const double share = isfinite(above) && below + above > 0 ? below / (below + above) : 0.5;
+        const double at = in[0] + share * (out[0] - in[0]), height = height_at(p, at, &here);
+        const int side = height > 1 ? -1 : 1; /* the end that stays: in, out */
+        held = side == last ? held / 2 : 1;
+        last = side;
+        double *const end = side < 0 ? out : in;
+        end[0] = at;
+        end[1] = height;
+        if (side > 0)
+            *expr = here;
+        if (fabs(height - 1) < rise)
+            return at;
+    }
+    return in[0];
+}
+
+/* The distance of the bound on the side of `step`, the first one tried; infinite where there is no
+ * bound. */
+static double bound_of(const struct profile *p, double step, const struct sr_expr *fitted)
+{
+    struct sr_expr inner = *fitted;
+    double in[2] = {0, 0}, out[2] = {step, 0};
+    for (int k = 0; k < EXPANSIONS; k++) {
+        struct sr_expr here = inner;
+        out[1] = height_at(p, out[0], &here);
+        if (out[1] > 1)
+            return find_bound(p, in, out, &inner);
+        inner = here;
+        in[0] = out[0];
+        in[1] = out[1];
+        out[0] *= fmin(4, 1.05 / fmax(in[1], 0.1));
+    }
+    return copysign(INFINITY, step);
+}
+
+/* The intervals, of a formula whose constants are fitted. */
+static void find_intervals(const struct sr_loss *loss, struct sr_work *work,
+                           const struct sr_expr *fitted, double least, double limit,
+                           const double *error, double factor, double *low, double *high)
+{
+    double optimum[SR_NODES];
+    const int n = sr_expr_constants(fitted, optimum);
+    const bool exact = !(least > loss->noise); /* its rise would be rounding errors */
+    for (int c = 0; c < n; c++) {
+        const double size = fmax(fabs(optimum[c]), DBL_EPSILON), width = factor * error[c];
+        const double step = width > 0 && isfinite(width) ? width : 0.1 * size;
+        const struct profile p = {loss, work, c, optimum[c], least, limit};
+        low[c] = optimum[c] + (exact ? -width : bound_of(&p, -step, fitted));
+        high[c] = optimum[c] + (exact ? width : bound_of(&p, step, fitted));
+    }
+}
+
+int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                         double level, double *low, double *high)
+{
+    struct sr_expr fitted = *expr;
+    struct sr_uncertainty u;
+    struct sr_loss loss;
+    struct sr_work work;
+    double error[SR_NODES];
+    const int n = sr_expr_constants(expr, NULL);
+    for (int c = 0; c < n; c++)
+        low[c] = high[c] = NAN;
+    if (n == 0 || data->rows > SR_PROFILE_ROWS)
+        return 0;
+    TRY(sr_loss_init(&loss, ORR_SR_L2, data));
+    int rc = sr_work_init(&work, data->rows, 2 * n);
+    if (rc)
+        goto out;
+    const double least = sr_constants_fit_others(&loss, &fitted, 0, FIT_STEPS, &work);
+    rc = sr_constants_uncertainty(&fitted, data, variance, &u);
+    const double factor = sr_interval_factor(level, u.freedom);
+    const double limit = least + factor * factor * u.noise / loss.total;
+    for (int c = 0; c < n && !rc; c++)
+        error[c] = sqrt(u.covariance[c][c]);
+    if (!rc && isfinite(limit) && !orr_signal_seen())
+        find_intervals(&loss, &work, &fitted, least, limit, error, factor, low, high);
+    for (int c = 0; c < n && orr_signal_seen(); c++) /* an interrupted fit decides nothing */
+        low[c] = high[c] = NAN;
+    sr_work_free(&work);
+out:
+    sr_loss_free(&loss);
+    return rc;
+}
