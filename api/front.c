@@ -191,23 +191,81 @@ int orrery_regression_category(struct orrery_regression *r, int row, int number,
     return api_leave(&call, category(r, row, number, categories, constant, error));
 }
 
+static int intervals(const struct orrery_regression *r, int row, double *low, double *high)
+{
+    TRY(check_row(r, row));
+    if (!low || !high)
+        return ORR_FAIL(ORR_EINVAL, "intervals: expected two pointers, found NULL");
+    const struct sr_expr *expr = &r->fit->front.expr[row];
+    const int count = sr_expr_constants(expr, NULL);
+    for (int c = 0; c < count; c++)
+        low[c] = high[c] = NAN;
+    return r->setup.settings.loss == ORR_SR_L2
+               ? sr_constants_profile(expr, &r->table.data, r->table.variance, SR_LEVEL, low, high)
+               : 0;
+}
+
+int orrery_regression_intervals(struct orrery_regression *r, int row, double *low, double *high)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, intervals(r, row, low, high));
+}
+
+static int covariance(const struct orrery_regression *r, int row, double *triangle,
+                      double *residual_variance, double *freedom)
+{
+    struct sr_uncertainty u = {.scatter = NAN, .spare = NAN};
+    TRY(check_row(r, row));
+    if (!triangle || !residual_variance || !freedom)
+        return ORR_FAIL(ORR_EINVAL, "covariance: expected three pointers, found NULL");
+    const struct sr_expr *expr = &r->fit->front.expr[row];
+    const bool squares = r->setup.settings.loss == ORR_SR_L2 && !r->table.category;
+    const int count = sr_expr_constants(expr, NULL);
+    if (squares)
+        TRY(sr_constants_uncertainty(expr, &r->table.data, r->table.variance, &u));
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b <= a; b++)
+            *triangle++ = squares ? u.covariance[a][b] : (double)NAN;
+    *residual_variance = u.scatter;
+    *freedom = u.spare;
+    return 0;
+}
+
+int orrery_regression_covariance(struct orrery_regression *r, int row, double *triangle,
+                                 double *residual_variance, double *freedom)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, covariance(r, row, triangle, residual_variance, freedom));
+}
+
+double orrery_interval_factor(double level, double freedom)
+{
+    return level > 0 && level < 1 && freedom > 0 ? sr_interval_factor(level, freedom) : (double)NAN;
+}
+
 /* ------------------------------------------------------------------------------ evaluation */
 
-/* Evaluates a formula for all rows at once if all values are finite; else row by row, with NaN
- * where a value is not finite. */
-static void values_of(const struct sr_expr *expr, struct sr_data *data, double *row, double *y)
+/* Evaluates a formula row by row, with NaN where a value is not finite; with an uncertainty (else
+ * NULL) also standard deviations. */
+static void rows_of(const struct sr_expr *expr, struct sr_data *data, double *row, double *y,
+                    const struct sr_uncertainty *u, double *deviation)
 {
-    if (sr_eval(expr, data, y))
-        return;
     const size_t rows = data->rows;
     const double *x = data->x;
     data->rows = 1;
     for (size_t i = 0; i < rows; i++) {
+        double jacobian[SR_NODES], variance;
         for (int f = 0; f < data->features; f++)
             row[f] = x[(size_t)f * rows + i];
         data->x = row;
         if (!sr_eval(expr, data, y + i))
             y[i] = NAN;
+        if (u)
+            deviation[i] = sr_predict_variance(expr, data, u, y + i, jacobian, &variance)
+                               ? sqrt(variance)
+                               : (double)NAN;
     }
 }
 
@@ -239,9 +297,10 @@ static bool has_categories(const struct orrery_regression *r, const struct sr_ex
     return false;
 }
 
-/* row: of the front, -1 for another formula. */
+/* row: of the front, -1 for another formula. u, deviation: NULL for values alone. */
 static int evaluate(const struct orrery_regression *r, const struct sr_expr *expr, int row,
-                    const struct orrery_table *given, double *y)
+                    const struct orrery_table *given, double *y, const struct sr_uncertainty *u,
+                    double *deviation)
 {
     const bool categories = has_categories(r, expr);
     struct orrery_table t;
@@ -265,8 +324,8 @@ static int evaluate(const struct orrery_regression *r, const struct sr_expr *exp
     const int rc = categories ? enter_categories(r, row, &t, x + (size_t)columns * t.rows) : 0;
     struct sr_data data = {
         .rows = t.rows, .features = features, .x = x, .y = x, .language = r->setup.language};
-    if (!rc)
-        values_of(expr, &data, x + (size_t)features * t.rows, y);
+    if (!rc && (u || !sr_eval(expr, &data, y))) /* all rows at once where all values are finite */
+        rows_of(expr, &data, x + (size_t)features * t.rows, y, u, deviation);
     free(x);
     return rc;
 }
@@ -275,7 +334,7 @@ static int predict(const struct orrery_regression *r, int row, const struct orre
                    double *y)
 {
     TRY(check_row(r, row));
-    return evaluate(r, &r->fit->front.expr[row], row, table, y);
+    return evaluate(r, &r->fit->front.expr[row], row, table, y, NULL, NULL);
 }
 
 int orrery_regression_predict(struct orrery_regression *r, int row,
@@ -302,7 +361,7 @@ static int evaluate_text(struct orrery_regression *r, const char *formula,
 {
     struct sr_expr expr;
     TRY(api_parse(r, formula, &expr));
-    return evaluate(r, &expr, -1, table, y);
+    return evaluate(r, &expr, -1, table, y, NULL, NULL);
 }
 
 int orrery_regression_evaluate(struct orrery_regression *r, const char *formula,
@@ -311,4 +370,32 @@ int orrery_regression_evaluate(struct orrery_regression *r, const char *formula,
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
     return api_leave(&call, evaluate_text(r, formula, table, y));
+}
+
+static int deviate(struct orrery_regression *r, const char *formula,
+                   const struct orrery_table *table, int constants, const double *triangle,
+                   double *y, double *deviation)
+{
+    struct sr_uncertainty u;
+    struct sr_expr expr;
+    TRY(api_parse(r, formula, &expr));
+    u.constants = sr_expr_constants(&expr, NULL);
+    if (constants != u.constants)
+        return ORR_FAIL(ORR_EINVAL, "constants: expected %d, those of the formula, found %d",
+                        u.constants, constants);
+    if (!triangle || !deviation)
+        return ORR_FAIL(ORR_EINVAL, "deviation: expected pointers, found NULL");
+    for (int a = 0; a < u.constants; a++)
+        for (int b = 0; b <= a; b++)
+            u.covariance[a][b] = u.covariance[b][a] = *triangle++;
+    return evaluate(r, &expr, -1, table, y, &u, deviation);
+}
+
+int orrery_regression_deviation(struct orrery_regression *r, const char *formula,
+                                const struct orrery_table *table, int constants,
+                                const double *triangle, double *y, double *deviation)
+{
+    struct api_call call;
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    return api_leave(&call, deviate(r, formula, table, constants, triangle, y, deviation));
 }

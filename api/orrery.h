@@ -294,6 +294,50 @@ ORRERY_CALL int orrery_regression_constants(struct orrery_regression *regression
 ORRERY_CALL int orrery_regression_category(struct orrery_regression *regression, int row,
                                            int number, size_t *categories, double *constants,
                                            double *errors);
+/** 95% profile intervals of the constants of a row: the values of a constant at which the loss, all
+ * other constants refitted, exceeds its minimum by no more than noise explains. Infinite without a
+ * bound; NaN if the rows are no more than the constants or above 100,000, or if the loss is not
+ * least squares.
+ * @param regression the handle
+ * @param row of the front, from 0
+ * @param low (constants of the row)
+ * @param high (constants of the row)
+ * @return a status */
+ORRERY_CALL int orrery_regression_intervals(struct orrery_regression *regression, int row,
+                                            double *low, double *high);
+/** The covariance of the constants of a row, and the variance of the residuals: NaN where the table
+ * does not determine them, or if the loss is not least squares.
+ * @param regression the handle
+ * @param row of the front, from 0
+ * @param covariance (n (n + 1) / 2 of n constants) its lower triangle, row by row
+ * @param residual_variance sum of squared residuals, rows alike, divided by the degrees of freedom
+ * @param freedom rows minus constants
+ * @return a status */
+ORRERY_CALL int orrery_regression_covariance(struct orrery_regression *regression, int row,
+                                             double *covariance, double *residual_variance,
+                                             double *freedom);
+/** Evaluates any formula in the notation ORRERY_TEXT with the standard deviations of its values
+ * that follow from the covariance of its constants, to first order. A new observation has noise in
+ * addition:
+ * with probability `level` it lies within y +- orrery_interval_factor(level, freedom)
+ * sqrt(deviation^2 + residual_variance). NaN where the formula has no finite value.
+ * @param regression the handle
+ * @param formula in the notation ORRERY_TEXT
+ * @param table new columns; its y is not read
+ * @param constants number of the formula's constants
+ * @param covariance of the constants in their order, as orrery_regression_covariance() writes it
+ * @param y (rows of the table), the formula's values
+ * @param deviation (rows of the table)
+ * @return a status */
+ORRERY_CALL int orrery_regression_deviation(struct orrery_regression *regression,
+                                            const char *formula, const struct orrery_table *table,
+                                            int constants, const double *covariance, double *y,
+                                            double *deviation);
+/** Half the width of an interval, in standard deviations, by Student's t distribution.
+ * @param level probability of the interval, 0 to 1
+ * @param freedom degrees of freedom; infinite: the normal distribution
+ * @return the factor; NaN for other arguments */
+ORRERY_CALL double orrery_interval_factor(double level, double freedom);
 
 /** @} */
 

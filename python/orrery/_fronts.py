@@ -83,7 +83,10 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
         rows = [{"complexity": row["complexity"], "loss": row["loss"], "score": row["score"],
                  "description_length": row["description_length"], "equation": row["equation"],
                  "rules": list(row["selected_by"]), "constants": row.get("constants"),
-                 "errors": row.get("standard_errors")} for row in whole["front"]]
+                 "errors": row.get("standard_errors"), "low": row.get("low_95"),
+                 "high": row.get("high_95"), "covariance": row.get("covariance"),
+                 "variance": row.get("residual_variance"),
+                 "freedom": row.get("degrees_of_freedom")} for row in whole["front"]]
         return rows, [str(name) for name in whole["features"]], whole.get("define")
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"{path}: expected the front.json of symreg, found {error!r}") from None
@@ -173,10 +176,21 @@ def _chosen(rows: list[dict[str, Any]]) -> dict[str, int]:
 
 def _row(row: dict[str, Any], text: Callable[[int], str]) -> Row:
     constants = tuple(row.get("constants") or ())
-    errors = tuple(NAN if e is None else e for e in row.get("errors") or [None] * len(constants))
+
+    def numbers(key: str, absent: float = NAN) -> tuple[float, ...]:
+        return tuple(absent if x is None else x for x in row.get(key) or ())
+
+    n = len(constants)
+    covariance = numbers("covariance")
+    if len(covariance) != n * (n + 1) // 2:  # an older file
+        covariance = (NAN,) * (n * (n + 1) // 2)
+    errors = numbers("errors") or (NAN,) * n
     return Row(row["complexity"], row["loss"], row["score"], text(lib.TEXT),
                row["description_length"], constants, errors,
-               text(lib.LATEX), text(lib.SYMPY), text(lib.C))
+               text(lib.LATEX), text(lib.SYMPY), text(lib.C), numbers("low", -math.inf),
+               numbers("high", math.inf), covariance,
+               _number(row.get("variance"), "residual_variance"),
+               _number(row.get("freedom"), "degrees_of_freedom"))
 
 
 def read(path: Any, names: list[str] | None, count: int | None, define: str | None) -> Front:

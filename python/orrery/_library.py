@@ -249,6 +249,13 @@ FUNCTIONS = {
     "orrery_regression_constants": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
     "orrery_regression_category": (c_int, [_HANDLE, c_int, c_int, POINTER(c_size_t), _DOUBLES,
                                            _DOUBLES]),
+    "orrery_regression_intervals": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
+    "orrery_regression_covariance": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES, _DOUBLES]),
+    "orrery_regression_deviation": (
+        c_int,
+        [_HANDLE, c_char_p, POINTER(Table), c_int, _DOUBLES, _DOUBLES, _DOUBLES],
+    ),
+    "orrery_interval_factor": (c_double, [c_double, c_double]),
     "orrery_simulation_create": (c_int, [c_int, _MADE]),
     "orrery_simulation_free": (None, [_HANDLE]),
     "orrery_simulation_message": (c_char_p, [_HANDLE]),

@@ -33,6 +33,11 @@ class Row:
     # (constants of each category, categories)
     category: tuple[tuple[float, ...], ...] = ()
     category_errors: tuple[tuple[float, ...], ...] = ()
+    low: tuple[float, ...] = ()  # profile intervals of the constants
+    high: tuple[float, ...] = ()
+    covariance: tuple[float, ...] = ()  # of the constants: the lower triangle, row by row
+    variance: float = float("nan")  # of the residuals
+    freedom: float = float("nan")  # rows minus constants
 
 
 @dataclass(frozen=True)
@@ -194,17 +199,32 @@ class Search(lib.Handle):
             constants.append(tuple(values))
             errors.append(tuple(wrong))
 
+    def _intervals(self, row: int, count: int) -> dict[str, Any]:
+        """Bounds of profile intervals; a row that no rule chooses has none, as they cost time."""
+        low, high = ((ctypes.c_double * count)() for _ in range(2))
+        self.status("intervals", row, low, high)
+        return {"low": tuple(low), "high": tuple(high)}
+
+    def _covariance(self, row: int, count: int) -> dict[str, Any]:
+        triangle = (ctypes.c_double * (count * (count + 1) // 2))()
+        variance, freedom = ctypes.c_double(), ctypes.c_double()
+        self.status("covariance", row, triangle, ctypes.byref(variance), ctypes.byref(freedom))
+        return {"covariance": tuple(triangle), "variance": variance.value,
+                "freedom": freedom.value}
+
     def front(self) -> list[Row]:
         count = ctypes.c_int()
         self.status("rows", ctypes.byref(count))
-        rows = []
+        rows, chosen = [], set(self.select().values())
         for i in range(count.value):
             known = lib.Formula()
             self.status("formula", i, ctypes.byref(known))
             texts = [self._text("print", i, n) for n in (lib.TEXT, lib.LATEX, lib.SYMPY, lib.C)]
+            constants, errors = self._constants(i, known.constants)
             rows.append(Row(known.complexity, known.loss, known.score, texts[0],
-                            known.description_length, *self._constants(i, known.constants),
-                            texts[1], texts[2], texts[3], *self._category(i)))
+                            known.description_length, constants, errors, texts[1], texts[2],
+                            texts[3], *self._category(i), **self._covariance(i, known.constants),
+                            **(self._intervals(i, known.constants) if i in chosen else {})))
         return rows
 
     def select(self) -> dict[str, int]:
@@ -223,9 +243,21 @@ class Search(lib.Handle):
 
     def evaluate(self, formula: str, x: np.ndarray) -> np.ndarray:
         y, table = np.empty(x.shape[0]), _filled(x)
-        self.status("evaluate", encoded("formula", formula), ctypes.byref(table),
-                    y.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+        self.status("evaluate", encoded("formula", formula), ctypes.byref(table), _doubles(y))
         return y
+
+    def deviation(self, formula: str, x: np.ndarray, constants: int,
+                  covariance: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Values of a formula and their standard deviations from the covariance of its constants."""
+        y, deviation, table = np.empty(x.shape[0]), np.empty(x.shape[0]), _filled(x)
+        triangle = (ctypes.c_double * len(covariance))(*covariance)
+        self.status("deviation", encoded("formula", formula), ctypes.byref(table), constants,
+                    triangle, _doubles(y), _doubles(deviation))
+        return y, deviation
+
+
+def _doubles(array: np.ndarray) -> Any:
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
 def language(names: list[str], define: str | None) -> Search:
@@ -243,6 +275,16 @@ def evaluate(formula: str, names: list[str], x: np.ndarray, define: str | None) 
     """
     used = columns_of(formula, names)
     return language([names[i] for i in used], define).evaluate(formula, x[:, used])
+
+
+def interval(row: Row, names: list[str], x: np.ndarray, define: str | None, level: float,
+             noise: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of new observations whose noise has these variances."""
+    used = columns_of(row.equation, names)
+    y, deviation = language([names[i] for i in used], define).deviation(
+        row.equation, x[:, used], len(row.constants), row.covariance)
+    reach = lib.library().orrery_interval_factor(level, row.freedom) * np.sqrt(deviation**2 + noise)
+    return y - reach, y + reach
 
 
 def columns_of(formula: str, names: list[str]) -> list[int]:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from . import _export, _fronts, _library, _options, _present
-from ._arguments import INT_MAX, flag, number, path_of, threads, whole
+from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import table, table_and_target, weights_of
-from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name
+from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name, interval
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -430,6 +430,30 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
                 rows[-1].update({name: values[k], f"{name}_standard_error": errors[k]})
         return _table(rows, list(rows[0]))
 
+    def predict_interval(self, X: Any, index: int | None = None, *, level: float = 0.95,
+                         sigma: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds (low, high) between which new observations lie with the probability `level`.
+
+        They include the uncertainty of the formula's constants and the noise: the scatter of the
+        residuals, or `sigma`, the standard deviation of the noise of each row, or of all rows (0:
+        the formula's own value). NaN where the formula has no value. For elementwise_loss "l2".
+        """
+        row = self._rows()[self._index(index)]
+        share = number("level", level)
+        if not 0 < share < 1:
+            raise ValueError(f"level: expected a probability between 0 and 1, such as 0.95, found "
+                             f"{level!r}")
+        X = table(self, X)
+        noise = row.variance if sigma is None else doubles("sigma", sigma) ** 2
+        if np.ndim(noise) and np.shape(noise) != (len(X),):
+            raise ValueError(f"sigma: expected a number or {len(X)}, one a row, found shape "
+                             f"{np.shape(noise)}")
+        if not np.isfinite([row.variance, *row.covariance]).all():
+            raise ValueError("predict_interval: expected a formula whose constants the rows "
+                             "determine by least squares (elementwise_loss \"l2\"), found "
+                             f"{row.equation}")
+        return interval(row, self.variable_names_, X, self._define, share, noise)
+
     def sympy(self, index: int | None = None) -> Any:
         """The formula as an expression of SymPy."""
         try:
@@ -462,13 +486,16 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def constants(self, index: int | None = None) -> Any:
         """The formula's numbers and their standard errors, in the order of the equation.
 
-        Errors are those of least squares (elementwise_loss "l2"), NaN where the rows do not
-        determine them. A DataFrame where pandas is installed, else a list of dicts.
+        low and high are 95% profile intervals, infinite where there is no bound; a row that no rule
+        chooses has none (NaN). Errors are those of least squares (elementwise_loss "l2"), NaN where
+        the rows do not determine them. A DataFrame where pandas is installed, else a list of dicts.
         """
         row = self._rows()[self._index(index)]
-        return _table([{"value": value, "standard_error": error}
-                       for value, error in zip(row.constants, row.errors)],
-                      ["value", "standard_error"])
+        none = (float("nan"),) * len(row.constants)
+        return _table([{"value": value, "standard_error": error, "low": low, "high": high}
+                       for value, error, low, high in zip(row.constants, row.errors,
+                                                          row.low or none, row.high or none)],
+                      ["value", "standard_error", "low", "high"])
 
     def latex(self, index: int | None = None) -> str:
         return self._rows()[self._index(index)].latex

@@ -1,5 +1,6 @@
 """Formulas as functions of NumPy, JAX and PyTorch, fronts from files, constants fitted anew."""
 
+import json
 import os
 import pathlib
 import pickle
@@ -156,6 +157,24 @@ def folder(tmp_path_factory):
     return work / "out", table, y
 
 
+def test_intervals_of_a_file(folder):
+    """A front that is read predicts as the program does, and has the bounds of constants."""
+    path, X, _ = folder
+    model = SymbolicRegressor.from_file(path / "front.json")
+    printed = subprocess.run([SYMREG, "predict", path / "front.json", path.parent / "t.csv",
+                              "--interval", "90"], check=True, capture_output=True,
+                             text=True).stdout
+    expected = np.array([line.split(",") for line in printed.splitlines()[1:]], float)
+    assert printed.startswith("y,low,high\n")
+    assert np.allclose(np.transpose(model.predict_interval(X, level=0.9)), expected[:, 1:])
+    found = model.constants()
+    assert np.all(column(found, "low") < column(found, "value"))
+    assert np.all(column(found, "value") < column(found, "high"))
+    whole = json.loads((path / "front.json").read_text())["front"]
+    row = next(row for row in whole if "best" in row["selected_by"])
+    assert row["low_95"] == list(column(found, "low"))
+
+
 @pytest.mark.parametrize("name", ["", "front.json", "front.csv", "front_full.csv"])
 def test_front_of_symreg(folder, name):
     path, X, y = folder
@@ -231,6 +250,64 @@ def test_standard_errors(tmp_path):
     assert np.allclose(values, exact, rtol=1e-3)
     expected = np.sqrt(np.diag(np.linalg.inv(X.T @ X)) * residual[0] / 38)
     assert np.allclose(errors, expected, rtol=1e-2)
+
+
+def a_line(tmp_path):
+    """Noise of 0.1 about 2 x + 1, its fit, and the covariance by the normal equations."""
+    rng = np.random.default_rng(4)
+    X = rng.uniform(0, 4, size=(40, 1))
+    y = 2 * X[:, 0] + 1 + 0.1 * rng.normal(size=40)
+    (tmp_path / "hof.csv").write_text("Complexity,Loss,Equation\n5,0.5,1.5 * x0 + 1.5\n")
+    model = SymbolicRegressor.from_file(tmp_path / "hof.csv").refit(X, y)
+    design = np.column_stack([X[:, 0], np.ones(40)])
+    (b, a), residual = np.linalg.lstsq(design, y, rcond=None)[:2]
+    return model, a, b, residual[0] / 38 * np.linalg.inv(design.T @ design), residual[0] / 38
+
+
+def column(table, key):
+    return np.array([row[key] for row in table] if isinstance(table, list) else list(table[key]))
+
+
+STUDENT = 2.024394164  # 97.5% of 38 degrees of freedom
+
+
+def test_profile_intervals(tmp_path):
+    """Student's, of a line that is written as x0 / (1 / b) + a."""
+    model, a, b, covariance, _ = a_line(tmp_path)
+    assert "/" in model.get_best()["equation"]
+    reach = STUDENT * np.sqrt(np.diag(covariance))
+    found = model.constants()
+    assert np.allclose(column(found, "low"), [1 / (b + reach[0]), a - reach[1]], rtol=1e-4)
+    assert np.allclose(column(found, "high"), [1 / (b - reach[0]), a + reach[1]], rtol=1e-4)
+    again = pickle.loads(pickle.dumps(model)).constants()
+    assert np.array_equal(column(again, "low"), column(found, "low"))
+
+
+def test_predict_interval(tmp_path):
+    model, a, b, covariance, s2 = a_line(tmp_path)
+    X = np.array([[0.0], [2.0], [10.0]])
+    design = np.column_stack([X[:, 0], np.ones(3)])
+    mean = np.einsum("ia,ab,ib->i", design, covariance, design)
+    for sigma, noise in ((None, s2), (0, 0), ([0.1, 0.2, 0.3], np.array([0.01, 0.04, 0.09]))):
+        low, high = model.predict_interval(X, sigma=sigma)
+        assert np.allclose((high - low) / 2, STUDENT * np.sqrt(mean + noise), rtol=1e-3)
+        assert np.allclose((high + low) / 2, model.predict(X))
+    low, high = model.predict_interval(X, level=0.5)
+    assert np.all(high - low < 0.4 * np.subtract(*model.predict_interval(X)[::-1]))
+
+
+def test_predict_interval_is_checked(tmp_path):
+    model = a_line(tmp_path)[0]
+    X = np.zeros((3, 1))
+    for level in (95, 0, 1, "0.9", float("nan")):
+        with pytest.raises(ValueError, match="level: expected"):
+            model.predict_interval(X, level=level)
+    for sigma in ([1, 2], "one", [[1], [2], [3]]):
+        with pytest.raises(ValueError, match="sigma: expected"):
+            model.predict_interval(X, sigma=sigma)
+    unknown = SymbolicRegressor.from_file(tmp_path / "hof.csv")
+    with pytest.raises(ValueError, match="least squares"):
+        unknown.predict_interval(X)
 
 
 def test_refit_of_a_file(tmp_path):

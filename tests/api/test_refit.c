@@ -74,6 +74,52 @@ TEST(standard_errors_are_those_of_least_squares)
     orrery_regression_free(r);
 }
 
+/* Of a mean the profile is Student's interval, and a new value has the noise of one row and the
+ * mean's own. */
+TEST(intervals_are_those_of_a_mean)
+{
+    static const char *const mean[] = {"1"};
+    struct orrery_regression *r = decay(3, 0.5, NULL);
+    double constant = 0, error = 0, low = 0, high = 0, covariance = 0, variance = 0, freedom = 0;
+    double value[2], deviation[2];
+    const double student = 2.022690912; /* 97.5% of 39 degrees of freedom */
+    assert_int_equal(orrery_regression_refit(r, mean, 1), 0);
+    assert_int_equal(orrery_regression_constants(r, 0, &constant, &error), 0);
+    assert_int_equal(orrery_regression_intervals(r, 0, &low, &high), 0);
+    assert_true(fabs(orrery_interval_factor(0.95, ROWS - 1) - student) < 1e-8);
+    assert_true(isnan(orrery_interval_factor(95, 9)) && isnan(orrery_interval_factor(0.9, 0)));
+    /* around the mean itself, of which the constant has the first digits */
+    assert_true(fabs((high - low) / 2 - student * error) < 1e-3 * error);
+    assert_true(fabs((high + low) / 2 - constant) < 0.06 * error);
+    assert_int_equal(orrery_regression_covariance(r, 0, &covariance, &variance, &freedom), 0);
+    assert_true(fabs(covariance - error * error) < 1e-12 && freedom >= ROWS - 1);
+    assert_true(fabs(variance - ROWS * covariance) < 1e-12);
+    const struct orrery_table table = {
+        .bytes = sizeof table, .rows = 2, .columns = 2, .x = x, .y = y};
+    static const double two[] = {4, 0.5, 1};
+    assert_int_equal(orrery_regression_deviation(r, "3 + 2 * t", &table, 2, two, value, deviation),
+                     0);
+    for (int i = 0; i < 2; i++) { /* var(a + b t) */
+        const double t = x[2 * i];
+        assert_true(fabs(value[i] - (3 + 2 * t)) < 1e-12);
+        assert_true(fabs(deviation[i] - sqrt(4 + 2 * 0.5 * t + t * t)) < 1e-12);
+    }
+    assert_int_equal(orrery_regression_deviation(r, "1 / t", &table, 1, two, value, deviation), 0);
+    assert_true(isnan(value[0]) && isnan(deviation[0]) && !isnan(deviation[1]));
+    REFUSED(r, regression, ORRERY_EINVAL,
+            orrery_regression_deviation(r, "t + 1", &table, 1, NULL, value, deviation), "pointers");
+    REFUSED(r, regression, ORRERY_EINVAL,
+            orrery_regression_deviation(r, "t + 1", &table, 2, two, value, deviation),
+            "expected 1, those of the formula, found 2");
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_intervals(r, 1, &low, &high), "row");
+    assert_int_equal(orrery_regression_set(r, "loss", "l1"), 0);
+    assert_int_equal(orrery_regression_refit(r, mean, 1), 0);
+    assert_int_equal(orrery_regression_intervals(r, 0, &low, &high), 0);
+    assert_int_equal(orrery_regression_covariance(r, 0, &covariance, &variance, &freedom), 0);
+    assert_true(isnan(low) && isnan(high) && isnan(covariance) && isnan(variance));
+    orrery_regression_free(r);
+}
+
 TEST(formulas_in_every_notation)
 {
     static const char *const expected[] = {[ORRERY_TEXT] = "(twice(t) + exp(\"exp\"))",
