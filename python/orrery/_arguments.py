@@ -4,6 +4,7 @@ that do not fit into an int."""
 
 from __future__ import annotations
 
+import datetime
 import numbers
 import os
 import pathlib
@@ -36,10 +37,33 @@ def power(p: Any) -> float:
     return float(p)
 
 
+_TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def array_of(name: str, values: Any) -> np.ndarray:
+    """Values as an array; masks and dates, which conversions to numbers drop, are refused."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name}: expected numbers, found masked ones "
+                         f"({np.ma.getmaskarray(values).sum()}): leave their rows out")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name}: {error}") from None
+    if array.dtype.kind in "mMO" and array.ndim and array.size:
+        names = getattr(values, "columns", range(array.size))
+        for column, cell in zip(names, array[:1] if array.ndim == 1 else array[0].ravel()):
+            if isinstance(cell, _TIMES):
+                where = f"column {column!r}: " if array.ndim == 2 else ""
+                raise ValueError(f"{name}: {where}expected numbers, found the time {cell}: convert "
+                                 "times, (t - t[0]) / np.timedelta64(1, 's')")
+    return array
+
+
 def doubles(name: str, values: Any) -> np.ndarray:
     """An array of finite numbers."""
+    given = array_of(name, values)
     try:
-        array = np.asarray(values, float)
+        array = np.asarray(given, float)
     except (TypeError, ValueError):
         raise ValueError(f"{name}: expected numbers, found {values!r}") from None
     if not np.isfinite(array).all():
@@ -56,9 +80,12 @@ def flag(name: str, value: Any) -> bool:
 
 def path_of(name: str, value: Any) -> pathlib.Path:
     try:
-        return pathlib.Path(value)
+        path = pathlib.Path(value)
     except TypeError:
         raise TypeError(f"{name}: expected a path, found {value!r}") from None
+    if "\0" in str(path):
+        raise ValueError(f"{name}: expected a path without NUL, found {value!r}")
+    return path
 
 
 def encoded(name: str, value: Any) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
-from ._arguments import encoded, power, threads, whole
+from ._arguments import array_of, encoded, power, threads, whole
 
 _local = threading.local()
 
@@ -88,7 +88,7 @@ def run_backward(shape: lib.AttentionShape, qkv: int, out: int, saved: int, dout
 
 
 def _array(name: str, x: Any) -> np.ndarray:
-    array = np.asarray(x)
+    array = array_of(name, x)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name}: expected real numbers, found {array.dtype}")
     if array.ndim < 2 or array.size == 0:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import array_of
+
 __all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "table",
            "table_and_target", "weights_of"]
 
@@ -66,7 +68,7 @@ def _finite(name: str, array: np.ndarray) -> None:
 
 
 def _real(name: str, values: Any) -> np.ndarray:
-    array = np.asarray(values)
+    array = array_of(name, values)
     if array.dtype.kind == "c":
         raise ValueError(f"{name}: Complex data not supported")
     if array.dtype not in (np.float32, np.float64):
@@ -100,6 +102,7 @@ def _plain_table(estimator: Any, X: Any, reset: bool) -> np.ndarray:
 
 def table(estimator: Any, X: Any, reset: bool = False) -> np.ndarray:
     """X of predict(): (rows, columns), finite, float32 or float64."""
+    array_of("X", X)
     if SKLEARN:
         checked: np.ndarray = validate_data(estimator, X, reset=reset,
                                             dtype=[np.float64, np.float32])
@@ -119,6 +122,7 @@ def table_and_target(estimator: Any, X: Any, y: Any,
     twice = next((name for i, name in enumerate(named) if name in named[:i]), None)
     if twice is not None:
         raise ValueError(f"X: expected columns of different names, found {twice!r} twice")
+    array_of("X", X), array_of("y", y)
     if SKLEARN:
         both: tuple[np.ndarray, np.ndarray] = validate_data(
             estimator, X, y, reset=reset, dtype=[np.float64, np.float32], y_numeric=True,
@@ -127,7 +131,7 @@ def table_and_target(estimator: Any, X: Any, y: Any,
     x, target = _plain_table(estimator, X, reset), _real("y", y)
     if target.ndim == 2 and target.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected", UserWarning,
-                      stacklevel=3)
+                      stacklevel=4 if reset else 3)
         target = target.ravel()
     if target.ndim != 1:
         raise ValueError(f"y: expected a 1d array, found shape {target.shape}")
@@ -143,10 +147,11 @@ def table_and_target(estimator: Any, X: Any, y: Any,
 def weights_of(weights: Any, rows: int) -> np.ndarray | None:
     if weights is None:
         return None
+    weights = array_of("weights", weights)
     try:
         array = _real("weights", weights)
     except (TypeError, ValueError):
-        raise ValueError(f"weights: expected numbers, found {np.asarray(weights).dtype}") from None
+        raise ValueError(f"weights: expected numbers, found {weights.dtype}") from None
     if array.shape != (rows,):
         raise ValueError(f"weights: expected shape ({rows},), found {array.shape}")
     _finite("weights", array)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
+from ._arguments import array_of
 from ._search import columns_of, free_name, language
 
 # A name in quotes, a word, or a number with its sign; binary operators stand between blanks.
@@ -76,7 +77,7 @@ class NumpyFunction:
         return self._source.text
 
     def __call__(self, X: Any) -> np.ndarray:
-        X = np.asarray(X)
+        X = array_of("X", X)
         with np.errstate(all="ignore"):
             y = np.asarray(self._source.values(X, (), {"np": np}))
         return y if y.ndim else np.full(X.shape[0], y)

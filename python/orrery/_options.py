@@ -104,6 +104,8 @@ REFUSED = {
 def refuse(unknown: Iterable[str], known: Iterable[str]) -> None:
     for name in unknown:
         instead = REFUSED.get(name, ISLANDS if name.startswith("weight_") else None)
+        if name.startswith("exclude"):  # (the program's --exclude)
+            instead = "leave the columns out of X"
         if instead:
             raise TypeError(f"SymbolicRegressor: {name} has no meaning here: {instead}")
         near = difflib.get_close_matches(name, list(known), 1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _library as lib
 from . import _safetensors, _tables
-from ._arguments import encoded, number, path_of, threads, whole
+from ._arguments import array_of, encoded, number, path_of, threads, whole
 from ._attention import _line as _table_line
 from ._attention import attention, attention_variants
 
@@ -309,7 +309,7 @@ class GPT:
         kind = self._shape().input
         if isinstance(rows, (bytes, bytearray)) and kind == lib.CHARACTERS:
             rows = np.frombuffer(rows, np.uint8)
-        array = np.asarray(rows)
+        array = array_of("sequences", rows)
         whole = "(n, T)" if kind == lib.CHARACTERS else "(n, T, 2)"
         dims = 2 if kind == lib.CHARACTERS else 3
         single = array.ndim == dims - 1

@@ -320,7 +320,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             line.end()
         if ended == "interrupt":
             warnings.warn("fit: stopped by an interrupt; the front is what was found until then",
-                          RuntimeWarning, stacklevel=3)
+                          RuntimeWarning, stacklevel=4)
         self.stopped_ = ended
         self.n_iter_ = last.epoch + 1 if last else 1
         self._front, self._chosen = search.front(), search.select()
@@ -341,7 +341,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         """hall_of_fame.csv; its folder is made before the search, which might be for nothing."""
         if self.output_directory is None:
             return None
-        folder = path_of("output_directory", self.output_directory) / str(self.run_id or "run")
+        run = path_of("run_id", "run" if self.run_id is None else self.run_id)
+        if run.is_absolute() or not run.parts or ".." in run.parts:
+            raise ValueError("run_id: expected the name of a folder inside output_directory, found "
+                             f"{self.run_id!r}")
+        folder = path_of("output_directory", self.output_directory) / run
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

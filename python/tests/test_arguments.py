@@ -142,6 +142,43 @@ def test_numbers_of_another_size():
         orrery.SymbolicRegressor(**QUICK).fit(X, np.where(np.arange(30) == 3, 1e300, Y))
 
 
+DAYS = np.datetime64("2000-01-01") + np.arange(30)
+MASKED = np.ma.masked_greater(X, 1.5)
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda x, y: orrery.SymbolicRegressor(**QUICK).fit(x, Y), "X"),
+    (lambda x, y: orrery.SymbolicRegressor(**QUICK).fit(X, y), "y"),
+    (lambda x, y: fit().refit(x, Y), "X"), (lambda x, y: fit().refit(X, y), "y"),
+    (lambda x, y: fit().predict(x), "X"), (lambda x, y: fit().numpy()(x), "X"), (lambda x, y: fit({"weights": y}), "weights"),
+    (lambda x, y: orrery.law(y, 1, 1), "r"),
+])
+@pytest.mark.parametrize("x, said", [
+    (MASKED, r"expected numbers, found masked ones \(\d+\): leave"),
+    (np.stack([DAYS, DAYS], 1), "(column 0: )?expected numbers, found the time 2000-01-01: conv"),
+    (np.stack([DAYS, DAYS], 1) - DAYS[0], "(column 0: )?expected numbers, found the time 0 days"),
+    ([[day.item()] * 2 for day in DAYS], "(column 0: )?expected numbers, found the time 2000-01"),
+])
+def test_masks_and_times(call, name, x, said):
+    with pytest.raises(ValueError, match=f"^{name}: {said}"):
+        call(x, x[:, 0] if isinstance(x, np.ndarray) else [row[0] for row in x])
+
+
+def test_a_column_of_times_has_its_name():
+    pandas = pytest.importorskip("pandas")
+    times = {"a": X[:, 0], "t": pandas.to_datetime(DAYS).tz_localize("UTC")}
+    for table in (pandas.DataFrame(times), pandas.DataFrame({"t": DAYS})):
+        with pytest.raises(ValueError, match="^X: column 't': expected numbers, found the time 20"):
+            orrery.SymbolicRegressor(**QUICK).fit(table, Y)
+
+
+def test_masks_of_models_and_attention():
+    with pytest.raises(ValueError, match="^q: expected numbers, found masked ones"):
+        orrery.attention(np.ma.masked_greater(Q, 1), Q, Q)
+    whole = np.ma.masked_array(X)  # without a masked number
+    assert orrery.SymbolicRegressor(**QUICK).fit(whole, Y).score(whole, Y) > 0.9
+
+
 def test_columns_of_one_name():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="^X: expected columns of different names, found 'a' twi"):
@@ -162,6 +199,15 @@ def test_the_output_is_possible_before_the_search(tmp_path):
         with pytest.raises(kind, match="output_directory"):
             fit(output_directory=folder, early_stop_condition=calls.append)
     assert not calls
+
+
+@pytest.mark.parametrize("run_id", ["../x", "a/../../x", "/x", "..", ".", "", "a\0b"])
+def test_a_run_stays_in_its_folder(tmp_path, run_id):
+    with pytest.raises(ValueError, match="^run_id: expected "):
+        fit(output_directory=tmp_path / "out", run_id=run_id)
+    assert not list(tmp_path.iterdir())
+    fit(output_directory=tmp_path / "out", run_id="a/b")
+    assert (tmp_path / "out" / "a" / "b" / "hall_of_fame.csv").is_file()
 
 
 @pytest.mark.parametrize("call", [

@@ -247,6 +247,8 @@ def test_losses_that_are_refused(given):
 def test_parameters_that_are_refused():
     with pytest.raises(TypeError, match="use n_jobs"):
         SymbolicRegressor(parallelism="serial")
+    with pytest.raises(TypeError, match="^[^;]*: leave the columns out of X$"):
+        SymbolicRegressor(exclude_features=["x0"])
     with pytest.raises(TypeError, match="did you mean niterations"):
         SymbolicRegressor(niteration=3)
     X = columns()
@@ -316,8 +318,9 @@ def test_interrupt():
         return False
 
     model = small(niterations=10**6, patience=0, early_stop_condition=interrupt)
-    with pytest.warns(RuntimeWarning, match="interrupt"):
+    with pytest.warns(RuntimeWarning, match="interrupt") as caught:
         model.fit(*noise())
+    assert caught[0].filename == __file__  # else Python shows only the first of a process
     assert model.stopped_ == "interrupt"
     assert len(model.equations_) and model.n_iter_ >= 2
 
