@@ -150,7 +150,8 @@ MASKED = np.ma.masked_greater(X, 1.5)
     (lambda x, y: orrery.SymbolicRegressor(**QUICK).fit(x, Y), "X"),
     (lambda x, y: orrery.SymbolicRegressor(**QUICK).fit(X, y), "y"),
     (lambda x, y: fit().refit(x, Y), "X"), (lambda x, y: fit().refit(X, y), "y"),
-    (lambda x, y: fit().predict(x), "X"), (lambda x, y: fit().numpy()(x), "X"), (lambda x, y: fit({"weights": y}), "weights"),
+    (lambda x, y: fit().predict(x), "X"), (lambda x, y: fit().numpy()(x), "X"),
+    (lambda x, y: fit({"weights": y}), "weights"),
     (lambda x, y: orrery.law(y, 1, 1), "r"),
 ])
 @pytest.mark.parametrize("x, said", [
