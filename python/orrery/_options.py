@@ -133,6 +133,7 @@ def renamed(message: str) -> str:
     """A message of the library, whose options are called as the parameters are."""
     message = re.sub(r"^\S*/state: ", "warm_start: ", message)  # a file that the library made
     message = re.sub(r"^table(:\d+)?: (?=names?:|the name of column)", "variable_names: ", message)
+    message = message.replace("give the table a header row of names", "give other names")
     message = re.sub(r"^table:(\d+): column (\".*?\"): ", r"column \2, row \1: ", message)
     message = re.sub(r"(--\w[\w-]*: )?\bsymreg\.(\w+)|--(\w[\w-]*)",
                      lambda m: PARAMETERS.get(m[2] or m[3], m[2] or m[3]), message)

@@ -34,7 +34,8 @@ def test_functions():
     for name, (result, args) in header.items():
         ours, types = _library.FUNCTIONS[name]
         assert len(types) == len(args), name
-        expected = {"int": ctypes.c_int, "void": None}.get(result, ctypes.c_char_p)
+        expected = {"int": ctypes.c_int, "double": ctypes.c_double,
+                    "void": None}.get(result, ctypes.c_char_p)
         assert ours is expected, name
         for given, type_ in zip(args, types):
             assert ("*" in given) == (type_ not in PLAIN), (name, given)

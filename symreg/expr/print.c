@@ -127,14 +127,31 @@ static void put_character(struct writer *w, char c)
 
 /* ---- leaves */
 
+/* What LaTeX reads otherwise in math mode; names that differ stay different. */
+static const char *latex_character(char c)
+{
+    switch (c) {
+    case '^':
+        return "{\\wedge}";
+    case '~':
+        return "{\\sim}";
+    case '\\':
+        return "{\\backslash}";
+    case ' ':
+        return "\\ ";
+    default:
+        return NULL;
+    }
+}
+
 static void write_upright(struct writer *w, const char *name)
 {
     put_text(w, "\\mathrm{");
     for (const char *c = name; *c; c++) {
-        if (strchr("_%&#${}", *c))
-            put_text(w, "\\");
-        if (strchr("\\^~", *c))
-            put_text(w, "\\_");
+        const char *text = latex_character(*c);
+        put_text(w, strchr("_%&#${}", *c) ? "\\" : "");
+        if (text)
+            put_text(w, text);
         else
             put_character(w, *c);
     }

@@ -236,7 +236,11 @@ TEST(names_fit_the_language)
     sr_expr_write(NULL, &expr, SR_C, names_of(names), out, sizeof out);
     assert_string_equal(out, "mass_kg + x2nd + x_1");
     sr_expr_write(NULL, &expr, SR_LATEX, names_of(names), out, sizeof out);
-    assert_string_equal(out, "\\mathrm{mass (kg)} + \\mathrm{2nd} + \\mathrm{x\\_1}");
+    assert_string_equal(out, "\\mathrm{mass\\ (kg)} + \\mathrm{2nd} + \\mathrm{x\\_1}");
+    static const char *const alike[3] = {"a b", "a^b", "~ab\\"};
+    sr_expr_write(NULL, &expr, SR_LATEX, names_of(alike), out, sizeof out);
+    assert_string_equal(out, "\\mathrm{a\\ b} + \\mathrm{a{\\wedge}b} + "
+                             "\\mathrm{{\\sim}ab{\\backslash}}");
 }
 
 TEST(own_operators_are_written_out)
