@@ -150,7 +150,8 @@ ORRERY_CALL const char *orrery_regression_message(const struct orrery_regression
  * "units-penalty", "constants", "define", "guess", "constrain", "nest", "complexity", "maxdepth",
  * "require", "round-constants", "batch", "log-target" ("1"), "weights" ("relative", if the table
  * has none), "category" (a column of tables given later, whose numbers have constants of their
- * own). With "keep-state" ("1") the search can be resumed. A value of NULL restores the default.
+ * own), "template" (a form with unknown functions, "sin(x)*f(r) + g(m)"). With "keep-state" ("1")
+ * the search can be resumed. A value of NULL restores the default.
  * @param regression the handle
  * @param key the name of a setting
  * @param value its value as text; NULL: the default

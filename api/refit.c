@@ -26,6 +26,8 @@ static int read_formulas(struct orrery_regression *r, const char *const *formula
                         formulas ? count : 0);
     for (int i = 0; i < count; i++) {
         TRY(api_parse(r, formulas[i], &expr));
+        if (r->setup.settings.form)
+            sr_template_adopt(r->setup.settings.form, &expr);
         insert(front, &expr, sr_expr_complexity(r->setup.language, &expr));
     }
     return 0;

@@ -47,7 +47,7 @@ REFUSED = {
     "full_objective": "a loss is a mean over rows: use elementwise_loss, a formula of p and t",
     "loss_function_expression": "use elementwise_loss, a formula of p and t",
     "loss_scale": "losses are compared by their logarithm; leave it out",
-    "expression_spec": "use binary_operators, unary_operators and guesses",
+    "expression_spec": 'use template="sin(x0)*f(x1) + g(x2)", or binary_operators and guesses',
     "complexity_mapping": "use complexity_of_operators, complexity_of_constants and "
                           "complexity_of_variables",
     "dimensional_constraint_penalty": "use units_penalty, in losses of the best constant; without "
@@ -394,6 +394,8 @@ def settings(m: Any) -> dict[str, str]:
         "guess": "; ".join(guesses),
         "require": _required(m.required_features),
         "round-constants": _of("round_constants", m.round_constants, str, "a text") or "",
+        "template": "" if m.template is None else _of(
+            "template", m.template, str, 'a form as text, "f(x0) + g(x1)"'),
     }
     chosen.update({key: text for key, text in texts.items() if text})
     size = str(_arguments.whole("batch_size", m.batch_size, 1))

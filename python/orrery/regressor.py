@@ -78,6 +78,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     required_features : names of columns that every formula uses; None: any.
     round_constants : "integers" or "rationals": preferred where the loss does not grow
         significantly; None: the fewest digits.
+    template : a form with unknown functions of named columns and unknown constants,
+        "sin(x0)*f(x1) + h*g(x2, x3)"; None: any formula.
     named_constants : names of well-known constants, ["G", "c"], or a dict of names with values or
         (value, unit), {"G": (6.674e-11, "m^3/kg/s^2"), "c": None}; None: the well-known value.
     output_directory, run_id : where hall_of_fame.csv is written; None: nowhere.
@@ -124,6 +126,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         required_features: Sequence[str] | None = None,
         round_constants: str | None = None,
         named_constants: Mapping[str, Any] | Sequence[str] | None = None,
+        template: str | None = None,
         output_directory: str | os.PathLike[str] | None = None,
         run_id: str | None = None,
         progress: bool = True,
@@ -164,6 +167,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.required_features = required_features
         self.round_constants = round_constants
         self.named_constants = named_constants
+        self.template = template
         self.output_directory = output_directory
         self.run_id = run_id
         self.progress = progress

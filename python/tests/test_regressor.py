@@ -177,6 +177,24 @@ def test_required_features():
         small(required_features="x2").fit(X, X[:, 0])
 
 
+def test_template():
+    X = columns(count=3)
+    y = np.sin(X[:, 0]) / X[:, 1]**2 + 2 * X[:, 2]
+    model = small(template="sin(x0)*f(x1) + g(x2)").fit(X, y)
+    assert model.get_best()["equation"].startswith("((sin(x0) * ")
+    assert np.allclose(model.predict(X), y)
+    model = small(template="0.5*f(x0) + h").fit(X, 0.5 * X[:, 0] + 3)
+    model.refit(X, 0.5 * X[:, 0] + 4)  # the template's number stays
+    assert "(0.5 * " in model.get_best()["equation"]
+    assert np.allclose(model.predict(X), 0.5 * X[:, 0] + 4)
+    with pytest.raises(ValueError, match=r'^template: f: expected a column .* found "x7"'):
+        small(template="f(x7)").fit(X, y)
+    with pytest.raises(ValueError, match="template: expected a form as text"):
+        small(template=["f(x0)"]).fit(X, y)
+    with pytest.raises(TypeError, match="template="):
+        small(expression_spec=None)
+
+
 def test_round_constants():
     X = columns(count=1)
     y = 7 * X[:, 0] + 0.01 * np.random.default_rng(0).normal(size=len(X))

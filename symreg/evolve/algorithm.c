@@ -1,4 +1,4 @@
-/* algorithm.c - the two search algorithms: the engine's default, and the one of
+/* algorithm.c - the search algorithms: the engine's default, also for templates, and the one of
  * SymbolicRegression.jl.
  *
  * Both use the mutation weights of github.com/MilesCranmer/SymbolicRegression.jl. The compatible
@@ -51,6 +51,20 @@ const struct sr_algorithm sr_algorithm_orrery = {
     .unit = orrery_unit,
     .start = orrery_start,
     .evaluate = sr_member_evaluate_scaled,
+    .fit = orrery_fit,
+    .constant_factor = orrery_factor,
+    .weight = {WEIGHTS},
+};
+
+const struct sr_algorithm sr_algorithm_parts = {
+    .kind = ORR_SR_ORRERY,
+    .screens = true,
+    .polishes = true,
+    .patient = true,
+    .scales_parts = true,
+    .unit = orrery_unit,
+    .start = orrery_start,
+    .evaluate = sr_member_evaluate_parts,
     .fit = orrery_fit,
     .constant_factor = orrery_factor,
     .weight = {WEIGHTS},

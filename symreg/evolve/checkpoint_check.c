@@ -16,9 +16,9 @@ static bool is_formula(const struct sr_settings *s, const struct sr_run *run,
         if (expr->node[i].size != measured.node[i].size ||
             (expr->node[i].op == SR_FEATURE &&
              expr->node[i].feature >= run->loss->data->features) ||
-            (expr->node[i].op == SR_CONSTANT && expr->node[i].feature)) /* searches name none */
-            return false;
-    return true;
+            (!s->form && expr->node[i].op == SR_CONSTANT && expr->node[i].feature))
+            return false; /* only a template has named constants and fixed numbers */
+    return !s->form || sr_template_admits(s->form, expr);
 }
 
 /* Checks the hall of fame: an entry without a formula has an infinite loss and no polish flag. */

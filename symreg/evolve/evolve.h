@@ -30,11 +30,12 @@ struct sr_member;
 /* What distinguishes the search algorithms. They share all other code. */
 struct sr_algorithm {
     enum orr_symreg_algorithm kind; /* written into checkpoints, too */
-    bool proposes; /* formulas are enumerated and combined before the islands start (seed.h) */
-    bool screens;  /* formulas are first evaluated on a few rows */
-    bool polishes; /* front formulas are varied, refitted and rounded */
-    bool patient;  /* settings->patience ends a run */
-    bool scaled;   /* the outer scale is fitted: a formula represents all its multiples */
+    bool proposes;     /* formulas are enumerated and combined before the islands start (seed.h) */
+    bool screens;      /* formulas are first evaluated on a few rows */
+    bool polishes;     /* front formulas are varied, refitted and rounded */
+    bool patient;      /* settings->patience ends a run */
+    bool scaled;       /* the outer scale is fitted: a formula represents all its multiples */
+    bool scales_parts; /* likewise of each unknown function of a template */
     bool knows_constant; /* the best constant is offered to the front at the start */
     bool keeps_infinite; /* children without a finite loss enter the population */
     /* The loss that corresponds to cost 1; `base` is the loss of the best constant. */
@@ -51,6 +52,8 @@ struct sr_algorithm {
     double weight[SR_MUTATIONS];
 };
 extern const struct sr_algorithm sr_algorithm_orrery;
+/* The same for settings with a template: without proposals, and a scale for each function. */
+extern const struct sr_algorithm sr_algorithm_parts;
 /* The algorithm of SymbolicRegression.jl, with PySR's current default constants. */
 extern const struct sr_algorithm sr_algorithm_pysr;
 /* The selected algorithm, by default sr_algorithm_orrery. Never NULL. */

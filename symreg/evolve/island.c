@@ -17,8 +17,8 @@ enum {
 
 void sr_island_guess(struct sr_worker *w, struct sr_member *member)
 {
-    sr_constants_fit(w->view->loss, &member->expr, true, GUESS_STEPS, GUESS_RESTARTS,
-                     w->thread->rng, &w->thread->work);
+    sr_constants_fit(w->view->loss, &member->expr, w->settings->form == NULL, GUESS_STEPS,
+                     GUESS_RESTARTS, w->thread->rng, &w->thread->work);
     sr_member_evaluate(w, member);
 }
 
@@ -33,7 +33,10 @@ void sr_island_init(struct sr_worker *w)
         struct sr_member *member = &w->island->member[i];
         member->age = w->island->births++;
         member->loss = member->cost = HUGE_VAL;
-        algorithm->start(s, w->view->loss->data->features, w->thread->rng, &member->expr);
+        if (s->form)
+            sr_parts_start(s, w->thread->rng, &member->expr);
+        else
+            algorithm->start(s, w->view->loss->data->features, w->thread->rng, &member->expr);
         if (i < s->guesses) /* the user's guesses come first, with fitted constants */
             member->expr = s->guess[i];
         if (sr_island_over(w->island))
@@ -156,10 +159,9 @@ static void mutate_member(struct sr_worker *w)
 
 static void simplify_members(struct sr_worker *w)
 {
-    const uint64_t operators = sr_settings_operators(w->settings);
     for (int i = 0; i < w->settings->population_size; i++) {
         struct sr_member *member = &w->island->member[i];
-        sr_expr_rewrite(w->settings->language, &member->expr, operators);
+        sr_rewrite(w->settings, &member->expr);
         if (sr_algorithm_of(w->settings)->scaled)
             /* the outer scale makes up for the factor, so the loss does not change */
             sr_expr_strip(&member->expr);

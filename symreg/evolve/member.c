@@ -9,6 +9,7 @@ static const double screen_margin = 0.25; /* relative error allowed for a loss o
 static const double category_margin = 2;  /* the same where one category stands for all */
 enum {
     PLAIN_STEPS = 6,    /* fit steps for formulas without an outer scale */
+    PART_STEPS = 3,     /* fit steps for formulas of a template */
     CATEGORY_STEPS = 8, /* fit steps, and restarts, in each category */
     CATEGORY_RESTARTS = 4,
 };
@@ -40,6 +41,13 @@ static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, doubl
 static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
 {
     const struct sr_settings *s = w->settings;
+    struct sr_expr scaled;
+    if (sr_algorithm_of(s)
+            ->scales_parts) { /* units are those of the functions with their factors */
+        scaled = *expr;
+        sr_parts_scale(s, &scaled);
+        expr = &scaled;
+    }
     if (!sr_settings_allow(s, expr) || (s->admissible && !s->admissible(expr, s->context)))
         return HUGE_VAL;
     return charge_rules(w, expr, false);
@@ -119,11 +127,12 @@ static void remember_loss(struct sr_worker *w, struct sr_member *member, uint64_
 
 bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int restarts)
 {
+    const bool scaled = sr_algorithm_of(w->settings)->scaled;
     if (w->view->screen) {
         const double penalty = penalty_of(w, &member->expr);
         member->loss =
-            penalty + sr_constants_fit(&w->view->screen->loss, &member->expr, true, steps, restarts,
-                                       w->thread->rng, &w->thread->work);
+            penalty + sr_constants_fit(&w->view->screen->loss, &member->expr, scaled, steps,
+                                       restarts, w->thread->rng, &w->thread->work);
         member->cost = sr_member_cost(w->view, member);
         if (!worth_while(w, &member->expr, member->loss, screen_margin)) {
             w->island->screened++;
@@ -131,7 +140,7 @@ bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int
         }
     }
     /* with screening, the first fit runs on few rows and is not restarted on all rows */
-    sr_constants_fit(w->view->loss, &member->expr, true, steps, w->view->screen ? 0 : restarts,
+    sr_constants_fit(w->view->loss, &member->expr, scaled, steps, w->view->screen ? 0 : restarts,
                      w->thread->rng, &w->thread->work);
     return true;
 }
@@ -166,6 +175,50 @@ void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, do
         offer_plain(w, &member->expr, member->loss, penalty);
         offer_scaled(w, &member->expr, scale, member->loss);
     }
+}
+
+/* Fits and offers a formula of a template without some factors of its functions. `bound` is the
+ * loss with all factors. */
+static void offer_without(struct sr_worker *w, const struct sr_expr *scaled, unsigned factors,
+                          double bound)
+{
+    struct sr_expr expr = *scaled;
+    sr_parts_unscale(w->settings, factors, &expr);
+    if (!is_better(w->island->hall, sr_expr_complexity(w->settings->language, &expr), bound))
+        return;
+    const double loss =
+        sr_constants_fit(w->view->loss, &expr, false, PART_STEPS, 0, NULL, &w->thread->work);
+    if (isfinite(loss))
+        offer_to_hall(w, &expr, without_noise(w->view->loss, loss) + charge_rules(w, &expr, false));
+}
+
+void sr_member_evaluate_parts(struct sr_worker *w, struct sr_member *member, double penalty)
+{
+    const struct sr_settings *s = w->settings;
+    struct sr_expr scaled = member->expr;
+    const unsigned factors = sr_parts_scale(s, &scaled);
+    if (w->view->screen) {
+        member->loss = penalty + sr_constants_fit(&w->view->screen->loss, &scaled, false,
+                                                  PART_STEPS, 0, NULL, &w->thread->work);
+        if (!worth_while(w, &scaled, member->loss, screen_margin)) {
+            w->island->screened++;
+            return;
+        }
+    }
+    w->island->evaluations++;
+    const double fitted =
+        sr_constants_fit(w->view->loss, &scaled, false, PART_STEPS, 0, NULL, &w->thread->work);
+    member->loss = without_noise(w->view->loss, fitted) + penalty;
+    if (!isfinite(fitted))
+        return;
+    member->expr = scaled;
+    sr_parts_unscale(s, factors, &member->expr);
+    offer_without(w, &scaled, 0, member->loss);
+    for (int k = 0; k < s->form->parts; k++)
+        if (factors >> k & 1 && factors != 1U << k)
+            offer_without(w, &scaled, 1U << k, member->loss);
+    if (factors)
+        offer_without(w, &scaled, factors, member->loss);
 }
 
 /* Offers a form with fitted constants of each category; returns its loss. */

@@ -10,7 +10,9 @@ enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
 static void offer_neighbour(struct sr_worker *w, struct sr_expr *expr, int steps, int restarts)
 {
     struct sr_member member = {.expr = *expr};
-    sr_expr_rewrite(w->settings->language, &member.expr, sr_settings_operators(w->settings));
+    if (w->settings->form && !sr_template_admits(w->settings->form, expr))
+        return;
+    sr_rewrite(w->settings, &member.expr);
     if (sr_member_fit(w, &member, steps, restarts))
         sr_member_evaluate(w, &member);
 }
@@ -98,11 +100,10 @@ static double finish_row(const struct sr_run *run, const struct sr_tidy *tidy, s
 {
     const struct sr_settings *s = run->view.settings;
     double reached = sr_tidy(tidy, expr, work);
-    if (!s->penalty && isfinite(reached))
+    if (!s->penalty && !s->form && isfinite(reached))
         sr_run_fewest_digits(run, tidy, sr_snap_limit(run->loss, reached), expr, &reached, work);
     struct sr_expr shorter = *expr;
-    if (sr_expr_rewrite(s->language, &shorter, tidy->operators) &&
-        (!s->whole || s->whole(&shorter, s->context))) {
+    if (sr_rewrite(s, &shorter) && (!s->whole || s->whole(&shorter, s->context))) {
         *expr = shorter; /* the product 1 x may have a dimension that x alone does not have */
         reached = sr_snap(run->loss, expr, work);
     }
@@ -127,7 +128,7 @@ void sr_polish_front(const struct sr_run *run, struct sr_work *work)
         if (!(hall->loss[c] < smallest))
             continue;
         struct sr_expr expr = hall->expr[c];
-        sr_expr_rewrite(s->language, &expr, tidy.operators);
+        sr_rewrite(s, &expr);
         const double reached = finish_row(run, &tidy, &expr, work);
         if (isfinite(reached)) {
             /* after rounding, a row stays only if it is still better than every shorter formula */

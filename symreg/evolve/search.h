@@ -67,10 +67,11 @@ struct sr_worker {
 /* Fills loss and cost, and offers the formula to the island's hall as the algorithm does. A formula
  * that few rows already rule out for the hall keeps its loss on those rows. */
 void sr_member_evaluate(struct sr_worker *w, struct sr_member *member);
-/* The two variants of sr_algorithm.evaluate: without an outer scale, and with the best outer
- * scale. */
+/* The variants of sr_algorithm.evaluate: without an outer scale, with the best outer scale, and
+ * with fitted constants and factors of the functions of a template. */
 void sr_member_evaluate_plain(struct sr_worker *w, struct sr_member *member, double penalty);
 void sr_member_evaluate_scaled(struct sr_worker *w, struct sr_member *member, double penalty);
+void sr_member_evaluate_parts(struct sr_worker *w, struct sr_member *member, double penalty);
 /* The cost that follows from the member's loss and size. */
 double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member);
 /* Offers the best constant to the island's hall. */
@@ -111,6 +112,18 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
 /* Swaps random subtrees; false when a result is too large. */
 bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
                   struct sr_expr *b);
+
+/* The same for formulas of settings->form; sr_mutate() and sr_crossover() call them. */
+void sr_parts_start(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *expr);
+bool sr_parts_mutate(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *expr);
+bool sr_parts_cross(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
+                    struct sr_expr *b);
+/* Gives a factor 1 to every unknown function without a factor of its own, where the formula has
+ * nodes left, and takes the factors away. Bit k: function k. */
+unsigned sr_parts_scale(const struct sr_settings *settings, struct sr_expr *expr);
+void sr_parts_unscale(const struct sr_settings *settings, unsigned scaled, struct sr_expr *expr);
+/* sr_expr_rewrite() with the operators of the settings; of a template, in its functions alone. */
+bool sr_rewrite(const struct sr_settings *settings, struct sr_expr *expr);
 
 /* Fits the constants of a guess of the user and evaluates it. */
 void sr_island_guess(struct sr_worker *w, struct sr_member *member);

@@ -87,7 +87,7 @@ bool sr_op_invert(enum sr_op op, double v, double *z);
 struct sr_node {
     uint8_t op;      /* enum sr_op */
     uint8_t size;    /* nodes of the subtree that ends here, this node included */
-    uint8_t feature; /* SR_FEATURE: column; SR_CONSTANT: 1 + a named constant's number, or 0 */
+    uint8_t feature; /* SR_FEATURE: column; SR_CONSTANT: 1 + a named one's number, SR_FIXED, or 0 */
     double value;    /* number, for SR_CONSTANT */
 };
 /* Postfix order: operands before operators, the root last. */
@@ -108,7 +108,8 @@ static inline struct sr_node sr_feature_node(int feature)
 {
     return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)feature};
 }
-/* Whether a node is a number, which fits and rounding may change. A named constant is not. */
+/* Whether a node is a number, which fits and rounding may change. Named constants and fixed numbers
+ * are not. */
 static inline bool sr_is_number(const struct sr_node *node)
 {
     return node->op == SR_CONSTANT && node->feature == 0;
@@ -129,6 +130,8 @@ static inline struct sr_node sr_leaf_node(int feature)
  * it is read-only and may be read by any number of threads. A language must not be copied, as its
  * rows point into it. */
 enum { SR_OP_NAME = 32, SR_NAMED = 12 }; /* bytes of a name; named constants, at most */
+/* Marks a number that no fit changes, as those of a template. */
+enum { SR_FIXED = SR_NAMED + 1 };
 struct sr_language {
     int count;                                /* user-defined operators */
     struct sr_op_info op[SR_CUSTOMS];         /* (count) row of operator SR_CUSTOM + k */
@@ -318,5 +321,14 @@ void sr_expr_print(const struct sr_language *language, const struct sr_expr *exp
  * before a number belongs to the number; elsewhere it is neg(). */
 int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,
                   int features, struct sr_expr *expr);
+/* The same, where unknown words are leaves, too. read() gets a word of `length` bytes at *at, moves
+ * *at behind what it has read, such as a list in brackets, and fills the leaf. */
+struct sr_unknown {
+    int (*read)(void *context, const char **at, size_t length, struct sr_node *leaf);
+    void *context;
+};
+int sr_expr_parse_with(const struct sr_language *language, const char *text,
+                       const char *const *names, int features, const struct sr_unknown *unknown,
+                       struct sr_expr *expr);
 
 #endif

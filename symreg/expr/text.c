@@ -98,6 +98,7 @@ struct parser {
     const char *text, *at;
     const char *const *names;
     int features, depth;
+    const struct sr_unknown *unknown; /* NULL: an unknown word is an error */
     struct sr_expr *expr;
 };
 
@@ -157,6 +158,16 @@ static int parse_quoted(struct parser *p)
     return fail_expected(p, "a feature");
 }
 
+static int parse_unknown(struct parser *p, const char *start, size_t length, const char *expected)
+{
+    struct sr_node leaf;
+    p->at = start;
+    if (!p->unknown)
+        return fail_expected(p, expected);
+    TRY(p->unknown->read(p->unknown->context, &p->at, length, &leaf));
+    return emit_node(p, leaf);
+}
+
 /* An operator with its operands, or a column. */
 static int parse_word(struct parser *p)
 {
@@ -172,8 +183,7 @@ static int parse_word(struct parser *p)
         }
         if (is_name("ln", start, length))
             return parse_call(p, SR_LOG);
-        p->at = start;
-        return fail_expected(p, "an operator");
+        return parse_unknown(p, start, length, "an operator");
     }
     for (int f = 0; f < p->features; f++)
         if (is_name(p->names[f], start, length))
@@ -181,8 +191,7 @@ static int parse_word(struct parser *p)
     for (int k = 0; p->language && k < p->language->named; k++)
         if (is_name(p->language->constant_name[k], start, length))
             return emit_node(p, sr_named_node(p->language, k));
-    p->at = start;
-    return fail_expected(p, "a feature, an operator or a number");
+    return parse_unknown(p, start, length, "a feature, an operator or a number");
 }
 
 static int parse_atom(struct parser *p)
@@ -271,11 +280,19 @@ static int parse_sum(struct parser *p)
 int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,
                   int features, struct sr_expr *expr)
 {
+    return sr_expr_parse_with(language, text, names, features, NULL, expr);
+}
+
+int sr_expr_parse_with(const struct sr_language *language, const char *text,
+                       const char *const *names, int features, const struct sr_unknown *unknown,
+                       struct sr_expr *expr)
+{
     struct parser p = {.language = language,
                        .text = text,
                        .at = text,
                        .names = names,
                        .features = features,
+                       .unknown = unknown,
                        .expr = expr};
     expr->count = 0;
     TRY(parse_sum(&p));

@@ -5,6 +5,7 @@
 
 #include "stage/settings.h"
 #include "symreg/select/select.h"
+#include "symreg/select/template.h"
 
 /* -------------------------------------------------------------------------------- search */
 
@@ -57,13 +58,15 @@ struct sr_settings {
     const char
         /* lines KEY=VALUE that describe the context, user-defined operators and loss */
         *context_text;
+    const struct sr_template *form; /* every formula is an instance of it; NULL: any formula */
     const struct sr_expr *guess; /* (guesses) formulas added to every island's first population */
     int guesses;
 };
 /* The operators of the settings, one bit each, leaves included. */
 uint64_t sr_settings_operators(const struct sr_settings *settings);
 /* Whether a formula has no product but those that the settings allow: without "*" among their
- * operators and in their guesses, only that of an outer factor, which is free. */
+ * operators and in their guesses, only that of an outer factor, which is free. Products
+ * of a template are allowed. */
 bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr *expr);
 
 /* Formulas from which a fit's search starts, with fitted constants. */

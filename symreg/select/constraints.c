@@ -1,5 +1,6 @@
 /* constraints.c - prices of nodes, and constraints on the shape of formulas. */
 #include "select.h"
+#include "template.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -280,6 +281,8 @@ static bool uses_required(const struct sr_constraints *c, const struct sr_expr *
 static bool meets_constraints(const struct sr_expr *expr, const struct sr_constraints *c,
                               bool whole)
 {
+    if (c->form && !sr_template_admits(c->form, expr))
+        return false;
     if (is_priced(c->language) && sr_expr_complexity(c->language, expr) > c->maxsize)
         return false;
     if (c->maxdepth && depth_of(expr) > c->maxdepth)

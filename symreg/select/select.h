@@ -67,9 +67,11 @@ struct sr_product {
 int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
                      struct sr_product list[SR_PRODUCTS]);
 
+struct sr_template; /* template.h */
 /* Constraints on the shape of a formula. */
 struct sr_constraints {
     const struct sr_language *language;
+    const struct sr_template *form;   /* formulas are instances of this template; NULL: any */
     int maxsize, maxdepth;            /* of the whole formula; maxdepth 0: any */
     int argument[SR_ALL_OPS][2];      /* largest complexity of each argument; -1: any */
     int nest[SR_ALL_OPS][SR_ALL_OPS]; /* [outer][inner]: most inner operators on a path; -1: any */

@@ -302,6 +302,8 @@ static struct quantity leaf_quantity(const struct leaves *leaves, const struct s
 {
     if (node->op == SR_FEATURE && node->feature < leaves->count)
         return leaves->feature[node->feature];
+    if (node->op == SR_CONSTANT && node->feature > SR_NAMED) /* a fixed number */
+        return (struct quantity){0};
     if (node->op == SR_CONSTANT && node->feature)
         return (struct quantity){.d = leaves->units->constant[node->feature - 1]};
     return (struct quantity){.any = true};

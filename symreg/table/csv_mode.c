@@ -1,6 +1,7 @@
 /* csv_mode.c - the main program for any table: reads it, searches it, reports a Pareto front. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "output.h"
@@ -246,8 +247,11 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .seconds = orr_time_s() - started,
                                .rule = setup->rule,
                                .test = options->test ? &test : NULL,
-                               .define = setup->define};
+                               .define = setup->define,
+                               .form = s->form,
+                               .form_text = options->form};
     print_front(&output, &setup->rules);
+    sr_output_parts(&output, NULL);
     if (output.category)
         sr_output_categories(&output, SR_PRINTED_CATEGORIES, NULL);
     print_remarks(&output);
@@ -295,6 +299,22 @@ static void note_constants(const struct sr_csv_setup *setup, bool quiet)
     }
 }
 
+/* Prints what the template leaves open, as a misspelt column is taken for a constant. */
+static void note_parts(const struct sr_csv_setup *setup, const struct sr_table *table, bool quiet)
+{
+    char list[2][SR_TEXT] = {"", ""}, head[SR_TEXT];
+    const struct sr_template *form = setup->settings.form;
+    for (int k = 0; form && k < form->parts; k++) {
+        char *const text = list[form->part[k].columns == 0];
+        const size_t used = strlen(text);
+        sr_template_head(form, k, table->name, head, sizeof head);
+        snprintf(text + used, SR_TEXT - used, "%s%.1000s", used ? ", " : "", head);
+    }
+    if (form)
+        orr_note(quiet, "symreg: template: unknown functions %s; constants %s", list[0],
+                 *list[1] ? list[1] : "none");
+}
+
 /* Locks the folder, as its result files and checkpoint must belong to one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
                       const struct sr_csv_options *options, struct sr_table *table,
@@ -314,6 +334,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
     note_constants(setup, cli->quiet);
+    note_parts(setup, table, cli->quiet);
     if (options->test)
         TRY(read_second(cli, options, table, second));
     orr_csv_free_rows(&table->csv); /* large tables are kept in memory only once */

@@ -137,12 +137,60 @@ static int set_required(const char *list, const struct sr_table *table, struct s
                                                    count);
 }
 
+/* Lists the target and the table's columns that are no features. The caller frees the list. */
+static const char **other_words(const struct sr_table *table, size_t *count)
+{
+    const char **word = orr_alloc(table->csv.cols + 1, sizeof *word);
+    *count = 0;
+    if (!word)
+        return NULL;
+    word[(*count)++] = table->target;
+    for (size_t i = 0; i < table->csv.cols; i++)
+        word[(*count)++] = table->csv.names[i];
+    return word;
+}
+
+/* Reads the template. --maxsize is for its unknown functions; its other nodes are added. */
+static int set_form(const struct sr_csv_options *o, const struct sr_table *table,
+                    struct sr_csv_setup *setup)
+{
+    struct sr_settings *s = &setup->settings;
+    struct sr_template *form = &setup->form;
+    char message[1024];
+    size_t count;
+    if (!o->form)
+        return 0;
+    if (o->category)
+        return ORR_FAIL(ORR_EUSAGE, "--category: not with --template");
+    const char **const others = other_words(table, &count);
+    const int rc = others ? sr_template_parse(form, setup->language, o->form, table->name,
+                                              table->data.features, others, count)
+                          : ORR_ENOMEM;
+    free(others);
+    if (rc == ORR_ENOMEM)
+        return rc;
+    snprintf(message, sizeof message, "%s", orr_error());
+    if (rc)
+        return ORR_FAIL(ORR_EUSAGE, "--template: %s", message);
+    const int fixed = form->form.count - form->functions, all = s->maxsize + fixed;
+    if (s->maxsize < form->functions)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--template: %d unknown functions need as many nodes, but --maxsize is %d",
+                        form->functions, s->maxsize);
+    s->maxsize = all < SR_NODES ? all : SR_NODES;
+    s->form = setup->constraints.form = form;
+    if (s->algorithm == &sr_algorithm_orrery)
+        s->algorithm = &sr_algorithm_parts;
+    return 0;
+}
+
 static int set_constraints(const struct sr_csv_options *o, const struct sr_table *table,
                            struct sr_csv_setup *setup)
 {
     struct sr_constraints *c = &setup->constraints;
     long depth = 0;
     sr_constraints_init(c, setup->language);
+    TRY(set_form(o, table, setup));
     c->maxsize = setup->settings.maxsize;
     TRY(sr_complexity_set(setup->language, o->complexity));
     if (o->maxdepth)
@@ -155,7 +203,8 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
     if (o->require)
         TRY(set_required(o->require, table, setup));
     TRY(set_units(o, setup));
-    if (o->require || o->complexity || o->maxdepth || o->constrain || o->nest || o->units) {
+    if (o->require || o->complexity || o->maxdepth || o->constrain || o->nest || o->units ||
+        o->form) {
         setup->settings.admissible = sr_constraints_admissible;
         setup->settings.whole = sr_constraints_whole;
         setup->settings.penalty = c->units_penalty > 0 ? sr_constraints_penalty : NULL;
@@ -218,7 +267,10 @@ static int set_guesses(const char *text, const struct sr_table *table, struct sr
             snprintf(message, sizeof message, "%s", orr_error());
             return ORR_FAIL(ORR_EUSAGE, "--guess: %s", message);
         }
-        sr_expr_fold_named(s->language, expr);
+        if (s->form && !sr_template_adopt(s->form, expr))
+            return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\" is not of the form of --template", one);
+        if (!s->form)
+            sr_expr_fold_named(s->language, expr);
         const int complexity = sr_expr_complexity(s->language, expr);
         if (complexity > s->maxsize)
             return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\": complexity %d, --maxsize is %d", one,
@@ -237,7 +289,7 @@ static int set_guesses(const char *text, const struct sr_table *table, struct sr
 static int check_possible(const struct sr_csv_setup *setup, const struct sr_table *table)
 {
     const struct sr_settings *s = &setup->settings;
-    bool possible = !s->whole;
+    bool possible = !s->whole || s->form;
     for (int f = -1; f < table->data.features && !possible; f++) {
         const struct sr_expr leaf = {.count = 1, .node = {sr_leaf_node(f)}};
         possible = s->admissible(&leaf, s->context);
@@ -271,7 +323,8 @@ static char *about_options(const struct sr_csv_options *o)
                   {"--complexity", o->complexity}, {"--maxdepth", o->maxdepth},
                   {"--batch", o->batch},           {"--guess", o->guess},
                   {"--exclude", o->exclude},       {"--require", o->require},
-                  {"--constants", o->constants},   {"--category", o->category}};
+                  {"--constants", o->constants},   {"--category", o->category},
+                  {"--template", o->form}};
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
@@ -342,7 +395,8 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     TRY(set_constraints(o, table, setup));
     TRY(check_possible(setup, table));
     TRY(set_guesses(o->guess, table, setup));
-    guess_required(setup);
+    if (!o->form)
+        guess_required(setup);
     return 0;
 }
 

@@ -22,7 +22,7 @@ enum { SIMPLE = sizeof factors / sizeof *factors, PRODUCTS = 4, REFIT_STEPS = 12
  * number in a hundred agrees by chance. */
 static const double standard_errors = 3, widest = 0.05, by_chance = 0.01;
 /* The feature of a product's numbers until the formula is finished, so that no fit changes it. */
-enum { FIXED = SR_NAMED + 1 };
+enum { FIXED = SR_FIXED + 1 };
 
 struct naming {
     const struct sr_settings *settings;
@@ -139,7 +139,9 @@ static bool accept(const struct naming *n, struct sr_expr *expr, int i,
                    const struct sr_powers *powers, double factor, double *reached)
 {
     struct sr_expr trial = *expr;
-    if (!place_product(n, &trial, i, *powers, factor))
+    struct sr_span span[SR_PARTS];
+    if (!place_product(n, &trial, i, *powers, factor) ||
+        (n->settings->form && !sr_template_find(n->settings->form, &trial, span)))
         return false;
     double loss = sr_constants_fit(n->loss, &trial, false, REFIT_STEPS, 0, NULL, n->work);
     if (!(loss <= n->limit))

@@ -123,7 +123,8 @@ struct sr_csv_setup {
     struct sr_constraints constraints;
     struct sr_units units;
     struct sr_expr guess[ORR_LIST];
-    char loss[256]; /* the loss as text */
+    struct sr_template form; /* of settings.form */
+    char loss[256];          /* the loss as text */
 };
 int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
@@ -215,6 +216,8 @@ struct sr_output {
     const struct sr_test *test;                 /* NULL: no second table */
     const struct sr_permutations *permutations; /* NULL: not asked for */
     const char *define;                         /* sr_csv_setup.define */
+    const struct sr_template *form;             /* NULL: no template */
+    const char *form_text;                      /* of --template */
 };
 
 /* The number of features, without the columns of --category. */
@@ -235,6 +238,10 @@ int sr_output_errors(const struct sr_output *output, int row, double error[SR_NO
  * categories, and their mean and standard deviation. To standard output where file is NULL, else as
  * a table in Markdown. */
 void sr_output_categories(const struct sr_output *output, int most, struct orr_file *file);
+
+/* Prints the unknown parts of a template in the formula of o->rule: to standard output where file
+ * is NULL, else as a table in Markdown. Nothing without a template. */
+void sr_output_parts(const struct sr_output *output, struct orr_file *file);
 
 /* Whether a name is reserved in C or SymPy. */
 bool sr_export_reserved(const char *name);

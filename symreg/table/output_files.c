@@ -163,6 +163,20 @@ static bool add_category_row(const struct sr_output *o, int row, cJSON *object)
     return ok;
 }
 
+/* The parts of a template, by their headings. */
+static bool add_parts(const struct sr_output *o, int row, cJSON *object)
+{
+    char head[SR_TEXT], text[SR_TEXT];
+    cJSON *parts = cJSON_AddObjectToObject(object, "parts");
+    bool ok = parts != NULL;
+    for (int k = 0; k < o->form->parts && ok; k++) {
+        sr_template_head(o->form, k, o->names, head, sizeof head);
+        sr_template_text(o->form, k, &o->front->expr[row], o->names, text, sizeof text);
+        ok = cJSON_AddStringToObject(parts, head, text) != NULL;
+    }
+    return ok;
+}
+
 static bool add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
 {
     static const char *const keys[SR_NOTATIONS] = {"latex", "c",   "sympy",
@@ -185,7 +199,9 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
                       sizeof text);
         ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
     }
-    ok = ok && add_constants(o, row, object) && (!o->category || add_category_row(o, row, object));
+    ok = ok && add_constants(o, row, object) &&
+         (!o->category || add_category_row(o, row, object)) &&
+         (!o->form || add_parts(o, row, object));
     if (o->test && ok)
         ok = add_number(object, "test_loss", o->test->loss[row]) &&
              add_number(object, "test_r2", o->test->r2[row]);
@@ -263,6 +279,8 @@ int sr_output_json(const struct sr_output *o, const char *path)
               add_number(json, "evaluations", o->evaluations);
     if (ok && o->define)
         ok = cJSON_AddStringToObject(json, "define", o->define) != NULL;
+    if (ok && o->form)
+        ok = cJSON_AddStringToObject(json, "template", o->form_text) != NULL;
     if (ok && o->test)
         ok = cJSON_AddStringToObject(json, "test_file", o->test->file) &&
              add_number(json, "test_rows", (double)o->test->rows);

@@ -35,6 +35,11 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
         orr_markdown_code(file, o->define, false);
         orr_file_printf(file, ".\n");
     }
+    if (o->form) {
+        orr_file_printf(file, "Formulas have the form ");
+        orr_markdown_code(file, o->form_text, false);
+        orr_file_printf(file, ".\n");
+    }
     if (o->weights && *o->weights) {
         orr_file_printf(file, o->variance > 0 ? "Rows have the weights 1/sigma^2, sigma of column "
                                               : "Rows have the weights of column ");
@@ -250,6 +255,7 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
             orr_file_printf(&file,
                             "\nResiduals of what `%s` selects:\n\n![residuals](residuals.png)\n",
                             sr_rule_name[o->rule]);
+        sr_output_parts(o, &file);
         rc = write_constants(o, &file);
         sr_output_categories(o, SR_REPORTED_CATEGORIES, &file);
         if (o->permutations)

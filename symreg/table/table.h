@@ -34,6 +34,7 @@ struct sr_csv_options {
     const char *target, *features, *exclude, *require, *weights, *log_target;
     const char *units, *units_penalty, *constants;
     const char *define, *loss, *guess;
+    const char *form; /* a template with unknown functions */
     const char *constrain, *nest, *complexity, *maxdepth;
     const char *batch, *rule, *permutations;
     const char *sigma;           /* column of the target's standard deviations */

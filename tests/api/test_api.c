@@ -307,6 +307,31 @@ TEST(a_search_resumes_from_bytes)
         orrery_regression_free(all[k]);
 }
 
+/* 2 a sqrt(a) M with a known factor M, and a template of the wrong columns. */
+TEST(functions_of_a_template)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    double predicted[ROWS];
+    char text[300];
+    int row = -1;
+    for (int i = 0; i < ROWS; i++)
+        y[i] = 2 * x[2 * i] * sqrt(x[2 * i]) * x[2 * i + 1];
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    assert_int_equal(orrery_regression_set(r, "template", "M * f(a)"), 0);
+    assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_select(r, "best", &row), 0);
+    assert_int_equal(orrery_regression_print(r, row, ORRERY_TEXT, text, sizeof text, NULL), 0);
+    assert_memory_equal(text, "(M * ", 5);
+    assert_int_equal(orrery_regression_predict(r, row, &table, predicted), 0);
+    for (int i = 0; i < ROWS; i++)
+        assert_true(fabs(predicted[i] - y[i]) < 1e-6 * fabs(y[i]));
+    assert_int_equal(orrery_regression_set(r, "template", "M * f(b)"), 0);
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_search(r, 1, NULL, NULL),
+            "template: f: expected a column");
+    orrery_regression_free(r);
+}
+
 TEST(settings_and_options_are_checked)
 {
     struct orrery_regression *r = small();

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# test_symreg_templates.sh - --template: unknown functions and constants of a given form, in every
+# output; units, guesses, predict, --test, --resume and --compat pysr with it; what is refused.
+. tests/cli/lib.sh
+
+# deterministic tables: y = sin(x) / r^2 + 2 m, a potential, a velocity and a Yukawa force
+awk 'BEGIN {
+    print "x,r,m,phi,v,F,y"
+    for (i = 1; i <= 120; i++) {
+        x = 6 * (i * 37 % 101) / 101; r = 0.5 + 3.5 * (i * 53 % 97) / 97
+        m = 1 + 4 * (i * 29 % 89) / 89
+        printf "%.10g,%.10g,%.10g,%.15g,%.15g,%.15g,%.15g\n", x, r, m,
+            -3.2 / (r + 0.6) + 1.7 * x * x, 21.3 + 35 * cos(6.28 * x + 0.4),
+            x * m / r ^ 2 * exp(-r / 5), sin(x) / r ^ 2 + 2 * m
+    }
+}' >"$WORK/law.csv"
+run=$WORK/run
+mkdir "$run"
+small=(--quiet --iterations 6 --set symreg.populations=6 --set symreg.cycles=60
+    --set symreg.seconds=0)
+search() { # TEMPLATE OPTION...
+    timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target y --features x,r,m "${small[@]}" \
+        --template "$@"
+}
+form='sin(x)*f(r) + g(m)'
+parts() { # FOLDER: the smallest loss, and the columns of each part in all rows
+    python3 - "$WORK/$1/front.json" <<'EOF'
+import json, re, sys
+front = json.load(open(sys.argv[1]))
+print("exact" if front["front"][-1]["loss"] < 1e-12 else front["front"][-1])
+for name in front["front"][0]["parts"]:
+    used = " ".join(row["parts"][name] for row in front["front"])
+    print(name, *sorted(set(re.findall(r"\b(?:x|r|m)\b", used))))
+EOF
+}
+
+check "two functions" search "$form" --threads 1 --out "$WORK/out"
+check "... of their own columns" equal "$(printf '%s\n' exact 'f(r) r' 'g(m) m')" "$(parts out)"
+check_not "... and no other form" grep -vqE '^Complexity|"\(\(sin\(x\) \* .*\) \+ .*\)"$' \
+    "$WORK/out/front.csv"
+check "... in the report" grep -q '^| `g(m)` | `(.*m.*)` |' "$WORK/out/report.md"
+check "... with the template" grep -qF "Formulas have the form \`$form\`." "$WORK/out/report.md"
+check "... in other notations" grep -q 'torch.sin(x)\*' "$WORK/out/front_full.csv"
+search "$form" --threads 1 >"$WORK/printed"
+check "... on the terminal" grep -qE '^  f\(r\) = .*r' "$WORK/printed"
+for threads in 2 7; do
+    check "$threads threads" search "$form" --threads $threads --out "$WORK/threads"
+    check "... the same front" same_files "$WORK/out" "$WORK/threads" front.csv front_full.csv \
+        front.json
+done
+check "a potential" search 'f(r) + g(x)' --target phi --out "$WORK/phi"
+check "... of two columns" equal "$(printf '%s\n' exact 'f(r) r' 'g(x) x')" "$(parts phi)"
+check "a velocity with constants" search 'v0 + K*f(x)' --target v --unary sin,cos \
+    --iterations 20 --out "$WORK/v"
+check "... which are numbers" equal "$(printf '%s\n' exact v0 K 'f(x) x')" "$(parts v)"
+check "a known force and a correction" search 'x*m/r^2 * f(r)' --target F --out "$WORK/force"
+check "... is found" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts force)"
+check_not "... with the numbers of the template" grep -vqE '^Complexity|\(r \^ 2\)' \
+    "$WORK/force/front.csv"
+check "no product among the operators" search "$form" --binary + --unary square,inv,exp \
+    --out "$WORK/sums"
+check_not "... none in the functions" grep -qE '\* [^+]*\*' "$WORK/sums/front.csv"
+check "--batch" search "$form" --batch 60 --out "$WORK/batch"
+check "... gives functions of their columns" equal "$(parts out)" "$(parts batch)"
+check "--compat pysr" search "$form" --compat pysr --out "$WORK/pysr"
+check "... of their columns, too" equal "$(printf '%s\n' 'f(r) r' 'g(m) m')" \
+    "$(parts pysr | sed 1d)"
+
+# ---- units, guesses
+check "units" search 'f(r) + g(x)' --target phi --units 'r=m, x=s, phi=m' --out "$WORK/units"
+check_not "... without factors of wrong dimension" grep -qE '\(r [+-] x|\+ x\)"' \
+    "$WORK/units/front.csv"
+check "a guess" search "0.5*$form" --guess '0.5*sin(x)*(1.5/square(r)) + m' --iterations 1 \
+    --out "$WORK/guess"
+check "... whose other numbers are fitted" equal exact "$(parts guess | head -n 1)"
+check_not "... and not those of the template" grep -vqE '^Complexity|\(0\.5 \* sin\(x\)\)' \
+    "$WORK/guess/front.csv"
+
+# ---- predict, --test, --resume
+check "predict" equal '121 1' "$("$BIN/symreg" predict "$WORK/out/front.json" "$WORK/law.csv" |
+    paste -d, "$WORK/law.csv" - | awk -F, 'NR > 1 { d = $8 - $7; d = d < 0 ? -d : d
+        if (d > most) most = d } END { print NR, most < 1e-6 }')"
+check "--test" search "$form" --threads 1 --test "$WORK/law.csv" --out "$WORK/test"
+check "... on the second table" awk -F, 'END { exit !($4 < 1e-12 && $5 > 0.999) }' \
+    "$WORK/test/front.csv"
+check "stopped after 3 epochs" search "$form" --iterations 3 --out "$WORK/resumed"
+check "... goes on" search "$form" --resume --out "$WORK/resumed"
+check "... to the same front" same_files "$WORK/out" "$WORK/resumed" front.csv front_full.csv
+KEEP=$WORK/resumed refuse "--resume with another template" 1 '--template was "sin(x)*f(r) + g(m)"' \
+    -- search 'f(r) + g(m)' --resume --out "$WORK/resumed"
+
+# ---- what is refused
+refusals timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target y --features x,r,m,phi --quiet \
+    --out "$run/out" --template <<'EOF'
+no such column | 2 'g: expected a column' '"phy" (did you mean "phi"?)' | 'f(r) + g(phy)'
+the target | 2 'in the brackets, found "y"' | 'f(y)'
+the target as a constant | 2 '--template: "y" is the target or a column' | 'y + f(r)'
+no feature | 2 '--template: "v" is the target or a column' | 'v*f(r)'
+a constant and a function | 2 '"h" is both a constant and a function' | 'h(r) + h'
+twice, other columns | 2 '"f" stands twice, with different columns' | 'f(r) - f(m)'
+twice | 2 '"f" stands twice; expected every unknown function and constant once' | 'f(r) + x*f(r)'
+numbers of columns | 2 '"f" has 1 column in brackets once and 2 another time' | 'f(r) + f(r, m)'
+no function | 2 '"h*r + 2" has no unknown function' '--guess' | 'h*r + 2'
+a known function without brackets | 2 '"sin" is a known function' | 'sin + f(r)'
+a column that is called | 2 '"r" is a column and is called' | 'r(m) + f(x)'
+a sum in brackets | 2 'f: expected names of columns' 'then ")", found "r+m)"' | 'f(r+m)'
+a function in brackets | 2 'only columns may stand in the brackets' | 'f(g(r))'
+no column in brackets | 2 'f: expected the name of a column in the brackets, found ""' | 'f() + 2'
+a column twice | 2 'f: column "r" stands twice' | 'f(r, r)'
+no closing bracket | 2 'f: expected names of columns' | 'f(r'
+an equation | 2 'expected the right side alone' | 'y = f(r)'
+syntax | 2 '--template: formula: expected a feature' 'at character 7' | 'f(r) +'
+empty | 2 '--template: formula: expected' | ''
+too many | 2 'expected at most 8 unknown functions and constants' | 'a*b*c*d*e*k(r)*f(m)*g(x)*h'
+no nodes | 2 '2 unknown functions need as many nodes, but --maxsize is 1' | 'f(r)+g(m)' --maxsize 1
+--category | 2 '--category: not with --template' | 'f(r)' --category m --features x,r
+a guess of another form | 2 'is not of the form of --template' | 'f(r) + g(m)' --guess 'r*m'
+EOF
+
+finish
