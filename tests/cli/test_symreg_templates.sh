@@ -57,6 +57,8 @@ check "a known force and a correction" search 'x*m/r^2 * f(r)' --target F --out 
 check "... is found" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts force)"
 check_not "... with the numbers of the template" grep -vqE '^Complexity|\(r \^ 2\)' \
     "$WORK/force/front.csv"
+search 'h + pi*f(r)' --iterations 1 >"$WORK/printed" 2>&1
+check "pi is a number" grep -qE '\+ \(3\.141592653589793 \* ' "$WORK/printed"
 check "no product among the operators" search "$form" --binary + --unary square,inv,exp \
     --out "$WORK/sums"
 check_not "... none in the functions" grep -qE '\* [^+]*\*' "$WORK/sums/front.csv"
