@@ -5,13 +5,13 @@
 
 # deterministic tables: y = sin(x) / r^2 + 2 m, a potential, a velocity and a Yukawa force
 awk 'BEGIN {
-    print "x,r,m,phi,v,F,y"
+    print "x,r,m,phi,v,F,y,k"
     for (i = 1; i <= 120; i++) {
         x = 6 * (i * 37 % 101) / 101; r = 0.5 + 3.5 * (i * 53 % 97) / 97
         m = 1 + 4 * (i * 29 % 89) / 89
-        printf "%.10g,%.10g,%.10g,%.15g,%.15g,%.15g,%.15g\n", x, r, m,
+        printf "%.10g,%.10g,%.10g,%.15g,%.15g,%.15g,%.15g,%d\n", x, r, m,
             -3.2 / (r + 0.6) + 1.7 * x * x, 21.3 + 35 * cos(6.28 * x + 0.4),
-            x * m / r ^ 2 * exp(-r / 5), sin(x) / r ^ 2 + 2 * m
+            x * m / r ^ 2 * exp(-r / 5), sin(x) / r ^ 2 + 2 * m, i % 3
     }
 }' >"$WORK/law.csv"
 run=$WORK/run
@@ -115,7 +115,7 @@ syntax | 2 '--template: formula: expected a feature' 'at character 7' | 'f(r) +'
 empty | 2 '--template: formula: expected' | ''
 too many | 2 'expected at most 8 unknown functions and constants' | 'a*b*c*d*e*k(r)*f(m)*g(x)*h'
 no nodes | 2 '2 unknown functions need as many nodes, but --maxsize is 1' | 'f(r)+g(m)' --maxsize 1
---category | 2 '--category: not with --template' | 'f(r)' --category m --features x,r
+--category | 2 '--category: not with --template' | 'f(r)' --category k --features x,r
 a guess of another form | 2 'is not of the form of --template' | 'f(r) + g(m)' --guess 'r*m'
 EOF
 
