@@ -5,7 +5,7 @@
 
 # deterministic tables: y = sin(x) / r^2 + 2 m, a potential, a velocity and a Yukawa force
 awk 'BEGIN {
-    print "x,r,m,phi,v,F,y,k"
+    print "x,r,m,phi,v,F,y,class"
     for (i = 1; i <= 120; i++) {
         x = 6 * (i * 37 % 101) / 101; r = 0.5 + 3.5 * (i * 53 % 97) / 97
         m = 1 + 4 * (i * 29 % 89) / 89
@@ -80,7 +80,7 @@ check_not "... and not those of the template" grep -vqE '^Complexity|\(0\.5 \* s
 
 # ---- predict, --test, --resume
 check "predict" equal '121 1' "$("$BIN/symreg" predict "$WORK/out/front.json" "$WORK/law.csv" |
-    paste -d, "$WORK/law.csv" - | awk -F, 'NR > 1 { d = $8 - $7; d = d < 0 ? -d : d
+    paste -d, "$WORK/law.csv" - | awk -F, 'NR > 1 { d = $9 - $7; d = d < 0 ? -d : d
         if (d > most) most = d } END { print NR, most < 1e-6 }')"
 check "--test" search "$form" --threads 1 --test "$WORK/law.csv" --out "$WORK/test"
 check "... on the second table" awk -F, 'END { exit !($4 < 1e-12 && $5 > 0.999) }' \
@@ -115,7 +115,7 @@ syntax | 2 '--template: formula: expected a feature' 'at character 7' | 'f(r) +'
 empty | 2 '--template: formula: expected' | ''
 too many | 2 'expected at most 8 unknown functions and constants' | 'a*b*c*d*e*k(r)*f(m)*g(x)*h'
 no nodes | 2 '2 unknown functions need as many nodes, but --maxsize is 1' | 'f(r)+g(m)' --maxsize 1
---category | 2 '--category: not with --template' | 'f(r)' --category k --features x,r
+--category | 2 '--category: not with --template' | 'f(r)' --category class --features x,r
 a guess of another form | 2 'is not of the form of --template' | 'f(r) + g(m)' --guess 'r*m'
 EOF
 
