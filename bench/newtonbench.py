@@ -134,7 +134,7 @@ def search_law(o, law, percent):
     right = said["algebra"] and said["values"]
     others = [row for row in front if row is not chosen]
     on_front = right or any(v["algebra"] and v["values"] for v in
-                            (judge(row["equation"], percent / 100) for row in others))
+                            (judge(row["equation"], percent / 100, True) for row in others))
     return {"law": law.name, "domain": law.domain, "difficulty": law.difficulty,
             "version": law.version, "noise": percent, "right": right, "algebra": said["algebra"],
             "values": said["values"], "front": on_front, "formula": chosen["equation"],
