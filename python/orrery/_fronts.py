@@ -187,10 +187,10 @@ def _row(row: dict[str, Any], text: Callable[[int], str]) -> Row:
     errors = numbers("errors") or (NAN,) * n
     return Row(row["complexity"], row["loss"], row["score"], text(lib.TEXT),
                row["description_length"], constants, errors,
-               text(lib.LATEX), text(lib.SYMPY), text(lib.C), numbers("low", -math.inf),
-               numbers("high", math.inf), covariance,
-               _number(row.get("variance"), "residual_variance"),
-               _number(row.get("freedom"), "degrees_of_freedom"))
+               text(lib.LATEX), text(lib.SYMPY), text(lib.C), low=numbers("low", -math.inf),
+               high=numbers("high", math.inf), covariance=covariance,
+               variance=_number(row.get("variance"), "residual_variance"),
+               freedom=_number(row.get("freedom"), "degrees_of_freedom"))
 
 
 def read(path: Any, names: list[str] | None, count: int | None, define: str | None) -> Front:

@@ -221,9 +221,11 @@ class Search(lib.Handle):
             self.status("formula", i, ctypes.byref(known))
             texts = [self._text("print", i, n) for n in (lib.TEXT, lib.LATEX, lib.SYMPY, lib.C)]
             constants, errors = self._constants(i, known.constants)
+            category, category_errors = self._category(i)
             rows.append(Row(known.complexity, known.loss, known.score, texts[0],
                             known.description_length, constants, errors, texts[1], texts[2],
-                            texts[3], *self._category(i), **self._covariance(i, known.constants),
+                            texts[3], category, category_errors,
+                            **self._covariance(i, known.constants),
                             **(self._intervals(i, known.constants) if i in chosen else {})))
         return rows
 

@@ -88,6 +88,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     _state: bytes | None
     _category: Category | None = None
+    _define: str | None
 
     @_named_only
     def __init__(

@@ -223,9 +223,12 @@ static void print_line(struct orr_file *file, int width, const char *label, int 
         return;
     }
     printf("  %-*s", width, label);
-    for (int k = 0; k < columns; k++)
-        printf(error && isfinite(error[k]) ? "  %12.6g +- %-8.2g" : "  %12.6g            ",
-               value[k], error ? error[k] : 0);
+    for (int k = 0; k < columns; k++) {
+        char text[16] = "";
+        if (error && isfinite(error[k]))
+            snprintf(text, sizeof text, " +- %.2g", error[k]);
+        printf("  %12.6g%-*s", value[k], k + 1 < columns ? 12 : 0, text);
+    }
     printf("\n");
 }
 
@@ -269,7 +272,7 @@ static void print_head(const struct sr_output *o, int columns, int width)
     printf("constants of each %s, in the formula that %s selects:\n  %-*s", o->category->name,
            sr_rule_name[o->rule], width, o->category->name);
     for (int k = 0; k < columns; k++)
-        printf("  %12s            ", o->category->parameter[k]);
+        printf("  %12s%*s", o->category->parameter[k], k + 1 < columns ? 12 : 0, "");
     printf("\n");
 }
 
