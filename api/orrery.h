@@ -58,13 +58,9 @@ ORRERY_CALL const char *orrery_version(void);
  * @return a text that is always valid */
 ORRERY_CALL const char *orrery_status_text(int status);
 
-/* ------------------------------------------------------------------------------ regression */
-
 /** @defgroup regression Regression
- *
  * Finds a Pareto front of formulas for a table, like the program symreg: equal settings, numbers
- * and seed give equal formulas, for any number of threads.
- * @{ */
+ * and seed give equal formulas, for any number of threads. @{ */
 
 /** A handle: see orrery_regression_create(). */
 struct orrery_regression;
@@ -134,8 +130,7 @@ enum orrery_notation {
 
 /** Creates a handle.
  * @param interface_ ORRERY_INTERFACE
- * @param regression *regression becomes the handle, NULL after an error; free it with
- * orrery_regression_free()
+ * @param regression *regression becomes the handle or NULL; free it with orrery_regression_free()
  * @return ORRERY_OK, ORRERY_EINVAL, ORRERY_ENOMEM or ORRERY_EVERSION */
 ORRERY_CALL int orrery_regression_create(int interface_, struct orrery_regression **regression);
 /** Frees a handle.
@@ -318,10 +313,9 @@ ORRERY_CALL int orrery_regression_covariance(struct orrery_regression *regressio
                                              double *covariance, double *residual_variance,
                                              double *freedom);
 /** Evaluates any formula in the notation ORRERY_TEXT with the standard deviations of its values
- * that follow from the covariance of its constants, to first order. A new observation has noise in
- * addition:
- * with probability `level` it lies within y +- orrery_interval_factor(level, freedom)
- * sqrt(deviation^2 + residual_variance). NaN where the formula has no finite value.
+ * that follow from the covariance of its constants, to first order. With probability `level` a new
+ * observation lies within y +- orrery_interval_factor(level, freedom) sqrt(deviation^2 +
+ * residual_variance). NaN where the formula has no finite value.
  * @param regression the handle
  * @param formula in the notation ORRERY_TEXT
  * @param table new columns; its y is not read
@@ -342,14 +336,10 @@ ORRERY_CALL double orrery_interval_factor(double level, double freedom);
 
 /** @} */
 
-/* ------------------------------------------------------------------------------ simulation */
-
 /** @defgroup simulation Simulation
- *
  * Simulates orbits of planets under any of Orrery's force laws. Sequences are pure functions of
  * settings, set and index. Their bits are equal on every CPU, for any number of threads, and in the
- * program orbits.
- * @{ */
+ * program orbits. @{ */
 
 /** A handle: see orrery_simulation_create(). */
 struct orrery_simulation;
@@ -386,8 +376,7 @@ struct orrery_elements {
 
 /** Creates a handle.
  * @param interface_ ORRERY_INTERFACE
- * @param simulation *simulation becomes the handle, NULL after an error; free it with
- * orrery_simulation_free()
+ * @param simulation *simulation becomes the handle or NULL; free it with orrery_simulation_free()
  * @return ORRERY_OK, ORRERY_EINVAL, ORRERY_ENOMEM or ORRERY_EVERSION */
 ORRERY_CALL int orrery_simulation_create(int interface_, struct orrery_simulation **simulation);
 /** Frees a handle.
@@ -453,16 +442,12 @@ ORRERY_CALL int orrery_simulation_force(struct orrery_simulation *simulation, do
 
 /** @} */
 
-/* ---------------------------------------------------------------------------------- models */
-
 /** @defgroup model Models
- *
  * Computes with trained transformers from checkpoints (*.safetensors): next states, forces, logits,
  * attention maps and continuations, on the CPU in fp32. A call computes with all cores; calls of
  * several handles wait for one another. The library opens cJSON at run time to read checkpoints,
  * and oneDNN to compute; without oneDNN, slower plain loops compute in one thread
- * (orrery_shape.reference).
- * @{ */
+ * (orrery_shape.reference). @{ */
 
 /** A handle: see orrery_model_create(). */
 struct orrery_model;
@@ -637,14 +622,10 @@ ORRERY_CALL void orrery_model_stop(struct orrery_model *model);
 
 /** @} */
 
-/* ------------------------------------------------------------------------------- attention */
-
 /** @defgroup attention Attention
- *
  * Forward and backward pass of any variant (docs/attention.md) on arrays, for an operator of a
  * framework. float32 uses the kernels of the models; float64, or `reference`, uses plain loops in
- * double precision, for gradient checks.
- * @{ */
+ * double precision, for gradient checks. @{ */
 
 /** A handle: see orrery_attention_create(). */
 struct orrery_attention;
@@ -682,8 +663,7 @@ struct orrery_attention_line {
 
 /** Creates a handle.
  * @param interface_ ORRERY_INTERFACE
- * @param attention *attention becomes the handle, NULL after an error; free it with
- * orrery_attention_free()
+ * @param attention *attention becomes the handle or NULL; free it with orrery_attention_free()
  * @return ORRERY_OK, ORRERY_EINVAL, ORRERY_ENOMEM or ORRERY_EVERSION */
 ORRERY_CALL int orrery_attention_create(int interface_, struct orrery_attention **attention);
 /** Frees a handle.
@@ -749,13 +729,9 @@ ORRERY_CALL int orrery_attention_backward(struct orrery_attention *attention,
 
 /** @} */
 
-/* --------------------------------------------------------------------------------- results */
-
 /** @defgroup results Results
- *
  * Reads results of runs as columns of numbers and text. docs/library.md lists what can be opened.
- * JSON files and run directories need cJSON, which is opened at run time.
- * @{ */
+ * JSON files and run directories need cJSON, which is opened at run time. @{ */
 
 /** A handle: see orrery_results_create(). */
 struct orrery_results;
@@ -777,8 +753,7 @@ struct orrery_column {
 
 /** Creates a handle.
  * @param interface_ ORRERY_INTERFACE
- * @param results *results becomes the handle, NULL after an error; free it with
- * orrery_results_free()
+ * @param results *results becomes the handle or NULL; free it with orrery_results_free()
  * @return ORRERY_OK, ORRERY_EINVAL, ORRERY_ENOMEM or ORRERY_EVERSION */
 ORRERY_CALL int orrery_results_create(int interface_, struct orrery_results **results);
 /** Frees a handle.
