@@ -290,7 +290,7 @@ static int enter_categories(const struct orrery_regression *r, int row,
 /* Whether a formula has constants of each category. */
 static bool has_categories(const struct orrery_regression *r, const struct sr_expr *expr)
 {
-    const int columns = r->table.data.features - (r->table.category ? r->table.category->most : 0);
+    const int columns = sr_category_features(&r->table.data, r->table.category);
     for (int i = 0; i < expr->count; i++)
         if (expr->node[i].op == SR_FEATURE && expr->node[i].feature >= columns)
             return true;
@@ -314,7 +314,7 @@ static int evaluate(const struct orrery_regression *r, const struct sr_expr *exp
         return ORR_FAIL(ORR_EINVAL, "formula: its constants of each category belong to a row of a "
                                     "front; orrery_regression_predict()");
     const int features = r->table.data.features;
-    const int columns = features - (r->table.category ? r->table.category->most : 0);
+    const int columns = sr_category_features(&r->table.data, r->table.category);
     double *x = orr_alloc((size_t)features * (t.rows + 1), sizeof *x);
     if (!x)
         return ORR_ENOMEM;

@@ -15,22 +15,30 @@
 
 /* ---- set-up */
 
+/* Sorts the rows by category and copies those of each. */
 static int split_rows(struct sr_categories *c, const struct sr_data *data, const int *category)
 {
+    const size_t count = (size_t)c->count;
     size_t *row = orr_alloc(data->rows, sizeof *row), most = 0;
-    int rc = row ? 0 : ORR_ENOMEM;
+    /* places of the categories among the sorted rows: their firsts, and after sorting their ends */
+    size_t *end = orr_alloc(count + 1, sizeof *end);
+    int rc = row && end ? 0 : ORR_ENOMEM;
+    for (size_t i = 0; i < data->rows && !rc; i++)
+        end[category[i] + 1]++;
+    for (size_t k = 1; k < count && !rc; k++)
+        end[k] += end[k - 1];
+    for (size_t i = 0; i < data->rows && !rc; i++)
+        row[end[category[i]]++] = i;
     for (int k = 0; k < c->count && !rc; k++) {
-        size_t rows = 0;
-        for (size_t i = 0; i < data->rows; i++)
-            if (category[i] == k)
-                row[rows++] = i;
-        rc = rows ? sr_rows_take(data, rows, row, &c->data[k], &c->storage[k])
+        const size_t first = k ? end[k - 1] : 0, rows = end[k] - first;
+        rc = rows ? sr_rows_take(data, rows, row + first, &c->data[k], &c->storage[k])
                   : ORR_FAIL(ORR_EINVAL, "category %d: expected rows, found none", k);
         if (rows > most) {
             most = rows;
             c->reference = k;
         }
     }
+    free(end);
     free(row);
     return rc;
 }

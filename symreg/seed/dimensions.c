@@ -186,14 +186,6 @@ static void add_hypotheses(const struct sr_proposal *p, unsigned constants,
     }
 }
 
-static int count_bits(unsigned set)
-{
-    int count = 0;
-    for (; set; set &= set - 1)
-        count++;
-    return count;
-}
-
 int sr_dimensions_find(struct sr_proposal *p)
 {
     const struct sr_units *units = p->settings->units;
@@ -208,7 +200,7 @@ int sr_dimensions_find(struct sr_proposal *p)
         p->loss->data->features + named > SR_SMOOTH_COLUMNS)
         return 0;
     for (unsigned set = 0; set < 1U << named; set++)
-        if (count_bits(set) <= TOGETHER)
+        if (__builtin_popcount(set) <= TOGETHER)
             add_hypotheses(p, set, list, &count);
     for (int i = 0; i < count; i++)
         grouping[i] = list[i].grouping;

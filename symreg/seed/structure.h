@@ -5,6 +5,19 @@
 #include "groups.h"
 #include "stages.h"
 
+/* Products of powers of quantities: of a wanted dimension, or dimensionless groups (Buckingham's
+ * theorem). */
+enum { SR_QUANTITIES = 16, SR_PRODUCTS = 24 };
+struct sr_product {
+    double cost; /* rises with the exponents, more for half-integers */
+    int half[SR_QUANTITIES];
+};
+/* Lists the simplest products of d[0 .. n-1], n at most SR_QUANTITIES, with the dimension `want`;
+ * with want NULL, the dimensionless ones without a common divisor, of which u and 1 / u count once.
+ * Best first; returns how many, at most SR_PRODUCTS. */
+int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
+                     struct sr_product list[SR_PRODUCTS]);
+
 /* A table with other columns: differences or sums that replace some columns, or named constants. */
 struct sr_view {
     struct sr_data data;

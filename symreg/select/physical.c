@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "symreg/value/echelon.h"
 #include "units.h"
 
 enum { M, KG, S, A, K, MOL, CD, SI };
@@ -109,14 +110,28 @@ static const struct physical *find(const struct physical *list, int count, const
 
 /* ---- conversion */
 
+double sr_raise(double value, double power)
+{
+    double product = 1;
+    const double twice = 2 * fabs(power);
+    const int half = twice <= 64 ? (int)twice : -1;
+    if (half < 0 || fabs(twice - half) > 0)
+        return sr_op_table[SR_POW].value(value, power);
+    for (int k = 0; k < half / 2; k++)
+        product *= value;
+    product *= half % 2 ? sqrt(value) : 1;
+    return power < 0 ? 1 / product : product;
+}
+
 /* Solves for the exponents of the well-known base units whose product has the dimension `si`.
  * *unique: false where other exponents of base units that occur are as good. Returns whether there
  * is a solution. */
 static bool solve(const struct sr_units *units, const double si[SI], double power[SR_BASES],
                   bool *unique)
 {
+    const double tiny = 1e-9;
     double a[SI][SR_BASES + 1] = {{0}};
-    int pivot[SI] = {0}, rank = 0;
+    int pivot[SI] = {0};
     bool used[SR_BASES] = {false};
     for (int b = 0; b < units->bases; b++) {
         const struct physical *unit = find(well_known_units, UNITS, units->base[b]);
@@ -125,36 +140,19 @@ static bool solve(const struct sr_units *units, const double si[SI], double powe
     }
     for (int k = 0; k < SI; k++)
         a[k][SR_BASES] = si[k];
-    for (int b = 0; b < units->bases && rank < SI; b++) {
-        int best = rank;
-        for (int k = rank; k < SI; k++)
-            if (fabs(a[k][b]) > fabs(a[best][b]))
-                best = k;
-        if (fabs(a[best][b]) < 1e-9)
-            continue;
-        double swap[SR_BASES + 1];
-        memcpy(swap, a[best], sizeof swap);
-        memcpy(a[best], a[rank], sizeof swap);
-        for (int c = 0; c <= SR_BASES; c++)
-            a[rank][c] = swap[c] / swap[b];
-        for (int k = 0; k < SI; k++) {
-            const double share = a[k][b];
-            for (int c = 0; c <= SR_BASES && k != rank; c++)
-                a[k][c] -= share * a[rank][c];
-        }
-        used[b] = true;
-        pivot[rank++] = b;
-    }
+    const int rank = sr_echelon(a[0], SI, units->bases, SR_BASES + 1, tiny, pivot);
+    for (int r = 0; r < rank; r++)
+        used[pivot[r]] = true;
     memset(power, 0, SR_BASES * sizeof *power);
     *unique = true;
     for (int r = 0; r < rank; r++) {
         power[pivot[r]] = a[r][SR_BASES];
         for (int b = 0; b < units->bases; b++)
-            if (!used[b] && fabs(a[r][b]) > 1e-9 && fabs(a[r][SR_BASES]) > 1e-9)
+            if (!used[b] && fabs(a[r][b]) > tiny && fabs(a[r][SR_BASES]) > tiny)
                 *unique = false;
     }
     for (int k = rank; k < SI; k++)
-        if (fabs(a[k][SR_BASES]) > 1e-9)
+        if (fabs(a[k][SR_BASES]) > tiny)
             return false;
     return true;
 }

@@ -54,19 +54,6 @@ int sr_constants_parse(const char *text, struct sr_units *units, struct sr_langu
 /* value^power, equal on every CPU; exact products and roots for half-integers. */
 double sr_raise(double value, double power);
 
-/* Products of powers of quantities: of a wanted dimension, or dimensionless groups (Buckingham's
- * theorem). */
-enum { SR_QUANTITIES = 16, SR_PRODUCTS = 24 };
-struct sr_product {
-    double cost; /* rises with the exponents, more for half-integers */
-    int half[SR_QUANTITIES];
-};
-/* Lists the simplest products of d[0 .. n-1], n at most SR_QUANTITIES, with the dimension `want`;
- * with want NULL, the dimensionless ones without a common divisor, of which u and 1 / u count once.
- * Best first; returns how many, at most SR_PRODUCTS. */
-int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
-                     struct sr_product list[SR_PRODUCTS]);
-
 struct sr_template; /* template.h */
 /* Constraints on the shape of a formula. */
 struct sr_constraints {

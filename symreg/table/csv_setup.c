@@ -110,11 +110,7 @@ static int set_required(const char *list, const struct sr_table *table, struct s
         char name[256];
         struct orr_nearest nearest = {0};
         int f = 0;
-        if (!sr_name_next(&at, name, sizeof name))
-            return ORR_FAIL(ORR_EUSAGE,
-                            "--require: expected names of columns with commas between, those that "
-                            "have one in double quotes, found \"%s\"",
-                            list);
+        TRY(sr_column_next("--require", list, &at, name, sizeof name));
         for (; f < table->data.features && strcmp(table->name[f], name) != 0; f++)
             orr_nearest_offer(&nearest, name, table->name[f]);
         if (f == table->data.features)

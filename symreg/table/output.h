@@ -30,6 +30,12 @@ struct sr_category {
         double shared[SR_NODES]; /* standard errors of the formula's other constants */
     } row[SR_NODES + 1];         /* of the front */
 };
+/* The number of features of the table, without those columns. category may be NULL. */
+static inline int sr_category_features(const struct sr_data *data,
+                                       const struct sr_category *category)
+{
+    return data->features - (category ? category->most : 0);
+}
 struct sr_table;
 /* Reads the column's cells. ORR_EFORMAT names the line of an empty cell. `like`: the categories
  * that are known; another one is ORR_EINVAL, which lists them. NULL: all are new. */
@@ -94,6 +100,8 @@ int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row,
 int sr_missing_check(const char *text);
 /* Whether a cell is a missing value. */
 bool sr_cell_is_missing(const char *cell);
+/* Reads the first name of a list of columns, as sr_name_next() does; ORR_EUSAGE names the option. */
+int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
 /* Removes the rows of csv that have a missing value in one of the columns (an empty cell, NA, N/A,
  * NaN, null or None). Returns how many. */
 size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count);
@@ -223,7 +231,7 @@ struct sr_output {
 /* The number of features, without the columns of --category. */
 static inline int sr_output_features(const struct sr_output *o)
 {
-    return o->data->features - (o->category ? o->category->most : 0);
+    return sr_category_features(o->data, o->category);
 }
 /* The data with the constants of each category that row `row` of the front has. */
 static inline const struct sr_data *sr_output_data(const struct sr_output *o, int row)

@@ -150,17 +150,23 @@ static bool is_listed(int column, const int *list, int count)
     return false;
 }
 
+int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes)
+{
+    return sr_name_next(at, name, bytes)
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE,
+                          "%s: expected names of columns with commas between, those that have one "
+                          "in double quotes, found \"%s\"",
+                          option, list);
+}
+
 /* Columns of a comma-separated list; names that contain commas are quoted. */
 static int named_columns(const struct orr_csv *csv, const char *file, int target,
                          const char *option, const char *list, int column[SR_COLUMNS], int *count)
 {
     for (const char *at = list; at; (*count)++) {
         char name[256];
-        if (!sr_name_next(&at, name, sizeof name))
-            return ORR_FAIL(ORR_EUSAGE,
-                            "%s: expected names of columns with commas between, "
-                            "those that have one in double quotes, found \"%s\"",
-                            option, list);
+        TRY(sr_column_next(option, list, &at, name, sizeof name));
         if (*count == SR_COLUMNS)
             return ORR_FAIL(ORR_EUSAGE, "%s: at most %d", option, SR_COLUMNS);
         TRY(find_column(csv, file, name, NULL, &column[*count]));

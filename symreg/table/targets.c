@@ -21,11 +21,7 @@ static int read_targets(const char *file, const struct orr_csv *csv, const char 
         const int n = targets->count;
         if (n == TARGETS)
             return ORR_FAIL(ORR_EUSAGE, "--target: at most %d columns", TARGETS);
-        if (!sr_name_next(&at, targets->name[n], NAME))
-            return ORR_FAIL(ORR_EUSAGE,
-                            "--target: expected names of columns with commas between, those that "
-                            "have one in double quotes, found \"%s\"",
-                            list);
+        TRY(sr_column_next("--target", list, &at, targets->name[n], NAME));
         TRY(sr_table_column(csv, file, targets->name[n], &column[n]));
         for (int k = 0; k < n; k++)
             if (column[k] == column[n])

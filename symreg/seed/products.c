@@ -2,27 +2,16 @@
  *
  * The exponents solve a linear system, a row per base unit. Elimination expresses some exponents by
  * the others, which are free; small values of the free ones are tried. */
-#include "select.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared.h"
+#include "structure.h"
+#include "symreg/value/echelon.h"
+
 enum { MOST_HALF = 8, MOST_FREE = 11 }; /* exponents up to 4 */
 static const double tiny = 1e-9;
-
-double sr_raise(double value, double power)
-{
-    double product = 1;
-    const double twice = 2 * fabs(power);
-    const int half = twice <= 64 ? (int)twice : -1;
-    if (half < 0 || fabs(twice - half) > 0)
-        return sr_op_table[SR_POW].value(value, power);
-    for (int k = 0; k < half / 2; k++)
-        product *= value;
-    product *= half % 2 ? sqrt(value) : 1;
-    return power < 0 ? 1 / product : product;
-}
 
 /* The system in echelon form: pivot[r] is the exponent that row r expresses. */
 struct system {
@@ -42,26 +31,9 @@ static bool eliminate(const struct sr_dimension *d, int n, const struct sr_dimen
             s->row[b][f] = d[f].power[b];
         s->row[b][n] = want ? want->power[b] : 0;
     }
-    for (int f = 0; f < n && s->rank < SR_BASES; f++) {
-        int best = s->rank;
-        for (int b = s->rank; b < SR_BASES; b++)
-            if (fabs(s->row[b][f]) > fabs(s->row[best][f]))
-                best = b;
-        if (fabs(s->row[best][f]) < tiny)
-            continue;
-        double swap[SR_QUANTITIES + 1];
-        memcpy(swap, s->row[best], sizeof swap);
-        memcpy(s->row[best], s->row[s->rank], sizeof swap);
-        for (int c = n; c >= 0; c--)
-            s->row[s->rank][c] = swap[c] / swap[f];
-        for (int b = 0; b < SR_BASES; b++) {
-            const double share = s->row[b][f];
-            for (int c = 0; c <= n && b != s->rank; c++)
-                s->row[b][c] -= share * s->row[s->rank][c];
-        }
-        used[f] = true;
-        s->pivot[s->rank++] = f;
-    }
+    s->rank = sr_echelon(s->row[0], SR_BASES, n, SR_QUANTITIES + 1, tiny, s->pivot);
+    for (int r = 0; r < s->rank; r++)
+        used[s->pivot[r]] = true;
     for (int f = 0; f < n; f++)
         if (!used[f])
             s->other[s->free++] = f;
@@ -113,18 +85,6 @@ static double cost_of(const struct sr_product *p, int n)
     return cost;
 }
 
-static void insert(struct sr_product list[SR_PRODUCTS], int *count, const struct sr_product *p)
-{
-    int at = *count;
-    if (at == SR_PRODUCTS && !(p->cost < list[at - 1].cost))
-        return;
-    at -= at == SR_PRODUCTS;
-    for (; at > 0 && p->cost < list[at - 1].cost; at--)
-        list[at] = list[at - 1];
-    list[at] = *p;
-    *count += *count < SR_PRODUCTS;
-}
-
 int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
                      struct sr_product list[SR_PRODUCTS])
 {
@@ -148,7 +108,7 @@ int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimens
         if (!want && is_repeated(&p, n))
             continue;
         p.cost = cost_of(&p, n);
-        insert(list, &count, &p);
+        sr_best_insert(list, sizeof p, &count, SR_PRODUCTS, &p);
     }
     return count;
 }
