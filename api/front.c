@@ -200,7 +200,7 @@ static int intervals(const struct orrery_regression *r, int row, double *low, do
     const int count = sr_expr_constants(expr, NULL);
     for (int c = 0; c < count; c++)
         low[c] = high[c] = NAN;
-    return r->setup.settings.loss == ORR_SR_L2
+    return r->setup.settings.loss == ORR_SR_L2 && !r->table.category
                ? sr_constants_profile(expr, &r->table.data, r->table.variance, SR_LEVEL, low, high)
                : 0;
 }

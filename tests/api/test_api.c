@@ -142,6 +142,32 @@ TEST(constants_of_each_category)
     orrery_regression_free(r);
 }
 
+TEST(constants_that_all_categories_share_have_no_profiles)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    int rows, shared = 0;
+    for (int i = 0; i < ROWS; i++) {
+        x[2 * i + 1] = 2 - i % 3;
+        y[i] = (3 - i % 3) * x[2 * i] + 2;
+    }
+    assert_int_equal(orrery_regression_set(r, "category", "M"), 0);
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    for (int i = 0; i < rows; i++) {
+        double low[64], high[64];
+        struct orrery_formula formula = {.bytes = sizeof formula};
+        assert_int_equal(orrery_regression_formula(r, i, &formula), 0);
+        assert_int_equal(orrery_regression_intervals(r, i, low, high), 0);
+        for (int c = 0; c < formula.constants; c++)
+            assert_true(isnan(low[c]) && isnan(high[c]));
+        shared += formula.constants;
+    }
+    assert_true(shared > 0);
+    orrery_regression_free(r);
+}
+
 static void front_of(const struct orrery_table *table, int threads, char text[4096])
 {
     struct orrery_regression *r = small();
