@@ -25,6 +25,7 @@
  * selected formula", the formula with x0, x1, ... or the names of the features:
  * bench/peer_operon.py writes them. With all problems it writes bench/results/symreg.json. */
 #include "symreg/table/table.h"
+#include "symreg_settings.h"
 #include "symreg_upper_bound.h"
 #include "symreg_tally.h"
 
@@ -130,18 +131,11 @@ static int read_options(int argc, char **argv, struct options *o)
 static struct sr_settings settings_of(const struct problem *p, const struct options *o)
 {
     struct sr_settings s = {
-        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
-        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_SIN, SR_COS},
-        .binary_count = 4,
-        .unary_count = 7,
-        .loss = ORR_SR_L2,
+        TABLE_SETTINGS,
         .maxsize = 20,
         .iterations = 1000000,
         .populations = 16,
-        .population_size = 27,
         .cycles = 100,
-        .restarts = 1,
-        .enumerate = 5e5,
         .max_seconds = o->seconds,
         .max_evaluations = o->evaluations,
     };

@@ -12,6 +12,7 @@
 
 #include "base/stop.h"
 #include "bench.h"
+#include "symreg_settings.h"
 #include "symreg/table/output.h"
 
 #include <pthread.h>
@@ -180,21 +181,8 @@ static int try_law(const struct law *law, double noise, int sample, double secon
     static struct problem p;
     static struct sr_fit fit;
     const struct sr_settings settings = {
-        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
-        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_SIN, SR_COS},
-        .binary_count = 4,
-        .unary_count = 7,
-        .loss = ORR_SR_L2,
-        .maxsize = 30,
-        .iterations = 100,
-        .populations = 31,
-        .population_size = 27,
-        .cycles = 380,
-        .restarts = 1,
-        .enumerate = 5e5,
-        .patience = 30,
-        .restarts_fresh = true,
-        .seed = (uint64_t)sample};
+        TABLE_SETTINGS, .maxsize = 30,  .iterations = 100,      .populations = 31,
+        .cycles = 380,  .patience = 30, .restarts_fresh = true, .seed = (uint64_t)sample};
     struct sr_categories clean = {0};
     struct sr_work work = {0};
     const double start = (double)clock();

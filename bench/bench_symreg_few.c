@@ -17,6 +17,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench.h"
+#include "symreg_settings.h"
 #include "symreg/symreg.h"
 
 enum { FRESH = 512, MOST_ROWS = 50, COLUMNS = 2 };
@@ -101,20 +102,8 @@ static void correct(enum way way, struct sr_front *front, const struct sr_loss *
 static int try_table(struct table *t, int threads, uint64_t stream, bool right[WAYS])
 {
     static struct sr_fit fit;
-    const struct sr_settings settings = {
-        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
-        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_SIN, SR_COS},
-        .binary_count = 4,
-        .unary_count = 7,
-        .loss = ORR_SR_L2,
-        .maxsize = 15,
-        .iterations = 3,
-        .populations = 16,
-        .population_size = 27,
-        .cycles = 100,
-        .restarts = 1,
-        .enumerate = 5e5,
-        .seed = 1};
+    const struct sr_settings settings = {TABLE_SETTINGS,    .maxsize = 15, .iterations = 3,
+                                         .populations = 16, .cycles = 100, .seed = 1};
     struct sr_loss loss;
     struct sr_work work = {0};
     struct sr_expr own = t->law;
