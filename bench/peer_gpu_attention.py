@@ -6,8 +6,8 @@
 Prints lines of variant, name, and milliseconds of forward and backward, medians over the runs, in
 bf16: softmax by each backend of scaled_dot_product_attention that takes the shape, and lssar, the
 formulas of the paper (Eqs. (4), (5)) written with PyTorch's operations and its automatic
-differentiation, eager, by torch.compile, and as two passes of FlexAttention (compiled: its tiles never
-leave the chip). What does not fit in memory has no line, or nan; stderr says why.
+differentiation, eager, by torch.compile, and as two passes of FlexAttention (compiled: its tiles
+never leave the chip). What does not fit in memory has no line, or nan; stderr says why.
 """
 import math
 import statistics

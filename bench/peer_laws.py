@@ -5,7 +5,8 @@
 Prints the front that the peer returns as bin/symreg does, `best` at the formula that its own rule
 selects. Operators + - * / sqrt exp log sin cos and what a peer has of 1/x and x^2, up to 30 nodes.
 pyoperon: PYOPERON below has members, steps of Levenberg-Marquardt and objectives as environment
-variables change them (default: see there). gplearn: 1,000 members. The seconds are those of the fit.
+variables change them (default: see there). gplearn: 1,000 members. The seconds are those of the
+fit.
 """
 import os
 import re

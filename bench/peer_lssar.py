@@ -50,7 +50,7 @@ def flex(q, k, v, power, blocks, log_phi=log_softplus):
         z = n[i] * (log_phi(score, n[i], width) - log_sum[b, h, i]).exp() - late[i]
         return torch.where(z > 0, power * z.clamp_min(1e-20).log(), -math.inf)
 
-    # its backward pass asks for a gradient of what is attended to: nothing, of as few numbers as it takes
+    # its backward pass asks for a gradient of what is attended to: nothing, of few numbers
     nothing = torch.zeros_like(v[..., :16])
     if v.device.type == "cpu":
         nothing[..., 0, :] = 1

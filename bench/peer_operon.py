@@ -57,7 +57,8 @@ def fit(names, x, y, number, seed, seconds, threads, objectives):
     model.fit(x, y)
     spent = time.monotonic() - start
     chosen = model.get_model_string(model.model_, precision=17)
-    rows = [(0, model.get_model_string(entry["tree"], precision=17)) for entry in model.pareto_front_]
+    rows = [(0, model.get_model_string(entry["tree"], precision=17))
+            for entry in model.pareto_front_]
     return spent, [(int(text == chosen), text) for _, text in rows] or [(1, chosen)]
 
 

@@ -1,17 +1,18 @@
-"""The estimator of python/orrery beside pyoperon and gplearn (pip install pyoperon gplearn), on twenty
-generated tables, one thread each, the same seconds: from the start of the process, and from fit().
+"""The estimator of python/orrery beside pyoperon and gplearn (pip install pyoperon gplearn), on
+twenty generated tables, one thread each, the same seconds: from the start of the process, and from
+fit().
 
     PYTHONPATH=python python3 bench/peer_symreg.py bench/results/symreg_python.json \
         [--seconds 5] [--tables 20] [--learners orrery,pyoperon,gplearn]
 
 A table has 200 rows without noise. A law counts as found where the root mean square error on 1,000
-other rows of the same ranges is below 1e-6 of their standard deviation. Every fit is a process of its
-own, which ends when its learner reports a loss of about 0: its time to the first right law is when
-it ended, from the start of the process. Operators: + - * / sqrt exp log sin cos, 1/x and x^2 where a
-learner has them. pyoperon: 2,000 members, 10 steps of Levenberg-Marquardt, with which it finds the most
-(15 of 20 in 5 s; 11 with 200 members and 5 steps, 13 with 1,000 and 5, 14 with 1,000 and 1), whole
-seconds. gplearn: 1,000 members. The last part times the same search by the C library's handle alone
-and by the estimator.
+other rows of the same ranges is below 1e-6 of their standard deviation. Every fit is a process of
+its own, which ends when its learner reports a loss of about 0: its time to the first right law is
+when it ended, from the start of the process. Operators: + - * / sqrt exp log sin cos, 1/x and x^2
+where a learner has them. pyoperon: 2,000 members, 10 steps of Levenberg-Marquardt, with which it
+finds the most (15 of 20 in 5 s; 11 with 200 members and 5 steps, 13 with 1,000 and 5, 14 with 1,000
+and 1), whole seconds. gplearn: 1,000 members. The last part times the same search by the C
+library's handle alone and by the estimator.
 """
 import argparse
 import datetime
@@ -25,7 +26,8 @@ import time
 LAWS = (
     ("kepler", "a * np.sqrt(a / m)", {"a": (0.3, 30), "m": (0.5, 2)}),
     ("newton", "6.674 * m * M / r**2", {"m": (1, 5), "M": (1, 5), "r": (1, 3)}),
-    ("coulomb", "q * p / (12.566 * e * r**2)", {"q": (1, 5), "p": (1, 5), "e": (1, 5), "r": (1, 3)}),
+    ("coulomb", "q * p / (12.566 * e * r**2)",
+     {"q": (1, 5), "p": (1, 5), "e": (1, 5), "r": (1, 3)}),
     ("pendulum", "6.283 * np.sqrt(l / g)", {"l": (0.1, 2), "g": (1, 20)}),
     ("kinetic", "0.5 * m * (u**2 + v**2)", {"m": (1, 5), "u": (0, 3), "v": (0, 3)}),
     ("gas", "n * 8.314 * t / v", {"n": (1, 5), "t": (200, 400), "v": (1, 5)}),
@@ -75,7 +77,8 @@ def fit_pyoperon(X, y, seconds):
 
     model = SymbolicRegressor(
         allowed_symbols="add,sub,mul,div,square,sqrt,exp,log,sin,cos,constant,variable",
-        max_length=20, max_depth=10, objectives=["r2"], optimizer_iterations=10, population_size=2000,
+        max_length=20, max_depth=10, objectives=["r2"], optimizer_iterations=10,
+        population_size=2000,
         generations=10**6, max_evaluations=10**9, max_time=max(int(seconds), 1), n_threads=1,
         epsilon=1e-14, random_state=0)
     model.fit(X, y)
@@ -101,7 +104,8 @@ def fit_gplearn(X, y, seconds):
 
 
 LEARNERS = {"orrery": fit_orrery, "pyoperon": fit_pyoperon, "gplearn": fit_gplearn}
-IMPORTS = {"orrery": "orrery.regressor", "pyoperon": "pyoperon.sklearn", "gplearn": "gplearn.genetic"}
+IMPORTS = {"orrery": "orrery.regressor", "pyoperon": "pyoperon.sklearn",
+           "gplearn": "gplearn.genetic"}
 
 
 def child(learner, number, seconds, counted, started):
@@ -198,7 +202,8 @@ def machine():
         return done.stdout.strip()
 
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "")
+        models = (line.split(":")[1].strip() for line in file if line.startswith("model name"))
+        cpu = next(models, "")
     return {"date": datetime.date.today().isoformat(), "cpu": cpu, "cores": os.cpu_count(),
             "commit": output("git", "rev-parse", "--short", "HEAD"),
             "load": os.getloadavg()[0]}

@@ -2,9 +2,10 @@
 
     PYTHONPATH=python python3 bench/python_start.py [rounds]
 
-import: `import orrery` beyond `import numpy`, within a process. estimator: `orrery.SymbolicRegressor`
-beyond that, which imports scikit-learn where it is installed; without it, as if it were not. law:
-from the start of the process until Kepler's law is found in the table of the eight planets.
+import: `import orrery` beyond `import numpy`, within a process. estimator:
+`orrery.SymbolicRegressor` beyond that, which imports scikit-learn where it is installed; without
+it, as if it were not. law: from the start of the process until Kepler's law is found in the table
+of the eight planets.
 """
 import statistics
 import subprocess

@@ -8,9 +8,10 @@ for GPUs alone.
 
 --cpu-time: processor time of all threads, for machines that others use, too; with --threads 1.
 Every round runs all of a shape once, in an order of its own, with a pause after each in which
-waiting threads fall asleep; a ratio is the median over rounds of two times of one round. Needs torch, and a C++ compiler for torch.compile. fp32, one sequence, d = 64,
-p = 15. The file has date, CPU, threads, commit, version of PyTorch and rows of name, median in ms,
-spread (interquartile range over median), peer and ratio (peer over ours), and what PyTorch refused.
+waiting threads fall asleep; a ratio is the median over rounds of two times of one round. Needs
+torch, and a C++ compiler for torch.compile. fp32, one sequence, d = 64, p = 15. The file has date,
+CPU, threads, commit, version of PyTorch and rows of name, median in ms, spread (interquartile range
+over median), peer and ratio (peer over ours), and what PyTorch refused.
 """
 import argparse
 import datetime
@@ -161,7 +162,8 @@ def main():
     result = {"date": datetime.date.today().isoformat(), "cpu": cpu(), "threads": o.threads,
               "time": "processor" if o.cpu_time else "wall",
               "commit": commit, "version": orrery.__version__, "torch": torch.__version__,
-              "shape": f"B 1, H {o.heads}, d {D}, p {P}, fp32", "rounds": o.rounds, "refused": refused,
+              "shape": f"B 1, H {o.heads}, d {D}, p {P}, fp32", "rounds": o.rounds,
+               "refused": refused,
               "rows": rows}
     for kind in o.kinds.split(","):
         for length in map(int, o.lengths.split(",")):

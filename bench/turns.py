@@ -4,10 +4,11 @@
 usage: turns.py [--rounds N] [--json FILE] BEFORE AFTER -- NAME [ARGUMENT...]
 
 BEFORE and AFTER are source trees in which `make build/bench/bench_NAME` was run. The benchmark is
-run N (3) times in each, one after the other, so that other work on the machine slows both down. Every
-row is the median over the rounds, and its ratio says how many times as fast AFTER is as BEFORE: of
-times before over after, of rates after over before. Prints each row's ratio with the ratios of the
-single rounds, the lowest rows, and the median and the quartiles over all rows. Needs Python 3 alone.
+run N (3) times in each, one after the other, so that other work on the machine slows both down.
+Every row is the median over the rounds, and its ratio says how many times as fast AFTER is as
+BEFORE: of times before over after, of rates after over before. Prints each row's ratio with the
+ratios of the single rounds, the lowest rows, and the median and the quartiles over all rows. Needs
+Python 3 alone.
 """
 
 import argparse
@@ -30,7 +31,8 @@ def rows(tree, name, arguments):
         results.mkdir(parents=True)
         command = [str(tree / "build" / "bench" / f"bench_{name}"), *arguments]
         done = subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, env={**os.environ, "ORRERY_PRESETS": str(tree / "presets")})
+                              text=True,
+                               env={**os.environ, "ORRERY_PRESETS": str(tree / "presets")})
         if done.returncode:
             sys.exit(f"turns.py: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
         made = list(results.glob("*.json"))
@@ -69,8 +71,9 @@ def main():
         table.append({"name": row, "unit": unit, "before": before, "after": after,
                       "ratio": statistics.median(faster), "rounds": faster})
     for r in table:
-        print(f"{r['ratio']:6.3f}  {r['before']:12.5g} {r['after']:12.5g} {r['unit']:9s} {r['name']}  ("
-              + " ".join(f"{x:.3f}" for x in r["rounds"]) + ")")
+        rounds = " ".join(f"{x:.3f}" for x in r["rounds"])
+        print(f"{r['ratio']:6.3f}  {r['before']:12.5g} {r['after']:12.5g} {r['unit']:9s} "
+              f"{r['name']}  ({rounds})")
     ratios = sorted(r["ratio"] for r in table)
     quarters = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
     print(f"{name}: {len(ratios)} rows, {options.rounds} rounds: median {quarters[1]:.3f}, "

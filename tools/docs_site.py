@@ -122,7 +122,8 @@ def copy_pages(source, files):
 def c_reference():
     """api/orrery.h as a page: parts, what comments say, declarations."""
     text = (ROOT / "api/orrery.h").read_text(encoding="utf-8")
-    out = ["# C interface", "", "Of `api/orrery.h`, which has these comments; [the guide](library.md).",
+    out = ["# C interface", "",
+           "Of `api/orrery.h`, which has these comments; [the guide](library.md).",
            ""]
     pattern = (r"/\*\* @defgroup \w+ (?P<part>[^\n]+)(?P<about>.*?)@\{ \*/"
                r"|/\*\*(?!<) (?P<comment>(?:(?!\*/).)*)\*/\n(?=ORRERY_CALL|struct|enum|typedef)"
@@ -168,7 +169,8 @@ def notebook(path, folder):
     parts = []
     for i, cell in enumerate(found["cells"]):
         text = "".join(cell["source"])
-        parts.append(f"{text}\n" if cell["cell_type"] == "markdown" else f"```python\n{text}\n```\n")
+        code = cell["cell_type"] != "markdown"
+        parts.append(f"```python\n{text}\n```\n" if code else f"{text}\n")
         for j, o in enumerate(cell.get("outputs", [])):
             parts.append(output(o, folder, f"{path.stem}_{i}_{j}.png"))
     return "\n".join(parts)

@@ -109,8 +109,8 @@ while read -r file; do
     ! grep -q 'clang-format off' "$file" || continue
     long=$(awk 'length > 100 { print FNR; exit }' "$file")
     [ -z "$long" ] || complain "$file:$long: longer than 100 columns"
-done < <(find "${folders[@]}" tests bench tools \
-              \( -name '*.[ch]' -o -name '*.gp' -o -name '*.sh' \) | sort)
+done < <(find "${folders[@]}" tests bench tools python docs \
+              \( -name '*.[ch]' -o -name '*.gp' -o -name '*.sh' -o -name '*.py' \) | sort)
 
 if command -v clang-format >/dev/null; then
     mapfile -t code < <(printf '%s\n' "${sources[@]}" | grep '\.[ch]$')

@@ -4,10 +4,10 @@
     python3 convert_study.py ckpt.pt model.safetensors
 
 The study: K. Vafa, P. G. Chang, A. Rambachan, S. Mullainathan, "What Has a Foundation Model Found?"
-(arXiv 2507.06952); its code saves, with torch.save, a dictionary of "model" (the state), "model_args"
-(or "config") and "iter_num". Converted are GPTs with two token channels in, and either the next
-state's tokens or numbers (force magnitude, force vector) out. Its state-space and recurrent models
-have no counterpart.
+(arXiv 2507.06952); its code saves, with torch.save, a dictionary of "model" (the state),
+"model_args" (or "config") and "iter_num". Converted are GPTs with two token channels in, and either
+the next state's tokens or numbers (force magnitude, force vector) out. Its state-space and
+recurrent models have no counterpart.
 
 Nothing is lost: Orrery's blocks are the same (pre-norm, q, k, v of all heads side by side, exact
 GELU, epsilon 1e-5). Where the study's model has no biases they are zero; the bias of its token head

@@ -70,5 +70,5 @@ def main(arguments):
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except (ValueError, NotImplementedError) as error:  # a variant or phi of one's own, a wrong file
+    except (ValueError, NotImplementedError) as error:  # one's own variant, a wrong file
         sys.exit(f"rebuild.py: error: {error}")

@@ -250,7 +250,7 @@ class Search(lib.Handle):
 
     def deviation(self, formula: str, x: np.ndarray, constants: int,
                   covariance: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Values of a formula and their standard deviations from the covariance of its constants."""
+        """Values of a formula and their standard deviations, by its constants' covariance."""
         y, deviation, table = np.empty(x.shape[0]), np.empty(x.shape[0]), _filled(x)
         triangle = (ctypes.c_double * len(covariance))(*covariance)
         self.status("deviation", encoded("formula", formula), ctypes.byref(table), constants,

@@ -220,7 +220,8 @@ def check_view(browser, report, width, scheme, out, check):
     found = Axe().run(page, options=AA)
     check(where, "WCAG AA", [(v["id"], v["help"], [n["target"] for n in v["nodes"]][:5])
                              for v in found["violations"]])
-    page.locator("main > .wide table").first.screenshot(path=out / f"{width}-{scheme}-laws-open.png")
+    laws = page.locator("main > .wide table").first
+    laws.screenshot(path=out / f"{width}-{scheme}-laws-open.png")
     check_player(page, check, where)
     check(where, "no error in the console", problems)
     check(where, "no request to a network", requests)

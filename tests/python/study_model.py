@@ -3,8 +3,8 @@
     python3 study_model.py make FILE.pt [OUTPUT_DIM]       token head; with OUTPUT_DIM: numbers out
     python3 study_model.py outputs FILE.pt DIR             compares with DIR/inputs.npy, outputs.npy
 
-Written from the names and shapes of its state alone; with STUDY=<folder of its code> the study's own
-module is loaded with the same state instead, which has to give the same.
+Written from the names and shapes of its state alone; with STUDY=<folder of its code> the study's
+own module is loaded with the same state instead, which has to give the same.
 """
 import os
 import sys

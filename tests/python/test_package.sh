@@ -17,9 +17,6 @@ for name in sklearn pandas sympy jax torch transformers tensorboard wandb tracki
         skip "tests of the Python package with $name" "$PYTHON has no $name"
 done
 
-check_not "no line of the package is longer than 100 columns" env LC_ALL=C.UTF-8 \
-    grep -nE '^.{101,}' python/*.py python/orrery/*.py python/tests/*.py
-
 # ---- annotations, as mypy --strict reads them (python/pyproject.toml)
 if $PYTHON -c 'import mypy' 2>/dev/null; then
     check "annotations" $PYTHON -m mypy --config-file python/pyproject.toml \
