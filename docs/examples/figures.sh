@@ -6,5 +6,6 @@ set -eu
 RUN=${1:-runs/quick}
 OUT=${OUT:-$RUN}
 
-bin/report --run "$RUN" --body earth --size 1600 --font "DejaVu Serif" --keep --out "$OUT/figures/earth_large.png"
+bin/report --run "$RUN" --body earth --size 1600 --font "DejaVu Serif" --keep \
+    --out "$OUT/figures/earth_large.png"
 bin/report --run "$RUN" --animate earth --out "$OUT"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# long_training.sh - a training in parts: stopped by time or Ctrl-C, resumed bit for bit, then extended.
+# long_training.sh - a training in parts: stopped by time or Ctrl-C, resumed exactly, then extended.
 #
 #   docs/examples/long_training.sh        from the root of the repository; PRESET=smoke: in seconds
 set -eu

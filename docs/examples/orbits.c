@@ -1,4 +1,4 @@
-/* orbits.c - 1,000 orbits under a Yukawa law: sequences of the data set, and one orbit by its elements.
+/* orbits.c - 1,000 orbits under a Yukawa law: sequences of the data set, and one orbit by elements.
  *
  *     cc orbits.c -o orbits $(pkg-config --cflags --libs orrery) -lm
  *     ./orbits */

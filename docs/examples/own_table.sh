@@ -1,5 +1,5 @@
 #!/bin/sh
-# own_table.sh - formulas from a CSV file of one's own: search, keep, go on, evaluate (docs/symreg.md).
+# own_table.sh - formulas from a CSV file of one's own: search, keep, evaluate (docs/symreg.md).
 #
 #   docs/examples/own_table.sh [FILE.csv COLUMN]        from the root of the repository
 set -eu

@@ -100,7 +100,7 @@ int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row,
 int sr_missing_check(const char *text);
 /* Whether a cell is a missing value. */
 bool sr_cell_is_missing(const char *cell);
-/* Reads the first name of a list of columns, as sr_name_next() does; ORR_EUSAGE names the option. */
+/* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
 /* Removes the rows of csv that have a missing value in one of the columns (an empty cell, NA, N/A,
  * NaN, null or None). Returns how many. */
