@@ -268,7 +268,7 @@ check "... do nothing in the report's head" grep -qF -- \
 check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
 check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
-"$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 \
+"$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 --seconds 1 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
 check "a column \"relative\" goes first" grep -q '"column relative"' "$WORK/named/front.json"
 check "... a note says so" grep -q 'the column of this name' "$WORK/err"
@@ -354,7 +354,7 @@ awk 'BEGIN {
 }' >"$WORK/large.csv"
 LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --set symreg.populations=4 --set symreg.cycles=400 --set symreg.patience=0
-      --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
+      --set symreg.enumerate=20000 --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
 # results FOLDER: those of a search before, with a file that is not ours
 results() {
     mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,mine.md} \
