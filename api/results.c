@@ -93,9 +93,8 @@ int orrery_results_column(struct orrery_results *r, size_t number, struct orrery
 static void list_names(const struct api_columns *table, char *text, size_t bytes)
 {
     *text = '\0';
-    for (size_t c = 0, used = 0; c < table->count && used < bytes; c++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s", c ? ", " : "",
-                                 table->column[c].name);
+    for (size_t c = 0; c < table->count; c++)
+        orr_append(text, bytes, "%s%s", c ? ", " : "", table->column[c].name);
     orr_one_line(text);
 }
 

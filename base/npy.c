@@ -3,6 +3,7 @@
 #include "error.h"
 #include "file.h"
 #include "npy.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -189,12 +190,12 @@ int orr_npy_write_header(struct orr_file *file, enum orr_dtype dtype, int ndim,
                          const size_t shape[])
 {
     char text[512];
-    int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                        dtypes[dtype].descr);
+    snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+             dtypes[dtype].descr);
     for (int i = 0; i < ndim; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%zu%s", shape[i],
-                         ndim == 1 || i + 1 < ndim ? ", " : "");
-    used += snprintf(text + used, sizeof text - (size_t)used, "), }");
+        orr_append(text, sizeof text, "%zu%s", shape[i], ndim == 1 || i + 1 < ndim ? ", " : "");
+    orr_append(text, sizeof text, "), }");
+    const int used = (int)strlen(text);
     const int padded = (10 + used + 1 + 63) / 64 * 64 - 10;
     memset(text + used, ' ', (size_t)(padded - used));
     text[padded - 1] = '\n';

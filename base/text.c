@@ -4,6 +4,7 @@
 #include "file.h"
 #include "text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -44,6 +45,15 @@ void orr_one_line(char *text)
 
 /* Fences the text by more backticks than it has in a row, with blanks where it begins or ends with
  * one. */
+void orr_append(char *text, size_t bytes, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, bytes - used, format, args);
+    va_end(args);
+}
+
 int orr_markdown_code(struct orr_file *file, const char *text, bool cell)
 {
     size_t fence = 1, run = 0;

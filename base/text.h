@@ -22,6 +22,9 @@ int orr_markdown_code(struct orr_file *file, const char *text, bool cell);
 bool orr_ends_in(const char *text, const char *end);
 /* Turns a text into one line: line breaks and tabs become spaces, other control characters "?". */
 void orr_one_line(char *text);
+/* Appends to the text in a buffer of `bytes` bytes; what does not fit is cut. */
+void orr_append(char *text, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Whether a control character begins at `c`: C0, DEL, or C1 in UTF-8 (terminals take U+009B for the
  * start of a command). */

@@ -6,7 +6,6 @@
 #include "report.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 static const double clearly = 0.8; /* ratio of the smaller to the larger error */
@@ -18,16 +17,6 @@ struct measured {
     double error;
     char shown[64];
 };
-
-static void say(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(char *text, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, REPORT_ANSWER - used, format, list);
-    va_end(list);
-}
 
 void report_percent(double error, char text[32])
 {
@@ -83,10 +72,11 @@ static int compare(const struct report_run *run, int a, int b, struct compared *
         total->better += better;
         total->worse += worse;
         total->all++;
-        say(text, "%s%s %s against %s (%s)", any ? ", " : "", name[k], x.shown, y.shown,
-            better  ? "better"
-            : worse ? "worse"
-                    : "about equal");
+        orr_append(text, REPORT_ANSWER, "%s%s %s against %s (%s)", any ? ", " : "", name[k],
+                   x.shown, y.shown,
+                   better  ? "better"
+                   : worse ? "worse"
+                           : "about equal");
         any = true;
     }
     return 0;
@@ -108,10 +98,11 @@ static int did_pretraining_help(const struct report_run *run, struct report_answ
         char one[REPORT_ANSWER] = "";
         TRY(compare(run, s, untrained, &total, one));
         if (*one)
-            say(rest, "\n%s: %s.", run->source[s].title, one);
+            orr_append(rest, REPORT_ANSWER, "\n%s: %s.", run->source[s].title, one);
     }
     const struct compared t = total;
-    say(answer->text, "%s%s",
+    orr_append(
+        answer->text, REPORT_ANSWER, "%s%s",
         !t.all                              ? "Not known: no forces were predicted."
         : !t.better && !t.worse             ? "No clear difference."
         : !t.worse && 2 * t.better >= t.all ? "Yes."
@@ -121,7 +112,7 @@ static int did_pretraining_help(const struct report_run *run, struct report_answ
                                             : "It helped in some values and hurt in others.",
         t.all ? " Pretrained models against the untrained one, by forces that were not labelled:"
               : "");
-    say(answer->text, "%s", rest);
+    orr_append(answer->text, REPORT_ANSWER, "%s", rest);
     return 0;
 }
 
@@ -140,15 +131,16 @@ static int did_attention_matter(const struct report_run *run, struct report_answ
         else
             first = s;
         if (*one)
-            say(rest, "\n%s against %s: %s.", run->source[s].title, run->source[first].title, one);
+            orr_append(rest, REPORT_ANSWER, "\n%s against %s: %s.", run->source[s].title,
+                       run->source[first].title, one);
     }
-    say(answer->text, "%s%s",
-        models < 2                      ? "Not known: this run has one attention variant."
-        : !total.all                    ? "Not known: no forces were predicted."
-        : !total.better && !total.worse ? "Not clearly."
-        : total.better && total.worse   ? "In some values, in both directions."
-                                        : "In some values.",
-        rest);
+    orr_append(answer->text, REPORT_ANSWER, "%s%s",
+               models < 2                      ? "Not known: this run has one attention variant."
+               : !total.all                    ? "Not known: no forces were predicted."
+               : !total.better && !total.worse ? "Not clearly."
+               : total.better && total.worse   ? "In some values, in both directions."
+                                               : "In some values.",
+               rest);
     return 0;
 }
 
@@ -177,7 +169,7 @@ static void is_the_law_there(const struct report_run *run, struct report_answer 
             continue;
         if (run->source[s].role == REPORT_ATTENTION && count > most)
             most = count;
-        say(rest, "%s%s %d", *rest ? ", " : "", run->source[s].title, count);
+        orr_append(rest, REPORT_ANSWER, "%s%s %d", *rest ? ", " : "", run->source[s].title, count);
     }
     if (ours < 0 || most < 0) {
         snprintf(answer->text, REPORT_ANSWER,
@@ -185,7 +177,9 @@ static void is_the_law_there(const struct report_run *run, struct report_answer 
         return;
     }
     const bool fails = !found(run, report_find(run, "truth"));
-    say(answer->text, "%s Samples of %d from which %s law is selected by the rule \"%s\": %s.",
+    orr_append(
+        answer->text, REPORT_ANSWER,
+        "%s Samples of %d from which %s law is selected by the rule \"%s\": %s.",
         fails ? "Not known: the search does not find the law in the true forces either, so that it "
                 "says nothing about the models."
         : !most && !ours ? "No model finds it, trained or not."

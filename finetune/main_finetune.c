@@ -270,8 +270,7 @@ static int check_names(const struct orr_cli *cli)
     for (int i = 0; i < p->attention.count; i++) {
         const char *name = p->attention.item[i];
         known |= orr_cli_wants(cli, name) && !strcmp(source_option, name);
-        const size_t used = strlen(variants);
-        snprintf(variants + used, sizeof variants - used, ", %s", name);
+        orr_append(variants, sizeof variants, ", %s", name);
         TRY(gpt_config_from_preset(&config, p, name, p->orbits.positions));
     }
     return known ? 0

@@ -68,10 +68,9 @@ static double *alloc_forces(const struct ft_run *run)
 enum { UNITS_TEXT = 8 + 2 * 26 * FT_PLANETS };
 static void print_units(const struct vector *task, char text[UNITS_TEXT])
 {
-    size_t used = (size_t)snprintf(text, UNITS_TEXT, "units");
+    snprintf(text, UNITS_TEXT, "units");
     for (size_t s = 0; s < (size_t)task->run->planets.n && s < FT_PLANETS; s++)
-        used += (size_t)snprintf(text + used, UNITS_TEXT - used, " %.17g %.17g", task->unit[s][0],
-                                 task->unit[s][1]);
+        orr_append(text, UNITS_TEXT, " %.17g %.17g", task->unit[s][0], task->unit[s][1]);
 }
 
 int ft_vector_model(struct ft_run *run, const char *source, const char *attention, const char *from)

@@ -346,10 +346,8 @@ static void note_attention(const struct orr_cli *cli)
     if (!cli->attention_added || orr_path(folder, "%s/%s", cli->run, cli->attention) ||
         orr_exists(folder))
         return;
-    for (int i = 0; i < names->count - 1; i++) {
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names->item[i]);
-    }
+    for (int i = 0; i < names->count - 1; i++)
+        orr_append(known, sizeof known, "%s%s", i ? ", " : "", names->item[i]);
     orr_note(cli->quiet,
              "symreg: --attention %s: nothing of it is in %s yet, and the settings have %s; laws "
              "need the tables of bin/finetune",

@@ -29,14 +29,13 @@ static void print_name(struct law_true *true_law, const struct orr_settings *pre
         snprintf(text, LAW_TEXT, "k m1 m2 / r^2");
         return;
     }
-    int used = snprintf(text, LAW_TEXT, "k times the force of the law %s", law->name);
+    snprintf(text, LAW_TEXT, "k times the force of the law %s", law->name);
     for (const char *at = law->parameters; *at; at += strspn(at, " ")) {
         char key[128], value[ORR_SETTING];
         const size_t length = strcspn(at, " ");
         snprintf(key, sizeof key, "%.*s", (int)length, at);
         orr_settings_value(preset, key, value);
-        if (used < LAW_TEXT)
-            used += snprintf(text + used, (size_t)(LAW_TEXT - used), ", %.100s=%.300s", key, value);
+        orr_append(text, LAW_TEXT, ", %.100s=%.300s", key, value);
         at += length;
     }
 }

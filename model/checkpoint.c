@@ -373,19 +373,18 @@ static int compare_configs(const char *path, const struct gpt_config *have,
                            const struct gpt_config *want, bool any_head)
 {
     char list[2048] = "", found[TEXT], expected[TEXT], setting[96];
-    size_t used = 0;
     for (size_t i = 0; i < FIELDS; i++) {
         field_print(have, &fields[i], found);
         field_print(want, &fields[i], expected);
         if (!strcmp(found, expected) || fields[i].part == OWN ||
             (fields[i].part == HEAD && any_head) || is_scaled(have, want, &fields[i]) ||
-            used > sizeof list - 300)
+            strlen(list) > sizeof list - 300)
             continue;
         print_setting(have, &fields[i], setting);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s is %s, expected %s%s",
-                                 used ? ", " : "", fields[i].key, found, expected, setting);
+        orr_append(list, sizeof list, "%s%s is %s, expected %s%s", *list ? ", " : "", fields[i].key,
+                   found, expected, setting);
     }
-    if (!used)
+    if (!*list)
         return 0;
     return ORR_FAIL(ORR_EINVAL, "%s: a checkpoint of another shape: %s%s", path, list,
                     !any_head && have->head != want->head && have->head == GPT_HEAD_REGRESSION

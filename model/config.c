@@ -21,8 +21,7 @@ int gpt_config_unknown_attention(const char *attention)
     struct orr_nearest nearest = {0};
     for (const struct k_attention *a = k_attention_table; a->name; a++) {
         orr_nearest_offer(&nearest, attention, a->name);
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
+        orr_append(known, sizeof known, "%s%s", *known ? ", " : "", a->name);
     }
     orr_nearest_text(&nearest, meant);
     return ORR_FAIL(ORR_EUSAGE, "attention: unknown variant \"%s\"%s; expected one of %s",

@@ -45,18 +45,17 @@ bool probe_grid_fits(const struct probe_grid *g)
 
 /* The place of a panel with the first levels of axis and curves, and its title. */
 static int place_of_panel(const struct probe_grid *g, const struct roles *roles, int panel,
-                          char *title, size_t room)
+                          char *title, size_t bytes)
 {
     int place = 0;
     title[0] = '\0';
     for (int i = g->factors - 1; i >= 0; i--) {
         const struct probe_factor *factor = &g->factor[i];
-        const size_t used = strlen(title);
         if (i == roles->axis || i == roles->curve)
             continue;
         place = probe_grid_place(g, place, i, panel % factor->count);
-        snprintf(title + used, room - used, "%s%s %s", used ? ", " : "", factor->name,
-                 factor->level[panel % factor->count]);
+        orr_append(title, bytes, "%s%s %s", *title ? ", " : "", factor->name,
+                   factor->level[panel % factor->count]);
         panel /= factor->count;
     }
     return place;

@@ -92,8 +92,7 @@ static int check_option(const struct probe_command *command, const char *option)
     char owners[128] = "";
     for (const struct probe_command *c = probe_table; c->name; c++)
         if (probe_takes(c, option))
-            snprintf(owners + strlen(owners), sizeof owners - strlen(owners), "%s%s",
-                     *owners ? ", " : "", c->name);
+            orr_append(owners, sizeof owners, "%s%s", *owners ? ", " : "", c->name);
     if (!*owners && command->files)
         return ORR_FAIL(ORR_EUSAGE, "%s: probe %s reads results, no models; name their files",
                         option, command->name);
@@ -268,10 +267,9 @@ static void find_preset(const char *run_option, const char *checkpoint, char pat
 
 static void write_usage(void)
 {
-    size_t used = 0;
-    for (const struct probe_command *c = probe_table; c->name && used < sizeof usage; c++)
-        used += (size_t)snprintf(usage + used, sizeof usage - used, "%sprobe %-11s %s",
-                                 used ? "\n       " : "", c->name, c->purpose);
+    for (const struct probe_command *c = probe_table; c->name; c++)
+        orr_append(usage, sizeof usage, "%sprobe %-11s %s", *usage ? "\n       " : "", c->name,
+                   c->purpose);
 }
 
 /* The settings of a model are those of its run. They are passed as --preset before parsing, so that

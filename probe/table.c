@@ -49,8 +49,7 @@ int probe_find(const char *name, const struct probe_command **command)
     char known[256] = "", meant[128];
     struct orr_nearest nearest = {0};
     for (*command = probe_table; (*command)->name; ++*command) {
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", (*command)->name);
+        orr_append(known, sizeof known, "%s%s", *known ? ", " : "", (*command)->name);
         if (name && !strcmp(name, (*command)->name))
             return 0;
         if (name)

@@ -179,11 +179,8 @@ static int find_split(const char *name, enum sim_split *split)
     struct orr_nearest nearest;
     if (sim_split_find(name, split, &nearest))
         return 0;
-    for (int i = 0; i < SIM_SPLITS; i++) {
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                 sim_split_name((enum sim_split)i));
-    }
+    for (int i = 0; i < SIM_SPLITS; i++)
+        orr_append(known, sizeof known, "%s%s", i ? ", " : "", sim_split_name((enum sim_split)i));
     orr_nearest_text(&nearest, meant);
     return ORR_FAIL(ORR_EUSAGE, "--split: unknown data set \"%s\"%s; expected one of %s", name,
                     meant, known);

@@ -177,16 +177,15 @@ bool orr_help_setting(const struct orr_program *program, const char *option, con
     count = count ? count : orr_settings_named(name, NULL, key);
     if (!count || !option[strspn(option, "-")])
         return false;
-    size_t used = (size_t)snprintf(text, 512, "; it is a setting: ");
-    for (int i = 0; i < count && used < 512; i++) {
+    snprintf(text, 512, "; it is a setting: ");
+    for (int i = 0; i < count; i++) {
         const char *dot = strrchr(key[i], '.'), *last = dot ? dot + 1 : key[i];
         /* a setting whose name differs from the option's is listed with its help text */
         const bool other = !strstr(last, name) && !strstr(name, last);
-        used += (size_t)snprintf(text + used, 512 - used, "%s--set %s=%.40s%s%s%s", i ? " or " : "",
-                                 key[i], value ? value : "VALUE", other ? " (" : "",
-                                 other ? orr_setting_find(key[i])->help : "", other ? ")" : "");
+        orr_append(text, 512, "%s--set %s=%.40s%s%s%s", i ? " or " : "", key[i],
+                   value ? value : "VALUE", other ? " (" : "",
+                   other ? orr_setting_find(key[i])->help : "", other ? ")" : "");
     }
-    if (used < 512)
-        snprintf(text + used, 512 - used, "; see --help all");
+    orr_append(text, 512, "; see --help all");
     return true;
 }

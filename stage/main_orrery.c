@@ -118,8 +118,7 @@ static int refuse_word(const char *argument)
     char name[32], list[128] = "";
     as_word(argument, name);
     for (int w = 0; w < WORDS; w++) {
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", w ? ", " : "", word_name[w]);
+        orr_append(list, sizeof list, "%s%s", w ? ", " : "", word_name[w]);
         orr_nearest_offer(&nearest, name, word_name[w]);
     }
     if (nearest.name)

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/signals.h"
+#include "base/text.h"
 #include "cli.h"
 #include "base/isa.h"
 #include "program.h"
@@ -17,28 +18,21 @@
 static int program_argc;
 static char **program_argv;
 
-/* Appends a text to a buffer of `bytes` bytes and cuts what does not fit. */
-static void append(char *text, size_t bytes, const char *more)
-{
-    const size_t used = strlen(text);
-    snprintf(text + used, bytes - used, "%s", more);
-}
-
 void orr_command_add(char *text, size_t bytes, const char *argument)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=./:,@%";
-    append(text, bytes, *text ? " " : "");
+    orr_append(text, bytes, "%s", *text ? " " : "");
     if (*argument && !argument[strspn(argument, plain)]) {
-        append(text, bytes, argument);
+        orr_append(text, bytes, "%s", argument);
         return;
     }
-    append(text, bytes, "'");
+    orr_append(text, bytes, "%s", "'");
     for (const char *c = argument; *c; c++) {
         const char one[2] = {*c, 0};
-        append(text, bytes, *c == '\'' ? "'\\''" : one);
+        orr_append(text, bytes, "%s", *c == '\'' ? "'\\''" : one);
     }
-    append(text, bytes, "'");
+    orr_append(text, bytes, "%s", "'");
 }
 
 int orr_program_arguments(char ***argv)

@@ -2,9 +2,9 @@
  * records. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "provenance.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,10 +203,9 @@ void orr_records_external(const struct orr_records *records, const char *digest,
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(made, "records")) {
         const cJSON *what = cJSON_GetObjectItemCaseSensitive(item, "what");
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
-        const size_t used = strlen(text);
         if (cJSON_HasObjectItem(item, "content") && cJSON_IsString(what) && cJSON_IsString(name))
-            snprintf(text + used, bytes - used, "%s%s %s (%s)", used ? "; " : "", what->valuestring,
-                     name->valuestring, item->string);
+            orr_append(text, bytes, "%s%s %s (%s)", *text ? "; " : "", what->valuestring,
+                       name->valuestring, item->string);
     }
     cJSON_Delete(made);
 }
@@ -248,17 +247,6 @@ struct walk {
     char *why;
 };
 
-static void append(char why[ORR_WHY], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void append(char why[ORR_WHY], const char *format, ...)
-{
-    const size_t used = strlen(why);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why + used, ORR_WHY - used, format, args);
-    va_end(args);
-}
-
 static const char *text_of(const cJSON *item)
 {
     return cJSON_IsString(item) ? item->valuestring : "";
@@ -274,18 +262,18 @@ static int tell_values(char *why, const cJSON *expected, const cJSON *found)
         if (!cJSON_IsString(item) || (other && !strcmp(text_of(other), text_of(item))))
             continue;
         if (count++ < 2)
-            append(why, "%s%s is %.60s, expected %.60s", count > 1 ? "; " : "", item->string,
-                   other ? text_of(other) : "not set", text_of(item));
+            orr_append(why, ORR_WHY, "%s%s is %.60s, expected %.60s", count > 1 ? "; " : "",
+                       item->string, other ? text_of(other) : "not set", text_of(item));
     }
     cJSON_ArrayForEach (item, found) {
         if (!cJSON_IsString(item) || cJSON_GetObjectItemCaseSensitive(expected, item->string))
             continue;
         if (count++ < 2)
-            append(why, "%s%s is %.60s, expected it not set", count > 1 ? "; " : "", item->string,
-                   text_of(item));
+            orr_append(why, ORR_WHY, "%s%s is %.60s, expected it not set", count > 1 ? "; " : "",
+                       item->string, text_of(item));
     }
     if (count > 2)
-        append(why, "; %d more", count - 2);
+        orr_append(why, ORR_WHY, "; %d more", count - 2);
     return count;
 }
 
@@ -299,11 +287,12 @@ static bool tell_foreign(char *why, const cJSON *expected, const cJSON *found)
     const bool both = cJSON_HasObjectItem(expected, "content") &&
                       cJSON_HasObjectItem(found, "content") && !strcmp(was, is);
     if (both)
-        append(why, "%s %.120s is not the one it was made from (%.120s, or it has changed)", is,
-               named, of);
+        orr_append(why, ORR_WHY,
+                   "%s %.120s is not the one it was made from (%.120s, or it has changed)", is,
+                   named, of);
     else if (strcmp(was, is))
-        append(why, "%s%s%.120s, expected %s%s%.120s", was, *of ? " " : "", of, is,
-               *named ? " " : "", named);
+        orr_append(why, ORR_WHY, "%s%s%.120s, expected %s%s%.120s", was, *of ? " " : "", of, is,
+                   *named ? " " : "", named);
     return both || strcmp(was, is);
 }
 
@@ -316,16 +305,16 @@ static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *f
         const cJSON *other = cJSON_GetObjectItemCaseSensitive(found, item->string);
         if (other && !strcmp(text_of(other), text_of(item)))
             continue;
-        append(walk->why, "%s: ", item->string);
+        orr_append(walk->why, ORR_WHY, "%s: ", item->string);
         if (!other)
-            append(walk->why, "it was made without");
+            orr_append(walk->why, ORR_WHY, "it was made without");
         else if (!tell(walk, text_of(item), text_of(other)))
-            append(walk->why, "its record differs");
+            orr_append(walk->why, ORR_WHY, "its record differs");
         return true;
     }
     cJSON_ArrayForEach (item, found)
         if (!cJSON_GetObjectItemCaseSensitive(expected, item->string)) {
-            append(walk->why, "%s: it was made with it", item->string);
+            orr_append(walk->why, ORR_WHY, "%s: it was made with it", item->string);
             return true;
         }
     return false;
@@ -339,14 +328,15 @@ static bool tell(struct walk *walk, const char *expected, const char *found)
     const cJSON *was = cJSON_GetObjectItemCaseSensitive(b, "revision");
     const cJSON *is = cJSON_GetObjectItemCaseSensitive(a, "revision");
     if (!a || !b) {
-        append(walk->why, "it does not say what it was made from");
+        orr_append(walk->why, ORR_WHY, "it does not say what it was made from");
         return true;
     }
     if (tell_foreign(walk->why, a, b))
         return true;
     if (cJSON_IsNumber(was) && cJSON_IsNumber(is) && was->valueint != is->valueint) {
-        append(walk->why, "made by another version of the program (revision %d, expected %d)",
-               was->valueint, is->valueint);
+        orr_append(walk->why, ORR_WHY,
+                   "made by another version of the program (revision %d, expected %d)",
+                   was->valueint, is->valueint);
         return true;
     }
     if (tell_values(walk->why, cJSON_GetObjectItemCaseSensitive(a, "settings"),
@@ -366,6 +356,6 @@ bool orr_made_same(const struct orr_records *records, const char digest[ORR_DIGE
     if (!strcmp(found, digest))
         return true;
     if (!tell(&walk, digest, found))
-        append(why, "its record differs");
+        orr_append(why, ORR_WHY, "its record differs");
     return false;
 }

@@ -291,9 +291,8 @@ static int unknown_preset(const char *name, const char *folder)
     char all[512] = "";
     const int count = scandir(folder, &entry, is_preset, alphasort);
     for (int i = 0; i < count; i++) {
-        const size_t used = strlen(all);
         entry[i]->d_name[strlen(entry[i]->d_name) - 5] = '\0';
-        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", entry[i]->d_name);
+        orr_append(all, sizeof all, "%s%s", *all ? ", " : "", entry[i]->d_name);
         orr_nearest_offer(&nearest, name, entry[i]->d_name);
     }
     const int rc =
@@ -390,7 +389,6 @@ void orr_setting_text(const struct orr_settings *preset, const struct orr_settin
     const char *at = (const char *)preset + f->offset;
     const struct orr_name_list *names = (const void *)at;
     const size_t bytes = ORR_SETTING;
-    size_t used = 0;
     text[0] = '\0';
     switch (f->type) {
     case ORR_FIELD_INT:
@@ -416,8 +414,7 @@ void orr_setting_text(const struct orr_settings *preset, const struct orr_settin
         break;
     default:
         for (int i = 0; i < names->count; i++)
-            used +=
-                (size_t)snprintf(text + used, bytes - used, "%s%s", i ? "," : "", names->item[i]);
+            orr_append(text, bytes, "%s%s", i ? "," : "", names->item[i]);
     }
 }
 

@@ -78,11 +78,9 @@ int orr_setting_unknown(const char *where, const char *word)
 {
     const char *key[ORR_KEYS_NAMED];
     char text[512] = "";
-    size_t used = 0;
     const int count = meant(word, key);
-    for (int i = 0; i < count && used < sizeof text; i++)
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s\"%s\"", i ? " or " : "", key[i]);
+    for (int i = 0; i < count; i++)
+        orr_append(text, sizeof text, "%s\"%s\"", i ? " or " : "", key[i]);
     return ORR_FAIL(ORR_EUSAGE, "%sunknown key \"%s\"%s%s%s", where, word,
                     count ? "; did you mean " : "", text, count ? "?" : "");
 }

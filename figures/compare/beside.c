@@ -39,11 +39,9 @@ static bool is_there(const struct verdict_ledger *ledger, int g)
 void verdict_beside_missing(const struct verdict_ledger *ledger, char *text, size_t bytes)
 {
     text[0] = '\0';
-    for (int g = 0; g < GRIDS; g++) {
-        const size_t used = strlen(text);
+    for (int g = 0; g < GRIDS; g++)
         if (!is_there(ledger, g))
-            snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", grids[g].grid);
-    }
+            orr_append(text, bytes, "%s%s", *text ? ", " : "", grids[g].grid);
 }
 
 /* ------------------------------------------------------------------------------ sentences */
@@ -79,10 +77,8 @@ static void say_lengths(const struct verdict_ledger *ledger, const char *file, c
         if (!is_of_length(j->claim, file) || !j->fact.there || j->fact.n < 3)
             continue;
         const enum verdict_ruling ruling = ruling_of(j);
-        const size_t used = strlen(said);
-        snprintf(said + used, 1024 - used, "%s%.3g +- %.2g (%s, %d seeds, %s)", used ? ", " : "",
-                 j->fact.mean, j->fact.half, attention ? attention + 1 : "", j->fact.n,
-                 word[ruling]);
+        orr_append(said, 1024, "%s%.3g +- %.2g (%s, %d seeds, %s)", *said ? ", " : "", j->fact.mean,
+                   j->fact.half, attention ? attention + 1 : "", j->fact.n, word[ruling]);
         if (!strcmp(j->claim->of, "attention=lssar"))
             *lssar = ruling;
     }

@@ -111,12 +111,10 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
         snprintf(why, 256, "no upper bound: what share of the headroom was gained is not known");
         return VERDICT_OPEN;
     }
-    const size_t used = strlen(why);
     const enum verdict_ruling of_share = rule(claim, fact->share, fact->share_half, (char[256]){0});
     if (of_share == ruling)
-        snprintf(why + used, 256 - used,
-                 "; as shares of the headroom above random weights %.2g +- %.2g", fact->share,
-                 fact->share_half);
+        orr_append(why, 256, "; as shares of the headroom above random weights %.2g +- %.2g",
+                   fact->share, fact->share_half);
     else
         snprintf(why, 256,
                  "%s in R^2, but as shares of the headroom above random weights %s: %.2g +- %.2g",
@@ -130,7 +128,6 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
 static void add_power(const struct verdict_claim *claim, const struct verdict_fact *fact,
                       char why[256])
 {
-    const size_t used = strlen(why);
     const double error = fact->half / gsl_cdf_tdist_Pinv(0.975, fact->n - 1);
     const struct orr_mean mean = {fact->mean, fact->half, error, fact->n};
     const double sign = claim->rule == VERDICT_BELOW ? -1 : 1;
@@ -143,9 +140,9 @@ static void add_power(const struct verdict_claim *claim, const struct verdict_fa
         return;
     const int seeds = orr_mean_power(mean, effect);
     if (seeds)
-        snprintf(why + used, 256 - used, "; %d seeds would decide a difference like this", seeds);
+        orr_append(why, 256, "; %d seeds would decide a difference like this", seeds);
     else
-        snprintf(why + used, 256 - used, "; more than 1,000 seeds for a difference so small");
+        orr_append(why, 256, "; more than 1,000 seeds for a difference so small");
 }
 
 static enum verdict_ruling rule_on(const struct verdict_claim *claim,

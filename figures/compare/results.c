@@ -202,9 +202,8 @@ static void name_cell(const cJSON *factors, const cJSON *cell, char model[ORR_MO
     model[0] = '\0';
     for (int i = 0; i < cJSON_GetArraySize(factors); i++) {
         const char *level = cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), i));
-        const size_t used = strlen(model);
-        snprintf(model + used, ORR_MODEL - used, "%s%s=%s", i ? " " : "",
-                 orr_json_text(cJSON_GetArrayItem(factors, i), "name"), level ? level : "");
+        orr_append(model, ORR_MODEL, "%s%s=%s", i ? " " : "",
+                   orr_json_text(cJSON_GetArrayItem(factors, i), "name"), level ? level : "");
     }
 }
 

@@ -3,21 +3,10 @@
 #include "verdict.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NAMED = 3, MOST = 6 }; /* differences and attentions named in a sentence, at most */
-
-static void say(char text[2048], const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(char text[2048], const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, 2048 - used, format, list);
-    va_end(list);
-}
 
 static int find(const char *id)
 {
@@ -30,9 +19,9 @@ static int find(const char *id)
 /* Writes "0.21 +- 0.15", or a lone number such as "1" where there is no interval. */
 static void say_mean(char text[2048], struct orr_mean mean)
 {
-    say(text, "%.3g", mean.mean);
+    orr_append(text, 2048, "%.3g", mean.mean);
     if (mean.half > 0)
-        say(text, " +- %.2g", mean.half);
+        orr_append(text, 2048, " +- %.2g", mean.half);
 }
 
 /* Lists the means by attention, "0.21 +- 0.15 (softmax), ...", for attentions that have one;
@@ -45,17 +34,17 @@ static int say_column(const struct verdict *v, int question, enum orr_row_number
         const struct orr_mean mean = verdict_mean(v, question, a, -1, column);
         if (!mean.n || ++said > MOST)
             continue;
-        say(text, said > 1 ? ", " : "");
+        orr_append(text, 2048, said > 1 ? ", " : "");
         say_mean(text, mean);
-        say(text, " (%s", v->attention[a]);
+        orr_append(text, 2048, " (%s", v->attention[a]);
         if (column == ORR_ROW_GAIN && mean.n < 3)
-            say(text, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
+            orr_append(text, 2048, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
         else if (column == ORR_ROW_GAIN && !verdict_significant(mean))
-            say(text, ", not significant");
-        say(text, ")");
+            orr_append(text, 2048, ", not significant");
+        orr_append(text, 2048, ")");
     }
     if (said > MOST)
-        say(text, ", and %d more", said - MOST);
+        orr_append(text, 2048, ", and %d more", said - MOST);
     return said;
 }
 
@@ -117,31 +106,34 @@ static void does_it_learn(const struct verdict *v, char text[2048])
     char models[2048] = "", baselines[2048] = "";
     *text = '\0';
     if (q < 0) {
-        say(text,
+        orr_append(
+            text, 2048,
             "Whether pretraining on positions improves label efficiency is open: there is no label "
             "curve");
     } else {
         const struct count count = count_gains(v);
-        say(text, "%s: ", what_it_teaches(count));
+        orr_append(text, 2048, "%s: ", what_it_teaches(count));
         if (count.all)
-            say(text,
+            orr_append(
+                text, 2048,
                 "of %d comparisons of label curves with the untrained baseline, pretrained models "
                 "are "
                 "significantly nearer to the truth in %d and farther in %d (%.1f of each expected "
                 "by "
                 "chance); ",
                 count.all, count.gains, count.losses, 0.025 * count.all);
-        say(text, "%s, is nearer by ", verdict_table[q].title);
+        orr_append(text, 2048, "%s, is nearer by ", verdict_table[q].title);
         say_column(v, q, ORR_ROW_GAIN, text);
     }
     if (say_column(v, law, ORR_ROW_VALUE, models) &&
         say_column(v, law, ORR_ROW_BASELINE, baselines))
-        say(text,
+        orr_append(
+            text, 2048,
             "; with all labels the law is recovered from a share of %s of the samples, and from "
             "the "
             "untrained baseline, fine-tuned the same way, from %s",
             models, baselines);
-    say(text, ".");
+    orr_append(text, 2048, ".");
 }
 
 /* ------------------------------------------------------------ 2: does attention matter? */
@@ -188,14 +180,16 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
     *text = '\0';
     count_comparisons(v, &all);
     if (!all.compared) {
-        say(text, "Whether attention matters is open: no two attentions share three seeds.");
+        orr_append(text, 2048,
+                   "Whether attention matters is open: no two attentions share three seeds.");
         return;
     }
     const int compared = all.compared, beyond = all.beyond;
     const double chance = 0.05 * compared;
     struct named *named = all.named; /* the most significant first */
     qsort(named, (size_t)beyond, sizeof *named, by_strength);
-    say(text,
+    orr_append(
+        text, 2048,
         "%s: of %d comparisons with %s, paired by seed, %d are significant (95%%; %.1f expected by "
         "chance)",
         is_many(beyond, chance) ? "Attention changes values"
@@ -204,13 +198,13 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
     for (int i = 0; i < beyond && i < NAMED; i++) {
         struct orr_mean size = named[i].nearer;
         size.mean = fabs(size.mean);
-        say(text, "%s %s is %s the truth with %s by ", i ? ";" : ", first of all",
-            verdict_table[named[i].question].title,
-            named[i].nearer.mean > 0 ? "nearer to" : "farther from",
-            v->attention[named[i].attention]);
+        orr_append(text, 2048, "%s %s is %s the truth with %s by ", i ? ";" : ", first of all",
+                   verdict_table[named[i].question].title,
+                   named[i].nearer.mean > 0 ? "nearer to" : "farther from",
+                   v->attention[named[i].attention]);
         say_mean(text, size);
     }
-    say(text, ".");
+    orr_append(text, 2048, ".");
 }
 
 /* ------------------------------------------------------- 3: is it the law that was learned? */
@@ -244,10 +238,12 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
     const int q = far ? outside : find("exponent_r");
     *text = '\0';
     if (!far && !say_column(v, q, ORR_ROW_VALUE, models)) {
-        say(text, "Whether it is the law that was learned is open: no exponents are there");
+        orr_append(text, 2048,
+                   "Whether it is the law that was learned is open: no exponents are there");
     } else {
         say_column(v, q, ORR_ROW_BASELINE, baselines);
-        say(text,
+        orr_append(
+            text, 2048,
             "%s: the exponent of r (-2 under Newton) is %s in the predictions %s, and %s in the "
             "untrained baseline's",
             far ? how_it_goes_on(v, q) : "Whether it is the law that was learned is open", models,
@@ -255,12 +251,13 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
     }
     if (say_column(v, readout, ORR_ROW_VALUE, lines) &&
         say_column(v, readout, ORR_ROW_BASELINE, random))
-        say(text,
+        orr_append(
+            text, 2048,
             "; before any label a linear readout of log F has an R2 of %s, in random weights %s, "
             "and "
             "1 from the orbit fitted to the same positions",
             lines, random);
-    say(text, ".");
+    orr_append(text, 2048, ".");
 }
 
 /* --------------------------------------------------------------------------- limitations */
@@ -270,7 +267,8 @@ static void cannot_say(const struct verdict *v, char text[2048])
     const struct orr_settings *preset = &v->cells.cell[0].preset;
     char other[512] = "";
     *text = '\0';
-    say(text,
+    orr_append(
+        text, 2048,
         "These are models of %d layer%s of %d numbers, trained for %ld steps of %d sequences under "
         "the preset %s, %d seed%s: they say nothing of larger ones or of longer training. An "
         "interval over few seeds is wide, and one in twenty misses by chance. A "
@@ -281,16 +279,16 @@ static void cannot_say(const struct verdict *v, char text[2048])
         preset->pretrain.steps, preset->pretrain.batch, preset->name, v->seeds,
         v->seeds == 1 ? "" : "s");
     for (int i = 0; i < v->unasked.count; i++)
-        say(text, "%s%s", i ? ", " : " Not measured here: ", v->unasked.item[i]);
+        orr_append(text, 2048, "%s%s", i ? ", " : " Not measured here: ", v->unasked.item[i]);
     if (v->unasked.count)
-        say(text, ".");
+        orr_append(text, 2048, ".");
     if (v->beside)
         verdict_beside_missing(v->beside, other, sizeof other);
     if (*other)
-        say(text, " Other grids that were not run: %s.", other);
+        orr_append(text, 2048, " Other grids that were not run: %s.", other);
     if (v->missing.count)
-        say(text, " Incomplete: %zu of what was asked for %s missing.", v->missing.count,
-            v->missing.count == 1 ? "is" : "are");
+        orr_append(text, 2048, " Incomplete: %zu of what was asked for %s missing.",
+                   v->missing.count, v->missing.count == 1 ? "is" : "are");
 }
 
 void verdict_sentences(const struct verdict *v, struct verdict_sentences *s)

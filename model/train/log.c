@@ -73,14 +73,14 @@ static double peak_share(const struct gpt_meter *meter, double rate)
 void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
                     char text[160])
 {
-    int used = snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss,
-                        entry->lr, entry->norm, meter->live);
+    snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss, entry->lr,
+             entry->norm, meter->live);
     const double share = peak_share(meter, meter->live);
     if (isfinite(share))
-        used += snprintf(text + used, 160 - (size_t)used, " (%.0f%% of peak)", 100 * share);
+        orr_append(text, 160, " (%.0f%% of peak)", 100 * share);
     if (entry->skipped_steps)
-        used += snprintf(text + used, 160 - (size_t)used, ", %ld skipped", entry->skipped_steps);
-    snprintf(text + used, 160 - (size_t)used, ", %.2g GB", orr_memory_peak() * 1e-9);
+        orr_append(text, 160, ", %ld skipped", entry->skipped_steps);
+    orr_append(text, 160, ", %.2g GB", orr_memory_peak() * 1e-9);
 }
 
 /* Members that depend on time and memory come last, after tokens_per_s. */

@@ -87,13 +87,12 @@ static int lengthen_training(const struct gpt_training *t, const cJSON *made, lo
     if (!own)
         snprintf(why, ORR_WHY, "%s is of another training", t->best);
     const bool same = same_rates(t->train, was, step);
-    const size_t used = strlen(earlier_lengths);
-    *longer = own && step <= was && used + 64 < ORR_WENT_ON;
+    *longer = own && step <= was && strlen(earlier_lengths) + 64 < ORR_WENT_ON;
     if (!*longer)
         return 0;
     if (!same)
-        snprintf(earlier_lengths + used, ORR_WENT_ON - used, "%s%ld until step %ld",
-                 used ? ", " : "", was, step);
+        orr_append(earlier_lengths, ORR_WENT_ON, "%s%ld until step %ld",
+                   *earlier_lengths ? ", " : "", was, step);
     snprintf(why, ORR_WHY, "from step %ld of %ld on to step %ld, %s", step, was, t->train->steps,
              same ? "as if it had been asked for at once"
                   : "with the learning rates that a training of that length has from there on");

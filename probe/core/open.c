@@ -279,12 +279,11 @@ void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT])
 {
     const struct gpt_config *c = &model->config;
     const struct k_attention *named = k_attention_find(c->attention);
-    int used = snprintf(text, PROBE_TEXT, "%s", c->attention);
+    snprintf(text, PROBE_TEXT, "%s", c->attention);
     if (named && named->reweight != model->variant.reweight)
-        used += snprintf(text + used, PROBE_TEXT - (size_t)used, ", re-weighting %s",
-                         model->variant.reweight ? "on" : "off");
+        orr_append(text, PROBE_TEXT, ", re-weighting %s", model->variant.reweight ? "on" : "off");
     if (model->variant.reweight)
-        used += snprintf(text + used, PROBE_TEXT - (size_t)used, ", p = %g", c->attention_p);
+        orr_append(text, PROBE_TEXT, ", p = %g", c->attention_p);
     if (c->attention_window > 0)
-        snprintf(text + used, PROBE_TEXT - (size_t)used, ", window %d", c->attention_window);
+        orr_append(text, PROBE_TEXT, ", window %d", c->attention_window);
 }

@@ -90,9 +90,9 @@ void probe_learners_key(const struct probe_learners *learners, int draws, const 
                         char text[PROBE_KEY])
 {
     /* large enough for PROBE_SIZES numbers of 10 digits */
-    int used = snprintf(text, PROBE_KEY, "%ld %d ", learners->train.steps, draws);
+    snprintf(text, PROBE_KEY, "%ld %d ", learners->train.steps, draws);
     for (int k = 0; k < sizes; k++)
-        used += snprintf(text + used, PROBE_KEY - (size_t)used, "%s%d", k ? "," : "", n[k]);
+        orr_append(text, PROBE_KEY, "%s%d", k ? "," : "", n[k]);
 }
 
 void probe_learners_budget(const struct probe_learners *learners, cJSON *json)

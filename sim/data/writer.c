@@ -288,11 +288,10 @@ static void summarise_sets(const struct writer *w, uint64_t total, double per_s,
         clipped += orr_json_number(set, "clipped_coordinates");
         redrawn += again > 0 ? again : 0;
     }
-    const int used =
-        snprintf(summary, 160, "%llu sequences, %.0f per second, %.0f clipped coordinates",
-                 (unsigned long long)total, per_s, clipped);
+    snprintf(summary, 160, "%llu sequences, %.0f per second, %.0f clipped coordinates",
+             (unsigned long long)total, per_s, clipped);
     if (redrawn > 0)
-        snprintf(summary + used, 160 - (size_t)used, ", %.0f systems drawn again", redrawn);
+        orr_append(summary, 160, ", %.0f systems drawn again", redrawn);
 }
 
 int sim_shards_write(const struct orr_settings *preset, const char *dir, const cJSON *sets,

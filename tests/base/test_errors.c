@@ -36,6 +36,19 @@ TEST(test_message_is_bounded)
     assert_int_equal(strlen(orr_error()), 4095);
 }
 
+/* What does not fit behind a text is cut; a text that fills its buffer stays. */
+TEST(test_append)
+{
+    char text[8] = "";
+    orr_append(text, sizeof text, "%d", 12);
+    orr_append(text, sizeof text, "%s%.1f", *text ? ", " : "", 2.385);
+    assert_string_equal(text, "12, 2.4");
+    orr_append(text, sizeof text, "%s", "more");
+    assert_string_equal(text, "12, 2.4");
+    orr_append(strcpy(text, "abcdef"), sizeof text, "%s", "gh");
+    assert_string_equal(text, "abcdefg");
+}
+
 /* Texts of files go into messages: neither a line break nor a control character comes out. */
 TEST(test_message_is_one_line)
 {
