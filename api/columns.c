@@ -141,7 +141,7 @@ static int column_of(struct api_columns *columns, const struct report_lines *lin
         if (!strcmp(columns->column[*column].name, key))
             return 0;
     for (size_t r = 0; r < lines->count && !words; r++)
-        words = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(lines->at[r], key));
+        words = cJSON_IsString(orr_json_get(lines->at[r], key));
     if (columns->count == MOST_COLUMNS)
         return ORR_FAIL(ORR_EFORMAT, "%s: expected at most %d different names, found more",
                         lines->path, MOST_COLUMNS);
@@ -242,7 +242,7 @@ static int take_numbers(const cJSON *object, char name[ORR_MODEL], size_t used, 
         if (length < 0 || (size_t)length >= ORR_MODEL - used)
             continue; /* too long for a name */
         row.quantity = name;
-        row.value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+        row.value = orr_json_item_number(item);
         if (cJSON_IsNumber(item))
             TRY(orr_table_add(table, &row));
         if (cJSON_IsObject(item) && depth < DEEPEST)
@@ -268,7 +268,7 @@ static int take_list(const cJSON *list, const char *path, struct api_columns *co
 
 static int take_json(const cJSON *json, const char *path, struct api_columns *columns)
 {
-    const cJSON *laws = cJSON_GetObjectItemCaseSensitive(json, "laws");
+    const cJSON *laws = orr_json_get(json, "laws");
     struct orr_table table = {0};
     char name[ORR_MODEL];
     bool known;

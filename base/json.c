@@ -21,6 +21,11 @@ static int by_name(const void *a, const void *b)
     return strcmp((*x)->string, (*y)->string);
 }
 
+cJSON *orr_json_get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
 const cJSON **orr_json_sorted(const cJSON *object)
 {
     const int n = cJSON_GetArraySize(object);
@@ -126,7 +131,7 @@ bool orr_json_item_u64(const cJSON *item, uint64_t *value)
 
 bool orr_json_u64(const cJSON *object, const char *key, uint64_t *value)
 {
-    return orr_json_item_u64(cJSON_GetObjectItemCaseSensitive(object, key), value);
+    return orr_json_item_u64(orr_json_get(object, key), value);
 }
 
 void orr_shortest(double value, char *text, size_t bytes)
@@ -161,31 +166,33 @@ void orr_json_add_list(cJSON *object, const char *key, const double *x, int n)
 
 bool orr_json_list(const cJSON *object, const char *key, double *x, int n)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, key);
+    const cJSON *list = orr_json_get(object, key);
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
         return false;
-    for (int i = 0; i < n; i++) {
-        const cJSON *item = cJSON_GetArrayItem(list, i);
-        x[i] = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-    }
+    for (int i = 0; i < n; i++)
+        x[i] = orr_json_item_number(cJSON_GetArrayItem(list, i));
     return true;
+}
+
+double orr_json_item_number(const cJSON *item)
+{
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
 double orr_json_number(const cJSON *object, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    return orr_json_item_number(orr_json_get(object, key));
 }
 
 bool orr_json_says(const cJSON *object, const char *key, const char *text)
 {
-    const char *found = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    const char *found = cJSON_GetStringValue(orr_json_get(object, key));
     return found && !strcmp(found, text);
 }
 
 const char *orr_json_text(const cJSON *object, const char *key)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    const char *text = cJSON_GetStringValue(orr_json_get(object, key));
     return text ? text : "";
 }
 

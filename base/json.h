@@ -30,9 +30,12 @@ void orr_json_add_exact(struct cJSON *object, const char *key, double value);
 void orr_json_add_list(struct cJSON *object, const char *key, const double *x, int n);
 /* Reads a list of n numbers, NaN for null. False where there is no list of this length. */
 bool orr_json_list(const struct cJSON *object, const char *key, double *x, int n);
-/* orr_json_number(): a number of an object, NaN where there is none. orr_json_says(): whether the
- * object's string under `key` equals `text`. */
+/* The member of an object, owned by the object; NULL where there is none. */
+struct cJSON *orr_json_get(const struct cJSON *object, const char *key);
+/* A number, as an item or of an object; NaN where there is none. */
+double orr_json_item_number(const struct cJSON *item);
 double orr_json_number(const struct cJSON *object, const char *key);
+/* Whether the object's string under `key` equals `text`. */
 bool orr_json_says(const struct cJSON *object, const char *key, const char *text);
 /* A string of an object, owned by the object; "" where there is none. */
 const char *orr_json_text(const struct cJSON *object, const char *key);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+int orr_compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -15,6 +15,6 @@ double orr_median(double *x, size_t n)
 {
     if (n == 0)
         return NAN;
-    qsort(x, n, sizeof *x, compare);
+    qsort(x, n, sizeof *x, orr_compare_doubles);
     return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }

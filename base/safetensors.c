@@ -176,9 +176,9 @@ static bool whole(const cJSON *number, size_t *value)
 static int parse_entry(const char *path, const cJSON *entry, unsigned char *data, size_t bytes,
                        struct orr_tensor *t)
 {
-    const cJSON *dtype = cJSON_GetObjectItemCaseSensitive(entry, "dtype");
-    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
-    const cJSON *extent = cJSON_GetObjectItemCaseSensitive(entry, "data_offsets");
+    const cJSON *dtype = orr_json_get(entry, "dtype");
+    const cJSON *shape = orr_json_get(entry, "shape");
+    const cJSON *extent = orr_json_get(entry, "data_offsets");
     size_t from, to;
     int found = -1;
     for (int i = 0; cJSON_IsString(dtype) && i < NAMES; i++)
@@ -312,7 +312,7 @@ static int parse(const char *path, struct orr_safetensors *file)
                         "bytes in a file of %zu",
                         path, (unsigned long long)length, file->map_bytes);
     TRY(parse_header(path, file, (const char *)raw + 8, (size_t)length));
-    file->metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
+    file->metadata = orr_json_get(file->header, "__metadata__");
     file->tensors = orr_alloc((size_t)cJSON_GetArraySize(file->header), sizeof *file->tensors);
     if (!file->tensors)
         return ORR_ENOMEM;
@@ -366,8 +366,7 @@ const struct orr_tensor *orr_safetensors_at(const struct orr_safetensors *file, 
 
 const char *orr_safetensors_metadata(const struct orr_safetensors *file, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(file->metadata, key);
-    return cJSON_IsString(item) ? item->valuestring : NULL;
+    return cJSON_GetStringValue(orr_json_get(file->metadata, key));
 }
 
 void orr_safetensors_close(struct orr_safetensors *file)

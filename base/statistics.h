@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+/* Orders doubles ascending, for qsort(). */
+int orr_compare_doubles(const void *a, const void *b);
 /* Median of x (n), which is sorted in place. For even n the mean of the two middle numbers; NaN for
  * n = 0. */
 double orr_median(double *x, size_t n);

@@ -22,7 +22,7 @@ static int version_row(const struct report_run *run, const char *file, struct or
         orr_error_clear();
         return 0;
     }
-    const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
+    const cJSON *version = orr_json_get(json, "version");
     orr_file_printf(html, "<tr><th scope=\"row\">%s</th><td>", file);
     report_html_text(html, cJSON_IsString(version) ? version->valuestring : "not told");
     orr_file_printf(html, "</td></tr>\n");

@@ -8,29 +8,26 @@
 
 #include <cjson/cJSON.h>
 
-static const cJSON *get(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
 int report_verdict_read(const char *path, struct cJSON **json)
 {
     const cJSON *figure;
     TRY(orr_json_read(path, json));
     bool good = orr_json_says(*json, "format", "orrery-verdict-1") &&
-                cJSON_GetArraySize(get(*json, "verdict")) >= 3 &&
-                cJSON_IsString(get(*json, "cannot_say")) && cJSON_IsArray(get(*json, "figures")) &&
-                cJSON_IsArray(get(*json, "differences"));
+                cJSON_GetArraySize(orr_json_get(*json, "verdict")) >= 3 &&
+                cJSON_IsString(orr_json_get(*json, "cannot_say")) &&
+                cJSON_IsArray(orr_json_get(*json, "figures")) &&
+                cJSON_IsArray(orr_json_get(*json, "differences"));
     good = good && isfinite(orr_json_number(*json, "cells"));
-    cJSON_ArrayForEach (figure, get(*json, "verdict"))
+    cJSON_ArrayForEach (figure, orr_json_get(*json, "verdict"))
         good = good && cJSON_IsString(figure);
-    cJSON_ArrayForEach (figure, get(*json, "figures"))
-        good = good && cJSON_IsString(get(figure, "id")) && cJSON_IsString(get(figure, "title")) &&
-               cJSON_IsString(get(figure, "attention")) &&
+    cJSON_ArrayForEach (figure, orr_json_get(*json, "figures"))
+        good = good && cJSON_IsString(orr_json_get(figure, "id")) &&
+               cJSON_IsString(orr_json_get(figure, "title")) &&
+               cJSON_IsString(orr_json_get(figure, "attention")) &&
                isfinite(orr_json_number(figure, "seeds"));
-    cJSON_ArrayForEach (figure, get(*json, "differences"))
-        good = good && cJSON_IsString(get(figure, "id")) &&
-               cJSON_IsString(get(figure, "attention")) &&
+    cJSON_ArrayForEach (figure, orr_json_get(*json, "differences"))
+        good = good && cJSON_IsString(orr_json_get(figure, "id")) &&
+               cJSON_IsString(orr_json_get(figure, "attention")) &&
                isfinite(orr_json_number(figure, "seeds"));
     return good ? 0
                 : ORR_FAIL(ORR_EFORMAT,
@@ -68,7 +65,7 @@ static void mean_cell(struct orr_file *html, const cJSON *mean)
 
 static void chance_cell(struct orr_file *html, const cJSON *row)
 {
-    const cJSON *beyond = get(row, "significant");
+    const cJSON *beyond = orr_json_get(row, "significant");
     orr_file_printf(html, "<td class=\"%s\">%s</td></tr>\n", cJSON_IsTrue(beyond) ? "yes" : "",
                     cJSON_IsTrue(beyond)    ? "yes"
                     : cJSON_IsFalse(beyond) ? "no"
@@ -99,10 +96,11 @@ static void write_figures(const cJSON *json, struct orr_file *html)
         "Figure|Attention|#Seeds|#Value|#Upper bound|#Baseline|#Raw|#Nearer than baseline|"
         "#Significant");
     report_html_rows(html);
-    cJSON_ArrayForEach (row, get(json, "figures")) {
-        names(html, get(row, "title")->valuestring, get(row, "attention")->valuestring, row);
+    cJSON_ArrayForEach (row, orr_json_get(json, "figures")) {
+        names(html, orr_json_get(row, "title")->valuestring,
+              orr_json_get(row, "attention")->valuestring, row);
         for (int i = 0; i < 5; i++)
-            mean_cell(html, get(row, mean[i]));
+            mean_cell(html, orr_json_get(row, mean[i]));
         chance_cell(html, row);
     }
     report_html_table_end(html);
@@ -111,15 +109,15 @@ static void write_figures(const cJSON *json, struct orr_file *html)
 static const char *title_of(const cJSON *json, const char *id)
 {
     const cJSON *row;
-    cJSON_ArrayForEach (row, get(json, "figures"))
+    cJSON_ArrayForEach (row, orr_json_get(json, "figures"))
         if (orr_json_says(row, "id", id))
-            return get(row, "title")->valuestring;
+            return orr_json_get(row, "title")->valuestring;
     return id;
 }
 
 static void write_differences(const cJSON *json, struct orr_file *html)
 {
-    const cJSON *row, *list = get(json, "differences");
+    const cJSON *row, *list = orr_json_get(json, "differences");
     if (!cJSON_GetArraySize(list))
         return;
     report_html_table(
@@ -127,10 +125,10 @@ static void write_differences(const cJSON *json, struct orr_file *html)
         "Figure|Attention|#Seeds|#Difference|#Nearer to the upper bound|#Significant");
     report_html_rows(html);
     cJSON_ArrayForEach (row, list) {
-        names(html, title_of(json, get(row, "id")->valuestring), get(row, "attention")->valuestring,
-              row);
-        mean_cell(html, get(row, "difference"));
-        mean_cell(html, get(row, "nearer"));
+        names(html, title_of(json, orr_json_get(row, "id")->valuestring),
+              orr_json_get(row, "attention")->valuestring, row);
+        mean_cell(html, orr_json_get(row, "difference"));
+        mean_cell(html, orr_json_get(row, "nearer"));
         chance_cell(html, row);
     }
     report_html_table_end(html);
@@ -145,17 +143,18 @@ int report_html_verdict(const struct cJSON *json, struct orr_file *html)
                     "<section class=\"verdict\">\n<h2>The verdict</h2>\n<p class=\"note\">"
                     "Of %.0f runs of preset ",
                     orr_json_number(json, "cells"));
-    report_html_text(
-        html, cJSON_GetStringValue(get(json, "preset")) ? get(json, "preset")->valuestring : "?");
+    report_html_text(html, cJSON_GetStringValue(orr_json_get(json, "preset"))
+                               ? orr_json_get(json, "preset")->valuestring
+                               : "?");
     orr_file_printf(html, ", put together by a program; the rest of the page is of one run "
                           "alone.</p>\n<ol>\n");
-    cJSON_ArrayForEach (item, get(json, "verdict")) {
+    cJSON_ArrayForEach (item, orr_json_get(json, "verdict")) {
         orr_file_printf(html, "<li>");
         write_sentence(html, item->valuestring);
         orr_file_printf(html, "</li>\n");
     }
     orr_file_printf(html, "</ol>\n<p>");
-    report_html_text(html, get(json, "cannot_say")->valuestring);
+    report_html_text(html, orr_json_get(json, "cannot_say")->valuestring);
     orr_file_printf(html, "</p>\n<details><summary>All figures</summary>\n");
     write_figures(json, html);
     write_differences(json, html);

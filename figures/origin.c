@@ -26,7 +26,7 @@ static void sources_of_laws(const cJSON *made, struct orr_sources *sources)
 {
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *input;
     struct orr_sources found = {0};
-    cJSON_ArrayForEach (input, cJSON_GetObjectItemCaseSensitive(record, "inputs"))
+    cJSON_ArrayForEach (input, orr_json_get(record, "inputs"))
         if (found.count < ORR_LIST + 4)
             snprintf(found.name[found.count++], ORR_NAME, "%s", input->string);
     for (int i = 0; i < sources->count; i++) {
@@ -181,10 +181,9 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
         snprintf(why, sizeof why, "it cannot be read");
         orr_error_clear();
     }
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(json, "files");
+    const cJSON *files = orr_json_get(json, "files");
     bool same = json &&
-                orr_made_same(&origin->lineage.records, digest,
-                              cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
+                orr_made_same(&origin->lineage.records, digest, orr_json_get(json, "made"), why) &&
                 orr_sum_same(json, why);
     if (same && files) { /* the rollouts stored next to the evaluation */
         char folder[REPORT_PATH];

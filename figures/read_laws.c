@@ -10,8 +10,7 @@
 
 static const char *text(const cJSON *object, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsString(item) ? item->valuestring : NULL;
+    return cJSON_GetStringValue(orr_json_get(object, key));
 }
 
 static void add_rule(struct report_run *run, const char *rule)
@@ -46,8 +45,8 @@ static int take_law(struct report_run *run, const char *path, const cJSON *item,
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     law->complexity = orr_json_number(item, "complexity");
     law->loss = orr_json_number(item, "loss");
-    law->selected_true = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "selected_true"));
-    law->on_front = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "on_front"));
+    law->selected_true = cJSON_IsTrue(orr_json_get(item, "selected_true"));
+    law->on_front = cJSON_IsTrue(orr_json_get(item, "on_front"));
     law->constant = orr_json_number(item, "constant");
     if (law->sample >= run->samples)
         run->samples = law->sample + 1;
@@ -73,9 +72,9 @@ static void take_source(struct report_run *run, const cJSON *item)
     source->r2_log = orr_json_number(item, "r2_log");
     source->median_relative_error = orr_json_number(item, "median_relative_error");
     source->dropped = orr_json_number(item, "dropped");
-    const cJSON *exponents = cJSON_GetObjectItemCaseSensitive(item, "exponents");
+    const cJSON *exponents = orr_json_get(item, "exponents");
     for (int e = 0; e < 3; e++)
-        source->exponent[e] = interval(cJSON_GetObjectItemCaseSensitive(exponents, names[e]));
+        source->exponent[e] = interval(orr_json_get(exponents, names[e]));
 }
 
 /* Updates the mean of samples 0 .. sample - 1 by the value of sample `sample`. */
@@ -108,11 +107,11 @@ static void take_true_law(struct report_run *run, const cJSON *json)
 {
     static const double newton[3] = {-2, 1, 1};
     struct report_true_law *law = &run->true_law;
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "true_law"), *k;
+    const cJSON *item = orr_json_get(json, "true_law"), *k;
     const char *formula = text(item, "formula");
     *law = (struct report_true_law){.newton = !formula || !strcmp(formula, "k m1 m2 / r^2")};
     snprintf(law->formula, sizeof law->formula, "%s", formula ? formula : "k m1 m2 / r^2");
-    cJSON_ArrayForEach (k, cJSON_GetObjectItemCaseSensitive(item, "k"))
+    cJSON_ArrayForEach (k, orr_json_get(item, "k"))
         if (law->constants < 2 && cJSON_IsNumber(k))
             law->k[law->constants++] = k->valuedouble;
     for (int e = 0; e < 3; e++) {
@@ -135,7 +134,7 @@ static int find_positions(struct report_run *run, const cJSON *laws)
 
 static int take_json(struct report_run *run, const char *path, const cJSON *json)
 {
-    const cJSON *laws = cJSON_GetObjectItemCaseSensitive(json, "laws"), *item;
+    const cJSON *laws = orr_json_get(json, "laws"), *item;
     if (!cJSON_IsArray(laws))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected an array \"laws\"", path);
     TRY(find_positions(run, laws));
@@ -149,12 +148,12 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
         if (rc)
             return rc;
     }
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "sources"))
+    cJSON_ArrayForEach (item, orr_json_get(json, "sources"))
         take_source(run, item);
     take_true_law(run, json);
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "samples"))
+    cJSON_ArrayForEach (item, orr_json_get(json, "samples"))
         take_sample(run, item);
-    const cJSON *baselines = cJSON_GetObjectItemCaseSensitive(json, "baselines");
+    const cJSON *baselines = orr_json_get(json, "baselines");
     run->baseline_log_r = orr_json_number(baselines, "log_r");
     run->baseline_log_scale_dt_r = orr_json_number(baselines, "log_scale_dt_r");
     run->baseline_constant = orr_json_number(baselines, "constant");

@@ -72,19 +72,13 @@ void law_forces_free(struct law_forces *forces)
     *forces = (struct law_forces){0};
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Lists the distinct sequences of a table in ascending order: number (rows). Returns how many there
  * are; sequence numbers need not be contiguous. */
 static size_t list_sequences(const struct law_forces *forces, double *number)
 {
     size_t count = 0;
     memcpy(number, forces->sequence, forces->rows * sizeof *number);
-    qsort(number, forces->rows, sizeof *number, compare_doubles);
+    qsort(number, forces->rows, sizeof *number, orr_compare_doubles);
     for (size_t i = 0; i < forces->rows; i++)
         if (count == 0 || number[i] > number[count - 1])
             number[count++] = number[i];
@@ -109,7 +103,7 @@ int law_analyse_sample(const struct law_forces *forces, int sample, struct law_s
         ratio[n] = forces->f[i] / shape;
         weight[n++] = shape;
         const double *of =
-            bsearch(&forces->sequence[i], number, sequences, sizeof *of, compare_doubles);
+            bsearch(&forces->sequence[i], number, sequences, sizeof *of, orr_compare_doubles);
         share[of - number] += fabs(forces->f[i]);
         total += fabs(forces->f[i]);
     }

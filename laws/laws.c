@@ -53,7 +53,7 @@ static bool made_from_positions(const struct laws *laws)
     bool made = false;
     if (!orr_path(path, "%s/laws.json", laws->folder) && orr_exists(path) &&
         !orr_json_read(path, &json))
-        made = orr_made_from_positions(cJSON_GetObjectItemCaseSensitive(json, "made"));
+        made = orr_made_from_positions(orr_json_get(json, "made"));
     orr_error_clear();
     cJSON_Delete(json);
     return made;

@@ -72,8 +72,8 @@ static int precision_made(const char *checkpoint, char text[ORR_NAME])
     if (rc)
         return rc == ORR_EFORMAT ? 0 : rc;
     const cJSON *record = orr_made_record(made, orr_made_digest(made));
-    const cJSON *settings = cJSON_GetObjectItemCaseSensitive(record, "settings");
-    const cJSON *precision = cJSON_GetObjectItemCaseSensitive(settings, "model.precision");
+    const cJSON *settings = orr_json_get(record, "settings");
+    const cJSON *precision = orr_json_get(settings, "model.precision");
     if (cJSON_IsString(precision))
         snprintf(text, ORR_NAME, "%s", precision->valuestring);
     cJSON_Delete(made);

@@ -23,7 +23,7 @@ void probe_print_mean(struct orr_mean x)
 static int take_name(const struct probe_file *file, const cJSON *json, const char *key,
                      char text[ORR_NAME])
 {
-    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    const char *value = cJSON_GetStringValue(orr_json_get(json, key));
     if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
         return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", file->path, key,
                         value ? value : "none");
@@ -47,10 +47,9 @@ static int take_label(const struct probe_file *file, const cJSON *json, const ch
  * <source>/<stage>/. Files outside a run have no checkpoint nearby and are accepted unchecked. */
 static int check_checkpoint(const char *path, const cJSON *json)
 {
-    const char *named = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint"));
-    const char *stage = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "stage"));
-    const char *was =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
+    const char *named = cJSON_GetStringValue(orr_json_get(json, "checkpoint"));
+    const char *stage = cJSON_GetStringValue(orr_json_get(json, "stage"));
+    const char *was = cJSON_GetStringValue(orr_json_get(json, "checkpoint_xxh64"));
     const char *slash = strrchr(path, '/');
     char is[17], checkpoint[4096];
     uint64_t content, bytes;
@@ -71,9 +70,8 @@ static int check_checkpoint(const char *path, const cJSON *json)
 
 static int fill_file(const cJSON *json, struct probe_file *file)
 {
-    const char *attention =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
-    const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
+    const char *attention = cJSON_GetStringValue(orr_json_get(json, "attention"));
+    const char *key = cJSON_GetStringValue(orr_json_get(json, "key"));
     if (!orr_json_u64(json, "seed", &file->seed))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", file->path);
     TRY(take_label(file, json, "probe", file->probe));

@@ -38,8 +38,8 @@ static void value_of(const struct probe_file *file, const char *key, char text[O
         return;
     }
     if (dot)
-        from = cJSON_GetObjectItemCaseSensitive(from, group);
-    text_of(cJSON_GetObjectItemCaseSensitive(from, dot ? dot + 1 : key), text);
+        from = orr_json_get(from, group);
+    text_of(orr_json_get(from, dot ? dot + 1 : key), text);
 }
 
 /* The level with the given text, added if it is new; -1 where there are too many. */

@@ -136,8 +136,8 @@ static cJSON *settings_json(const struct orr_settings *preset)
         if (orr_made_from(key) && !orr_settings_unused(preset, key, why))
             continue;
         snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
-        cJSON_DeleteItemFromObjectCaseSensitive(
-            dot ? cJSON_GetObjectItemCaseSensitive(json, group) : json, dot ? dot + 1 : key);
+        cJSON_DeleteItemFromObjectCaseSensitive(dot ? orr_json_get(json, group) : json,
+                                                dot ? dot + 1 : key);
     }
     return json;
 }
@@ -245,7 +245,7 @@ bool probe_results_there(const struct probe_options *options, const char *folder
         orr_json_read(path, &json))
         return false;
     const bool same = orr_json_says(json, "key", key) && orr_sum_same(json, why) &&
-                      orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why);
+                      orr_files_same(folder, orr_json_get(json, "files"), why);
     cJSON_Delete(json);
     if (same)
         orr_note(options->quiet, "%s: %s: complete", name, path);
@@ -256,7 +256,7 @@ bool probe_results_there(const struct probe_options *options, const char *folder
 
 static int read_text(const char *path, const cJSON *row, const char *name, char *to, size_t bytes)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, name));
+    const char *text = cJSON_GetStringValue(orr_json_get(row, name));
     if (!text || !orr_is_label(text) || (size_t)snprintf(to, bytes, "%s", text) >= bytes)
         return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a short text, found %s", path,
                         name, text ? text : "none");
@@ -266,8 +266,8 @@ static int read_text(const char *path, const cJSON *row, const char *name, char 
 /* Reads a number, or null as NaN. */
 static int read_value(const char *path, const cJSON *row, const char *name, double *value)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
-    *value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    const cJSON *item = orr_json_get(row, name);
+    *value = orr_json_item_number(item);
     if (!item || cJSON_IsNull(item) || isfinite(*value))
         return 0;
     return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a number or null", path, name);
@@ -277,8 +277,7 @@ static int read_value(const char *path, const cJSON *row, const char *name, doub
 static int read_whole(const char *path, const cJSON *row, const char *name, double least,
                       double most, double *value)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
-    *value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    *value = orr_json_number(row, name);
     if (*value >= least && *value <= most && *value == floor(*value))
         return 0;
     return ORR_FAIL(ORR_EFORMAT,
@@ -320,8 +319,8 @@ int probe_results_read(const char *path, struct probe_results *results, cJSON **
     char why[ORR_WHY];
     *results = (struct probe_results){0};
     TRY(orr_json_read(path, json));
-    const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(*json, "format"));
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(*json, "rows");
+    const char *format = cJSON_GetStringValue(orr_json_get(*json, "format"));
+    const cJSON *rows = orr_json_get(*json, "rows");
     int rc = 0;
     if (!format || strcmp(format, FORMAT) != 0 || !cJSON_IsArray(rows))
         rc =

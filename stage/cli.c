@@ -353,8 +353,8 @@ static int keep_precision(struct orr_cli *cli)
     if (read == ORR_ENOMEM)
         return read;
     if (!read) {
-        const cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
-        const cJSON *precision = cJSON_GetObjectItemCaseSensitive(model, "precision");
+        const cJSON *model = orr_json_get(json, "model");
+        const cJSON *precision = orr_json_get(model, "precision");
         if (cJSON_IsString(precision) && strlen(precision->valuestring) < ORR_NAME) {
             snprintf(assignment, sizeof assignment, "model.precision=%s", precision->valuestring);
             (void)orr_settings_set(&cli->preset, assignment);

@@ -1,5 +1,6 @@
 /* lineage.c - the artefacts of a run, each with the record that its settings require. */
 #include "base/error.h"
+#include "base/json.h"
 #include "base/safetensors.h"
 #include "provenance.h"
 
@@ -70,18 +71,12 @@ char *orr_lineage_earlier_lengths(struct orr_lineage *lineage, enum orr_kind kin
     return lineage->earlier_lengths[place][i < 0 ? ORR_LIST : i];
 }
 
-static const char *text_of(const cJSON *record, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(record, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 void orr_lineage_recall_lengths(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
                                 const cJSON *made)
 {
     const cJSON *record = orr_made_record(made, orr_made_digest(made));
     snprintf(orr_lineage_earlier_lengths(lineage, kind, source), ORR_WENT_ON, "%s",
-             text_of(record, ORR_WENT_ON_KEY));
+             orr_json_text(record, ORR_WENT_ON_KEY));
 }
 
 /* Takes over the earlier lengths of the training of a record, and of all trainings that it was made
@@ -92,15 +87,15 @@ static void adopt_lengths(struct orr_lineage *lineage, const cJSON *made, const 
     static const enum orr_kind trainings[] = {ORR_KIND_PRETRAIN, ORR_KIND_PRETRAIN_PLANETS,
                                               ORR_KIND_MAGNITUDE, ORR_KIND_VECTOR};
     const cJSON *record = orr_made_record(made, digest), *input;
-    const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
-    const char *what = text_of(record, "what"), *source = text_of(record, "attention");
+    const cJSON *inputs = orr_json_get(record, "inputs");
+    const char *what = orr_json_text(record, "what"), *source = orr_json_text(record, "attention");
     for (int i = 0; i < 4; i++) {
         if (strcmp(what, orr_kind_name(trainings[i])) != 0)
             continue;
         const bool begun =
             i < 2 || cJSON_HasObjectItem(inputs, "model") || cJSON_HasObjectItem(inputs, "start");
         snprintf(orr_lineage_earlier_lengths(lineage, trainings[i], begun ? source : "untrained"),
-                 ORR_WENT_ON, "%s", text_of(record, ORR_WENT_ON_KEY));
+                 ORR_WENT_ON, "%s", orr_json_text(record, ORR_WENT_ON_KEY));
     }
     cJSON_ArrayForEach (input, inputs)
         if (cJSON_IsString(input) && strcmp(input->string, "start") != 0)
@@ -114,16 +109,16 @@ int orr_lineage_take_starts(struct orr_lineage *lineage, const cJSON *made, cons
     if (!made)
         return 0;
     TRY(orr_records_import(&lineage->records, made, path, digest));
-    cJSON_ArrayForEach (record, cJSON_GetObjectItemCaseSensitive(made, "records")) {
-        const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
-        const cJSON *attention = cJSON_GetObjectItemCaseSensitive(record, "attention");
-        const cJSON *start = cJSON_GetObjectItemCaseSensitive(inputs, "start");
+    cJSON_ArrayForEach (record, orr_json_get(made, "records")) {
+        const cJSON *inputs = orr_json_get(record, "inputs");
+        const cJSON *attention = orr_json_get(record, "attention");
+        const cJSON *start = orr_json_get(inputs, "start");
         const int i = cJSON_IsString(attention)
                           ? attention_index(lineage->preset, attention->valuestring)
                           : -1;
         if (i < 0 || !cJSON_IsString(start) || strlen(start->valuestring) >= ORR_DIGEST)
             continue;
-        const cJSON *what = cJSON_GetObjectItemCaseSensitive(record, "what");
+        const cJSON *what = orr_json_get(record, "what");
         const bool first =
             cJSON_IsString(what) && !strcmp(what->valuestring, orr_kind_name(ORR_KIND_PRETRAIN));
         strcpy(first ? lineage->start[i] : lineage->from[i], start->valuestring);
@@ -414,7 +409,7 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
 bool orr_made_from_positions(const cJSON *made)
 {
     const cJSON *record = orr_made_record(made, orr_made_digest(made));
-    return cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(record, "inputs"), ORR_POSITIONS);
+    return cJSON_HasObjectItem(orr_json_get(record, "inputs"), ORR_POSITIONS);
 }
 
 bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *source)

@@ -154,9 +154,8 @@ static int set_of_manifest(struct orr_lineage *lineage, const char *set, bool *f
     if (!orr_exists(path))
         return 0;
     TRY(orr_json_read(path, &json));
-    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
-    const cJSON *made =
-        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(sets, set), "made");
+    const cJSON *sets = orr_json_get(json, "sets");
+    const cJSON *made = orr_json_get(orr_json_get(sets, set), "made");
     int rc = 0;
     if (made) {
         rc = orr_records_import(&lineage->records, made, path, digest);

@@ -1,6 +1,7 @@
 /* provenance.c - records of what artefacts were made from: their digests, and the difference of two
  * records. */
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "provenance.h"
@@ -101,7 +102,7 @@ void orr_record_fact(cJSON *record, const char *key, const char *value)
 
 void orr_record_input(cJSON *record, const char *name, const char digest[ORR_DIGEST])
 {
-    cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
+    cJSON *inputs = orr_json_get(record, "inputs");
     if (!inputs)
         inputs = cJSON_AddObjectToObject(record, "inputs");
     cJSON_AddStringToObject(inputs, name, digest);
@@ -133,14 +134,13 @@ int orr_records_add(struct orr_records *records, cJSON *record, char digest[ORR_
 
 const cJSON *orr_made_record(const cJSON *made, const char *digest)
 {
-    const cJSON *records = cJSON_GetObjectItemCaseSensitive(made, "records");
-    return cJSON_GetObjectItemCaseSensitive(records, digest);
+    const cJSON *records = orr_json_get(made, "records");
+    return orr_json_get(records, digest);
 }
 
 const char *orr_made_digest(const cJSON *made)
 {
-    const cJSON *digest = cJSON_GetObjectItemCaseSensitive(made, "digest");
-    return cJSON_IsString(digest) ? digest->valuestring : "";
+    return orr_json_text(made, "digest");
 }
 
 int orr_records_import(struct orr_records *records, const cJSON *made, const char *path,
@@ -151,7 +151,7 @@ int orr_records_import(struct orr_records *records, const cJSON *made, const cha
     const char *top = orr_made_digest(made);
     if (strlen(top) != ORR_DIGEST - 1 || !orr_made_record(made, top))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"made\": expected a digest and its record", path);
-    cJSON_ArrayForEach (record, cJSON_GetObjectItemCaseSensitive(made, "records")) {
+    cJSON_ArrayForEach (record, orr_json_get(made, "records")) {
         TRY(digest_of(record, found));
         if (strcmp(found, record->string))
             return ORR_FAIL(ORR_EFORMAT, "%s: \"made\": record %s has the digest %s", path,
@@ -167,10 +167,10 @@ int orr_records_import(struct orr_records *records, const cJSON *made, const cha
 /* Copies the record of a digest, after the records of its inputs. */
 static void copy_below(const struct orr_records *records, const char *digest, cJSON *into)
 {
-    const cJSON *record = cJSON_GetObjectItemCaseSensitive(records->by_digest, digest), *input;
+    const cJSON *record = orr_json_get(records->by_digest, digest), *input;
     if (cJSON_HasObjectItem(into, digest))
         return;
-    cJSON_ArrayForEach (input, cJSON_GetObjectItemCaseSensitive(record, "inputs"))
+    cJSON_ArrayForEach (input, orr_json_get(record, "inputs"))
         copy_below(records, input->valuestring, into);
     cJSON_AddItemToObject(into, digest, cJSON_Duplicate(record, true));
 }
@@ -200,9 +200,9 @@ void orr_records_external(const struct orr_records *records, const char *digest,
     const cJSON *item;
     text[0] = '\0';
     cJSON *made = orr_records_made(records, digest);
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(made, "records")) {
-        const cJSON *what = cJSON_GetObjectItemCaseSensitive(item, "what");
-        const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
+    cJSON_ArrayForEach (item, orr_json_get(made, "records")) {
+        const cJSON *what = orr_json_get(item, "what");
+        const cJSON *name = orr_json_get(item, "name");
         if (cJSON_HasObjectItem(item, "content") && cJSON_IsString(what) && cJSON_IsString(name))
             orr_append(text, bytes, "%s%s %s (%s)", *text ? "; " : "", what->valuestring,
                        name->valuestring, item->string);
@@ -213,20 +213,17 @@ void orr_records_external(const struct orr_records *records, const char *digest,
 const char *orr_made_setting(const cJSON *made, const char *key)
 {
     const cJSON *record = orr_made_record(made, orr_made_digest(made));
-    const cJSON *settings = cJSON_GetObjectItemCaseSensitive(record, "settings");
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(settings, key);
-    return cJSON_IsString(value) ? value->valuestring : "";
+    return orr_json_text(orr_json_get(record, "settings"), key);
 }
 
 bool orr_made_but(const struct orr_records *records, const char digest[ORR_DIGEST],
                   const cJSON *made, const char *key, char *value, size_t bytes)
 {
     char found[ORR_DIGEST] = "";
-    const cJSON *expected = cJSON_GetObjectItemCaseSensitive(records->by_digest, digest);
-    const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(expected, "settings"), key);
+    const cJSON *expected = orr_json_get(records->by_digest, digest);
+    const cJSON *wanted = orr_json_get(orr_json_get(expected, "settings"), key);
     cJSON *copy = cJSON_Duplicate(orr_made_record(made, orr_made_digest(made)), true);
-    cJSON *settings = cJSON_GetObjectItemCaseSensitive(copy, "settings");
+    cJSON *settings = orr_json_get(copy, "settings");
     cJSON *other = cJSON_Duplicate(wanted, true);
     snprintf(value, bytes, "%s", orr_made_setting(made, key));
     cJSON_DeleteItemFromObjectCaseSensitive(copy, ORR_WENT_ON_KEY);
@@ -258,7 +255,7 @@ static int tell_values(char *why, const cJSON *expected, const cJSON *found)
     int count = 0;
     const cJSON *item;
     cJSON_ArrayForEach (item, expected) {
-        const cJSON *other = cJSON_GetObjectItemCaseSensitive(found, item->string);
+        const cJSON *other = orr_json_get(found, item->string);
         if (!cJSON_IsString(item) || (other && !strcmp(text_of(other), text_of(item))))
             continue;
         if (count++ < 2)
@@ -266,7 +263,7 @@ static int tell_values(char *why, const cJSON *expected, const cJSON *found)
                        item->string, other ? text_of(other) : "not set", text_of(item));
     }
     cJSON_ArrayForEach (item, found) {
-        if (!cJSON_IsString(item) || cJSON_GetObjectItemCaseSensitive(expected, item->string))
+        if (!cJSON_IsString(item) || orr_json_get(expected, item->string))
             continue;
         if (count++ < 2)
             orr_append(why, ORR_WHY, "%s%s is %.60s, expected it not set", count > 1 ? "; " : "",
@@ -280,10 +277,10 @@ static int tell_values(char *why, const cJSON *expected, const cJSON *found)
 /* Appends the difference if at least one of the two records is external. */
 static bool tell_foreign(char *why, const cJSON *expected, const cJSON *found)
 {
-    const char *was = text_of(cJSON_GetObjectItemCaseSensitive(found, "what"));
-    const char *is = text_of(cJSON_GetObjectItemCaseSensitive(expected, "what"));
-    const char *of = text_of(cJSON_GetObjectItemCaseSensitive(found, "name"));
-    const char *named = text_of(cJSON_GetObjectItemCaseSensitive(expected, "name"));
+    const char *was = text_of(orr_json_get(found, "what"));
+    const char *is = text_of(orr_json_get(expected, "what"));
+    const char *of = text_of(orr_json_get(found, "name"));
+    const char *named = text_of(orr_json_get(expected, "name"));
     const bool both = cJSON_HasObjectItem(expected, "content") &&
                       cJSON_HasObjectItem(found, "content") && !strcmp(was, is);
     if (both)
@@ -302,7 +299,7 @@ static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *f
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, expected) {
-        const cJSON *other = cJSON_GetObjectItemCaseSensitive(found, item->string);
+        const cJSON *other = orr_json_get(found, item->string);
         if (other && !strcmp(text_of(other), text_of(item)))
             continue;
         orr_append(walk->why, ORR_WHY, "%s: ", item->string);
@@ -313,7 +310,7 @@ static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *f
         return true;
     }
     cJSON_ArrayForEach (item, found)
-        if (!cJSON_GetObjectItemCaseSensitive(expected, item->string)) {
+        if (!orr_json_get(expected, item->string)) {
             orr_append(walk->why, ORR_WHY, "%s: it was made with it", item->string);
             return true;
         }
@@ -323,10 +320,10 @@ static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *f
 /* Appends the difference of two records; false if they are equal. */
 static bool tell(struct walk *walk, const char *expected, const char *found)
 {
-    const cJSON *a = cJSON_GetObjectItemCaseSensitive(walk->expected, expected);
-    const cJSON *b = cJSON_GetObjectItemCaseSensitive(walk->found, found);
-    const cJSON *was = cJSON_GetObjectItemCaseSensitive(b, "revision");
-    const cJSON *is = cJSON_GetObjectItemCaseSensitive(a, "revision");
+    const cJSON *a = orr_json_get(walk->expected, expected);
+    const cJSON *b = orr_json_get(walk->found, found);
+    const cJSON *was = orr_json_get(b, "revision");
+    const cJSON *is = orr_json_get(a, "revision");
     if (!a || !b) {
         orr_append(walk->why, ORR_WHY, "it does not say what it was made from");
         return true;
@@ -339,18 +336,16 @@ static bool tell(struct walk *walk, const char *expected, const char *found)
                    was->valueint, is->valueint);
         return true;
     }
-    if (tell_values(walk->why, cJSON_GetObjectItemCaseSensitive(a, "settings"),
-                    cJSON_GetObjectItemCaseSensitive(b, "settings")) ||
+    if (tell_values(walk->why, orr_json_get(a, "settings"), orr_json_get(b, "settings")) ||
         tell_values(walk->why, a, b))
         return true;
-    return tell_inputs(walk, cJSON_GetObjectItemCaseSensitive(a, "inputs"),
-                       cJSON_GetObjectItemCaseSensitive(b, "inputs"));
+    return tell_inputs(walk, orr_json_get(a, "inputs"), orr_json_get(b, "inputs"));
 }
 
 bool orr_made_same(const struct orr_records *records, const char digest[ORR_DIGEST],
                    const cJSON *made, char why[ORR_WHY])
 {
-    struct walk walk = {records->by_digest, cJSON_GetObjectItemCaseSensitive(made, "records"), why};
+    struct walk walk = {records->by_digest, orr_json_get(made, "records"), why};
     const char *found = orr_made_digest(made);
     why[0] = '\0';
     if (!strcmp(found, digest))

@@ -485,7 +485,7 @@ static cJSON *fields_json(const struct orr_settings *preset, bool given)
         while ((dot = strchr(rest, '.')) != NULL) {
             char part[ORR_NAME];
             snprintf(part, sizeof part, "%.*s", (int)(dot - rest), rest);
-            cJSON *inner = cJSON_GetObjectItemCaseSensitive(group, part);
+            cJSON *inner = orr_json_get(group, part);
             group = inner ? inner : cJSON_AddObjectToObject(group, part);
             rest = dot + 1;
         }

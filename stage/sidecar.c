@@ -40,8 +40,8 @@ static int judge_file(const char *path, const cJSON *json, bool *whole)
 {
     char found[ORR_DIGEST];
     uint64_t checksum, bytes;
-    const cJSON *size = cJSON_GetObjectItemCaseSensitive(json, "bytes");
-    const cJSON *sum = cJSON_GetObjectItemCaseSensitive(json, "xxh64");
+    const cJSON *size = orr_json_get(json, "bytes");
+    const cJSON *sum = orr_json_get(json, "xxh64");
     *whole = false;
     if (!cJSON_IsNumber(size) || !cJSON_IsString(sum))
         return 0;
@@ -137,9 +137,9 @@ bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
 bool orr_json_is_whole(const cJSON *json, const char *folder, const struct orr_records *records,
                        const char digest[ORR_DIGEST], char why[ORR_WHY])
 {
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
+    const cJSON *made = orr_json_get(json, "made");
     return orr_made_same(records, digest, made, why) &&
-           orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why);
+           orr_files_same(folder, orr_json_get(json, "files"), why);
 }
 
 int orr_json_status(const char *folder, const struct orr_records *records,
@@ -161,7 +161,7 @@ int orr_json_status(const char *folder, const struct orr_records *records,
         return 0;
     }
     const bool without = summed && !cJSON_HasObjectItem(json, "files");
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
+    const cJSON *made = orr_json_get(json, "made");
     const bool same = without ? orr_made_same(records, digest, made, why)
                               : orr_json_is_whole(json, folder, records, digest, why);
     if (same && (!summed || orr_sum_same(json, why)))
@@ -206,7 +206,7 @@ bool orr_sum_add(cJSON *json)
 bool orr_sum_same(const cJSON *json, char why[ORR_WHY])
 {
     char sum[ORR_DIGEST];
-    const cJSON *said = cJSON_GetObjectItemCaseSensitive(json, "xxh64");
+    const cJSON *said = orr_json_get(json, "xxh64");
     if (cJSON_IsString(said) && sum_of(json, sum) && !strcmp(sum, said->valuestring))
         return true;
     snprintf(why, ORR_WHY, "it has been changed since it was made");

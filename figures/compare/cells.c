@@ -179,7 +179,7 @@ static bool is_record(const char *path)
         return false;
     const bool damaged = orr_json_read(path, &json) != 0;
     orr_error_clear();
-    const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "format"));
+    const char *format = cJSON_GetStringValue(orr_json_get(json, "format"));
     const bool is = damaged || (format && !strncmp(format, cell, sizeof cell - 1));
     cJSON_Delete(json);
     return is;

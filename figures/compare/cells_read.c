@@ -77,12 +77,10 @@ static int take_source(const struct report_run *run, int s, struct verdict_cells
 /* Whether results belong to the checkpoint of pretraining, unchanged. */
 static bool is_of(const cJSON *json, const char *checkpoint)
 {
-    const char *found =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
+    const char *found = cJSON_GetStringValue(orr_json_get(json, "checkpoint_xxh64"));
     char content[17];
     uint64_t is, bytes;
-    if (!found || !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "changed")) ||
-        !orr_exists(checkpoint))
+    if (!found || !cJSON_IsFalse(orr_json_get(json, "changed")) || !orr_exists(checkpoint))
         return false;
     if (orr_file_checksum(checkpoint, &is, &bytes)) {
         orr_error_clear(); /* a failed allocation stays recorded */
@@ -162,7 +160,7 @@ static int read_random(const char *run, const char *name, struct orr_row *next)
     char path[REPORT_PATH];
     TRY(orr_path(path, "%s/%s/probe/evaluate.json", run, name));
     cJSON *json = read_if_there(path);
-    const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, "as_trained");
+    const cJSON *of = orr_json_get(json, "as_trained");
     if (orr_json_number(of, "teacher_forced") == next->value) {
         next->baseline = orr_json_number(of, "random_weights");
         if (isfinite(orr_json_number(of, "orbit_fit")))

@@ -92,7 +92,7 @@ int verdict_record(const struct verdict *v, const char *run)
 
 static int take_text(const cJSON *json, const char *key, char *text, size_t bytes, const char *path)
 {
-    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    const char *value = cJSON_GetStringValue(orr_json_get(json, key));
     if (!value || strlen(value) >= bytes || !orr_is_label(value))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a line of at most %zu bytes, found %s",
                         path, key, bytes - 1, value ? value : "none");
@@ -131,8 +131,7 @@ static int take_source(const cJSON *json, const char *path, struct verdict_cells
     TRY(take_count(json, "k_close", selected, &count, path));
     TRY(take_count(json, "on_front", samples, &count, path));
     TRY(take_list(json, "exponents", exponent, 3, path));
-    TRY(verdict_add_source(cells, cell, name,
-                           cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "is_model"))));
+    TRY(verdict_add_source(cells, cell, name, cJSON_IsTrue(orr_json_get(json, "is_model"))));
     struct orr_row *row = verdict_cell_row(cells, cell, cell->sources - 1, 0);
     for (int e = 0; e < 3; e++)
         row[VERDICT_EXPONENT + e].value = exponent[e];
@@ -145,20 +144,19 @@ static int take_source(const cJSON *json, const char *path, struct verdict_cells
 static int take_cell(const cJSON *json, const char *path, struct verdict_cells *cells,
                      struct verdict_cell *cell)
 {
-    const cJSON *law = cJSON_GetObjectItemCaseSensitive(json, "true_law"), *source,
-                *list = cJSON_GetObjectItemCaseSensitive(json, "sources");
+    const cJSON *law = orr_json_get(json, "true_law"), *source,
+                *list = orr_json_get(json, "sources");
     struct report_true_law *true_law = &cell->true_law;
     if (!orr_json_says(json, "format", format))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected a cell's results (\"format\": \"%s\")", path,
                         format);
-    TRY(orr_settings_from_json(&cell->preset, cJSON_GetObjectItemCaseSensitive(json, "settings"),
-                               path));
+    TRY(orr_settings_from_json(&cell->preset, orr_json_get(json, "settings"), path));
     TRY(take_text(json, "rule", cell->rule, sizeof cell->rule, path));
     TRY(take_text(law, "formula", true_law->formula, sizeof true_law->formula, path));
     TRY(take_count(law, "constants", 2, &true_law->constants, path));
     TRY(take_list(law, "k", true_law->k, 2, path));
     TRY(take_list(law, "exponents", true_law->exponent, 3, path));
-    true_law->newton = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(law, "newton"));
+    true_law->newton = cJSON_IsTrue(orr_json_get(law, "newton"));
     cJSON_ArrayForEach (source, list) {
         if (cell->sources == REPORT_SOURCES)
             return ORR_FAIL(ORR_EFORMAT, "%s: expected at most %d sources", path, REPORT_SOURCES);
@@ -183,8 +181,8 @@ int verdict_cell_take_record(struct verdict_cells *cells, struct verdict_cell *c
 
 static int take_figures(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
 {
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
-    const cJSON *figures = cJSON_GetObjectItemCaseSensitive(json, "figures");
+    const char *name = cJSON_GetStringValue(orr_json_get(json, "attention"));
+    const cJSON *figures = orr_json_get(json, "figures");
     const int s = name ? verdict_cell_find(&v->cells, cell, name) : -1;
     double x[4];
     if (s < 0 || !cJSON_IsObject(figures) || !verdict_is_model(&v->cells, cell, s))
@@ -214,9 +212,9 @@ static int take_figures(struct verdict *v, const struct verdict_cell *cell, cons
 static int take_missing(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
 {
     const cJSON *item;
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "missing"))
+    cJSON_ArrayForEach (item, orr_json_get(json, "missing"))
         TRY(verdict_miss(&v->missing, orr_json_text(item, "what"), orr_json_text(item, "why")));
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "unasked")) {
+    cJSON_ArrayForEach (item, orr_json_get(json, "unasked")) {
         const char *probe = cJSON_GetStringValue(item);
         bool is_unasked = !probe;
         for (int i = 0; i < v->unasked.count && !is_unasked; i++)
@@ -229,7 +227,7 @@ static int take_missing(struct verdict *v, const struct verdict_cell *cell, cons
 
 int verdict_take_record(struct verdict *v, const struct verdict_cell *cell)
 {
-    const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(cell->record, "cells");
+    const cJSON *item, *list = orr_json_get(cell->record, "cells");
     if (!cJSON_GetArraySize(list))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected at least one", cell->path);
     TRY(take_missing(v, cell, cell->record));
@@ -241,7 +239,7 @@ int verdict_take_record(struct verdict *v, const struct verdict_cell *cell)
 bool verdict_record_has(const struct verdict_cell *cell, const char *probe)
 {
     const cJSON *item;
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(cell->record, "unasked"))
+    cJSON_ArrayForEach (item, orr_json_get(cell->record, "unasked"))
         if (cJSON_IsString(item) && !strcmp(item->valuestring, probe))
             return false;
     return true;

@@ -9,11 +9,6 @@
 
 #include "cells.h"
 
-static const cJSON *get(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
 /* An integer from 0 on; -1 where there is none. */
 static int whole_of(const cJSON *object, const char *key)
 {
@@ -23,8 +18,7 @@ static int whole_of(const cJSON *object, const char *key)
 
 static double number_at(const cJSON *list, int i)
 {
-    const cJSON *item = cJSON_GetArrayItem(list, i);
-    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    return orr_json_item_number(cJSON_GetArrayItem(list, i));
 }
 
 static uint64_t seed_at(const cJSON *list, int i)
@@ -40,10 +34,10 @@ static int read_verdict(const cJSON *json, struct orr_table *table)
 {
     const cJSON *figure;
     char model[ORR_MODEL], untrained[ORR_MODEL];
-    cJSON_ArrayForEach (figure, get(json, "figures")) {
-        const cJSON *values = get(get(figure, "value"), "values"),
-                    *upper_bounds = get(get(figure, "upper_bound"), "values"),
-                    *baselines = get(get(figure, "baseline"), "values");
+    cJSON_ArrayForEach (figure, orr_json_get(json, "figures")) {
+        const cJSON *values = orr_json_get(orr_json_get(figure, "value"), "values"),
+                    *upper_bounds = orr_json_get(orr_json_get(figure, "upper_bound"), "values"),
+                    *baselines = orr_json_get(orr_json_get(figure, "baseline"), "values");
         snprintf(model, sizeof model, "attention=%s", orr_json_text(figure, "attention"));
         snprintf(untrained, sizeof untrained, "attention=untrained (%s)",
                  orr_json_text(figure, "attention"));
@@ -72,7 +66,7 @@ static const cJSON *below(const cJSON *object, const char *path)
     char key[64];
     const char *dot = strchr(path, '.');
     snprintf(key, sizeof key, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
-    return dot ? below(get(object, key), dot + 1) : get(object, key);
+    return dot ? below(orr_json_get(object, key), dot + 1) : orr_json_get(object, key);
 }
 
 /* The value of another source (the truth, random weights) with equal settings and seed. */
@@ -81,13 +75,13 @@ static double number_of(const cJSON *rows, const cJSON *like, const char *source
 {
     const cJSON *row;
     cJSON_ArrayForEach (row, rows) {
-        const cJSON *seeds = get(row, "seeds");
+        const cJSON *seeds = orr_json_get(row, "seeds");
         if (!orr_json_says(row, "source", source) ||
-            !cJSON_Compare(get(row, "settings"), get(like, "settings"), true))
+            !cJSON_Compare(orr_json_get(row, "settings"), orr_json_get(like, "settings"), true))
             continue;
         for (int i = 0; i < cJSON_GetArraySize(seeds); i++)
             if (seed_at(seeds, i) == seed)
-                return number_at(get(below(row, quantity), "values"), i);
+                return number_at(orr_json_get(below(row, quantity), "values"), i);
     }
     return NAN;
 }
@@ -96,13 +90,13 @@ static int read_quantity(const cJSON *rows, const cJSON *from, const char *model
                          const char *quantity, struct orr_table *table)
 {
     char untrained[128];
-    const cJSON *values = get(below(from, quantity), "values");
+    const cJSON *values = orr_json_get(below(from, quantity), "values");
     snprintf(untrained, sizeof untrained, "untrained (%s)", orr_json_text(from, "source"));
     for (int i = 0; i < cJSON_GetArraySize(values); i++) {
         struct orr_row row = orr_row_none;
         row.model = model;
         row.quantity = quantity;
-        row.seed = seed_at(get(from, "seeds"), i);
+        row.seed = seed_at(orr_json_get(from, "seeds"), i);
         row.value = number_at(values, i);
         row.upper_bound = number_of(rows, from, "truth", quantity, row.seed);
         row.baseline = number_of(rows, from, untrained, quantity, row.seed);
@@ -113,9 +107,10 @@ static int read_quantity(const cJSON *rows, const cJSON *from, const char *model
 
 static int read_runs(const cJSON *json, struct orr_table *table)
 {
-    const cJSON *rows = get(json, "rows"), *row;
+    const cJSON *rows = orr_json_get(json, "rows"), *row;
     cJSON_ArrayForEach (row, rows) {
-        const cJSON *group = cJSON_GetArrayItem(get(json, "settings"), whole_of(row, "settings"));
+        const cJSON *group =
+            cJSON_GetArrayItem(orr_json_get(json, "settings"), whole_of(row, "settings"));
         char model[ORR_MODEL];
         snprintf(model, sizeof model, "attention=%s %s", orr_json_text(row, "source"),
                  orr_json_text(group, "label"));
@@ -143,10 +138,10 @@ int verdict_results_probe(const cJSON *json, const char *path, struct orr_table 
     static const char *const key[] = {"value", "upper_bound", "baseline", "raw"};
     const cJSON *from;
     double number[4];
-    cJSON_ArrayForEach (from, get(json, "rows")) {
+    cJSON_ArrayForEach (from, orr_json_get(json, "rows")) {
         struct orr_row row = figure_of(from);
         for (int k = 0; k < 4; k++) {
-            const cJSON *item = get(from, key[k]);
+            const cJSON *item = orr_json_get(from, key[k]);
             if (item && !cJSON_IsNumber(item) && !cJSON_IsNull(item))
                 return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a number or null", path,
                                 key[k]);
@@ -174,7 +169,7 @@ static int read_seeds(const cJSON *json, struct orr_table *table)
 {
     const cJSON *from;
     char model[ORR_MODEL], above[ORR_MODEL];
-    cJSON_ArrayForEach (from, get(json, "rows")) {
+    cJSON_ArrayForEach (from, orr_json_get(json, "rows")) {
         struct orr_row row = figure_of(from);
         snprintf(model, sizeof model, "attention=%s", orr_json_text(from, "source"));
         snprintf(above, sizeof above, "above_baseline=%s", orr_json_text(from, "source"));
@@ -201,7 +196,8 @@ static void name_cell(const cJSON *factors, const cJSON *cell, char model[ORR_MO
 {
     model[0] = '\0';
     for (int i = 0; i < cJSON_GetArraySize(factors); i++) {
-        const char *level = cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), i));
+        const char *level =
+            cJSON_GetStringValue(cJSON_GetArrayItem(orr_json_get(cell, "levels"), i));
         orr_append(model, ORR_MODEL, "%s%s=%s", i ? " " : "",
                    orr_json_text(cJSON_GetArrayItem(factors, i), "name"), level ? level : "");
     }
@@ -209,26 +205,26 @@ static void name_cell(const cJSON *factors, const cJSON *cell, char model[ORR_MO
 
 static int read_grid(const cJSON *json, struct orr_table *table)
 {
-    const cJSON *factors = get(json, "factors"), *factor, *from, *cell;
+    const cJSON *factors = orr_json_get(json, "factors"), *factor, *from, *cell;
     const int seeds = whole_of(json, "seeds");
     char model[ORR_MODEL];
     int cells = seeds <= ORR_SEEDS ? 1 : 0;
     cJSON_ArrayForEach (factor, factors)
-        cells *= cJSON_GetArraySize(get(factor, "levels"));
+        cells *= cJSON_GetArraySize(orr_json_get(factor, "levels"));
     table->crossed = true;
-    cJSON_ArrayForEach (from, get(json, "rows"))
-        cJSON_ArrayForEach (cell, get(from, "cells")) {
+    cJSON_ArrayForEach (from, orr_json_get(json, "rows"))
+        cJSON_ArrayForEach (cell, orr_json_get(from, "cells")) {
             struct orr_row row = figure_of(from);
-            if (cJSON_GetArraySize(get(from, "cells")) != cells)
+            if (cJSON_GetArraySize(orr_json_get(from, "cells")) != cells)
                 continue;
             name_cell(factors, cell, model);
             row.model = model;
             for (int s = 0; s < seeds; s++) {
                 row.seed = (uint64_t)s;
-                row.value = number_at(get(cell, "values"), s);
+                row.value = number_at(orr_json_get(cell, "values"), s);
                 const bool there = isfinite(row.value);
                 row.upper_bound = there ? orr_json_number(cell, "upper_bound") : (double)NAN;
-                row.baseline = there ? number_at(get(cell, "baselines"), s) : (double)NAN;
+                row.baseline = there ? number_at(orr_json_get(cell, "baselines"), s) : (double)NAN;
                 TRY(orr_table_add(table, &row));
             }
         }
@@ -241,7 +237,7 @@ static int read_bench(const cJSON *json, struct orr_table *table)
 {
     const cJSON *from;
     char model[ORR_MODEL];
-    cJSON_ArrayForEach (from, get(json, "rows")) {
+    cJSON_ArrayForEach (from, orr_json_get(json, "rows")) {
         struct orr_row row = orr_row_none;
         snprintf(model, sizeof model, "name=%s", orr_json_text(from, "name"));
         row.model = model;
@@ -294,7 +290,7 @@ static read_format *format_of(const cJSON *json)
         if (!strcmp(format, formats[k].format))
             return formats[k].read;
     /* benchmarks have no format */
-    return !*format && cJSON_IsArray(get(json, "rows")) ? read_bench : NULL;
+    return !*format && cJSON_IsArray(orr_json_get(json, "rows")) ? read_bench : NULL;
 }
 
 int verdict_results_take(const cJSON *json, struct orr_table *table, bool *known)

@@ -114,7 +114,7 @@ int gpt_log_trim(const char *path, long step)
     for (char *line = strtok_r(text, "\n", &rest); line && !rc;
          line = strtok_r(NULL, "\n", &rest)) {
         cJSON *json = cJSON_ParseWithOpts(line, NULL, 1); /* NULL: the line was cut off */
-        const cJSON *at = cJSON_GetObjectItemCaseSensitive(json, "step");
+        const cJSON *at = orr_json_get(json, "step");
         if (cJSON_IsNumber(at) && isfinite(at->valuedouble) && at->valuedouble <= (double)step)
             rc = orr_file_printf(&file, "%s\n", line);
         cJSON_Delete(json);

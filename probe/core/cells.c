@@ -128,14 +128,14 @@ int probe_cells_add(struct probe_cells *cells, const double *value, const char *
 /* Stores the cell of a line; false where the line is not a cell. */
 static bool read_cell(struct probe_cells *cells, const cJSON *json, int *rc)
 {
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "cell"));
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "value");
+    const char *name = cJSON_GetStringValue(orr_json_get(json, "cell"));
+    const cJSON *list = orr_json_get(json, "value");
     double *value;
     if (!name || (size_t)cJSON_GetArraySize(list) != cells->numbers || find_cell(cells, name))
         return false;
     *rc = append_cell(cells, name, &value);
     for (const cJSON *item = list->child; item && !*rc; item = item->next)
-        *value++ = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+        *value++ = orr_json_item_number(item);
     return !*rc;
 }
 

@@ -244,11 +244,11 @@ static bool has_same_heads(const void *of)
     if (!p->s.options->resume || orr_path(path, "%s/planets.json", p->s.folder) ||
         !orr_exists(path) || orr_json_read(path, &json))
         return false;
-    const cJSON *about = cJSON_GetObjectItemCaseSensitive(json, "about");
-    const cJSON *forces = cJSON_GetObjectItemCaseSensitive(about, "forces");
+    const cJSON *about = orr_json_get(json, "about");
+    const cJSON *forces = orr_json_get(about, "forces");
     bool same = p->arrows.there == (forces != NULL);
     for (int k = 0; k < 2 && forces; k++) {
-        const cJSON *was = cJSON_GetObjectItemCaseSensitive(forces, head_keys[k]);
+        const cJSON *was = orr_json_get(forces, head_keys[k]);
         content_text(p, k, sum[k]);
         same = same && cJSON_IsString(was) && !strcmp(was->valuestring, sum[k]);
     }

@@ -25,7 +25,7 @@ static int remove_files(const char *dir, const cJSON *set)
     enum sim_kind kind;
     struct sim_shard shard;
     int rc = 0;
-    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+    cJSON_ArrayForEach (file, orr_json_get(set, "files"))
         if (!rc && sim_name_parse(file->string, false, &kind, &shard)) /* our files only */
             rc = remove_file(dir, file->string);
     return rc;
@@ -74,7 +74,7 @@ static int plan_set(const struct orr_settings *preset, cJSON *plan, enum sim_spl
     const char *name = sim_split_name(split);
     const uint64_t n = sim_split_written(preset, split);
     char digest[ORR_DIGEST], unused[256];
-    cJSON *made = NULL, *set = cJSON_GetObjectItemCaseSensitive(plan, name);
+    cJSON *made = NULL, *set = orr_json_get(plan, name);
     if (n == 0 ||
         (set && (!cJSON_HasObjectItem(set, "planned") || cJSON_HasObjectItem(set, "digest"))))
         return 0;

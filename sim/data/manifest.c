@@ -33,7 +33,7 @@ void sim_manifest_add(cJSON *set, const char *name, uint64_t bytes, uint64_t che
 {
     char sum[32];
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum);
-    cJSON *file = cJSON_AddObjectToObject(cJSON_GetObjectItemCaseSensitive(set, "files"), name);
+    cJSON *file = cJSON_AddObjectToObject(orr_json_get(set, "files"), name);
     cJSON_AddNumberToObject(file, "bytes", (double)bytes);
     cJSON_AddStringToObject(file, "xxh64", sum);
 }
@@ -42,7 +42,7 @@ bool sim_file_matches(const char *dir, const cJSON *file, bool sums)
 {
     char path[4096], why[ORR_WHY] = "";
     struct stat info;
-    const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(file, "bytes");
+    const cJSON *bytes = orr_json_get(file, "bytes");
     return file->string && orr_is_name(file->string) &&
            !orr_path(path, "%s/%s", dir, file->string) && !stat(path, &info) &&
            cJSON_IsNumber(bytes) && (double)info.st_size == bytes->valuedouble &&
@@ -54,7 +54,7 @@ bool sim_file_matches(const char *dir, const cJSON *file, bool sums)
 static const char *broken_file(const struct sim_inventory *inventory, const cJSON *set)
 {
     const cJSON *file;
-    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+    cJSON_ArrayForEach (file, orr_json_get(set, "files"))
         if (!sim_file_matches(inventory->dir, file, inventory->force))
             return file->string ? file->string : "?";
     return NULL;
@@ -74,7 +74,7 @@ static int check_counts(const char *path, const cJSON *set)
     static const char *const keys[] = {"sequences", "planned", "clipped_coordinates",
                                        "redrawn_systems"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        const cJSON *item = cJSON_GetObjectItemCaseSensitive(set, keys[k]);
+        const cJSON *item = orr_json_get(set, keys[k]);
         uint64_t count;
         if (item && !(cJSON_IsNumber(item) && orr_json_u64(set, keys[k], &count)))
             return ORR_FAIL(ORR_EFORMAT,
@@ -90,7 +90,7 @@ static int check_sets(const char *path, const cJSON *sets)
 {
     const cJSON *set, *file;
     cJSON_ArrayForEach (set, sets) {
-        const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+        const cJSON *files = orr_json_get(set, "files");
         if (!set->string || (files && !cJSON_IsObject(files)))
             return ORR_FAIL(ORR_EFORMAT, "%s: \"sets\": expected objects with an object \"files\"",
                             path);
@@ -115,10 +115,10 @@ static int read_sets(const char *dir, const char *name, bool force, cJSON **json
     if (rc || !orr_exists(path))
         return rc;
     rc = orr_json_read(path, json);
-    if (!rc && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(*json, "sets")))
+    if (!rc && !cJSON_IsObject(orr_json_get(*json, "sets")))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: no object \"sets\"", path);
     if (!rc)
-        rc = check_sets(path, cJSON_GetObjectItemCaseSensitive(*json, "sets"));
+        rc = check_sets(path, orr_json_get(*json, "sets"));
     if (!rc)
         return 0;
     cJSON_Delete(*json);
@@ -161,7 +161,7 @@ int sim_inventory_open(struct sim_inventory *inventory, const struct orr_setting
     if (!rc && !inventory->manifest)
         rc = read_sets(dir, "progress.json", force, &inventory->progress);
     const cJSON *json = inventory->manifest ? inventory->manifest : inventory->progress;
-    inventory->sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
+    inventory->sets = orr_json_get(json, "sets");
     if (!rc && inventory->progress) {
         inventory->sets = inventory->merged = cJSON_Duplicate(inventory->sets, true);
         rc = sim_records_merge(dir, inventory->merged, orr_json_number(json, "shard_sequences"),
@@ -181,7 +181,7 @@ void sim_inventory_close(struct sim_inventory *inventory)
 /* Whether an unfinished set has the layout of the settings; only then it can be continued. */
 static bool same_layout(const struct sim_inventory *inventory)
 {
-    const cJSON *layout = cJSON_GetObjectItemCaseSensitive(inventory->progress, "shard_sequences");
+    const cJSON *layout = orr_json_get(inventory->progress, "shard_sequences");
     return cJSON_IsNumber(layout) &&
            layout->valuedouble == (double)inventory->preset->orbits.shard_sequences;
 }
@@ -207,13 +207,13 @@ static const char *missing_file(const struct sim_inventory *inventory, enum sim_
 static enum orr_action extent_status(const struct sim_inventory *inventory, enum sim_split split,
                                      const cJSON *set, char why[ORR_WHY])
 {
-    const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
-    const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* set if unfinished */
+    const cJSON *count = orr_json_get(set, "sequences");
+    const cJSON *planned = orr_json_get(set, "planned"); /* set if unfinished */
     char name[SIM_NAME];
     const char *broken = missing_file(inventory, split, set, name);
     const double wanted = (double)sim_split_written(inventory->preset, split);
     const double there = cJSON_IsNumber(count) ? count->valuedouble : 0;
-    if (broken || !cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(set, "clipped_coordinates"))) {
+    if (broken || !cJSON_IsNumber(orr_json_get(set, "clipped_coordinates"))) {
         snprintf(why, ORR_WHY, "%.200s is not %s", broken ? broken : "a file",
                  broken == name ? "listed" : "there, or not whole");
         return ORR_REMAKE;
@@ -235,7 +235,7 @@ int sim_inventory_status(struct sim_inventory *inventory, enum sim_split split,
                          struct orr_artefact *status)
 {
     const char *name = sim_split_name(split);
-    const cJSON *set = cJSON_GetObjectItemCaseSensitive(inventory->sets, name);
+    const cJSON *set = orr_json_get(inventory->sets, name);
     char digest[ORR_DIGEST];
     cJSON *expected = NULL;
     *status = (struct orr_artefact){.action = ORR_MAKE};
@@ -248,11 +248,11 @@ int sim_inventory_status(struct sim_inventory *inventory, enum sim_split split,
     cJSON_Delete(expected);
     if (rc)
         return rc;
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
-    const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
+    const cJSON *made = orr_json_get(set, "made");
+    const cJSON *count = orr_json_get(set, "sequences");
     const bool same = orr_made_same(&inventory->records, digest, made, status->why);
     status->action = same ? extent_status(inventory, split, set, status->why) : ORR_REFUSE;
-    if (cJSON_GetObjectItemCaseSensitive(set, "planned") && cJSON_IsNumber(count) &&
+    if (orr_json_get(set, "planned") && cJSON_IsNumber(count) &&
         count->valuedouble == 0) { /* planned, but nothing is written */
         status->action = ORR_MAKE;
         status->why[0] = '\0';
@@ -334,8 +334,8 @@ int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool fo
  * its shards, which are counted again; any other set with everything that exists. */
 static cJSON *planned_set(const struct sim_inventory *inventory, const cJSON *set, bool asked)
 {
-    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(inventory->progress, "sets");
-    const cJSON *begun = cJSON_GetObjectItemCaseSensitive(sets, set->string);
+    const cJSON *sets = orr_json_get(inventory->progress, "sets");
+    const cJSON *begun = orr_json_get(sets, set->string);
     return cJSON_Duplicate(asked && begun ? begun : set, true);
 }
 
@@ -370,7 +370,7 @@ bool sim_inventory_follows(const struct sim_inventory *inventory, const cJSON *p
 {
     const cJSON *json = inventory->manifest ? inventory->manifest : inventory->progress;
     return (inventory->manifest || same_layout(inventory)) &&
-           cJSON_Compare(cJSON_GetObjectItemCaseSensitive(json, "sets"), plan, true);
+           cJSON_Compare(orr_json_get(json, "sets"), plan, true);
 }
 
 int sim_progress_write(const struct orr_settings *preset, const char *dir, const cJSON *plan)

@@ -133,12 +133,6 @@ static void frame_drawn(const struct sim_shown *w, const struct drawn *drawn, do
     }
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Makes a panel of all bodies and, if the widest gap between orbits leaves the inner ones only a
  * small spot, one of the inner bodies. Returns the number of panels. */
 static int make_panels(const struct sim_shown *w, const struct drawn *drawn, struct panel panel[2])
@@ -148,7 +142,7 @@ static int make_panels(const struct sim_shown *w, const struct drawn *drawn, str
     double reach[SIM_PLANETS] = {0}, widest = gap_least, within = 0;
     for (int i = 0; i < n; i++)
         reach[i] = drawn[i].farthest;
-    qsort(reach, (size_t)n, sizeof *reach, compare_numbers);
+    qsort(reach, (size_t)n, sizeof *reach, orr_compare_doubles);
     for (int i = 0; i + 1 < n; i++) {
         if (reach[i] > share_most * reach[n - 1] || !(reach[i + 1] > widest * reach[i]))
             continue;

@@ -111,7 +111,7 @@ static int take_count(struct orr_settings *preset, enum sim_split split, const c
         "orbits.two_body_train", "orbits.two_body_val", "orbits.two_body_test",
         "orbits.solar_system",   "orbits.solar_system", "planets.train",
         "planets.val",           "planets.eccentric",   "planets.test"};
-    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "sequences"));
+    const char *value = cJSON_GetStringValue(orr_json_get(record, "sequences"));
     preset->planets.enabled |= split >= SIM_SPLIT_PLANETS_TRAIN;
     if (split == SIM_SPLIT_PLANETS_SOLAR)
         value = value && atoi(value) > SIM_SUN_PLANETS ? "true" : "false";
@@ -144,14 +144,14 @@ static int compare_settings(const struct orr_settings *preset, enum sim_split sp
 static int take_settings(struct orr_settings *preset, enum sim_split split, const cJSON *manifest,
                          const cJSON *set)
 {
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
+    const cJSON *made = orr_json_get(set, "made");
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *item;
     orr_settings_defaults(preset);
     if (!record)
         return ORR_FAIL(ORR_EINVAL, "%s",
                         manifest ? "manifest.json does not say what it was made from"
                                  : "no manifest.json, made elsewhere");
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(record, "settings"))
+    cJSON_ArrayForEach (item, orr_json_get(record, "settings"))
         if (cJSON_IsString(item))
             TRY(orr_settings_set_by(preset, "manifest.json", item->string, item->valuestring));
     TRY(take_count(preset, split, record));
@@ -162,7 +162,7 @@ static int take_settings(struct orr_settings *preset, enum sim_split split, cons
 static int check_given(const struct orr_settings *given, const char *dir, enum sim_split split,
                        const cJSON *set)
 {
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
+    const cJSON *made = orr_json_get(set, "made");
     struct orr_settings preset = *given;
     char why[ORR_WHY];
     TRY(take_count(&preset, split, orr_made_record(made, orr_made_digest(made))));
@@ -223,8 +223,8 @@ static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *
                     const char *picture, struct orr_settings *preset, char why[512])
 {
     const struct orr_settings *given = w->preset;
-    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(manifest, "sets");
-    const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(w->split));
+    const cJSON *sets = orr_json_get(manifest, "sets");
+    const cJSON *set = orr_json_get(sets, sim_split_name(w->split));
     int rc = take_settings(preset, w->split, manifest, set);
     w->preset = preset;
     if (!rc && sim_split_positions(preset, w->split) != data->positions)
@@ -266,8 +266,7 @@ int sim_folder_show(const char *dir, const struct orr_settings *given, enum sim_
     if (picture)
         TRY(sim_picture_check(picture));
     TRY(sim_manifest_read(dir, &manifest));
-    const cJSON *set = cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(manifest, "sets"), sim_split_name(split));
+    const cJSON *set = orr_json_get(orr_json_get(manifest, "sets"), sim_split_name(split));
     int rc = 0;
     if (manifest && !set)
         rc = ORR_FAIL(ORR_EMISSING, "%s/manifest.json: no data set \"%s\"; --split names another",

@@ -49,8 +49,8 @@ static bool has_shard(const cJSON *set, double shard_sequences, const struct sim
 static bool fits_set(const char *dir, const cJSON *record, const cJSON *set, double size,
                      const struct sim_shard *shard, bool sums)
 {
-    const cJSON *digest = cJSON_GetObjectItemCaseSensitive(set, "digest"), *file;
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(record, "files");
+    const cJSON *digest = orr_json_get(set, "digest"), *file;
+    const cJSON *files = orr_json_get(record, "files");
     if (!cJSON_IsString(digest) || !orr_json_says(record, "digest", digest->valuestring) ||
         orr_json_number(record, "sequences") != size || !cJSON_IsObject(files))
         return false;
@@ -64,7 +64,7 @@ static bool fits_set(const char *dir, const cJSON *record, const cJSON *set, dou
         struct sim_shard found;
         if (!sim_name_parse(file->string, false, &kind, &found) || found.split != shard->split ||
             found.number != shard->number || found.count != shard->count ||
-            cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(set, "files"), file->string) ||
+            cJSON_HasObjectItem(orr_json_get(set, "files"), file->string) ||
             !sim_file_matches(dir, file, sums))
             return false;
     }
@@ -74,14 +74,13 @@ static bool fits_set(const char *dir, const cJSON *record, const cJSON *set, dou
 /* Moves the shard's files and counts into the set. */
 static void add_record(cJSON *set, cJSON *record)
 {
-    cJSON *from = cJSON_GetObjectItemCaseSensitive(record, "files"),
-          *to = cJSON_GetObjectItemCaseSensitive(set, "files");
+    cJSON *from = orr_json_get(record, "files"), *to = orr_json_get(set, "files");
     while (from->child) {
         cJSON *file = cJSON_DetachItemViaPointer(from, from->child);
         cJSON_AddItemToObject(to, file->string, file);
     }
     for (int i = 0; i < COUNTS; i++) {
-        cJSON *count = cJSON_GetObjectItemCaseSensitive(set, counts[i]);
+        cJSON *count = orr_json_get(set, counts[i]);
         if (count)
             cJSON_SetNumberValue(count, count->valuedouble + orr_json_number(record, counts[i]));
     }
@@ -96,7 +95,7 @@ static int merge_record(const char *dir, cJSON *sets, double shard_sequences, co
     cJSON *record = NULL;
     if (!sim_record_parse(name, false, &shard))
         return 0;
-    cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(shard.split));
+    cJSON *set = orr_json_get(sets, sim_split_name(shard.split));
     if (!has_shard(set, shard_sequences, &shard, &size))
         return 0;
     TRY(orr_path(path, "%s/%s", dir, name));

@@ -187,7 +187,7 @@ static bool is_listed(const cJSON *sets, const char *name)
 {
     const cJSON *set;
     cJSON_ArrayForEach (set, sets)
-        if (cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(set, "files"), name))
+        if (cJSON_HasObjectItem(orr_json_get(set, "files"), name))
             return true;
     return false;
 }
@@ -197,7 +197,7 @@ uint64_t sim_set_shards(const cJSON *set, enum sim_split split)
     const cJSON *file;
     enum sim_kind kind;
     struct sim_shard shard;
-    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+    cJSON_ArrayForEach (file, orr_json_get(set, "files"))
         if (sim_name_parse(file->string, false, &kind, &shard) && shard.split == split &&
             shard.count > 0)
             return shard.count;
@@ -207,7 +207,7 @@ uint64_t sim_set_shards(const cJSON *set, enum sim_split split)
 bool sim_set_lacks(const cJSON *set, enum sim_split split, bool tokens, uint64_t shards,
                    char name[SIM_NAME])
 {
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+    const cJSON *files = orr_json_get(set, "files");
     const bool unfinished = cJSON_HasObjectItem(set, "planned");
     for (uint64_t shard = 0; shard < shards; shard++) {
         bool any = !unfinished, lacks = false;
@@ -216,7 +216,7 @@ bool sim_set_lacks(const cJSON *set, enum sim_split split, bool tokens, uint64_t
             if (!sim_kind_used((enum sim_kind)kind, split, tokens))
                 continue;
             sim_shard_name(expected, (enum sim_kind)kind, split, shard, shards);
-            if (cJSON_GetObjectItemCaseSensitive(files, expected)) {
+            if (orr_json_get(files, expected)) {
                 any = true;
                 continue;
             }
@@ -233,7 +233,7 @@ bool sim_set_lacks(const cJSON *set, enum sim_split split, bool tokens, uint64_t
  * replaces. */
 static bool is_unfinished(const cJSON *sets, enum sim_split split)
 {
-    const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(split));
+    const cJSON *set = orr_json_get(sets, sim_split_name(split));
     return cJSON_HasObjectItem(set, "planned");
 }
 
@@ -267,7 +267,7 @@ static bool is_outdated(const struct orr_settings *preset, const char *name, con
     enum sim_kind kind;
     struct sim_shard shard;
     if (sim_record_parse(name, false, &shard)) {
-        const cJSON *set = cJSON_GetObjectItemCaseSensitive(there, sim_split_name(shard.split));
+        const cJSON *set = orr_json_get(there, sim_split_name(shard.split));
         return !is_unfinished(plan, shard.split) ||
                !sim_set_has(set, &shard, preset->orbits.output == ORR_OUTPUT_TOKENS);
     }
@@ -279,7 +279,7 @@ static bool is_outdated(const struct orr_settings *preset, const char *name, con
 
 bool sim_set_has(const cJSON *set, const struct sim_shard *shard, bool tokens)
 {
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+    const cJSON *files = orr_json_get(set, "files");
     char name[SIM_NAME];
     for (int kind = 0; kind < SIM_KINDS; kind++) {
         if (!sim_kind_used((enum sim_kind)kind, shard->split, tokens))

@@ -109,9 +109,8 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     struct sim_dataset set;
     const struct range none = {INFINITY, -INFINITY};
     struct statistics s = {.axis = {none, none}, .force = none, .ln_dt = none};
-    const cJSON *entry = cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(json, "sets"), sim_split_name(split));
-    const cJSON *clipped = cJSON_GetObjectItemCaseSensitive(entry, "clipped_coordinates");
+    const cJSON *entry = orr_json_get(orr_json_get(json, "sets"), sim_split_name(split));
+    const cJSON *clipped = orr_json_get(entry, "clipped_coordinates");
     const double redrawn = orr_json_number(entry, "redrawn_systems");
     double extent_au = 50;
     int rc = sim_dataset_open_any(&set, dir, split);

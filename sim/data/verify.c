@@ -71,8 +71,8 @@ static int verify_file(const char *dir, const cJSON *file, const char *again)
     char path[4096], found[32];
     uint64_t sum, bytes;
     struct stat info;
-    const cJSON *expected = cJSON_GetObjectItemCaseSensitive(file, "xxh64");
-    const cJSON *size = cJSON_GetObjectItemCaseSensitive(file, "bytes");
+    const cJSON *expected = orr_json_get(file, "xxh64");
+    const cJSON *size = orr_json_get(file, "bytes");
     if (!file->string || !orr_is_name(file->string))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s/manifest.json: \"files\": expected names of files in that folder, "
@@ -108,7 +108,7 @@ static int verify_files(const char *dir, const cJSON *set, const char *again)
 {
     const cJSON *file;
     int rc = 0;
-    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+    cJSON_ArrayForEach (file, orr_json_get(set, "files"))
         if (!rc)
             rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped while reading %s", dir)
                                    : verify_file(dir, file, again);
@@ -117,7 +117,7 @@ static int verify_files(const char *dir, const cJSON *set, const char *again)
 
 static int verify_set(const char *dir, const cJSON *sets, const char *name, const char *command)
 {
-    const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, name);
+    const cJSON *set = orr_json_get(sets, name);
     if (!set)
         return ORR_FAIL(ORR_EMISSING, "%s/manifest.json: no data set \"%s\"; make it with: %s", dir,
                         name, command);
@@ -181,8 +181,7 @@ int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
     if (!rc)
         rc = orr_json_read(path, &json);
     for (int i = 0; i < count && !rc; i++)
-        rc = verify_set(dir, cJSON_GetObjectItemCaseSensitive(json, "sets"),
-                        sim_split_name(splits[i]), command);
+        rc = verify_set(dir, orr_json_get(json, "sets"), sim_split_name(splits[i]), command);
     cJSON_Delete(json);
     return rc ? rc : verify_settings(preset, dir, splits, count, command, own, quiet);
 }
@@ -195,13 +194,13 @@ static int check_headers(const char *dir, const cJSON *set, double *bytes, int *
 {
     enum sim_kind kind;
     struct sim_shard shard = {.split = SIM_SPLIT_TRAIN};
-    const cJSON *file, *sequences = cJSON_GetObjectItemCaseSensitive(set, "sequences");
-    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files")) {
+    const cJSON *file, *sequences = orr_json_get(set, "sequences");
+    cJSON_ArrayForEach (file, orr_json_get(set, "files")) {
         if (!sim_name_parse(file->string, false, &kind, &shard) ||
             strcmp(sim_split_name(shard.split), set->string))
             return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: %s is not a file of set %s", dir,
                             file->string, set->string);
-        *bytes += cJSON_GetObjectItemCaseSensitive(file, "bytes")->valuedouble;
+        *bytes += orr_json_get(file, "bytes")->valuedouble;
         ++*files;
     }
     struct sim_dataset data;
@@ -239,7 +238,7 @@ int sim_dataset_check(const char *dir)
         rc = ORR_FAIL(ORR_EMISSING, "%s: not found: nothing to verify against", path);
     if (!rc)
         rc = orr_json_read(path, &json);
-    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
+    const cJSON *sets = orr_json_get(json, "sets");
     if (!rc && !cJSON_IsObject(sets))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: expected an object \"sets\", found none", path);
     cJSON_ArrayForEach (set, sets) {
@@ -251,7 +250,7 @@ int sim_dataset_check(const char *dir)
             rc = check_headers(dir, set, &bytes, &files);
         if (rc)
             break;
-        const double n = cJSON_GetObjectItemCaseSensitive(set, "sequences")->valuedouble;
+        const double n = orr_json_get(set, "sequences")->valuedouble;
         printf("%-22s %9.0f sequences, %3d files, %11.3f MB: as written\n", set->string, n, files,
                bytes / 1e6);
         all_bytes += bytes;

@@ -65,7 +65,7 @@ static int write_record(const struct commit *c)
 {
     const struct writer *w = c->w;
     char name[SIM_NAME], path[4096];
-    const char *digest = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(w->set, "digest"));
+    const char *digest = cJSON_GetStringValue(orr_json_get(w->set, "digest"));
     cJSON *record = cJSON_CreateObject();
     cJSON_AddStringToObject(record, "digest", digest ? digest : "");
     cJSON_AddObjectToObject(record, "files");
@@ -245,7 +245,7 @@ static bool select_split(struct writer *w, enum sim_split split)
     w->per_shard = sim_shard_size(w->preset, w->n, 0);
     for (int kind = 0; kind < SIM_KINDS; kind++)
         w->used[kind] = sim_kind_used((enum sim_kind)kind, split, w->tokens);
-    w->set = cJSON_GetObjectItemCaseSensitive(w->sets, sim_split_name(split));
+    w->set = orr_json_get(w->sets, sim_split_name(split));
     return w->n > 0 && cJSON_HasObjectItem(w->set, "planned");
 }
 
