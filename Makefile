@@ -89,7 +89,7 @@ $(foreach f,$(FOLDERS),$(eval ALL_LIBS := $(B)/lib$f.a $(ALL_LIBS)))
 MPI_SRC := model/ranks/mpi.c
 # objects of programs are those of liborrery.so, but for the files that ask for ORR_LIBRARY
 PIC := -fPIC -fno-semantic-interposition -ffunction-sections -fdata-sections
-SHARED_OWN := $(shell grep -l ORR_LIBRARY $(FOLDERS:%=%/*.c) $(ROOMS:%=%/*.c) 2>/dev/null)
+SHARED_OWN := $(shell grep -l ORR_LIBRARY $(FOLDERS:%=%/*.c) $(SUBMODULES:%=%/*.c) 2>/dev/null)
 shared = $(foreach c,$1,$(B)/$(if $(filter $c,$(SHARED_OWN)),pic/)$(c:.c=.o))
 # $1: folder, $2: f64/, pic/ or nothing, $3: name of the library, $4: its objects
 define library_rules

@@ -1,8 +1,8 @@
-# folders.mk - the folders of the source, their rooms, and who may use whom: strict, no cycles. The
+# folders.mk - the folders of the source, their submodules, and who may use whom: strict, no cycles. The
 # Makefile links by this table and `make lint` checks it against symbols and #include lines.
 # A folder: NAME, PREFIX of its library's external symbols (A|B: one of these), and whose libraries and
-# headers it USES beside its own. A room, a subfolder whose sources go into the folder's library: it USES
-# headers of these rooms, and of the folder itself. X+: X and all that X uses; >ROOM: of another folder.
+# headers it USES beside its own. A submodule, a subfolder whose sources go into the folder's library: it USES
+# headers of these submodules, and of the folder itself. X+: X and all that X uses; >SUBMODULE: of another folder.
 define FOLDER_TABLE
 base              orr_
 stage             orr_            base
@@ -44,16 +44,16 @@ figures           report_|verdict_ stage base
 figures/compare   -               figures
 api               orrery_|api_    symreg figures finetune+ >symreg/table >kernels/ref >figures/compare
 endef
-# FOLDERS and ROOMS; of each NAME_PREFIX, NAME_USES (itself first) and NAME_ENTERS
+# FOLDERS and SUBMODULES; of each NAME_PREFIX, NAME_USES (itself first) and NAME_ENTERS
 define row
-$(if $(findstring /,$1),ROOMS,FOLDERS) += $1
+$(if $(findstring /,$1),SUBMODULES,FOLDERS) += $1
 $1_PREFIX := $2
 $1_USES := $(strip $1 $(foreach u,$(filter-out >%,$3),$(if $(filter %+,$u),$($(u:+=)_USES),$u)))
 $1_ENTERS := $(patsubst >%,%,$(filter >%,$3))
 endef
 row_of = $(eval $(call row,$(word 1,$1),$(word 2,$1),$(wordlist 3,$(words $1),$1)))
 $(foreach r,$(subst $(newline), ,$(subst $(space),?,$(FOLDER_TABLE))),$(call row_of,$(subst ?, ,$r)))
-# for scripts: a line "folder NAME PREFIX ENTERS : USES" or "room NAME : USES" each
+# for scripts: a line "folder NAME PREFIX ENTERS : USES" or "submodule NAME : USES" each
 print-folders:
 	@printf '%s\n' $(foreach f,$(FOLDERS),'folder $f $($f_PREFIX) $($f_ENTERS) : $($f_USES)') \
-	    $(foreach r,$(ROOMS),'room $r : $($r_USES)')
+	    $(foreach r,$(SUBMODULES),'submodule $r : $($r_USES)')

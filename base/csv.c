@@ -167,9 +167,9 @@ static int read_header(struct reader *r, struct orr_csv *csv)
         char *cell;
         const bool quoted = is_quoted(r->at);
         TRY(next_cell(r, &cell, &last));
-        const size_t room = csv->cols ? 2 * csv->cols : 1;
+        const size_t capacity = csv->cols ? 2 * csv->cols : 1;
         char **names = csv->cols & (csv->cols - 1) ? csv->names /* fits */
-                                                   : realloc(csv->names, room * sizeof *names);
+                                                   : realloc(csv->names, capacity * sizeof *names);
         if (names)
             csv->names = names;
         char *name = names ? name_of(cell, quoted) : NULL;
@@ -181,18 +181,18 @@ static int read_header(struct reader *r, struct orr_csv *csv)
     return check_names(r->path, csv);
 }
 
-static int grow(struct orr_csv *csv, size_t *room, bool text)
+static int grow(struct orr_csv *csv, size_t *capacity, bool text)
 {
-    if (csv->rows < *room)
+    if (csv->rows < *capacity)
         return 0;
-    *room = *room ? 2 * *room : csv->cols < 1024 ? 256 : 1;
-    double *values = realloc(csv->values, *room * csv->cols * sizeof *values);
+    *capacity = *capacity ? 2 * *capacity : csv->cols < 1024 ? 256 : 1;
+    double *values = realloc(csv->values, *capacity * csv->cols * sizeof *values);
     if (values)
         csv->values = values;
-    char **cells = text ? realloc(csv->cells, *room * csv->cols * sizeof *cells) : NULL;
+    char **cells = text ? realloc(csv->cells, *capacity * csv->cols * sizeof *cells) : NULL;
     if (cells)
         csv->cells = cells;
-    size_t *line = realloc(csv->line, *room * sizeof *line);
+    size_t *line = realloc(csv->line, *capacity * sizeof *line);
     if (line)
         csv->line = line;
     return values && line && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
@@ -218,14 +218,14 @@ void orr_csv_count_digits(const char *cell, struct orr_csv_digits *digits)
 
 /* Keeps the text of cell number `at` if it is not a finite number (ORR_CSV_KEEP_ODD), else counts
  * its digits. */
-static int keep_odd(const char *cell, size_t room, size_t at, struct orr_csv *csv)
+static int keep_odd(const char *cell, size_t capacity, size_t at, struct orr_csv *csv)
 {
     if (isfinite(csv->values[at])) {
         orr_csv_count_digits(cell, &csv->digits[at % csv->cols]);
         return 0;
     }
     if (!csv->cells)
-        csv->cells = calloc(room * csv->cols, sizeof *csv->cells);
+        csv->cells = calloc(capacity * csv->cols, sizeof *csv->cells);
     return csv->cells && (csv->cells[at] = strdup(cell))
                ? 0
                : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
@@ -239,7 +239,8 @@ static int start_digits(struct orr_csv *csv)
     return csv->digits ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
 }
 
-static int read_cells(struct reader *r, enum orr_csv_flags flags, size_t room, struct orr_csv *csv)
+static int read_cells(struct reader *r, enum orr_csv_flags flags, size_t capacity,
+                      struct orr_csv *csv)
 {
     bool last = false;
     r->column = 0;
@@ -258,7 +259,7 @@ static int read_cells(struct reader *r, enum orr_csv_flags flags, size_t room, s
             return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a number, found \"%s\"",
                             r->path, r->line, csv->names[c], cell);
         if (flags == ORR_CSV_KEEP_ODD)
-            TRY(keep_odd(cell, room, at, csv));
+            TRY(keep_odd(cell, capacity, at, csv));
         else if (csv->cells && !(csv->cells[at] = strdup(cell)))
             return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
     }
@@ -268,12 +269,13 @@ static int read_cells(struct reader *r, enum orr_csv_flags flags, size_t room, s
     return 0;
 }
 
-static int read_row(struct reader *r, enum orr_csv_flags flags, size_t room, struct orr_csv *csv)
+static int read_row(struct reader *r, enum orr_csv_flags flags, size_t capacity,
+                    struct orr_csv *csv)
 {
     for (size_t c = 0; csv->cells && c < csv->cols; c++)
         csv->cells[csv->rows * csv->cols + c] = NULL;
     csv->line[csv->rows] = r->line;
-    int rc = read_cells(r, flags, room, csv);
+    int rc = read_cells(r, flags, capacity, csv);
     csv->rows++; /* also a row cut short: orr_csv_free() frees its cells */
     r->line++;
     return rc;
@@ -353,7 +355,7 @@ static int find_header(struct reader *r, struct orr_csv *csv)
 int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags flags,
                   struct orr_csv *csv)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     int rc;
     memset(csv, 0, sizeof *csv);
     const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* byte order mark of spreadsheets */
@@ -367,9 +369,9 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     while (!rc && *r.at) {
         if (skip_blank(&r))
             continue;
-        rc = grow(csv, &room, flags == ORR_CSV_KEEP_TEXT || csv->cells);
+        rc = grow(csv, &capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
         if (!rc)
-            rc = read_row(&r, flags, room, csv);
+            rc = read_row(&r, flags, capacity, csv);
     }
     if (rc)
         orr_csv_free(csv);

@@ -39,10 +39,10 @@ static void *take(size_t bytes)
     orr_memory_ran_out();
     if (bytes > RESERVE)
         return NULL;
-    const size_t room = (bytes + ALIGN - 1) / ALIGN * ALIGN, at = atomic_fetch_add(&used, room);
-    if (at <= RESERVE - room)
+    const size_t whole = (bytes + ALIGN - 1) / ALIGN * ALIGN, at = atomic_fetch_add(&used, whole);
+    if (at <= RESERVE - whole)
         return reserve + at;
-    atomic_fetch_sub(&used, room);
+    atomic_fetch_sub(&used, whole);
     return NULL;
 }
 

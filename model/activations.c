@@ -205,13 +205,13 @@ void gpt_activations_free(struct gpt_activations *act)
 
 int gpt_activations_reserve_out(struct gpt_activations *act, size_t count)
 {
-    if (count <= act->out_room)
+    if (count <= act->out_capacity)
         return 0;
     act->ops->release(act->out);
     act->out = NULL;
-    act->out_room = 0;
+    act->out_capacity = 0;
     TRY(gpt_tensor_alloc(act->ops, &act->out, count));
-    act->out_room = count;
+    act->out_capacity = count;
     return 0;
 }
 

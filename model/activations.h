@@ -7,7 +7,7 @@
 /* A copy on the host of a tensor of the backend, allocated on first use. */
 struct gpt_host_copy {
     real *data;
-    size_t room; /* capacity in reals */
+    size_t capacity; /* capacity in reals */
 };
 
 /* Everything that a backward pass needs from one layer. N = B T rows. With gpt_activations.bf16,
@@ -52,7 +52,7 @@ struct gpt_activations {
     real *last;                          /* (N, C) after the last block */
     real *ln, *mean, *rstd;              /* final norm */
     real *out;                           /* (rows, OC) outputs of a piece of rows, or (N, OC) */
-    size_t out_room;                     /* capacity of out in reals */
+    size_t out_capacity;                 /* capacity of out in reals */
     real *dout;                          /* (N, OC), for heads that hold all outputs in training */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)); the last two hold
                                           * gradients of bf16 tensors as bf16 */

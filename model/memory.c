@@ -20,13 +20,13 @@ int gpt_settle(const struct k_ops *ops, int rc)
 
 static int reserve_copy(struct gpt_host_copy *copy, size_t count)
 {
-    if (count <= copy->room)
+    if (count <= copy->capacity)
         return 0;
     gpt_host_copy_free(copy);
     copy->data = orr_alloc(count, sizeof(real));
     if (!copy->data)
         return ORR_ENOMEM;
-    copy->room = count;
+    copy->capacity = count;
     return 0;
 }
 

@@ -28,13 +28,13 @@ const struct probe_row *probe_results_find(const struct probe_results *results,
 
 int probe_results_add(struct probe_results *results, const struct probe_row *row)
 {
-    if (results->count == results->room) {
-        const int room = results->room ? 2 * results->room : 64;
-        struct probe_row *more = realloc(results->row, (size_t)room * sizeof *more);
+    if (results->count == results->capacity) {
+        const int capacity = results->capacity ? 2 * results->capacity : 64;
+        struct probe_row *more = realloc(results->row, (size_t)capacity * sizeof *more);
         if (!more)
             return ORR_FAIL(ORR_ENOMEM, "results of a probe: out of memory");
         results->row = more;
-        results->room = room;
+        results->capacity = capacity;
     }
     results->row[results->count++] = *row;
     return 0;

@@ -29,7 +29,7 @@ bool probe_same_figure(const struct probe_row *a, const struct probe_row *b);
 /* Rows in the order in which they were added; zero-initialise, then free. */
 struct probe_results {
     struct probe_row *row;
-    int count, room;
+    int count, capacity;
     struct cJSON *about; /* "about" in the JSON: more about the measurement; NULL: nothing */
     struct cJSON *files; /* files that belong to the results, see probe_results_file() */
     int lock;            /* lock of the folder while files are written; 0: none */

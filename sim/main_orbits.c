@@ -62,13 +62,13 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
     if (rc || statvfs(probe, &disk))
         return rc;
     /* existing files are finished parts of these sets, or are removed first */
-    const double room = (double)disk.f_bavail * (double)disk.f_frsize +
-                        sim_dataset_bytes_there(&cli->preset, dir, part, parts);
-    if (bytes > room)
+    const double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize +
+                              sim_dataset_bytes_there(&cli->preset, dir, part, parts);
+    if (bytes > free_bytes)
         return ORR_FAIL(ORR_EIO,
                         "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
                         "smaller or choose another --out",
-                        dir, bytes / 1e9, room / 1e9);
+                        dir, bytes / 1e9, free_bytes / 1e9);
     return 0;
 }
 

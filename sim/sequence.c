@@ -28,7 +28,7 @@ double sim_token_dt_yr(uint16_t token, int bins)
 
 /* Doubles of working storage for a sequence of P rows: positions of all bodies, in whole groups of
  * steps; bins of one body; states of all planets. */
-static size_t work_room(size_t P)
+static size_t work_size(size_t P)
 {
     const size_t padding = (SIM_PLANETS + 1) * (SIM_VEC_LANES + 1);
     return 2 * (P + padding) + (P + padding) + 4 * (P + padding);
@@ -51,7 +51,7 @@ int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *prese
         ok &= (q->force_magnitude = orr_alloc(P, sizeof *q->force_magnitude)) != NULL;
         ok &= (q->force_vector = orr_alloc(P * 2, sizeof *q->force_vector)) != NULL;
     }
-    ok &= (q->work = orr_alloc(work_room(P), sizeof *q->work)) != NULL;
+    ok &= (q->work = orr_alloc(work_size(P), sizeof *q->work)) != NULL;
     ok &= (q->rng = gsl_rng_alloc(orr_rng_philox)) != NULL;
     const int rc = ok ? sim_dynamics_create(&q->dynamics, preset) : 0;
     if (ok && !rc)
@@ -93,15 +93,15 @@ struct making {
 /* Divides the sequence's working storage. */
 static void making_init(struct making *m)
 {
-    const size_t bodies = (size_t)m->s->planets + 1, room = sim_vec_whole(m->steps);
+    const size_t bodies = (size_t)m->s->planets + 1, stride = sim_vec_whole(m->steps);
     double *at = m->q->work;
     m->moving = m->s->planets + m->s->star_moves;
-    for (size_t i = 0; i < bodies; i++, at += 2 * room) {
+    for (size_t i = 0; i < bodies; i++, at += 2 * stride) {
         m->x[i] = at;
-        m->y[i] = at + room;
+        m->y[i] = at + stride;
     }
     m->bins = at;
-    m->states = at + room;
+    m->states = at + stride;
 }
 
 /* Relative state of planet i at step k: (x, y, vx, vy). */

@@ -4,7 +4,7 @@
 #   layout       clang-format, when installed
 #   analysis     cppcheck and clang-tidy, when installed
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
-#   direction    folders and rooms include only what folders.mk allows (lint_includes.sh)
+#   direction    folders and submodules include only what folders.mk allows (lint_includes.sh)
 #   headers      what a header declares is implemented beside it (lint_headers.sh)
 #   state        symbolic regression and laws/ hold nothing process-wide (lint_state.sh)
 #   unused       every external symbol is used, and not by tests alone (lint_unused.sh)

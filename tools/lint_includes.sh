@@ -38,9 +38,9 @@ look() {
         complain "$file: there is no \"$included\""
     elif [ "$owner" = "$place" ]; then
         :
-    elif [ "$owners" = "$folder" ]; then # files of the folder itself stand above its rooms
+    elif [ "$owners" = "$folder" ]; then # files of the folder itself stand above its submodules
         [ "$place" = "$folder" ] || [[ ${uses[$place]} == *" $owner "* ]] ||
-            complain "$file: room $place may not use $owner (\"$included\")"
+            complain "$file: submodule $place may not use $owner (\"$included\")"
     elif [[ ${uses[$folder]} != *" $owners "* ]]; then
         complain "$file: $folder may not use $owners (\"$included\")"
     elif [ "$owner" != "$owners" ] && [[ ${enters[$folder]} != *" $owner "* ]]; then

@@ -17,7 +17,7 @@ struct all {
     double *force;
 };
 
-/* The held-out orbits under the settings, into arrays with room for n of them. */
+/* The held-out orbits under the settings, into arrays that hold n of them. */
 static int simulate(struct all *a, const char *settings, size_t n, struct orrery_set *set)
 {
     int status = orrery_simulation_set(a->simulation, settings);

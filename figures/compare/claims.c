@@ -178,8 +178,8 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256])
 {
     const enum verdict_ruling ruling = rule_on(claim, fact, why);
-    const bool no_room = fact->most <= claim->size && claim->size > 0;
-    if (ruling == VERDICT_OPEN && fact->there && fact->n > 1 && !no_room &&
+    const bool no_headroom = fact->most <= claim->size && claim->size > 0;
+    if (ruling == VERDICT_OPEN && fact->there && fact->n > 1 && !no_headroom &&
         !is_explained(claim, fact))
         add_power(claim, fact, why);
     return ruling;

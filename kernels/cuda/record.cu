@@ -22,7 +22,7 @@ struct result {
 struct k_recording {
     cudaGraphExec_t exec;
     struct result *results;
-    int count, room;
+    int count, capacity;
     bool due; /* replayed since the last wait */
     struct k_recording *next;
 };
@@ -125,13 +125,13 @@ static int keep_result(struct result result, double **device)
         place++;
     if (place == KEPT)
         return ORR_FAIL(ORR_ENOMEM, "cuda: more than %d numbers in recordings", (int)KEPT);
-    if (r->count == r->room) {
-        const int room = 2 * r->room + 16;
-        void *more = realloc(r->results, (size_t)room * sizeof(*r->results));
+    if (r->count == r->capacity) {
+        const int capacity = 2 * r->capacity + 16;
+        void *more = realloc(r->results, (size_t)capacity * sizeof(*r->results));
         if (!more)
             return ORR_FAIL(ORR_ENOMEM, "cuda: no memory for the numbers of a recording");
         r->results = (struct result *)more;
-        r->room = room;
+        r->capacity = capacity;
     }
     results.taken[place] = true;
     result.place = PASSING + place;

@@ -104,11 +104,11 @@ int gpt_broadcast(const struct k_ops *ops, real *x, size_t count)
     const bool leads = cluster_leads();
     if (ops->host)
         return cluster_broadcast(x, count * sizeof *x, 0);
-    const size_t room = gpt_bucket_room();
-    real *stage = orr_alloc(room, sizeof *stage);
+    const size_t capacity = gpt_bucket_capacity();
+    real *stage = orr_alloc(capacity, sizeof *stage);
     int rc = cluster_agree(stage ? 0 : ORR_ENOMEM);
-    for (size_t at = 0; at < count && !rc; at += room) {
-        const size_t bytes = (count - at < room ? count - at : room) * sizeof *x;
+    for (size_t at = 0; at < count && !rc; at += capacity) {
+        const size_t bytes = (count - at < capacity ? count - at : capacity) * sizeof *x;
         rc = cluster_agree(leads ? ops->download(stage, x + at, bytes) : 0);
         if (!rc)
             rc = cluster_broadcast(stage, bytes, 0);

@@ -56,9 +56,10 @@ static void wait_for(struct gpt_ranks *ranks, size_t from)
 static void *send_buckets(void *argument)
 {
     struct gpt_ranks *ranks = argument;
-    const size_t room = gpt_bucket_room(), buckets = (ranks->count + room - 1) / room;
+    const size_t capacity = gpt_bucket_capacity(),
+                 buckets = (ranks->count + capacity - 1) / capacity;
     for (size_t i = buckets; i-- > 0 && !ranks->rc;) {
-        const size_t at = i * room;
+        const size_t at = i * capacity;
         const struct cluster_vector v = gpt_bucket(ranks->count - at);
         wait_for(ranks, at);
         ranks->rc = sum_bucket(ranks, ranks->gradient + at, &v);

@@ -29,7 +29,7 @@ int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t co
     ranks->count = count;
     if (size < 2)
         return 0;
-    TRY(gpt_tensor_alloc(ops, &ranks->parts, gpt_bucket_room()));
+    TRY(gpt_tensor_alloc(ops, &ranks->parts, gpt_bucket_capacity()));
     ranks->sums = orr_alloc(size, sizeof *ranks->sums);
     ranks->loss = orr_alloc(size, sizeof *ranks->loss);
     ranks->weight = orr_alloc(size, sizeof *ranks->weight);
@@ -52,7 +52,7 @@ void gpt_ranks_free(struct gpt_ranks *ranks)
     memset(ranks, 0, sizeof *ranks);
 }
 
-size_t gpt_bucket_room(void)
+size_t gpt_bucket_capacity(void)
 {
     enum { MOST = 64 };
     const size_t size = (size_t)cluster_size();
@@ -61,7 +61,7 @@ size_t gpt_bucket_room(void)
 
 struct cluster_vector gpt_bucket(size_t left)
 {
-    const size_t room = gpt_bucket_room(), count = left < room ? left : room;
+    const size_t capacity = gpt_bucket_capacity(), count = left < capacity ? left : capacity;
     const size_t size = (size_t)cluster_size(), blocks = gpt_blocks(count);
     return (struct cluster_vector){
         .count = count, .share = (blocks + size - 1) / size * GPT_BLOCK, .bytes = sizeof(real)};

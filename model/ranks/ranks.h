@@ -12,7 +12,7 @@
 
 /* Reals in a bucket of the gradient, which ranks exchange bucket by bucket: 64 blocks (4 MB), or
  * a few less so that shares are equal; one block per rank where there are more than 64 ranks. */
-size_t gpt_bucket_room(void);
+size_t gpt_bucket_capacity(void);
 
 /* This rank's contiguous share of a step's `parts`; the first parts % size ranks have one more. */
 void gpt_ranks_share(int parts, int *first, int *count);

@@ -193,8 +193,8 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
             return rc; /* there is no block */
         for (int from = (int)(at % size), to;
              from < block->count && block->first + (uint64_t)from < end && !rc; from = to) {
-            const uint64_t room = w->per_shard - (block->first + (uint64_t)from) % w->per_shard;
-            to = room < (uint64_t)(block->count - from) ? from + (int)room : block->count;
+            const uint64_t left = w->per_shard - (block->first + (uint64_t)from) % w->per_shard;
+            to = left < (uint64_t)(block->count - from) ? from + (int)left : block->count;
             rc = write_rows(w, block, from, to);
         }
         if (rc)

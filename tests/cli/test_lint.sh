@@ -6,7 +6,7 @@ tools=$PWD/tools
 tree=$WORK/tree
 export FOLDERS_TABLE=$tree/table
 
-# plant: the small tree as it should be; alpha has the rooms low and high, and beta uses alpha
+# plant: the small tree as it should be; alpha has the submodules low and high, and beta uses alpha
 plant() {
     rm -rf "$tree"
     mkdir -p "$tree"/{base,alpha/low,alpha/high,beta,tests,bench,docs,build}
@@ -14,8 +14,8 @@ plant() {
 folder base orr_  : base
 folder alpha a_  : alpha base
 folder beta b_ alpha/high : beta alpha base
-room alpha/low : alpha/low
-room alpha/high : alpha/high alpha/low
+submodule alpha/low : alpha/low
+submodule alpha/high : alpha/high alpha/low
 END
     echo 'int orr_zero(void);' >"$tree/base/base.h"
     printf '#include "base.h"\nint orr_zero(void)\n{\n    return 0;\n}\n' >"$tree/base/zero.c"
@@ -114,9 +114,9 @@ echo '#include "beta/beta.h"' >>"$tree/alpha/low/low.h"
 touch "$tree/beta/beta.h"
 complains includes 'alpha/low/low.h: alpha may not use beta'
 echo '#include "alpha/high/high.h"' >>"$tree/alpha/low/low.c"
-complains includes 'alpha/low/low.c: room alpha/low may not use alpha/high'
+complains includes 'alpha/low/low.c: submodule alpha/low may not use alpha/high'
 echo '#include "alpha/alpha.h"' >>"$tree/alpha/high/high.c"
-complains includes 'alpha/high/high.c: room alpha/high may not use alpha ('
+complains includes 'alpha/high/high.c: submodule alpha/high may not use alpha ('
 echo '#include "alpha/low/low.h"' >>"$tree/beta/beta.c"
 complains includes 'beta/beta.c: beta may not enter alpha/low'
 mkdir "$tree/alpha/new" && touch "$tree/alpha/new/new.h"
@@ -138,7 +138,7 @@ complains headers 'alpha/low/other.h: declares a_high, which no source file of a
 echo 'extern int a_object[2];' >>"$tree/alpha/high/high.h"
 complains headers 'declares a_object'
 echo 'int a_low(void);' >>"$tree/alpha/alpha.h"
-check "headers: that of a folder speaks for its rooms" run headers
+check "headers: that of a folder speaks for its submodules" run headers
 plant
 
 echo 'int a_alone(void) { return 1; }' >>"$tree/alpha/low/low.c"

@@ -181,7 +181,7 @@ TEST(test_pieces)
     assert_int_equal(gpt_forward_pieces(&model, &batch, see, &seen, &loss), 0);
     assert_int_equal(seen.rows, 2 * ROWS);
     assert_true(seen.pieces > 1);
-    assert_true(model.act->out_room < ROWS * 2 * VOCABULARY);
+    assert_true(model.act->out_capacity < ROWS * 2 * VOCABULARY);
     assert_true(fabs(loss - plain_loss(&batch, all)) < 1e-5);
     double alone;
     assert_int_equal(gpt_loss(&model, &batch, &alone), 0);
