@@ -33,7 +33,7 @@ static int from_labels(const struct report_orbit *orbit, enum report_baseline ba
 }
 
 /* Angle around the Sun from one position to another, in (-pi, pi]. */
-static double turn(const struct report_position *a, const struct report_position *b)
+static double angle_between(const struct report_position *a, const struct report_position *b)
 {
     return atan2(a->x_au * b->y_au - a->y_au * b->x_au, a->x_au * b->x_au + a->y_au * b->y_au);
 }
@@ -44,25 +44,25 @@ static double sense_of(const struct report_orbit *orbit)
 {
     int sense = 0;
     for (size_t i = 1; i < orbit->count; i++)
-        sense += turn(&orbit->at[i - 1], &orbit->at[i]) >= 0 ? 1 : -1;
+        sense += angle_between(&orbit->at[i - 1], &orbit->at[i]) >= 0 ? 1 : -1;
     return sense >= 0 ? 1 : -1;
 }
 
 /* The true anomaly covered from position i - 1 to i; near the Sun it can exceed half a turn. */
-static double covered(const struct report_orbit *orbit, size_t i, double sense)
+static double covered_angle(const struct report_orbit *orbit, size_t i, double sense)
 {
-    const double angle = sense * turn(&orbit->at[i - 1], &orbit->at[i]);
+    const double angle = sense * angle_between(&orbit->at[i - 1], &orbit->at[i]);
     return angle < 0 ? angle + 2 * acos(-1) : angle;
 }
 
 /* The angle assigned to position i: half the angle to each neighbour. */
-static double swept(const struct report_orbit *orbit, size_t i, double sense)
+static double swept_angle(const struct report_orbit *orbit, size_t i, double sense)
 {
     double sum = 0;
     if (i > 0)
-        sum += covered(orbit, i, sense) / 2;
+        sum += covered_angle(orbit, i, sense) / 2;
     if (i + 1 < orbit->count)
-        sum += covered(orbit, i + 1, sense) / 2;
+        sum += covered_angle(orbit, i + 1, sense) / 2;
     return sum;
 }
 
@@ -114,7 +114,7 @@ int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights
             const double fx = baseline == REPORT_NO_BASELINE ? at->fx : -own * at->x_au / r_au;
             const double fy = baseline == REPORT_NO_BASELINE ? at->fy : -own * at->y_au / r_au;
             const double f = hypot(fx, fy), f_true = hypot(at->fx_true, at->fy_true);
-            const double w = weights == REPORT_EVEN_IN_TIME ? 1 : swept(&orbit[o], i, sense);
+            const double w = weights == REPORT_EVEN_IN_TIME ? 1 : swept_angle(&orbit[o], i, sense);
             /* a zero prediction has no direction and counts as cosine 0 */
             if (f > 0)
                 cosine += w * (fx * at->fx_true + fy * at->fy_true) / (f * f_true);

@@ -16,7 +16,7 @@ struct square {
     double arrow_au; /* length of the true arrow */
 };
 
-static void widen(double box[4], double x, double y)
+static void widen_box(double box[4], double x, double y)
 {
     if (!isfinite(x) || !isfinite(y))
         return;
@@ -26,14 +26,14 @@ static void widen(double box[4], double x, double y)
     box[3] = fmax(box[3], y);
 }
 
-static struct square around(const double box[4])
+static struct square square_around(const double box[4])
 {
     return (struct square){(box[0] + box[1]) / 2, (box[2] + box[3]) / 2,
                            fmax(box[1] - box[0], box[3] - box[2]) / 2, 0};
 }
 
 /* The first source with a rollout of the body; NULL: none. */
-static const struct report_rollout *continued(const struct report_run *run, int body)
+static const struct report_rollout *rollout_of(const struct report_run *run, int body)
 {
     for (int s = 0; s < run->source_count; s++)
         if (run->source[s].rollout[body].count)
@@ -65,7 +65,7 @@ static void widen_by_rollouts(const struct report_run *run, int body, double box
     for (int s = 0; s < run->source_count; s++) {
         const struct report_rollout *r = &run->source[s].rollout[body];
         for (size_t i = r->known; i < r->count; i++)
-            widen(box, r->at[i].x_au, r->at[i].y_au);
+            widen_box(box, r->at[i].x_au, r->at[i].y_au);
     }
 }
 
@@ -75,23 +75,23 @@ static struct square frame_of(const struct report_run *run, int body)
 {
     double box[4] = {0}, all[4], arrow[2];
     const struct report_orbit *truth = &run->source[0].orbit[body];
-    const struct report_rollout *known = continued(run, body);
+    const struct report_rollout *known = rollout_of(run, body);
     for (size_t i = 0; i < truth->count; i++)
-        widen(box, truth->at[i].x_au, truth->at[i].y_au);
+        widen_box(box, truth->at[i].x_au, truth->at[i].y_au);
     for (size_t i = 0; known && i < known->count; i++)
-        widen(box, known->at[i].x_true_au, known->at[i].y_true_au);
-    const double orbit_au = around(box).half_au, arrow_au = arrow_share * orbit_au;
+        widen_box(box, known->at[i].x_true_au, known->at[i].y_true_au);
+    const double orbit_au = square_around(box).half_au, arrow_au = arrow_share * orbit_au;
     memcpy(all, box, sizeof all);
     widen_by_rollouts(run, body, all);
-    if (around(all).half_au < 1.6 * orbit_au)
+    if (square_around(all).half_au < 1.6 * orbit_au)
         memcpy(box, all, sizeof box);
     for (int s = 0; s < run->source_count; s++)
         for (size_t i = 0; is_shown(&run->source[s]) && i < run->source[s].orbit[body].count; i++) {
             const struct report_position *at = &run->source[s].orbit[body].at[i];
             arrow_of(&run->source[s], at, arrow_au, arrow);
-            widen(box, at->x_au + arrow[0], at->y_au + arrow[1]);
+            widen_box(box, at->x_au + arrow[0], at->y_au + arrow[1]);
         }
-    struct square view = around(box);
+    struct square view = square_around(box);
     view.half_au = fmax(1.2 * orbit_au, 1.06 * view.half_au);
     view.arrow_au = arrow_au;
     return view;
@@ -105,7 +105,7 @@ struct track {
     const struct report_orbit *truth;
 };
 
-static void position(const struct track *p, size_t i, double at[2])
+static void position_at(const struct track *p, size_t i, double at[2])
 {
     at[0] = p->known ? p->known->at[i].x_true_au : p->truth->at[i].x_au;
     at[1] = p->known ? p->known->at[i].y_true_au : p->truth->at[i].y_au;
@@ -118,7 +118,7 @@ static bool fit_conic(const struct track *p, double c[3])
 {
     double m[9] = {0}, b[3] = {0}, at[2];
     for (size_t i = 0; i < p->n; i++) {
-        position(p, i, at);
+        position_at(p, i, at);
         const double row[3] = {1, -at[0], -at[1]}, r = hypot(at[0], at[1]);
         for (int k = 0; k < 3; k++) {
             b[k] += row[k] * r;
@@ -131,7 +131,7 @@ static bool fit_conic(const struct track *p, double c[3])
     if (p->n < 5 || gsl_linalg_HH_solve(&matrix.matrix, &right.vector, &solution.vector))
         return false;
     for (size_t i = 0; i < p->n; i++) {
-        position(p, i, at);
+        position_at(p, i, at);
         const double r = hypot(at[0], at[1]);
         if (!(fabs(c[0] - c[1] * at[0] - c[2] * at[1] - r) < 0.01 * r))
             return false;
@@ -156,7 +156,7 @@ static void write_curve(const struct track *p, struct orr_file *file)
         }
     } else {
         for (size_t i = 0; i < p->n; i++) {
-            position(p, i, at);
+            position_at(p, i, at);
             orr_file_printf(file, "%.7g %.7g\n", at[0], at[1]);
         }
     }
@@ -169,14 +169,14 @@ static void write_curve(const struct track *p, struct orr_file *file)
 static void write_orbit(const struct report_run *run, int body, struct orr_file *file)
 {
     const struct report_orbit *truth = &run->source[0].orbit[body];
-    const struct report_rollout *known = continued(run, body);
+    const struct report_rollout *known = rollout_of(run, body);
     const size_t n = known ? known->count : truth->count;
     const struct track track = {n, known, truth};
     write_curve(&track, file);
     orr_file_printf(file, "$orbit << EOD\n");
     for (size_t i = 0, at = 0; i < n; i++) {
         double xy[2];
-        position(&track, i, xy);
+        position_at(&track, i, xy);
         const int step = known ? (int)i : truth->at[i].step;
         while (at < truth->count && truth->at[at].step < step)
             at++;
@@ -221,7 +221,7 @@ static void write_input(const struct report_run *run, int body, struct orr_file 
 {
     const struct square view = frame_of(run, body);
     const struct report_orbit *truth = &run->source[0].orbit[body];
-    const struct report_rollout *known = continued(run, body);
+    const struct report_rollout *known = rollout_of(run, body);
     int number = 0;
     orr_gnuplot_assign(file, "heading", 0, report_body_title[body]);
     orr_gnuplot_assign(file, "note", 0,

@@ -26,7 +26,7 @@ void report_percent(double error, char text[32])
         snprintf(text, 32, "%.3g%%", 100 * error);
 }
 
-static int measure(const struct report_run *run, int source, int measure, struct measured *m)
+static int measure_source(const struct report_run *run, int source, int measure, struct measured *m)
 {
     const struct report_source *s = &run->source[source];
     *m = (struct measured){.error = NAN};
@@ -56,15 +56,16 @@ struct compared {
     int better, worse, all;
 };
 
-static int compare(const struct report_run *run, int a, int b, struct compared *total, char *text)
+static int compare_sources(const struct report_run *run, int a, int b, struct compared *total,
+                           char *text)
 {
     static const char *const name[MEASURES] = {"R^2 of log force", "median error on planets",
                                                "median error on eccentric bodies"};
     bool any = false;
     for (int k = 0; k < MEASURES; k++) {
         struct measured x, y;
-        TRY(measure(run, a, k, &x));
-        TRY(measure(run, b, k, &y));
+        TRY(measure_source(run, a, k, &x));
+        TRY(measure_source(run, b, k, &y));
         if (!isfinite(x.error) || !isfinite(y.error))
             continue;
         const bool better = x.error <= clearly * y.error && x.error < y.error,
@@ -96,7 +97,7 @@ static int did_pretraining_help(const struct report_run *run, struct report_answ
         if (run->source[s].role != REPORT_ATTENTION)
             continue;
         char one[REPORT_ANSWER] = "";
-        TRY(compare(run, s, untrained, &total, one));
+        TRY(compare_sources(run, s, untrained, &total, one));
         if (*one)
             orr_append(rest, REPORT_ANSWER, "\n%s: %s.", run->source[s].title, one);
     }
@@ -127,7 +128,7 @@ static int did_attention_matter(const struct report_run *run, struct report_answ
             continue;
         char one[REPORT_ANSWER] = "";
         if (models++)
-            TRY(compare(run, s, first, &total, one));
+            TRY(compare_sources(run, s, first, &total, one));
         else
             first = s;
         if (*one)
@@ -145,7 +146,7 @@ static int did_attention_matter(const struct report_run *run, struct report_answ
 }
 
 /* Number of samples for which the headline rule selects the law; -1: no search. */
-static int found(const struct report_run *run, int source)
+static int samples_found(const struct report_run *run, int source)
 {
     int count = -1;
     for (size_t i = 0; i < run->law_count; i++) {
@@ -162,9 +163,9 @@ static void is_the_law_there(const struct report_run *run, struct report_answer 
     char rest[REPORT_ANSWER] = "";
     answer->question = "Does the untrained model find the law as well?";
     const int untrained = report_find(run, "untrained"),
-              ours = untrained < 0 || !run->law_count ? -1 : found(run, untrained);
+              ours = untrained < 0 || !run->law_count ? -1 : samples_found(run, untrained);
     for (int s = 0; s < run->source_count && run->law_count; s++) {
-        const int count = found(run, s);
+        const int count = samples_found(run, s);
         if (count < 0)
             continue;
         if (run->source[s].role == REPORT_ATTENTION && count > most)
@@ -176,7 +177,7 @@ static void is_the_law_there(const struct report_run *run, struct report_answer 
                  "Not known: this run has no search for laws in its models and an untrained one.");
         return;
     }
-    const bool fails = !found(run, report_find(run, "truth"));
+    const bool fails = !samples_found(run, report_find(run, "truth"));
     orr_append(
         answer->text, REPORT_ANSWER,
         "%s Samples of %d from which %s law is selected by the rule \"%s\": %s.",

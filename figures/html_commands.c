@@ -31,7 +31,7 @@ static int version_row(const struct report_run *run, const char *file, struct or
 }
 
 /* Writes a path quoted for a shell where needed; a quote becomes '\''. */
-static void quoted(const char *path, const char *end, struct orr_file *html)
+static void write_quoted(const char *path, const char *end, struct orr_file *html)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+-";
@@ -53,27 +53,28 @@ static void quoted(const char *path, const char *end, struct orr_file *html)
 }
 
 /* Writes a command line that can be copied. */
-static void command(const struct report_run *run, const char *before, const char *between,
-                    struct orr_file *html)
+static void write_command(const struct report_run *run, const char *before, const char *between,
+                          struct orr_file *html)
 {
     orr_file_printf(html, "%s", before);
-    quoted(run->path, *between ? "/preset.json" : "", html);
+    write_quoted(run->path, *between ? "/preset.json" : "", html);
     if (!*between) {
         orr_file_printf(html, "\n");
         return;
     }
-    command(run, between, "", html);
+    write_command(run, between, "", html);
 }
 
 int report_html_commands(const struct report_run *run, struct orr_file *html)
 {
     orr_file_printf(html, "<h2>Commands and versions</h2>\n<pre tabindex=\"0\">");
-    command(run, "# what of this run would be kept and what made again\nmake plan PRESET=", " RUN=",
-            html);
-    command(run, "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
-            " RUN=", html);
-    command(run, "# this page\nbin/report --run ", "", html);
-    command(run, "# what its models attend to\nbin/probe attention --run ", "", html);
+    write_command(run, "# what of this run would be kept and what made again\nmake plan PRESET=",
+                  " RUN=", html);
+    write_command(run,
+                  "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
+                  " RUN=", html);
+    write_command(run, "# this page\nbin/report --run ", "", html);
+    write_command(run, "# what its models attend to\nbin/probe attention --run ", "", html);
     orr_file_printf(html,
                     "</pre>\n<p class=\"caption\" id=\"versions\">Orrery that wrote the files "
                     "of this run; docs/provenance.md says how each is known to be what the "

@@ -10,7 +10,7 @@
 static const char dash[] = "&ndash;";
 
 /* A right-aligned cell; a dash if the value is not finite. */
-static void cell(struct orr_file *html, const char *format, double value)
+static void write_cell(struct orr_file *html, const char *format, double value)
 {
     char text[64];
     if (!isfinite(value)) {
@@ -31,7 +31,7 @@ static void error_cell(struct orr_file *html, double error)
     if (isfinite(error))
         orr_file_printf(html, "<td class=\"n\">%s</td>", text);
     else
-        cell(html, "%g", error);
+        write_cell(html, "%g", error);
 }
 
 void report_html_dot(const struct report_source *source, struct orr_file *html)
@@ -190,12 +190,12 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "<td>");
         report_mathml_law(html, law->equation, law->selected_true ? "law yes" : "law");
         orr_file_printf(html, "</td>");
-        cell(html, "%.0f", law->complexity);
-        cell(html, "%.3g", law->loss);
+        write_cell(html, "%.0f", law->complexity);
+        write_cell(html, "%.3g", law->loss);
         count_cell(html, on_front, run->samples);
-        cell(html, "%.4g", k);
-        cell(html, "%.4g", run->source[s].k_dropped_m2);
-        cell(html, "%.2f", run->source[s].leverage);
+        write_cell(html, "%.4g", k);
+        write_cell(html, "%.4g", run->source[s].k_dropped_m2);
+        write_cell(html, "%.2f", run->source[s].leverage);
         for (int r = 0; r < run->rules.count; r++) {
             int selected = 0;
             for (int sample = 0; sample < run->samples; sample++) {
@@ -227,8 +227,8 @@ void report_html_choices(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "</td><td>");
         report_mathml_law(html, law->equation, "law");
         orr_file_printf(html, "</td>");
-        cell(html, "%.0f", law->complexity);
-        cell(html, "%.3g", law->loss);
+        write_cell(html, "%.0f", law->complexity);
+        write_cell(html, "%.3g", law->loss);
         orr_file_printf(html, "<td>%s</td></tr>\n",
                         law->selected_true ? "<span class=\"yes\">yes</span>" : "no");
     }
@@ -253,7 +253,7 @@ static void interval_cell(struct orr_file *html, const struct report_interval *x
 static void dropped_cell(struct orr_file *html, const struct report_source *source)
 {
     if (!isfinite(source->dropped) || !isfinite(source->predictions)) {
-        cell(html, "%.0f", source->dropped);
+        write_cell(html, "%.0f", source->dropped);
         return;
     }
     orr_file_printf(html, "<td class=\"n\">%.0f of %.0f</td>", source->dropped,
@@ -265,7 +265,7 @@ static void baseline_row(struct orr_file *html, const char *title, double r2)
     if (!isfinite(r2))
         return;
     orr_file_printf(html, "<tr class=\"baseline\"><th scope=\"row\">%s</th>", title);
-    cell(html, "%.4f", r2);
+    write_cell(html, "%.4f", r2);
     for (int c = 0; c < 5; c++)
         orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
     orr_file_printf(html, "</tr>\n");
@@ -294,7 +294,7 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
         if (!source->has_laws)
             continue;
         open_row(html, source);
-        cell(html, "%.4f", source->r2_log);
+        write_cell(html, "%.4f", source->r2_log);
         dropped_cell(html, source);
         error_cell(html, source->median_relative_error);
         for (int e = 0; e < 3; e++)
@@ -343,7 +343,7 @@ static int vector_cells(struct orr_file *html, const struct report_orbit *orbit,
                          p > bodies->count ? REPORT_EVEN_IN_ANOMALY : REPORT_EVEN_IN_TIME, baseline,
                          &a));
         if (cosine)
-            cell(html, "%.4f", a.cosine);
+            write_cell(html, "%.4f", a.cosine);
         else
             error_cell(html, a.relative_error);
     }

@@ -72,7 +72,8 @@ static void chance_cell(struct orr_file *html, const cJSON *row)
                                             : "&ndash;");
 }
 
-static void names(struct orr_file *html, const char *title, const char *attention, const cJSON *row)
+static void write_names(struct orr_file *html, const char *title, const char *attention,
+                        const cJSON *row)
 {
     orr_file_printf(html, "<tr><th scope=\"row\">");
     report_html_text(html, title);
@@ -97,8 +98,8 @@ static void write_figures(const cJSON *json, struct orr_file *html)
         "#Significant");
     report_html_rows(html);
     cJSON_ArrayForEach (row, orr_json_get(json, "figures")) {
-        names(html, orr_json_get(row, "title")->valuestring,
-              orr_json_get(row, "attention")->valuestring, row);
+        write_names(html, orr_json_get(row, "title")->valuestring,
+                    orr_json_get(row, "attention")->valuestring, row);
         for (int i = 0; i < 5; i++)
             mean_cell(html, orr_json_get(row, mean[i]));
         chance_cell(html, row);
@@ -125,8 +126,8 @@ static void write_differences(const cJSON *json, struct orr_file *html)
         "Figure|Attention|#Seeds|#Difference|#Nearer to the upper bound|#Significant");
     report_html_rows(html);
     cJSON_ArrayForEach (row, list) {
-        names(html, title_of(json, orr_json_get(row, "id")->valuestring),
-              orr_json_get(row, "attention")->valuestring, row);
+        write_names(html, title_of(json, orr_json_get(row, "id")->valuestring),
+                    orr_json_get(row, "attention")->valuestring, row);
         mean_cell(html, orr_json_get(row, "difference"));
         mean_cell(html, orr_json_get(row, "nearer"));
         chance_cell(html, row);

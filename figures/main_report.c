@@ -73,7 +73,7 @@ static int refuse_file(const char *out, const char *expected)
 }
 
 /* Draws orbits as GIF, of one body or all. */
-static int animate(struct call *call)
+static int animate_orbits(struct call *call)
 {
     const struct orr_cli *cli = call->cli;
     struct report_run *run = &call->run;
@@ -107,7 +107,7 @@ static int animate(struct call *call)
     return 0;
 }
 
-static int single(struct call *call, const char *figure)
+static int draw_single(struct call *call, const char *figure)
 {
     struct report_style style;
     char out[REPORT_PATH];
@@ -185,9 +185,9 @@ static int report_or_animate(struct call *call)
     const struct orr_cli *cli = call->cli;
     TRY(report_origin_open(&call->origin, cli, orbits_option, verdict_option));
     if (animate_option)
-        return animate(call);
+        return animate_orbits(call);
     if (body_option || figure_option)
-        return single(call, body_option ? body_option : figure_option);
+        return draw_single(call, body_option ? body_option : figure_option);
     TRY(refuse_file(cli->out, "expected the folder of report.html and its figures"));
     if (cli->plan)
         return orr_stage_plan(&stage, call);
@@ -219,7 +219,7 @@ static const char *of_one_run(const struct orr_cli *cli)
                                : NULL;
 }
 
-static int losses(const struct orr_cli *cli)
+static int draw_losses(const struct orr_cli *cli)
 {
     struct report_style style;
     const char *const here[] = {cli->run};
@@ -236,7 +236,7 @@ static int losses(const struct orr_cli *cli)
 }
 
 /* Prints one table over the runs of a folder, in place of a report. */
-static int aggregate(const struct orr_cli *cli)
+static int print_aggregate(const struct orr_cli *cli)
 {
     struct verdict_cells cells;
     const char *other = *cli->out ? "--out" : of_one_run(cli);
@@ -292,13 +292,13 @@ static int check_options(const struct orr_cli *cli)
     return 0;
 }
 
-static int report(const struct orr_cli *cli)
+static int make_report(const struct orr_cli *cli)
 {
     TRY(check_options(cli));
     if (runs_option)
-        return aggregate(cli);
+        return print_aggregate(cli);
     if (losses_option)
-        return losses(cli);
+        return draw_losses(cli);
     if (tensorboard_option)
         return report_tensorboard(cli->run, tensorboard_option, cli->quiet);
     if (orr_plan_text(cli, "report"))
@@ -367,5 +367,5 @@ int main(int argc, char **argv)
         .groups = "",
         .without = "--checkpoint,--device,--attention-impl,--threads",
     };
-    return orr_main(&program, argc, argv, report);
+    return orr_main(&program, argc, argv, make_report);
 }

@@ -27,9 +27,9 @@ static int write_ledger(const struct orr_cli *cli)
     return rc;
 }
 
-static int tell(const struct orr_cli *cli)
+static int write_verdict(const struct orr_cli *cli)
 {
-    static struct verdict_sentences sentences;
+    struct verdict_sentences sentences = {.count = 0};
     verdict_sentences(&v, &sentences);
     TRY(verdict_write(&v, &sentences, *cli->out ? cli->out : "."));
     return verdict_print(&v, &sentences);
@@ -57,7 +57,7 @@ static int run(const struct orr_cli *cli)
                  ? ORR_FAIL(ORR_EUSAGE, "%s: --cell: expected a run directory", cli->argv_rest[0])
                  : verdict_record(&v, cli->argv_rest[0]);
     else if (!rc)
-        rc = tell(cli);
+        rc = write_verdict(cli);
     for (size_t i = 0; i < v.missing.count && !rc; i++)
         orr_note(cli->quiet, "verdict: missing: %s: %s", v.missing.at[i].what, v.missing.at[i].why);
     verdict_free(&v);

@@ -24,7 +24,7 @@ enum { LONG = 12 };
 
 /* The fewest digits that read back as the number to within 2^-52, the rounding error of collecting
  * factors. Returns how many they are. */
-static int shortest(double value, char text[64])
+static int shortest_digits(double value, char text[64])
 {
     int digits = 0;
     do
@@ -38,14 +38,15 @@ static int shortest(double value, char text[64])
 static bool is_divisor(double value)
 {
     char text[64];
-    return value != 0 && shortest(value, text) > LONG && shortest(1 / value, text) <= LONG;
+    return value != 0 && shortest_digits(value, text) > LONG &&
+           shortest_digits(1 / value, text) <= LONG;
 }
 
 /* -2.5e+10 as a minus, 2.5, a times sign and a power of ten. */
 static void write_number(const struct writer *w, double value)
 {
     char text[64];
-    shortest(fabs(value), text);
+    shortest_digits(fabs(value), text);
     char *e = strchr(text, 'e');
     const int exponent = e ? atoi(e + 1) : 0;
     if (e)

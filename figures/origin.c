@@ -50,7 +50,7 @@ static void add_positions(const cJSON *made, struct orr_sources *sources)
 }
 
 /* Accepts the starting checkpoints of models that an artefact records. */
-static int adopt(struct report_origin *origin, const char *run)
+static int accept_starts(struct report_origin *origin, const char *run)
 {
     char path[REPORT_PATH], why[ORR_WHY];
     int rc = 0;
@@ -95,7 +95,7 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
     if (!rc)
         rc = made_of(path, &origin->laws);
     if (!rc)
-        rc = adopt(origin, cli->run);
+        rc = accept_starts(origin, cli->run);
     of_laws = origin->sources;
     sources_of_laws(origin->laws, &of_laws);
     add_positions(origin->laws, &of_laws);

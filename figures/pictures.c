@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static int render(const char *script, const char *folder, const char *name, const char *format)
+static int render_picture(const char *script, const char *folder, const char *name,
+                          const char *format)
 {
     char stem[REPORT_PATH], picture[REPORT_PATH];
     TRY(orr_path(stem, "%s/%s", folder, name));
@@ -14,11 +15,12 @@ static int render(const char *script, const char *folder, const char *name, cons
     return 0;
 }
 
-static int draw(const char *folder, struct report_pictures *pictures, struct orr_progress *progress)
+static int draw_picture(const char *folder, struct report_pictures *pictures,
+                        struct orr_progress *progress)
 {
     const char *name = pictures->at[pictures->count].name, *script = report_script(name);
-    TRY(render(script, folder, name, "png"));
-    TRY(render(script, folder, name, "svg"));
+    TRY(render_picture(script, folder, name, "png"));
+    TRY(render_picture(script, folder, name, "svg"));
     orr_progress_set(progress, ++pictures->count, name);
     return 0;
 }
@@ -77,13 +79,13 @@ int report_plot(const struct report_run *run, const char *folder, bool quiet,
     orr_progress_init(&progress, "figures", planets + FIGURES, quiet);
     for (size_t p = 0; p < planets; p++) {
         TRY(report_plot_forces(run, (int)p, folder, &pictures->at[pictures->count]));
-        TRY(draw(folder, pictures, &progress));
+        TRY(draw_picture(folder, pictures, &progress));
     }
     for (int i = 0; i < FIGURES; i++) {
         if (figures[i].of_laws && !run->has_laws)
             continue;
         TRY(figures[i].plot(run, folder, &pictures->at[pictures->count]));
-        TRY(draw(folder, pictures, &progress));
+        TRY(draw_picture(folder, pictures, &progress));
     }
     orr_progress_end(&progress, NULL);
     return 0;

@@ -6,14 +6,15 @@
 
 enum { POINTS_DRAWN = 400 }; /* points of a curve; longer training logs are averaged */
 
-static int create(const char *folder, const struct report_picture *picture, struct orr_file *set)
+static int create_settings(const char *folder, const struct report_picture *picture,
+                           struct orr_file *set)
 {
     char path[REPORT_PATH];
     TRY(orr_path(path, "%s/%s.set", folder, picture->name));
     return orr_file_create(set, path);
 }
 
-static int finish(struct orr_file *set)
+static int commit_settings(struct orr_file *set)
 {
     const int rc = orr_file_commit(set);
     orr_file_close(set);
@@ -88,7 +89,7 @@ int report_plot_loss(const struct report_run *run, const char *folder,
                         "PRESET=%s/preset.json RUN=%s",
                         run->path, run->path, run->path);
     struct orr_file set;
-    TRY(create(folder, picture, &set));
+    TRY(create_settings(folder, picture, &set));
     orr_file_printf(&set,
                     "panels = %d\ncurves = %d\nkind = \"loss\"\narray panel_title[%d]\n"
                     "array panel_of[%d]\narray title[%d]\narray colour[%d]\n",
@@ -109,11 +110,11 @@ int report_plot_loss(const struct report_run *run, const char *folder,
             if (run->source[s].curve[stage].count > 0)
                 write_training(&set, &run->source[s].curve[stage]);
     orr_file_printf(&set, "EOD\n");
-    return finish(&set);
+    return commit_settings(&set);
 }
 
 /* The choice of the rule `best` (or the last rule) on sample 0 of a source; NULL: none. */
-static const struct report_law *choice(const struct report_run *run, int source)
+static const struct report_law *chosen_law(const struct report_run *run, int source)
 {
     const struct report_law *found = NULL;
     for (size_t i = 0; i < run->law_count; i++) {
@@ -146,7 +147,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
              positions ? "the truth and without the positions, whose loss is a weighted one"
                        : "the truth",
              run->true_law.newton ? "k m1 m2 / r^2" : "the run's true law");
-    TRY(create(folder, picture, &set));
+    TRY(create_settings(folder, picture, &set));
     orr_file_printf(&set,
                     "panels = %d\ncurves = %d\nlast = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
                     "array panel_title[2]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
@@ -158,7 +159,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                     curves, curves, curves, curves, curves,
                     positions ? "truth and positions" : "the truth");
     for (int s = 0; s < run->source_count; s++) {
-        const struct report_law *law = choice(run, s);
+        const struct report_law *law = chosen_law(run, s);
         if (!run->source[s].has_laws)
             continue;
         name_curve(&set, ++curve, 1, &run->source[s]);
@@ -168,7 +169,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                         law ? law->complexity : 0, curve, law ? law->loss : 1, curve,
                         law ? law->selected_true : -1);
     }
-    return finish(&set);
+    return commit_settings(&set);
 }
 
 /* The range of the axes: the law's exponents with a margin of 0.1, and every interval. */
@@ -204,7 +205,7 @@ int report_plot_exponents(const struct report_run *run, const char *folder,
     if (rows == 0)
         return ORR_FAIL(ORR_EFORMAT, "%s/laws/laws.json: no exponents in \"sources\"", run->path);
     struct orr_file set;
-    TRY(create(folder, picture, &set));
+    TRY(create_settings(folder, picture, &set));
     orr_file_printf(&set, "rows = %d\narray title[%d]\narray colour[%d]\n", rows, rows, rows);
     write_exponent_axes(run, &set);
     int row = 0;
@@ -221,5 +222,5 @@ int report_plot_exponents(const struct report_run *run, const char *folder,
                             e < 2 ? " " : "\n\n\n");
         }
     orr_file_printf(&set, "EOD\n");
-    return finish(&set);
+    return commit_settings(&set);
 }

@@ -80,8 +80,8 @@ static bool is_drawn(const struct report_orbit *orbit, size_t i, size_t stride)
     return orbit->at[i].labelled || i % stride == 0;
 }
 
-static void measure(const struct report_run *run, int planet, const int panel[], int panels,
-                    struct field *field)
+static void measure_field(const struct report_run *run, int planet, const int panel[], int panels,
+                          struct field *field)
 {
     const struct report_orbit *orbit = &run->source[panel[0]].orbit[planet];
     double r_au = 0;
@@ -168,7 +168,7 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     int panel[REPORT_SOURCES + 2];
     const int panels = choose_panels(run, panel);
     struct field field;
-    measure(run, planet, panel, panels, &field);
+    measure_field(run, planet, panel, panels, &field);
     snprintf(picture->name, sizeof picture->name, "forces_%s", report_body_name[planet]);
     snprintf(picture->caption, sizeof picture->caption,
              "%s: force on it along its orbit, true and predicted. Coloured arrows of models are "

@@ -8,7 +8,7 @@
 
 #include "base/cjson.h"
 
-static const char *text(const cJSON *object, const char *key)
+static const char *text_of(const cJSON *object, const char *key)
 {
     return cJSON_GetStringValue(orr_json_get(object, key));
 }
@@ -24,8 +24,8 @@ static void add_rule(struct report_run *run, const char *rule)
 
 static int take_law(struct report_run *run, const char *path, const cJSON *item, int index)
 {
-    const char *source = text(item, "source"), *rule = text(item, "rule");
-    const char *equation = text(item, "equation");
+    const char *source = text_of(item, "source"), *rule = text_of(item, "rule");
+    const char *equation = text_of(item, "equation");
     const double sample = orr_json_number(item, "sample");
     if (!source || !rule || !orr_is_name(rule) || strlen(rule) >= ORR_NAME || !equation ||
         !(sample >= 0 && sample < 1e6))
@@ -55,7 +55,7 @@ static int take_law(struct report_run *run, const char *path, const cJSON *item,
     return 0;
 }
 
-static struct report_interval interval(const cJSON *item)
+static struct report_interval interval_of(const cJSON *item)
 {
     return (struct report_interval){orr_json_number(item, "value"), orr_json_number(item, "low"),
                                     orr_json_number(item, "high")};
@@ -64,7 +64,7 @@ static struct report_interval interval(const cJSON *item)
 static void take_source(struct report_run *run, const cJSON *item)
 {
     static const char *const names[3] = {"r", "m1", "m2"};
-    const char *name = text(item, "source");
+    const char *name = text_of(item, "source");
     const int s = name ? report_find(run, name) : -1;
     if (s < 0)
         return;
@@ -74,7 +74,7 @@ static void take_source(struct report_run *run, const cJSON *item)
     source->dropped = orr_json_number(item, "dropped");
     const cJSON *exponents = orr_json_get(item, "exponents");
     for (int e = 0; e < 3; e++)
-        source->exponent[e] = interval(orr_json_get(exponents, names[e]));
+        source->exponent[e] = interval_of(orr_json_get(exponents, names[e]));
 }
 
 /* Updates the mean of samples 0 .. sample - 1 by the value of sample `sample`. */
@@ -86,7 +86,7 @@ static void add_to_mean(double *mean, double sample, double x)
 /* Takes the values of one sample of one source; samples come in order. */
 static void take_sample(struct report_run *run, const cJSON *item)
 {
-    const char *name = text(item, "source");
+    const char *name = text_of(item, "source");
     const int s = name ? report_find(run, name) : -1;
     const double rows = orr_json_number(item, "rows");
     if (s < 0)
@@ -108,7 +108,7 @@ static void take_true_law(struct report_run *run, const cJSON *json)
     static const double newton[3] = {-2, 1, 1};
     struct report_true_law *law = &run->true_law;
     const cJSON *item = orr_json_get(json, "true_law"), *k;
-    const char *formula = text(item, "formula");
+    const char *formula = text_of(item, "formula");
     *law = (struct report_true_law){.newton = !formula || !strcmp(formula, "k m1 m2 / r^2")};
     snprintf(law->formula, sizeof law->formula, "%s", formula ? formula : "k m1 m2 / r^2");
     cJSON_ArrayForEach (k, orr_json_get(item, "k"))
@@ -125,7 +125,7 @@ static int find_positions(struct report_run *run, const cJSON *laws)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, laws) {
-        const char *source = text(item, "source");
+        const char *source = text_of(item, "source");
         if (source && !strcmp(source, ORR_POSITIONS))
             return report_add_source(run, ORR_POSITIONS, REPORT_POSITIONS);
     }

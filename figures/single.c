@@ -88,8 +88,9 @@ int report_single_check(const char *figure, const struct report_style *style, co
     return 0;
 }
 
-static int draw(const struct report_run *run, const char *figure, const struct report_style *style,
-                bool keep, const char *work, const char *out)
+static int draw_figure(const struct report_run *run, const char *figure,
+                       const struct report_style *style, bool keep, const char *work,
+                       const char *out)
 {
     struct report_picture picture = {.name = ""};
     char stem[REPORT_PATH];
@@ -109,7 +110,7 @@ int report_single(const struct report_run *run, const char *figure,
     orr_folder_of(out, folder);
     TRY(orr_mkdir(folder));
     int rc = orr_tempdir_create(&work, folder, "figure");
-    rc = rc ? rc : draw(run, figure, style, keep, work.folder, out);
+    rc = rc ? rc : draw_figure(run, figure, style, keep, work.folder, out);
     orr_tempdir_remove(&work);
     return rc;
 }

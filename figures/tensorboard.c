@@ -50,7 +50,7 @@ struct message {
     size_t bytes;
 };
 
-static void put(struct message *m, const void *data, size_t bytes)
+static void append_bytes(struct message *m, const void *data, size_t bytes)
 {
     if (m->bytes + bytes <= sizeof m->data)
         memcpy(m->data + m->bytes, data, bytes);
@@ -61,7 +61,7 @@ static void put_varint(struct message *m, uint64_t value)
 {
     do {
         const uint8_t byte = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
-        put(m, &byte, 1);
+        append_bytes(m, &byte, 1);
         value >>= 7;
     } while (value);
 }
@@ -72,7 +72,7 @@ static void put_bytes(struct message *m, int field, const void *data, size_t byt
 {
     put_varint(m, (uint64_t)field << 3 | BYTES);
     put_varint(m, bytes);
-    put(m, data, bytes);
+    append_bytes(m, data, bytes);
 }
 
 static void put_fixed(struct message *m, int field, const void *value, enum wire wire)
@@ -89,7 +89,7 @@ static void put_fixed(struct message *m, int field, const void *value, enum wire
     }
     put_varint(m, (uint64_t)field << 3 | wire);
     little_endian(bytes, bits, count);
-    put(m, bytes, (size_t)count);
+    append_bytes(m, bytes, (size_t)count);
 }
 
 /* Event { double wall_time = 1; int64 step = 2; string file_version = 3; Summary summary = 5 } */
@@ -174,7 +174,7 @@ static int write_events(const struct report_lines *lines, const char *path)
 }
 
 /* "lssar/pretrain/log.jsonl" becomes <out>/lssar/pretrain/events.out.tfevents.0.orrery. */
-static int convert(const char *log, const char *name, const char *out)
+static int convert_log(const char *log, const char *name, const char *out)
 {
     char folder[REPORT_PATH], path[REPORT_PATH];
     struct report_lines lines;
@@ -209,7 +209,7 @@ static int look_into(const char *run, const char *name, const char *out, int dep
         if (S_ISDIR(info.st_mode) && depth < DEEPEST) {
             rc = look_into(run, inside, out, depth + 1, count);
         } else if (S_ISREG(info.st_mode) && dot && !strcmp(dot, ".jsonl")) {
-            rc = convert(path, inside, out);
+            rc = convert_log(path, inside, out);
             ++*count;
         }
     }

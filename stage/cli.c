@@ -428,7 +428,7 @@ static int refuse_of_runs(const struct parse *p)
 }
 
 /* Merges preset, --set, options that set a setting and --attention, and checks the whole. */
-static int merge(struct parse *p)
+static int merge_settings(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
     cli->preset_given = p->preset != NULL;
@@ -535,5 +535,5 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
         printf("orrery %s %s\n", program->name, ORR_VERSION);
     else if (p.stages)
         print_stages();
-    return *done ? 0 : merge(&p);
+    return *done ? 0 : merge_settings(&p);
 }

@@ -75,7 +75,7 @@ static void print_options(const struct orr_program *program, bool all)
 }
 
 /* The values that a setting accepts: "a|b", "true|false", "a,b,c", or its range. */
-static void accepted(const struct orr_setting *f, char text[128])
+static void accepted_values(const struct orr_setting *f, char text[128])
 {
     *text = '\0';
     if (f->choices)
@@ -110,7 +110,7 @@ static void print_setting(const struct orr_setting *f, const struct orr_settings
     char line[2 * ORR_SETTING + 1024], value[ORR_SETTING], other[ORR_SETTING], takes[128];
     value_of(preset, f, value);
     value_of(file ? file : preset, f, other);
-    accepted(f, takes);
+    accepted_values(f, takes);
     const bool differs = strcmp(value, other) != 0, shown = all || f->choices;
     snprintf(line, sizeof line, "%s%s%s%s%s%s [%s]", f->help, shown ? " " : "", shown ? takes : "",
              differs ? " (with a FILE: " : "", differs ? other : "", differs ? ")" : "", value);

@@ -71,7 +71,7 @@ static void stop_together(bool together)
 }
 
 /* This call's arguments except `option` and --threads, then those of the job; free() it. */
-static char **arguments(const char *option, const char *name, const char *threads)
+static char **job_arguments(const char *option, const char *name, const char *threads)
 {
     char **given;
     const int count = orr_program_arguments(&given);
@@ -97,12 +97,12 @@ static char **arguments(const char *option, const char *name, const char *thread
 
 /* Starts a job in a process group of its own: this process receives the terminal's signals and
  * passes them on. */
-static int begin(int job, const char *option, const char *name, int threads)
+static int start_job(int job, const char *option, const char *name, int threads)
 {
     char text[16];
     pid_t pid = 0;
     snprintf(text, sizeof text, "%d", threads);
-    char **argv = arguments(option, name, text);
+    char **argv = job_arguments(option, name, text);
     posix_spawnattr_t attributes;
     int error = argv ? posix_spawnattr_init(&attributes) : ENOMEM;
     if (!error) {
@@ -144,7 +144,7 @@ static int wait_for(int count, int status[], int *failed)
 }
 
 /* Turns a job's exit status into an error code; the job has printed its own message. */
-static int verdict(const char *name, int status)
+static int job_error(const char *name, int status)
 {
     if (WIFSIGNALED(status))
         return ORR_FAIL(ORR_EIO, "%s: ended by signal %d", name, WTERMSIG(status));
@@ -168,7 +168,7 @@ int orr_jobs_run(const char *option, const char *const name[], int count, int th
         while (!rc && failed < 0 && !orr_signal_seen() && begun < count && running < at_once) {
             /* the first jobs get the remaining threads */
             const int own = threads / at_once + (begun % at_once < threads % at_once);
-            rc = begin(begun, option, name[begun], own);
+            rc = start_job(begun, option, name[begun], own);
             begun += !rc;
             running += !rc;
         }
@@ -183,6 +183,6 @@ int orr_jobs_run(const char *option, const char *const name[], int count, int th
     if (!rc && orr_signal_seen())
         rc = ORR_FAIL(ORR_EINTR, "stopped; what was done is saved");
     else if (!rc && failed >= 0)
-        rc = verdict(name[failed], status[failed]);
+        rc = job_error(name[failed], status[failed]);
     return rc;
 }

@@ -199,7 +199,7 @@ struct draft {
     int rc;
 };
 
-static struct draft begin(struct orr_lineage *lineage, enum orr_kind kind)
+static struct draft begin_draft(struct orr_lineage *lineage, enum orr_kind kind)
 {
     return (struct draft){lineage, orr_record_create(kind, lineage->preset), 0};
 }
@@ -251,7 +251,7 @@ static void add_sets(struct draft *draft, enum orr_kind kind)
     }
 }
 
-static int finish(struct draft *draft, char digest[ORR_DIGEST])
+static int finish_draft(struct draft *draft, char digest[ORR_DIGEST])
 {
     if (!draft->rc)
         return orr_records_add(&draft->lineage->records, draft->record, digest);
@@ -263,7 +263,7 @@ int orr_lineage_pretrain(struct orr_lineage *lineage, const char *attention, boo
                          char digest[ORR_DIGEST])
 {
     const enum orr_kind kind = planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN;
-    struct draft draft = begin(lineage, kind);
+    struct draft draft = begin_draft(lineage, kind);
     const int i = attention_index(lineage->preset, attention);
     orr_record_fact(draft.record, "attention", attention);
     add_lengths(&draft, kind, attention);
@@ -273,7 +273,7 @@ int orr_lineage_pretrain(struct orr_lineage *lineage, const char *attention, boo
         add_sets(&draft, kind);
     if (!planets && i >= 0 && *lineage->start[i])
         add_input(&draft, "start", 0, lineage->start[i]);
-    return finish(&draft, digest);
+    return finish_draft(&draft, digest);
 }
 
 int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, bool planets,
@@ -281,7 +281,7 @@ int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, b
 {
     char model[ORR_DIGEST];
     struct draft draft =
-        begin(lineage, planets ? ORR_KIND_EVALUATION_PLANETS : ORR_KIND_EVALUATION);
+        begin_draft(lineage, planets ? ORR_KIND_EVALUATION_PLANETS : ORR_KIND_EVALUATION);
     add_input(&draft, "model", orr_lineage_pretrain(lineage, attention, planets, model), model);
     const char *test = planets ? "planets_test" : "test";
     if (!*lineage->text) /* without test sequences the validation set is used */
@@ -290,7 +290,7 @@ int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, b
                                                                  : "val");
     if (planets) /* the model continues the orbits of these sets */
         add_set(&draft, "planets_solar");
-    return finish(&draft, digest);
+    return finish_draft(&draft, digest);
 }
 
 /* Adds the pretrained model. The vector task's model is pretrained on planet runs if these are
@@ -313,13 +313,13 @@ int orr_lineage_model(struct orr_lineage *lineage, const char *source, bool vect
 {
     const char *attention = orr_source_attention(lineage->preset, source);
     const enum orr_kind kind = vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE;
-    struct draft draft = begin(lineage, kind);
+    struct draft draft = begin_draft(lineage, kind);
     orr_record_fact(draft.record, "attention", attention);
     add_lengths(&draft, kind, source);
     if (strcmp(source, "untrained") != 0)
         add_pretrained(&draft, attention, vector);
     add_sets(&draft, kind);
-    return finish(&draft, digest);
+    return finish_draft(&draft, digest);
 }
 
 int orr_lineage_training(struct orr_lineage *lineage, enum orr_kind kind, const char *source,
@@ -381,17 +381,17 @@ int orr_lineage_table(struct orr_lineage *lineage, const char *source, bool vect
     if (*lineage->external_tables[vector])
         return table_elsewhere(lineage, source, vector, digest);
     const enum orr_kind kind = table_kind(source, vector);
-    struct draft draft = begin(lineage, kind);
+    struct draft draft = begin_draft(lineage, kind);
     if (is_model(source))
         add_input(&draft, "model", orr_lineage_model(lineage, source, vector, model), model);
     add_sets(&draft, kind);
-    return finish(&draft, digest);
+    return finish_draft(&draft, digest);
 }
 
 int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sources,
                      char digest[ORR_DIGEST])
 {
-    struct draft draft = begin(lineage, ORR_KIND_LAWS);
+    struct draft draft = begin_draft(lineage, ORR_KIND_LAWS);
     if (lineage->preset->orbits.law != ORR_LAW_NEWTON)
         orr_record_fact(draft.record, "true_law",
                         "the run's own"); /* earlier versions searched for Newton's law */
@@ -403,7 +403,7 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
         else if (orr_has_table(lineage->preset, source, false))
             add_input(&draft, source, orr_lineage_table(lineage, source, false, table), table);
     }
-    return finish(&draft, digest);
+    return finish_draft(&draft, digest);
 }
 
 bool orr_made_from_positions(const cJSON *made)
@@ -424,7 +424,7 @@ int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *so
                        const char *laws, const char *verdict, char digest[ORR_DIGEST])
 {
     char input[ORR_DIGEST], name[2 * ORR_NAME];
-    struct draft draft = begin(lineage, ORR_KIND_REPORT);
+    struct draft draft = begin_draft(lineage, ORR_KIND_REPORT);
     if (*laws)
         add_input(&draft, "laws", 0, laws);
     if (*verdict)
@@ -443,5 +443,5 @@ int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *so
         snprintf(name, sizeof name, "evaluation of %s, planets", source);
         add_input(&draft, name, orr_lineage_evaluation(lineage, source, true, input), input);
     }
-    return finish(&draft, digest);
+    return finish_draft(&draft, digest);
 }

@@ -171,7 +171,7 @@ struct command {
     int argc;
 };
 
-static int add(struct command *c, const char *argument)
+static int add_argument(struct command *c, const char *argument)
 {
     if (c->argc + 1 >= ARGUMENTS)
         return ORR_FAIL(ORR_EUSAGE, "SET: at most %d settings", ORR_SETTINGS_GIVEN);
@@ -187,8 +187,8 @@ static int add_settings(struct command *c, const char *set)
         return ORR_FAIL(ORR_ENOMEM, "out of memory");
     char *rest = NULL;
     for (char *one = strtok_r(c->set, " \t\n", &rest); one; one = strtok_r(NULL, " \t\n", &rest)) {
-        TRY(add(c, "--set"));
-        TRY(add(c, one));
+        TRY(add_argument(c, "--set"));
+        TRY(add_argument(c, one));
     }
     return 0;
 }
@@ -227,19 +227,19 @@ static int make_command(struct command *c, const char *self, const struct stage 
         c->program, stage->first, its_own ? NULL : "--preset", its_own ? NULL : preset,
         "--run",    c->run};
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        TRY(begin[i] ? add(c, begin[i]) : 0);
+        TRY(begin[i] ? add_argument(c, begin[i]) : 0);
     TRY(add_settings(c, value[SET]));
     for (const struct option *o = stage->options; o->option; o++) {
         const enum word w = o->word;
         if (w != RUN && !value[w])
             continue;
-        TRY(add(c, o->option));
-        TRY(w == RUN || w == FORCE ? 0 : add(c, value[w]));
+        TRY(add_argument(c, o->option));
+        TRY(w == RUN || w == FORCE ? 0 : add_argument(c, value[w]));
     }
-    return plan ? add(c, "--plan") : 0;
+    return plan ? add_argument(c, "--plan") : 0;
 }
 
-static int become(const char *const *argv)
+static int exec_program(const char *const *argv)
 {
     execv(argv[0], (char *const *)(uintptr_t)argv);
     return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
@@ -269,7 +269,7 @@ static void catch_signals(void)
         (void)sigaction(numbers[i], &action, NULL);
 }
 
-static int spawn(const char *const *argv, bool hidden, pid_t *pid)
+static int spawn_program(const char *const *argv, bool hidden, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     int error = posix_spawn_file_actions_init(&files);
@@ -289,7 +289,7 @@ static int run_command(const char *const *argv, bool hidden, int *status)
 {
     pid_t pid = 0;
     int ended = 0;
-    const int error = spawn(argv, hidden, &pid);
+    const int error = spawn_program(argv, hidden, &pid);
     if (error)
         return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
                         strerror(error));
@@ -383,7 +383,7 @@ static int one_stage(const char *self, int count, char *const *argument, int *st
     if (!rc)
         rc = make_command(c, self, stage, value, false);
     if (!rc)
-        rc = become(c->argv);
+        rc = exec_program(c->argv);
     if (c)
         free(c->set);
     free(c);
@@ -391,7 +391,7 @@ static int one_stage(const char *self, int count, char *const *argument, int *st
 }
 
 /* Runs a world of the preset smoke in a temporary folder. */
-static int check(const char *self, int *status)
+static int run_check(const char *self, int *status)
 {
     char folder[4096], run[4096], page[4096];
     const char *temporary = getenv("TMPDIR"), *value[WORDS] = {[PRESET] = "smoke", [RUN] = run};
@@ -434,7 +434,7 @@ static int run_script(const char *name, const char *self, int count, char *const
         argv[1] = grid;
     if (setenv("BIN", bin, 0))
         return ORR_FAIL(ORR_ENOMEM, "out of memory");
-    return become(argv);
+    return exec_program(argv);
 }
 
 static int run_program(const char *name, const char *self, char **argument)
@@ -447,7 +447,7 @@ static int run_program(const char *name, const char *self, char **argument)
         if (!strcmp(name, programs[i])) {
             TRY(find_program(self, name, path));
             argument[-1] = path;
-            return become((const char *const *)(uintptr_t)(argument - 1));
+            return exec_program((const char *const *)(uintptr_t)(argument - 1));
         }
         orr_nearest_offer(&nearest, name, programs[i]);
     }
@@ -473,7 +473,7 @@ static bool wants_help(int argc, char *const *argv)
            (argc > 2 && (asks_for_help(argv[2]) || asks_for_help(argv[argc - 1])));
 }
 
-static int command(int argc, char **argv, int *status)
+static int dispatch_command(int argc, char **argv, int *status)
 {
     const char *name = argc > 1 ? argv[1] : "", *value[WORDS] = {NULL};
     const bool plan = !strcmp(name, "plan");
@@ -488,7 +488,7 @@ static int command(int argc, char **argv, int *status)
         return run_stages(argv[0], value, plan, status);
     } else if (!strcmp(name, "check"))
         return argc > 2 ? ORR_FAIL(ORR_EUSAGE, "check: unexpected argument \"%.100s\"", argv[2])
-                        : check(argv[0], status);
+                        : run_check(argv[0], status);
     else if (!strcmp(name, "watch") || !strcmp(name, "cells") || !strcmp(name, "sweep"))
         return run_script(name, argv[0], argc - 2, argv + 2);
     else
@@ -499,6 +499,6 @@ static int command(int argc, char **argv, int *status)
 int main(int argc, char **argv)
 {
     int status = 0;
-    const int rc = command(argc, argv, &status);
+    const int rc = dispatch_command(argc, argv, &status);
     return rc || !status ? orr_error_exit("orrery", rc) : status;
 }

@@ -293,7 +293,7 @@ static bool tell_foreign(char *why, const cJSON *expected, const cJSON *found)
     return both || strcmp(was, is);
 }
 
-static bool tell(struct walk *walk, const char *expected, const char *found);
+static bool tell_difference(struct walk *walk, const char *expected, const char *found);
 
 static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *found)
 {
@@ -305,7 +305,7 @@ static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *f
         orr_append(walk->why, ORR_WHY, "%s: ", item->string);
         if (!other)
             orr_append(walk->why, ORR_WHY, "it was made without");
-        else if (!tell(walk, text_of(item), text_of(other)))
+        else if (!tell_difference(walk, text_of(item), text_of(other)))
             orr_append(walk->why, ORR_WHY, "its record differs");
         return true;
     }
@@ -318,7 +318,7 @@ static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *f
 }
 
 /* Appends the difference of two records; false if they are equal. */
-static bool tell(struct walk *walk, const char *expected, const char *found)
+static bool tell_difference(struct walk *walk, const char *expected, const char *found)
 {
     const cJSON *a = orr_json_get(walk->expected, expected);
     const cJSON *b = orr_json_get(walk->found, found);
@@ -350,7 +350,7 @@ bool orr_made_same(const struct orr_records *records, const char digest[ORR_DIGE
     why[0] = '\0';
     if (!strcmp(found, digest))
         return true;
-    if (!tell(&walk, digest, found))
+    if (!tell_difference(&walk, digest, found))
         orr_append(why, ORR_WHY, "its record differs");
     return false;
 }

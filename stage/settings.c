@@ -22,8 +22,8 @@
 
 /* ------------------------------------------------------------------- one field from text */
 
-static int bad(const char *where, const struct orr_setting *f, const char *expected,
-               const char *found)
+static int refuse_value(const char *where, const struct orr_setting *f, const char *expected,
+                        const char *found)
 {
     return ORR_FAIL(ORR_EUSAGE, "%s%s: expected %s, found \"%s\"", where, f->key, expected, found);
 }
@@ -35,10 +35,11 @@ static int set_u64(const struct orr_setting *f, char *at, const char *where, con
     errno = 0;
     const unsigned long long value = strtoull(text, NULL, 10);
     if (!*text || text[strspn(text, "0123456789")] || errno)
-        return bad(where, f,
-                   strchr(text, 'e') ? "a whole number in digits (quoted in JSON when above 2^53)"
-                                     : "a whole number up to 18446744073709551615, in digits",
-                   text);
+        return refuse_value(where, f,
+                            strchr(text, 'e')
+                                ? "a whole number in digits (quoted in JSON when above 2^53)"
+                                : "a whole number up to 18446744073709551615, in digits",
+                            text);
     *(uint64_t *)(void *)at = value;
     return 0;
 }
@@ -55,7 +56,7 @@ static int set_number(const struct orr_setting *f, char *at, const char *where, 
     if (!number || value < f->min || value > f->max || (whole && value != floor(value))) {
         snprintf(expected, sizeof expected, "a%s number from %g to %g", whole ? " whole" : "",
                  f->min, f->max);
-        return bad(where, f, expected, text);
+        return refuse_value(where, f, expected, text);
     }
     if (f->type == ORR_FIELD_DOUBLE)
         *(double *)(void *)at = value;
@@ -80,7 +81,7 @@ static int set_enum(const struct orr_setting *f, char *at, const char *where, co
         choice = end ? end + 1 : NULL;
     }
     snprintf(expected, sizeof expected, "one of %s", f->choices);
-    return bad(where, f, expected, text);
+    return refuse_value(where, f, expected, text);
 }
 
 static int set_names(const struct orr_setting *f, char *at, const char *where, const char *text)
@@ -93,12 +94,12 @@ static int set_names(const struct orr_setting *f, char *at, const char *where, c
             return ORR_FAIL(ORR_EUSAGE, "%s%s: expected at most %d names, found more", where,
                             f->key, ORR_LIST);
         if (length == 0 || length >= ORR_NAME)
-            return bad(where, f, "a list of names: a,b,c", text);
+            return refuse_value(where, f, "a list of names: a,b,c", text);
         char *name = names.item[names.count++];
         memcpy(name, from, length);
         name[length] = '\0';
         if (!strcmp(f->key, "attention") && !orr_is_name(name)) /* each names a folder of the run */
-            return bad(where, f, "names of folders, without \"/\"", name);
+            return refuse_value(where, f, "names of folders, without \"/\"", name);
         from = end ? end + 1 : from + length;
     }
     memcpy(at, &names, sizeof names);
@@ -112,14 +113,14 @@ static int set_value(struct orr_settings *preset, const struct orr_setting *f, c
     switch (f->type) {
     case ORR_FIELD_BOOL:
         if (strcmp(text, "true") && strcmp(text, "false"))
-            return bad(where, f, "true or false", text);
+            return refuse_value(where, f, "true or false", text);
         *(bool *)(void *)at = !strcmp(text, "true");
         return 0;
     case ORR_FIELD_ENUM:
         return set_enum(f, at, where, text);
     case ORR_FIELD_TEXT:
         if (strlen(text) >= sizeof preset->about)
-            return bad(where, f, "a text of at most 255 bytes", text);
+            return refuse_value(where, f, "a text of at most 255 bytes", text);
         strcpy(at, text);
         return 0;
     case ORR_FIELD_NAMES:
@@ -186,7 +187,7 @@ void orr_settings_defaults(struct orr_settings *preset)
         set_value(preset, f, "", f->initial);
 }
 
-static int find(const char *where, const char *key, const struct orr_setting **found)
+static int find_setting(const char *where, const char *key, const struct orr_setting **found)
 {
     *found = orr_setting_find(key);
     return *found ? 0 : orr_setting_unknown(where, key);
@@ -198,7 +199,7 @@ int orr_settings_set_by(struct orr_settings *preset, const char *option, const c
     char where[ORR_NAME];
     const struct orr_setting *f = NULL;
     snprintf(where, sizeof where, "%.60s: ", option);
-    const int rc = find(where, key, &f);
+    const int rc = find_setting(where, key, &f);
     return rc ? rc : set_text(preset, f, where, value);
 }
 
@@ -237,21 +238,21 @@ static int json_text(const char *where, const struct orr_setting *f, const cJSON
         const cJSON *part;
         cJSON_ArrayForEach (part, item) {
             if (!cJSON_IsString(part))
-                return bad(where, f, "a list of names", "something else");
+                return refuse_value(where, f, "a list of names", "something else");
             if (!*part->valuestring || strchr(part->valuestring, ',')) /* would be split */
-                return bad(where, f, "names that are not empty and have no comma",
-                           part->valuestring);
+                return refuse_value(where, f, "names that are not empty and have no comma",
+                                    part->valuestring);
             used += (size_t)snprintf(text + used, ORR_SETTING - used, "%s%s", used ? "," : "",
                                      part->valuestring);
             if (used >= ORR_SETTING)
-                return bad(where, f, "a shorter list", part->valuestring);
+                return refuse_value(where, f, "a shorter list", part->valuestring);
         }
     } else {
         char *found = cJSON_IsString(item) ? NULL : cJSON_PrintUnformatted(item);
-        const int rc = bad(where, f, wanted[f->type],
-                           found                  ? found
-                           : cJSON_IsString(item) ? item->valuestring
-                                                  : "?");
+        const int rc = refuse_value(where, f, wanted[f->type],
+                                    found                  ? found
+                                    : cJSON_IsString(item) ? item->valuestring
+                                                           : "?");
         cJSON_free(found);
         return rc;
     }
@@ -266,7 +267,8 @@ static int read_group(struct orr_settings *preset, const char *where, const char
         char key[128], text[ORR_SETTING];
         const struct orr_setting *f = NULL;
         snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", item->string);
-        int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item) : find(where, key, &f);
+        int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item)
+                                      : find_setting(where, key, &f);
         if (!rc && f)
             rc = json_text(where, f, item, text);
         if (!rc && f)
@@ -308,7 +310,7 @@ static int unknown_preset(const char *name, const char *folder)
 }
 
 /* Finds the file of a preset: a path, or NAME.json in the preset folders. */
-static int locate(const char *name, char path[4096])
+static int locate_preset(const char *name, char path[4096])
 {
     const size_t length = strlen(name);
     if (orr_ends_in(name, ".json"))
@@ -364,7 +366,7 @@ int orr_settings_load(struct orr_settings *preset, const char *name_or_file)
     char path[4096];
     cJSON *json = NULL;
     orr_settings_defaults(preset);
-    TRY(locate(name_or_file, path));
+    TRY(locate_preset(name_or_file, path));
     int rc = orr_json_read(path, &json);
     if (rc)
         return rc == ORR_ENOMEM ? rc : ORR_EUSAGE; /* the message names file, line and column */

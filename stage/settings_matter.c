@@ -41,8 +41,9 @@ static bool is_one_of(const char *text, const char *values, size_t length)
 
 /* The first condition of "key=a|b,other!=c" that does not hold; NULL: all hold. Skips a condition
  * on `itself`. `value`: the present value of that setting. */
-static const struct orr_setting *unmet(const struct orr_settings *preset, const char *needs,
-                                       const char *itself, char value[ORR_SETTING])
+static const struct orr_setting *unmet_condition(const struct orr_settings *preset,
+                                                 const char *needs, const char *itself,
+                                                 char value[ORR_SETTING])
 {
     for (const char *at = needs; at && *at; at += *at == ',') {
         char key[128];
@@ -68,9 +69,9 @@ bool orr_settings_unused(const struct orr_settings *preset, const char *key, cha
     const struct orr_setting_group *group = group_of(key);
     if (!f)
         return false;
-    other = unmet(preset, f->needs, NULL, value);
+    other = unmet_condition(preset, f->needs, NULL, value);
     if (!other && group && !(f->needs && !*f->needs))
-        other = unmet(preset, group->needs, key, value);
+        other = unmet_condition(preset, group->needs, key, value);
     if (other)
         snprintf(why, 256, "%.100s is %.100s", other->key, *value ? value : "empty");
     return other != NULL;

@@ -59,7 +59,7 @@ static int named_in_group(const char *word, const char *key[ORR_KEYS_NAMED])
 
 /* Settings that an unknown key may mean: of its name in its group or any group, else the nearest by
  * spelling, else those of the nearest name. */
-static int meant(const char *word, const char *key[ORR_KEYS_NAMED])
+static int settings_meant(const char *word, const char *key[ORR_KEYS_NAMED])
 {
     struct orr_nearest whole = {0}, part = {0};
     int count = named_in_group(word, key);
@@ -78,7 +78,7 @@ int orr_setting_unknown(const char *where, const char *word)
 {
     const char *key[ORR_KEYS_NAMED];
     char text[512] = "";
-    const int count = meant(word, key);
+    const int count = settings_meant(word, key);
     for (int i = 0; i < count; i++)
         orr_append(text, sizeof text, "%s\"%s\"", i ? " or " : "", key[i]);
     return ORR_FAIL(ORR_EUSAGE, "%sunknown key \"%s\"%s%s%s", where, word,

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # coverage.sh BUILD - the lines that the tests of a build with --coverage ran, as a table of folders
-# and submodules; BUILD/coverage/lines has each file, BUILD/coverage/missed each line that was not run.
+# and submodules; BUILD/coverage/lines has each file, BUILD/coverage/missed each line that was not
+# run.
 # A line counts once, also of a loop file that was compiled for several instruction sets.
 set -u
 build=$1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # lint_headers.sh BUILD - every function and object that a header declares is implemented by a
 # source file beside the header: of the same submodule, or, for a header of a folder itself, of the
-# folder or one of its submodules. Reads the object files in BUILD. Prints one line per complaint; exit
-# status 1 when there is one.
+# folder or one of its submodules. Reads the object files in BUILD. Prints one line per complaint;
+# exit status 1 when there is one.
 #
 # FOLDERS_TABLE=file: the table as `make -s print-folders` prints it (default: asks make).
 set -u

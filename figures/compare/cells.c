@@ -72,7 +72,7 @@ static double value_of(const struct verdict_cells *cells, const struct verdict_c
 
 /* Computes shares of samples from counts, and copies the values of the truth (upper bound), of
  * random weights of the model's shape (baseline) and of the oracle (raw). */
-static void complete(const struct verdict_cells *cells, const struct verdict_cell *cell)
+static void complete_values(const struct verdict_cells *cells, const struct verdict_cell *cell)
 {
     char untrained[4 * ORR_NAME];
     const int truth = verdict_cell_find(cells, cell, "truth"),
@@ -157,7 +157,7 @@ static int add_cell(struct verdict_cells *cells, const char *path)
     const int rc = is_file(path) ? verdict_cell_take_record(cells, cell, path)
                                  : verdict_cell_read(cells, cell, path);
     if (!rc) {
-        complete(cells, cell);
+        complete_values(cells, cell);
         cells->count++;
     }
     if (!rc || rc == ORR_ENOMEM)
@@ -256,7 +256,7 @@ static bool share_a_model(const struct verdict_cells *cells, const struct verdic
     return false;
 }
 
-static int group(struct verdict_cells *cells)
+static int group_cells(struct verdict_cells *cells)
 {
     const char *key;
     for (int k = 0; (key = orr_settings_key(k)) != NULL; k++)
@@ -288,7 +288,7 @@ static int group(struct verdict_cells *cells)
 static int finish(struct verdict_cells *cells)
 {
     if (cells->count)
-        return group(cells);
+        return group_cells(cells);
     if (cells->left_out.count)
         return ORR_FAIL(ORR_EMISSING, "%s%snone of %zu runs is complete; %s: %s", cells->folder,
                         *cells->folder ? ": " : "", cells->left_out.count,

@@ -222,8 +222,8 @@ static int read_cost(const char *path, double positions, struct orr_row *row)
 
 /* Sets the value of another source (the truth, random weights) from a bound of the model, unless
  * that source has a value already. */
-static void give(const struct verdict_cells *cells, const struct verdict_cell *cell,
-                 const char *source, int column, double value)
+static void set_bound(const struct verdict_cells *cells, const struct verdict_cell *cell,
+                      const char *source, int column, double value)
 {
     const int s = verdict_cell_find(cells, cell, source);
     struct orr_row *row = s < 0 ? NULL : verdict_cell_row(cells, cell, s, column);
@@ -251,10 +251,10 @@ static int read_trained(const struct verdict_cells *cells, const struct verdict_
     TRY(report_read_number(path, "persistence", &next->raw));
     TRY(read_random(run, name, next));
     TRY(read_beyond(run, preset, name, beyond));
-    give(cells, cell, "truth", VERDICT_NEXT_STATE, next->upper_bound);
-    give(cells, cell, "truth", VERDICT_BEYOND, beyond->upper_bound);
-    give(cells, cell, untrained, VERDICT_NEXT_STATE, next->baseline);
-    give(cells, cell, untrained, VERDICT_BEYOND, beyond->baseline);
+    set_bound(cells, cell, "truth", VERDICT_NEXT_STATE, next->upper_bound);
+    set_bound(cells, cell, "truth", VERDICT_BEYOND, beyond->upper_bound);
+    set_bound(cells, cell, untrained, VERDICT_NEXT_STATE, next->baseline);
+    set_bound(cells, cell, untrained, VERDICT_BEYOND, beyond->baseline);
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
     return read_cost(path, positions, row);
 }

@@ -39,7 +39,7 @@ static int list_seeds(struct line *line)
     return line->seeds;
 }
 
-static const double *values(struct line *line, int column, enum orr_row_number number)
+static const double *values_of(struct line *line, int column, enum orr_row_number number)
 {
     orr_table_values(&line->view[column], line->seed, line->seeds, line->of, line->minus, number,
                      line->value);
@@ -48,12 +48,12 @@ static const double *values(struct line *line, int column, enum orr_row_number n
 
 static struct orr_mean over_seeds(struct line *line, int column)
 {
-    return orr_mean_of(values(line, column, ORR_ROW_VALUE), line->seeds);
+    return orr_mean_of(values_of(line, column, ORR_ROW_VALUE), line->seeds);
 }
 
-static int sum(struct line *line, int column)
+static int sum_of(struct line *line, int column)
 {
-    const double *x = values(line, column, ORR_ROW_VALUE);
+    const double *x = values_of(line, column, ORR_ROW_VALUE);
     double all = 0;
     for (int i = 0; i < line->seeds; i++)
         all += x[i];
@@ -161,16 +161,16 @@ static void print_column(struct line *line, const char *format, int column)
 
 static void print_line(struct line *line)
 {
-    const int samples = sum(line, VERDICT_SAMPLES);
+    const int samples = sum_of(line, VERDICT_SAMPLES);
     print_label(line->cell->label);
-    printf(" | %s | %d | %d/%d |", name_of(line->of), line->seeds, sum(line, VERDICT_SELECTED),
+    printf(" | %s | %d | %d/%d |", name_of(line->of), line->seeds, sum_of(line, VERDICT_SELECTED),
            samples);
-    printf(" %d/%d |", sum(line, VERDICT_ON_FRONT), samples);
+    printf(" %d/%d |", sum_of(line, VERDICT_ON_FRONT), samples);
     print_column(line, "%.2f", VERDICT_K);
     printf(samples ? " %.0f%% |" : " - |", 100 * over_seeds(line, VERDICT_CLOSE_SHARE).mean);
     for (int e = 0; e < 3; e++) {
         print_mean("%.3f", over_seeds(line, VERDICT_EXPONENT + e));
-        values(line, VERDICT_EXPONENT + e, ORR_ROW_UPPER_BOUND);
+        values_of(line, VERDICT_EXPONENT + e, ORR_ROW_UPPER_BOUND);
         printf(" (%.3f) |", orr_mean_of(line->value, line->seeds).mean);
     }
     print_column(line, "%.4f", VERDICT_R2);
@@ -231,7 +231,7 @@ int verdict_cells_print(const struct verdict_cells *cells)
 
 /* ---------------------------------------------------------------------------------- JSON */
 
-static cJSON *number(double x)
+static cJSON *number_or_null(double x)
 {
     return isfinite(x) ? cJSON_CreateNumber(x) : cJSON_CreateNull();
 }
@@ -240,27 +240,27 @@ void verdict_mean_json(cJSON *parent, const char *key, const double *x, int n, b
 {
     const struct orr_mean mean = orr_mean_of(x, n);
     cJSON *json = cJSON_AddObjectToObject(parent, key);
-    cJSON_AddItemToObject(json, "mean", number(mean.mean));
-    cJSON_AddItemToObject(json, "standard_error", number(mean.error));
-    cJSON_AddItemToObject(json, "half_width", number(mean.half));
+    cJSON_AddItemToObject(json, "mean", number_or_null(mean.mean));
+    cJSON_AddItemToObject(json, "standard_error", number_or_null(mean.error));
+    cJSON_AddItemToObject(json, "half_width", number_or_null(mean.half));
     if (bootstrap) {
         double interval[2];
         orr_bootstrap_mean(x, n, interval);
         cJSON *ends = cJSON_AddArrayToObject(json, "bootstrap");
         for (int end = 0; end < 2; end++)
-            cJSON_AddItemToArray(ends, number(interval[end]));
+            cJSON_AddItemToArray(ends, number_or_null(interval[end]));
     }
     cJSON *values = cJSON_AddArrayToObject(json, "values");
     for (int i = 0; i < n; i++)
-        cJSON_AddItemToArray(values, number(x[i]));
+        cJSON_AddItemToArray(values, number_or_null(x[i]));
 }
 
 /* Adds a column under its key; "exponents.r" becomes "r" in the object "exponents". */
 static void add_column(struct line *line, int column, cJSON *json)
 {
     const char *key = verdict_column_name[column].key, *dot = strchr(key, '.');
-    verdict_mean_json(json, dot ? dot + 1 : key, values(line, column, ORR_ROW_VALUE), line->seeds,
-                      *line->minus);
+    verdict_mean_json(json, dot ? dot + 1 : key, values_of(line, column, ORR_ROW_VALUE),
+                      line->seeds, *line->minus);
 }
 
 /* Adds a source or a difference. */
@@ -276,14 +276,14 @@ static void add_line(struct line *line)
     for (int i = 0; i < line->seeds; i++)
         orr_json_append_u64(seeds, line->seed[i]);
     for (int c = VERDICT_SAMPLES; c <= VERDICT_ON_FRONT && !*line->minus; c++)
-        cJSON_AddNumberToObject(json, verdict_column_name[c].key, sum(line, c));
+        cJSON_AddNumberToObject(json, verdict_column_name[c].key, sum_of(line, c));
     cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
     cJSON *truth = *line->minus ? NULL : cJSON_AddObjectToObject(json, "exponents_truth");
     for (int c = VERDICT_EXPONENT; c < VERDICT_EXPONENT + 3; c++) {
         add_column(line, c, exponents);
         if (truth)
             verdict_mean_json(truth, strchr(verdict_column_name[c].key, '.') + 1,
-                              values(line, c, ORR_ROW_UPPER_BOUND), line->seeds, false);
+                              values_of(line, c, ORR_ROW_UPPER_BOUND), line->seeds, false);
     }
     for (int c = VERDICT_SHARE; c < VERDICT_COLUMNS; c++)
         add_column(line, c, json);
