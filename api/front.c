@@ -9,10 +9,25 @@ static int check_row(const struct orrery_regression *r, int row)
 {
     if (!r->fit)
         return ORR_FAIL(ORR_EMISSING, "there is no front yet; orrery_regression_search()");
-    return row >= 0 && row < r->fit->front.count
+    const int rows = r->fit->front.count + (r->fit->alternatives ? r->fit->alternatives->count : 0);
+    return row >= 0 && row < rows
                ? 0
-               : ORR_FAIL(ORR_EINVAL, "row: expected 0 to %d, found %d", r->fit->front.count - 1,
-                          row);
+               : ORR_FAIL(ORR_EINVAL, "row: expected 0 to %d, found %d", rows - 1, row);
+}
+
+/* The front or the alternatives, and the row in them. */
+static const struct sr_front *front_of(const struct orrery_regression *r, int *row)
+{
+    if (*row < r->fit->front.count)
+        return &r->fit->front;
+    *row -= r->fit->front.count;
+    return r->fit->alternatives;
+}
+
+static const struct sr_expr *expr_of(const struct orrery_regression *r, int row)
+{
+    const struct sr_front *front = front_of(r, &row);
+    return &front->expr[row];
 }
 
 int orrery_regression_rows(struct orrery_regression *r, int *rows)
@@ -30,7 +45,7 @@ static int describe(const struct orrery_regression *r, int row, struct orrery_fo
     struct orrery_formula known;
     TRY(api_take("formula", &known, sizeof known, sizeof known, formula));
     TRY(check_row(r, row));
-    const struct sr_front *front = &r->fit->front;
+    const struct sr_front *front = front_of(r, &row);
     *formula = (struct orrery_formula){.bytes = sizeof *formula,
                                        .complexity = front->complexity[row],
                                        .constants = sr_expr_constants(&front->expr[row], NULL),
@@ -92,7 +107,7 @@ static int print(const struct orrery_regression *r, int row, int notation, char 
                  size_t *needed)
 {
     TRY(check_row(r, row));
-    return write_as(r, &r->fit->front.expr[row], notation, text, bytes, needed);
+    return write_as(r, expr_of(r, row), notation, text, bytes, needed);
 }
 
 int orrery_regression_print(struct orrery_regression *r, int row, int notation, char *text,
@@ -139,7 +154,7 @@ int orrery_regression_definitions(struct orrery_regression *r, char *text, size_
 static int constants(const struct orrery_regression *r, int row, double *value, double *error)
 {
     TRY(check_row(r, row));
-    const struct sr_expr *expr = &r->fit->front.expr[row];
+    const struct sr_expr *expr = expr_of(r, row);
     const int count = sr_expr_constants(expr, value);
     for (int c = 0; error && c < count && r->table.category; c++)
         error[c] =
@@ -196,7 +211,7 @@ static int intervals(const struct orrery_regression *r, int row, double *low, do
     TRY(check_row(r, row));
     if (!low || !high)
         return ORR_FAIL(ORR_EINVAL, "intervals: expected two pointers, found NULL");
-    const struct sr_expr *expr = &r->fit->front.expr[row];
+    const struct sr_expr *expr = expr_of(r, row);
     const int count = sr_expr_constants(expr, NULL);
     for (int c = 0; c < count; c++)
         low[c] = high[c] = NAN;
@@ -219,7 +234,7 @@ static int covariance(const struct orrery_regression *r, int row, double *triang
     TRY(check_row(r, row));
     if (!triangle || !residual_variance || !freedom)
         return ORR_FAIL(ORR_EINVAL, "covariance: expected three pointers, found NULL");
-    const struct sr_expr *expr = &r->fit->front.expr[row];
+    const struct sr_expr *expr = expr_of(r, row);
     const bool squares = r->setup.settings.loss == ORR_SR_L2 && !r->table.category;
     const int count = sr_expr_constants(expr, NULL);
     if (squares)
@@ -334,7 +349,7 @@ static int predict(const struct orrery_regression *r, int row, const struct orre
                    double *y)
 {
     TRY(check_row(r, row));
-    return evaluate(r, &r->fit->front.expr[row], row, table, y, NULL, NULL);
+    return evaluate(r, expr_of(r, row), row, table, y, NULL, NULL);
 }
 
 int orrery_regression_predict(struct orrery_regression *r, int row,

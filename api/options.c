@@ -41,7 +41,7 @@ static const struct {
     OPTION("maxdepth", maxdepth),   OPTION("batch", batch),
     OPTION("require", require),     OPTION("round-constants", round_constants),
     OPTION("constants", constants), OPTION("category", category),
-    OPTION("template", form),
+    OPTION("template", form),       OPTION("alternatives", alternatives),
 };
 
 /* Finds an option by name; options without a name follow at the end. */

@@ -145,8 +145,8 @@ ORRERY_CALL const char *orrery_regression_message(const struct orrery_regression
  * "units-penalty", "constants", "define", "guess", "constrain", "nest", "complexity", "maxdepth",
  * "require", "round-constants", "batch", "log-target" ("1"), "weights" ("relative", if the table
  * has none), "category" (a column of tables given later, whose numbers have constants of their
- * own), "template" (a form with unknown functions, "sin(x)*f(r) + g(m)"). With "keep-state" ("1")
- * the search can be resumed. A value of NULL restores the default.
+ * own), "template" (a form with unknown functions, "sin(x)*f(r) + g(m)"), "alternatives" (how many
+ * of each complexity). With "keep-state" ("1") the search can be resumed.
  * @param regression the handle
  * @param key the name of a setting
  * @param value its value as text; NULL: the default
@@ -188,7 +188,8 @@ ORRERY_CALL int orrery_regression_state(struct orrery_regression *regression, co
  * @return a status; ORRERY_EINVAL, ORRERY_EFORMAT */
 ORRERY_CALL int orrery_regression_resume(struct orrery_regression *regression, const void *state,
                                          size_t bytes);
-/** The number of rows in the front; 0 before a search.
+/** The number of rows in the front; 0 before a search. With "alternatives", other functions as good
+ * as the row of rule best follow; their score is how many nats longer their description is.
  * @param regression the handle
  * @param rows *rows becomes the number
  * @return a status */
@@ -292,8 +293,7 @@ ORRERY_CALL int orrery_regression_category(struct orrery_regression *regression,
                                            double *errors);
 /** 95% profile intervals of the constants of a row: the values of a constant at which the loss, all
  * other constants refitted, exceeds its minimum by no more than noise explains. Infinite without a
- * bound; NaN if the rows are no more than the constants or above 100,000, or if the loss is not
- * least squares.
+ * bound; NaN if the rows are no more than the constants or above 100,000, or the loss is not l2.
  * @param regression the handle
  * @param row of the front, from 0
  * @param low (constants of the row)

@@ -23,7 +23,7 @@ int orrery_regression_create(int interface_, struct orrery_regression **regressi
 void api_forget(struct orrery_regression *r)
 {
     sr_csv_setup_free(&r->setup);
-    free(r->fit);
+    sr_fit_free(r->fit);
     r->fit = NULL;
     sr_category_forget(&r->table);
     free(r->state);
@@ -147,6 +147,8 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     stop->until_s = 0;
     TRY(categories ? 0 : sr_front_judge(s, &r->table.data, &fit->front));
     TRY(categories ? 0 : sr_front_name(s, &r->table.data, &fit->front));
+    TRY(sr_front_alternatives(s, &r->table.data, fit));
+    TRY(fit->alternatives ? sr_front_name(s, &r->table.data, fit->alternatives) : 0);
     if (!fit->front.count)
         return ORR_FAIL(ORR_EINVAL, "no formula is finite on every row and within the constraints");
     return stopped ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then") : 0;
@@ -190,7 +192,7 @@ static int search(struct orrery_regression *r, int threads, struct watch *watch,
     const int rc = search_rows(r, fit, team, started);
     r->setup.settings.checkpoint = NULL;
     if (rc && rc != ORR_EINTR) {
-        free(fit);
+        sr_fit_free(fit);
         return rc;
     }
     r->fit = fit;

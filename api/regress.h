@@ -5,7 +5,7 @@
 #include "call.h"
 #include "symreg/table/output.h"
 
-enum { API_OPTIONS = 17 };
+enum { API_OPTIONS = 18 };
 struct orrery_regression {
     struct api_handle handle;
     struct orr_settings settings;

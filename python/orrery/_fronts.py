@@ -29,6 +29,7 @@ class Front:
     define: str | None
     rows: list[Row]
     chosen: dict[str, int]
+    alternatives: list[dict[str, Any]]
 
 
 def _file(path: Any) -> pathlib.Path:
@@ -74,7 +75,8 @@ def _checked(row: dict[str, Any], where: str) -> dict[str, Any]:
     return {**row, **numbers, "complexity": int(complexity), "loss": loss}
 
 
-def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None]:
+def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None,
+                                       list[dict[str, Any]]]:
     try:
         whole = json.loads(_text(path))
         if "category" in whole:
@@ -87,7 +89,11 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
                  "high": row.get("high_95"), "covariance": row.get("covariance"),
                  "variance": row.get("residual_variance"),
                  "freedom": row.get("degrees_of_freedom")} for row in whole["front"]]
-        return rows, [str(name) for name in whole["features"]], whole.get("define")
+        beside = [{"complexity": row["complexity"], "equation": row["equation"],
+                   **{key: _number(row[key], f"{path}: alternatives: {key}")
+                      for key in ("loss", "nats", "description_length")}}
+                  for row in whole.get("alternatives", [])]
+        return rows, [str(name) for name in whole["features"]], whole.get("define"), beside
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"{path}: expected the front.json of symreg, found {error!r}") from None
 
@@ -197,8 +203,9 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
     """A front from front.json, front.csv, front_full.csv, hall_of_fame.csv, or a folder."""
     path = _file(path)
     features: list[str] | None = None
+    beside: list[dict[str, Any]] = []
     if path.suffix == ".json":
-        rows, features, own = _json(path)
+        rows, features, own, beside = _json(path)
         define = define or own
     else:
         rows = _csv(path)
@@ -226,4 +233,4 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
             made.append(_row(row, lambda n: reader.write(row["equation"], n)))
         except lib.Error as error:
             raise ValueError(f"{path}: {where}: {error}") from None
-    return Front(columns, define, made, _chosen(rows))
+    return Front(columns, define, made, _chosen(rows), beside)

@@ -371,6 +371,7 @@ def settings(m: Any) -> dict[str, str]:
         ("parsimony", "parsimony", False), ("evaluations", "max_evals", False),
         ("seconds", "timeout_in_seconds", False), ("units-penalty", "units_penalty", False),
         ("enumerate", "enumerate", False), ("patience", "patience", True),
+        ("alternatives", "alternatives", True),
     ):
         value = getattr(m, name)
         limit = name in ("timeout_in_seconds", "max_evals")

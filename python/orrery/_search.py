@@ -229,6 +229,23 @@ class Search(lib.Handle):
                             **(self._intervals(i, known.constants) if i in chosen else {})))
         return rows
 
+    def alternatives(self) -> list[dict[str, Any]]:
+        """Formulas beside the front, which are the rows after it."""
+        first = ctypes.c_int()
+        self.status("rows", ctypes.byref(first))
+        rows: list[dict[str, Any]] = []
+        while True:
+            known, row = lib.Formula(), first.value + len(rows)
+            try:
+                self.status("formula", row, ctypes.byref(known))
+            except lib.Error as error:
+                if error.status != lib.EINVAL:
+                    raise
+                return rows
+            rows.append({"complexity": known.complexity, "loss": known.loss, "nats": known.score,
+                         "equation": self._text("print", row, lib.TEXT),
+                         "description_length": known.description_length})
+
     def select(self) -> dict[str, int]:
         """The row that each rule chooses; rules that choose none are left out."""
         chosen = {}

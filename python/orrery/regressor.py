@@ -78,6 +78,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     required_features : names of columns that every formula uses; None: any.
     round_constants : "integers" or "rationals": preferred where the loss does not grow
         significantly; None: the fewest digits.
+    alternatives : how many other formulas of each complexity alternatives_ lists, which are as good
+        as the one that "best" chooses; 0: none.
     template : a form with unknown functions of named columns and unknown constants,
         "sin(x0)*f(x1) + h*g(x2, x3)"; None: any formula.
     named_constants : names of well-known constants, ["G", "c"], or a dict of names with values or
@@ -89,6 +91,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     _state: bytes | None
     _category: Category | None = None
     _define: str | None
+    _alternatives: Sequence[dict[str, Any]] = ()
 
     @_named_only
     def __init__(
@@ -128,6 +131,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         round_constants: str | None = None,
         named_constants: Mapping[str, Any] | Sequence[str] | None = None,
         template: str | None = None,
+        alternatives: int = 0,
         output_directory: str | os.PathLike[str] | None = None,
         run_id: str | None = None,
         progress: bool = True,
@@ -169,6 +173,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.round_constants = round_constants
         self.named_constants = named_constants
         self.template = template
+        self.alternatives = alternatives
         self.output_directory = output_directory
         self.run_id = run_id
         self.progress = progress
@@ -243,6 +248,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         search.data(X[:, used], y, weights, [names[i] for i in used], free_name("y", names))
         search.refit([row.equation for row in rows])
         self._front, self._chosen = search.front(), search.select()
+        self._alternatives = []
         self._state = None
         return self
 
@@ -266,6 +272,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         model.n_features_in_ = len(front.names)
         model.variable_names_, model._define = front.names, front.define
         model._front, model._chosen = front.rows, front.chosen
+        model._alternatives = front.alternatives
         model._epochs, model._state = 0, None
         model._category = None
         model.stopped_, model.n_iter_ = None, 0
@@ -329,6 +336,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.stopped_ = ended
         self.n_iter_ = last.epoch + 1 if last else 1
         self._front, self._chosen = search.front(), search.select()
+        self._alternatives = search.alternatives()
         self._define = search.definitions()
         self._epochs = before + (self.niterations or 0)
         self._state = self._state_of(search) if self.warm_start else None
@@ -400,6 +408,17 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
                  "equation": r.equation, "description_length": r.description_length}
                 for r in self._rows()]
         return _table(rows, ["complexity", "loss", "score", "equation", "description_length"])
+
+    @property
+    def alternatives_(self) -> Any:
+        """Other functions as good as the one that "best" chooses, after alternatives=N.
+
+        nats: how much longer the description is. A DataFrame where pandas is installed, else a list
+        of dicts; empty with alternatives=0, where none was found, and after an interrupt.
+        """
+        self._rows()
+        return _table(list(self._alternatives), ["complexity", "loss", "nats", "equation",
+                                           "description_length"])
 
     def get_best(self, index: int | None = None) -> Any:
         """The row of equations_ that model_selection chooses, or number `index`."""

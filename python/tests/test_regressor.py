@@ -177,6 +177,33 @@ def test_required_features():
         small(required_features="x2").fit(X, X[:, 0])
 
 
+def test_alternatives():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(0.2, 3, size=(60, 2))
+    y = X[:, 1] * np.log(1 + X[:, 0]) + rng.normal(0, 0.05, 60)
+    model = small(alternatives=3, niterations=4, populations=6).fit(X, y)
+    rows = model.alternatives_
+    rows = rows if isinstance(rows, list) else rows.to_dict("records")
+    assert rows and list(rows[0]) == ["complexity", "loss", "nats", "equation",
+                                      "description_length"]
+    sizes = [row["complexity"] for row in rows]
+    assert sizes == sorted(sizes) and max(map(sizes.count, sizes)) <= 3
+    best = model.get_best()["description_length"]
+    for row in rows:
+        assert row["nats"] == pytest.approx(row["description_length"] - best) and row["nats"] < 4.01
+        assert row["equation"] not in column(model, "equation")
+    assert len(pickle.loads(pickle.dumps(model)).alternatives_) == len(rows)
+    model.refit(X, y)
+    assert len(model.alternatives_) == 0
+    assert len(small().fit(X, y).alternatives_) == 0
+    with pytest.raises(ValueError, match="^alternatives: expected a whole number from 0 to 20"):
+        small(alternatives=21).fit(X, y)
+    with pytest.raises((TypeError, ValueError), match="^alternatives: expected"):
+        small(alternatives="three").fit(X, y)
+    with pytest.raises(ValueError, match="alternatives: not with"):
+        small(alternatives=1).fit(X, y, category=np.arange(60) % 3)
+
+
 def test_template():
     X = columns(count=3)
     y = np.sin(X[:, 0]) / X[:, 1]**2 + 2 * X[:, 2]

@@ -32,6 +32,26 @@ static bool is_hall(const struct sr_settings *s, const struct sr_run *run)
     return true;
 }
 
+/* Checks the near-best formulas. */
+static bool is_near(const struct sr_settings *s, const struct sr_run *run)
+{
+    const struct sr_near *near = run->near, *made = run->island->near;
+    if (!near)
+        return true;
+    if (near->each != made->each || near->most != made->most)
+        return false;
+    for (int c = 0; c <= SR_NODES; c++) {
+        const int count = near->count[c];
+        if (count < 0 || count > (c >= 1 && c <= near->most ? near->each : 0))
+            return false;
+        for (int i = 0; i < count; i++)
+            if (isnan(sr_near_list(near, c)[i].loss) ||
+                !is_formula(s, run, &sr_near_list(near, c)[i].expr))
+                return false;
+    }
+    return true;
+}
+
 static bool are_flags(const void *flags, size_t bytes)
 {
     const unsigned char *flag = flags;
@@ -50,7 +70,7 @@ bool sr_run_sound(const struct sr_settings *s, const struct sr_run *run)
 {
     if (!are_flags(&run->fresh, sizeof run->fresh) ||
         !are_flags(run->view.polish, sizeof run->view.polish) || !is_count(run->unchanged) ||
-        !is_count(run->stale) || !is_hall(s, run))
+        !is_count(run->stale) || !is_hall(s, run) || !is_near(s, run))
         return false;
     for (int k = 0; k < s->populations; k++)
         for (int m = 0; m < s->population_size; m++)

@@ -93,11 +93,16 @@ struct sr_fit {
     const int *category;
     int categories;
     struct sr_front front; /* result: front of the restart with the highest score */
-    double evaluations;    /* result: formulas evaluated on all rows, summed over restarts */
-    double screened;       /* result: formulas discarded after an evaluation on few rows */
-    enum sr_end end;       /* result: why the search ended */
-    bool rough;            /* result: a signal or a time limit left constants unrounded */
+    /* result: the near-best formulas of all restarts; NULL without settings->alternatives */
+    struct sr_near *near;
+    struct sr_front *alternatives; /* of sr_front_alternatives(), NULL: none */
+    double evaluations; /* result: formulas evaluated on all rows, summed over restarts */
+    double screened;    /* result: formulas discarded after an evaluation on few rows */
+    enum sr_end end;    /* result: why the search ended */
+    bool rough;         /* result: a signal or a time limit left constants unrounded */
 };
+/* Frees a fit and its results, but not its data. */
+void sr_fit_free(struct sr_fit *fit);
 /* Fits all tables with `threads` threads; results do not depend on the number of threads. The
  * tables take over the settings' language. ORR_EINVAL where an operator or a guess does not belong
  * to the language. After a signal it returns ORR_EINTR with the fronts found so far. progress may

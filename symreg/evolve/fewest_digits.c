@@ -7,15 +7,6 @@
 enum { SHAPES = 6 }; /* shapes tried for each size */
 static const double few_rows_mislead = 1.25, rounding = 1 + 1e-9;
 
-static bool same_shape(const struct sr_expr *a, const struct sr_expr *b)
-{
-    bool same = a->count == b->count;
-    for (int i = 0; i < a->count && same; i++)
-        same = a->node[i].op == b->node[i].op &&
-               (a->node[i].op != SR_FEATURE || a->node[i].feature == b->node[i].feature);
-    return same;
-}
-
 /* Writes a member as it would stand on the front, with its best outer factor. */
 static bool make_whole(const struct sr_run *run, const struct sr_expr *expr, struct sr_work *work,
                        struct sr_expr *whole)
@@ -48,9 +39,9 @@ void sr_run_fewest_digits(const struct sr_run *run, const struct sr_tidy *tidy, 
                          (own != size && own + scale != size) ||
                          !make_whole(run, &member->expr, work, &whole) ||
                          sr_expr_complexity(s->language, &whole) != size ||
-                         same_shape(&whole, expr);
+                         sr_expr_same_shape(&whole, expr);
             for (int i = 0; i < shapes && !known; i++)
-                known = same_shape(&whole, &seen[i]);
+                known = sr_expr_same_shape(&whole, &seen[i]);
             if (known)
                 continue;
             seen[shapes++] = whole;

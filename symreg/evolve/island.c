@@ -27,6 +27,7 @@ void sr_island_init(struct sr_worker *w)
     const struct sr_settings *s = w->settings;
     const struct sr_algorithm *algorithm = sr_algorithm_of(s);
     sr_hall_of_fame_clear(w->island->hall);
+    sr_near_clear(w->island->near);
     if (algorithm->knows_constant)
         sr_offer_constant(w);
     for (int i = 0; i < s->population_size; i++) {
@@ -188,6 +189,7 @@ void sr_island_epoch(struct sr_worker *w, int number)
         w->island->hall->loss[c] = w->view->best->loss[c];
         w->island->hall->expr[c].count = 0;
     }
+    sr_near_clear(w->island->near);
     for (int cycle = 0; cycle < w->settings->cycles && !sr_island_over(w->island); cycle++)
         for (int event = 0; event < EVENTS; event++) {
             if (gsl_rng_uniform(w->thread->rng) < crossover_share)

@@ -26,14 +26,18 @@ static double charge_rules(const struct sr_worker *w, const struct sr_expr *expr
     return s->penalty ? s->penalty(expr, whole, s->context) * fmax(w->view->loss->base, 0) : 0;
 }
 
-/* Offers a formula to the hall. Its loss contains the penalty with a free outer factor; a formula
- * of the front has no free factor, so the difference in penalty is added. */
+/* Offers a formula to the hall and to the near-best formulas. Its loss contains the penalty with a
+ * free outer factor; a formula of the front has no free factor, so the difference in penalty is
+ * added. */
 static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, double loss)
 {
     const struct sr_settings *s = w->settings;
-    if (!s->whole || s->whole(expr, s->context))
-        sr_hall_of_fame_offer(w->island->hall, s->language, expr,
-                              loss + charge_rules(w, expr, true) - charge_rules(w, expr, false));
+    if (s->whole && !s->whole(expr, s->context))
+        return;
+    loss += charge_rules(w, expr, true) - charge_rules(w, expr, false);
+    sr_hall_of_fame_offer(w->island->hall, s->language, expr, loss);
+    if (sr_near_wants(w->view->near, sr_expr_complexity(s->language, expr), loss))
+        sr_near_offer(w->island->near, s->language, expr, loss);
 }
 
 /* The penalty with a free outer factor; infinite where the rules or the operators
@@ -65,10 +69,13 @@ static bool worth_while(const struct sr_worker *w, const struct sr_expr *expr, d
     return screened <= (1 + margin) * rival;
 }
 
-/* Whether `loss` is below the hall's loss at this complexity. */
-static bool is_better(const struct sr_hall_of_fame *hall, int complexity, double loss)
+/* Whether the hall or the alternatives want a formula of this complexity and loss. */
+static bool is_wanted(const struct sr_worker *w, int complexity, double loss)
 {
-    return complexity <= SR_NODES && loss < hall->loss[complexity];
+    const struct sr_island *island = w->island;
+    return complexity <= SR_NODES && (loss < island->hall->loss[complexity] ||
+                                      (sr_near_wants(w->view->near, complexity, loss) &&
+                                       sr_near_wants(island->near, complexity, loss)));
 }
 
 /* Offers a formula without an outer scale; its values are in the worker's arrays. `fitted` is the
@@ -77,7 +84,7 @@ static void offer_plain(struct sr_worker *w, const struct sr_expr *expr, double 
                         double penalty)
 {
     const int size = sr_expr_complexity(w->settings->language, expr);
-    if (!is_better(w->island->hall, size, fitted))
+    if (!is_wanted(w, size, fitted))
         return;
     const double plain =
         without_noise(w->view->loss, sr_loss_value(w->view->loss, w->thread->work.value, 1));
@@ -90,10 +97,9 @@ static void offer_scaled(struct sr_worker *w, const struct sr_expr *expr, double
 {
     const struct sr_language *const language = w->settings->language;
     const int maxsize = w->settings->maxsize, size = sr_expr_complexity(language, expr);
-    struct sr_hall_of_fame *hall = w->island->hall;
     const bool fits =
-        expr->count + 2 <= maxsize && is_better(hall, size + sr_scale_complexity(language), loss);
-    if (scale == 0 || (!fits && !is_better(hall, size, loss)))
+        expr->count + 2 <= maxsize && is_wanted(w, size + sr_scale_complexity(language), loss);
+    if (scale == 0 || (!fits && !is_wanted(w, size, loss)))
         return;
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
@@ -184,7 +190,7 @@ static void offer_without(struct sr_worker *w, const struct sr_expr *scaled, uns
 {
     struct sr_expr expr = *scaled;
     sr_parts_unscale(w->settings, factors, &expr);
-    if (!is_better(w->island->hall, sr_expr_complexity(w->settings->language, &expr), bound))
+    if (!is_wanted(w, sr_expr_complexity(w->settings->language, &expr), bound))
         return;
     const double loss =
         sr_constants_fit(w->view->loss, &expr, false, PART_STEPS, 0, NULL, &w->thread->work);

@@ -44,6 +44,19 @@ void sr_run_end(const struct sr_settings *s, struct sr_run *run)
     }
 }
 
+bool sr_run_take(const struct sr_settings *s, struct sr_run *run, const struct sr_island *island)
+{
+    const struct sr_hall_of_fame *hall = island->hall;
+    bool changed = false;
+    for (int c = 1; c <= s->maxsize; c++)
+        if (hall->expr[c].count &&
+            sr_hall_of_fame_offer(run->best, s->language, &hall->expr[c], hall->loss[c]))
+            changed = true;
+    if (run->near)
+        sr_near_merge(run->near, s->language, island->near);
+    return changed;
+}
+
 /* Merges the islands' halls into the run's, in island order. Rows whose loss fell notably since
  * their last polish are marked for polishing. */
 static void merge_halls(const struct sr_settings *s, struct sr_run *run)
@@ -51,12 +64,7 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
     bool changed = false, notable = false;
     double smallest = HUGE_VAL;
     for (int i = 0; i < s->populations; i++)
-        for (int c = 1; c <= s->maxsize; c++) {
-            const struct sr_hall_of_fame *hall = run->island[i].hall;
-            if (hall->expr[c].count &&
-                sr_hall_of_fame_offer(run->best, s->language, &hall->expr[c], hall->loss[c]))
-                changed = true;
-        }
+        changed = sr_run_take(s, run, &run->island[i]) || changed;
     for (int c = 1; c <= s->maxsize; c++) {
         const double loss = run->best->loss[c];
         const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c] &&

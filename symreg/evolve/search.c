@@ -54,6 +54,18 @@ static int check_language(const struct sr_settings *s)
     return 0;
 }
 
+/* Entries of each complexity: more than are asked for, as some are written otherwise or not yet
+ * fitted. */
+static int make_near(const struct sr_settings *s, struct sr_run *run)
+{
+    const int each = 3 * s->alternatives + 24;
+    run->view.near = run->near = sr_near_create(each, s->maxsize);
+    bool ok = run->near != NULL;
+    for (int k = 0; k < s->populations && ok; k++)
+        ok = (run->island[k].near = sr_near_create(each, s->maxsize)) != NULL;
+    return ok ? 0 : ORR_ENOMEM;
+}
+
 static int make_run(const struct sr_settings *s, struct sr_run *run)
 {
     const size_t islands = (size_t)s->populations, members = (size_t)s->population_size;
@@ -63,6 +75,8 @@ static int make_run(const struct sr_settings *s, struct sr_run *run)
     run->hall = orr_alloc(islands, sizeof *run->hall);
     if (!run->best || !run->island || !run->member || !run->hall)
         return ORR_ENOMEM;
+    if (s->alternatives)
+        TRY(make_near(s, run));
     sr_hall_of_fame_clear(run->best);
     for (size_t i = 0; i < islands; i++) {
         run->island[i].member = run->member + i * members;
@@ -150,6 +164,9 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
 static void free_search(struct search *search)
 {
     for (int i = 0; i < search->runs && search->run; i++) {
+        for (int k = 0; k < search->settings->populations && search->run[i].island; k++)
+            free(search->run[i].island[k].near);
+        free(search->run[i].near);
         free(search->run[i].island);
         free(search->run[i].member);
         free(search->run[i].hall);
@@ -259,10 +276,10 @@ static void offer_seeds(struct search *search)
     struct sr_worker *worker = &search->worker[0];
     for (int i = 0; i < search->runs; i++) {
         struct sr_run *run = &search->run[i];
-        const struct sr_hall_of_fame *hall = run->island[0].hall;
         const struct sr_seeds *seeds = search->seeds ? &search->seeds[i / s->restarts] : NULL;
         enter_island(worker, run, 0);
         sr_hall_of_fame_clear(run->island[0].hall);
+        sr_near_clear(run->island[0].near);
         if (sr_algorithm_of(s)->knows_constant)
             sr_offer_constant(worker);
         for (int g = 0; g < s->guesses; g++)
@@ -274,9 +291,7 @@ static void offer_seeds(struct search *search)
             for (int k = 0; k < n; k++)
                 sr_member_evaluate(worker, &(struct sr_member){.expr = seeds->expr[chosen[k]]});
         }
-        for (int c = 1; c <= s->maxsize; c++)
-            if (hall->expr[c].count)
-                sr_hall_of_fame_offer(run->best, s->language, &hall->expr[c], hall->loss[c]);
+        sr_run_take(s, run, &run->island[0]);
     }
 }
 
@@ -313,7 +328,7 @@ static void plant_seeds(struct search *search)
 
 /* ---- checkpoints */
 
-enum { BLOCKS_OF_RUN = 8, BLOCKS_OF_ISLAND = 4 };
+enum { BLOCKS_OF_RUN = 9, BLOCKS_OF_ISLAND = 4 };
 
 /* Lists all memory that the following epochs depend on. */
 static int list_blocks(struct search *search, struct sr_block **list)
@@ -328,6 +343,8 @@ static int list_blocks(struct search *search, struct sr_block **list)
     for (int i = 0; i < search->runs; i++) {
         struct sr_run *run = &search->run[i];
         *block++ = (struct sr_block){run->best, sizeof *run->best};
+        if (run->near)
+            *block++ = (struct sr_block){run->near, sr_near_bytes(run->near)};
         *block++ = (struct sr_block){run->sizes, sizeof run->sizes};
         *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
         *block++ = (struct sr_block){run->mark, sizeof run->mark};
@@ -344,7 +361,7 @@ static int list_blocks(struct search *search, struct sr_block **list)
             *block++ = (struct sr_block){&island->screened, sizeof island->screened};
         }
     }
-    return (int)count;
+    return (int)(block - *list);
 }
 
 static double seconds_spent(const struct search *search)
@@ -359,6 +376,9 @@ static void clean_formulas(struct search *search)
         struct sr_run *run = &search->run[i];
         for (int c = 0; c <= SR_NODES; c++)
             sr_expr_clean(&run->best->expr[c]);
+        for (int c = 1; run->near && c <= run->near->most; c++)
+            for (int k = 0; k < run->near->each; k++)
+                sr_expr_clean(&sr_near_list(run->near, c)[k].expr);
         for (int k = 0; k < search->settings->populations; k++)
             for (int m = 0; m < search->settings->population_size; m++)
                 sr_expr_clean(&run->island[k].member[m].expr);
@@ -434,6 +454,9 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
 {
     struct sr_fit *result = search->run[fit * s->restarts].fit;
     result->front.count = 0;
+    free(result->near);
+    result->near = search->run[fit * s->restarts].near;
+    search->run[fit * s->restarts].near = NULL;
     result->evaluations = result->screened = 0;
     double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
     for (int k = 0; k < s->restarts; k++) {
@@ -445,6 +468,8 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
         if (sr_algorithm_of(s)->polishes && !run->view.categories)
             sr_polish_front(run, &search->thread[0].work);
         result->rough = orr_signal_seen();
+        if (run->near)
+            sr_near_merge(result->near, s->language, run->near);
         sr_front_make(run->best, scratch);
         const int row = sr_front_select(scratch, SR_SCORE);
         if (row < 0)
@@ -619,6 +644,15 @@ static int search_fits(struct search *search, struct sr_fit *fits, int count,
         keep_best_restart(search->settings, search, f, scratch);
     }
     return orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped") : 0;
+}
+
+void sr_fit_free(struct sr_fit *fit)
+{
+    if (fit) {
+        free(fit->near);
+        free(fit->alternatives);
+    }
+    free(fit);
 }
 
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,

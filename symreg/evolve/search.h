@@ -16,6 +16,7 @@ struct sr_island {
     struct sr_member *member; /* (population_size) */
     struct sr_hall_of_fame
         *hall; /* formulas of this epoch that are better than the run's hall; count 0: none */
+    struct sr_near *near; /* the epoch's candidates for run->near; NULL: not asked for */
     uint64_t births;
     double evaluations; /* evaluations on all rows */
     double most;        /* the epoch ends at this number of evaluations */
@@ -41,6 +42,7 @@ struct sr_epoch_view {
     const struct sr_loss *loss;
     const struct sr_screen *screen;     /* NULL: every formula is evaluated on all rows */
     const struct sr_hall_of_fame *best; /* the run's hall so far */
+    const struct sr_near *near;         /* the run's near-best formulas so far; NULL: none */
     /* NULL: none. Otherwise `loss` is that of the reference category, but for its base. */
     const struct sr_categories *categories;
     double frequency[SR_NODES + 1]; /* share of each size in the run's populations */
@@ -145,6 +147,7 @@ struct sr_run {
     struct sr_island *island; /* (populations) */
     struct sr_member *member; /* (populations, population_size) storage of the islands' members */
     struct sr_hall_of_fame *hall; /* (populations) storage of the islands' halls */
+    struct sr_near *near;         /* NULL without settings->alternatives */
     double sizes[SR_NODES + 1];
     double mark[SR_NODES + 1]; /* loss of each row when it last fell notably */
     int unchanged, stale;      /* epochs without any change; without a notable one */
@@ -155,6 +158,8 @@ struct sr_run {
 /* Sets run->end: exact, at the wanted loss, out of patience, or SR_END_NONE. With restarts_fresh, a
  * run out of patience continues with new populations (run->fresh). */
 void sr_run_end(const struct sr_settings *s, struct sr_run *run);
+/* Merges an island's hall and near-best formulas into the run's. True where its hall changed. */
+bool sr_run_take(const struct sr_settings *s, struct sr_run *run, const struct sr_island *island);
 /* Merges the islands' halls in island order, counts sizes, marks rows to be polished, and decides
  * whether the run has ended. */
 void sr_run_merge(const struct sr_settings *s, struct sr_run *run);

@@ -133,6 +133,15 @@ void sr_expr_strip(struct sr_expr *expr)
 
 /* ---- constants, hash */
 
+bool sr_expr_same_shape(const struct sr_expr *a, const struct sr_expr *b)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; i < a->count && same; i++)
+        same = a->node[i].op == b->node[i].op &&
+               (a->node[i].op != SR_FEATURE || a->node[i].feature == b->node[i].feature);
+    return same;
+}
+
 uint64_t sr_expr_hash(const struct sr_expr *expr)
 {
     uint64_t hash = 0xcbf29ce484222325u;

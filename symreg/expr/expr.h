@@ -267,6 +267,8 @@ static inline bool sr_has(uint64_t operators, enum sr_op op)
 uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct sr_expr *expr);
 /* Removes a constant factor at the root, if there is one. */
 void sr_expr_strip(struct sr_expr *expr);
+/* Whether two formulas differ in numbers at most. */
+bool sr_expr_same_shape(const struct sr_expr *a, const struct sr_expr *b);
 /* 64-bit hash of operators, features and constants. */
 uint64_t sr_expr_hash(const struct sr_expr *expr);
 /* The numbers in order of appearance, without named constants. The first function counts and reads

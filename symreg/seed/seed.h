@@ -28,6 +28,7 @@ struct sr_settings {
     enum orr_symreg_loss loss;
     double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles, restarts;
+    int alternatives; /* near-best formulas kept of each complexity; 0: none */
     double parsimony;
     uint64_t seed;
     double enumerate; /* formulas tried before the islands start; 0: none */

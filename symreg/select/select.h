@@ -102,6 +102,36 @@ struct sr_front {
     double close;
     struct sr_expr expr[SR_NODES + 1];
 };
+
+/* The formulas of each complexity with the smallest losses; each has another shape (operators and
+ * columns) and another loss than the others of its complexity. One block of memory. */
+struct sr_near_entry {
+    double loss;
+    struct sr_expr expr;
+};
+struct sr_near {
+    int each, most; /* entries of a complexity, largest complexity */
+    int count[SR_NODES + 1];
+    struct sr_near_entry entry[]; /* (most, each) by rising loss */
+};
+/* The caller frees the result with free(); NULL when out of memory. */
+struct sr_near *sr_near_create(int each, int most);
+size_t sr_near_bytes(const struct sr_near *near);
+/* The entries of a complexity from 1 on. */
+static inline struct sr_near_entry *sr_near_list(const struct sr_near *near, int complexity)
+{
+    return (struct sr_near_entry *)near->entry + (complexity - 1) * near->each;
+}
+/* near may be NULL here, and in sr_near_wants(). */
+void sr_near_clear(struct sr_near *near);
+/* Whether a formula of this complexity and loss would be kept. */
+bool sr_near_wants(const struct sr_near *near, int complexity, double loss);
+/* Keeps the formula where its loss is among the smallest. */
+void sr_near_offer(struct sr_near *near, const struct sr_language *language,
+                   const struct sr_expr *expr, double loss);
+void sr_near_merge(struct sr_near *near, const struct sr_language *language,
+                   const struct sr_near *from);
+
 enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
 
 void sr_hall_of_fame_clear(struct sr_hall_of_fame *hall);

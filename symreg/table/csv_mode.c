@@ -24,7 +24,7 @@ static void print_front(const struct sr_output *o, const struct orr_name_list *r
 {
     const struct sr_front *front = o->front;
     char text[SR_TEXT], loss[40], r2[40];
-    printf("complexity          loss     score%s  equation\n",
+    printf("complexity          loss  %8s%s  equation\n", sr_output_score(o),
            o->test ? "     test loss     test R2" : "");
     for (int i = 0; i < front->count; i++) {
         sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
@@ -35,8 +35,19 @@ static void print_front(const struct sr_output *o, const struct orr_name_list *r
             printf("  %s  %s", loss, r2);
         }
         printf("  %s", text);
-        print_rules(front, rules, i);
+        if (rules)
+            print_rules(front, rules, i);
+        else
+            printf("\n");
     }
+}
+
+static void print_alternatives(const struct sr_output *o)
+{
+    printf(o->front->count ? "alternatives, as good as what best selects but other functions:\n"
+                           : "alternatives: no other function is as good as what best selects\n");
+    if (o->front->count)
+        print_front(o, NULL);
 }
 
 /* Sets a timer: orr_signal_seen() becomes true after `seconds`. */
@@ -56,9 +67,10 @@ static int limit_search(double seconds, enum sr_limit_of what, double started)
 
 /* Files made from a front. The report and its pictures (the first OF_REPORT) are removed first and
  * written last. */
-enum { RESULTS = 6, OF_REPORT = 3 };
-static const char *const results[RESULTS] = {"report.md", "front.png",      "residuals.png",
-                                             "front.csv", "front_full.csv", "front.json"};
+enum { RESULTS = 7, OF_REPORT = 3 };
+static const char *const results[RESULTS] = {"report.md",       "front.png",      "residuals.png",
+                                             "front.csv",       "front_full.csv", "front.json",
+                                             "alternatives.csv"};
 
 /* Removes the first `count` result files, as they would describe another front than the new files.
  * Folders of these names are left alone. */
@@ -147,6 +159,10 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     TRY(sr_output_front(o, path));
     TRY(orr_path(path, "%s/front_full.csv", cli->out));
     TRY(sr_output_table(o, path));
+    if (o->alternatives) {
+        TRY(orr_path(path, "%s/alternatives.csv", cli->out));
+        TRY(sr_output_table(o->alternatives, path));
+    }
     TRY(orr_path(path, "%s/front.json", cli->out));
     TRY(sr_output_json(o, path));
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
@@ -219,16 +235,20 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     }
     const double started = orr_time_s();
     TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
+    TRY(sr_front_alternatives(s, &table->data, fit));
     TRY(sr_front_name(s, &table->data, &fit->front));
+    TRY(fit->alternatives ? sr_front_name(s, &table->data, fit->alternatives) : 0);
     if (fit->front.count == 0)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: no formula is finite on every row and within the constraints", file);
-    struct sr_test test;
+    struct sr_test test, test_beside;
     struct sr_permutations permutations;
     if (options->test && table->category)
         second->data.features = table->data.features;
     if (options->test)
         TRY(sr_test_measure(s, table, second, orr_input_name(options->test), &fit->front, &test));
+    if (options->test && fit->alternatives)
+        TRY(sr_test_measure(s, table, second, test.file, fit->alternatives, &test_beside));
     snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
     struct sr_output output = {.file = file,
                                .target = target,
@@ -250,7 +270,14 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .define = setup->define,
                                .form = s->form,
                                .form_text = options->form};
+    struct sr_output beside = output;
+    beside.front = fit->alternatives;
+    beside.beside = true;
+    beside.test = options->test ? &test_beside : NULL;
+    output.alternatives = fit->alternatives ? &beside : NULL;
     print_front(&output, &setup->rules);
+    if (fit->alternatives)
+        print_alternatives(&beside);
     sr_output_parts(&output, NULL);
     if (output.category)
         sr_output_categories(&output, SR_PRINTED_CATEGORIES, NULL);
@@ -361,7 +388,7 @@ int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
     const int rc =
         setup && fit ? run_locked(cli, file, options, &table, &second, setup, fit) : ORR_ENOMEM;
-    free(fit);
+    sr_fit_free(fit);
     if (setup)
         sr_csv_setup_free(setup);
     free(setup);

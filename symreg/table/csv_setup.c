@@ -347,13 +347,13 @@ static int read_round(const char *text, enum sr_round *round)
                 : 0;
 }
 
-enum { SAMPLE = 4096 }; /* sample size for large tables */
+enum { SAMPLE = 4096, MOST_ALTERNATIVES = 20 }; /* SAMPLE: rows, for large tables */
 
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct orr_settings preset = *given;
-    long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0, permutations = 0;
+    long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0, permutations = 0, beside = 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     TRY(setup->language ? 0 : ORR_ENOMEM);
     TRY(set_language(o, table, setup));
@@ -363,10 +363,13 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     if (o->category && setup->settings.algorithm == &sr_algorithm_pysr)
         return ORR_FAIL(ORR_EUSAGE, "--category: not with --compat pysr, whose algorithm fits one "
                                     "set of constants");
-    if (o->category && (o->permutations || o->constants || setup->settings.round))
+    if (o->alternatives)
+        TRY(read_whole("--alternatives", o->alternatives, 0, MOST_ALTERNATIVES, &beside));
+    if (o->category && (o->permutations || o->constants || beside || setup->settings.round))
         return ORR_FAIL(ORR_EUSAGE, "%s: not with --category",
                         o->permutations ? "--permutations"
                         : o->constants  ? "--constants"
+                        : beside        ? "--alternatives"
                                         : "--round-constants");
     if (o->rule)
         TRY(sr_rule_find(o->rule, &setup->rule));
@@ -379,6 +382,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     if (preset.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data));
     setup->settings.language = setup->language;
+    setup->settings.alternatives = (int)beside;
     setup->settings.restarts_fresh = o->use_seconds && preset.symreg.seconds > 0;
     setup->rules = preset.symreg.rules;
     setup->permutations = (int)permutations;

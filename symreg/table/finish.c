@@ -17,12 +17,9 @@ double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
     return fmax(share[what] * seconds + more_s[what] - (orr_time_s() - started_s), 0.3);
 }
 
-/* Allocates arrays for fits to all rows: as many columns as the front's formulas need, at most
- * twice the columns of the table. Formulas with more constants keep the constants fitted to the
- * sample. */
-static int make_work(const struct sr_front *front, const struct sr_data *data, struct sr_work *work)
+int sr_front_work(int constants, const struct sr_data *data, struct sr_work *work)
 {
-    const int constants = sr_front_constants(front), most = constants > 1 ? constants : 1;
+    const int most = constants > 1 ? constants : 1;
     const int room = data->rows > SR_LARGE_TABLE ? 2 * data->features : SR_NODES;
     return sr_work_init(work, data->rows, 2 * (most < room ? most : room) - 1);
 }
@@ -40,7 +37,7 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
         goto out;
     const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
                                  s->maxsize,  s->whole, s->context};
-    rc = make_work(front, data, &work);
+    rc = sr_front_work(sr_front_constants(front), data, &work);
     sr_hall_of_fame_clear(hall);
     double smallest = HUGE_VAL;
     for (int i = 0; i < front->count && !rc; i++) {
@@ -68,9 +65,14 @@ out:
     return rc;
 }
 
+bool sr_front_published(const struct sr_settings *s)
+{
+    return sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
+}
+
 int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
 {
-    const bool published = sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
+    const bool published = sr_front_published(s);
     struct sr_loss loss;
     TRY(sr_loss_init_with(&loss, s->loss, s->loss_parameter, data));
     /* with so few rows, a formula without residuals is not evidence for an exact law */

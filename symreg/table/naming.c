@@ -190,7 +190,8 @@ int sr_front_name(const struct sr_settings *s, const struct sr_data *data, struc
     const double share = standard_errors * standard_errors / (double)data->rows;
     for (int row = 0; row < front->count && !rc; row++) {
         struct sr_expr *expr = &front->expr[row];
-        const double before = row ? front->loss[row - 1] : HUGE_VAL;
+        const bool falls = row && front->loss[row] < front->loss[row - 1];
+        const double before = falls ? front->loss[row - 1] : HUGE_VAL;
         const struct naming n = {
             s, &loss, &work, sr_settings_operators(s) | (uint64_t)1 << SR_MUL,
             fmin(fmax(front->loss[row] * (1 + share), loss.noise), before * (1 - 1e-12))};

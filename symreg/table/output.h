@@ -147,16 +147,32 @@ double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s);
 /* Seconds allowed for rounding constants after a stop, and for fitting those of each category. */
 #define SR_AFTER_STOP_S            0.3
 #define SR_CATEGORIES_AFTER_STOP_S 2
+/* Allocates arrays for fits to all rows: as many columns as formulas of so many constants need, at
+ * most twice the columns of a large table. Formulas with more constants keep those that they
+ * have. */
+int sr_front_work(int constants, const struct sr_data *data, struct sr_work *work);
 /* Completes a front after the search. After a search on a sample, it refits constants and losses on
  * all rows. It rounds constants where the search has not done so on all rows or was interrupted,
  * and removes rows that gain nothing. */
 int sr_front_finish(const struct sr_settings *settings, const struct sr_data *data, bool sampled,
                     struct sr_fit *fit);
+/* Whether scores are PySR's, which know no description lengths. */
+bool sr_front_published(const struct sr_settings *settings);
 /* Removes rows that gain no digit of the table, then computes description lengths and scores
  * corrected for small tables. PySR's own scores are kept for its algorithm and for the published
  * study's loss. */
 int sr_front_judge(const struct sr_settings *settings, const struct sr_data *data,
                    struct sr_front *front);
+
+/* After sr_front_judge(): makes fit->alternatives of fit->near, by rising complexity. These are
+ * formulas whose fair loss is at most front.close times that of the row of rule best, with fitted
+ * and rounded constants; at most settings->alternatives of a complexity, which is not
+ * above that of the front's last row, and SR_NODES + 1 in all.
+ * Their values differ from those of the front's rows, and of each other, by more than the rounding
+ * of constants. The score is the nats by which the description is longer than that of the row of
+ * rule best. After a signal there is no list. */
+int sr_front_alternatives(const struct sr_settings *settings, const struct sr_data *data,
+                          struct sr_fit *fit);
 
 /* Writes named constants into the formulas of a judged front where the numbers agree with them
  * within their uncertainty (naming.c). Losses are those of the formulas as written; scores and
@@ -226,6 +242,8 @@ struct sr_output {
     const char *define;                         /* sr_csv_setup.define */
     const struct sr_template *form;             /* NULL: no template */
     const char *form_text;                      /* of --template */
+    const struct sr_output *alternatives;       /* their output; NULL: not asked for */
+    bool beside; /* the front has the alternatives, which no rule selects */
 };
 
 /* The number of features, without the columns of --category. */
@@ -254,9 +272,15 @@ void sr_output_parts(const struct sr_output *output, struct orr_file *file);
 /* Whether a name is reserved in C or SymPy. */
 bool sr_export_reserved(const char *name);
 
+/* The name of the number in front->score, for the heading of a table. */
+static inline const char *sr_output_score(const struct sr_output *o)
+{
+    return o->beside ? "nats" : "score";
+}
 /* Writes front.csv: "Complexity,Loss,Equation", and ",TestLoss,TestR2" with a test. */
 int sr_output_front(const struct sr_output *output, const char *path);
-/* Writes "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy,NumPy,JAX,PyTorch". */
+/* Writes "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy,NumPy,JAX,PyTorch"; of
+ * alternatives with Nats in place of Score. */
 int sr_output_table(const struct sr_output *output, const char *path);
 int sr_output_json(const struct sr_output *output, const char *path);
 /* Writes report.md, front.png and residuals.png. Without gnuplot there are no pictures, which is

@@ -44,7 +44,8 @@ int sr_output_table(const struct sr_output *o, const char *path)
     char text[SR_TEXT];
     sr_export_make(&names, o->names, o->data->features);
     TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, "Complexity,Loss,Score,DescriptionLength,Equation");
+    orr_file_printf(&file, "Complexity,Loss,%s,DescriptionLength,Equation",
+                    o->beside ? "Nats" : "Score");
     for (int k = 0; k < SR_NOTATIONS; k++)
         orr_file_printf(&file, ",%s", sr_notation_name[k]);
     orr_file_printf(&file, "\n");
@@ -84,7 +85,7 @@ static bool add_profiles(const struct sr_output *o, int row, cJSON *object)
     bool selected = false;
     for (int rule = 0; rule < SR_RULES; rule++)
         selected = selected || sr_front_select(o->front, (enum sr_rule)rule) == row;
-    if (!count || !selected)
+    if (!count || !selected || o->beside)
         return true;
     if (sr_constants_profile(expr, o->data, o->variance, SR_LEVEL, low, high))
         return false;
@@ -191,7 +192,7 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
     sr_expr_print(o->data->language, &front->expr[row], o->names, text, sizeof text);
     bool ok = add_number(object, "complexity", front->complexity[row]) &&
               add_number(object, "loss", front->loss[row]) &&
-              add_number(object, "score", front->score[row]) &&
+              add_number(object, sr_output_score(o), front->score[row]) &&
               add_number(object, "description_length", front->mdl[row]) &&
               cJSON_AddStringToObject(object, "equation", text);
     for (int k = 0; k < SR_NOTATIONS && ok; k++) {
@@ -205,13 +206,25 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
     if (o->test && ok)
         ok = add_number(object, "test_loss", o->test->loss[row]) &&
              add_number(object, "test_r2", o->test->r2[row]);
-    cJSON *rules = ok ? cJSON_AddArrayToObject(object, "selected_by") : NULL;
+    if (o->beside || !ok)
+        return ok;
+    cJSON *rules = cJSON_AddArrayToObject(object, "selected_by");
     ok = rules != NULL;
     for (int rule = 0; rule < SR_RULES && ok; rule++)
         if (sr_front_select(front, (enum sr_rule)rule) == row) {
             cJSON *name = cJSON_CreateString(sr_rule_name[rule]);
             ok = name && cJSON_AddItemToArray(rules, name);
         }
+    return ok;
+}
+
+static bool add_rows(const struct sr_output *o, const char *key, const struct sr_export *names,
+                     cJSON *json)
+{
+    cJSON *rows = cJSON_AddArrayToObject(json, key);
+    bool ok = rows != NULL;
+    for (int i = 0; i < o->front->count && ok; i++)
+        ok = add_row(o, names, i, rows);
     return ok;
 }
 
@@ -292,10 +305,8 @@ int sr_output_json(const struct sr_output *o, const char *path)
         ok = ok && name && cJSON_AddItemToArray(features, name);
     }
     ok = ok && features && add_names(&names, json) && (!o->category || add_category(o, json));
-    cJSON *rows = ok ? cJSON_AddArrayToObject(json, "front") : NULL;
-    ok = ok && rows;
-    for (int i = 0; i < o->front->count && ok; i++)
-        ok = add_row(o, &names, i, rows);
+    ok = ok && add_rows(o, "front", &names, json) &&
+         (!o->alternatives || add_rows(o->alternatives, "alternatives", &names, json));
     const int rc =
         ok ? orr_json_write(path, json) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     cJSON_Delete(json);

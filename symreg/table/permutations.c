@@ -87,6 +87,7 @@ int sr_permutations_run(const struct orr_cli *cli, const struct sr_table *table,
     *silent.out = '\0';
     setup->settings.checkpoint = NULL;
     setup->settings.resume = false;
+    setup->settings.alternatives = 0;
     shuffled.data.y = w.y;
     shuffled.data.weight = w.weight;
     while (result->searches < searches && !*stopped && !rc) {

@@ -62,13 +62,20 @@ static void write_test_head(const struct sr_test *test, struct orr_file *file)
 static void write_front(const struct sr_output *o, struct orr_file *file)
 {
     char text[SR_TEXT], loss[40], r2[40];
-    orr_file_printf(file, "\n## The front\n\n");
-    if (o->test)
+    orr_file_printf(file, o->beside ? "\n## Alternatives\n\n" : "\n## The front\n\n");
+    if (o->beside && !o->front->count) {
+        orr_file_printf(file, "None was found.\n");
+        return;
+    }
+    if (o->beside)
+        orr_file_printf(file,
+                        "Other functions, as good as what `best` selects; nats: by which their "
+                        "description is longer.\n\n");
+    else if (o->test)
         write_test_head(o->test, file);
-    orr_file_printf(file,
-                    "| complexity | loss | score | description length |%s formula |\n"
-                    "|---:|---:|---:|---:|%s---|\n",
-                    o->test ? " test loss | test R2 |" : "", o->test ? "---:|---:|" : "");
+    orr_file_printf(file, "| complexity | loss | %s | description length |%s formula |\n",
+                    sr_output_score(o), o->test ? " test loss | test R2 |" : "");
+    orr_file_printf(file, "|---:|---:|---:|---:|%s---|\n", o->test ? "---:|---:|" : "");
     for (int i = 0; i < o->front->count; i++) {
         orr_file_printf(file, "| %d | %.6g | %.4g | %.1f |", o->front->complexity[i],
                         o->front->loss[i], o->front->score[i], o->front->mdl[i]);
@@ -258,6 +265,8 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
         sr_output_parts(o, &file);
         rc = write_constants(o, &file);
         sr_output_categories(o, SR_REPORTED_CATEGORIES, &file);
+        if (o->alternatives)
+            write_front(o->alternatives, &file);
         if (o->permutations)
             write_permutations(o->permutations, &file);
         write_remarks(o, &file);

@@ -37,6 +37,7 @@ struct sr_csv_options {
     const char *form; /* a template with unknown functions */
     const char *constrain, *nest, *complexity, *maxdepth;
     const char *batch, *rule, *permutations;
+    const char *alternatives;    /* how many formulas beside each row of the front */
     const char *sigma;           /* column of the target's standard deviations */
     const char *category;        /* column whose values have constants of their own */
     const char *test;            /* file of a second table; NULL: none */

@@ -358,6 +358,48 @@ TEST(functions_of_a_template)
     orrery_regression_free(r);
 }
 
+/* Noise that several functions explain: the alternatives in order, until there are no more. */
+TEST(alternatives_beside_the_front)
+{
+    struct orrery_regression *r = small();
+    const struct orrery_table table = kepler();
+    struct orrery_formula found = {.bytes = sizeof found}, best = {.bytes = sizeof best};
+    double value[ROWS], again[ROWS];
+    char text[300];
+    int row = -1, rows = 0, count = 0, before = 0;
+    for (int i = 0; i < ROWS; i++)
+        y[i] = log(1 + x[2 * i]) + 0.3 * sin(i * i);
+    assert_int_equal(orrery_regression_data(r, &table), 0);
+    assert_int_equal(orrery_regression_set(r, "alternatives", "2"), 0);
+    assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_select(r, "best", &row), 0);
+    assert_int_equal(orrery_regression_formula(r, row, &best), 0);
+    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    while (!orrery_regression_formula(r, rows + count, &found)) {
+        double loss = 0;
+        assert_int_equal(orrery_regression_predict(r, rows + count, &table, again), 0);
+        assert_int_equal(
+            orrery_regression_print(r, rows + count, ORRERY_TEXT, text, sizeof text, NULL), 0);
+        assert_int_equal(orrery_regression_evaluate(r, text, &table, value), 0);
+        for (int i = 0; i < ROWS; i++)
+            loss += (value[i] - y[i]) * (value[i] - y[i]) / ROWS;
+        assert_memory_equal(value, again, sizeof value);
+        assert_true(fabs(loss - found.loss) < 1e-9 * loss);
+        assert_true(fabs(found.description_length - best.description_length - found.score) < 1e-9);
+        assert_true(found.score <= 4.001 && found.complexity >= before);
+        before = found.complexity;
+        count++;
+    }
+    assert_true(count > 0);
+    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_formula(r, rows + count, &found),
+            "row: expected 0 to");
+    assert_true(row < rows);
+    assert_int_equal(orrery_regression_set(r, "alternatives", "many"), 0);
+    REFUSED(r, regression, ORRERY_EUSAGE, orrery_regression_search(r, 1, NULL, NULL),
+            "alternatives: expected a whole number from 0 to 20");
+    orrery_regression_free(r);
+}
+
 TEST(settings_and_options_are_checked)
 {
     struct orrery_regression *r = small();

@@ -281,4 +281,60 @@ TEST(csv_is_that_of_pysr)
     scratch_remove(dir);
 }
 
+/* The listed formulas of a complexity, as "A=1 B=2". */
+static const char *listed(const struct sr_near *near, int complexity)
+{
+    static char text[400];
+    *text = '\0';
+    for (int i = 0; i < near->count[complexity]; i++) {
+        const struct sr_near_entry *entry = &sr_near_list(near, complexity)[i];
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.60s=%g", i ? " " : "",
+                 text_of(&entry->expr), entry->loss);
+    }
+    return text;
+}
+
+static void offer(struct sr_near *near, const char *text, double loss)
+{
+    const struct sr_expr expr = formula(text);
+    sr_near_offer(near, NULL, &expr, loss);
+}
+
+TEST(near_best_formulas_have_other_shapes_and_losses)
+{
+    struct sr_near *near = sr_near_create(3, 5), *more = sr_near_create(3, 5);
+    assert_true(near && more);
+    assert_false(sr_near_wants(NULL, 3, 1));
+    assert_true(sr_near_wants(near, 5, 1));
+    assert_false(sr_near_wants(near, 6, 1) || sr_near_wants(near, 3, INFINITY) ||
+                 sr_near_wants(near, 3, NAN));
+    offer(near, "r * 2", 4);
+    offer(near, "r + m1", 2);
+    offer(near, "r * 3", 5); /* worse constants */
+    assert_string_equal(listed(near, 3), "(r + m1)=2 (r * 2)=4");
+    offer(near, "r * 3", 1); /* better ones */
+    assert_string_equal(listed(near, 3), "(r * 3)=1 (r + m1)=2");
+    offer(near, "m1 + r", 2 + 1e-7); /* one function, written in two ways */
+    offer(near, "m1 - r", 2 - 1e-7);
+    offer(near, "m1 / r", 3);
+    assert_string_equal(listed(near, 3), "(r * 3)=1 (r + m1)=2 (m1 / r)=3");
+    assert_false(sr_near_wants(near, 3, 3)); /* full */
+    offer(near, "m2 / r", 2.5);
+    assert_string_equal(listed(near, 3), "(r * 3)=1 (r + m1)=2 (m2 / r)=2.5");
+    /* constants that reach the loss of another formula: one of the two goes */
+    offer(near, "m2 * 2", 1.5);
+    offer(near, "m2 * 3", 1);
+    assert_string_equal(listed(near, 3), "(r * 3)=1 (r + m1)=2");
+    offer(more, "m2 * m1", 1.7);
+    offer(more, "-r", 9);
+    sr_near_merge(near, NULL, more);
+    assert_string_equal(listed(near, 3), "(r * 3)=1 (m2 * m1)=1.7 (r + m1)=2");
+    assert_int_equal(near->count[2], 1);
+    sr_near_clear(near);
+    assert_true(near->count[3] == 0 && near->count[2] == 0);
+    sr_near_clear(NULL);
+    free(near);
+    free(more);
+}
+
 TESTS(NULL, NULL)
