@@ -343,8 +343,6 @@ static int list_blocks(struct search *search, struct sr_block **list)
     for (int i = 0; i < search->runs; i++) {
         struct sr_run *run = &search->run[i];
         *block++ = (struct sr_block){run->best, sizeof *run->best};
-        if (run->near)
-            *block++ = (struct sr_block){run->near, sr_near_bytes(run->near)};
         *block++ = (struct sr_block){run->sizes, sizeof run->sizes};
         *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
         *block++ = (struct sr_block){run->mark, sizeof run->mark};
@@ -360,6 +358,8 @@ static int list_blocks(struct search *search, struct sr_block **list)
             *block++ = (struct sr_block){&island->evaluations, sizeof island->evaluations};
             *block++ = (struct sr_block){&island->screened, sizeof island->screened};
         }
+        if (run->near)
+            *block++ = (struct sr_block){run->near, sr_near_bytes(run->near)};
     }
     return (int)(block - *list);
 }
@@ -377,8 +377,13 @@ static void clean_formulas(struct search *search)
         for (int c = 0; c <= SR_NODES; c++)
             sr_expr_clean(&run->best->expr[c]);
         for (int c = 1; run->near && c <= run->near->most; c++)
-            for (int k = 0; k < run->near->each; k++)
-                sr_expr_clean(&sr_near_list(run->near, c)[k].expr);
+            for (int k = 0; k < run->near->each; k++) {
+                struct sr_near_entry *entry = &sr_near_list(run->near, c)[k];
+                if (k < run->near->count[c])
+                    sr_expr_clean(&entry->expr);
+                else
+                    memset(entry, 0, sizeof *entry);
+            }
         for (int k = 0; k < search->settings->populations; k++)
             for (int m = 0; m < search->settings->population_size; m++)
                 sr_expr_clean(&run->island[k].member[m].expr);

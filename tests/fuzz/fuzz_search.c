@@ -33,9 +33,11 @@ static int search(bool resume, struct sr_fit *fit)
                                   .population_size = 5,
                                   .cycles = 3,
                                   .restarts = 1,
+                                  .alternatives = 1,
                                   .seed = 7,
                                   .checkpoint = path,
                                   .resume = resume};
+    free(fit->near);
     *fit = (struct sr_fit){
         .data = {.rows = ROWS, .features = FEATURES, .x = x, .y = y, .language = NULL}};
     return sr_search(&s, fit, 1, 1, NULL);
