@@ -6,9 +6,10 @@
 #include "symreg_grammar.h"
 
 static const char usage[] =
-    "usage: bench_symreg_laws [--held-out] [--laws 1-60] [--every N] [--noise 0,0.1,1,10]\n"
+    "usage: bench_symreg_laws [--held-out | --angles] [--laws 1-60] [--every N] [--noise "
+    "0,0.1,1,10]\n"
     "                         [--samples 3] [--seconds 10] [--threads 1] [--cpu-time]\n"
-    "                         [--units] [--misses]\n"
+    "                         [--units] [--misses] [--rows 1000]\n"
     "                         [--options \"MORE OPTIONS OF bin/symreg\"] [--program bin/symreg]\n"
     "                         [--list] [--export DIR]\n"
     "Laws of 2 to 9 columns (symreg_grammar.h), tables of 1,000 rows, noise in percent of the\n"
@@ -18,18 +19,20 @@ static const char usage[] =
     "noise)\n"
     "and agree with it, over the ranges and over ten times wider ones (symreg_judge.h).\n"
     "Default: the laws for development; --held-out: the others, whose results are written to\n"
-    "bench/results/symreg_laws.json (symreg_laws_units.json with --units) when all are searched.\n"
+    "bench/results/symreg_laws.json (symreg_laws_units.json with --units, symreg_angles.json with\n"
+    "--angles) when all are searched.\n"
+    "--angles: 16 laws with angles in degrees (symreg_problems.h), tables of 300 rows.\n"
     "--cpu-time: --seconds are of processor time (cpu_clock.so), with one thread: for a loaded\n"
     "machine. --every N takes each N-th law. --list prints laws, ranges and units. --export writes "
     "tables.\n";
 
-enum { MOST_NOISES = 8, COLUMNS = PROBLEM_FEATURES + 1 };
+enum { MOST_NOISES = 8, COLUMNS = PROBLEM_FEATURES + 1, ANGLE_ROWS = 300 };
 
 struct options {
-    int set, first, last, every, samples, threads, noises;
+    int set, laws, first, last, every, samples, threads, noises, rows;
     double noise[MOST_NOISES], seconds; /* percent */
     bool units, list, misses, cpu_time;
-    const char *more, *export, *program;
+    const char *operators, *more, *export, *program;
 };
 
 struct tally {
@@ -46,6 +49,8 @@ static const char default_rule[] = "best", cpu_clock[] = "build/bench/cpu_clock.
 static int read_options(int argc, char **argv, struct options *o)
 {
     *o = (struct options){.set = DEVELOPMENT_SET,
+                          .laws = LAWS,
+                          .rows = ROWS,
                           .first = 1,
                           .last = LAWS,
                           .every = 1,
@@ -54,13 +59,18 @@ static int read_options(int argc, char **argv, struct options *o)
                           .noises = 4,
                           .noise = {0, 0.1, 1, 10},
                           .seconds = 10,
+                          .operators = "",
                           .more = "",
                           .program = "bin/symreg"};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
         if (!strcmp(name, "--held-out"))
             o->set = HELD_OUT_SET;
-        else if (!strcmp(name, "--units"))
+        else if (!strcmp(name, "--angles")) {
+            o->laws = o->last = ANGLE_LAWS;
+            o->rows = ANGLE_ROWS;
+            o->operators = " --unary inv,square,sqrt,exp,log,sin,cos,tan,asin,acos,atan";
+        } else if (!strcmp(name, "--units"))
             o->units = true;
         else if (!strcmp(name, "--list"))
             o->list = true;
@@ -75,6 +85,8 @@ static int read_options(int argc, char **argv, struct options *o)
                     o->last = o->first;
             } else if (!strcmp(name, "--every"))
                 o->every = atoi(value);
+            else if (!strcmp(name, "--rows"))
+                o->rows = atoi(value);
             else if (!strcmp(name, "--samples"))
                 o->samples = atoi(value);
             else if (!strcmp(name, "--threads"))
@@ -95,12 +107,15 @@ static int read_options(int argc, char **argv, struct options *o)
                 return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
         }
     }
+    if (o->units && o->laws == ANGLE_LAWS)
+        return ORR_FAIL(ORR_EUSAGE, "--units: not with --angles, whose laws have none");
     if (o->cpu_time && o->threads != 1)
         return ORR_FAIL(ORR_EUSAGE, "--cpu-time: expected --threads 1, found %d", o->threads);
     if (o->cpu_time && access(cpu_clock, R_OK))
         return ORR_FAIL(ORR_EIO, "%s: missing; make %s", cpu_clock, cpu_clock);
-    return o->first >= 1 && o->last <= LAWS && o->first <= o->last && o->every > 0 &&
-                   o->samples > 0 && o->threads > 0 && o->seconds > 0 && o->noises > 0
+    return o->first >= 1 && o->last <= o->laws && o->first <= o->last && o->every > 0 &&
+                   o->rows > 1 && o->rows <= ROWS && o->samples > 0 && o->threads > 0 &&
+                   o->seconds > 0 && o->noises > 0
                ? 0
                : ORR_FAIL(ORR_EUSAGE, "options out of range; see --help");
 }
@@ -110,27 +125,27 @@ static int read_options(int argc, char **argv, struct options *o)
 static int write_table(const struct options *o, const struct truth *t, int number, double noise,
                        int sample, const char *path)
 {
-    const int n = t->problem->features;
-    double *x = orr_alloc((size_t)COLUMNS * ROWS, sizeof *x), square = 0;
+    const int n = t->problem->features, rows = o->rows;
+    double *x = orr_alloc((size_t)COLUMNS * (size_t)rows, sizeof *x), square = 0;
     gsl_rng *rng = orr_rng_create((uint64_t)o->set + (uint64_t)sample, ORR_STAGE_TEST_SUITE,
                                   (uint64_t)number + 6000);
     struct orr_file file = {0};
     int rc = x && rng ? orr_file_create(&file, path) : ORR_FAIL(ORR_ENOMEM, "out of memory");
     if (!rc) {
         for (int f = 0; f < n; f++)
-            for (int i = 0; i < ROWS; i++)
-                x[f * ROWS + i] = t->low[f] + (t->high[f] - t->low[f]) * gsl_rng_uniform(rng);
-        truth_values(t, ROWS, x, x + n * ROWS);
-        for (int i = 0; i < ROWS; i++)
-            square += x[n * ROWS + i] * x[n * ROWS + i] / ROWS;
-        for (int i = 0; i < ROWS; i++)
-            x[n * ROWS + i] += noise * sqrt(square) * gsl_ran_ugaussian(rng);
+            for (int i = 0; i < rows; i++)
+                x[f * rows + i] = t->low[f] + (t->high[f] - t->low[f]) * gsl_rng_uniform(rng);
+        truth_values(t, (size_t)rows, x, x + n * rows);
+        for (int i = 0; i < rows; i++)
+            square += x[n * rows + i] * x[n * rows + i] / rows;
+        for (int i = 0; i < rows; i++)
+            x[n * rows + i] += noise * sqrt(square) * gsl_ran_ugaussian(rng);
         for (int f = 0; f < n; f++)
             rc = rc ? rc : orr_file_printf(&file, "%s,", t->problem->feature[f]);
         rc = rc ? rc : orr_file_printf(&file, "y\n");
-        for (int i = 0; i < ROWS && !rc; i++)
+        for (int i = 0; i < rows && !rc; i++)
             for (int f = 0; f <= n && !rc; f++)
-                rc = orr_file_printf(&file, "%.17g%c", x[f * ROWS + i], f < n ? ',' : '\n');
+                rc = orr_file_printf(&file, "%.17g%c", x[f * rows + i], f < n ? ',' : '\n');
     }
     if (!rc)
         rc = orr_file_commit(&file);
@@ -175,9 +190,9 @@ static int ask_engine(const struct options *o, const struct law *law, struct tru
 {
     static char command[8192], line[2 * SR_TEXT];
     snprintf(command, sizeof command,
-             "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet %s%s%s %s",
+             "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet%s %s%s%s %s",
              o->cpu_time ? "LD_PRELOAD=" : "", o->cpu_time ? cpu_clock : "", o->program, path,
-             o->seconds, o->threads, sample, o->units ? "--units '" : "",
+             o->seconds, o->threads, sample, o->operators, o->units ? "--units '" : "",
              o->units ? law->units : "", o->units ? "'" : "", o->more);
     FILE *pipe = popen(command, "r");
     if (!pipe)
@@ -239,9 +254,9 @@ static int search_table(const struct options *o, struct law *law, struct truth *
 
 static void list_law(const struct law *law, int number)
 {
-    printf("%3d  %s\n    ", number, law->text);
+    printf("%3d  %s\n    ", number, law->problem.formula);
     for (int f = 0; f < law->problem.features; f++)
-        printf(" %s %g..%g", law->name[f], law->problem.low[f], law->problem.high[f]);
+        printf(" %s %g..%g", law->problem.feature[f], law->problem.low[f], law->problem.high[f]);
     printf("\n     %s\n", law->units);
 }
 
@@ -297,7 +312,10 @@ static int search_laws(const struct options *o, struct bench_results *results)
     int rc = law ? orr_mkdir(o->export ? o->export : "build/bench/symreg_laws") : ORR_ENOMEM;
     for (int number = o->first; number <= o->last && !rc; number += o->every) {
         struct truth truth = {0};
-        rc = law_make(o->set, number - 1, law);
+        if (o->laws == ANGLE_LAWS)
+            *law = (struct law){.problem = angle_laws[number - 1]};
+        else
+            rc = law_make(o->set, number - 1, law);
         if (!rc && o->list)
             list_law(law, number);
         if (!rc)
@@ -320,10 +338,15 @@ int main(int argc, char **argv)
     struct bench_results results = {0};
     bench_help(argc, argv, usage);
     int rc = read_options(argc, argv, &o);
-    const bool whole = !rc && o.set == HELD_OUT_SET && o.first == 1 && o.last == LAWS &&
-                       o.every == 1 && !o.list && !o.export && !*o.more;
+    const bool angles = o.laws == ANGLE_LAWS;
+    const bool whole = !rc && (angles || o.set == HELD_OUT_SET) && o.first == 1 &&
+                       o.last == o.laws && o.every == 1 && !o.list && !o.export && !*o.more;
     if (!rc)
-        rc = bench_open(&results, o.units ? "symreg_laws_units" : "symreg_laws", o.threads);
+        rc = bench_open(&results,
+                        angles    ? "symreg_angles"
+                        : o.units ? "symreg_laws_units"
+                                  : "symreg_laws",
+                        o.threads);
     if (!rc && o.cpu_time)
         cJSON_AddStringToObject(results.json, "seconds", "of processor time");
     if (!rc)

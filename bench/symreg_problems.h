@@ -78,6 +78,41 @@ static const struct problem held_out[HELD_OUT] = {
     {"law of cosines", "sqrt(a ^ 2 + b ^ 2 - 2 * a * b * cos(t))", 3, {"a", "b", "t"},
      {0}, {0}, false},
 };
+
+/* Laws with angles in degrees, written down before the search knew of degrees. Operators: the
+ * default ones, tan, asin, acos and atan. */
+#define DEG "0.017453292519943295"
+#define PER_DEG "57.29577951308232"
+enum { ANGLE_LAWS = 16 };
+static const struct problem angle_laws[ANGLE_LAWS] = {
+    {"refraction", "asin(n1 / n2 * sin(t1 * " DEG ")) * " PER_DEG, 3, {"n1", "n2", "t1"},
+     {1, 1.5, 0}, {1.4, 2.4, 90}, false},
+    {"altitude of the Sun", "asin(sin(lat * " DEG ") * sin(dec * " DEG ") + cos(lat * " DEG
+     ") * cos(dec * " DEG ") * cos(hour * " DEG ")) * " PER_DEG, 3, {"lat", "dec", "hour"},
+     {-66, -23.45, -180}, {66, 23.45, 180}, false},
+    {"range", "v ^ 2 * sin(2 * t * " DEG ") / g", 3, {"v", "t", "g"}, {5, 5, 1.6}, {50, 85, 25},
+     false},
+    {"Malus", "I * cos(t * " DEG ") ^ 2", 2, {"I", "t"}, {0.5, 0}, {5, 180}, false},
+    {"grating", "asin(m * w / d - sin(ti * " DEG ")) * " PER_DEG, 4, {"m", "w", "d", "ti"},
+     {1, 0.4, 2, 0}, {2, 0.8, 5, 80}, false},
+    {"two slits", "I * cos(3.141592653589793 * d * sin(t * " DEG ") / w) ^ 2", 4,
+     {"I", "d", "t", "w"}, {0.5, 0.5, -60, 0.4}, {5, 1, 60, 0.8}, false},
+    {"law of cosines", "sqrt(a ^ 2 + b ^ 2 - 2 * a * b * cos(c * " DEG "))", 3, {"a", "b", "c"},
+     {0.5, 0.5, 0}, {5, 5, 180}, false},
+    {"slope", "atan(b / a) * " PER_DEG, 2, {"a", "b"}, {0.5, 0.5}, {5, 5}, false},
+    {"work", "F * d * cos(t * " DEG ")", 3, {"F", "d", "t"}, {1, 0.5, 0}, {100, 20, 180}, false},
+    {"incline", "9.81 * (sin(t * " DEG ") - mu * cos(t * " DEG "))", 2, {"t", "mu"}, {0, 0},
+     {90, 1}, false},
+    {"Bragg", "2 * d * sin(t * " DEG ") / n", 3, {"d", "t", "n"}, {0.5, 5, 1}, {5, 85, 4}, false},
+    {"total reflection", "asin(n2 / n1) * " PER_DEG, 2, {"n1", "n2"}, {1.5, 1}, {2.4, 1.4}, false},
+    {"banked curve", "atan(v ^ 2 / (9.81 * r)) * " PER_DEG, 2, {"v", "r"}, {5, 20}, {40, 200},
+     false},
+    {"trajectory", "x * tan(t * " DEG ") - 4.905 * x ^ 2 / (v ^ 2 * cos(t * " DEG ") ^ 2)", 3,
+     {"x", "t", "v"}, {1, 10, 10}, {20, 75, 40}, false},
+    {"Compton", "w + 2.4263 * (1 - cos(t * " DEG "))", 2, {"w", "t"}, {1, 0}, {10, 180}, false},
+    {"law of sines", "a * sin(B * " DEG ") / sin(A * " DEG ")", 3, {"a", "A", "B"},
+     {0.5, 10, 10}, {5, 90, 90}, false},
+};
 /* clang-format on */
 
 static inline double problem_low(const struct problem *p, int f)
