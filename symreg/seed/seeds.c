@@ -132,6 +132,7 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
                                                   sr_simplest_sums_find,
                                                   named ? sr_dimensions_find : sr_structure_find,
                                                   named ? sr_structure_find : sr_dimensions_find,
+                                                  sr_angles_find,
                                                   sr_composed_find,
                                                   sr_collapse_find,
                                                   sr_pursuit_find};

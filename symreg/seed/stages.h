@@ -28,9 +28,10 @@ enum sr_stages {
     SR_STAGE_SIMPLEST_SUMS = 2,
     SR_STAGE_STRUCTURE = 4, /* this and the next in either order */
     SR_STAGE_UNITS = 8,
-    SR_STAGE_COMPOSED = 16,
-    SR_STAGE_CURVES = 32,
-    SR_STAGE_PURSUIT = 64
+    SR_STAGE_ANGLES = 16,
+    SR_STAGE_COMPOSED = 32,
+    SR_STAGE_CURVES = 64,
+    SR_STAGE_PURSUIT = 128
 };
 /* Runs the given stages one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
@@ -58,6 +59,8 @@ void sr_proposal_fill(struct sr_proposal *p, double budget);
 int sr_dimensions_find(struct sr_proposal *p);
 /* Searches derived tables with fewer columns, which are products of powers (structure.c). */
 int sr_structure_find(struct sr_proposal *p);
+/* Searches derived tables of angles in degrees (angles.c). */
+int sr_angles_find(struct sr_proposal *p);
 /* Curves to which the table collapses, h phi(u) (collapse.c). */
 int sr_collapse_find(struct sr_proposal *p);
 /* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c): first all triples of

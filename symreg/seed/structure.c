@@ -102,15 +102,14 @@ bool sr_powers_write(const struct sr_language *language, uint64_t operators,
 
 enum { VIEWS = 4 };
 
-/* Rewrites a formula of a view's columns in the table's columns. */
-static bool write_columns(const struct sr_proposal *p, const struct sr_view *v,
-                          struct sr_expr *expr)
+bool sr_view_write(const struct sr_proposal *p, const struct sr_view *v, struct sr_expr *expr)
 {
     const struct sr_expr of_view = *expr;
     expr->count = 0;
     for (int i = 0; i < of_view.count; i++) {
         const struct sr_node *node = &of_view.node[i];
-        if (expr->count + SR_SMOOTH_COLUMNS > SR_NODES)
+        const int room = node->op == SR_FEATURE ? v->column[node->feature].count : 1;
+        if (expr->count + room > SR_NODES)
             return false;
         if (node->op == SR_FEATURE)
             sr_put_expr(expr, &v->column[node->feature]);
@@ -287,9 +286,9 @@ static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
     for (int k = 0; k < g->groups; k++)
         if (!write_powers(p, &g->group[k], &r->group[k]) ||
             !sr_eval(&r->group[k], all, value + (size_t)(k + 1) * all->rows) ||
-            !write_columns(p, v, &r->group[k]))
+            !sr_view_write(p, v, &r->group[k]))
             return false;
-    return write_columns(p, v, &r->factor);
+    return sr_view_write(p, v, &r->factor);
 }
 
 /* *made: whether the derived table exists. */
@@ -340,9 +339,10 @@ static int make_reduced(const struct sr_proposal *p, const struct sr_view *v,
 /* ---- back to the original table */
 
 /* Writes h phi(u) in the table's columns. */
-static bool write_whole(const struct sr_proposal *p, const struct reduced *r,
-                        const struct sr_expr *phi, struct sr_expr *out)
+static bool write_whole(const struct sr_proposal *p, const void *derived, const struct sr_expr *phi,
+                        struct sr_expr *out)
 {
+    const struct reduced *r = derived;
     out->count = 0;
     sr_put_expr(out, &r->factor);
     for (int i = 0; i < phi->count; i++) {
@@ -356,11 +356,7 @@ static bool write_whole(const struct sr_proposal *p, const struct reduced *r,
     }
     if (r->factor.count)
         sr_put_op(out, SR_MUL);
-    if (!sr_put_end(p->settings->language, out, SR_NODES))
-        return false;
-    sr_expr_rewrite(p->settings->language, out, p->operators);
-    return out->count <= p->settings->maxsize &&
-           (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
+    return sr_put_end(p->settings->language, out, SR_NODES);
 }
 
 /* A search of a derived table, whose bank is kept for a second pass. */
@@ -373,11 +369,19 @@ struct search {
     double least; /* the smallest loss of its seeds in the table itself */
 };
 
-/* Converts the derived table's seeds to formulas of the whole table, and fits them. */
-static int add_seeds(struct sr_proposal *p, struct search *s)
+/* Shortens a formula of the whole table; false where the settings refuse it. */
+static bool shorten(const struct sr_proposal *p, struct sr_expr *expr)
 {
-    const struct reduced *r = &s->reduced;
-    const struct sr_seeds *found = &s->found;
+    const struct sr_settings *s = p->settings;
+    sr_expr_rewrite(s->language, expr, p->operators);
+    return expr->count <= s->maxsize && (!s->admissible || s->admissible(expr, s->context));
+}
+
+int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_size,
+                   bool (*write)(const struct sr_proposal *p, const void *derived,
+                                 const struct sr_expr *phi, struct sr_expr *out),
+                   const void *derived, double *least)
+{
     const int before = p->seeds->count;
     struct sr_expr *expr = orr_alloc((size_t)found->count + 1, sizeof *expr);
     double *loss = orr_alloc((size_t)found->count + 1, sizeof *loss), scale;
@@ -385,14 +389,15 @@ static int add_seeds(struct sr_proposal *p, struct search *s)
     if (expr && loss) {
         const int most = sr_proposal_take(p, found->count);
         for (int i = 0; i < found->count && count < most && !orr_signal_seen(); i++)
-            if (isfinite(found->loss[i]) && write_whole(p, r, &found->expr[i], &expr[count])) {
+            if (isfinite(found->loss[i]) && write(p, derived, &found->expr[i], &expr[count]) &&
+                shorten(p, &expr[count])) {
                 loss[count] = sr_eval_loss(&expr[count], p->loss, &p->thread[0].work, &scale);
                 count++;
             }
-        sr_proposal_add(p, expr, loss, count, PER_SIZE, true, false);
+        sr_proposal_add(p, expr, loss, count, per_size, true, false);
         sr_proposal_fit(p, before, FIT_STEPS, true);
         for (int i = before; i < p->seeds->count; i++)
-            s->least = fmin(s->least, p->seeds->loss[i]);
+            *least = fmin(*least, p->seeds->loss[i]);
     }
     const int rc = expr && loss ? 0 : ORR_ENOMEM;
     free(expr);
@@ -400,14 +405,31 @@ static int add_seeds(struct sr_proposal *p, struct search *s)
     return rc;
 }
 
+struct sr_settings sr_derived_settings(const struct sr_settings *of_table)
+{
+    struct sr_settings s = *of_table;
+    s.maxsize = s.maxsize < PHI_SIZE ? s.maxsize : PHI_SIZE;
+    s.admissible = s.whole = NULL;
+    s.penalty = NULL;
+    s.guesses = 0;
+    return s;
+}
+
+int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages)
+{
+    own->limit = (struct sr_limit){.until_s = p->limit.until_s,
+                                   .evaluations = p->limit.evaluations - p->seeds->evaluations};
+    own->seeds->count = 0;
+    own->seeds->evaluations = 0;
+    TRY(sr_proposal_run(own, stages));
+    p->seeds->evaluations += own->seeds->evaluations;
+    return 0;
+}
+
 static int begin_search(const struct sr_proposal *p, const struct sr_view *v,
                         const struct sr_grouping *g, struct search *s)
 {
-    s->settings = *p->settings;
-    s->settings.maxsize = s->settings.maxsize < PHI_SIZE ? s->settings.maxsize : PHI_SIZE;
-    s->settings.admissible = s->settings.whole = NULL;
-    s->settings.penalty = NULL;
-    s->settings.guesses = 0;
+    s->settings = sr_derived_settings(p->settings);
     s->least = HUGE_VAL;
     TRY(make_reduced(p, v, g, &s->reduced, &s->made));
     if (!s->made)
@@ -425,18 +447,17 @@ static void end_search(struct search *s)
     free(s->reduced.storage);
 }
 
+static int add_seeds(struct sr_proposal *p, struct search *s)
+{
+    return sr_derived_add(p, &s->found, PER_SIZE, write_whole, &s->reduced, &s->least);
+}
+
 /* Runs stages on the derived table and takes over their results. */
 static int run_stages(struct sr_proposal *p, struct search *s, unsigned stages)
 {
-    struct sr_proposal *own = &s->proposal;
     if (!s->made)
         return 0;
-    own->limit = (struct sr_limit){.until_s = p->limit.until_s,
-                                   .evaluations = p->limit.evaluations - p->seeds->evaluations};
-    s->found.count = 0;
-    s->found.evaluations = 0;
-    TRY(sr_proposal_run(own, stages));
-    p->seeds->evaluations += s->found.evaluations;
+    TRY(sr_derived_run(p, &s->proposal, stages));
     return add_seeds(p, s);
 }
 

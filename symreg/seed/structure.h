@@ -26,6 +26,8 @@ struct sr_view {
 };
 /* The table of the proposal itself. */
 void sr_view_init(const struct sr_proposal *p, struct sr_view *view);
+/* Rewrites a formula of a view's columns in the table's columns; false where it is too long. */
+bool sr_view_write(const struct sr_proposal *p, const struct sr_view *view, struct sr_expr *expr);
 /* Writes a product of powers of features. False where operators are missing. Count 0: the product
  * is 1. */
 bool sr_powers_write(const struct sr_language *language, uint64_t operators,
@@ -35,5 +37,17 @@ bool sr_powers_write(const struct sr_language *language, uint64_t operators,
  * table and fitted to it, become seeds. */
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
                          const struct sr_grouping *list, int count);
+
+/* Settings of a search on a derived table: small formulas, which need not be admissible. */
+struct sr_settings sr_derived_settings(const struct sr_settings *of_table);
+/* Runs stages of the proposal `own` of a derived table within the limit of p. */
+int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages);
+/* Fits what was found in a derived table to the table itself and adds the best of every size, at
+ * most per_size, to the seeds. write() writes a formula of the derived table in the table's columns, and is false
+ * where that is impossible. *least becomes the smallest of its own value and the losses. */
+int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_size,
+                   bool (*write)(const struct sr_proposal *p, const void *derived,
+                                 const struct sr_expr *phi, struct sr_expr *out),
+                   const void *derived, double *least);
 
 #endif

@@ -90,7 +90,9 @@ static int read_dimension(struct reader *r, struct sr_dimension *dimension)
                 r->at++;
             if (r->at == start)
                 return fail_expected(r, "a unit");
-            TRY(sr_units_base(r->units, r->option, start, (size_t)(r->at - start), &base));
+            const size_t length = (size_t)(r->at - start);
+            if (length != 3 || strncmp(start, "rad", length)) /* radians are pure numbers */
+                TRY(sr_units_base(r->units, r->option, start, length, &base));
         }
         TRY(read_power(r, &power));
         if (base >= 0)

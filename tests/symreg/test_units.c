@@ -51,6 +51,12 @@ TEST(notation)
     assert_true(power_of(&units.feature[0], "s") == -1.0 / 3);
     assert_true(power_of(&units.feature[0], "kg") == -2);
     assert_true(power_of(&units.feature[1], "m") == 0 && power_of(&units.feature[2], "s") == -1);
+    set("r=rad, m1=rad/s, m2=deg");
+    assert_int_equal(units.bases, 2); /* radians are numbers, degrees a unit */
+    assert_true(power_of(&units.feature[1], "s") == -1 && power_of(&units.feature[2], "deg") == 1);
+    assert_int_equal(inside("sin(r)"), 0);
+    assert_int_equal(inside("sin(m2)"), 1);
+    assert_int_equal(inside("sin(m2 * 0.0175)"), 0);
     refuses("", "column=unit");
     refuses("r", "column=unit");
     refuses("\"r=m", "column=unit");
