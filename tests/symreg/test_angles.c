@@ -170,8 +170,8 @@ static double least_of(const struct sr_seeds *seeds)
     return least;
 }
 
-/* Refraction, the altitude of the Sun and an orbit, of a difference of angles, are exact, the same for any number of
- * threads. */
+/* Refraction, the altitude of the Sun and an orbit, of a difference of angles, are exact, the same
+ * for any number of threads. */
 TEST(finds_laws_in_degrees)
 {
     static struct sr_seeds one, more;
