@@ -43,9 +43,9 @@ struct sr_settings sr_derived_settings(const struct sr_settings *of_table);
 /* Runs stages of the proposal `own` of a derived table within the limit of p. */
 int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages);
 /* Fits what was found in a derived table to the table itself and adds the best of every size, at
- * most per_size, to the seeds. write() writes a formula of the derived table in the table's columns,
- * and is false where that is impossible. *least becomes the smallest of its own value and the
- * losses. */
+ * most per_size, to the seeds. write() writes a formula of the derived table in the columns of the
+ * table itself, and is false where that is impossible. *least becomes the smallest of its own value
+ * and the losses. */
 int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_size,
                    bool (*write)(const struct sr_proposal *p, const void *derived,
                                  const struct sr_expr *phi, struct sr_expr *out),
