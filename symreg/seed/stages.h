@@ -26,12 +26,13 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
 enum sr_stages {
     SR_STAGE_SMALL = 1,
     SR_STAGE_SIMPLEST_SUMS = 2,
-    SR_STAGE_STRUCTURE = 4, /* this and the next in either order */
-    SR_STAGE_UNITS = 8,
-    SR_STAGE_ANGLES = 16,
-    SR_STAGE_COMPOSED = 32,
-    SR_STAGE_CURVES = 64,
-    SR_STAGE_PURSUIT = 128
+    SR_STAGE_POWERS = 4,
+    SR_STAGE_STRUCTURE = 8, /* this and the next in either order */
+    SR_STAGE_UNITS = 16,
+    SR_STAGE_ANGLES = 32,
+    SR_STAGE_COMPOSED = 64,
+    SR_STAGE_CURVES = 128,
+    SR_STAGE_PURSUIT = 256
 };
 /* Runs the given stages one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
@@ -67,6 +68,10 @@ int sr_collapse_find(struct sr_proposal *p);
  * the simplest formulas, then triples of more and the pursuit. */
 int sr_simplest_sums_find(struct sr_proposal *p);
 int sr_pursuit_find(struct sr_proposal *p);
+
+/* H(a f + b g + c k) of products of powers with free exponents, of which some may be small
+ * (powers.c). */
+int sr_powers_find(struct sr_proposal *p);
 
 /* Offers pairs h H(a f + b g + c) of formulas of the filled bank (pairs.c). */
 int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates);

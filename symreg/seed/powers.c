@@ -1,0 +1,689 @@
+/* powers.c - fits y = H(sum of up to three products of powers), of which some may be small.
+ *
+ * A sum begins with the product nearest to z = H^-1(y) and grows by one term at a time. A constant
+ * and exponents that are fitted to the first terms alone also take part of the next one. So
+ * candidates of the next term are compared after projection on the terms and on their slopes by
+ * the exponents: what is left is new to first order. The best are then fitted with all terms
+ * together (powers_fit.c), and the formulas to the whole table. */
+#include "base/stop.h"
+#include "powers.h"
+#include "stages.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
+#include "sums.h"
+
+enum {
+    ROWS = SR_POWER_ROWS,
+    COLUMNS = SR_POWER_COLUMNS,
+    TERMS = SR_POWER_TERMS,
+    LEAST_ROWS = SR_ROWS,
+    TARGETS = 48,   /* H with weights of the rows: 26, and FREED of each kind in every round */
+    RATED = 24,     /* candidates of a next term that are compared with each other ... */
+    CANDIDATES = 3, /* ... and that are fitted */
+    FIRST = 2,      /* products from the grid that begin a sum, beside the nearest to z */
+    GROWN = 4,      /* sums of each kind of weights, for many columns, that get another term */
+    FINISHED = 6,   /* ... that become formulas */
+    STEPS = 40,     /* of a fit with a new term */
+    LAST_STEPS = 60,
+    FREED = 4,        /* sums of each kind of weights whose outer power is searched */
+    POWER_STEPS = 20, /* golden sections of an interval of powers ... */
+    REFIT_STEPS = 15, /* ... and steps of a fit at each */
+    FIT_STEPS = 20,   /* on the whole table */
+    MANY = 5,         /* with more columns fewer starts are tried */
+    VARIANTS = 2,     /* exponents as fitted, and rounded */
+};
+static const double promising = 0.1; /* rest */
+static const double share_of_time = 0.15;
+
+/* H: exp, log, or (SR_CONSTANT) a power. */
+struct outer {
+    enum sr_op op;
+    double power;
+};
+/* The weights of rows are those of the loss, or all deviations are relative to y. */
+struct target {
+    struct outer outer;
+    bool relative;
+    struct sr_power_table table;
+    double z[ROWS], weight[ROWS];
+    struct sr_power_sum sum; /* the best; terms 0 and an infinite rest: none */
+};
+
+/* ---- the rows */
+
+static const double grid[] = {1, -1, 2, -2, 0.5, -0.5, 3, -3};
+enum { GRID = sizeof grid / sizeof *grid, SIMPLE = 4, SIMPLEST = 2 };
+
+struct columns {
+    int rows, count; /* rows: a multiple of 8, of which the last may have no weight */
+    int used;
+    unsigned negative;
+    size_t row[ROWS];
+    double y[ROWS], typical;
+    double one[ROWS], log[COLUMNS][ROWS]; /* one after the other */
+    double sign[COLUMNS][ROWS], power[COLUMNS][GRID][ROWS];
+};
+
+/* Rows at even quantiles of y, without those where a column is 0. */
+static int take_rows(const struct sr_data *data, struct columns *c)
+{
+    size_t *order = sr_order(data->y, data->rows), n = 0;
+    if (!order)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < data->rows; k++) {
+        bool zero = false;
+        for (int j = 0; j < data->features; j++)
+            zero = zero || data->x[(size_t)j * data->rows + order[k]] == 0;
+        if (!zero)
+            order[n++] = order[k];
+    }
+    const size_t used = n < ROWS ? n : ROWS;
+    for (size_t k = 0; k < used; k++)
+        c->row[k] = order[(2 * k + 1) * n / (2 * used)];
+    c->used = (int)used;
+    c->rows = (c->used + 7) / 8 * 8;
+    free(order);
+    return 0;
+}
+
+static int read_columns(const struct sr_data *data, struct columns *c)
+{
+    c->count = data->features;
+    TRY(take_rows(data, c));
+    for (int i = 0; i < c->used; i++) {
+        c->y[i] = data->y[c->row[i]];
+        c->typical += fabs(c->y[i]) / c->used;
+    }
+    for (int i = 0; i < c->rows; i++)
+        c->one[i] = 1;
+    for (int j = 0; j < c->count; j++)
+        for (int i = 0; i < c->rows; i++) {
+            const double x = i < c->used ? data->x[(size_t)j * data->rows + c->row[i]] : 1;
+            c->negative |= x < 0 ? 1U << j : 0;
+            c->sign[j][i] = copysign(1, x);
+            c->log[j][i] = sr_op_table[SR_LOG].value(fabs(x), 0);
+            for (int g = 0; g < GRID; g++) {
+                const double v = sr_op_table[SR_POW].value(fabs(x), grid[g]);
+                c->power[j][g][i] = fmod(grid[g], 2) != 0 ? v * c->sign[j][i] : v;
+            }
+        }
+    return 0;
+}
+
+/* ---- targets z = H^-1(y) */
+
+/* z and |dy / dz|; false where y has no inverse. */
+static bool invert(struct outer outer, double y, double least, double *z, double *slope)
+{
+    const double size = fmax(fabs(y), least);
+    if (outer.op == SR_CONSTANT && (outer.power == 1 || outer.power == -1)) {
+        *z = outer.power > 0 ? y : 1 / y;
+        *slope = outer.power > 0 ? 1 : size * size;
+    } else if (outer.op == SR_CONSTANT) {
+        *z = sr_op_table[SR_POW].value(y, 1 / outer.power);
+        *slope = fabs(outer.power) * sr_op_table[SR_POW].value(size, 1 - 1 / outer.power);
+        return y > 0 && isfinite(*z);
+    } else if (outer.op == SR_EXP) {
+        *z = sr_op_table[SR_LOG].value(y, 0);
+        *slope = size;
+        return y > 0;
+    } else {
+        *z = sr_op_table[SR_EXP].value(y, 0);
+        *slope = 1 / *z;
+    }
+    return isfinite(*z) && isfinite(*slope);
+}
+
+/* False where more than a hundredth of the squares of y has no inverse. */
+static bool make_target(const struct sr_loss *loss, const struct columns *c, struct target *t)
+{
+    const double least = 1e-3 * c->typical;
+    double all = 0, lost = 0, most = 0, slope;
+    for (int i = 0; i < c->used; i++) {
+        const double size = fmax(fabs(c->y[i]), least);
+        double w = sqrt(sr_row_weight(loss->data, c->row[i]));
+        w /= t->relative || loss->kind == ORR_SR_RELATIVE ? size : 1;
+        all += w * c->y[i] * w * c->y[i];
+        if (invert(t->outer, c->y[i], least, &t->z[i], &slope)) {
+            t->weight[i] = w * slope;
+        } else {
+            lost += w * c->y[i] * w * c->y[i];
+            t->z[i] = t->weight[i] = 0;
+        }
+        most = fmax(most, t->weight[i]);
+    }
+    for (int i = 0; i < c->used; i++)
+        t->weight[i] /= most;
+    t->table = (struct sr_power_table){.rows = c->rows,
+                                       .columns = c->count,
+                                       .log = c->log[0],
+                                       .sign = c->sign[0],
+                                       .negative = c->negative,
+                                       .z = t->z,
+                                       .weight = t->weight,
+                                       .extra = c->one,
+                                       /* a product before exp: a constant and the logarithms */
+                                       .extras = t->outer.op == SR_EXP ? 1 + c->count : 0};
+    return most > 0 && isfinite(most) && lost <= 0.01 * all &&
+           !(t->outer.op == SR_EXP && c->negative);
+}
+
+static int list_targets(const struct sr_proposal *p, const struct columns *c,
+                        struct target list[TARGETS])
+{
+    static const struct {
+        enum sr_op op; /* needed: this operator, or ^ for a power */
+        struct outer outer;
+    } all[] = {{SR_ADD, {SR_CONSTANT, 1}},       {SR_EXP, {SR_EXP, 1}},
+               {SR_INV, {SR_CONSTANT, -1}},      {SR_SQUARE, {SR_CONSTANT, 2}},
+               {SR_SQRT, {SR_CONSTANT, 0.5}},    {SR_LOG, {SR_LOG, 1}},
+               {SR_POW, {SR_CONSTANT, 1.5}},     {SR_POW, {SR_CONSTANT, 3}},
+               {SR_POW, {SR_CONSTANT, -0.5}},    {SR_POW, {SR_CONSTANT, -2}},
+               {SR_POW, {SR_CONSTANT, 1.0 / 3}}, {SR_POW, {SR_CONSTANT, 2.0 / 3}},
+               {SR_POW, {SR_CONSTANT, -1.5}}};
+    int n = 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int relative = 0; relative < 2; relative++) {
+            const bool power = all[k].outer.op == SR_CONSTANT && sr_has(p->operators, SR_POW);
+            if (!sr_has(p->operators, all[k].op) && !power)
+                continue;
+            list[n].outer = all[k].outer;
+            list[n].relative = relative;
+            n += make_target(p->loss, c, &list[n]);
+        }
+    return n;
+}
+
+/* ---- the next term */
+
+struct rated {
+    double score; /* of the residual, minus the share that the candidate explains */
+    double exponent[COLUMNS];
+};
+struct screen {
+    const struct columns *columns;
+    const struct sr_power_table *table;
+    struct sr_power_work *work;
+    int basis, count;
+    int most[TERMS]; /* values of the grid for the factors of a candidate */
+    double exponent[COLUMNS];
+    struct rated best[RATED];
+};
+
+static void rate(struct screen *s, const double *value)
+{
+    const int n = s->table->rows;
+    const double all = sr_dot(value, value, n), with = sr_dot(value, s->work->residual, n);
+    double own = all;
+    for (int k = 0; k < s->basis; k++) {
+        const double share = sr_dot(s->work->q[k], value, n);
+        own -= share * share;
+    }
+    struct rated item = {.score = -with * with / own};
+    memcpy(item.exponent, s->exponent, sizeof item.exponent);
+    if (own > 1e-9 * all && isfinite(item.score))
+        sr_best_insert(s->best, sizeof item, &s->count, RATED, &item);
+}
+
+/* Rates the products of a value and powers of columns from number `first` on. */
+static void rate_products(struct screen *s, int first, int depth, const double *value)
+{
+    const struct columns *c = s->columns;
+    double product[ROWS];
+    for (int j = first; j < c->count; j++)
+        for (int g = 0; g < s->most[depth]; g++) {
+            if ((c->negative >> j & 1) && fmod(grid[g], 1) != 0)
+                continue;
+            for (int i = 0; i < c->rows; i++)
+                product[i] = value[i] * c->power[j][g][i];
+            s->exponent[j] += grid[g];
+            rate(s, product);
+            if (depth + 1 < TERMS && g < s->most[depth + 1])
+                rate_products(s, j + 1, depth + 1, product);
+            s->exponent[j] -= grid[g];
+        }
+}
+
+/* Lists candidates of the next term, which differ from each other; returns how many. */
+static int next_terms(const struct columns *c, const struct target *t, struct sr_power_sum *sum,
+                      struct sr_power_work *w, int wanted, struct rated *chosen)
+{
+    struct screen s = {.columns = c, .table = &t->table, .work = w, .most = {GRID, GRID, SIMPLEST}};
+    const size_t bytes = (size_t)c->rows * sizeof(double);
+    int n = 0;
+    if (!sr_power_weigh(&t->table, sum, w))
+        return 0;
+    sr_power_slopes(&t->table, sum, w);
+    s.basis = w->basis;
+    for (int k = 0; k < w->free; k++) {
+        memcpy(w->q[s.basis], w->slope[k], bytes);
+        s.basis += sr_power_orthogonal(w, s.basis, c->rows, 1e-9, NULL);
+    }
+    rate(&s, t->weight);
+    rate_products(&s, 0, 0, t->weight);
+    s.most[0] = s.most[1] = SIMPLE;
+    s.most[2] = 0;
+    for (int i = 0; i < sum->terms; i++) { /* terms often share factors */
+        memcpy(s.exponent, sum->exponent[i], sizeof s.exponent);
+        rate_products(&s, 0, 0, w->term[i]);
+    }
+    for (int k = 0; k < s.count && n < wanted; k++) {
+        bool close = false;
+        for (int i = 0; i < n && !close; i++) {
+            double distance = 0;
+            for (int j = 0; j < c->count; j++)
+                distance += fabs(s.best[k].exponent[j] - chosen[i].exponent[j]);
+            close = distance < 1;
+        }
+        if (!close)
+            chosen[n++] = s.best[k];
+    }
+    return n;
+}
+
+/* Appends each candidate of the next term to a sum and fits it. *best is replaced where that is
+ * better. */
+static void grow(const struct columns *c, const struct target *t, const struct sr_power_sum *from,
+                 int wanted, struct sr_power_work *w, struct sr_power_sum *best)
+{
+    struct rated candidate[CANDIDATES];
+    struct sr_power_sum sum = *from;
+    const int n = next_terms(c, t, &sum, w, wanted, candidate);
+    for (int k = 0; k < n && !orr_signal_seen(); k++) {
+        sum = *from;
+        memcpy(sum.exponent[sum.terms++], candidate[k].exponent, sizeof candidate[k].exponent);
+        sr_power_fit(&t->table, STEPS, &sum, w);
+        if (sum.rest < best->rest)
+            *best = sum;
+    }
+}
+
+/* The product of powers nearest to |z|, by its logarithm. */
+static bool nearest_product(const struct columns *c, const struct target *t,
+                            struct sr_power_work *w, struct sr_power_sum *sum)
+{
+    double log[ROWS] = {0}, weight[ROWS] = {0};
+    struct sr_power_sum line = {.terms = 0};
+    for (int i = 0; i < c->used; i++)
+        if (t->z[i] != 0 && t->weight[i] > 0) {
+            log[i] = sr_op_table[SR_LOG].value(fabs(t->z[i]), 0);
+            weight[i] = t->weight[i] * fabs(t->z[i]);
+        }
+    struct sr_power_table logs = t->table;
+    logs.z = log;
+    logs.weight = weight;
+    logs.extras = 1 + c->count;
+    if (!sr_power_weigh(&logs, &line, w))
+        return false;
+    *sum = (struct sr_power_sum){.terms = 1};
+    for (int j = 0; j < c->count; j++) {
+        const double e = line.weight[1 + j];
+        sum->exponent[0][j] = c->negative >> j & 1 ? nearbyint(e) : fmax(-6, fmin(6, e));
+    }
+    sr_power_fit(&t->table, STEPS, sum, w);
+    return true;
+}
+
+/* Fits a sum of two products, or of one within exp. */
+static void begin_sum(const struct columns *c, struct target *t, struct sr_power_work *w)
+{
+    const bool one = t->outer.op == SR_CONSTANT && t->outer.power == 1;
+    struct sr_power_sum start[1 + FIRST] = {{.rest = HUGE_VAL}};
+    int n = 0;
+    t->sum = (struct sr_power_sum){.rest = HUGE_VAL};
+    if (t->outer.op == SR_EXP) {
+        const struct sr_power_sum none = {.terms = 0};
+        grow(c, t, &none, CANDIDATES, w, &t->sum);
+        return;
+    }
+    n += nearest_product(c, t, w, &start[n]);
+    if (n && (one || start[0].rest <= 1e-20))
+        t->sum = start[0];
+    if (t->sum.rest <= 1e-20)
+        return;
+    struct sr_power_sum none = {.terms = 0};
+    struct rated first[FIRST];
+    const int firsts = c->count > MANY && !one ? 0 : next_terms(c, t, &none, w, FIRST, first);
+    for (int k = 0; k < firsts; k++, n++) {
+        start[n] = (struct sr_power_sum){.terms = 1};
+        memcpy(start[n].exponent[0], first[k].exponent, sizeof first[k].exponent);
+    }
+    for (int k = 0; k < n && !orr_signal_seen(); k++)
+        grow(c, t, &start[k], CANDIDATES, w, &t->sum);
+}
+
+/* The target with another outer power and the sum refitted to it. */
+static struct target at_power(const struct sr_loss *loss, const struct columns *c,
+                              const struct target *from, double power, struct sr_power_work *w)
+{
+    struct target t = *from;
+    t.outer.power = power;
+    for (int i = 0; i < t.sum.terms; i++)
+        for (int j = 0; j < c->count; j++)
+            if (!(c->negative >> j & 1))
+                t.sum.exponent[i][j] *= from->outer.power / power;
+    if (make_target(loss, c, &t))
+        sr_power_fit(&t.table, REFIT_STEPS, &t.sum, w);
+    else
+        t.sum.rest = HUGE_VAL;
+    return t;
+}
+
+/* Searches the outer power around its value on the list, by golden sections of its logarithm. */
+static void free_power(const struct sr_loss *loss, const struct columns *c, struct target *best,
+                       struct sr_power_work *w)
+{
+    static const double golden = 0.6180339887498949, widest = 0.35;
+    double (*const exponential)(double, double) = sr_op_table[SR_EXP].value;
+    const struct target from = *best;
+    double low = -widest, high = widest, rest[2] = {0};
+    for (int step = -2; step < POWER_STEPS && !orr_signal_seen(); step++) {
+        /* the first two steps try both inner points, the others the one that is new */
+        const bool left = step < 0 ? step == -2 : rest[0] < rest[1];
+        const double cut = step < 0 ? 0 : (1 - golden) * (high - low);
+        high -= left ? cut : 0;
+        low += left ? 0 : cut;
+        if (step >= 0)
+            rest[left] = rest[!left];
+        const double at = left ? high - golden * (high - low) : low + golden * (high - low);
+        const struct target t = at_power(loss, c, &from, from.outer.power * exponential(at, 0), w);
+        rest[!left] = t.sum.rest;
+        if (t.sum.rest < best->sum.rest)
+            *best = t;
+    }
+    best->table.z = best->z;
+    best->table.weight = best->weight;
+}
+
+/* ---- formulas */
+
+/* Writes base^power, power > 0. */
+static bool put_power(const struct sr_proposal *p, const struct sr_expr *base, double power,
+                      struct sr_expr *out)
+{
+    static const struct {
+        enum sr_op op;
+        double power;
+    } list[] = {{SR_SQUARE, 2}, {SR_CUBE, 3}, {SR_SQRT, 0.5}};
+    if (power == 1) {
+        sr_put_expr(out, base);
+        return true;
+    }
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        if (list[k].power == power && sr_has(p->operators, list[k].op)) {
+            sr_put_expr(out, base);
+            sr_put_op(out, list[k].op);
+            return true;
+        }
+    if (sr_has(p->operators, SR_POW)) {
+        sr_put_expr(out, base);
+        sr_put_constant(out, power);
+        sr_put_op(out, SR_POW);
+        return true;
+    }
+    if (power > 1 && fmod(2 * power, 1) == 0) {
+        sr_put_expr(out, base);
+        if (!put_power(p, base, power - 1, out))
+            return false;
+        sr_put_op(out, SR_MUL);
+        return true;
+    }
+    if (!sr_has(p->operators, SR_EXP) || !sr_has(p->operators, SR_LOG))
+        return false;
+    sr_put_expr(out, base);
+    sr_put_op(out, SR_LOG);
+    sr_put_constant(out, power);
+    sr_put_op(out, SR_MUL);
+    sr_put_op(out, SR_EXP);
+    return true;
+}
+
+/* The quotient of the columns whose exponent has the size of `power`; *above: whether any is in the
+ * numerator. */
+static void put_group(const double *exponent, int columns, double power, struct sr_expr *out,
+                      bool *above)
+{
+    *above = false;
+    for (int part = 1; part >= -1; part -= 2)
+        for (int j = 0; j < columns; j++) {
+            if (exponent[j] != part * power)
+                continue;
+            const bool begins = out->count == 0;
+            sr_put_node(out, sr_feature_node(j));
+            if (!begins)
+                sr_put_op(out, part > 0 || !*above ? SR_MUL : SR_DIV);
+            *above = *above || part > 0;
+        }
+}
+
+/* Writes a product of powers; columns of the same power stand together. Count 0: the product is
+ * 1. */
+static bool put_product(const struct sr_proposal *p, const double *exponent, int columns,
+                        struct sr_expr *out)
+{
+    out->count = 0;
+    for (int below = 0; below < 2; below++)
+        for (int j = 0; j < columns; j++) {
+            const double power = fabs(exponent[j]);
+            bool seen = power == 0, above;
+            for (int i = 0; i < j && !seen; i++)
+                seen = fabs(exponent[i]) == power;
+            if (seen)
+                continue;
+            struct sr_expr group = {.count = 0};
+            put_group(exponent, columns, power, &group, &above);
+            if (above == below)
+                continue;
+            const bool begins = out->count == 0;
+            if (!put_power(p, &group, power, out) || out->count > SR_NODES)
+                return false;
+            if (begins && below && sr_has(p->operators, SR_INV))
+                sr_put_op(out, SR_INV);
+            else if (begins && below)
+                return false;
+            else if (!begins)
+                sr_put_op(out, below ? SR_DIV : SR_MUL);
+        }
+    return out->count == 0 || sr_put_end(p->settings->language, out, SR_NODES);
+}
+
+static bool put_outer(const struct sr_proposal *p, struct outer outer, struct sr_expr *out)
+{
+    const double power = fabs(outer.power);
+    struct sr_expr base = *out;
+    out->count = 0;
+    if (outer.op != SR_CONSTANT) {
+        sr_put_expr(out, &base);
+        sr_put_op(out, outer.op);
+    } else if (outer.power < 0 && sr_has(p->operators, SR_INV)) {
+        if (!put_power(p, &base, power, out))
+            return false;
+        sr_put_op(out, SR_INV);
+    } else if (!put_power(p, &base, power, out) || outer.power < 0) {
+        return false;
+    }
+    return sr_put_end(p->settings->language, out, SR_NODES);
+}
+
+/* Writes a sum as a formula, up to an outer factor. */
+static bool write_sum(const struct sr_proposal *p, const struct target *t,
+                      const struct sr_power_sum *sum, struct sr_expr *out)
+{
+    const int columns = t->table.columns;
+    const double *c = sum->weight + t->table.extras;
+    const bool power = t->outer.op == SR_CONSTANT, odd = power && fabs(t->outer.power) == 1;
+    const double unit = odd ? c[0] : power ? fabs(c[0]) : 1;
+    struct sr_expr product[TERMS], factor = {.count = 0};
+    struct sr_sum written = {.factor = &factor};
+    for (int k = 0; k < sum->terms; k++) {
+        if (!put_product(p, sum->exponent[k], columns, &product[k]))
+            return false;
+        const double weight = c[k] / unit;
+        const bool whole = fabs(fabs(weight) - 1) < 1e-6;
+        const bool minus = whole && weight < 0 && written.terms && sr_has(p->operators, SR_SUB);
+        if (!product[k].count) {
+            written.offset = true;
+            written.d += weight;
+            continue;
+        }
+        written.term[written.terms++] = (struct sr_written_term){
+            &product[k], weight, whole && (weight > 0 || minus), minus ? SR_SUB : SR_ADD};
+    }
+    if (!written.terms || !sr_sum_write(p->settings->language, &written, SR_NODES, out) ||
+        !put_outer(p, t->outer, out))
+        return false;
+    if (t->outer.op == SR_EXP) {
+        if (!put_product(p, sum->weight + 1, columns, &factor))
+            return false;
+        sr_put_expr(out, &factor);
+        if (factor.count)
+            sr_put_op(out, SR_MUL);
+        if (!sr_put_end(p->settings->language, out, SR_NODES))
+            return false;
+    }
+    sr_expr_rewrite(p->settings->language, out, p->operators);
+    return out->count <= p->settings->maxsize &&
+           (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
+}
+
+/* Writes a sum with its exponents as fitted and rounded, and fits the formulas to all rows. */
+static void finish_sum(const struct sr_proposal *p, struct target *t, struct sr_power_work *w,
+                       struct sr_expr expr[VARIANTS], double loss[VARIANTS])
+{
+    struct sr_thread *own = &p->thread[omp_get_thread_num()];
+    struct sr_power_sum sum = t->sum;
+    sr_power_fit(&t->table, LAST_STEPS, &sum, w);
+    for (int v = 0; v < VARIANTS && isfinite(sum.rest); v++) {
+        if (v)
+            sr_power_round(&t->table, &sum, w);
+        if (write_sum(p, t, &sum, &expr[v]))
+            loss[v] = sr_constants_fit(p->loss, &expr[v], true, FIT_STEPS, 0, own->rng, &own->work);
+    }
+}
+
+/* ---- the stage */
+
+struct stage {
+    struct columns columns;
+    int targets;
+    struct target target[TARGETS];
+    struct sr_expr expr[TARGETS * VARIANTS];
+    double loss[TARGETS * VARIANTS];
+    struct sr_power_work *work; /* (threads) */
+};
+
+/* Numbers of the best targets of each kind of weights. */
+static int best_targets(const struct stage *s, int most, int *list)
+{
+    int n = 0;
+    for (int relative = 0; relative < 2; relative++) {
+        struct {
+            double rest;
+            int number;
+        } best[TARGETS], item;
+        int count = 0;
+        for (int k = 0; k < s->targets; k++) {
+            item.rest = s->target[k].sum.rest;
+            item.number = k;
+            if (s->target[k].relative == relative && item.rest < promising)
+                sr_best_insert(best, sizeof item, &count, most, &item);
+        }
+        for (int k = 0; k < count; k++)
+            list[n++] = best[k].number;
+    }
+    return n;
+}
+
+static void finish_best(struct sr_proposal *p, struct stage *s, int most)
+{
+    int list[TARGETS];
+    const int n = sr_proposal_take(p, best_targets(s, most, list) * VARIANTS) / VARIANTS;
+    sr_fill(s->loss, TARGETS * VARIANTS, HUGE_VAL);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int k = 0; k < n; k++)
+        if (!orr_signal_seen())
+            finish_sum(p, &s->target[list[k]], &s->work[omp_get_thread_num()],
+                       s->expr + (size_t)k * VARIANTS, s->loss + (size_t)k * VARIANTS);
+    sr_proposal_add(p, s->expr, s->loss, n * VARIANTS, n * VARIANTS, true, false);
+}
+
+/* Adds the best sums under a power with other powers. */
+static void free_best(struct sr_proposal *p, struct stage *s)
+{
+    int list[TARGETS];
+    const int n = best_targets(s, FREED, list);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int k = 0; k < n; k++) {
+        struct target *t = &s->target[s->targets + k];
+        *t = s->target[list[k]];
+        t->table.z = t->z;
+        t->table.weight = t->weight;
+        if (t->outer.op == SR_CONSTANT && t->sum.terms > 1 && !sr_proposal_over(p))
+            free_power(p->loss, &s->columns, t, &s->work[omp_get_thread_num()]);
+        else
+            t->sum.rest = HUGE_VAL;
+    }
+    s->targets += n;
+}
+
+/* Gives the best sums another term. */
+static void grow_best(struct sr_proposal *p, struct stage *s)
+{
+    int list[TARGETS];
+    const int n = best_targets(s, s->columns.count > MANY ? GROWN : TARGETS, list);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int k = 0; k < n; k++) {
+        struct target *t = &s->target[list[k]];
+        const struct sr_power_sum from = t->sum;
+        if (from.terms < TERMS && !sr_proposal_over(p))
+            grow(&s->columns, t, &from, CANDIDATES, &s->work[omp_get_thread_num()], &t->sum);
+    }
+}
+
+static void search_sums(struct sr_proposal *p, struct stage *s)
+{
+    enum { ROUNDS = 2 };
+    s->targets = list_targets(p, &s->columns, s->target);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int k = 0; k < s->targets; k++) {
+        s->target[k].sum.rest = HUGE_VAL;
+        if (!sr_proposal_over(p))
+            begin_sum(&s->columns, &s->target[k], &s->work[omp_get_thread_num()]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round && !sr_proposal_over(p))
+            grow_best(p, s);
+        finish_best(p, s, FINISHED);
+        if (sr_proposal_over(p))
+            return;
+        if (sr_has(p->operators, SR_POW))
+            free_best(p, s);
+        finish_best(p, s, FREED);
+    }
+}
+
+int sr_powers_find(struct sr_proposal *p)
+{
+    const struct sr_data *data = p->loss->data;
+    const double until_s = p->limit.until_s, now = orr_time_s();
+    if (data->rows < LEAST_ROWS || data->features > COLUMNS || !sr_has(p->operators, SR_MUL) ||
+        !sr_has(p->operators, SR_DIV) || !sr_has(p->operators, SR_ADD))
+        return 0;
+    struct stage *s = orr_alloc(1, sizeof *s);
+    struct sr_power_work *work = orr_alloc((size_t)p->threads, sizeof *work);
+    int rc = s && work ? read_columns(data, &s->columns) : ORR_ENOMEM;
+    if (!rc && s->columns.used >= LEAST_ROWS) {
+        s->work = work;
+        p->limit.until_s = until_s > 0 ? now + share_of_time * (until_s - now) : 0;
+        search_sums(p, s);
+        p->limit.until_s = until_s;
+    }
+    free(s);
+    free(work);
+    return rc;
+}
