@@ -286,6 +286,27 @@ static int power_of(struct sr_normal *form, int node, double power)
 
 /* ---- functions */
 
+/* exp(k log(x) + rest) becomes x^k exp(rest) for whole k; -1 where the sum has no such term. Other
+ * powers stay, since a language need not have them. */
+static int take_out_logarithms(struct sr_normal *form, int argument)
+{
+    struct gather sum = {0}, rest = {0}, product = {.constant = 1};
+    add_term(form, &sum, argument, 1);
+    rest.constant = sum.constant;
+    for (int i = 0; i < sum.count; i++) {
+        const struct sr_normal_item item = sum.item[i];
+        if (is_call(form, item.node, SR_LOG) && is_whole(item.weight))
+            add_factor(form, &product, form->item[form->node[item.node].first].node, item.weight);
+        else
+            rest.item[rest.count++] = item;
+    }
+    if (rest.count == sum.count)
+        return -1;
+    const int other = finish_sum(form, &rest);
+    add_factor(form, &product, make_call(form, SR_EXP, (int[2]){other, other}), 1);
+    return finish_product(form, &product);
+}
+
 /* Whether -x rather than x is the representative of the pair; the choice is the same for both. */
 static bool is_negative(const struct sr_normal *form, int node)
 {
@@ -316,6 +337,11 @@ static int make_call(struct sr_normal *form, enum sr_op op, const int operand[2]
         return a;
     if (info->undoes != SR_CONSTANT && is_call(form, a, info->undoes))
         return multiply_node(form, form->item[form->node[a].first].node, sign);
+    if (op == SR_EXP) {
+        const int product = take_out_logarithms(form, a);
+        if (product >= 0)
+            return product;
+    }
     if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash == form->node[b].hash)
         return a;
     if (info->traits & SR_COMMUTES && form->node[a].hash > form->node[b].hash) {

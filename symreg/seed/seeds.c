@@ -131,9 +131,9 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
     int (*const stage[])(struct sr_proposal *) = {sr_small_find,
                                                   sr_simplest_sums_find,
                                                   sr_powers_find,
+                                                  sr_angles_find,
                                                   named ? sr_dimensions_find : sr_structure_find,
                                                   named ? sr_structure_find : sr_dimensions_find,
-                                                  sr_angles_find,
                                                   sr_composed_find,
                                                   sr_collapse_find,
                                                   sr_pursuit_find};

@@ -27,9 +27,9 @@ enum sr_stages {
     SR_STAGE_SMALL = 1,
     SR_STAGE_SIMPLEST_SUMS = 2,
     SR_STAGE_POWERS = 4,
-    SR_STAGE_STRUCTURE = 8, /* this and the next in either order */
-    SR_STAGE_UNITS = 16,
-    SR_STAGE_ANGLES = 32,
+    SR_STAGE_ANGLES = 8,
+    SR_STAGE_STRUCTURE = 16, /* this and the next in either order */
+    SR_STAGE_UNITS = 32,
     SR_STAGE_COMPOSED = 64,
     SR_STAGE_CURVES = 128,
     SR_STAGE_PURSUIT = 256

@@ -27,6 +27,9 @@ TEST(knows_the_usual_identities)
         {"inv(inv(r))", "r"},
         {"inv(r) * m1 / r + m1 / r", NULL},
         {"exp(log(r + 1))", "(r + 1)"},
+        {"m2 * exp(log(r) + log(m1) - log(m2))", "(r * m1)"},
+        {"exp(log(m1) - 2 * log(r)) / r", "(m1 / ((r * r) * r))"},
+        {"exp(3 - log(r)) * r", "20.085536923187668"},
         {"log(exp(r * m1))", NULL},
         {"sin(neg(r)) + sin(r)", "0"},
         {"cos(neg(r)) - cos(r)", "0"},
@@ -142,6 +145,7 @@ TEST(canonical_hash_knows_equals)
         {"atan(m1 - r)", "neg(atan(r - m1))"},
         {"cosh(m1 - r)", "cosh(r - m1)"},
         {"exp(r) * exp(m1)", "exp(m1 + r)"},
+        {"exp(log(r) + m1)", "exp(m1) * r"},
         {"m1 / (2 * r + 4)", "0.5 * m1 * inv(r + 2)"},
     };
     static const char *const other[][2] = {
