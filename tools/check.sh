@@ -3,7 +3,8 @@
 #
 #   check.sh LOGS COMMAND...    each COMMAND is one shell word list, run by bash
 #   CHECK_LIMIT=600             seconds until a program that does not end is stopped, and has failed
-#   JOBS=n                      programs at once (default: as many as there are cores)
+#   JOBS=n                      programs at once (default: one more than there are cores, since some
+#                               wait: for locks, for launchers of ranks)
 #   ALONE='word word'           a command that holds one of these words is run when no other is
 #
 # A test program reports through its own summary: cmocka's "[  PASSED  ] n test(s)." and
@@ -27,7 +28,7 @@ logs=$1
 shift
 mkdir -p "$logs" || exit 1
 limit=${CHECK_LIMIT:-600}
-jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+jobs=${JOBS:-$(($(nproc 2>/dev/null || echo 1) + 1))}
 if [[ ! $jobs =~ ^[1-9][0-9]*$ ]]; then
     echo "check.sh: error: JOBS: expected a number, found \"$jobs\"" >&2
     exit 2
