@@ -2,9 +2,10 @@
  *
  * A formula becomes nested sums of weighted terms and products of powers. Equal terms and equal
  * factors are joined, and operands are ordered by their hashes. Division, inv, square, cube, sqrt
- * and constant powers become products; subtraction and neg become sums; exp(a) exp(b) becomes exp(a
- * + b), and exp(k log(a)) a^k for whole k. Where both are defined, the normal form has the formula's value up to rounding. It may be
- * defined at more points (x inv(x) is 1 at 0, too). */
+ * and constant powers become products; subtraction and neg become sums; exp(a) exp(b) becomes
+ * exp(a + b), and exp(k log(a)) becomes a^k for whole k. Where both are defined, the normal form
+ * has the formula's value up to rounding. It may be defined at more points (x inv(x) is 1 at 0,
+ * too). */
 #ifndef SR_NORMAL_H
 #define SR_NORMAL_H
 
