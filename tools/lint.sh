@@ -12,7 +12,7 @@
 #   bits         what makes data sets and fronts calls no function whose bits depend on the CPU
 #   tests        no check of a shell test that nothing meets: the output of a command that failed,
 #                missing files; tests/cli/compare.sh has what to use
-#   size         at most 800 lines a file, 100 columns a line (but gnuplot, tables of one-line rows)
+#   size         at most 800 lines a file, 100 columns a line (lint_size.sh)
 set -u
 build=$1
 failures=0
@@ -91,6 +91,7 @@ each tools/lint_headers.sh "$build"
 each tools/lint_state.sh "$build" symreg laws
 each tools/lint_unused.sh "$build"
 each tools/lint_links.sh README.md HACKING.md docs/*.md docs/probes/*.md bench/results/README.md
+each tools/lint_size.sh "${folders[@]}" tests bench tools python docs
 
 for file in tests/*/test_*.sh; do
     while IFS= read -r found; do
@@ -99,21 +100,8 @@ for file in tests/*/test_*.sh; do
     done < <(grep -nE '<\(|(test|\[) -z "?\$\(|^ *check(_not)? .*[^a-z_](cmp|diff) ' "$file")
 done
 
-sources=()
-while read -r file; do
-    sources+=("$file")
-    lines=$(wc -l <"$file")
-    [ "$lines" -le 800 ] || complain "$file: $lines lines, more than 800"
-    # tables of one line per row may be wider
-    case $file in *.gp) continue ;; esac
-    ! grep -q 'clang-format off' "$file" || continue
-    long=$(awk 'length > 100 { print FNR; exit }' "$file")
-    [ -z "$long" ] || complain "$file:$long: longer than 100 columns"
-done < <(find "${folders[@]}" tests bench tools python docs \
-              \( -name '*.[ch]' -o -name '*.gp' -o -name '*.sh' -o -name '*.py' \) | sort)
-
 if command -v clang-format >/dev/null; then
-    mapfile -t code < <(printf '%s\n' "${sources[@]}" | grep '\.[ch]$')
+    mapfile -t code < <(find "${folders[@]}" tests bench tools python docs -name '*.[ch]' | sort)
     for file in "${code[@]}"; do
         clang-format --dry-run -Werror "$file" 2>/dev/null || complain "$file: run make format"
     done
@@ -130,9 +118,10 @@ else
 fi
 if command -v clang-tidy >/dev/null; then
     # (the MPI plugin needs headers that may not be there)
-    mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' ! -path 'model/ranks/mpi.c' | sort)
-    clang-tidy --quiet "${code[@]}" -- -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. 2>/dev/null ||
-        complain "clang-tidy: see above"
+    mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' \
+                             ! -path 'model/ranks/mpi.c' | sort)
+    clang-tidy --quiet "${code[@]}" -- -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. \
+        2>/dev/null || complain "clang-tidy: see above"
 else
     echo "lint: clang-tidy is not installed: static analysis not done"
 fi

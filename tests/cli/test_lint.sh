@@ -90,6 +90,7 @@ in_tree() {
     includes) "$tools/lint_includes.sh" ;;
     state) "$tools/lint_state.sh" build alpha ;;
     links) "$tools/lint_links.sh" README.md docs/guide.md ;;
+    size) "$tools/lint_size.sh" base alpha beta ;;
     esac
 }
 run() { # PART: its output is in $WORK/out
@@ -106,7 +107,7 @@ complains() {
 }
 
 plant
-for part in includes headers unused state links; do
+for part in includes headers unused state links size; do
     check "$part: nothing to say of a tree as it should be" run $part
 done
 
@@ -177,4 +178,12 @@ complains links 'README.md:2: there is no alpha/middle/'
 rm "$tree/docs/guide.md"
 run links
 check "links: a document that is not there" grep -q '^docs/guide.md is not there$' "$WORK/out"
+printf 'print("%095d")\n' 0 >"$tree/beta/wide.py"
+complains size 'beta/wide.py:1: longer than 100 columns'
+yes '# a line' | head -n 801 >"$tree/beta/high.sh"
+complains size 'beta/high.sh: 801 lines, more than 800'
+printf '%0101d\n' 0 >"$tree/beta/wide.gp"
+check "size: gnuplot may be wider" run size
+check "size: Python, scripts and examples of this repository" "$tools/lint_size.sh" python tools \
+    docs bench tests
 finish
