@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_statistics_double.h>
+
 #include "shared.h"
 
 enum {
@@ -25,19 +27,15 @@ static const double share = 0.4; /* of the remaining time */
 
 static bool is_within(const double *value, size_t rows, double low, double high)
 {
-    for (size_t i = 0; i < rows; i++)
-        if (!(value[i] >= low && value[i] <= high))
-            return false;
-    return true;
+    double least, most;
+    gsl_stats_minmax(&least, &most, value, 1, rows);
+    return least >= low && most <= high;
 }
 
 static double range_of(const double *value, size_t rows)
 {
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    for (size_t i = 0; i < rows; i++) {
-        least = fmin(least, value[i]);
-        most = fmax(most, value[i]);
-    }
+    double least, most;
+    gsl_stats_minmax(&least, &most, value, 1, rows);
     return most - least;
 }
 

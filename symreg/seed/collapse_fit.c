@@ -144,10 +144,7 @@ static double fit_proposal(const struct sr_collapse *c, const struct proposal *p
             sr_put_node(out, phi.node[i]);
     if (h->count)
         sr_put_op(out, SR_MUL);
-    if (!sr_put_end(s->language, out, SR_NODES))
-        return HUGE_VAL;
-    sr_expr_rewrite(s->language, out, c->proposal->operators);
-    if (out->count > s->maxsize || (s->admissible && !s->admissible(out, s->context)) ||
+    if (!sr_put_end(s->language, out, SR_NODES) || !sr_proposal_shorten(c->proposal, out) ||
         !sr_eval(out, loss->data, work->value))
         return HUGE_VAL;
     const double scale = sr_loss_scale(loss, work->value, work->scratch);

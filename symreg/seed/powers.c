@@ -546,9 +546,7 @@ static bool write_sum(const struct sr_proposal *p, const struct target *t,
         if (!sr_put_end(p->settings->language, out, SR_NODES))
             return false;
     }
-    sr_expr_rewrite(p->settings->language, out, p->operators);
-    return out->count <= p->settings->maxsize &&
-           (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
+    return sr_proposal_shorten(p, out);
 }
 
 /* Writes a sum with its exponents as fitted and rounded, and fits the formulas to all rows. */

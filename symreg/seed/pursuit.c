@@ -218,11 +218,7 @@ static bool write_sum(const struct sr_proposal *p, const struct sr_dictionary *d
         sum.term[k] = (struct sr_written_term){
             &d->expr[s->term[k]], weight, whole && (weight > 0 || minus), minus ? SR_SUB : SR_ADD};
     }
-    if (!sr_sum_write(p->settings->language, &sum, SR_NODES, out))
-        return false;
-    sr_expr_rewrite(p->settings->language, out, p->operators);
-    return out->count <= p->settings->maxsize &&
-           (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
+    return sr_sum_write(p->settings->language, &sum, SR_NODES, out) && sr_proposal_shorten(p, out);
 }
 
 /* ---- the stage */

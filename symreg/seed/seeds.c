@@ -112,6 +112,13 @@ void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite)
     }
 }
 
+bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr)
+{
+    const struct sr_settings *s = p->settings;
+    sr_expr_rewrite(s->language, expr, p->operators);
+    return expr->count <= s->maxsize && (!s->admissible || s->admissible(expr, s->context));
+}
+
 void sr_proposal_fill(struct sr_proposal *p, double budget)
 {
     const double eighth = p->settings->enumerate / 8;

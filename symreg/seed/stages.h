@@ -46,6 +46,8 @@ int sr_proposal_take(struct sr_proposal *p, int wanted);
  * sr_best_of_size(). */
 void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const double *loss,
                      int count, int per_size, bool once, bool whole);
+/* Shortens a formula of the table; false where it is too long or not admissible. */
+bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr);
 /* Fits constants and outer scale of the seeds from number `first` on to all rows. */
 void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite);
 

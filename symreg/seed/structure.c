@@ -369,14 +369,6 @@ struct search {
     double least; /* the smallest loss of its seeds in the table itself */
 };
 
-/* Shortens a formula of the whole table; false where the settings refuse it. */
-static bool shorten(const struct sr_proposal *p, struct sr_expr *expr)
-{
-    const struct sr_settings *s = p->settings;
-    sr_expr_rewrite(s->language, expr, p->operators);
-    return expr->count <= s->maxsize && (!s->admissible || s->admissible(expr, s->context));
-}
-
 int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_size,
                    bool (*write)(const struct sr_proposal *p, const void *derived,
                                  const struct sr_expr *phi, struct sr_expr *out),
@@ -390,7 +382,7 @@ int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_
         const int most = sr_proposal_take(p, found->count);
         for (int i = 0; i < found->count && count < most && !orr_signal_seen(); i++)
             if (isfinite(found->loss[i]) && write(p, derived, &found->expr[i], &expr[count]) &&
-                shorten(p, &expr[count])) {
+                sr_proposal_shorten(p, &expr[count])) {
                 loss[count] = sr_eval_loss(&expr[count], p->loss, &p->thread[0].work, &scale);
                 count++;
             }

@@ -219,6 +219,21 @@ static int run_permutations(const struct orr_cli *cli, const struct sr_table *ta
     return 0;
 }
 
+/* Measures the front, and the alternatives where there are some, on the table of --test. */
+static int measure_tests(const struct sr_csv_options *options, const struct sr_settings *s,
+                         struct sr_table *table, struct sr_table *second, const struct sr_fit *fit,
+                         struct sr_test *front, struct sr_test *beside)
+{
+    if (!options->test)
+        return 0;
+    const char *name = orr_input_name(options->test);
+    if (table->category)
+        second->data.features = table->data.features;
+    TRY(sr_test_measure(s, table, second, name, &fit->front, front));
+    return fit->alternatives ? sr_test_measure(s, table, second, name, fit->alternatives, beside)
+                             : 0;
+}
+
 static int run_fit(const struct orr_cli *cli, const char *file,
                    const struct sr_csv_options *options, struct sr_table *table,
                    struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
@@ -243,12 +258,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                         "%s: no formula is finite on every row and within the constraints", file);
     struct sr_test test, test_beside;
     struct sr_permutations permutations;
-    if (options->test && table->category)
-        second->data.features = table->data.features;
-    if (options->test)
-        TRY(sr_test_measure(s, table, second, orr_input_name(options->test), &fit->front, &test));
-    if (options->test && fit->alternatives)
-        TRY(sr_test_measure(s, table, second, test.file, fit->alternatives, &test_beside));
+    TRY(measure_tests(options, s, table, second, fit, &test, &test_beside));
     snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
     struct sr_output output = {.file = file,
                                .target = target,
