@@ -130,6 +130,8 @@ runs() {
 }
 over seeds inductive.json "$RUNS"/verdict/*/*/probe/inductive.json
 over grid context_linear.json "$RUNS"/context/*/*/probe/linear.json
+over seeds inductive_fresh.json "$RUNS"/inductive_fresh/*/*/probe/inductive.json
+over grid context_fresh.json "$RUNS"/context_fresh/*/*/probe/linear.json
 over grid context_rollout.json "$RUNS"/context/*/*/probe/rollout.json
 over grid passkey.json "$RUNS"/passkey/*/*/probe/passkey.json
 over grid ablation_text.json "$RUNS"/ablation_text/*/*/probe/length.json
@@ -143,6 +145,7 @@ kept table1_kjv length
 kept text_short length
 kept tables_a4_a6 length table1
 kept table1_p3 length
+kept text_fresh length
 kept passkey15 passkey
 kept_all seeds adaptation adaptation
 kept_all grid ladder labels

@@ -11,8 +11,9 @@
 static const struct {
     const char *file, *grid;
 } grids[] = {
-    {"inductive.json", "inductive"},
+    {"inductive_fresh.json", "inductive_fresh"},
     {"context_linear.json", "context"},
+    {"context_fresh.json", "context_fresh"},
     {"universes.json", "universes"},
     {"ablation.json", "ablation"},
     {"length.json", "ablation (length)"},
@@ -20,6 +21,7 @@ static const struct {
     {"text_short.json", "text_short"},
     {"table1_p3.json", "table1_p3"},
     {"tables_a4_a6.json", "tables_a4_a6"},
+    {"text_fresh.json", "text_fresh"},
     {"passkey15.json", "passkey15"},
     {"passkey.json", "passkey"},
     {"gate.json", "gate"},
