@@ -111,7 +111,7 @@ static bool add_true_law(const struct laws *laws, cJSON *json)
     const struct law_true *law = &laws->true_law;
     cJSON *object = cJSON_AddObjectToObject(json, "true_law");
     cJSON *k = object ? cJSON_AddArrayToObject(object, "k") : NULL;
-    bool ok = k && add_text(object, "law", law->dynamics.law->name) &&
+    bool ok = k && add_text(object, "law", sim_law_name(&law->dynamics)) &&
               add_text(object, "formula", law->name) &&
               add_number(object, "labels_differ_by", laws->labels_differ);
     for (int side = 0; side < law->sides && ok; side++)

@@ -23,16 +23,15 @@ static bool doubles(const struct sim_dynamics *d, double gravity, double jump)
  * orbits.law_exponent=-2.5". */
 static void print_name(struct law_true *true_law, const struct orr_settings *preset)
 {
-    const struct sim_law *law = true_law->dynamics.law;
     char *text = true_law->name;
     if (true_law->newton) {
         snprintf(text, LAW_TEXT, "k m1 m2 / r^2");
         return;
     }
-    snprintf(text, LAW_TEXT, "k times the force of the law %s", law->name);
-    for (const char *at = law->parameters; *at; at += strspn(at, " ")) {
+    snprintf(text, LAW_TEXT, "k times the force of the law %s", sim_law_name(&true_law->dynamics));
+    for (const char *at = orr_force_laws[preset->orbits.law].settings; *at;) {
         char key[128], value[ORR_SETTING];
-        const size_t length = strcspn(at, " ");
+        const size_t length = strcspn(++at, " ");
         snprintf(key, sizeof key, "%.*s", (int)length, at);
         orr_settings_value(preset, key, value);
         orr_append(text, LAW_TEXT, ", %.100s=%.300s", key, value);

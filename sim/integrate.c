@@ -296,7 +296,7 @@ static int fail_step(struct sim_integrator *g, const double y[], size_t k, doubl
         g->bodies > 1 ? body_distance(y, pair->body, pair->nearest) : vector_length(y[0], y[1]);
     return ORR_FAIL(ORR_EDOM,
                     "law %s: the integrator can not pass t = %.9g yr, step %zu, r = %.6g AU%s",
-                    g->dynamics->law->name, t, k, r, name_pair(g, pair, name));
+                    sim_law_name(g->dynamics), t, k, r, name_pair(g, pair, name));
 }
 
 /* --------------------------------------------------------------------------- integration */

@@ -1,4 +1,5 @@
-/* law.c - the force laws: one row each in sim_laws[]. Equations and sources: docs/laws.md. */
+/* law.c - the force laws; names and settings: stage/force_laws.h; equations and sources:
+ * docs/laws.md. */
 #include "sim.h"
 
 #include <math.h>
@@ -18,24 +19,24 @@ static double newton_potential(const struct sim_law_params *p, double m1, double
 /* The unit of r is AU: all powers agree at 1 AU. */
 static double power_force(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    return p->gravity * m1 * m2 * orr_pow(r, p->exponent);
+    return p->gravity * m1 * m2 * orr_pow(r, p->law_exponent);
 }
 
 static double power_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    const double n = p->exponent + 1;
+    const double n = p->law_exponent + 1;
     return p->gravity * m1 * m2 * (n == 0 ? orr_log(r) : orr_pow(r, n) / n);
 }
 
 static double yukawa_force(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    const double u = r / p->lambda_au;
-    return newton_force(p, m1, m2, r) * (1 + p->alpha * (1 + u) * orr_exp(-u));
+    const double u = r / p->law_lambda_au;
+    return newton_force(p, m1, m2, r) * (1 + p->law_alpha * (1 + u) * orr_exp(-u));
 }
 
 static double yukawa_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    return newton_potential(p, m1, m2, r) * (1 + p->alpha * orr_exp(-r / p->lambda_au));
+    return newton_potential(p, m1, m2, r) * (1 + p->law_alpha * orr_exp(-r / p->law_lambda_au));
 }
 
 static double reduced_mass(double m1, double m2)
@@ -47,25 +48,25 @@ static double reduced_mass(double m1, double m2)
 static double mond_force(const struct sim_law_params *p, double m1, double m2, double r)
 {
     const double half = 0.5 * p->gravity * (m1 + m2) / (r * r);
-    return reduced_mass(m1, m2) * (half + sqrt(half * half + 2 * half * p->a0));
+    return reduced_mass(m1, m2) * (half + sqrt(half * half + 2 * half * p->law_a0));
 }
 
 static double mond_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    const double k = p->gravity * (m1 + m2), q = 2 * sqrt(p->a0 / k), u = q * r;
+    const double k = p->gravity * (m1 + m2), q = 2 * sqrt(p->law_a0 / k), u = q * r;
     const double root = sqrt(1 + u * u), arsinh = orr_log(u + root);
     return 0.5 * k * reduced_mass(m1, m2) * (q * arsinh - (1 + root) / r);
 }
 
 static double plummer_force(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    const double d2 = r * r + p->softening_au * p->softening_au;
+    const double d2 = r * r + p->law_softening_au * p->law_softening_au;
     return p->gravity * m1 * m2 * r / (d2 * sqrt(d2));
 }
 
 static double plummer_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    return -p->gravity * m1 * m2 / sqrt(r * r + p->softening_au * p->softening_au);
+    return -p->gravity * m1 * m2 / sqrt(r * r + p->law_softening_au * p->law_softening_au);
 }
 
 /* The velocity-dependent rest beside Newton's force: Blanchet (2014), Eqs. (219), (220a). */
@@ -94,12 +95,12 @@ static double hooke_potential(const struct sim_law_params *p, double m1, double 
 
 static double lambda_force(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    return newton_force(p, m1, m2, r) - p->constant * reduced_mass(m1, m2) * r;
+    return newton_force(p, m1, m2, r) - p->law_constant * reduced_mass(m1, m2) * r;
 }
 
 static double lambda_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    return newton_potential(p, m1, m2, r) - 0.5 * p->constant * reduced_mass(m1, m2) * r * r;
+    return newton_potential(p, m1, m2, r) - 0.5 * p->law_constant * reduced_mass(m1, m2) * r * r;
 }
 
 static double expression_force(const struct sim_law_params *p, double m1, double m2, double r)
@@ -107,25 +108,26 @@ static double expression_force(const struct sim_law_params *p, double m1, double
     return p->jump * sim_expression_force(p->expression, m1, m2, r);
 }
 
-/* To add a law: a row here, its name in enum orr_law (stage/settings.h), its parameters in
- * stage/settings_table.c. */
-/* clang-format off */
-const struct sim_law sim_laws[] = {
-    {"newton", "", newton_force, newton_potential, NULL, "F = G m1 m2 / r^2"},
-    {"power", "orbits.law_exponent", power_force, power_potential, NULL, "F = G m1 m2 r^n, n > -3"},
-    {"yukawa", "orbits.law_alpha orbits.law_lambda_au", yukawa_force, yukawa_potential, NULL, "Newton and a force of finite range"},
-    {"mond", "orbits.law_a0", mond_force, mond_potential, NULL, "modified dynamics, simple interpolation"},
-    {"plummer", "orbits.law_softening_au", plummer_force, plummer_potential, NULL, "softened Newton"},
-    {"post_newtonian", "", newton_force, newton_potential, post_newtonian, "first post-Newtonian order, harmonic coordinates"},
-    {"hooke", "", hooke_force, hooke_potential, NULL, "F = G m1 m2 r"},
-    {"lambda", "orbits.law_constant", lambda_force, lambda_potential, NULL, "Newton and a linear repulsion"},
-    {"expression", "orbits.expression", expression_force, NULL, NULL, "F as an expression of r, m1, m2, G"},
+const struct sim_law sim_laws[ORR_LAWS] = {
+    [ORR_LAW_NEWTON] = {newton_force, newton_potential},
+    [ORR_LAW_POWER] = {power_force, power_potential},
+    [ORR_LAW_YUKAWA] = {yukawa_force, yukawa_potential},
+    [ORR_LAW_MOND] = {mond_force, mond_potential},
+    [ORR_LAW_PLUMMER] = {plummer_force, plummer_potential},
+    [ORR_LAW_POST_NEWTONIAN] = {newton_force, newton_potential, post_newtonian},
+    [ORR_LAW_HOOKE] = {hooke_force, hooke_potential},
+    [ORR_LAW_LAMBDA] = {lambda_force, lambda_potential},
+    [ORR_LAW_EXPRESSION] = {expression_force},
 };
-/* clang-format on */
-_Static_assert(sizeof sim_laws / sizeof *sim_laws == ORR_LAWS, "one line per enum orr_law");
+
+const char *sim_law_name(const struct sim_dynamics *d)
+{
+    return orr_force_laws[d->law - sim_laws].name;
+}
 
 /* ------------------------------------------------------------------------------ dynamics */
 
+#define NUMBER(law, key, ...) .key = o->key,
 int sim_dynamics_create(struct sim_dynamics *d, const struct orr_settings *preset)
 {
     const struct orr_orbits_settings *o = &preset->orbits;
@@ -133,13 +135,8 @@ int sim_dynamics_create(struct sim_dynamics *d, const struct orr_settings *prese
         .law = &sim_laws[o->law],
         .params = {.gravity = SIM_G,
                    .jump = 1,
-                   .exponent = o->law_exponent,
-                   .alpha = o->law_alpha,
-                   .lambda_au = o->law_lambda_au,
-                   .a0 = o->law_a0,
-                   .softening_au = o->law_softening_au,
-                   .constant = o->law_constant,
-                   .light_au_yr = SIM_LIGHT_AU_YR},
+                   ORR_FORCE_LAWS(ORR_SETTINGS_OF_LAW, NUMBER, ORR_NO_FORCE_LAW).light_au_yr =
+                       SIM_LIGHT_AU_YR},
         .nbody = o->nbody,
         .jump_step = o->jump_factor == 1 ? 0 : (size_t)o->jump_step,
         .jump_factor = o->jump_factor,

@@ -125,17 +125,16 @@ int sim_prior_print(const struct orr_settings *preset);
 struct sim_law_params {
     double gravity; /* G, multiplied after a jump; AU^3 / (yr^2 solar mass) */
     double jump;    /* gravity / SIM_G, the factor for laws without G */
-    double exponent, alpha, lambda_au, a0, softening_au, constant;
+#define NUMBER(law, key, ...) double key;
+    ORR_FORCE_LAWS(ORR_SETTINGS_OF_LAW, NUMBER, ORR_NO_FORCE_LAW) /* the settings of all laws */
+#undef NUMBER
     double light_au_yr;                /* SIM_LIGHT_AU_YR; smaller in tests */
     struct sim_expression *expression; /* law "expression" */
 };
 
-/* A law: the attraction F(r) between two masses, equal and opposite on both. To add one: a row in
- * law.c, its name in stage/settings.h and stage/settings_table.c, a test. Equations:
- * docs/laws.md. */
+/* A law: the attraction F(r) between two masses, equal and opposite on both. Names, settings and
+ * how to add one: stage/force_laws.h. Equations: docs/laws.md. */
 struct sim_law {
-    const char *name;       /* value of orbits.law */
-    const char *parameters; /* keys of its parameters */
     /* F, solar mass AU / yr^2, positive = attraction */
     double (*force)(const struct sim_law_params *p, double m1, double m2, double r_au);
     /* U with F = dU/dr, solar mass AU^2 / yr^2; NULL: not known in closed form */
@@ -144,10 +143,8 @@ struct sim_law {
      * y, vx, vy of body 1 minus body 2; acc: AU / yr^2 */
     void (*correct)(const struct sim_law_params *p, double m1, double m2, const double rel[4],
                     double acc[2]);
-    const char *help;
 };
-/* The ORR_LAWS laws, in the order of enum orr_law. */
-extern const struct sim_law sim_laws[];
+extern const struct sim_law sim_laws[ORR_LAWS]; /* at their enum orr_law */
 
 /* The dynamics of a preset. One per thread, because it holds the integrator's memory. */
 struct sim_dynamics {
@@ -162,6 +159,8 @@ struct sim_dynamics {
 /* ORR_EUSAGE if orbits.expression is invalid; the message names the position and what was
  * expected. */
 int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_settings *preset);
+/* The law's value of orbits.law. */
+const char *sim_law_name(const struct sim_dynamics *dynamics);
 void sim_dynamics_free(struct sim_dynamics *dynamics);
 /* Sets the law's G for a step: multiplied from the jump on. */
 void sim_dynamics_seek(struct sim_dynamics *dynamics, size_t step);

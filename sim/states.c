@@ -31,7 +31,7 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
         return ORR_FAIL(ORR_EDOM,
                         "law %s: expected an attraction where the orbit starts, found F = %g at "
                         "r = %.9g AU",
-                        d->law->name, isnan(F) ? NAN : F, r);
+                        sim_law_name(d), isnan(F) ? NAN : F, r);
     /* The circular speed has q = 1; a Newtonian ellipse lies in 0 < q < 2. */
     const double reduced = m1 * m2 / (m1 + m2);
     const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
@@ -40,7 +40,7 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
         const double rise = barrier(d, m1, m2, r);
         if (!(rise > 0))
             return ORR_FAIL(ORR_EDOM, "law %s: no orbit that starts at r = %.9g AU is bound",
-                            d->law->name, r);
+                            sim_law_name(d), r);
         const double escape = 2 * rise / (F * r); /* Newton: 2 */
         if (escape >= 1 && escape < 2)
             like = 1 + (q - 1) * (escape - 1); /* circles stay circles, all others are bound */

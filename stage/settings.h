@@ -2,13 +2,16 @@
  *
  * stage/settings_table.c has one row per member: key ("orbits.train"), type, default, range or
  * choices, help. Defaults, --help, --set, validation and the saved preset all come from that table.
- * To add a setting, add a member here and a row there. */
+ * To add a setting, add a member here and a row there; settings of laws of force are in
+ * force_laws.h. */
 #ifndef ORR_SETTINGS_H
 #define ORR_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "force_laws.h"
 
 enum { ORR_LIST = 64, ORR_NAME = 64 };
 
@@ -26,19 +29,6 @@ enum orr_mass_prior {
 };
 
 enum orr_protocol { ORR_PROTOCOL_VAFA2025, ORR_PROTOCOL_IDENTIFIABLE };
-/* Force laws; numbers are indices of sim_laws[]. */
-enum orr_law {
-    ORR_LAW_NEWTON,
-    ORR_LAW_POWER,
-    ORR_LAW_YUKAWA,
-    ORR_LAW_MOND,
-    ORR_LAW_PLUMMER,
-    ORR_LAW_POST_NEWTONIAN,
-    ORR_LAW_HOOKE,
-    ORR_LAW_LAMBDA,
-    ORR_LAW_EXPRESSION,
-    ORR_LAWS
-};
 enum orr_encounters { ORR_ENCOUNTERS_ERROR, ORR_ENCOUNTERS_REDRAW };
 enum orr_output { ORR_OUTPUT_TOKENS, ORR_OUTPUT_CONTINUOUS };
 enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NONE };
@@ -109,11 +99,12 @@ struct orr_orbits_settings {
     double label_r_min, label_r_max, label_m_min, label_m_max;
     bool solar_system; /* also write the solar system */
     enum orr_law law;  /* docs/laws.md */
-    double law_exponent, law_alpha, law_lambda_au;
-    double law_a0;                  /* AU / yr^2 */
-    double law_softening_au;        /* Plummer softening */
-    double law_constant;            /* lambda: linear repulsion, 1 / yr^2 */
-    char expression[256];           /* user-defined F(r, m1, m2) */
+    /* settings of single laws (force_laws.h) */
+#define NUMBER(law, key, ...)  double key;
+#define FORMULA(law, key, ...) char key[256];
+    ORR_FORCE_LAWS(ORR_SETTINGS_OF_LAW, NUMBER, FORMULA)
+#undef NUMBER
+#undef FORMULA
     bool nbody;                     /* planets attract each other, the star moves */
     enum orr_encounters encounters; /* close encounters that the integrator cannot resolve */
     long jump_step;                 /* G is multiplied from this step on; 0 = never */

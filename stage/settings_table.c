@@ -21,6 +21,18 @@
 #define NAMES(member, initial)            ROW(member, NAMES, initial), 0, 0, NULL
 #define ENUM(member, initial, choices)    ROW(member, ENUM, initial), 0, 0, choices
 
+/* the choices of orbits.law, without the first bar, and rows of settings of single laws */
+#define LAW_BAR(id, name, help, settings) "|" #name
+#define LAW_NAMES                         &(ORR_FORCE_LAWS(LAW_BAR, ORR_NO_FORCE_LAW, ORR_NO_FORCE_LAW))[1]
+#define LAW_ROW(law, help)                                                                         \
+    "law " #law ": " help, .needs = "orbits.law=" #law, .left_out = {{AFTER_SETS, by_data}}
+#define LAW_NUMBER(law, key, initial, least, most, help)                                           \
+    {DOUBLE(orbits.key, initial, least, most), LAW_ROW(law, help)},
+#define LAW_FORMULA(law, key, initial, help) {TEXT(orbits.key, initial), LAW_ROW(law, help)},
+#define LAW_KEY(law, key, ...)               " orbits." #key
+#define LAW_TEXTS(id, name, help, settings)  {#name, "" settings, help},
+const struct orr_force_law orr_force_laws[ORR_LAWS] = {ORR_FORCE_LAWS(LAW_TEXTS, LAW_KEY, LAW_KEY)};
+
 /* kinds of artefacts, as bits */
 #define BIT(kind) (1u << ORR_KIND_##kind)
 enum {
@@ -155,22 +167,9 @@ const struct orr_setting orr_setting_rows[] = {
     {DOUBLE(orbits.label_m_max, "0", 0, 1e+12), "largest m1 m2 of these labels, solar masses squared, 0 = no bound", .left_out = {{ALL & ~ON_LABELS, kept_labels}}},
     {BOOL(orbits.solar_system, "true"), "whether the solar system is written, too (output tokens)",
      .needs = "orbits.output=tokens", .left_out = {{ALL, "it says whether there is such a set, not what it holds"}}},
-    {ENUM(orbits.law, "newton", "newton|power|yukawa|mond|plummer|post_newtonian|hooke|lambda|expression"), "force law (docs/laws.md)",
+    {ENUM(orbits.law, "newton", LAW_NAMES), "force law (docs/laws.md)",
      .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_exponent, "-2", -1000, 10), "law power: exponent n of F ~ r^n, above -3",
-     .needs = "orbits.law=power", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_alpha, "0.1", -1, 1e+06), "law yukawa: strength relative to Newton's force",
-     .needs = "orbits.law=yukawa", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_lambda_au, "10", 1e-06, 1e+09), "law yukawa: range, AU",
-     .needs = "orbits.law=yukawa", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_a0, "7.99e-07", 0, 1e+09), "law mond: acceleration scale, AU/yr^2",
-     .needs = "orbits.law=mond", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_softening_au, "0.1", 0, 1e+06), "law plummer: softening length, AU",
-     .needs = "orbits.law=plummer", .left_out = {{AFTER_SETS, by_data}}},
-    {DOUBLE(orbits.law_constant, "0", -1e+09, 1e+09), "law lambda: outward relative acceleration per distance, 1/yr^2",
-     .needs = "orbits.law=lambda", .left_out = {{AFTER_SETS, by_data}}},
-    {TEXT(orbits.expression, "39.4784176043574*m1*m2/r^2"), "law expression: attraction F of r, m1, m2 and G = 4 pi^2 (AU, years, solar masses)",
-     .needs = "orbits.law=expression", .left_out = {{AFTER_SETS, by_data}}},
+    ORR_FORCE_LAWS(ORR_SETTINGS_OF_LAW, LAW_NUMBER, LAW_FORMULA)
     {BOOL(orbits.nbody, "false"), "all bodies attract each other and the star moves", .left_out = {{AFTER_SETS, by_data}}},
     {ENUM(orbits.encounters, "error", "error|redraw"), "planets that meet under nbody: stop with an error, or draw the system again",
      .needs = "orbits.encounters=redraw,orbits.nbody=true", .left_out = {{AFTER_SETS, by_data}}},

@@ -28,7 +28,7 @@ void sim_shown_law(const struct sim_shown *w, char text[160])
     text[0] = '\0';
     if (!w->unknown && !sim_shown_kepler(w))
         snprintf(text, 160, "law %s%s%s: a, e and period are those of Newton's law at the start",
-                 d->law->name, d->nbody ? ", nbody" : "", d->jump_step ? ", with a jump" : "");
+                 sim_law_name(d), d->nbody ? ", nbody" : "", d->jump_step ? ", with a jump" : "");
 }
 
 static void print_head(const struct sim_shown *w)

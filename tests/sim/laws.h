@@ -55,17 +55,18 @@ static inline long double force_reference(const struct sim_dynamics *d, long dou
     const long double G = p->gravity, mu = m1 * m2 / (m1 + m2), newton = G * m1 * m2 / (r * r);
     switch ((int)(d->law - sim_laws)) {
     case ORR_LAW_POWER:
-        return G * m1 * m2 * powl(r, p->exponent);
+        return G * m1 * m2 * powl(r, p->law_exponent);
     case ORR_LAW_YUKAWA:
-        return newton + newton * p->alpha * (1 + r / p->lambda_au) * expl(-r / p->lambda_au);
+        return newton +
+               newton * p->law_alpha * (1 + r / p->law_lambda_au) * expl(-r / p->law_lambda_au);
     case ORR_LAW_MOND:
-        return mu * mond_reference(newton / mu, p->a0);
+        return mu * mond_reference(newton / mu, p->law_a0);
     case ORR_LAW_PLUMMER:
-        return G * m1 * m2 * r / powl(r * r + powl(p->softening_au, 2), 1.5L);
+        return G * m1 * m2 * r / powl(r * r + powl(p->law_softening_au, 2), 1.5L);
     case ORR_LAW_HOOKE:
         return G * m1 * m2 * r;
     case ORR_LAW_LAMBDA:
-        return newton - mu * p->constant * r;
+        return newton - mu * p->law_constant * r;
     case ORR_LAW_EXPRESSION:
         return 39.4784176043574L * p->jump * m1 * m2 / (r * r) * (1 + 0.05L * r);
     default:

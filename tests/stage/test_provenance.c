@@ -105,8 +105,7 @@ static const struct {
     {NEXT | TWO | B(MEASURED), "orbits.extent_au=49"},
     {DATA,
      "orbits.e_alpha=0.9 orbits.e_beta=3.1 orbits.e_max=0.8 orbits.com_sigma_au=0.5 "
-     "orbits.clockwise=0.5 orbits.law=yukawa orbits.law_exponent=-1 orbits.law_alpha=0.2 "
-     "orbits.law_lambda_au=3 orbits.law_a0=1 orbits.law_softening_au=0.2 orbits.law_constant=0.1 "
+     "orbits.clockwise=0.5 orbits.law=yukawa "
      "orbits.expression=m1*m2/r orbits.nbody=true orbits.encounters=redraw orbits.jump_step=4 "
      "orbits.jump_factor=2 orbits.compat_solar_dt=true"},
     {TWO | B(EIGHT),
@@ -178,12 +177,6 @@ static const struct {
     {"orbits.output=tokens",
      "orbits.bins orbits.extent_au orbits.solar_system orbits.compat_solar_dt"},
     {"orbits.protocol=vafa2025", "orbits.planets_max orbits.compat_repeated_planets"},
-    {"orbits.law=power", "orbits.law_exponent"},
-    {"orbits.law=yukawa", "orbits.law_alpha orbits.law_lambda_au"},
-    {"orbits.law=mond", "orbits.law_a0"},
-    {"orbits.law=plummer", "orbits.law_softening_au"},
-    {"orbits.law=lambda", "orbits.law_constant"},
-    {"orbits.law=expression", "orbits.expression"},
     {"orbits.nbody=true", "orbits.encounters"},
     {"orbits.jump_factor=2", "orbits.jump_step"},
     {"orbits.jump_step=4", "orbits.jump_factor"},
@@ -209,11 +202,22 @@ static const char *find_setting(const char *settings, const char *key)
     return NULL;
 }
 
+/* The law of force that a setting belongs to, or NULL: such settings affect all data. */
+static const struct orr_force_law *law_of(const char *key)
+{
+    for (int law = 0; law < ORR_LAWS; law++)
+        if (find_setting(orr_force_laws[law].settings + strspn(orr_force_laws[law].settings, " "),
+                         key))
+            return &orr_force_laws[law];
+    return NULL;
+}
+
 /* "" where the setting has an effect by itself. */
 static void find_companion(const char *key, char beside[128])
 {
+    const struct orr_force_law *law = law_of(key);
     const char *name = strrchr(key, '.') ? strrchr(key, '.') + 1 : key;
-    beside[0] = '\0';
+    snprintf(beside, 128, "%s%s", law ? "orbits.law=" : "", law ? law->name : "");
     for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
         if (find_setting(companions[i].settings, key))
             snprintf(beside, 128, "%s", companions[i].beside);
@@ -247,7 +251,9 @@ static bool find_effect(const char *key, char value[64], unsigned *affects)
                 return true;
             }
     }
-    return false;
+    *affects = DATA;
+    snprintf(value, 64, "0.2"); /* the default of no law */
+    return law_of(key) != NULL;
 }
 
 static void run_preset(struct orr_settings *p)
