@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lint_links.sh FILE.md... - what a document points to is there: links [text](file#heading), and
-# names of sources and folders of this repository (kernels/table.c, curves.c, tests/golden/,
+# names of sources and folders of this repository (kernels/variants.c, curves.c, tests/golden/,
 # kernels/{ref,cpu}/, bench/peer_*.py). Names of what programs write (laws/laws.json) are not looked
 # at. Run from the repository root. Prints one line per complaint; exit status 1 when there is one.
 set -u

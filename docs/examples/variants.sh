@@ -1,6 +1,6 @@
 #!/bin/sh
 # variants.sh - an attention variant beside softmax: trained the same way, losses in one table and
-# one picture. A variant of one's own is one line of kernels/table.c (docs/attention.md).
+# one picture. A variant of one's own is one line of kernels/variants.c (docs/attention.md).
 #
 #   docs/examples/variants.sh [VARIANT]    from the root of the repository; PRESET=smoke: in seconds
 set -eu

@@ -1,7 +1,7 @@
 """Orrery's transformer and its attention variants as plain PyTorch.
 
 This file needs torch alone, so that folders of `save_pretrained` have it as it is. A variant is a
-dict with the keys of a line of the table in kernels/table.c: score, bias, phi, norm, transform,
+dict with the keys of a line of the table in kernels/variants.c: score, bias, phi, norm, transform,
 reweight, unshifted_rows; `orrery.attention_line(name)` reads it from the library. The formulas are
 those of docs/attention.md, in the type of the tensors. A module's parameters have the names of
 checkpoints (docs/checkpoints.md).

@@ -50,7 +50,7 @@ def _configuration(metadata: dict[str, str], path: str) -> dict[str, Any]:
         c["line"] = dict(_table_line(c["attention"]))
     except ValueError as error:
         raise ValueError(f'{path}: attention variant "{c["attention"]}" is not in the table of the '
-                         "library; add its line to kernels/table.c and run make") from error
+                         "library; add its line to kernels/variants.c and run make") from error
     return c
 
 

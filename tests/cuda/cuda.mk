@@ -20,12 +20,12 @@ $(CUDA_B)/libnccl_stand_in.so: tests/cuda/nccl_stand_in.c | .deps
 	$(call link,MPI,$(MPI_COMPILER) -std=c17 -O1 $(WARN) -shared -fPIC)
 
 # k_backends() with k_cuda among the backends; arrays of the host that are staged to a backend
-$(CUDA_B)/kernels/table.o: kernels/table.c | .deps
+$(CUDA_B)/kernels/variants.o: kernels/variants.c | .deps
 	$(call compile,CC,$(CC) $(ALL_CFLAGS) $(kernels_CFLAGS) -DK_CUDA_HOST)
 STAGED := $(CUDA_B)/staged.o $(CUDA_B)/staged_ops.o
 $(STAGED): $(CUDA_B)/%.o: tests/cuda/%.c | .deps ; $(call compile,CC,$(CC) $(ALL_CFLAGS))
 KERNEL_LIBS := $(call libs,$(kernels_USES))
-EMULATED := $(CUDA_B)/kernels/table.o $(CUDA_B)/libhost.a $(KERNEL_LIBS)
+EMULATED := $(CUDA_B)/kernels/variants.o $(CUDA_B)/libhost.a $(KERNEL_LIBS)
 # each test on the emulation (_cuda), and on a GPU by way of the plugin (_gpu): those of operations
 # staged, those of models and memory (cuda_*.c) as they are. $1: cuda or gpu, $2: backend, $3: libraries
 define cuda_tests

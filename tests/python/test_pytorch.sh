@@ -104,7 +104,7 @@ $PYTHON docs/pytorch/rebuild.py "$WORK/mine.safetensors" >"$WORK/out" 2>"$WORK/e
 check "... is refused" equal 1 $?
 check "... by one line" equal 1 "$(wc -l <"$WORK/err")"
 check "... that says where it is missing" grep -q \
-    '^rebuild.py: error: .*mine.safetensors: .*"rw_mine" is not in .*; add .* kernels/table.c' \
+    '^rebuild.py: error: .*mine.safetensors: .*"rw_mine" is not in .*; add .* kernels/variants.c' \
     "$WORK/err"
 check "a new phi without its function" prints \
     "attention variant 'rw_mine': phi 'cube' has no PyTorch formula; .*orrery._torch_model.PHI" \

@@ -1,4 +1,4 @@
-/* table.c - the attention variants and the backends of this build. */
+/* variants.c - the attention variants and the backends of this build. */
 #include "kernels.h"
 
 #include <string.h>
