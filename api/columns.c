@@ -11,6 +11,7 @@
 #include "base/cjson.h"
 #include "figures/compare/results.h"
 #include "figures/compare/verdict.h"
+#include "stage/rows.h"
 
 enum { DEEPEST = 16 /* nested objects */, MOST_COLUMNS = 4096 /* in a list or log */ };
 
@@ -189,7 +190,7 @@ static int put_row(const struct api_columns *columns, size_t r, const struct orr
     const double number[] = {[LAYER] = row->layer,
                              [CONTEXT] = row->context,
                              [SEED] = (double)row->seed,
-                             [N] = row->n,
+                             [N] = row->seeds,
                              [VALUE] = row->value,
                              [HALF] = row->half,
                              [UPPER_BOUND] = row->upper_bound,
@@ -278,8 +279,8 @@ static int take_json(const cJSON *json, const char *path, struct api_columns *co
         return take_list(laws, path, columns);
     int rc = verdict_results_take(json, &table, &known);
     if (!known) {
-        rc = orr_json_says(json, "format", "orrery-probe-1")
-                 ? verdict_results_probe(json, path, &table)
+        rc = orr_json_says(json, "format", ORR_ROWS_FORMAT)
+                 ? orr_rows_take(path, json, &table)
                  : take_numbers(json, name, 0, 0, &table);
         if (!rc && !table.count)
             rc = ORR_FAIL(ORR_EFORMAT, "%s: expected results with numbers, found none", path);

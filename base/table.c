@@ -16,13 +16,16 @@ const struct orr_row orr_row_none = {.model = "",
                                      .context = -1,
                                      .value = NAN,
                                      .half = NAN,
+                                     .low = NAN,
+                                     .high = NAN,
                                      .upper_bound = NAN,
                                      .baseline = NAN,
                                      .raw = NAN};
 
-/* The table's copy of a text; NULL: out of memory. Texts repeat from row to row. */
-static const char *keep(struct orr_table *table, const char *text)
+const char *orr_table_text(struct orr_table *table, const char *text)
 {
+    if (!text) /* of an earlier failure */
+        return NULL;
     for (size_t i = table->texts; i-- > 0;)
         if (!strcmp(table->text[i], text))
             return table->text[i];
@@ -42,9 +45,9 @@ int orr_table_add(struct orr_table *table, const struct orr_row *row)
     table->row = more;
     more += table->count;
     *more = *row;
-    more->model = keep(table, row->model);
-    more->quantity = keep(table, row->quantity);
-    more->measure = keep(table, row->measure);
+    more->model = orr_table_text(table, row->model);
+    more->quantity = orr_table_text(table, row->quantity);
+    more->measure = orr_table_text(table, row->measure);
     if (!more->model || !more->quantity || !more->measure)
         return ORR_FAIL(ORR_ENOMEM, "table of results: out of memory");
     table->count++;
@@ -58,6 +61,21 @@ void orr_table_free(struct orr_table *table)
     free(table->text);
     free(table->row);
     *table = (struct orr_table){0};
+}
+
+bool orr_row_same(const struct orr_row *a, const struct orr_row *b)
+{
+    return a->layer == b->layer && a->context == b->context && !strcmp(a->quantity, b->quantity) &&
+           !strcmp(a->measure, b->measure);
+}
+
+const struct orr_row *orr_table_find(const struct orr_table *table, const struct orr_row *like,
+                                     bool with_model)
+{
+    for (const struct orr_row *row = table->row; row < table->row + table->count; row++)
+        if (orr_row_same(row, like) && (!with_model || !strcmp(row->model, like->model)))
+            return row;
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------- numbers */
@@ -164,10 +182,11 @@ int orr_table_seeds(const struct orr_table *table, uint64_t seed[ORR_SEEDS])
     return count;
 }
 
-/* Adds the contrast of one row and its partners to the sum. */
-static double add_contrast(double sum, const struct orr_table *table, const struct orr_row *row,
-                           const struct contrast *c, enum orr_row_number number)
+/* The contrast of one row with its partners; NaN where one is missing. */
+static double contrast_of(const struct orr_table *table, const struct orr_row *row,
+                          const struct contrast *c, enum orr_row_number number)
 {
+    double sum = 0;
     for (unsigned mask = 0; mask < 1U << c->parts; mask++) {
         const struct orr_row *other = partner(table, row, c, mask);
         sum +=
@@ -193,8 +212,7 @@ void orr_table_values(const struct orr_table *table, const uint64_t *seed, int s
             first = first ? first : row;
             several = several || strcmp(row->model, first->model) != 0;
             models++;
-            value[s] = *from ? add_contrast(value[s], table, row, &c, number)
-                             : value[s] + orr_row_number(row, number);
+            value[s] += *from ? contrast_of(table, row, &c, number) : orr_row_number(row, number);
         }
         value[s] = models ? value[s] / models : (double)NAN;
     }

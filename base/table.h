@@ -16,9 +16,11 @@ struct orr_row {
     const char *quantity, *measure;
     int layer, context;
     uint64_t seed;
-    int n;              /* 0: the value of one seed; else the mean over n seeds */
+    int seeds;          /* 0: the value of one seed; else the mean over so many seeds */
     double value, half; /* value: NaN for none; half: half of the mean's 95% interval */
+    double low, high;   /* 95% interval of one seed's value, over held-out sequences */
     double upper_bound, baseline, raw; /* fed the truth; with random weights; from raw inputs */
+    long n; /* held-out rows, trials, data sets or pairs behind the value; 0: unknown */
 };
 
 /* A row without texts, layer, context or numbers: what others begin as. */
@@ -31,9 +33,17 @@ struct orr_table {
     bool crossed;        /* rows exist for every combination of settings */
     char **text;         /* (texts) strings of the rows */
 };
-/* Copies the row and its texts. ORR_ENOMEM. */
+/* Copies the row and its texts. ORR_ENOMEM, also where a text is NULL. */
 int orr_table_add(struct orr_table *table, const struct orr_row *row);
 void orr_table_free(struct orr_table *table);
+/* The table's own copy of a text, which lives as long as the table; NULL: out of memory. */
+const char *orr_table_text(struct orr_table *table, const char *text);
+
+/* Whether two rows are of the same quantity: equal but for model, seed and numbers. */
+bool orr_row_same(const struct orr_row *a, const struct orr_row *b);
+/* The first row of the same quantity (with_model: and of the same model); NULL: none. */
+const struct orr_row *orr_table_find(const struct orr_table *table, const struct orr_row *like,
+                                     bool with_model);
 
 /* Whether the row's model has the setting "key=value"; always true for "". */
 bool orr_row_has(const struct orr_row *row, const char *setting);

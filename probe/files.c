@@ -19,28 +19,32 @@ void probe_print_mean(struct orr_mean x)
         printf(" - |");
 }
 
-/* Reads a name that may be a file name. */
-static int take_name(const struct probe_file *file, const cJSON *json, const char *key,
-                     char text[ORR_NAME])
+struct orr_mean probe_without_interval(struct orr_mean x)
 {
-    const char *value = cJSON_GetStringValue(orr_json_get(json, key));
-    if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
+    x.half = NAN;
+    return x;
+}
+
+/* Reads a name that may be a file name. */
+static int take_name(const struct probe_file *file, const char *key, const char **text)
+{
+    *text = cJSON_GetStringValue(orr_json_get(file->json, key));
+    if (!*text || strlen(*text) >= ORR_NAME)
         return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", file->path, key,
-                        value ? value : "none");
-    if (orr_is_name(text))
+                        *text ? *text : "none");
+    if (orr_is_name(*text))
         return 0;
     return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a name without \"/\", found \"%s\"",
-                    file->path, key, text);
+                    file->path, key, *text);
 }
 
 /* Reads a name that may stand in a table. */
-static int take_label(const struct probe_file *file, const cJSON *json, const char *key,
-                      char text[ORR_NAME])
+static int take_label(const struct probe_file *file, const char *key, const char **text)
 {
-    TRY(take_name(file, json, key, text));
-    return orr_is_label(text)
+    TRY(take_name(file, key, text));
+    return orr_is_label(*text)
                ? 0
-               : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": found \"|\" in \"%s\"", file->path, key, text);
+               : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": found \"|\" in \"%s\"", file->path, key, *text);
 }
 
 /* Checks the checkpoint of results in a run: results lie in <source>/probe/, the checkpoint in
@@ -68,103 +72,89 @@ static int check_checkpoint(const char *path, const cJSON *json)
                     path, checkpoint);
 }
 
-static int fill_file(const cJSON *json, struct probe_file *file)
+static int read_file(struct probe_file *file, struct orr_table *table)
 {
-    const char *attention = cJSON_GetStringValue(orr_json_get(json, "attention"));
-    const char *key = cJSON_GetStringValue(orr_json_get(json, "key"));
-    if (!orr_json_u64(json, "seed", &file->seed))
+    file->first = table->count;
+    TRY(orr_rows_read(file->path, table, &file->json));
+    file->end = table->count;
+    cJSON_DeleteItemFromObjectCaseSensitive(file->json, "rows");
+    if (!orr_json_u64(file->json, "seed", &file->seed))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", file->path);
-    TRY(take_label(file, json, "probe", file->probe));
-    TRY(take_label(file, json, "source", file->source));
-    TRY(take_label(file, json, "stage", file->stage));
-    TRY(check_checkpoint(file->path, json));
-    TRY(take_name(file, json, "preset", file->preset));
-    if (attention && (!orr_is_label(attention) || strlen(attention) >= sizeof file->attention))
-        return ORR_FAIL(ORR_EFORMAT, "%s: \"attention\": expected a short text, found %s",
-                        file->path, attention);
-    snprintf(file->attention, sizeof file->attention, "%s", attention ? attention : "");
-    snprintf(file->key, sizeof file->key, "%s", key ? key : "");
-    return 0;
+    TRY(take_label(file, "probe", &file->probe));
+    TRY(take_label(file, "source", &file->source));
+    TRY(take_label(file, "stage", &file->stage));
+    TRY(check_checkpoint(file->path, file->json));
+    TRY(take_name(file, "preset", &file->preset));
+    file->attention = orr_json_text(file->json, "attention");
+    if (orr_is_label(file->attention) && strlen(file->attention) < PROBE_TEXT)
+        return 0;
+    return ORR_FAIL(ORR_EFORMAT, "%s: \"attention\": expected a short text, found %s", file->path,
+                    file->attention);
 }
 
-static int read_file(const char *path, struct probe_file *file)
-{
-    cJSON *json;
-    file->path = path;
-    TRY(probe_results_read(path, &file->results, &json));
-    const int rc = fill_file(json, file);
-    file->settings = cJSON_DetachItemFromObjectCaseSensitive(json, "settings");
-    cJSON_Delete(json);
-    return rc;
-}
-
-/* The part of a key after probe, checkpoint and settings: the options. */
+/* The part of a key (see probe_key()) after probe, checkpoint and settings: the options. NULL where
+ * the file does not record the key. */
 static const char *options_of(const struct probe_file *file)
 {
-    const char *at = file->key;
+    const char *at = orr_json_text(file->json, "key");
+    if (!*at)
+        return NULL;
     for (int k = 0; k < 3 && *at; k++)
         at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ');
     return at;
 }
 
+/* Checks that a file is of the same measurement as the first one. */
+static int check_file(const struct probe_file *file, const struct probe_file *first)
+{
+    const char *is = options_of(file), *was = options_of(first);
+    if (strcmp(file->probe, first->probe) || strcmp(file->preset, first->preset))
+        return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
+                        file->path, file->probe, file->preset, first->path, first->probe,
+                        first->preset);
+    if (is && was && strcmp(is, was) != 0)
+        return ORR_FAIL(ORR_EINVAL, "%s: measured with other options (%s) than %s (%s)", file->path,
+                        is, first->path, was);
+    return 0;
+}
+
 int probe_files_read(const struct probe_options *options, const char *name,
-                     struct probe_file **files)
+                     struct probe_files *files)
 {
     const int n = options->file_count;
-    *files = NULL;
+    *files = (struct probe_files){0};
     if (n < 1 || n > PROBE_FILES)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected 1 to %d files of results of one probe, found %d",
                         name, PROBE_FILES, n);
-    struct probe_file *file = calloc((size_t)n, sizeof *file);
-    if (!file)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", name);
-    *files = file;
+    files->file = orr_alloc((size_t)n, sizeof *files->file);
+    if (!files->file)
+        return ORR_ENOMEM;
     for (int i = 0; i < n; i++) {
-        TRY(read_file(options->file[i], &file[i]));
-        if (strcmp(file[i].probe, file[0].probe) || strcmp(file[i].preset, file[0].preset))
-            return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
-                            file[i].path, file[i].probe, file[i].preset, file[0].path,
-                            file[0].probe, file[0].preset);
-        if (*file[i].key && *file[0].key && strcmp(options_of(&file[i]), options_of(&file[0])) != 0)
-            return ORR_FAIL(ORR_EINVAL, "%s: measured with other options (%s) than %s (%s)",
-                            file[i].path, options_of(&file[i]), file[0].path, options_of(&file[0]));
+        struct probe_file *file = &files->file[files->count++];
+        file->path = options->file[i];
+        TRY(read_file(file, &files->table));
+        TRY(check_file(file, files->file));
     }
     return 0;
 }
 
-void probe_files_free(struct probe_file *files, int n)
+void probe_files_free(struct probe_files *files)
 {
-    for (int i = 0; files && i < n; i++) {
-        probe_results_free(&files[i].results);
-        cJSON_Delete(files[i].settings);
-    }
-    free(files);
+    for (int i = 0; i < files->count; i++)
+        cJSON_Delete(files->file[i].json);
+    free(files->file);
+    orr_table_free(&files->table);
 }
 
-bool probe_same_kind(const struct probe_file *a, const struct probe_file *b)
-{
-    return !strcmp(a->source, b->source) && !strcmp(a->stage, b->stage);
-}
-
-bool probe_is_first(const struct probe_file *files, int i, const struct probe_row *row,
-                    bool of_kind)
-{
-    for (int k = 0; k < i; k++)
-        if ((!of_kind || probe_same_kind(&files[k], &files[i])) &&
-            probe_results_find(&files[k].results, row))
-            return false;
-    return true;
-}
-
-cJSON *probe_files_json(const struct probe_file *files, int n, const char *format)
+cJSON *probe_files_json(const struct probe_files *files, const char *format)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", format);
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
-    cJSON_AddStringToObject(json, "probe", files[0].probe);
-    cJSON_AddStringToObject(json, "preset", files[0].preset);
+    cJSON_AddStringToObject(json, "probe", files->file[0].probe);
+    cJSON_AddStringToObject(json, "preset", files->file[0].preset);
     cJSON *paths = cJSON_AddArrayToObject(json, "files");
-    for (int i = 0; i < n; i++)
-        cJSON_AddItemToArray(paths, cJSON_CreateString(files[i].path));
+    for (int i = 0; i < files->count; i++)
+        cJSON_AddItemToArray(paths, cJSON_CreateString(files->file[i].path));
     return json;
 }

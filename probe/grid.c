@@ -13,24 +13,19 @@ enum { LINES = PROBE_FACTORS * (PROBE_FACTORS + 1) / 2 + 2 };
 
 struct figures {
     struct probe_grid grid;
-    const struct probe_row *row; /* row of the current value, from any file */
-    struct probe_numbers of;     /* (places, seeds) */
+    const struct probe_files *files;
+    const struct orr_row *row; /* row of the current value, from any file */
+    struct orr_table rows;     /* see probe_grid_rows() */
 };
-
-static void add_spread(cJSON *to, struct orr_mean spread)
-{
-    cJSON_AddNumberToObject(to, "value", spread.mean);
-    cJSON_AddNumberToObject(to, "half_width", spread.half);
-}
 
 /* ----------------------------------------------------------------------------------- parts */
 
-static bool has_file(const struct probe_grid *g, int place)
+static bool has_file(const struct figures *f, int place)
 {
-    for (int s = 0; s < g->seeds; s++)
-        if (g->file[(size_t)place * (size_t)g->seeds + (size_t)s])
-            return true;
-    return false;
+    bool has = false;
+    for (int i = 0; i < f->files->count; i++)
+        has |= f->grid.at[i] / f->grid.seeds == place;
+    return has;
 }
 
 static void tell_places(const struct figures *f, cJSON *json)
@@ -44,34 +39,32 @@ static void tell_places(const struct figures *f, cJSON *json)
         printf("|---");
     printf("|\n");
     for (int place = 0; place < g->places; place++) {
-        const size_t from = (size_t)place * (size_t)g->seeds;
-        cJSON *cell = cJSON_CreateObject(), *levels = cJSON_AddArrayToObject(cell, "levels");
-        const double *const columns[] = {f->of.value, f->of.upper_bound, f->of.baseline, f->of.raw};
+        const struct orr_row *row = &f->rows.row[place * g->seeds];
         static const char *const names[] = {"value", "upper_bound", "baseline", "raw"};
-        int seeds = 0;
-        if (!has_file(g, place)) {
-            cJSON_Delete(cell);
+        if (!has_file(f, place))
             continue;
-        }
+        cJSON *cell = cJSON_CreateObject(), *levels = cJSON_AddArrayToObject(cell, "levels");
         for (int i = 0; i < g->factors; i++) {
             const char *level = g->factor[i].level[probe_grid_level(g, place, i)];
             printf("| %s ", level);
             cJSON_AddItemToArray(levels, cJSON_CreateString(level));
         }
         printf("|");
-        for (int c = 0; c < 4; c++) {
-            const struct orr_mean spread = orr_mean_of(columns[c] + from, g->seeds);
-            probe_print_mean(c ? (struct orr_mean){.mean = spread.mean, .half = NAN} : spread);
-            cJSON_AddNumberToObject(cell, names[c], spread.mean);
+        for (int c = ORR_ROW_VALUE; c <= ORR_ROW_RAW; c++) {
+            const struct orr_mean mean =
+                orr_table_contrast(&f->rows, row->model, "", (enum orr_row_number)c);
+            probe_print_mean(c ? probe_without_interval(mean) : mean);
+            cJSON_AddNumberToObject(cell, names[c], mean.mean);
             if (!c)
-                cJSON_AddNumberToObject(cell, "half_width", spread.half);
+                cJSON_AddNumberToObject(cell, "half_width", mean.half);
         }
         cJSON *values = cJSON_AddArrayToObject(cell, "values");
         cJSON *baselines = cJSON_AddArrayToObject(cell, "baselines");
+        int seeds = 0;
         for (int s = 0; s < g->seeds; s++) {
-            seeds += isfinite(f->of.value[from + (size_t)s]);
-            cJSON_AddItemToArray(values, cJSON_CreateNumber(f->of.value[from + (size_t)s]));
-            cJSON_AddItemToArray(baselines, cJSON_CreateNumber(f->of.baseline[from + (size_t)s]));
+            seeds += isfinite(row[s].value);
+            cJSON_AddItemToArray(values, cJSON_CreateNumber(row[s].value));
+            cJSON_AddItemToArray(baselines, cJSON_CreateNumber(row[s].baseline));
         }
         printf(" %d |\n", seeds);
         cJSON_AddItemToArray(all, cell);
@@ -83,21 +76,25 @@ static void tell_effect(const struct figures *f, const int factor[2], const int 
 {
     const struct probe_grid *g = &f->grid;
     const bool two = factor[1] >= 0;
-    const struct orr_mean spread = probe_effect(g, f->of.value, factor, level);
+    char of[64] = "", from[64] = "";
     cJSON *effect = cJSON_CreateObject();
     cJSON *names = cJSON_AddArrayToObject(effect, "factors");
     cJSON *levels = cJSON_AddArrayToObject(effect, "levels");
     printf("|");
     for (int k = 0; k < 1 + two; k++) {
-        const struct probe_factor *of = &g->factor[factor[k]];
-        printf("%s %s %s (from %s)", k ? " with" : "", of->name, of->level[level[k]], of->level[0]);
-        cJSON_AddItemToArray(names, cJSON_CreateString(of->name));
-        cJSON_AddItemToArray(levels, cJSON_CreateString(of->level[level[k]]));
+        const struct probe_factor *is = &g->factor[factor[k]];
+        printf("%s %s %s (from %s)", k ? " with" : "", is->name, is->level[level[k]], is->level[0]);
+        cJSON_AddItemToArray(names, cJSON_CreateString(is->name));
+        cJSON_AddItemToArray(levels, cJSON_CreateString(is->level[level[k]]));
+        orr_append(of, sizeof of, "%s%d=%d", k ? " x " : "", factor[k], level[k]);
+        orr_append(from, sizeof from, "%s%d=0", k ? " x " : "", factor[k]);
     }
+    const struct orr_mean mean = orr_table_contrast(&f->rows, of, from, ORR_ROW_VALUE);
     printf(" |");
-    probe_print_mean(spread);
+    probe_print_mean(mean);
     printf("\n");
-    add_spread(effect, spread);
+    cJSON_AddNumberToObject(effect, "value", mean.mean);
+    cJSON_AddNumberToObject(effect, "half_width", mean.half);
     cJSON_AddItemToArray(effects, effect);
 }
 
@@ -122,7 +119,7 @@ static void tell_variances(const struct figures *f, cJSON *json)
     struct probe_variance line[LINES];
     const int lines = g->factors + g->factors * (g->factors - 1) / 2 + 2;
     cJSON *all = cJSON_AddArrayToObject(json, "variance");
-    if (!probe_variances(g, f->of.value, line)) {
+    if (!probe_variances(g, &f->rows, line)) {
         printf(
             "\nno analysis of variance: not every cell has every seed, there is one seed, or all "
             "values are the same\n");
@@ -156,10 +153,12 @@ static int tell_figure(struct figures *f, cJSON *rows)
 {
     char name[PROBE_ROW_NAME];
     cJSON *json = cJSON_CreateObject();
-    const int rc = probe_grid_numbers(&f->grid, f->row, NULL, 0, &f->of);
+    const int rc = probe_grid_rows(&f->grid, f->files, f->row, &f->rows);
     cJSON_AddItemToArray(rows, json);
-    if (rc)
+    if (rc) {
+        orr_table_free(&f->rows);
         return rc;
+    }
     cJSON_AddStringToObject(json, "quantity", f->row->quantity);
     cJSON_AddStringToObject(json, "measure", f->row->measure);
     cJSON_AddNumberToObject(json, "context", f->row->context);
@@ -169,7 +168,7 @@ static int tell_figure(struct figures *f, cJSON *rows)
     tell_places(f, json);
     tell_effects(f, json);
     tell_variances(f, json);
-    free(f->of.value);
+    orr_table_free(&f->rows);
     return 0;
 }
 
@@ -189,54 +188,53 @@ static cJSON *factors_json(const struct probe_grid *g)
 
 /* Writes the picture, then the JSON, so that the JSON never accompanies a picture of another
  * grid. */
-static int write(const struct figures *f, const struct probe_file *files,
-                 const struct probe_drawn *drawn, const char *out, const cJSON *json)
+static int write(const struct figures *f, const struct probe_drawn *drawn, const char *out,
+                 const cJSON *json)
 {
     char path[4096];
     int lock;
-    TRY(orr_path(path, "%s/%s_grid.json", out, files[0].probe));
+    TRY(orr_path(path, "%s/%s_grid.json", out, f->files->file[0].probe));
     TRY(orr_mkdir(out));
     TRY(probe_lock(out, &lock));
     int rc = orr_remove(path);
-    rc = rc ? rc : probe_grid_picture(&f->grid, files, drawn, out);
+    rc = rc ? rc : probe_grid_picture(&f->grid, f->files, drawn, out);
     rc = rc ? rc : orr_json_write(path, json);
     orr_unlock(lock);
     return rc;
 }
 
-static int tell(struct figures *f, const struct probe_file *files, int n,
-                const struct probe_drawn *drawn, const char *out)
+static int tell(struct figures *f, const struct probe_drawn *drawn, const char *out)
 {
-    cJSON *json = probe_files_json(files, n, "orrery-probe-grid-1");
+    const struct orr_table *table = &f->files->table;
+    cJSON *json = probe_files_json(f->files, "orrery-probe-grid-1");
     cJSON_AddItemToObject(json, "factors", factors_json(&f->grid));
     cJSON_AddNumberToObject(json, "seeds", f->grid.seeds);
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
     int rc = 0;
     printf("%s, preset %s: %d files, %d combinations of %d settings, %d seeds; means over seeds, "
            "95%% intervals by Student's t\n",
-           files[0].probe, files[0].preset, n, f->grid.places, f->grid.factors, f->grid.seeds);
-    for (int i = 0; i < n; i++)
-        for (int r = 0; r < files[i].results.count && !rc; r++) {
-            f->row = &files[i].results.row[r];
-            if (f->row->layer < 0 && probe_is_first(files, i, f->row, false))
-                rc = tell_figure(f, rows);
-        }
-    rc = rc ? rc : write(f, files, drawn, out, json);
+           f->files->file[0].probe, f->files->file[0].preset, f->files->count, f->grid.places,
+           f->grid.factors, f->grid.seeds);
+    for (size_t r = 0; r < table->count && !rc; r++) {
+        f->row = &table->row[r];
+        if (f->row->layer < 0 && orr_table_find(table, f->row, false) == f->row)
+            rc = tell_figure(f, rows);
+    }
+    rc = rc ? rc : write(f, drawn, out, json);
     cJSON_Delete(json);
     return rc;
 }
 
 int probe_grid(const struct probe_options *options)
 {
-    const int n = options->file_count;
-    struct figures f = {.row = NULL};
-    struct probe_file *files;
-    int rc = probe_files_read(options, "grid", &files);
-    rc = rc ? rc : probe_grid_create(&f.grid, files, n);
+    struct probe_files files;
+    struct figures f = {.files = &files};
     struct probe_drawn drawn;
-    rc = rc ? rc : probe_grid_choose(&f.grid, options, files, &drawn);
-    rc = rc ? rc : tell(&f, files, n, &drawn, *options->out ? options->out : ".");
+    int rc = probe_files_read(options, "grid", &files);
+    rc = rc ? rc : probe_grid_create(&f.grid, &files);
+    rc = rc ? rc : probe_grid_choose(&f.grid, options, &files, &drawn);
+    rc = rc ? rc : tell(&f, &drawn, *options->out ? options->out : ".");
     probe_grid_free(&f.grid);
-    probe_files_free(files, n);
+    probe_files_free(&files);
     return rc;
 }

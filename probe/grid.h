@@ -23,34 +23,25 @@ bool probe_factor_numbers(const struct probe_factor *factor, double value[PROBE_
 struct probe_grid {
     struct probe_factor factor[PROBE_FACTORS];
     int factors, places, seeds;
-    const struct probe_file **file; /* (places, seeds) NULL where missing */
-    uint64_t *seed;                 /* (seeds) */
+    int contexts, context[PROBE_LEVELS]; /* levels of the last factor, if it is one; else 0 */
+    uint64_t *seed;                      /* (seeds) */
+    int *at; /* (files) place times seeds, plus the number of the seed */
 };
 /* Makes a grid of the files of one probe and stage; the seed is not a factor. ORR_EFORMAT or
  * ORR_EINVAL where files do not record their settings, two files have the same place and seed, or
  * there are too many factors or levels. Call probe_grid_free() after an error, too. */
-int probe_grid_create(struct probe_grid *grid, const struct probe_file *files, int n);
+int probe_grid_create(struct probe_grid *grid, const struct probe_files *files);
 void probe_grid_free(struct probe_grid *grid);
 /* The level of a factor at a place; and the place with that factor's level replaced. */
 int probe_grid_level(const struct probe_grid *grid, int place, int factor);
 int probe_grid_place(const struct probe_grid *grid, int place, int factor, int level);
 
-/* Numbers of one row from every file, (places, contexts, seeds); NaN where missing. */
-struct probe_numbers {
-    double *value, *upper_bound, *baseline, *raw; /* call free(value), which owns all four */
-};
-/* Reads the numbers of a row, for the given contexts in place of the row's; contexts 0: the row's
- * own. ORR_ENOMEM. */
-int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *row,
-                       const int *context, int contexts, struct probe_numbers *numbers);
-
-/* In the following, value is (places, seeds), NaN where missing. */
-
-/* The effect of a level: its difference from the factor's baseline level with all other levels
- * equal, averaged over these. One number per seed with complete data, and their mean. For two
- * factors (factor[1] >= 0) the interaction: the difference of differences. */
-struct orr_mean probe_effect(const struct probe_grid *grid, const double *value,
-                             const int factor[2], const int level[2]);
+/* Fills the crossed table with the rows of a quantity at every place and seed (places, seeds),
+ * without numbers where missing; the contexts of the grid stand in place of the row's. Models are
+ * named by numbers of factors and levels, "0=1 1=0", because levels may be any text: a contrast of
+ * "1=2" from "1=0" is the effect of factor 1, level 2. ORR_ENOMEM. */
+int probe_grid_rows(const struct probe_grid *grid, const struct probe_files *files,
+                    const struct orr_row *row, struct orr_table *rows);
 
 /* A line of the analysis of variance of a complete grid. Runs of one seed share data and initial
  * weights, so seeds are blocks, not repetitions: the effect of a factor is compared with its
@@ -64,9 +55,9 @@ struct probe_variance {
     int freedom[2];  /* degrees of freedom of the effect, and of its variation between seeds */
 };
 /* Fills lines: factors + factors (factors - 1) / 2 + 2. The last two are the seeds as a whole, and
- * the remainder (interactions with seeds, and of three or more factors). False where a place lacks
- * a seed or there are fewer than two seeds. */
-bool probe_variances(const struct probe_grid *grid, const double *value,
+ * the remainder (interactions with seeds, and of three or more factors). rows: see
+ * probe_grid_rows(). False where a place lacks a seed or there are fewer than two seeds. */
+bool probe_variances(const struct probe_grid *grid, const struct orr_table *rows,
                      struct probe_variance *line);
 
 #endif

@@ -1,52 +1,18 @@
-/* grid_effects.c - the effects of the factors of a grid on a value. See grid.h. */
+/* grid_effects.c - the analysis of variance of a value over a grid. See grid.h. */
 #include "grid.h"
 
 #include <math.h>
 
 #include <gsl/gsl_cdf.h>
 
-static double at(const struct probe_grid *grid, const double *value, int place, int seed)
+static double at(const struct probe_grid *grid, const struct orr_table *rows, int place, int seed)
 {
-    return value[(size_t)place * (size_t)grid->seeds + (size_t)seed];
-}
-
-/* The contrast of a place with the baseline levels of the given factors. */
-static double contrast(const struct probe_grid *grid, const double *value, const int factor[2],
-                       int place, int seed)
-{
-    double sum = 0; /* NaN where a place is missing */
-    for (int mask = 0; mask < (factor[1] < 0 ? 2 : 4); mask++) {
-        int other = place;
-        for (int k = 0; k < 2; k++)
-            if (mask >> k & 1)
-                other = probe_grid_place(grid, other, factor[k], 0);
-        sum += (mask == 1 || mask == 2 ? -1 : 1) * at(grid, value, other, seed);
-    }
-    return sum;
-}
-
-struct orr_mean probe_effect(const struct probe_grid *grid, const double *value,
-                             const int factor[2], const int level[2])
-{
-    double each[PROBE_FILES];
-    for (int s = 0; s < grid->seeds; s++) {
-        double sum = 0;
-        int count = 0;
-        for (int place = 0; place < grid->places; place++) {
-            bool is_asked = true;
-            for (int k = 0; k < (factor[1] < 0 ? 1 : 2); k++)
-                is_asked &= probe_grid_level(grid, place, factor[k]) == level[k];
-            sum += is_asked ? contrast(grid, value, factor, place, s) : 0;
-            count += is_asked;
-        }
-        each[s] = sum / count;
-    }
-    return orr_mean_of(each, grid->seeds);
+    return rows->row[(size_t)place * (size_t)grid->seeds + (size_t)seed].value;
 }
 
 /* Mean over all places that have the levels of the two factors in common with `place` (-1: any
  * level), for one seed, or over all seeds (-1). */
-static double mean_at(const struct probe_grid *grid, const double *value, int place,
+static double mean_at(const struct probe_grid *grid, const struct orr_table *rows, int place,
                       const int factor[2], int seed)
 {
     double sum = 0;
@@ -58,7 +24,7 @@ static double mean_at(const struct probe_grid *grid, const double *value, int pl
                                            probe_grid_level(grid, place, factor[k]);
         for (int s = 0; s < grid->seeds && shares; s++)
             if (seed < 0 || s == seed) {
-                sum += at(grid, value, other, s);
+                sum += at(grid, rows, other, s);
                 count++;
             }
     }
@@ -67,50 +33,50 @@ static double mean_at(const struct probe_grid *grid, const double *value, int pl
 
 /* The effect of a factor, or the interaction of two, at a place; without a factor, the seed's
  * deviation from the overall mean. */
-static double part_at(const struct probe_grid *grid, const double *value, int place,
+static double part_at(const struct probe_grid *grid, const struct orr_table *rows, int place,
                       const int factor[2], int seed)
 {
     static const int none[2] = {-1, -1};
     const int one[2] = {factor[0], -1}, two[2] = {factor[1], -1};
-    const double all = mean_at(grid, value, 0, none, factor[0] < 0 ? -1 : seed);
-    const double part = mean_at(grid, value, place, factor, seed) - all;
+    const double all = mean_at(grid, rows, 0, none, factor[0] < 0 ? -1 : seed);
+    const double part = mean_at(grid, rows, place, factor, seed) - all;
     if (factor[1] < 0)
         return part;
-    return part - (mean_at(grid, value, place, one, seed) - all) -
-           (mean_at(grid, value, place, two, seed) - all);
+    return part - (mean_at(grid, rows, place, one, seed) - all) -
+           (mean_at(grid, rows, place, two, seed) - all);
 }
 
 /* Sums of squares of an effect: of its mean over seeds, and of its deviations between seeds. */
-static void squares(const struct probe_grid *grid, const double *value, const int factor[2],
-                    double *of_mean, double *of_seeds)
+static void squares(const struct probe_grid *grid, const struct orr_table *rows,
+                    const int factor[2], double *of_mean, double *of_seeds)
 {
     *of_mean = *of_seeds = 0;
     for (int place = 0; place < grid->places; place++) {
-        const double mean = factor[0] < 0 ? 0 : part_at(grid, value, place, factor, -1);
+        const double mean = factor[0] < 0 ? 0 : part_at(grid, rows, place, factor, -1);
         *of_mean += grid->seeds * mean * mean;
         for (int s = 0; s < grid->seeds; s++)
-            *of_seeds += pow(part_at(grid, value, place, factor, s) - mean, 2);
+            *of_seeds += pow(part_at(grid, rows, place, factor, s) - mean, 2);
     }
 }
 
-static double total_squares(const struct probe_grid *grid, const double *value)
+static double total_squares(const struct probe_grid *grid, const struct orr_table *rows)
 {
     static const int none[2] = {-1, -1};
-    const double all = mean_at(grid, value, 0, none, -1);
+    const double all = mean_at(grid, rows, 0, none, -1);
     double sum = 0;
     for (int place = 0; place < grid->places; place++)
         for (int s = 0; s < grid->seeds; s++)
-            sum += pow(at(grid, value, place, s) - all, 2);
+            sum += pow(at(grid, rows, place, s) - all, 2);
     return sum;
 }
 
-bool probe_variances(const struct probe_grid *grid, const double *value,
+bool probe_variances(const struct probe_grid *grid, const struct orr_table *rows,
                      struct probe_variance *line)
 {
     static const int none[2] = {-1, -1};
     int lines = 0;
     double of_mean, of_seeds, rest = 1;
-    const double total = total_squares(grid, value);
+    const double total = total_squares(grid, rows);
     if (grid->seeds < 2 || !(total > 0) || !isfinite(total))
         return false;
     for (int a = 0; a < grid->factors; a++)
@@ -120,7 +86,7 @@ bool probe_variances(const struct probe_grid *grid, const double *value,
             const int factor[2] = {a, b};
             const int own = (grid->factor[a].count - 1) * (b < 0 ? 1 : grid->factor[b].count - 1);
             const int freedom = own * (grid->seeds - 1);
-            squares(grid, value, factor, &of_mean, &of_seeds);
+            squares(grid, rows, factor, &of_mean, &of_seeds);
             /* equal effects in all seeds give no estimate of the error, so F is undefined */
             const double F =
                 of_seeds > 1e-20 * total ? of_mean / own / (of_seeds / freedom) : (double)NAN;
@@ -132,7 +98,7 @@ bool probe_variances(const struct probe_grid *grid, const double *value,
                 .p = isfinite(F) ? gsl_cdf_fdist_Q(F, own, freedom) : (double)NAN,
                 .freedom = {own, freedom}};
         }
-    squares(grid, value, none, &of_mean, &of_seeds);
+    squares(grid, rows, none, &of_mean, &of_seeds);
     line[lines++] =
         (struct probe_variance){.factor = {-1, -1}, .share = of_seeds / total, .F = NAN, .p = NAN};
     line[lines] = (struct probe_variance){

@@ -64,14 +64,15 @@ static int place_of_panel(const struct probe_grid *g, const struct roles *roles,
 static void write_point(const struct probe_grid_figure *f, int place, int level,
                         struct orr_file *file)
 {
-    const size_t from = (size_t)place * (size_t)f->grid->seeds;
-    const struct orr_mean value = orr_mean_of(f->value + from, f->grid->seeds);
-    const double half = isfinite(value.half) ? value.half : 0;
-    if (isfinite(value.mean))
-        orr_file_printf(file, "%d %.9g %.9g %.9g %.9g %.9g\n", level + 1, value.mean,
-                        value.mean - half, value.mean + half,
-                        orr_mean_of(f->upper_bound + from, f->grid->seeds).mean,
-                        orr_mean_of(f->baseline + from, f->grid->seeds).mean);
+    struct orr_mean mean[ORR_ROW_BASELINE + 1];
+    for (int k = ORR_ROW_VALUE; k <= ORR_ROW_BASELINE; k++)
+        mean[k] = orr_table_contrast(f->rows, f->rows->row[place * f->grid->seeds].model, "",
+                                     (enum orr_row_number)k);
+    const double value = mean[ORR_ROW_VALUE].mean,
+                 half = isfinite(mean[ORR_ROW_VALUE].half) ? mean[ORR_ROW_VALUE].half : 0;
+    if (isfinite(value))
+        orr_file_printf(file, "%d %.9g %.9g %.9g %.9g %.9g\n", level + 1, value, value - half,
+                        value + half, mean[ORR_ROW_UPPER_BOUND].mean, mean[ORR_ROW_BASELINE].mean);
 }
 
 /* Whether the first level, 0, is an unlimited window, which is drawn last as "all". */
@@ -105,12 +106,12 @@ static void write_data(const struct probe_grid_figure *f, const struct roles *ro
     }
 }
 
-static bool any_number(const struct probe_grid *g, const double *x)
+static bool any_number(const struct orr_table *rows, enum orr_row_number number)
 {
-    for (int i = 0; i < g->places * g->seeds; i++)
-        if (isfinite(x[i]))
-            return true;
-    return false;
+    bool any = false;
+    for (size_t i = 0; i < rows->count; i++)
+        any |= isfinite(orr_row_number(&rows->row[i], number)) != 0;
+    return any;
 }
 
 static int write_figure(const void *of, struct orr_file *data, struct orr_file *settings)
@@ -129,8 +130,8 @@ static int write_figure(const void *of, struct orr_file *data, struct orr_file *
                     "baseline_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
                     "array x_title[%d]\narray colour[%d]\n",
                     roles.panels, curves, axis->count, probe_factor_numbers(axis, value),
-                    any_number(g, f->upper_bound), any_number(g, f->baseline), roles.panels, curves,
-                    axis->count, curves);
+                    any_number(f->rows, ORR_ROW_UPPER_BOUND), any_number(f->rows, ORR_ROW_BASELINE),
+                    roles.panels, curves, axis->count, curves);
     orr_gnuplot_assign(settings, "title", 0, f->title);
     orr_gnuplot_assign(settings, "subtitle", 0, f->subtitle);
     orr_gnuplot_assign(settings, "y_label", 0, f->y_label);
@@ -160,7 +161,7 @@ int probe_grid_draw(const struct probe_grid_figure *figure, const char *folder, 
 
 /* -------------------------------------------------------------------------- choice of the row */
 
-void probe_row_name(const struct probe_row *row, bool with_context, char name[PROBE_ROW_NAME])
+void probe_row_name(const struct orr_row *row, bool with_context, char name[PROBE_ROW_NAME])
 {
     char context[32] = "";
     if (row->context && with_context)
@@ -168,7 +169,7 @@ void probe_row_name(const struct probe_row *row, bool with_context, char name[PR
     snprintf(name, PROBE_ROW_NAME, "%s, %s%s", row->quantity, row->measure, context);
 }
 
-static bool is_named(const struct probe_row *row, const char *wanted, bool with_context)
+static bool is_named(const struct orr_row *row, const char *wanted, bool with_context)
 {
     char name[PROBE_ROW_NAME];
     probe_row_name(row, with_context, name);
@@ -176,15 +177,12 @@ static bool is_named(const struct probe_row *row, const char *wanted, bool with_
 }
 
 /* The first row that has a number. */
-static const struct probe_row *find_row(const struct probe_file *files, int n, const char *wanted,
-                                        bool with_context)
+static const struct orr_row *find_row(const struct orr_table *table, const char *wanted,
+                                      bool with_context)
 {
-    for (int i = 0; i < n; i++)
-        for (int r = 0; r < files[i].results.count; r++) {
-            const struct probe_row *row = &files[i].results.row[r];
-            if (row->layer < 0 && isfinite(row->value) && is_named(row, wanted, with_context))
-                return row;
-        }
+    for (const struct orr_row *row = table->row; row < table->row + table->count; row++)
+        if (row->layer < 0 && isfinite(row->value) && is_named(row, wanted, with_context))
+            return row;
     return NULL;
 }
 
@@ -194,22 +192,21 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Collects the contexts of the row in all files, up to the capacity of the list. */
-static void find_contexts(const struct probe_file *files, int n, struct probe_drawn *drawn)
+static void find_contexts(const struct orr_table *table, struct probe_drawn *drawn)
 {
-    for (int i = 0; i < n; i++)
-        for (int r = 0; r < files[i].results.count; r++) {
-            struct probe_row row = files[i].results.row[r];
-            bool known = drawn->contexts == PROBE_LEVELS || !row.context;
-            for (int k = 0; k < drawn->contexts && !known; k++)
-                known = drawn->context[k] == row.context;
-            row.context = drawn->row->context;
-            if (!known && probe_same_figure(&row, drawn->row))
-                drawn->context[drawn->contexts++] = files[i].results.row[r].context;
-        }
+    for (size_t r = 0; r < table->count; r++) {
+        struct orr_row row = table->row[r];
+        bool known = drawn->contexts == PROBE_LEVELS || !row.context;
+        for (int k = 0; k < drawn->contexts && !known; k++)
+            known = drawn->context[k] == row.context;
+        row.context = drawn->row->context;
+        if (!known && orr_row_same(&row, drawn->row))
+            drawn->context[drawn->contexts++] = table->row[r].context;
+    }
     qsort(drawn->context, (size_t)drawn->contexts, sizeof *drawn->context, by_number);
 }
 
-/* Makes a grid with the contexts as an additional last factor; the files stay owned by `grid`. */
+/* Makes a grid with the contexts as an additional last factor; the arrays stay owned by `grid`. */
 static void widen(const struct probe_grid *grid, const struct probe_drawn *drawn,
                   struct probe_grid *wide)
 {
@@ -218,31 +215,32 @@ static void widen(const struct probe_grid *grid, const struct probe_drawn *drawn
         return;
     struct probe_factor *factor = &wide->factor[wide->factors++];
     snprintf(factor->name, sizeof factor->name, "positions");
-    factor->count = drawn->contexts;
+    factor->count = wide->contexts = drawn->contexts;
+    memcpy(wide->context, drawn->context, sizeof wide->context);
     for (int k = 0; k < drawn->contexts; k++)
         snprintf(factor->level[k], sizeof factor->level[k], "%d", drawn->context[k]);
     wide->places *= drawn->contexts;
 }
 
 int probe_grid_choose(const struct probe_grid *grid, const struct probe_options *options,
-                      const struct probe_file *files, struct probe_drawn *drawn)
+                      const struct probe_files *files, struct probe_drawn *drawn)
 {
     char first[PROBE_ROW_NAME] = "none";
-    const int n = options->file_count;
+    const struct orr_table *table = &files->table;
     struct probe_grid wide;
-    *drawn = (struct probe_drawn){.row = find_row(files, n, options->figure, true)};
+    *drawn = (struct probe_drawn){.row = find_row(table, options->figure, true)};
     const bool of_one = options->figure && drawn->row;
     if (!drawn->row)
-        drawn->row = find_row(files, n, options->figure, false);
-    const struct probe_row *any = find_row(files, n, NULL, true);
+        drawn->row = find_row(table, options->figure, false);
+    const struct orr_row *any = find_row(table, NULL, true);
     if (any)
         probe_row_name(any, true, first);
     if (options->figure && !drawn->row)
         return ORR_FAIL(ORR_EUSAGE,
                         "--figure: no \"%s\" with numbers in %s; the first value is \"%s\"",
-                        options->figure, files[0].path, first);
+                        options->figure, files->file[0].path, first);
     if (drawn->row && !of_one && grid->factors < PROBE_FACTORS)
-        find_contexts(files, n, drawn);
+        find_contexts(table, drawn);
     widen(grid, drawn, &wide);
     const int rc =
         !drawn->row ? ORR_FAIL(ORR_EINVAL, "no value of the model as a whole has numbers")
@@ -257,26 +255,25 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
     return 0;
 }
 
-int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *files,
+int probe_grid_picture(const struct probe_grid *grid, const struct probe_files *files,
                        const struct probe_drawn *drawn, const char *out)
 {
     char name[PROBE_ROW_NAME], title[PROBE_ROW_NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8];
     char subtitle[80], path[4096];
     struct probe_grid wide;
-    struct probe_numbers numbers;
-    snprintf(file, sizeof file, "%s_grid", files[0].probe);
+    struct orr_table rows;
+    snprintf(file, sizeof file, "%s_grid", files->file[0].probe);
     TRY(orr_path(path, "%s/%s.png", out, file));
     if (!drawn->row)
         return orr_remove(path);
     widen(grid, drawn, &wide);
-    const size_t count = (size_t)wide.places * (size_t)wide.seeds;
-    TRY(probe_grid_numbers(grid, drawn->row, drawn->context,
-                           drawn->contexts < 2 ? 0 : drawn->contexts, &numbers));
+    int rc = probe_grid_rows(&wide, files, drawn->row, &rows);
     probe_row_name(drawn->row, drawn->contexts < 2, name);
-    snprintf(title, sizeof title, "probe %s, preset %s: %s", files[0].probe, files[0].preset, name);
+    snprintf(title, sizeof title, "probe %s, preset %s: %s", files->file[0].probe,
+             files->file[0].preset, name);
     bool whole = true;
-    for (size_t k = 0; k < count; k++)
-        whole = whole && isfinite(numbers.value[k]);
+    for (size_t k = 0; k < rows.count; k++)
+        whole = whole && isfinite(rows.row[k].value);
     if (grid->seeds > 1)
         snprintf(subtitle, sizeof subtitle, "means over %s%d seeds, 95%% intervals by Student's t",
                  whole ? "" : "up to ", grid->seeds);
@@ -286,10 +283,8 @@ int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *f
                                              .title = title,
                                              .subtitle = subtitle,
                                              .y_label = drawn->row->measure,
-                                             .value = numbers.value,
-                                             .upper_bound = numbers.upper_bound,
-                                             .baseline = numbers.baseline};
-    const int rc = probe_grid_draw(&figure, out, file);
-    free(numbers.value);
+                                             .rows = &rows};
+    rc = rc ? rc : probe_grid_draw(&figure, out, file);
+    orr_table_free(&rows);
     return rc;
 }

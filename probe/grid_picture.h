@@ -6,27 +6,27 @@
 #include "grid.h"
 
 /* The name of a row: "force, R^2"; with_context appends ", context 16". */
-enum { PROBE_ROW_NAME = PROBE_QUANTITY + PROBE_MEASURE + 40 };
-void probe_row_name(const struct probe_row *row, bool with_context, char name[PROBE_ROW_NAME]);
+enum { PROBE_ROW_NAME = ORR_QUANTITY + ORR_MEASURE + 40 };
+void probe_row_name(const struct orr_row *row, bool with_context, char name[PROBE_ROW_NAME]);
 /* The drawn value: of the model as a whole, of one context, or over several contexts. */
 struct probe_drawn {
-    const struct probe_row *row; /* NULL: no picture */
+    const struct orr_row *row; /* NULL: no picture */
     int contexts, context[PROBE_LEVELS];
 };
 /* Chooses the value given by --figure, or the first one with a number. A name without a context is
  * drawn over all contexts. ORR_EUSAGE where no row has the name, or where a requested picture has
  * too many panels or curves; where none was requested, a note gives the reason. */
 int probe_grid_choose(const struct probe_grid *grid, const struct probe_options *options,
-                      const struct probe_file *files, struct probe_drawn *drawn);
+                      const struct probe_files *files, struct probe_drawn *drawn);
 /* Draws <out>/<probe>_grid.png, or removes an older one if there is none to draw. */
-int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *files,
+int probe_grid_picture(const struct probe_grid *grid, const struct probe_files *files,
                        const struct probe_drawn *drawn, const char *out);
 
-/* A picture of numbers (places, seeds); NaN where missing. */
+/* A picture of the rows of a grid, see probe_grid_rows(). */
 struct probe_grid_figure {
     const struct probe_grid *grid;
     const char *title, *subtitle, *y_label;
-    const double *value, *upper_bound, *baseline;
+    const struct orr_table *rows; /* (places, seeds) */
 };
 enum { PROBE_CURVES = 12, PROBE_PANELS = 12 };
 /* Whether the numbers of curves and panels are within the limits. The axis is the setting with the

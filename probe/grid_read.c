@@ -31,7 +31,7 @@ static void value_of(const struct probe_file *file, const char *key, char text[O
 {
     char group[ORR_NAME];
     const char *dot = strchr(key, '.');
-    const cJSON *from = file->settings;
+    const cJSON *from = orr_json_get(file->json, "settings");
     snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
     if (!strcmp(key, "attention")) { /* the attention of the model, not of its run */
         snprintf(text, ORR_NAME, "%s", file->source);
@@ -61,13 +61,13 @@ static int too_many_levels(const struct probe_factor *factor)
 }
 
 /* Fills the draft of a setting. A setting with one level is not a factor. */
-static int consider(struct draft *draft, const struct probe_file *files, int n, const char *key)
+static int consider(struct draft *draft, const struct probe_files *files, const char *key)
 {
     draft->factor = (struct probe_factor){.count = 0};
     snprintf(draft->factor.name, ORR_NAME, "%s", key);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < files->count; i++) {
         char text[ORR_NAME];
-        value_of(&files[i], key, text);
+        value_of(&files->file[i], key, text);
         draft->of[i] = level_of(&draft->factor, text);
         if (draft->of[i] < 0)
             return too_many_levels(&draft->factor);
@@ -144,15 +144,16 @@ static void sort_levels(struct draft *draft, int n)
         }
 }
 
-static int find_factors(struct draft *draft, int *count, const struct probe_file *files, int n)
+static int find_factors(struct draft *draft, int *count, const struct probe_files *files)
 {
+    const int n = files->count;
     const char *key;
     *count = 0;
     for (int k = 0; (key = orr_settings_key(k)) != NULL; k++) {
         struct draft *last = &draft[*count];
         if (!strcmp(key, "seed") || !strcmp(key, "about"))
             continue;
-        TRY(consider(last, files, n, key));
+        TRY(consider(last, files, key));
         if (last->factor.count < 2)
             continue;
         int with = 0;
@@ -182,27 +183,24 @@ static int seed_of(struct probe_grid *grid, uint64_t seed)
 }
 
 static int put_files(struct probe_grid *grid, const struct draft *draft,
-                     const struct probe_file *files, int n)
+                     const struct probe_files *files)
 {
-    for (int i = 0; i < n; i++) {
-        const int seed = seed_of(grid, files[i].seed);
+    for (int i = 0; i < files->count; i++) {
         int place = 0;
         for (int f = 0; f < grid->factors; f++)
             place = place * grid->factor[f].count + draft[f].of[i];
-        const struct probe_file **to =
-            &grid->file[(size_t)place * (size_t)grid->seeds + (size_t)seed];
-        if (*to)
-            return ORR_FAIL(ORR_EINVAL, "%s: of the same settings and seed as %s", files[i].path,
-                            (*to)->path);
-        *to = &files[i];
+        grid->at[i] = place * grid->seeds + seed_of(grid, files->file[i].seed);
+        for (int k = 0; k < i; k++)
+            if (grid->at[k] == grid->at[i])
+                return ORR_FAIL(ORR_EINVAL, "%s: of the same settings and seed as %s",
+                                files->file[i].path, files->file[k].path);
     }
     return 0;
 }
 
-static int fill_grid(struct probe_grid *grid, struct draft *draft, const struct probe_file *files,
-                     int n)
+static int fill_grid(struct probe_grid *grid, struct draft *draft, const struct probe_files *files)
 {
-    TRY(find_factors(draft, &grid->factors, files, n));
+    TRY(find_factors(draft, &grid->factors, files));
     for (int f = 0; f < grid->factors; f++) {
         grid->factor[f] = draft[f].factor;
         grid->places *= draft[f].factor.count;
@@ -210,40 +208,42 @@ static int fill_grid(struct probe_grid *grid, struct draft *draft, const struct 
     if (grid->places > 16 * PROBE_FILES)
         return ORR_FAIL(ORR_EINVAL, "grid: %d combinations of levels, expected at most %d",
                         grid->places, 16 * PROBE_FILES);
-    grid->seed = orr_alloc((size_t)n, sizeof *grid->seed);
-    if (!grid->seed)
+    grid->seed = orr_alloc((size_t)files->count, sizeof *grid->seed);
+    grid->at = orr_alloc((size_t)files->count, sizeof *grid->at);
+    if (!grid->seed || !grid->at)
         return ORR_ENOMEM;
-    for (int i = 0; i < n; i++)
-        (void)seed_of(grid, files[i].seed);
-    grid->file = orr_alloc((size_t)grid->places * (size_t)grid->seeds, sizeof *grid->file);
-    return grid->file ? put_files(grid, draft, files, n) : ORR_ENOMEM;
+    for (int i = 0; i < files->count; i++)
+        (void)seed_of(grid, files->file[i].seed);
+    return put_files(grid, draft, files);
 }
 
-int probe_grid_create(struct probe_grid *grid, const struct probe_file *files, int n)
+int probe_grid_create(struct probe_grid *grid, const struct probe_files *files)
 {
+    const size_t n = (size_t)files->count;
+    const struct probe_file *file = files->file;
     struct draft draft[PROBE_FACTORS + 1];
     *grid = (struct probe_grid){.places = 1};
-    for (int i = 0; i < n; i++) {
-        if (!cJSON_IsObject(files[i].settings))
+    for (size_t i = 0; i < n; i++) {
+        if (!cJSON_IsObject(orr_json_get(file[i].json, "settings")))
             return ORR_FAIL(ORR_EFORMAT,
                             "%s: expected \"settings\", which files of before 0.2 do not hold: "
                             "measure again",
-                            files[i].path);
-        if (strcmp(files[i].stage, files[0].stage) != 0)
-            return ORR_FAIL(ORR_EINVAL, "%s: of stage %s; %s is of stage %s", files[i].path,
-                            files[i].stage, files[0].path, files[0].stage);
+                            file[i].path);
+        if (strcmp(file[i].stage, file[0].stage) != 0)
+            return ORR_FAIL(ORR_EINVAL, "%s: of stage %s; %s is of stage %s", file[i].path,
+                            file[i].stage, file[0].path, file[0].stage);
     }
-    int *of = orr_alloc((PROBE_FACTORS + 1) * (size_t)n, sizeof *of);
-    for (int f = 0; f <= PROBE_FACTORS; f++)
-        draft[f].of = of + (size_t)f * (size_t)n;
-    const int rc = of ? fill_grid(grid, draft, files, n) : ORR_ENOMEM;
+    int *of = orr_alloc((PROBE_FACTORS + 1) * n, sizeof *of);
+    for (size_t f = 0; f <= PROBE_FACTORS; f++)
+        draft[f].of = of + f * n;
+    const int rc = of ? fill_grid(grid, draft, files) : ORR_ENOMEM;
     free(of);
     return rc;
 }
 
 void probe_grid_free(struct probe_grid *grid)
 {
-    free(grid->file);
+    free(grid->at);
     free(grid->seed);
     *grid = (struct probe_grid){0};
 }
@@ -266,27 +266,40 @@ int probe_grid_place(const struct probe_grid *grid, int place, int factor, int l
     return place + (level - probe_grid_level(grid, place, factor)) * stride_of(grid, factor);
 }
 
-int probe_grid_numbers(const struct probe_grid *grid, const struct probe_row *row,
-                       const int *context, int contexts, struct probe_numbers *numbers)
+/* Adds the row of a place and seed, without numbers. */
+static int add_place(const struct probe_grid *grid, int place, int seed, struct orr_table *rows)
 {
-    static const struct probe_row none = {
-        .value = NAN, .upper_bound = NAN, .baseline = NAN, .raw = NAN};
-    const int times = contexts ? contexts : 1;
-    const size_t count = (size_t)grid->places * (size_t)times * (size_t)grid->seeds;
-    double *value = orr_alloc(4 * count, sizeof *value);
-    struct probe_row wanted = *row;
-    *numbers = (struct probe_numbers){value, value + count, value + 2 * count, value + 3 * count};
-    for (size_t k = 0; k < count && value; k++) {
-        const int seed = (int)k % grid->seeds, place = (int)k / grid->seeds / times;
-        if (contexts)
-            wanted.context = context[(int)k / grid->seeds % times];
-        const struct probe_file *file = grid->file[place * grid->seeds + seed];
-        const struct probe_row *found = file ? probe_results_find(&file->results, &wanted) : NULL;
-        found = found ? found : &none;
-        numbers->value[k] = found->value;
-        numbers->upper_bound[k] = found->upper_bound;
-        numbers->baseline[k] = found->baseline;
-        numbers->raw[k] = found->raw;
-    }
-    return value ? 0 : ORR_ENOMEM;
+    struct orr_row row = orr_row_none;
+    char model[16 * PROBE_FACTORS] = "";
+    for (int f = 0; f < grid->factors; f++)
+        orr_append(model, sizeof model, "%s%d=%d", f ? " " : "", f,
+                   probe_grid_level(grid, place, f));
+    row.model = model;
+    row.seed = grid->seed[seed];
+    return orr_table_add(rows, &row);
+}
+
+int probe_grid_rows(const struct probe_grid *grid, const struct probe_files *files,
+                    const struct orr_row *row, struct orr_table *rows)
+{
+    const int times = grid->contexts ? grid->contexts : 1;
+    struct orr_row wanted = *row;
+    *rows = (struct orr_table){.crossed = true};
+    for (int k = 0; k < grid->places * grid->seeds; k++)
+        TRY(add_place(grid, k / grid->seeds, k % grid->seeds, rows));
+    for (int i = 0; i < files->count; i++)
+        for (size_t r = files->file[i].first; r < files->file[i].end; r++)
+            for (int c = 0; c < times; c++) {
+                const int place = grid->at[i] / grid->seeds * times + c;
+                const struct orr_row *from = &files->table.row[r];
+                struct orr_row *to = &rows->row[place * grid->seeds + grid->at[i] % grid->seeds];
+                wanted.context = grid->contexts ? grid->context[c] : row->context;
+                if (!orr_row_same(from, &wanted))
+                    continue;
+                to->value = from->value;
+                to->upper_bound = from->upper_bound;
+                to->baseline = from->baseline;
+                to->raw = from->raw;
+            }
+    return 0;
 }

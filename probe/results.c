@@ -1,4 +1,4 @@
-/* results.c - writes, reads and prints the results of probes. */
+/* results.c - writes and prints the results of probes. */
 #include "results.h"
 
 #include "stage/provenance.h"
@@ -8,37 +8,6 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
-
-#define FORMAT "orrery-probe-1"
-
-bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
-{
-    return !strcmp(a->quantity, b->quantity) && !strcmp(a->measure, b->measure) &&
-           a->layer == b->layer && a->context == b->context;
-}
-
-const struct probe_row *probe_results_find(const struct probe_results *results,
-                                           const struct probe_row *figure)
-{
-    for (int r = 0; r < results->count; r++)
-        if (probe_same_figure(&results->row[r], figure))
-            return &results->row[r];
-    return NULL;
-}
-
-int probe_results_add(struct probe_results *results, const struct probe_row *row)
-{
-    if (results->count == results->capacity) {
-        const int capacity = results->capacity ? 2 * results->capacity : 64;
-        struct probe_row *more = realloc(results->row, (size_t)capacity * sizeof *more);
-        if (!more)
-            return ORR_FAIL(ORR_ENOMEM, "results of a probe: out of memory");
-        results->row = more;
-        results->capacity = capacity;
-    }
-    results->row[results->count++] = *row;
-    return 0;
-}
 
 static void unlock(struct probe_results *results)
 {
@@ -50,7 +19,7 @@ static void unlock(struct probe_results *results)
 void probe_results_free(struct probe_results *results)
 {
     unlock(results);
-    free(results->row);
+    orr_table_free(&results->table);
     cJSON_Delete(results->about);
     cJSON_Delete(results->files);
     *results = (struct probe_results){0};
@@ -73,57 +42,7 @@ int probe_key(const struct probe_options *o, const char *name, int revision, con
                : ORR_FAIL(ORR_EINVAL, "%s: options too long to be recorded: %s", name, more);
 }
 
-/* --------------------------------------------------------------------------------- columns */
-
-/* The columns of the CSV and the keys of rows in JSON; the names of the row come before them. */
-static const struct column {
-    const char *name;
-    size_t offset;
-} numbers[] = {
-    {"value", offsetof(struct probe_row, value)},
-    {"low", offsetof(struct probe_row, low)},
-    {"high", offsetof(struct probe_row, high)},
-    {"upper_bound", offsetof(struct probe_row, upper_bound)},
-    {"baseline", offsetof(struct probe_row, baseline)},
-    {"raw", offsetof(struct probe_row, raw)},
-};
-enum { NUMBERS = sizeof numbers / sizeof *numbers };
-
-static double *number_of(struct probe_row *row, size_t k)
-{
-    return (double *)(void *)((char *)row + numbers[k].offset);
-}
-
-/* Writes a text in quotes; quotes inside are doubled (RFC 4180). */
-static void write_text(struct orr_file *file, const char *text)
-{
-    orr_file_printf(file, "\"");
-    for (const char *c = text; *c; c++)
-        orr_file_printf(file, *c == '"' ? "%c\"" : "%c", *c);
-    orr_file_printf(file, "\",");
-}
-
-static int write_csv(const struct probe_results *results, const char *path)
-{
-    struct orr_file file = {0};
-    TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, "quantity,measure,layer,context");
-    for (size_t k = 0; k < NUMBERS; k++)
-        orr_file_printf(&file, ",%s", numbers[k].name);
-    orr_file_printf(&file, ",n\n");
-    for (int i = 0; i < results->count; i++) {
-        struct probe_row *row = &results->row[i];
-        write_text(&file, row->quantity);
-        write_text(&file, row->measure);
-        orr_file_printf(&file, "%d,%d", row->layer, row->context);
-        for (size_t k = 0; k < NUMBERS; k++)
-            orr_file_printf(&file, ",%.9g", *number_of(row, k));
-        orr_file_printf(&file, ",%ld\n", row->n);
-    }
-    const int rc = orr_file_commit(&file);
-    orr_file_close(&file);
-    return rc;
-}
+/* ----------------------------------------------------------------------------------- write */
 
 /* The settings that the results depend on and that have an effect, as in a preset file. */
 static cJSON *settings_json(const struct orr_settings *preset)
@@ -148,7 +67,7 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     char text[PROBE_TEXT], content[17] = "";
     cJSON *json = cJSON_CreateObject();
     probe_describe(&probe->model, text);
-    cJSON_AddStringToObject(json, "format", FORMAT);
+    cJSON_AddStringToObject(json, "format", ORR_ROWS_FORMAT);
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "probe", name);
     cJSON_AddStringToObject(json, "checkpoint", options->checkpoint);
@@ -164,19 +83,7 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddItemToObject(json, "settings", settings_json(options->preset));
     if (results->about)
         cJSON_AddItemToObject(json, "about", cJSON_Duplicate(results->about, true));
-    cJSON *rows = cJSON_AddArrayToObject(json, "rows");
-    for (int i = 0; i < results->count; i++) {
-        struct probe_row *from = &results->row[i];
-        cJSON *row = cJSON_CreateObject();
-        cJSON_AddStringToObject(row, "quantity", from->quantity);
-        cJSON_AddStringToObject(row, "measure", from->measure);
-        cJSON_AddNumberToObject(row, "layer", from->layer);
-        cJSON_AddNumberToObject(row, "context", from->context);
-        for (size_t k = 0; k < NUMBERS; k++) /* cJSON prints NaN as null */
-            cJSON_AddNumberToObject(row, numbers[k].name, *number_of(from, k));
-        cJSON_AddNumberToObject(row, "n", (double)from->n);
-        cJSON_AddItemToArray(rows, row);
-    }
+    orr_rows_json(&results->table, json);
     return json;
 }
 
@@ -206,7 +113,7 @@ static int write_files(struct probe_results *results, const char *folder, const 
         TRY(probe_results_file(results, folder, file));
     snprintf(file, sizeof file, "%s.csv", name);
     TRY(orr_path(path, "%s/%s", folder, file));
-    TRY(write_csv(results, path));
+    TRY(orr_rows_write_csv(&results->table, path));
     return probe_results_file(results, folder, file);
 }
 
@@ -252,96 +159,6 @@ bool probe_results_there(const struct probe_options *options, const char *folder
     return same;
 }
 
-/* ------------------------------------------------------------------------------------ read */
-
-static int read_text(const char *path, const cJSON *row, const char *name, char *to, size_t bytes)
-{
-    const char *text = cJSON_GetStringValue(orr_json_get(row, name));
-    if (!text || !orr_is_label(text) || (size_t)snprintf(to, bytes, "%s", text) >= bytes)
-        return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a short text, found %s", path,
-                        name, text ? text : "none");
-    return 0;
-}
-
-/* Reads a number, or null as NaN. */
-static int read_value(const char *path, const cJSON *row, const char *name, double *value)
-{
-    const cJSON *item = orr_json_get(row, name);
-    *value = orr_json_item_number(item);
-    if (!item || cJSON_IsNull(item) || isfinite(*value))
-        return 0;
-    return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a number or null", path, name);
-}
-
-/* Reads an integer from `least` to `most`. */
-static int read_whole(const char *path, const cJSON *row, const char *name, double least,
-                      double most, double *value)
-{
-    *value = orr_json_number(row, name);
-    if (*value >= least && *value <= most && *value == floor(*value))
-        return 0;
-    return ORR_FAIL(ORR_EFORMAT,
-                    "%s: a row's \"%s\": expected a whole number from %.0f to %.0f, found %g", path,
-                    name, least, most, *value);
-}
-
-static int read_row(const char *path, const cJSON *json, struct probe_row *row)
-{
-    double layer, context, n;
-    TRY(read_text(path, json, "quantity", row->quantity, sizeof row->quantity));
-    TRY(read_text(path, json, "measure", row->measure, sizeof row->measure));
-    TRY(read_whole(path, json, "layer", -1, 1e6, &layer));
-    TRY(read_whole(path, json, "context", -1e9, 1e9, &context));
-    TRY(read_whole(path, json, "n", 0, 1e15, &n));
-    row->layer = (int)layer;
-    row->context = (int)context;
-    row->n = (long)n;
-    for (size_t k = 0; k < NUMBERS; k++)
-        TRY(read_value(path, json, numbers[k].name, number_of(row, k)));
-    return 0;
-}
-
-/* Rejects results in which a quantity occurs twice. */
-static int check_figures(const char *path, const struct probe_results *results)
-{
-    for (int i = 0; i < results->count; i++) {
-        const struct probe_row *row = &results->row[i];
-        if (probe_results_find(results, row) != row)
-            return ORR_FAIL(ORR_EFORMAT, "%s: %s of \"%s\", layer %d, context %d, is there twice",
-                            path, row->measure, row->quantity, row->layer, row->context);
-    }
-    return 0;
-}
-
-int probe_results_read(const char *path, struct probe_results *results, cJSON **json)
-{
-    const cJSON *item;
-    char why[ORR_WHY];
-    *results = (struct probe_results){0};
-    TRY(orr_json_read(path, json));
-    const char *format = cJSON_GetStringValue(orr_json_get(*json, "format"));
-    const cJSON *rows = orr_json_get(*json, "rows");
-    int rc = 0;
-    if (!format || strcmp(format, FORMAT) != 0 || !cJSON_IsArray(rows))
-        rc =
-            ORR_FAIL(ORR_EFORMAT, "%s: expected \"format\": \"" FORMAT "\" with \"rows\", found %s",
-                     path, format ? format : "none");
-    if (!rc && !orr_sum_kept(*json, why))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
-    for (item = rc ? NULL : rows->child; item; item = item->next) {
-        struct probe_row row;
-        rc = rc ? rc : read_row(path, item, &row);
-        rc = rc ? rc : probe_results_add(results, &row);
-    }
-    rc = rc ? rc : check_figures(path, results);
-    if (rc) {
-        probe_results_free(results);
-        cJSON_Delete(*json);
-        *json = NULL;
-    }
-    return rc;
-}
-
 /* ----------------------------------------------------------------------------------- table */
 
 static void print_number(double value)
@@ -353,7 +170,7 @@ static void print_number(double value)
 }
 
 void probe_results_print(const struct probe_results *results, const struct probe *probe,
-                         const char *name)
+                         const char *name, bool (*is_shown)(const struct orr_row *row))
 {
     printf("%s of %s (%s), seed %llu; 95%% intervals over %s\n\n", name, probe->source,
            probe->stage, (unsigned long long)probe->preset.seed,
@@ -361,8 +178,10 @@ void probe_results_print(const struct probe_results *results, const struct probe
     printf("| quantity | measure | layer | context | value | interval | upper bound | baseline | "
            "raw | n "
            "|\n|---|---|---|---|---|---|---|---|---|---|\n");
-    for (int i = 0; i < results->count; i++) {
-        const struct probe_row *row = &results->row[i];
+    for (size_t i = 0; i < results->table.count; i++) {
+        const struct orr_row *row = &results->table.row[i];
+        if (is_shown && !is_shown(row))
+            continue;
         printf("| %s | %s |", row->quantity, row->measure);
         print_number(row->layer < 0 ? (double)NAN : (double)row->layer);
         print_number(row->context ? (double)row->context : (double)NAN);

@@ -10,36 +10,18 @@
 #define PROBE_RESULTS_H
 
 #include "probe.h"
+#include "stage/rows.h"
 
-enum { PROBE_QUANTITY = 48, PROBE_MEASURE = 32, PROBE_KEY = 256 };
+enum { PROBE_KEY = 256 };
 
-struct probe_row {
-    char quantity[PROBE_QUANTITY]; /* what was read, predicted or changed, such as "1/r^2" */
-    char measure[PROBE_MEASURE];   /* "R^2", "AU", "slope" */
-    int layer;               /* 0: the embedding; l: after block l; -1: the model as a whole */
-    int context;             /* rows, steps, labels or bin of the value; 0: all */
-    double value, low, high; /* NaN where missing, also below */
-    double upper_bound, baseline, raw;
-    long n; /* held-out rows, trials, data sets or pairs */
-};
-
-/* Whether two rows describe the same quantity, whatever the value. */
-bool probe_same_figure(const struct probe_row *a, const struct probe_row *b);
-
-/* Rows in the order in which they were added; zero-initialise, then free. */
+/* zero-initialise, then free */
 struct probe_results {
-    struct probe_row *row;
-    int count, capacity;
-    struct cJSON *about; /* "about" in the JSON: more about the measurement; NULL: nothing */
-    struct cJSON *files; /* files that belong to the results, see probe_results_file() */
-    int lock;            /* lock of the folder while files are written; 0: none */
-    const char *over;    /* what intervals are over, for print; NULL: held-out sequences */
+    struct orr_table table; /* layer 0: the embedding, l: after block l; context 0: all */
+    struct cJSON *about;    /* "about" in the JSON: more about the measurement; NULL: nothing */
+    struct cJSON *files;    /* files that belong to the results, see probe_results_file() */
+    int lock;               /* lock of the folder while files are written; 0: none */
+    const char *over;       /* what intervals are over, for print; NULL: held-out sequences */
 };
-/* The row of the same quantity as `figure`; NULL: none. */
-const struct probe_row *probe_results_find(const struct probe_results *results,
-                                           const struct probe_row *figure);
-/* Appends a row. ORR_ENOMEM. */
-int probe_results_add(struct probe_results *results, const struct probe_row *row);
 void probe_results_free(struct probe_results *results);
 
 /* All that results depend on, in one line: name and revision of the probe, the checkpoint's
@@ -63,11 +45,8 @@ bool probe_results_there(const struct probe_options *options, const char *folder
 int probe_results_write(struct probe_results *results, const struct probe *probe,
                         const struct probe_options *options, const char *folder, const char *name,
                         const char key[PROBE_KEY]);
-/* Prints a table under the model's name. */
+/* Prints a table under the model's name, of the rows that are shown; NULL: all. */
 void probe_results_print(const struct probe_results *results, const struct probe *probe,
-                         const char *name);
-/* Reads the rows of a JSON file of this format; *json holds the whole object (call cJSON_Delete()).
- * ORR_EFORMAT where the file was changed since it was written, as far as it records that. */
-int probe_results_read(const char *path, struct probe_results *results, struct cJSON **json);
+                         const char *name, bool (*is_shown)(const struct orr_row *row));
 
 #endif

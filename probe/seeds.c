@@ -7,155 +7,132 @@
 
 #include <cjson/cJSON.h>
 
-/* One quantity of one kind of model. */
-struct figure {
-    const struct probe_file *first;
-    const struct probe_row *row;
-    int n; /* number of seeds that have it */
-    double value[PROBE_FILES], upper_bound[PROBE_FILES], baseline[PROBE_FILES], raw[PROBE_FILES],
-        gain[PROBE_FILES];
-};
-
 /* Rejects a model that occurs twice, or occurs with different attention. */
-static int check_files(const struct probe_file *file, int n)
+static int check_files(const struct probe_files *files)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < files->count; i++)
         for (int k = 0; k < i; k++) {
-            if (!probe_same_kind(&file[i], &file[k]))
+            const struct probe_file *a = &files->file[i], *b = &files->file[k];
+            if (strcmp(a->source, b->source) != 0 || strcmp(a->stage, b->stage) != 0)
                 continue;
-            if (strcmp(file[i].attention, file[k].attention) != 0)
+            if (strcmp(a->attention, b->attention) != 0)
                 return ORR_FAIL(ORR_EINVAL, "%s: measured with attention \"%s\", %s with \"%s\"",
-                                file[i].path, file[i].attention, file[k].path, file[k].attention);
-            if (file[i].seed == file[k].seed)
+                                a->path, a->attention, b->path, b->attention);
+            if (a->seed == b->seed)
                 return ORR_FAIL(ORR_EINVAL, "%s: of the same model (%s, %s) and seed as %s",
-                                file[i].path, file[i].source, file[i].stage, file[k].path);
+                                a->path, a->source, a->stage, b->path);
         }
     return 0;
 }
 
-/* -------------------------------------------------------------------------------- values */
-
-static void take(struct figure *figure, const struct probe_row *row)
+/* The mean of a number over the rows of all seeds; without an interval where the numbers are only
+ * bounds. */
+static struct orr_mean mean_of(const struct orr_table *seeds, enum orr_row_number number)
 {
-    const int i = figure->n++;
-    figure->value[i] = row->value;
-    figure->upper_bound[i] = row->upper_bound;
-    figure->baseline[i] = row->baseline;
-    figure->raw[i] = row->raw;
-    figure->gain[i] = row->value - row->baseline;
-}
-
-/* Collects a row of the first file of a kind from the files of all seeds. */
-static void gather(const struct probe_file *file, int n, int first, const struct probe_row *row,
-                   struct figure *figure)
-{
-    *figure = (struct figure){.first = &file[first], .row = row};
-    for (int i = first; i < n; i++) {
-        const struct probe_row *found = probe_results_find(&file[i].results, row);
-        if (found && probe_same_kind(&file[i], &file[first]))
-            take(figure, found);
-    }
-}
-
-/* Means over seeds; without an interval where the numbers are only bounds. */
-static struct orr_mean mean_of(const struct figure *f, const double *x)
-{
-    struct orr_mean mean = orr_mean_of(x, f->n);
-    if (strpbrk(f->row->measure, "<>?"))
+    struct orr_mean mean = orr_table_contrast(seeds, "", "", number);
+    if (strpbrk(seeds->row->measure, "<>?"))
         mean.half = mean.error = (double)NAN;
     return mean;
 }
 
 /* ---------------------------------------------------------------------------------- output */
 
-static cJSON *figure_json(const struct figure *f)
+static cJSON *row_json(const struct probe_file *file, const struct orr_table *seeds)
 {
-    const struct orr_mean value = mean_of(f, f->value), gain = mean_of(f, f->gain);
+    const struct orr_mean value = mean_of(seeds, ORR_ROW_VALUE),
+                          gain = mean_of(seeds, ORR_ROW_LEARNED);
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "source", f->first->source);
-    cJSON_AddStringToObject(json, "stage", f->first->stage);
-    cJSON_AddStringToObject(json, "quantity", f->row->quantity);
-    cJSON_AddStringToObject(json, "measure", f->row->measure);
-    cJSON_AddNumberToObject(json, "layer", f->row->layer);
-    cJSON_AddNumberToObject(json, "context", f->row->context);
+    cJSON_AddStringToObject(json, "source", file->source);
+    cJSON_AddStringToObject(json, "stage", file->stage);
+    orr_row_json(seeds->row, json);
     cJSON_AddNumberToObject(json, "seeds", value.n);
     cJSON_AddNumberToObject(json, "value", value.mean);
     cJSON_AddNumberToObject(json, "half_width", value.half);
     cJSON_AddNumberToObject(json, "above_baseline", gain.mean);
     cJSON_AddNumberToObject(json, "above_baseline_half_width", gain.half);
     cJSON_AddNumberToObject(json, "above_baseline_seeds", gain.n);
-    cJSON_AddNumberToObject(json, "upper_bound", orr_mean_of(f->upper_bound, f->n).mean);
-    cJSON_AddNumberToObject(json, "baseline", orr_mean_of(f->baseline, f->n).mean);
-    cJSON_AddNumberToObject(json, "raw", orr_mean_of(f->raw, f->n).mean);
-    cJSON_AddNumberToObject(json, "n", (double)f->row->n);
+    cJSON_AddNumberToObject(json, "upper_bound", mean_of(seeds, ORR_ROW_UPPER_BOUND).mean);
+    cJSON_AddNumberToObject(json, "baseline", mean_of(seeds, ORR_ROW_BASELINE).mean);
+    cJSON_AddNumberToObject(json, "raw", mean_of(seeds, ORR_ROW_RAW).mean);
+    cJSON_AddNumberToObject(json, "n", (double)seeds->row->n);
     cJSON *each = cJSON_AddArrayToObject(json, "values");
-    for (int i = 0; i < f->n; i++)
-        cJSON_AddItemToArray(each, cJSON_CreateNumber(f->value[i]));
+    for (size_t i = 0; i < seeds->count; i++)
+        cJSON_AddItemToArray(each, cJSON_CreateNumber(seeds->row[i].value));
     return json;
 }
 
-static void print_figure(const struct figure *f)
+static void print_row(const struct probe_file *file, const struct orr_table *seeds)
 {
-    printf("| %s | %s | %s |", f->first->source, f->row->quantity, f->row->measure);
-    if (f->row->layer >= 0)
-        printf(" %d |", f->row->layer);
-    else
-        printf(" - |");
-    if (f->row->context)
-        printf(" %d |", f->row->context);
-    else
-        printf(" - |");
-    probe_print_mean(mean_of(f, f->value));
-    probe_print_mean(mean_of(f, f->gain));
-    probe_print_mean(
-        (struct orr_mean){.mean = orr_mean_of(f->upper_bound, f->n).mean, .half = NAN});
-    probe_print_mean(orr_mean_of(f->baseline, f->n));
-    probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});
-    printf(" %d |\n", mean_of(f, f->value).n);
+    const struct orr_row *row = seeds->row;
+    const struct orr_mean value = mean_of(seeds, ORR_ROW_VALUE);
+    printf("| %s | %s | %s |", file->source, row->quantity, row->measure);
+    printf(row->layer >= 0 ? " %d |" : " - |", row->layer);
+    printf(row->context ? " %d |" : " - |", row->context);
+    probe_print_mean(value);
+    probe_print_mean(mean_of(seeds, ORR_ROW_LEARNED));
+    probe_print_mean(probe_without_interval(mean_of(seeds, ORR_ROW_UPPER_BOUND)));
+    probe_print_mean(orr_table_contrast(seeds, "", "", ORR_ROW_BASELINE));
+    probe_print_mean(probe_without_interval(mean_of(seeds, ORR_ROW_RAW)));
+    printf(" %d |\n", value.n);
 }
 
-static int write(const struct probe_options *options, const struct probe_file *file, cJSON *json)
+static int write(const struct probe_options *options, const struct probe_files *files, cJSON *json)
 {
     char path[4096];
     const char *folder = *options->out ? options->out : ".";
     TRY(orr_mkdir(folder));
-    TRY(orr_path(path, "%s/%s_seeds.json", folder, file[0].probe));
+    TRY(orr_path(path, "%s/%s_seeds.json", folder, files->file->probe));
     TRY(orr_json_write(path, json));
     orr_note(options->quiet, "seeds: %s", path);
     return 0;
 }
 
-/* Prints the table and fills `rows`. */
-static void tell(const struct probe_file *file, int n, cJSON *rows)
+/* Collects the rows of the same model and quantity, one for each seed. */
+static int gather(const struct orr_table *table, const struct orr_row *like,
+                  struct orr_table *seeds)
 {
-    struct figure figure;
-    printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", file[0].probe,
-           file[0].preset);
+    for (const struct orr_row *row = like; row < table->row + table->count; row++)
+        if (orr_row_same(row, like) && !strcmp(row->model, like->model))
+            TRY(orr_table_add(seeds, row));
+    return 0;
+}
+
+/* Prints the table and fills `rows`. */
+static int tell(const struct probe_files *files, cJSON *rows)
+{
+    int rc = 0;
+    printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", files->file->probe,
+           files->file->preset);
     printf("| model | quantity | measure | layer | context | value | above baseline | upper bound "
            "| baseline "
            "| raw | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < file[i].results.count; k++) {
-            if (!probe_is_first(file, i, &file[i].results.row[k], true))
+    for (const struct probe_file *file = files->file; file < files->file + files->count; file++)
+        for (size_t r = file->first; r < file->end && !rc; r++) {
+            const struct orr_row *row = &files->table.row[r];
+            struct orr_table seeds = {0};
+            if (orr_table_find(&files->table, row, true) != row)
                 continue;
-            gather(file, n, i, &file[i].results.row[k], &figure);
-            print_figure(&figure);
-            cJSON_AddItemToArray(rows, figure_json(&figure));
+            rc = gather(&files->table, row, &seeds);
+            if (!rc) {
+                print_row(file, &seeds);
+                cJSON_AddItemToArray(rows, row_json(file, &seeds));
+            }
+            orr_table_free(&seeds);
         }
+    return rc;
 }
 
 int probe_seeds(const struct probe_options *options)
 {
-    struct probe_file *file;
-    const int n = options->file_count;
-    int rc = probe_files_read(options, "seeds", &file);
-    rc = rc ? rc : check_files(file, n);
+    struct probe_files files;
+    int rc = probe_files_read(options, "seeds", &files);
+    rc = rc ? rc : check_files(&files);
     if (!rc) {
-        cJSON *json = probe_files_json(file, n, "orrery-probe-seeds-1");
-        tell(file, n, cJSON_AddArrayToObject(json, "rows"));
-        rc = write(options, file, json);
+        cJSON *json = probe_files_json(&files, "orrery-probe-seeds-1");
+        rc = tell(&files, cJSON_AddArrayToObject(json, "rows"));
+        rc = rc ? rc : write(options, &files, json);
         cJSON_Delete(json);
     }
-    probe_files_free(file, n);
+    probe_files_free(&files);
     return rc;
 }

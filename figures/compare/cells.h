@@ -138,8 +138,8 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
 int verdict_cell_read(struct verdict_cells *cells, struct verdict_cell *cell, const char *path);
 int verdict_cell_take_record(struct verdict_cells *cells, struct verdict_cell *cell,
                              const char *path);
-/* Reads <run>/<name>/probe/<probe>.json as rows with model "". ORR_EINVAL where the results belong
- * to another or changed checkpoint; ORR_EFORMAT. */
+/* Reads the rows of <run>/<name>/probe/<probe>.json. ORR_EINVAL where the results belong to another
+ * or changed checkpoint; ORR_EFORMAT. */
 int verdict_probe_read(const char *run, const struct orr_settings *preset, const char *name,
                        const char *probe, struct orr_table *table);
 /* The row with the quantity and measure (NULL: any): of the model as a whole and the context (-1:

@@ -10,7 +10,7 @@
 
 #include "base/cjson.h"
 
-#include "results.h"
+#include "stage/rows.h"
 
 /* ------------------------------------------------------------------------------- sources */
 
@@ -98,7 +98,7 @@ static int take_probe(const cJSON *json, const char *path, const char *checkpoin
         return ORR_FAIL(ORR_EINVAL, "%s", why);
     if (!is_of(json, checkpoint))
         return ORR_FAIL(ORR_EINVAL, "of another checkpoint, or of a changed one");
-    return verdict_results_probe(json, path, table);
+    return orr_rows_take(path, json, table);
 }
 
 int verdict_probe_read(const char *run, const struct orr_settings *preset, const char *name,

@@ -51,9 +51,9 @@ static void take_value(const struct orr_table *table, const struct verdict_claim
     fact->baseline = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_BASELINE).mean;
     for (size_t i = 0; i < table->count && fact->there; i++) {
         const struct orr_row *row = &table->row[i];
-        if (row->n && orr_row_has(row, claim->of)) {
+        if (row->seeds && orr_row_has(row, claim->of)) {
             fact->half = row->half;
-            fact->n = row->n;
+            fact->n = row->seeds;
         }
     }
 }

@@ -120,7 +120,7 @@ static int read_runs(const cJSON *json, struct orr_table *table)
     return 0;
 }
 
-/* --------------------------------------------------------------------------------- probe */
+/* ------------------------------------------------------------------------ seeds and grids */
 
 static struct orr_row figure_of(const cJSON *json)
 {
@@ -129,33 +129,6 @@ static struct orr_row figure_of(const cJSON *json)
     row.measure = orr_json_text(json, "measure");
     row.context = whole_of(json, "context");
     return row;
-}
-
-/* Files of earlier versions have no checksum, so a text in place of a number is only detected
- * here. */
-int verdict_results_probe(const cJSON *json, const char *path, struct orr_table *table)
-{
-    static const char *const key[] = {"value", "upper_bound", "baseline", "raw"};
-    const cJSON *from;
-    double number[4];
-    cJSON_ArrayForEach (from, orr_json_get(json, "rows")) {
-        struct orr_row row = figure_of(from);
-        for (int k = 0; k < 4; k++) {
-            const cJSON *item = orr_json_get(from, key[k]);
-            if (item && !cJSON_IsNumber(item) && !cJSON_IsNull(item))
-                return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a number or null", path,
-                                key[k]);
-            number[k] = orr_json_number(from, key[k]);
-        }
-        row.model = "";
-        row.layer = whole_of(from, "layer");
-        row.value = number[0];
-        row.upper_bound = number[1];
-        row.baseline = number[2];
-        row.raw = number[3];
-        TRY(orr_table_add(table, &row));
-    }
-    return 0;
 }
 
 /* Files of earlier versions do not record the number of seeds, which was one. */
@@ -174,14 +147,14 @@ static int read_seeds(const cJSON *json, struct orr_table *table)
         snprintf(model, sizeof model, "attention=%s", orr_json_text(from, "source"));
         snprintf(above, sizeof above, "above_baseline=%s", orr_json_text(from, "source"));
         row.model = model;
-        row.n = seeds_of(from, "seeds");
+        row.seeds = seeds_of(from, "seeds");
         row.value = orr_json_number(from, "value");
         row.half = orr_json_number(from, "half_width");
         row.upper_bound = orr_json_number(from, "upper_bound");
         row.baseline = orr_json_number(from, "baseline");
         TRY(orr_table_add(table, &row));
         row.model = above;
-        row.n = seeds_of(from, "above_baseline_seeds");
+        row.seeds = seeds_of(from, "above_baseline_seeds");
         row.value = orr_json_number(from, "above_baseline");
         row.half = orr_json_number(from, "above_baseline_half_width");
         row.upper_bound -= row.baseline;

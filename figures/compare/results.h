@@ -20,8 +20,5 @@ int verdict_results_read(const char *path, struct orr_table *table);
  * nothing is added. */
 struct cJSON;
 int verdict_results_take(const struct cJSON *json, struct orr_table *table, bool *known);
-/* Adds the rows of <probe>.json, with model "", to the table. ORR_EFORMAT where a number is
- * expected but missing. */
-int verdict_results_probe(const struct cJSON *json, const char *path, struct orr_table *table);
 
 #endif

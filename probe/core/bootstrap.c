@@ -51,21 +51,21 @@ struct probe_estimate probe_exactly(double value)
     return (struct probe_estimate){value, NAN, NAN};
 }
 
-struct probe_row probe_row_of(struct probe_estimate value, const char *measure,
-                              const char *quantity, ...)
+struct orr_row probe_row_of(struct probe_results *results, struct probe_estimate value,
+                            const char *measure, const char *quantity, ...)
 {
-    struct probe_row row = {.layer = -1,
-                            .value = value.value,
-                            .low = value.low,
-                            .high = value.high,
-                            .upper_bound = NAN,
-                            .baseline = NAN,
-                            .raw = NAN};
+    struct orr_row row = orr_row_none;
+    char text[ORR_QUANTITY];
     va_list list;
     va_start(list, quantity);
-    vsnprintf(row.quantity, sizeof row.quantity, quantity, list);
+    vsnprintf(text, sizeof text, quantity, list);
     va_end(list);
-    snprintf(row.measure, sizeof row.measure, "%s", measure);
+    row.quantity = orr_table_text(&results->table, text);
+    row.measure = orr_table_text(&results->table, measure);
+    row.context = 0;
+    row.value = value.value;
+    row.low = value.low;
+    row.high = value.high;
     return row;
 }
 

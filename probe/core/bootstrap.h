@@ -32,9 +32,11 @@ struct probe_estimate probe_bootstrap(const struct probe_resamples *resamples,
 /* An estimate without an interval. */
 struct probe_estimate probe_exactly(double value);
 
-/* Makes a row of results for the model as a whole and all positions, with no number but `value`. */
-struct probe_row probe_row_of(struct probe_estimate value, const char *measure,
-                              const char *quantity, ...) __attribute__((format(printf, 3, 4)));
+/* Makes a row for the model as a whole and all positions, with no number but `value`, whose texts
+ * the results own: add it to their table with orr_table_add(), which reports a lack of memory. */
+struct orr_row probe_row_of(struct probe_results *results, struct probe_estimate value,
+                            const char *measure, const char *quantity, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* The sums of one sequence from which R^2 is computed: squared errors, squared targets, and the sum
  * of each of the one or two target components. */

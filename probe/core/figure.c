@@ -58,13 +58,12 @@ static int write_drawing(const void *of, struct orr_file *data, struct orr_file 
     const struct drawing *d = of;
     const struct probe *probe = &d->session->probe;
     char text[PROBE_TEXT];
-    for (int i = 0; i < d->session->results.count; i++) {
-        const struct probe_row *r = &d->session->results.row[i];
+    const struct orr_table *table = &d->session->results.table;
+    for (const struct orr_row *r = table->row; r < table->row + table->count; r++)
         orr_file_printf(
             data, "%s\t%s\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%ld\n", r->quantity,
             r->measure, r->layer, r->context, r->value, isfinite(r->low) ? r->low : r->value,
             isfinite(r->high) ? r->high : r->value, r->upper_bound, r->baseline, r->raw, r->n);
-    }
     probe_describe(&probe->model, text);
     orr_gnuplot_assign(settings, "model", 0, text);
     orr_file_printf(settings, "seed = \"%llu\"\n", (unsigned long long)probe->preset.seed);

@@ -1,19 +1,6 @@
 /* session.c - see session.h. */
 #include "session.h"
 
-static int print_shown(const struct probe_session *s, const struct probe_steps *steps)
-{
-    struct probe_results shown = {.over = s->results.over};
-    int rc = 0;
-    for (int i = 0; i < s->results.count && !rc; i++)
-        if (!steps->is_shown || steps->is_shown(&s->results.row[i]))
-            rc = probe_results_add(&shown, &s->results.row[i]);
-    if (!rc)
-        probe_results_print(&shown, &s->probe, steps->name);
-    probe_results_free(&shown);
-    return rc;
-}
-
 static int measure_and_write(struct probe_session *s, const struct probe_steps *steps, void *of)
 {
     TRY(steps->measure(of));
@@ -22,7 +9,8 @@ static int measure_and_write(struct probe_session *s, const struct probe_steps *
         TRY(steps->write(of));
     TRY(probe_results_write(&s->results, &s->probe, s->options, s->folder, steps->name, s->key));
     s->measured = true;
-    return print_shown(s, steps);
+    probe_results_print(&s->results, &s->probe, steps->name, steps->is_shown);
+    return 0;
 }
 
 static int run_steps(struct probe_session *s, const struct probe_steps *steps, void *of)

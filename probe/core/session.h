@@ -34,7 +34,7 @@ struct probe_steps {
     /* Writes pictures and tables next to <name>.csv and <name>.json; NULL: none. The JSON is
      * written last, as --resume looks for it. */
     int (*write)(void *of);
-    bool (*is_shown)(const struct probe_row *row); /* whether a row is printed; NULL: every row */
+    bool (*is_shown)(const struct orr_row *row); /* whether a row is printed; NULL: every row */
 };
 
 /* Runs the steps and closes everything that the session holds. session: zero-initialised. */

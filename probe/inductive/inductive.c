@@ -233,7 +233,7 @@ static int write_figure(void *of)
 }
 
 /* Every row except those of bins. */
-static bool is_summary(const struct probe_row *row)
+static bool is_summary(const struct orr_row *row)
 {
     return row->context == 0;
 }

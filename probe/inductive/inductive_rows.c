@@ -84,11 +84,11 @@ static int excess_row(struct probe_inductive *p, const struct comparison *j)
     const double *oracle = j->mean[oracles[j->oracle].by];
     const struct excess excess = {{j->mean[PROBE_BY_MODEL], oracle},
                                   {j->mean[PROBE_BY_BASELINE], oracle}};
-    struct probe_row row =
-        probe_row_of(probe_bootstrap(j->resamples, excess_of, &excess),
+    struct orr_row row =
+        probe_row_of(&p->s.results, probe_bootstrap(j->resamples, excess_of, &excess),
                      "to diagonal, less baseline", "%s", oracles[j->oracle].name);
     row.n = p->usable;
-    return probe_results_add(&p->s.results, &row);
+    return orr_table_add(&p->s.results.table, &row);
 }
 
 /* The published form: the last data set alone, against the oracle's mean over all of them. The
@@ -122,22 +122,22 @@ static struct probe_estimate to_diagonal(const struct comparison *j, enum probe_
 }
 
 /* A row of results of a form, such as "to diagonal, corrected" for the linear oracle. */
-static struct probe_row row_of(const struct comparison *j, const char *what,
-                               struct probe_estimate value)
+static struct orr_row row_of(struct probe_inductive *p, const struct comparison *j,
+                             const char *what, struct probe_estimate value)
 {
-    char measure[PROBE_MEASURE];
+    char measure[ORR_MEASURE];
     snprintf(measure, sizeof measure, "%s, %s", what, form_name[j->form]);
-    return probe_row_of(value, measure, "%s", oracles[j->oracle].name);
+    return probe_row_of(&p->s.results, value, measure, "%s", oracles[j->oracle].name);
 }
 
 static int summary_row(struct probe_inductive *p, const struct comparison *j)
 {
-    struct probe_row row = row_of(j, "to diagonal", to_diagonal(j, PROBE_BY_MODEL));
+    struct orr_row row = row_of(p, j, "to diagonal", to_diagonal(j, PROBE_BY_MODEL));
     row.upper_bound = to_diagonal(j, PROBE_BY_TRUTH).value;
     row.baseline = to_diagonal(j, PROBE_BY_BASELINE).value;
     row.raw = to_diagonal(j, PROBE_BY_INPUTS).value;
     row.n = j->form == PROBE_CORRECTED ? p->usable : 1;
-    return probe_results_add(&p->s.results, &row);
+    return orr_table_add(&p->s.results.table, &row);
 }
 
 /* ------------------------------------------------------------------------------------ bins */
@@ -158,7 +158,7 @@ static double of_bin(const struct comparison *j, enum probe_predictor by, int b)
 
 static int bin_row(struct probe_inductive *p, const struct comparison *j, int b, double *column)
 {
-    struct probe_row row = row_of(j, "distance", probe_exactly(of_bin(j, PROBE_BY_MODEL, b)));
+    struct orr_row row = row_of(p, j, "distance", probe_exactly(of_bin(j, PROBE_BY_MODEL, b)));
     row.context = b + 1;
     row.upper_bound = of_bin(j, PROBE_BY_TRUTH, b);
     row.baseline = of_bin(j, PROBE_BY_BASELINE, b);
@@ -171,11 +171,11 @@ static int bin_row(struct probe_inductive *p, const struct comparison *j, int b,
         row.low = e.low;
         row.high = e.high;
     }
-    TRY(probe_results_add(&p->s.results, &row));
-    struct probe_row diagonal = row_of(j, "diagonal", probe_exactly(j->bins.diagonal[b]));
+    TRY(orr_table_add(&p->s.results.table, &row));
+    struct orr_row diagonal = row_of(p, j, "diagonal", probe_exactly(j->bins.diagonal[b]));
     diagonal.context = row.context;
     diagonal.n = row.n;
-    return probe_results_add(&p->s.results, &diagonal);
+    return orr_table_add(&p->s.results.table, &diagonal);
 }
 
 static int bin_rows(struct probe_inductive *p, const struct comparison *j)
@@ -229,28 +229,28 @@ static int target_rows(struct probe_inductive *p, const struct probe_resamples *
                         "probe inductive: the targets are linear in the state, yet the R^2 of "
                         "least squares is %.6f: the data sets are at fault, not the model",
                         e[PROBE_BY_LINEAR].value);
-    struct probe_row row = probe_row_of(e[PROBE_BY_MODEL], "R^2", "target");
+    struct orr_row row = probe_row_of(&p->s.results, e[PROBE_BY_MODEL], "R^2", "target");
     row.upper_bound = e[PROBE_BY_LINEAR].value;
     row.baseline = e[PROBE_BY_BASELINE].value;
     row.raw = e[PROBE_BY_INPUTS].value;
     row.n = p->usable;
-    TRY(probe_results_add(&p->s.results, &row));
-    row = probe_row_of(less, "R^2, less baseline", "target");
+    TRY(orr_table_add(&p->s.results.table, &row));
+    row = probe_row_of(&p->s.results, less, "R^2, less baseline", "target");
     row.n = p->usable;
-    TRY(probe_results_add(&p->s.results, &row));
-    row = probe_row_of(e[PROBE_BY_MLP], "R^2", "target, by the MLP oracle");
+    TRY(orr_table_add(&p->s.results.table, &row));
+    row = probe_row_of(&p->s.results, e[PROBE_BY_MLP], "R^2", "target, by the MLP oracle");
     row.upper_bound = e[PROBE_BY_LINEAR].value;
     row.n = p->usable;
-    return probe_results_add(&p->s.results, &row);
+    return orr_table_add(&p->s.results.table, &row);
 }
 
 static int diverged_row(struct probe_inductive *p)
 {
-    struct probe_row row = probe_row_of(probe_exactly(p->diverged[PROBE_BY_MODEL]), "count",
-                                        "fine-tunings that diverged");
+    struct orr_row row = probe_row_of(&p->s.results, probe_exactly(p->diverged[PROBE_BY_MODEL]),
+                                      "count", "fine-tunings that diverged");
     row.baseline = p->diverged[PROBE_BY_BASELINE];
     row.n = p->sets;
-    return probe_results_add(&p->s.results, &row);
+    return orr_table_add(&p->s.results.table, &row);
 }
 
 /* ------------------------------------------------------------------------------------ rows */

@@ -248,8 +248,8 @@ static int add_row(struct intervene *v, enum way way, int layer, int q, int h, b
         slope ? probe_slope : probe_cosine;
     const size_t at = (size_t)h * (size_t)v->held_out.n;
     const struct probe_moved *moved = moved_of(v, MODEL, way, layer, q) + at;
-    struct probe_row row =
-        probe_row_of(probe_bootstrap(&v->s.resamples, statistic, moved),
+    struct orr_row row =
+        probe_row_of(&v->s.results, probe_bootstrap(&v->s.resamples, statistic, moved),
                      (slope ? slope_name : cosine_name)[way], "%s", probe_change_name[q]);
     row.layer = layer;
     row.context = horizons[h];
@@ -258,19 +258,20 @@ static int add_row(struct intervene *v, enum way way, int layer, int q, int h, b
     row.raw = without_resampling(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
     for (int i = 0; i < v->held_out.n; i++)
         row.n += moved[i].bb > 0;
-    return probe_results_add(&v->s.results, &row);
+    return orr_table_add(&v->s.results.table, &row);
 }
 
 /* Adds R^2 of the readout of quantity q at the layer. */
 static int add_readout(struct intervene *v, int layer, int q)
 {
-    struct probe_row row = probe_row_of(probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
-                                        "R^2, inner", "%s", probe_change_name[q]);
+    struct orr_row row =
+        probe_row_of(&v->s.results, probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
+                     "R^2, inner", "%s", probe_change_name[q]);
     row.layer = layer;
     row.upper_bound = 1;
     row.baseline = v->inner[(v->layers + layer) * PROBE_CHANGES + q];
     row.n = v->fit.n / 4;
-    return probe_results_add(&v->s.results, &row);
+    return orr_table_add(&v->s.results.table, &row);
 }
 
 static int add_all(struct intervene *v)
@@ -288,7 +289,7 @@ static int add_all(struct intervene *v)
 }
 
 /* Readouts, and slopes at a horizon of one step. */
-static bool is_short(const struct probe_row *row)
+static bool is_short(const struct orr_row *row)
 {
     return row->context <= horizons[0] && !strstr(row->measure, "cosine");
 }

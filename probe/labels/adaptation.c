@@ -151,12 +151,12 @@ static int add_row(struct adaptation *a, struct figure f)
 {
     const bool difference = f.less < WAYS;
     f.a = a;
-    struct probe_row row =
-        probe_row_of(probe_exactly(probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL)),
-                     measure_name[f.measure], "%s, %s%s%s, r %s",
-                     f.measure == EXPONENT ? "exponent of r" : quantity_name[f.quantity],
-                     way_name[f.way], difference ? " less " : "",
-                     difference ? way_name[f.less] : "", f.outside ? "outside" : "inside");
+    struct orr_row row = probe_row_of(
+        &a->t.s.results, probe_exactly(probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL)),
+        measure_name[f.measure], "%s, %s%s%s, r %s",
+        f.measure == EXPONENT ? "exponent of r" : quantity_name[f.quantity], way_name[f.way],
+        difference ? " less " : "", difference ? way_name[f.less] : "",
+        f.outside ? "outside" : "inside");
     row.context = a->t.n[0];
     TRY(probe_draws_interval(&a->t.s.arena, a->t.s.options->preset->seed, a->t.held_out.sequences,
                              a->t.draws, of_draw, &f, &row));
@@ -167,7 +167,7 @@ static int add_row(struct adaptation *a, struct figure f)
         row.raw = probe_over_draws(a->t.draws, of_places, &f, NULL, NULL);
     for (size_t i = 0; i < a->t.held_out.rows; i++)
         row.n += f.outside ? a->r.outside[i] : a->r.inside[i];
-    return probe_results_add(&a->t.s.results, &row);
+    return orr_table_add(&a->t.s.results.table, &row);
 }
 
 static int add_rows(struct adaptation *a)

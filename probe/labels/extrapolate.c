@@ -102,8 +102,8 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
         m.log_f = p->of[s];
         value[s] = probe_over_draws(x->t.draws, statistic_of, &m, NULL, NULL);
     }
-    struct probe_row row =
-        probe_row_of(probe_exactly(value[power ? PROBE_POWER : PROBE_PRETRAINED]),
+    struct orr_row row =
+        probe_row_of(&x->t.s.results, probe_exactly(value[power ? PROBE_POWER : PROBE_PRETRAINED]),
                      what ? "slope" : "R^2", "%s, %s %s", power ? "power law of r" : names[what],
                      e->name, outside ? "outside" : "inside");
     row.context = n;
@@ -118,7 +118,7 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
     TRY(probe_draws_interval(&x->t.s.arena, x->t.s.options->preset->seed, x->t.held_out.sequences,
                              x->t.draws, statistic_of, &m, &row));
     probe_rewind(&x->t.s.arena, kept);
-    return probe_results_add(&x->t.s.results, &row);
+    return orr_table_add(&x->t.s.results.table, &row);
 }
 
 static int add_rows(struct extrapolation *x, const struct probe_experiment *e, int n,

@@ -38,7 +38,7 @@ double probe_over_draws(int draws,
  * all statistics use equal resamples. ORR_ENOMEM. */
 int probe_draws_interval(struct probe_arena *arena, uint64_t seed, size_t sequences, int draws,
                          double (*statistic)(const void *of, int draw, const double *weight),
-                         const void *of, struct probe_row *row);
+                         const void *of, struct orr_row *row);
 /* Writes the rows with keep true of every draw in the format of forces_magnitude.csv; log_f:
  * (draws) arrays of (rows). The column sample is the draw. */
 int probe_write_forces(const char *path, const struct probe_held_out *held_out, const bool *keep,

@@ -144,7 +144,7 @@ double probe_over_draws(int draws, double (*statistic)(const void *, int, const 
 
 int probe_draws_interval(struct probe_arena *arena, uint64_t seed, size_t sequences, int draws,
                          double (*statistic)(const void *, int, const double *), const void *of,
-                         struct probe_row *row)
+                         struct orr_row *row)
 {
     enum { RESAMPLES = 200 };
     const uint64_t own = 6ull << 40;

@@ -186,7 +186,7 @@ static int level_row(struct curves *c, const struct summary *s, double at, bool 
 {
     double low[RESAMPLES], high[RESAMPLES], ignored;
     struct probe_estimate e;
-    char measure[PROBE_MEASURE];
+    char measure[ORR_MEASURE];
     snprintf(measure, sizeof measure, "%s%s", ratio ? "ratio" : "sequences",
              probe_range_mark(of_level(c, s, at, ratio, -1), &e.value));
     for (int r = 0; r < RESAMPLES; r++) {
@@ -196,13 +196,14 @@ static int level_row(struct curves *c, const struct summary *s, double at, bool 
     }
     probe_interval(low, RESAMPLES, &e.low, &ignored);
     probe_interval(high, RESAMPLES, &ignored, &e.high);
-    struct probe_row row = ratio ? probe_row_of(e, measure, "label saving at R^2 %g", at)
-                                 : probe_row_of(e, measure, "labels to R^2 %g", at);
+    struct orr_row row =
+        ratio ? probe_row_of(&c->t.s.results, e, measure, "label saving at R^2 %g", at)
+              : probe_row_of(&c->t.s.results, e, measure, "labels to R^2 %g", at);
     row.baseline = ratio ? 1 : known_of(labels_needed(c, s, PROBE_UNTRAINED, at, -1));
     if (!ratio)
         row.raw = known_of(labels_needed(c, s, PROBE_NEIGHBOURS, at, -1));
     row.n = (long)c->t.held_out.rows;
-    return probe_results_add(&c->t.s.results, &row);
+    return orr_table_add(&c->t.s.results.table, &row);
 }
 
 static int size_row(struct curves *c, struct summary *s, enum probe_learner learner, int k,
@@ -211,8 +212,8 @@ static int size_row(struct curves *c, struct summary *s, enum probe_learner lear
     static const char *const quantity[] = {"log force", "log force, untrained",
                                            "log force, neighbours"};
     double sorted[RESAMPLES];
-    struct probe_row row =
-        probe_row_of(probe_exactly(s->mean[learner][k]), "R^2", "%s", quantity[learner]);
+    struct orr_row row = probe_row_of(&c->t.s.results, probe_exactly(s->mean[learner][k]), "R^2",
+                                      "%s", quantity[learner]);
     row.context = c->t.n[k];
     row.upper_bound = upper_bound;
     if (learner == PROBE_PRETRAINED)
@@ -220,7 +221,7 @@ static int size_row(struct curves *c, struct summary *s, enum probe_learner lear
     row.n = (long)c->t.held_out.rows;
     memcpy(sorted, s->again[learner][k], sizeof sorted);
     probe_interval(sorted, RESAMPLES, &row.low, &row.high);
-    return probe_results_add(&c->t.s.results, &row);
+    return orr_table_add(&c->t.s.results.table, &row);
 }
 
 /* R^2 of the truth, computed like that of predictions. */

@@ -48,17 +48,17 @@ static double mean_of(const struct measurement *m, const double *error)
 static int add_error(struct length *l, const struct measurement *m, bool late)
 {
     const struct probe_errors *e = m->errors;
-    struct probe_row row =
-        probe_row_of(probe_bootstrap(&m->resamples, probe_mean_of, late ? e[0].late : e[0].all),
-                     probe_errors_unit(&m->probe), "%s%s%s",
-                     probe_errors_of_places(&m->probe) ? "next position" : "next token",
-                     late ? ", beyond" : "", m->way->name);
+    struct orr_row row = probe_row_of(
+        &l->s.results, probe_bootstrap(&m->resamples, probe_mean_of, late ? e[0].late : e[0].all),
+        probe_errors_unit(&m->probe), "%s%s%s",
+        probe_errors_of_places(&m->probe) ? "next position" : "next token", late ? ", beyond" : "",
+        m->way->name);
     row.context = m->probe.T;
     row.upper_bound = late ? m->upper_bound->orbit_fit_late : m->upper_bound->orbit_fit;
     row.baseline = mean_of(m, late ? e[1].late : e[1].all);
     row.raw = mean_of(m, late ? e[2].late : e[2].all);
     row.n = m->probe.sequences;
-    return probe_results_add(&l->s.results, &row);
+    return orr_table_add(&l->s.results.table, &row);
 }
 
 static int add_weights(struct length *l, const struct measurement *m, int layer,
@@ -75,14 +75,14 @@ static int add_weights(struct length *l, const struct measurement *m, int layer,
                  {"sink", model.sink, baseline.sink, model.sink_uniform},
                  {"zeros", model.zeros, baseline.zeros, 0}};
     for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
-        struct probe_row row = probe_row_of(probe_exactly(share[k].model), "share", "%s%s",
-                                            share[k].name, m->way->name);
+        struct orr_row row = probe_row_of(&l->s.results, probe_exactly(share[k].model), "share",
+                                          "%s%s", share[k].name, m->way->name);
         row.layer = layer;
         row.context = m->probe.T;
         row.baseline = share[k].baseline;
         row.raw = share[k].uniform;
         row.n = mapped;
-        TRY(probe_results_add(&l->s.results, &row));
+        TRY(orr_table_add(&l->s.results.table, &row));
     }
     return 0;
 }
@@ -246,7 +246,7 @@ static int draw_panels(void *of)
 }
 
 /* Rows of all layers together. */
-static bool is_of_model(const struct probe_row *row)
+static bool is_of_model(const struct orr_row *row)
 {
     return row->layer < 0;
 }

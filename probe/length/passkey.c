@@ -92,13 +92,14 @@ static struct probe_estimate success_rate(long k, long n)
 static int add_row(struct passkey *p, const char *quantity, bool ntk, int T,
                    struct probe_estimate value, double baseline, double chance)
 {
-    struct probe_row row = probe_row_of(value, "accuracy", "%s%s", quantity, ntk ? ", NTK" : "");
+    struct orr_row row =
+        probe_row_of(&p->s.results, value, "accuracy", "%s%s", quantity, ntk ? ", NTK" : "");
     row.context = T;
     row.upper_bound = 1; /* the key is in the record */
     row.baseline = baseline;
     row.raw = chance;
     row.n = p->trials;
-    return probe_results_add(&p->s.results, &row);
+    return orr_table_add(&p->s.results.table, &row);
 }
 
 /* Digits of one record are not independent, so their interval is over records. */

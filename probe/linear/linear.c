@@ -107,11 +107,12 @@ static int read_inputs(struct linear *l)
 /* --------------------------------------------------------------------------------- results */
 
 /* The row of a quantity: the model's readout at one layer and the baseline's at layer `below`. */
-static struct probe_row row_of(const struct linear *l, int q, int context, int layer, int below,
-                               const char *measure)
+static struct orr_row row_of(struct linear *l, int q, int context, int layer, int below,
+                             const char *measure)
 {
     const struct probe_reading *r = &reading_of(l, 0, layer, context)[q];
-    struct probe_row row = probe_row_of(r->r2, measure, "%s", probe_quantities[q].name);
+    struct orr_row row =
+        probe_row_of(&l->s.results, r->r2, measure, "%s", probe_quantities[q].name);
     row.context = l->context[context].context;
     row.upper_bound = l->upper_bound[context][q];
     row.baseline = reading_of(l, 1, below, context)[q].r2.value;
@@ -125,9 +126,9 @@ static int add_all(struct linear *l)
     for (int c = 0; c < l->contexts; c++)
         for (int layer = 0; layer < l->layers; layer++)
             for (int q = 0; q < PROBE_QUANTITIES; q++) {
-                struct probe_row row = row_of(l, q, c, layer, layer, "R^2");
+                struct orr_row row = row_of(l, q, c, layer, layer, "R^2");
                 row.layer = layer;
-                TRY(probe_results_add(&l->s.results, &row));
+                TRY(orr_table_add(&l->s.results.table, &row));
             }
     return 0;
 }
@@ -165,13 +166,13 @@ static int add_best(struct linear *l)
     for (int q = 0; q < PROBE_QUANTITIES; q++) {
         const int best = best_layer(l, 0, full, q), below = best_layer(l, 1, full, q);
         const int kepler = probe_quantities[q].kepler;
-        const struct probe_row row = row_of(l, q, full, best, below, best_measure);
-        struct probe_row which =
-            probe_row_of(probe_exactly(best), "best layer", "%s", probe_quantities[q].name);
+        const struct orr_row row = row_of(l, q, full, best, below, best_measure);
+        struct orr_row which = probe_row_of(&l->s.results, probe_exactly(best), "best layer", "%s",
+                                            probe_quantities[q].name);
         which.context = row.context;
         which.baseline = below;
-        TRY(probe_results_add(&l->s.results, &row));
-        TRY(probe_results_add(&l->s.results, &which));
+        TRY(orr_table_add(&l->s.results.table, &row));
+        TRY(orr_table_add(&l->s.results.table, &which));
         if (!isfinite(row.value))
             continue;
         const double number[4] = {row.value, row.upper_bound, row.baseline, row.raw};
@@ -181,20 +182,21 @@ static int add_best(struct linear *l)
         count[kepler]++;
     }
     for (int k = 0; k < 2; k++) {
-        struct probe_row row = probe_row_of(probe_exactly(sum[k][0] / count[k]), best_measure,
-                                            k ? "mean of Keplerian" : "mean of Newtonian");
+        struct orr_row row =
+            probe_row_of(&l->s.results, probe_exactly(sum[k][0] / count[k]), best_measure,
+                         k ? "mean of Keplerian" : "mean of Newtonian");
         row.context = l->context[full].context;
         row.upper_bound = sum[k][1] / count[k];
         row.baseline = sum[k][2] / count[k];
         row.raw = sum[k][3] / count[k];
         row.n = n[k];
-        TRY(probe_results_add(&l->s.results, &row));
+        TRY(orr_table_add(&l->s.results.table, &row));
     }
     return 0;
 }
 
 /* Rows of the model as a whole. */
-static bool is_of_model(const struct probe_row *row)
+static bool is_of_model(const struct orr_row *row)
 {
     return row->layer < 0;
 }

@@ -76,13 +76,14 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
         mean[w] = probe_bootstrap(&p->s.resamples, probe_mean_of, values[w]);
     for (int i = 0; i <= PROBE_PLANETS; i++) { /* one orbit per planet: nothing to resample */
         const bool all = i == PROBE_PLANETS;
-        struct probe_row row = probe_row_of(all ? mean[0] : probe_exactly(values[0][i]), measure,
-                                            "%s, %s", what, all ? "mean" : probe_planets_name(i));
+        struct orr_row row =
+            probe_row_of(&p->s.results, all ? mean[0] : probe_exactly(values[0][i]), measure,
+                         "%s, %s", what, all ? "mean" : probe_planets_name(i));
         row.upper_bound = all ? mean[1].value : values[1][i];
         row.baseline = all ? mean[2].value : values[2][i];
         row.raw = all ? mean[3].value : values[3][i];
         row.n = all ? PROBE_PLANETS : n;
-        TRY(probe_results_add(&p->s.results, &row));
+        TRY(orr_table_add(&p->s.results.table, &row));
     }
     return 0;
 }

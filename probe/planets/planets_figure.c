@@ -60,11 +60,12 @@ static void measure_field(struct field *field)
 }
 
 /* The row of one planet's forces, added by probe_arrows_measure(). */
-static const struct probe_row *row_of(const struct field *field, const char *measure)
+static const struct orr_row *row_of(const struct field *field, const char *measure)
 {
-    const struct probe_row row =
-        probe_row_of(probe_exactly(NAN), measure, "force, %s", probe_planets_name(field->planet));
-    return probe_results_find(&field->p->s.results, &row);
+    char quantity[ORR_QUANTITY];
+    struct orr_row row = {.quantity = quantity, .measure = measure, .layer = -1};
+    snprintf(quantity, sizeof quantity, "force, %s", probe_planets_name(field->planet));
+    return orr_table_find(&field->p->s.results.table, &row, false);
 }
 
 static void write_arrows(const struct field *field, struct orr_file *file)
@@ -86,8 +87,7 @@ static void write_arrows(const struct field *field, struct orr_file *file)
 static void write_panels(const struct field *field, struct orr_file *file)
 {
     const struct gpt_model *model = &field->p->s.probe.model;
-    const struct probe_row *cosine = row_of(field, "cosine"),
-                           *error = row_of(field, "error of size");
+    const struct orr_row *cosine = row_of(field, "cosine"), *error = row_of(field, "error of size");
     const char *const colour[WHO] = {"#222222", orr_attention_colour(model->config.attention, 1),
                                      "#8a8a8a"};
     char text[PROBE_TEXT], note[128];

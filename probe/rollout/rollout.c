@@ -138,22 +138,23 @@ static int add_row(struct rollout *r, int what, int horizon)
     const int step = r->known - 1 + horizon;
     const struct probe_estimate fit =
         r->set.newton ? estimate_error(r, FITTED, what, step) : probe_exactly(NAN);
-    struct probe_row row = probe_row_of(estimate_error(r, MODEL, what, step), what ? "drift" : "AU",
-                                        "%s", quantity[what]);
+    struct orr_row row = probe_row_of(&r->s.results, estimate_error(r, MODEL, what, step),
+                                      what ? "drift" : "AU", "%s", quantity[what]);
     row.context = horizon;
     row.upper_bound = what ? estimate_error(r, TRUTH, what, step).value : fit.value;
     row.baseline = estimate_error(r, BASELINE, what, step).value;
     row.raw = estimate_error(r, PERSISTENCE, what, step).value;
     row.n = r->set.n;
-    TRY(probe_results_add(&r->s.results, &row));
+    TRY(orr_table_add(&r->s.results.table, &row));
     if (!what)
         return 0;
-    struct probe_row of_fit = probe_row_of(fit, "drift, orbit fit", "%s", quantity[what]);
+    struct orr_row of_fit =
+        probe_row_of(&r->s.results, fit, "drift, orbit fit", "%s", quantity[what]);
     of_fit.context = horizon;
     of_fit.upper_bound = row.upper_bound;
     of_fit.raw = row.raw;
     of_fit.n = row.n;
-    return probe_results_add(&r->s.results, &of_fit);
+    return orr_table_add(&r->s.results.table, &of_fit);
 }
 
 /* The last horizon: for positions the last row of body 1; for drifts the last step with the

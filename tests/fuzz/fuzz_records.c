@@ -8,7 +8,7 @@
 #include "stage/provenance.h"
 #include "figures/report.h"
 #include "fuzz.h"
-#include "probe/results.h"
+#include "stage/rows.h"
 
 static void check_sidecar(const uint8_t *bytes, size_t size)
 {
@@ -26,12 +26,11 @@ static void check_probe(const uint8_t *bytes, size_t size)
 {
     char path[4096];
     cJSON *json = NULL;
-    struct probe_results results;
+    struct orr_table table = {0};
     fuzz_file(path, "p.json", bytes, size);
-    const int rc = probe_results_read(path, &results, &json);
+    const int rc = orr_rows_read(path, &table, &json);
     FUZZ_EXPECT(rc ? !json && *orr_error() : json != NULL);
-    if (!rc)
-        probe_results_free(&results);
+    orr_table_free(&table);
     cJSON_Delete(json);
 }
 

@@ -98,10 +98,10 @@ TEST(test_agreement)
 
 /* ------------------------------------------------------------------------------- the probe */
 
-static const struct probe_row *row_of(const struct probe_results *results, const char *quantity,
-                                      const char *measure)
+static const struct orr_row *row_of(const struct orr_table *results, const char *quantity,
+                                    const char *measure)
 {
-    for (int i = 0; i < results->count; i++)
+    for (size_t i = 0; i < results->count; i++)
         if (!strcmp(results->row[i].quantity, quantity) &&
             !strcmp(results->row[i].measure, measure))
             return &results->row[i];
@@ -114,16 +114,16 @@ TEST(test_probe)
     static const char *const tables[] = {"frozen", "adapted", "output"};
     struct forces_fixture f;
     char path[4096], name[4200];
-    struct probe_results results;
+    struct orr_table results = {0};
     cJSON *json;
     forces_open(&f, "softmax");
     if (probe_adaptation(&f.options))
         fail_msg("%s", orr_error());
     assert_int_equal(orr_path(path, "%s/adaptation.json", f.out), 0);
-    assert_int_equal(probe_results_read(path, &results, &json), 0);
+    assert_int_equal(orr_rows_read(path, &results, &json), 0);
     assert_int_equal(results.count, 29);
-    for (int i = 0; i < results.count; i++) {
-        const struct probe_row *row = &results.row[i];
+    for (size_t i = 0; i < results.count; i++) {
+        const struct orr_row *row = &results.row[i];
         const bool less = strstr(row->quantity, " less ") != NULL;
         assert_true(isfinite(row->value) && isfinite(row->baseline) && row->n > 5);
         assert_true(row->value != row->baseline);
@@ -138,7 +138,7 @@ TEST(test_probe)
     const double part = row_of(&results, "log force, output, r outside", "rho")->value -
                         row_of(&results, "log force, frozen, r outside", "rho")->value;
     assert_true(fabs(whole - part) < 1e-12 && fabs(whole) > 1e-6);
-    probe_results_free(&results);
+    orr_table_free(&results);
     cJSON_Delete(json);
     for (int k = 0; k < 6; k++) {
         struct orr_csv csv;

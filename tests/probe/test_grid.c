@@ -12,9 +12,10 @@
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 
-enum { A = 2, B = 3, SEEDS = 2, CELLS = A * B * SEEDS };
+enum { A = 2, B = 3, SEEDS = 2, CELLS = A * B * SEEDS, PLACES_MOST = 64 };
 
 static struct probe_file file[CELLS];
+static struct probe_files files = {.file = file, .count = CELLS};
 
 /* Two attentions, three windows, two seeds; in the order of a sweep. */
 static void make_files(void)
@@ -26,21 +27,67 @@ static void make_files(void)
         struct probe_file *f = &file[k];
         f->path = "file";
         f->seed = (uint64_t)(k % SEEDS);
-        strcpy(f->source, attention[k / SEEDS / B]);
-        strcpy(f->stage, "pretrain");
-        f->settings = cJSON_CreateObject();
-        cJSON *model = cJSON_AddObjectToObject(f->settings, "model");
-        cJSON_AddNumberToObject(f->settings, "seed", k % SEEDS);
-        cJSON_AddStringToObject(f->settings, "attention", "softmax, lssar"); /* of the run */
+        f->probe = "length";
+        f->preset = "";
+        f->source = attention[k / SEEDS / B];
+        f->stage = "pretrain";
+        f->json = cJSON_CreateObject();
+        cJSON *settings = cJSON_AddObjectToObject(f->json, "settings");
+        cJSON *model = cJSON_AddObjectToObject(settings, "model");
+        cJSON_AddNumberToObject(settings, "seed", k % SEEDS);
+        cJSON_AddStringToObject(settings, "attention", "softmax, lssar"); /* of the run */
         cJSON_AddNumberToObject(model, "attention_window", window[k / SEEDS % B]);
         cJSON_AddNumberToObject(model, "layers", 6);
     }
 }
 
+static cJSON *settings_of(const struct probe_file *f)
+{
+    return cJSON_GetObjectItem(f->json, "settings");
+}
+
 static void free_files(void)
 {
     for (int k = 0; k < CELLS; k++)
-        cJSON_Delete(file[k].settings);
+        cJSON_Delete(file[k].json);
+    orr_table_free(&files.table);
+    files.count = CELLS;
+}
+
+/* The file at a place with the first seed. */
+static const struct probe_file *file_at(const struct probe_grid *grid, int place)
+{
+    for (int k = 0; k < files.count; k++)
+        if (grid->at[k] == place * SEEDS)
+            return &file[k];
+    fail_msg("no file at place %d", place);
+    return NULL;
+}
+
+/* The rows of a grid with these values (places, seeds), by probe_grid_rows(). */
+static struct orr_table rows_of(struct probe_grid *grid, const double *value)
+{
+    static struct probe_file one[PLACES_MOST];
+    static int at[PLACES_MOST];
+    static uint64_t seed[SEEDS] = {7, 3};
+    struct probe_files all = {.file = one, .count = grid->places * SEEDS};
+    struct orr_table rows;
+    grid->seed = seed;
+    grid->at = at;
+    for (int k = 0; k < all.count; k++) {
+        struct orr_row row = orr_row_none;
+        row.value = value[k];
+        row.upper_bound = 1000;
+        at[k] = k;
+        one[k].first = all.table.count;
+        if (isfinite(value[k]))
+            assert_int_equal(orr_table_add(&all.table, &row), 0);
+        one[k].end = all.table.count;
+    }
+    assert_int_equal(probe_grid_rows(grid, &all, &orr_row_none, &rows), 0);
+    assert_int_equal(rows.count, all.count);
+    orr_table_free(&all.table);
+    return rows;
 }
 
 /* value = 10 + 3 [lssar] + window effect (0, 1, 5) + 2 [lssar and the last window] + 0.25 of every
@@ -59,7 +106,7 @@ TEST(test_factors)
 {
     struct probe_grid grid;
     make_files();
-    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    assert_int_equal(probe_grid_create(&grid, &files), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, A * B);
     assert_int_equal(grid.seeds, SEEDS);
@@ -70,7 +117,8 @@ TEST(test_factors)
     assert_string_equal(grid.factor[window].level[2], "10");
     assert_string_equal(grid.factor[1 - window].level[1], "lssar");
     for (int k = 0; k < CELLS; k++)
-        assert_non_null(grid.file[k]);
+        for (int j = 0; j < k; j++)
+            assert_int_not_equal(grid.at[k], grid.at[j]);
     for (int place = 0; place < grid.places; place++)
         for (int f = 0; f < 2; f++) {
             const int level = probe_grid_level(&grid, place, f);
@@ -101,25 +149,24 @@ TEST(test_effects)
     known(&grid);
     fill(&grid, value);
     /* lssar: 3, and 2 in one of three windows; without any spread over seeds */
-    struct orr_mean e = probe_effect(&grid, value, (const int[2]){0, -1}, (const int[2]){1, 0});
+    struct orr_table rows = rows_of(&grid, value);
+    struct orr_mean e = orr_table_contrast(&rows, "0=1", "0=0", ORR_ROW_VALUE);
     assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
     assert_near(e.half, 0, 1e-12);
-    assert_near(probe_effect(&grid, value, (const int[2]){1, -1}, (const int[2]){1, 0}).mean, 1,
-                1e-12);
-    assert_near(probe_effect(&grid, value, (const int[2]){1, -1}, (const int[2]){2, 0}).mean, 6,
-                1e-12);
-    assert_near(probe_effect(&grid, value, (const int[2]){1, -1}, (const int[2]){0, 0}).mean, 0,
-                1e-12);
-    const int factor[2] = {0, 1};
-    assert_near(probe_effect(&grid, value, factor, (const int[2]){1, 1}).mean, 0, 1e-12);
-    e = probe_effect(&grid, value, factor, (const int[2]){1, 2});
+    assert_near(orr_table_contrast(&rows, "1=1", "1=0", ORR_ROW_VALUE).mean, 1, 1e-12);
+    assert_near(orr_table_contrast(&rows, "1=2", "1=0", ORR_ROW_VALUE).mean, 6, 1e-12);
+    assert_near(orr_table_contrast(&rows, "0=1 x 1=1", "0=0 x 1=0", ORR_ROW_VALUE).mean, 0, 1e-12);
+    e = orr_table_contrast(&rows, "0=1 x 1=2", "0=0 x 1=0", ORR_ROW_VALUE);
     assert_near(e.mean, 2, 1e-12);
     assert_near(e.half, 0, 1e-12);
+    orr_table_free(&rows);
     /* seeds that differ: 2 and 2.6, half width t(1) = 12.7062 times 0.3 */
     value[5 * SEEDS + 1] += 0.6;
-    e = probe_effect(&grid, value, factor, (const int[2]){1, 2});
+    rows = rows_of(&grid, value);
+    e = orr_table_contrast(&rows, "0=1 x 1=2", "0=0 x 1=0", ORR_ROW_VALUE);
     assert_near(e.mean, 2.3, 1e-12);
     assert_near(e.half, 12.7062047 * 0.3, 1e-5);
+    orr_table_free(&rows);
 }
 
 /* A seed that lacks a cell counts for no effect that needs it. */
@@ -128,17 +175,18 @@ TEST(test_missing)
     struct probe_grid grid;
     struct probe_variance line[5];
     double value[CELLS];
-    const int factor[2] = {0, 1};
     known(&grid);
     fill(&grid, value);
     value[1 * SEEDS + 1] = NAN; /* softmax, window 4, seed 1 */
-    struct orr_mean e = probe_effect(&grid, value, (const int[2]){0, -1}, (const int[2]){1, 0});
+    struct orr_table rows = rows_of(&grid, value);
+    struct orr_mean e = orr_table_contrast(&rows, "0=1", "0=0", ORR_ROW_VALUE);
     assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
-    assert_true(isnan(e.half));                                   /* one seed */
-    e = probe_effect(&grid, value, factor, (const int[2]){1, 2}); /* needs it not */
+    assert_true(isnan(e.half));                                             /* one seed */
+    e = orr_table_contrast(&rows, "0=1 x 1=2", "0=0 x 1=0", ORR_ROW_VALUE); /* needs it not */
     assert_near(e.mean, 2, 1e-12);
     assert_near(e.half, 0, 1e-12);
-    assert_false(probe_variances(&grid, value, line));
+    assert_false(probe_variances(&grid, &rows, line));
+    orr_table_free(&rows);
 }
 
 /* F and p as AnovaRM of statsmodels 0.14 gives them for the same numbers, seeds as subjects. Where
@@ -150,7 +198,8 @@ TEST(test_variance)
     known(&grid);
     const double value[CELLS] = {10,   10.4, 11.3, 10.9, 15.2, 15.9,
                                  13.1, 12.6, 14.4, 14.9, 20.3, 19.1};
-    assert_true(probe_variances(&grid, value, line));
+    struct orr_table rows = rows_of(&grid, value);
+    assert_true(probe_variances(&grid, &rows, line));
     assert_int_equal(line[0].factor[0], 0);
     assert_int_equal(line[0].factor[1], -1);
     assert_near(line[0].share, 0.2966991877800017, 1e-12);
@@ -158,8 +207,8 @@ TEST(test_variance)
     assert_near(line[0].p, 0.0582704234524, 1e-12);
     assert_int_equal(line[0].freedom[0], 1);
     assert_int_equal(line[0].freedom[1], 1);
-    const struct orr_mean effect =
-        probe_effect(&grid, value, (const int[2]){0, -1}, (const int[2]){1, 0});
+    const struct orr_mean effect = orr_table_contrast(&rows, "0=1", "0=0", ORR_ROW_VALUE);
+    orr_table_free(&rows);
     assert_near(line[0].F, pow(effect.mean / (effect.half / 12.7062047362), 2), 1e-6);
     assert_int_equal(line[1].factor[1], 1); /* both */
     assert_near(line[1].F, 1.13245033113, 1e-10);
@@ -187,15 +236,15 @@ TEST(test_together)
     static const int window[B] = {10, 4, 0};
     for (int k = 0; k < CELLS; k++) {
         const int b = k / SEEDS % B;
-        cJSON *orbits = cJSON_AddObjectToObject(file[k].settings, "orbits");
+        cJSON *orbits = cJSON_AddObjectToObject(settings_of(&file[k]), "orbits");
         cJSON_AddStringToObject(orbits, "law", k / SEEDS / B ? "mond" : "newton");
         if (k / SEEDS / B) /* without effect, it is not there */
             cJSON_AddNumberToObject(orbits, "law_a0", 20);
-        strcpy(file[k].source, "softmax");
-        cJSON *model = cJSON_GetObjectItem(file[k].settings, "model");
+        file[k].source = "softmax";
+        cJSON *model = cJSON_GetObjectItem(settings_of(&file[k]), "model");
         cJSON_ReplaceItemInObject(model, "attention_window", cJSON_CreateNumber(window[b]));
     }
-    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    assert_int_equal(probe_grid_create(&grid, &files), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, A * B);
     const int law = !strncmp(grid.factor[0].name, "orbits", 6) ? 0 : 1;
@@ -206,8 +255,8 @@ TEST(test_together)
     for (int b = 0; b < B; b++)
         assert_string_equal(grid.factor[1 - law].level[b], ascending[b]);
     for (int place = 0; place < grid.places; place++) { /* files are where their levels say */
-        const struct probe_file *f = grid.file[place * SEEDS];
-        const cJSON *model = cJSON_GetObjectItem(f->settings, "model");
+        const struct probe_file *f = file_at(&grid, place);
+        const cJSON *model = cJSON_GetObjectItem(settings_of(f), "model");
         const int b = probe_grid_level(&grid, place, 1 - law);
         assert_int_equal(cJSON_GetObjectItem(model, "attention_window")->valueint,
                          atoi(ascending[b]));
@@ -222,14 +271,14 @@ TEST(test_lacking)
 {
     struct probe_grid grid;
     make_files();
-    const int n = CELLS - SEEDS; /* without lssar and the last window */
-    assert_int_equal(probe_grid_create(&grid, file, n), 0);
+    files.count = CELLS - SEEDS; /* without lssar and the last window */
+    assert_int_equal(probe_grid_create(&grid, &files), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, A * B);
     probe_grid_free(&grid);
     /* 2 x 2 less one, which two settings that belong together would have as well */
     for (int k = 0; k < CELLS; k++) {
-        cJSON *model = cJSON_GetObjectItem(file[k].settings, "model");
+        cJSON *model = cJSON_GetObjectItem(settings_of(&file[k]), "model");
         const double window = k / SEEDS % B == 0 ? 0 : 4;
         cJSON_ReplaceItemInObject(model, "attention_window", cJSON_CreateNumber(window));
     }
@@ -237,7 +286,8 @@ TEST(test_lacking)
     static const int place[3] = {0, 1, 3};
     for (int k = 0; k < 3 * SEEDS; k++)
         few[k] = file[place[k / SEEDS] * SEEDS + k % SEEDS];
-    assert_int_equal(probe_grid_create(&grid, few, 3 * SEEDS), 0);
+    const struct probe_files fewer = {.file = few, .count = 3 * SEEDS};
+    assert_int_equal(probe_grid_create(&grid, &fewer), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, 4);
     probe_grid_free(&grid);
@@ -251,9 +301,9 @@ TEST(test_strange_levels)
     struct probe_grid grid;
     make_files();
     for (int k = 0; k < CELLS; k++)
-        cJSON_AddStringToObject(cJSON_GetObjectItem(file[k].settings, "model"), "positions",
+        cJSON_AddStringToObject(cJSON_GetObjectItem(settings_of(&file[k]), "model"), "positions",
                                 strange[k / SEEDS / B]);
-    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    assert_int_equal(probe_grid_create(&grid, &files), 0);
     bool seen = false;
     for (int i = 0; i < grid.factors; i++)
         for (int k = 0; k < grid.factor[i].count; k++) {
@@ -271,16 +321,15 @@ TEST(test_refusals)
     struct probe_grid grid;
     make_files();
     file[3].seed = file[2].seed; /* a place and seed twice */
-    assert_int_equal(probe_grid_create(&grid, file, CELLS), ORR_EINVAL);
+    assert_int_equal(probe_grid_create(&grid, &files), ORR_EINVAL);
     probe_grid_free(&grid);
     file[3].seed = 1;
-    strcpy(file[4].stage, "magnitude");
-    assert_int_equal(probe_grid_create(&grid, file, CELLS), ORR_EINVAL);
+    file[4].stage = "magnitude";
+    assert_int_equal(probe_grid_create(&grid, &files), ORR_EINVAL);
     probe_grid_free(&grid);
-    strcpy(file[4].stage, "pretrain");
-    cJSON_Delete(file[5].settings);
-    file[5].settings = NULL;
-    assert_int_equal(probe_grid_create(&grid, file, CELLS), ORR_EFORMAT);
+    file[4].stage = "pretrain";
+    cJSON_DeleteItemFromObject(file[5].json, "settings");
+    assert_int_equal(probe_grid_create(&grid, &files), ORR_EFORMAT);
     probe_grid_free(&grid);
     free_files();
 }
@@ -320,34 +369,36 @@ TEST(test_contexts)
 {
     enum { CONTEXTS = 3 };
     static const int context[CONTEXTS] = {256, 64, 1024};
-    static struct probe_row row[CELLS][CONTEXTS + 1];
     struct probe_grid grid;
     struct probe_drawn drawn;
     char dir[64], data[8192], before[4096];
     make_files();
     for (int k = 0; k < CELLS; k++) {
-        for (int c = 0; c < CONTEXTS; c++)
-            row[k][c] = (struct probe_row){.quantity = "loss",
-                                           .measure = "nats",
-                                           .layer = -1,
-                                           .context = context[c],
-                                           .value = context[c] + k / SEEDS,
-                                           .upper_bound = NAN,
-                                           .baseline = 5000,
-                                           .raw = NAN};
-        row[k][CONTEXTS] = (struct probe_row){
-            .quantity = "sink", .measure = "share", .layer = -1, .context = 64, .value = 0.5};
-        snprintf(file[k].probe, sizeof file[k].probe, "length");
-        file[k].results = (struct probe_results){.row = row[k], .count = CONTEXTS + 1};
+        struct orr_row row = orr_row_none;
+        row.quantity = "loss";
+        row.measure = "nats";
+        row.baseline = 5000;
+        file[k].first = files.table.count;
+        for (int c = 0; c < CONTEXTS; c++) {
+            row.context = context[c];
+            row.value = context[c] + k / SEEDS;
+            assert_int_equal(orr_table_add(&files.table, &row), 0);
+        }
+        row.quantity = "sink";
+        row.measure = "share";
+        row.context = 64;
+        row.value = 0.5;
+        assert_int_equal(orr_table_add(&files.table, &row), 0);
+        file[k].end = files.table.count;
     }
-    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    assert_int_equal(probe_grid_create(&grid, &files), 0);
     struct probe_options options = {.file_count = CELLS, .quiet = true};
     keep_what_gnuplot_gets(dir, before);
-    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), 0);
+    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), 0);
     assert_int_equal(drawn.contexts, CONTEXTS);
     assert_int_equal(drawn.context[0], 64);
     assert_int_equal(drawn.context[2], 1024);
-    assert_int_equal(probe_grid_picture(&grid, file, &drawn, dir), ORR_EIO);
+    assert_int_equal(probe_grid_picture(&grid, &files, &drawn, dir), ORR_EIO);
     setenv("PATH", before, 1);
     read_what_it_got(dir, data, sizeof data);
     /* windows and positions are three numbers each: the first is the axis, where window 0, all
@@ -360,14 +411,14 @@ TEST(test_contexts)
         if (!strstr(data, expected[i]))
             fail_msg("no %s in:\n%s", expected[i], data);
     options.figure = "loss, nats, context 256";
-    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), 0);
+    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), 0);
     assert_int_equal(drawn.contexts, 0);
     assert_int_equal(drawn.row->context, 256);
     options.figure = "sink, share";
-    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), 0);
+    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), 0);
     assert_int_equal(drawn.contexts, 1);
     options.figure = "loss, bits";
-    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), ORR_EUSAGE);
+    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), ORR_EUSAGE);
     assert_non_null(strstr(orr_error(), "the first value is \"loss, nats, context 256\""));
     probe_grid_free(&grid);
     free_files();
@@ -380,7 +431,7 @@ TEST(test_figure)
 {
     enum { PANELS = 4, PLACES = A * PANELS * B };
     char dir[64], data[4096], before[4096];
-    double value[PLACES * SEEDS], upper_bound[PLACES * SEEDS], none[PLACES * SEEDS];
+    double value[PLACES * SEEDS];
     struct probe_grid grid = {.factors = 4, .places = PLACES, .seeds = SEEDS};
     static const struct probe_factor factor[] = {
         {"attention", A, {"softmax", "lssar"}},
@@ -392,21 +443,17 @@ TEST(test_figure)
     for (int k = 0; k < PLACES * SEEDS; k++) {
         const int place = k / SEEDS, a = place / B / PANELS, p = place / B % PANELS, b = place % B;
         value[k] = 100 * a + 10 * p + b + (k % SEEDS ? 0.5 : -0.5);
-        upper_bound[k] = 1000;
-        none[k] = NAN;
     }
     value[0] = value[1] = NAN; /* softmax, no gate, window 0: no run */
+    struct orr_table rows = rows_of(&grid, value);
     keep_what_gnuplot_gets(dir, before);
     assert_true(probe_grid_fits(&grid));
-    assert_int_equal(probe_grid_draw(&(struct probe_grid_figure){.grid = &grid,
-                                                                 .title = "a title",
-                                                                 .subtitle = "",
-                                                                 .y_label = "AU",
-                                                                 .value = value,
-                                                                 .upper_bound = upper_bound,
-                                                                 .baseline = none},
-                                     dir, "grid"),
-                     ORR_EIO);
+    assert_int_equal(
+        probe_grid_draw(
+            &(struct probe_grid_figure){
+                .grid = &grid, .title = "a title", .subtitle = "", .y_label = "AU", .rows = &rows},
+            dir, "grid"),
+        ORR_EIO);
     setenv("PATH", before, 1);
     assert_int_equal(scratch_count(dir), 2); /* no picture: the two of this test */
     read_what_it_got(dir, data, sizeof data);
@@ -431,6 +478,7 @@ TEST(test_figure)
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (!strstr(data, settings[i]))
             fail_msg("no %s in:\n%s", settings[i], data);
+    orr_table_free(&rows);
     grid.factor[0].count = PROBE_CURVES + 1; /* more than curves can be told apart */
     assert_false(probe_grid_fits(&grid));
     scratch_remove(dir);

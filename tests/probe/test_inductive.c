@@ -444,11 +444,11 @@ TEST(test_departure)
     assert_near(probe_departure_of(&departure, 2, more), 0.25, 1e-12);
 }
 
-static const struct probe_row *row_of(const struct probe_results *results, const char *quantity,
-                                      const char *measure, int context)
+static const struct orr_row *row_of(const struct orr_table *results, const char *quantity,
+                                    const char *measure, int context)
 {
-    for (int i = 0; i < results->count; i++) {
-        const struct probe_row *row = &results->row[i];
+    for (size_t i = 0; i < results->count; i++) {
+        const struct orr_row *row = &results->row[i];
         if (!strcmp(row->quantity, quantity) && !strcmp(row->measure, measure) &&
             row->context == context)
             return row;
@@ -474,39 +474,41 @@ TEST(test_forms)
             if (form == PROBE_CORRECTED || by != PROBE_BY_INPUTS)
                 p.value[form][by] = by < PROBE_BY_TRUTH ? model : truth;
     assert_int_equal(probe_inductive_rows(&p), 0);
-    const struct probe_row *row =
-        row_of(&p.s.results, "linear oracle", "to diagonal, corrected", 0);
+    const struct orr_row *row =
+        row_of(&p.s.results.table, "linear oracle", "to diagonal, corrected", 0);
     assert_near(row->value, 1.5 * 23 / 6, 1e-12); /* (d + 0) / 2 against (d + 3 d) / 2 */
     assert_near(row->upper_bound, 0, 1e-12);
     assert_near(row->raw, row->value, 1e-12);
     assert_int_equal(row->n, 2);
     assert_near(row->low, 0, 1e-12); /* resamples of the first alone, of the second alone */
     assert_near(row->high, 3 * 23 / 6.0, 1e-12);
-    assert_near(row_of(&p.s.results, "linear oracle", "to diagonal, less baseline", 0)->value, 0,
-                1e-12);
-    row = row_of(&p.s.results, "MLP oracle", "to diagonal, published", 0);
+    assert_near(row_of(&p.s.results.table, "linear oracle", "to diagonal, less baseline", 0)->value,
+                0, 1e-12);
+    row = row_of(&p.s.results.table, "MLP oracle", "to diagonal, published", 0);
     assert_near(row->value, 2 * 11 / 3.0, 1e-12);   /* 0 against 2 d, edges left out */
     assert_near(row->upper_bound, 11 / 3.0, 1e-12); /* the truth is not on its diagonal: 3 d, 2 d */
     assert_true(isnan(row->raw) && row->n == 1);
-    assert_near(row_of(&p.s.results, "linear oracle", "distance, corrected", 1)->value, 0.5, 1e-12);
-    assert_near(row_of(&p.s.results, "linear oracle", "diagonal, corrected", 1)->value, 2, 1e-12);
-    row = row_of(&p.s.results, "target", "R^2", 0);
+    assert_near(row_of(&p.s.results.table, "linear oracle", "distance, corrected", 1)->value, 0.5,
+                1e-12);
+    assert_near(row_of(&p.s.results.table, "linear oracle", "diagonal, corrected", 1)->value, 2,
+                1e-12);
+    row = row_of(&p.s.results.table, "target", "R^2", 0);
     assert_near(row->upper_bound, 1, 1e-12);
     /* 1, and 1 - sum (3 x - 1.7)^2 / sum (3 x - 8.25)^2 */
     assert_near(row->value, (1 + 1 - (2.89 + 1.69 + 53.29 + 372.49) / 258.75) / 2, 1e-12);
-    assert_near(row_of(&p.s.results, "target", "R^2, less baseline", 0)->value, 0, 1e-12);
+    assert_near(row_of(&p.s.results.table, "target", "R^2, less baseline", 0)->value, 0, 1e-12);
     probe_results_free(&p.s.results);
     p.value[PROBE_CORRECTED][PROBE_BY_BASELINE] = truth;
     assert_int_equal(probe_inductive_rows(&p), 0);
-    row = row_of(&p.s.results, "linear oracle", "to diagonal, less baseline", 0);
+    row = row_of(&p.s.results.table, "linear oracle", "to diagonal, less baseline", 0);
     assert_near(row->value, 1.5 * 23 / 6, 1e-12);
-    assert_true(row_of(&p.s.results, "target", "R^2, less baseline", 0)->value < -0.3);
+    assert_true(row_of(&p.s.results.table, "target", "R^2, less baseline", 0)->value < -0.3);
     probe_results_free(&p.s.results);
     used[1] = false; /* its fine-tuning diverged */
     p.usable = 1;
     assert_int_equal(probe_inductive_rows(&p), 0);
     for (int k = 0; k < 2; k++)
-        assert_near(row_of(&p.s.results, "linear oracle",
+        assert_near(row_of(&p.s.results.table, "linear oracle",
                            k ? "to diagonal, published" : "to diagonal, corrected", 0)
                         ->value,
                     0, 1e-12);
@@ -514,9 +516,9 @@ TEST(test_forms)
     used[0] = false;
     used[1] = true;
     assert_int_equal(probe_inductive_rows(&p), 0);
-    assert_near(row_of(&p.s.results, "linear oracle", "to diagonal, corrected", 0)->value,
+    assert_near(row_of(&p.s.results.table, "linear oracle", "to diagonal, corrected", 0)->value,
                 3 * 23 / 6.0, 1e-12);
-    assert_near(row_of(&p.s.results, "target", "R^2", 0)->value, 1 - 430.36 / 258.75, 1e-12);
+    assert_near(row_of(&p.s.results.table, "target", "R^2", 0)->value, 1 - 430.36 / 258.75, 1e-12);
     probe_results_free(&p.s.results);
     used[0] = true;
     p.usable = 2;
@@ -539,11 +541,11 @@ static uint64_t checksum_of(const char *folder, const char *name)
     return sum;
 }
 
-static void read_rows(const char *folder, struct probe_results *results, cJSON **json)
+static void read_rows(const char *folder, struct orr_table *results, cJSON **json)
 {
     char path[4096];
     assert_int_equal(orr_path(path, "%s/inductive.json", folder), 0);
-    if (probe_results_read(path, results, json))
+    if (orr_rows_read(path, results, json))
         fail_msg("%s", orr_error());
 }
 
@@ -556,7 +558,7 @@ static void measure(const char *folder)
 
 TEST(test_whole)
 {
-    struct probe_results results;
+    struct orr_table results = {0};
     cJSON *json;
     char out[4096], path[4096];
     scratch_path(out, tiny.dir, "whole");
@@ -565,19 +567,19 @@ TEST(test_whole)
     checksum_of(out, "inductive.png");
     read_rows(out, &results, &json);
     for (int form = 0; form < 2; form++) {
-        const struct probe_row *row =
+        const struct orr_row *row =
             row_of(&results, "linear oracle",
                    form ? "to diagonal, published" : "to diagonal, corrected", 0);
         assert_true(row->value > 0.01 && row->baseline > 0.01 && isfinite(row->low));
         assert_true(form ? row->upper_bound > 0.01 && row->n == 1
                          : row->upper_bound < 1e-9 && row->n == 2 && row->raw > 0);
     }
-    const struct probe_row *r2 = row_of(&results, "target", "R^2", 0);
+    const struct orr_row *r2 = row_of(&results, "target", "R^2", 0);
     assert_true(r2->value < 0.9 && r2->upper_bound > 0.999999 && r2->baseline < 0.9 &&
                 r2->raw > 0.1);
     assert_true(row_of(&results, "target, by the MLP oracle", "R^2", 0)->value > 0.9);
     assert_true(row_of(&results, "fine-tunings that diverged", "count", 0)->value == 0);
-    probe_results_free(&results);
+    orr_table_free(&results);
     cJSON_Delete(json);
 
     options.resume = true; /* as if stopped behind three of four fine-tunings */
@@ -592,20 +594,20 @@ TEST(test_whole)
     options.draws = 3;
     measure(out);
     read_rows(out, &results, &json);
-    const struct probe_row *row = row_of(&results, "fine-tunings that diverged", "count", 0);
+    const struct orr_row *row = row_of(&results, "fine-tunings that diverged", "count", 0);
     assert_true(row->value == 0 && row->baseline == 1 && row->n == 3);
     assert_int_equal(row_of(&results, "linear oracle", "to diagonal, corrected", 0)->n, 2);
     const cJSON *list = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "about"), "diverged");
     assert_int_equal(cJSON_GetArraySize(list), 1);
     assert_string_equal(cJSON_GetObjectItem(list->child, "arm")->valuestring, "untrained");
-    probe_results_free(&results);
+    orr_table_free(&results);
     cJSON_Delete(json);
 
     options.draws = options.steps = 1; /* another budget is measured anew */
     measure(out);
     read_rows(out, &results, &json);
     assert_true(row_of(&results, "fine-tunings that diverged", "count", 0)->baseline == 0);
-    probe_results_free(&results);
+    orr_table_free(&results);
     cJSON_Delete(json);
     options.draws = options.steps = 2;
     options.resume = false;

@@ -240,24 +240,24 @@ TEST(test_curves)
 TEST(test_extrapolate)
 {
     struct forces_fixture f;
-    struct probe_results results;
+    struct orr_table results = {0};
     cJSON *json;
     open_fixture(&f);
     f.options.sizes = NULL;
     measure(&f, probe_extrapolate, "out");
     f.options.resume = true;
     measure(&f, probe_extrapolate, "out");
-    assert_int_equal(
-        probe_results_read(scratch_at(f.tiny.dir, "out/extrapolate.json"), &results, &json), 0);
+    assert_int_equal(orr_rows_read(scratch_at(f.tiny.dir, "out/extrapolate.json"), &results, &json),
+                     0);
     assert_int_equal(results.count, 14);
-    for (int i = 0; i < results.count; i++) {
-        const struct probe_row *row = &results.row[i];
+    for (size_t i = 0; i < results.count; i++) {
+        const struct orr_row *row = &results.row[i];
         const double law = strstr(row->quantity, "exponent of r") ? -2 : 1;
         assert_true(isfinite(row->value) && row->n > 5);
         assert_true(fabs(row->upper_bound - law) < 1e-4); /* also of R^2: 1 */
         assert_true(row->low <= row->value + 0.5 && row->high >= row->low);
     }
-    probe_results_free(&results);
+    orr_table_free(&results);
     cJSON_Delete(json);
     struct orr_csv csv;
     assert_int_equal(orr_csv_read(scratch_at(f.tiny.dir, "out/extrapolate_r_neighbours.csv"),

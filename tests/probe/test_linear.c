@@ -242,12 +242,12 @@ static uint64_t checksum_of(const char *folder, const char *name, const char *en
     return sum;
 }
 
-static void read_rows(const char *folder, const char *name, struct probe_results *results)
+static void read_rows(const char *folder, const char *name, struct orr_table *results)
 {
     cJSON *json;
     char path[4096];
     assert_int_equal(orr_path(path, "%s/%s.json", folder, name), 0);
-    assert_int_equal(probe_results_read(path, results, &json), 0);
+    assert_int_equal(orr_rows_read(path, results, &json), 0);
     cJSON_Delete(json);
 }
 
@@ -256,7 +256,7 @@ TEST(test_whole)
 {
     char out[2][4096];
     for (int p = 0; p < PROBES; p++) {
-        struct probe_results results;
+        struct orr_table results = {0};
         for (int k = 0; k < 2; k++) {
             scratch_path(out[k], tiny.dir, k ? "again" : "once");
             options.out = out[k];
@@ -268,8 +268,8 @@ TEST(test_whole)
         checksum_of(out[0], names[p], "png");
         read_rows(out[0], names[p], &results);
         assert_true(results.count > 0);
-        for (int i = 0; i < results.count; i++) {
-            const struct probe_row *r = &results.row[i];
+        for (size_t i = 0; i < results.count; i++) {
+            const struct orr_row *r = &results.row[i];
             assert_true(r->layer >= -1 && r->layer <= 2 && r->context >= 0 && r->context <= 16);
             if (!strcmp(r->measure, "R^2"))
                 /* the model that was "trained" is as random as the baseline, of another seed */
@@ -286,7 +286,7 @@ TEST(test_whole)
             if (!strcmp(r->measure, "slope"))
                 assert_true(r->upper_bound == 1);
         }
-        probe_results_free(&results);
+        orr_table_free(&results);
     }
     options.out = "";
     options.sequences = 0;
@@ -296,7 +296,7 @@ TEST(test_whole)
 TEST(test_persistence)
 {
     struct sets s;
-    struct probe_results results;
+    struct orr_table results = {0};
     char out[4096];
     scratch_path(out, tiny.dir, "persistence");
     open_sets(&s, 8, 20);
@@ -304,7 +304,7 @@ TEST(test_persistence)
     options.sequences = 20;
     assert_int_equal(probe_rollout(&options), 0);
     read_rows(out, "rollout", &results);
-    for (int i = 0; i < results.count; i++) {
+    for (size_t i = 0; i < results.count; i++) {
         double mean = 0;
         if (strcmp(results.row[i].measure, "AU") != 0)
             continue;
@@ -316,7 +316,7 @@ TEST(test_persistence)
         }
         assert_true(fabs(results.row[i].raw - mean) < 1e-5);
     }
-    probe_results_free(&results);
+    orr_table_free(&results);
     close_sets(&s);
     options.out = "";
     options.sequences = 0;
@@ -326,7 +326,7 @@ TEST(test_persistence)
  * of orbits comes from others. */
 TEST(test_observer_prior)
 {
-    struct probe_results results;
+    struct orr_table results = {0};
     char out[4096];
     scratch_path(out, tiny.dir, "prior");
     options.out = out;
@@ -336,7 +336,7 @@ TEST(test_observer_prior)
     read_rows(out, "rollout", &results);
     assert_int_equal(results.count, 1);
     assert_true(results.row[0].upper_bound > 1e-4);
-    probe_results_free(&results);
+    orr_table_free(&results);
     options.out = "";
     options.sequences = options.length = 0;
 }

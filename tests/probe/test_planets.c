@@ -100,8 +100,8 @@ static void done(struct probe_planets *p)
 static double row_of(const struct probe_planets *p, const char *quantity, const char *measure_of,
                      double *raw)
 {
-    for (int i = 0; i < p->s.results.count; i++) {
-        const struct probe_row *row = &p->s.results.row[i];
+    for (size_t i = 0; i < p->s.results.table.count; i++) {
+        const struct orr_row *row = &p->s.results.table.row[i];
         if (strcmp(row->quantity, quantity) != 0 || strcmp(row->measure, measure_of) != 0)
             continue;
         *raw = row->raw;

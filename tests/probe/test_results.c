@@ -40,11 +40,31 @@ static void open_fixture(struct fixture *f)
     strcpy(f->probe.source, "lssar");
     strcpy(f->probe.stage, "pretrain");
     strcpy(f->probe.model.config.attention, "lssar");
-    const struct probe_row row[] = {
-        {"1/r^2, of \"both\"", "R^2", 2, 16, 0.875, 0.85, 0.9, 0.9999, 0.25, NAN, 1234},
-        {"energy", "slope, likely", -1, 0, -2.385, NAN, NAN, 1, NAN, 1e-12, 7}};
+    const struct orr_row row[] = {{.model = "",
+                                   .quantity = "1/r^2, of \"both\"",
+                                   .measure = "R^2",
+                                   .layer = 2,
+                                   .context = 16,
+                                   .value = 0.875,
+                                   .low = 0.85,
+                                   .high = 0.9,
+                                   .upper_bound = 0.9999,
+                                   .baseline = 0.25,
+                                   .raw = NAN,
+                                   .n = 1234},
+                                  {.model = "",
+                                   .quantity = "energy",
+                                   .measure = "slope, likely",
+                                   .layer = -1,
+                                   .value = -2.385,
+                                   .low = NAN,
+                                   .high = NAN,
+                                   .upper_bound = 1,
+                                   .baseline = NAN,
+                                   .raw = 1e-12,
+                                   .n = 7}};
     for (int i = 0; i < 2; i++)
-        assert_int_equal(probe_results_add(&f->results, &row[i]), 0);
+        assert_int_equal(orr_table_add(&f->results.table, &row[i]), 0);
     assert_int_equal(probe_key(&f->options, "linear", 1, "x", f->key), 0);
 }
 
@@ -80,15 +100,17 @@ static bool same(double a, double b)
 TEST(test_read_back)
 {
     struct fixture f;
-    struct probe_results read;
+    struct orr_table read = {0};
     struct orr_csv csv;
     cJSON *json;
     open_fixture(&f);
     write_results(&f);
-    assert_int_equal(probe_results_read(scratch_at(f.folder, "linear.json"), &read, &json), 0);
+    assert_int_equal(orr_rows_read(scratch_at(f.folder, "linear.json"), &read, &json), 0);
     assert_int_equal(read.count, 2);
     for (int i = 0; i < 2; i++) {
-        const struct probe_row *a = &f.results.row[i], *b = &read.row[i];
+        const struct orr_row *a = &f.results.table.row[i], *b = &read.row[i];
+        assert_string_equal(b->model, "attention=lssar stage=pretrain");
+        assert_true(b->seed == f.tiny.preset.seed);
         assert_string_equal(a->quantity, b->quantity);
         assert_string_equal(a->measure, b->measure);
         assert_int_equal(a->layer, b->layer);
@@ -100,15 +122,15 @@ TEST(test_read_back)
     }
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "source")), "lssar");
     cJSON_Delete(json);
-    probe_results_free(&read);
+    orr_table_free(&read);
     assert_int_equal(orr_csv_read(scratch_at(f.folder, "linear.csv"), ORR_CSV_KEEP_TEXT, &csv), 0);
     assert_int_equal(csv.rows, 2);
     const int value = orr_csv_column(&csv, "value"), n = orr_csv_column(&csv, "n");
     assert_true(value >= 0 && n >= 0);
     for (size_t i = 0; i < 2; i++) { /* names hold commas: numbers stay in their columns */
         const double *row = csv.values + i * csv.cols;
-        assert_true(row[value] == f.results.row[i].value);
-        assert_true(row[n] == (double)f.results.row[i].n);
+        assert_true(row[value] == f.results.table.row[i].value);
+        assert_true(row[n] == (double)f.results.table.row[i].n);
     }
     orr_csv_free(&csv);
     close_fixture(&f);
@@ -170,7 +192,7 @@ TEST(test_kept)
 TEST(test_changed_values)
 {
     struct fixture f;
-    struct probe_results read;
+    struct orr_table read = {0};
     cJSON *json;
     char path[4096], *text;
     open_fixture(&f);
@@ -183,7 +205,7 @@ TEST(test_changed_values)
     write_file(path, text);
     free(text);
     assert_false(there(&f));
-    assert_int_equal(probe_results_read(path, &read, &json), ORR_EFORMAT);
+    assert_int_equal(orr_rows_read(path, &read, &json), ORR_EFORMAT);
     error_names(path, "changed", NULL);
     close_fixture(&f);
 }
@@ -237,16 +259,17 @@ TEST(test_bad_files)
          "measure"},
     };
     struct fixture f;
-    struct probe_results read;
+    struct orr_table read = {0};
     cJSON *json;
     char path[4096];
     open_fixture(&f);
     scratch_path(path, f.tiny.dir, "bad.json");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_file(path, bad[i].text);
-        assert_int_equal(probe_results_read(path, &read, &json), ORR_EFORMAT);
+        assert_int_equal(orr_rows_read(path, &read, &json), ORR_EFORMAT);
         error_names(path, bad[i].names, NULL);
         assert_null(json);
+        orr_table_free(&read);
     }
     close_fixture(&f);
 }
