@@ -392,6 +392,8 @@ static void write_text(const char *name, const char *text)
     scratch_text(path, text);
 }
 
+#define AU(context, value)                                                                         \
+    "\"measure\": \"AU\", \"layer\": -1, \"n\": 9, \"context\": " #context ", \"value\": " #value
 /* Results of bin/probe length, of the checkpoint that is there or of another one. */
 static void write_length(bool same, bool changed)
 {
@@ -400,12 +402,12 @@ static void write_length(bool same, bool changed)
     scratch_path(path, scratch_dir, "s/softmax/pretrain/last.safetensors");
     assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
     snprintf(text, sizeof text,
-             "{\"checkpoint_xxh64\": \"%016llx\", \"changed\": %s, \"rows\": ["
-             "{\"quantity\": \"next position, beyond\", \"context\": 512, \"value\": 0.5, "
-             "\"upper_bound\": 0.01, "
-             "\"baseline\": 1.5}, "
-             "{\"quantity\": \"next position, beyond\", \"context\": 64, \"value\": 0.25}, "
-             "{\"quantity\": \"next position\", \"context\": 1024, \"value\": 3}]}",
+             "{\"format\": \"orrery-probe-1\", \"checkpoint_xxh64\": \"%016llx\", "
+             "\"changed\": %s, \"rows\": [{\"quantity\": \"next position, beyond\", " AU(
+                 512, 0.5) ", \"upper_bound\": 0.01, \"baseline\": 1.5}, "
+                           "{\"quantity\": \"next position, beyond\", " AU(
+                               64, 0.25) "}, "
+                                         "{\"quantity\": \"next position\", " AU(1024, 3) "}]}",
              (unsigned long long)content + !same, changed ? "true" : "false");
     write_text("s/softmax/probe/length.json", text);
 }

@@ -72,6 +72,7 @@ static void write_probe(const char *cell, const char *attention, const char *pro
     assert_int_equal(orr_file_checksum(scratch_at(scratch_dir, name), &content, &bytes), 0);
     cJSON *json = cJSON_CreateObject();
     snprintf(text, sizeof text, "%016llx", (unsigned long long)content);
+    cJSON_AddStringToObject(json, "format", "orrery-probe-1");
     cJSON_AddStringToObject(json, "checkpoint_xxh64", text);
     cJSON_AddBoolToObject(json, "changed", changed);
     cJSON *list = cJSON_AddArrayToObject(json, "rows");
@@ -88,6 +89,7 @@ static void write_probe(const char *cell, const char *attention, const char *pro
         cJSON_AddStringToObject(item, "measure", measure);
         for (int k = 0; k < 5; k++)
             cJSON_AddNumberToObject(item, key[k], number[k]);
+        cJSON_AddNumberToObject(item, "n", 9);
     }
     snprintf(name, sizeof name, "%s/%s/probe/%s.json", cell, attention, probe);
     assert_int_equal(orr_json_write(scratch_at(scratch_dir, name), json), 0);
