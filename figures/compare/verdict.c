@@ -35,19 +35,6 @@ static int list_unasked(struct verdict *v, const char *probe)
     return 0;
 }
 
-/* Whether a value occurs twice; files of earlier versions have no checksum that would detect a
- * change. */
-static bool is_twice(const struct orr_table *rows, const struct orr_row *row)
-{
-    int count = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct orr_row *other = &rows->row[i];
-        count += !strcmp(other->quantity, row->quantity) && !strcmp(other->measure, row->measure) &&
-                 other->layer == row->layer && other->context == row->context;
-    }
-    return count > 1;
-}
-
 /* Copies the numbers of another row to the row of question q. */
 static void take(const struct verdict *v, const struct verdict_cell *cell, int s, int q,
                  const struct orr_row *from)
@@ -65,11 +52,6 @@ static int take_probe(struct verdict *v, const struct verdict_cell *cell, int s,
     const struct verdict_question *question = &verdict_table[q];
     const struct orr_row *row = verdict_probe_row(rows, question->quantity, question->measure,
                                                   question->context, question->last_layer);
-    char why[ORR_WHY];
-    if (row && is_twice(rows, row)) {
-        snprintf(why, sizeof why, "%s of \"%s\" is there twice", row->measure, row->quantity);
-        return verdict_miss(&v->missing, path, why);
-    }
     if (row)
         take(v, cell, s, q, row);
     return row || question->topic == VERDICT_LABELS /* fewer numbers of labels are allowed */

@@ -425,7 +425,8 @@ TEST_BETWEEN(damaged_rows_are_named, scratch_setup, scratch_teardown)
     int named = 0;
     for (size_t i = 0; i < v.missing.count; i++)
         named += (strstr(v.missing.at[i].what, "s0/softmax/probe/rollout.json") &&
-                  strstr(v.missing.at[i].why, "AU of \"position\" is there twice")) +
+                  strstr(v.missing.at[i].why,
+                         "AU of \"position\", layer -1, context 8, is there twice")) +
                  (strstr(v.missing.at[i].what, "s1/softmax/probe/rollout.json") &&
                   strstr(v.missing.at[i].why, "\"value\": expected a number or null"));
     assert_int_equal(named, 2);
