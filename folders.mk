@@ -40,9 +40,9 @@ symreg/evolve     -               symreg/seed+
 symreg/table      -               symreg/evolve+ symreg
 symreg/motion     -               symreg/table+ symreg
 laws              law             symreg sim stage base >symreg/table >symreg/motion
-figures           report_|verdict_ stage base
+figures           report_|verdict_ symreg stage base >symreg/expr
 figures/compare   -               figures
-api               orrery_|api_    symreg figures finetune+ >symreg/table >kernels/ref >figures/compare
+api               orrery_|api_    figures symreg finetune+ >symreg/table >kernels/ref >figures/compare
 endef
 # FOLDERS and SUBMODULES; of each NAME_PREFIX, NAME_USES (itself first) and NAME_ENTERS
 define row

@@ -84,11 +84,12 @@ static int write_as(const struct orrery_regression *r, const struct sr_expr *exp
                     char *text, size_t bytes, size_t *needed)
 {
     static const enum sr_notation of[] = {
-        [ORRERY_LATEX] = SR_LATEX, [ORRERY_C] = SR_C,     [ORRERY_SYMPY] = SR_SYMPY,
-        [ORRERY_NUMPY] = SR_NUMPY, [ORRERY_JAX] = SR_JAX, [ORRERY_PYTORCH] = SR_TORCH};
+        [ORRERY_LATEX] = SR_LATEX,  [ORRERY_C] = SR_C,     [ORRERY_SYMPY] = SR_SYMPY,
+        [ORRERY_NUMPY] = SR_NUMPY,  [ORRERY_JAX] = SR_JAX, [ORRERY_PYTORCH] = SR_TORCH,
+        [ORRERY_MATHML] = SR_MATHML};
     char whole[SR_TEXT];
-    if (notation < ORRERY_TEXT || notation > ORRERY_PYTORCH)
-        return ORR_FAIL(ORR_EINVAL, "notation: expected 0 to %d, found %d", ORRERY_PYTORCH,
+    if (notation < ORRERY_TEXT || notation > ORRERY_MATHML)
+        return ORR_FAIL(ORR_EINVAL, "notation: expected 0 to %d, found %d", ORRERY_MATHML,
                         notation);
     if (notation == ORRERY_TEXT) {
         sr_expr_print(r->setup.language, expr, r->table.name, whole, sizeof whole);

@@ -119,13 +119,14 @@ struct orrery_formula {
 
 /** Notations of formulas. */
 enum orrery_notation {
-    ORRERY_TEXT = 0,   /**< as symreg prints and orrery_regression_evaluate() reads */
-    ORRERY_LATEX = 1,  /**< LaTeX */
-    ORRERY_C = 2,      /**< a C expression with <math.h> */
-    ORRERY_SYMPY = 3,  /**< a Python expression with SymPy */
-    ORRERY_NUMPY = 4,  /**< functions of np on arrays */
-    ORRERY_JAX = 5,    /**< functions of jnp on arrays */
-    ORRERY_PYTORCH = 6 /**< functions of torch on tensors */
+    ORRERY_TEXT = 0,    /**< as symreg prints and orrery_regression_evaluate() reads */
+    ORRERY_LATEX = 1,   /**< LaTeX */
+    ORRERY_C = 2,       /**< a C expression with <math.h> */
+    ORRERY_SYMPY = 3,   /**< a Python expression with SymPy */
+    ORRERY_NUMPY = 4,   /**< functions of np on arrays */
+    ORRERY_JAX = 5,     /**< functions of jnp on arrays */
+    ORRERY_PYTORCH = 6, /**< functions of torch on tensors */
+    ORRERY_MATHML = 7   /**< the content of a math element of HTML */
 };
 
 /** Creates a handle.
@@ -279,8 +280,7 @@ ORRERY_CALL int orrery_regression_refit(struct orrery_regression *regression,
 ORRERY_CALL int orrery_regression_constants(struct orrery_regression *regression, int row,
                                             double *constants, double *errors);
 /** A constant that a row has in each category, after a search with the option "category"; its name
- * in formulas is c1[COLUMN] for number 0. Categories are in the order of their first rows in the
- * table.
+ * in formulas is c1[COLUMN] for number 0. Categories are in the order of their first rows.
  * @param regression the handle
  * @param row of the front, from 0
  * @param number of the constant, from 0; ORRERY_EMISSING from the row's count on

@@ -1,5 +1,4 @@
 /* html.c - report.html: one self-contained file that needs no network. */
-#include "formula.h"
 #include "report.h"
 
 #include <math.h>
@@ -173,9 +172,9 @@ static void write_true_law(const struct report_run *run, struct orr_file *html)
     const struct orr_orbits_settings *o = &run->preset.orbits;
     orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>");
     if (law->newton) {
-        orr_file_printf(html, "Newton: <math displaystyle=\"true\"><mrow><mi>F</mi><mo>=</mo>");
-        report_mathml(html, "k * m1 * m2 / r^2");
-        orr_file_printf(html, "</mrow></math> with <i>k</i> = 4&pi;<sup>2</sup> = 39.478 (AU, "
+        orr_file_printf(html, "Newton: ");
+        report_html_formula(html, "k * m1 * m2 / r^2");
+        orr_file_printf(html, " with <i>k</i> = 4&pi;<sup>2</sup> = 39.478 (AU, "
                               "years, solar masses).");
     } else {
         orr_file_printf(html, "The law of the orbits of this run: ");

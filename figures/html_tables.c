@@ -1,5 +1,4 @@
 /* html_tables.c - the tables of report.html. */
-#include "formula.h"
 #include "report.h"
 #include "stage/provenance.h"
 
@@ -188,7 +187,7 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         TRY(true_law(run, s, &on_front, &k));
         open_row(html, &run->source[s]);
         orr_file_printf(html, "<td>");
-        report_mathml_law(html, law->equation, law->selected_true ? "law yes" : "law");
+        report_html_law(html, law->equation, law->selected_true ? "law yes" : "law");
         orr_file_printf(html, "</td>");
         write_cell(html, "%.0f", law->complexity);
         write_cell(html, "%.3g", law->loss);
@@ -225,7 +224,7 @@ void report_html_choices(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "<td class=\"n\">%d</td><td>", law->sample);
         report_html_text(html, law->rule);
         orr_file_printf(html, "</td><td>");
-        report_mathml_law(html, law->equation, "law");
+        report_html_law(html, law->equation, "law");
         orr_file_printf(html, "</td>");
         write_cell(html, "%.0f", law->complexity);
         write_cell(html, "%.3g", law->loss);

@@ -196,7 +196,8 @@ def _row(row: dict[str, Any], text: Callable[[int], str]) -> Row:
                text(lib.LATEX), text(lib.SYMPY), text(lib.C), low=numbers("low", -math.inf),
                high=numbers("high", math.inf), covariance=covariance,
                variance=_number(row.get("variance"), "residual_variance"),
-               freedom=_number(row.get("freedom"), "degrees_of_freedom"))
+               freedom=_number(row.get("freedom"), "degrees_of_freedom"),
+               mathml=text(lib.MATHML))
 
 
 def read(path: Any, names: list[str] | None, count: int | None, define: str | None) -> Front:

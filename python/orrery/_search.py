@@ -38,6 +38,7 @@ class Row:
     covariance: tuple[float, ...] = ()  # of the constants: the lower triangle, row by row
     variance: float = float("nan")  # of the residuals
     freedom: float = float("nan")  # rows minus constants
+    mathml: str = ""
 
 
 @dataclass(frozen=True)
@@ -225,6 +226,7 @@ class Search(lib.Handle):
             rows.append(Row(known.complexity, known.loss, known.score, texts[0],
                             known.description_length, constants, errors, texts[1], texts[2],
                             texts[3], category, category_errors,
+                            mathml=self._text("print", i, lib.MATHML),
                             **self._covariance(i, known.constants),
                             **(self._intervals(i, known.constants) if i in chosen else {})))
         return rows

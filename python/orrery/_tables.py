@@ -12,7 +12,7 @@ import numpy as np
 
 # Columns of text; all others are of numbers (docs/formats.md).
 TEXTS = frozenset({"name", "quantity", "measure", "Equation", "LaTeX", "C", "SymPy", "NumPy", "JAX",
-                   "PyTorch"})
+                   "PyTorch", "MathML"})
 
 
 class FileError(ValueError):

@@ -528,6 +528,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def latex(self, index: int | None = None) -> str:
         return self._rows()[self._index(index)].latex
 
+    def mathml(self, index: int | None = None) -> str:
+        """The formula as the content of a <math> element of HTML."""
+        return self._rows()[self._index(index)].mathml
+
     def latex_table(self, indices: Sequence[int] | None = None) -> str:
         """A tabular of the front, or of some of its rows."""
         rows = self._rows()

@@ -69,6 +69,7 @@ def test_formulas_agree(product):
         formula = sympy.lambdify(sympy.symbols("x0 x1 x2"), model.sympy(i), "numpy")
         expected = formula(*X.T) * np.ones(len(X))
         assert np.allclose(model.predict(X, i), expected, rtol=1e-9)
+    assert "<msub><mi>x</mi><mn>0</mn></msub>" in model.mathml()
     assert "x_{0}" in model.latex() and r"\begin{tabular}" in model.latex_table()
 
 

@@ -263,6 +263,12 @@ static inline bool sr_has(uint64_t operators, enum sr_op op)
 {
     return (operators >> op & 1) != 0;
 }
+/* Rewrites the formula for readers: the factors of a product are joined to powers behind their
+ * number, divisors stand below one fraction line, columns come in their order, and nested sums are
+ * one sum: ((m1 * (m2 * 39.4)) / (r * r)) becomes (39.4 * m1 * m2) / square(r). The value is kept
+ * up to rounding; where a factor cancels, the result may be defined where the formula is not. The
+ * formula is unchanged where the result is too large or would have a number that is not finite. */
+void sr_expr_collect(const struct sr_language *language, struct sr_expr *expr);
 /* Hash of the algebraic normal form, equal for m1 * m2 / r and inv(r) * (m2 * m1). */
 uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct sr_expr *expr);
 /* Removes a constant factor at the root, if there is one. */
@@ -299,8 +305,9 @@ bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
 bool sr_name_next(const char **list, char *name, size_t bytes);
 
 /* Prints a formula in a notation, with as few parentheses as it allows. names[i] names feature i;
- * LaTeX writes "m1" as m_{1}. User-defined operators are expanded in every notation but LaTeX.
- * NumPy, JAX and PyTorch call the functions of np, jnp and torch on arrays. */
+ * LaTeX writes "m1" as m_{1}. User-defined operators are expanded in every notation but LaTeX and
+ * MathML. NumPy, JAX and PyTorch call the functions of np, jnp and torch on arrays. MathML is the
+ * content of a <math> element, in MathML Core, which browsers render natively. */
 enum sr_notation {
     SR_LATEX,
     SR_C,
@@ -308,6 +315,7 @@ enum sr_notation {
     SR_NUMPY,
     SR_JAX,
     SR_TORCH,
+    SR_MATHML,
     SR_NOTATIONS,
     SR_PRINTED = SR_NOTATIONS
 };

@@ -1,5 +1,5 @@
-/* print.c - prints formulas in PySR's notation, LaTeX, C and Python: one walk over the nodes and a
- * table of how each notation writes an operator, with as few parentheses as needed. */
+/* print.c - prints formulas in PySR's notation, LaTeX, C, Python and MathML: one walk over the
+ * nodes and a table of how each notation writes an operator, with as few parentheses as needed. */
 #include "expr.h"
 
 #include <ctype.h>
@@ -26,11 +26,14 @@ struct scope {
     int operand[2];             /* last nodes of the operands */
 };
 
-/* NumPy, JAX and PyTorch use SymPy's grammar and texts, except for functions. */
+/* NumPy, JAX and PyTorch use SymPy's grammar and texts, except for functions. MathML needs the
+ * parentheses of LaTeX. */
 enum { STYLES = SR_SYMPY + 1 };
 static enum sr_notation style_of(enum sr_notation notation)
 {
-    return notation > SR_SYMPY && notation < SR_NOTATIONS ? SR_SYMPY : notation;
+    return notation == SR_MATHML                            ? SR_LATEX
+           : notation > SR_SYMPY && notation < SR_NOTATIONS ? SR_SYMPY
+                                                            : notation;
 }
 
 /* How the texts of an operator bind. */
@@ -58,7 +61,6 @@ static const struct layout layouts[] = {
     [EXPONENTIALS] = {{POWER, ATOM, ATOM}, {ALL(SUM), ALL(SUM)}},
     [CALLS] = {ALL(ATOM), {ALL(SUM), ALL(SUM)}},
 };
-static const char thin_space[] = " \\, "; /* LaTeX's product sign */
 
 /* The texts of ops_table.h. $1 and $2 stand for the operands' texts, which are parenthesised where
  * they bind less than required. */
@@ -74,8 +76,38 @@ static const struct form {
 };
 
 const char *const sr_notation_name[SR_NOTATIONS] = {
-    [SR_LATEX] = "LaTeX", [SR_C] = "C",     [SR_SYMPY] = "SymPy",
-    [SR_NUMPY] = "NumPy", [SR_JAX] = "JAX", [SR_TORCH] = "PyTorch"};
+    [SR_LATEX] = "LaTeX", [SR_C] = "C",           [SR_SYMPY] = "SymPy",  [SR_NUMPY] = "NumPy",
+    [SR_JAX] = "JAX",     [SR_TORCH] = "PyTorch", [SR_MATHML] = "MathML"};
+
+#define MINUS      "<mo>&#x2212;</mo>"
+#define OPEN       "<mrow><mo>(</mo>"
+#define CLOSE      "<mo>)</mo></mrow>"
+#define CALL(name) "<mrow>" name "<mo>&#x2061;</mo>" OPEN "$1"
+
+/* Product signs: the default, before a number (2 3 would read as 23) and after a number. MathML's
+ * are invisible, but read aloud. */
+static const char *const latex_times[] = {" \\, ", " \\cdot ", " \\, "};
+static const char *const mathml_times[] = {"<mo>&#x2062;</mo>", "<mo>&#x22c5;</mo>",
+                                           "<mo rspace=\"0.15em\">&#x2062;</mo>"};
+
+/* Operators in MathML; all others are calls by their name. A text that binds as an atom is a single
+ * element, which <msup> needs as its base. */
+static const char *const mathml[SR_OPS] = {
+    [SR_ADD] = "$1<mo>+</mo>$2",
+    [SR_SUB] = "$1<mo>&#x2212;</mo>$2",
+    [SR_MUL] = "$1<mo>&#x2062;</mo>$2",
+    [SR_DIV] = "<mfrac><mrow>$1</mrow><mrow>$2</mrow></mfrac>",
+    [SR_POW] = "<msup>$1<mrow>$2</mrow></msup>",
+    [SR_NEG] = "<mrow><mo>&#x2212;</mo>$1</mrow>",
+    [SR_INV] = "<mfrac><mn>1</mn><mrow>$1</mrow></mfrac>",
+    [SR_SQUARE] = "<msup>$1<mn>2</mn></msup>",
+    [SR_CUBE] = "<msup>$1<mn>3</mn></msup>",
+    [SR_SQRT] = "<msqrt>$1</msqrt>",
+    [SR_ABS] = "<mrow><mo>|</mo>$1<mo>|</mo></mrow>",
+    [SR_LOG] = CALL("<mi>ln</mi>") CLOSE "</mrow>",
+    [SR_CBRT] = "<mroot><mrow>$1</mrow><mn>3</mn></mroot>",
+    [SR_LOG10] = CALL("<msub><mi>log</mi><mn>10</mn></msub>") CLOSE "</mrow>",
+};
 
 /* Functions of arrays: their names in NumPy and JAX, and in PyTorch. */
 static const char *const functions[SR_OPS][2] = {
@@ -158,26 +190,65 @@ static void write_upright(struct writer *w, const char *name)
     put_text(w, "}");
 }
 
+/* The number of digits of a name like m1 or c1[star], which become an index; 0 for other names. */
+static size_t index_digits(const char *name)
+{
+    const size_t digits = isalpha((unsigned char)*name) ? strspn(name + 1, "0123456789") : 0;
+    return digits && name[1 + digits] && name[1 + digits] != '[' ? 0 : digits;
+}
+
 /* "m1" as m_{1}, "c1[star]" as c_{1} with an upright index; names of several letters upright. */
 static void write_latex_name(struct writer *w, const char *name)
 {
-    size_t letters = 0;
-    while (isalpha((unsigned char)name[letters]))
-        letters++;
-    const size_t digits = strspn(name + letters, "0123456789");
-    const char *rest = name + letters + digits;
-    if (letters == 1 && digits && (!*rest || *rest == '[')) {
+    const size_t digits = index_digits(name);
+    if (digits) {
         put_character(w, *name);
         put_text(w, "_{");
-        for (const char *c = name + letters; c < rest; c++)
-            put_character(w, *c);
+        for (size_t i = 1; i <= digits; i++)
+            put_character(w, name[i]);
         put_text(w, "}");
-        if (*rest)
-            write_upright(w, rest);
-    } else if (letters == 1 && !name[1]) {
+        if (name[1 + digits])
+            write_upright(w, name + 1 + digits);
+    } else if (isalpha((unsigned char)*name) && !name[1]) {
         put_text(w, name);
     } else {
         write_upright(w, name);
+    }
+}
+
+static void write_element(struct writer *w, const char *tag, const char *content, size_t length)
+{
+    put_text(w, tag);
+    for (size_t i = 0; i < length; i++) {
+        const char *const entity = content[i] == '&'   ? "&amp;"
+                                   : content[i] == '<' ? "&lt;"
+                                   : content[i] == '>' ? "&gt;"
+                                                       : NULL;
+        if (entity)
+            put_text(w, entity);
+        else
+            put_character(w, content[i]);
+    }
+    put_text(w, "</");
+    put_text(w, tag + 1);
+}
+
+/* "m1" as m with the index 1; MathML sets names of several letters upright by itself. */
+static void write_mathml_name(struct writer *w, const char *name)
+{
+    const size_t digits = index_digits(name);
+    const char *const rest = name + 1 + digits;
+    if (!digits) {
+        write_element(w, "<mi>", name, strlen(name));
+        return;
+    }
+    put_text(w, *rest ? "<mrow><msub>" : "<msub>");
+    write_element(w, "<mi>", name, 1);
+    write_element(w, "<mn>", name + 1, digits);
+    put_text(w, "</msub>");
+    if (*rest) {
+        write_element(w, "<mtext>", rest, strlen(rest));
+        put_text(w, "</mrow>");
     }
 }
 
@@ -193,44 +264,39 @@ static void write_plain_name(struct writer *w, const char *name)
     put_text(w, quotes ? "\"" : "");
 }
 
+static void write_mathml_number(struct writer *w, const char *digits, int exponent)
+{
+    const bool minus = *digits == '-';
+    char power[100] = "", text[200];
+    if (exponent)
+        snprintf(power, sizeof power,
+                 "<mo>&#xd7;</mo><msup><mn>10</mn><mrow>%s<mn>%d</mn></mrow></msup>",
+                 exponent < 0 ? MINUS : "", abs(exponent));
+    snprintf(text, sizeof text,
+             minus || exponent ? "<mrow>%s<mn>%s</mn>%s</mrow>" : "%s<mn>%s</mn>%s",
+             minus ? MINUS : "", digits + minus, power);
+    put_text(w, text);
+}
+
 static enum binding write_number(struct writer *w, double value)
 {
     char plain[SR_NUMBER], power[40];
     sr_number_print(value, plain);
-    char *e = w->notation == SR_LATEX ? strchr(plain, 'e') : NULL;
-    snprintf(power, sizeof power, e ? " \\cdot 10^{%d}" : "", e ? atoi(e + 1) : 0);
+    char *e = style_of(w->notation) == SR_LATEX ? strchr(plain, 'e') : NULL;
+    const int exponent = e ? atoi(e + 1) : 0;
     if (e)
         *e = '\0';
-    put_text(w, plain);
-    put_text(w, power);
-    if (w->notation != SR_LATEX && w->notation != SR_SYMPY && w->notation != SR_PRINTED &&
+    if (w->notation == SR_MATHML) {
+        write_mathml_number(w, plain, exponent);
+    } else {
+        snprintf(power, sizeof power, e ? " \\cdot 10^{%d}" : "", exponent);
+        put_text(w, plain);
+        put_text(w, power);
+    }
+    if (w->notation != SR_SYMPY && w->notation != SR_PRINTED && style_of(w->notation) != SR_LATEX &&
         !strpbrk(plain, ".en"))
         put_text(w, ".0"); /* in C 1 / 2 is 0, and NumPy's integer arrays have no power -2 */
     return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
-}
-
-/* A named constant: its name in text and LaTeX, else its value. "k_B" becomes k_{\mathrm{B}}. */
-static enum binding write_constant(struct writer *w, const struct sr_node *node)
-{
-    const char *const name = w->language->constant_name[node->feature - 1];
-    const char *const bar = strchr(name, '_');
-    char stem[SR_OP_NAME];
-    if (w->notation != SR_PRINTED && w->notation != SR_LATEX)
-        return write_number(w, node->value);
-    if (w->notation == SR_PRINTED) {
-        put_text(w, name);
-    } else if (!strcmp(name, "hbar")) {
-        put_text(w, "\\hbar");
-    } else if (bar && bar > name && bar[1] && !strchr(bar + 1, '_')) {
-        snprintf(stem, sizeof stem, "%.*s", (int)(bar - name), name);
-        write_latex_name(w, stem);
-        put_text(w, "_{\\mathrm{");
-        put_text(w, bar + 1);
-        put_text(w, "}}");
-    } else {
-        write_latex_name(w, name);
-    }
-    return ATOM;
 }
 
 static enum binding write_name(struct writer *w, const char *name)
@@ -239,8 +305,37 @@ static enum binding write_name(struct writer *w, const char *name)
         write_plain_name(w, name);
     else if (w->notation == SR_LATEX)
         write_latex_name(w, name);
+    else if (w->notation == SR_MATHML)
+        write_mathml_name(w, name);
     else
         put_text(w, name);
+    return ATOM;
+}
+
+/* A named constant: its name in text, LaTeX and MathML, else its value. "k_B" becomes
+ * k_{\mathrm{B}}. */
+static enum binding write_constant(struct writer *w, const struct sr_node *node)
+{
+    const char *const name = w->language->constant_name[node->feature - 1];
+    const char *const bar = strchr(name, '_');
+    const bool latex = w->notation == SR_LATEX;
+    char stem[SR_OP_NAME];
+    if (w->notation == SR_PRINTED) {
+        put_text(w, name);
+    } else if (style_of(w->notation) != SR_LATEX) {
+        return write_number(w, node->value);
+    } else if (!strcmp(name, "hbar")) {
+        put_text(w, latex ? "\\hbar" : "<mi>&#x210f;</mi>");
+    } else if (bar && bar > name && bar[1] && !strchr(bar + 1, '_')) {
+        snprintf(stem, sizeof stem, "%.*s", (int)(bar - name), name);
+        put_text(w, latex ? "" : "<msub>");
+        write_name(w, stem);
+        put_text(w, latex ? "_{\\mathrm{" : "<mi>");
+        put_text(w, bar + 1);
+        put_text(w, latex ? "}}" : "</mi></msub>");
+    } else {
+        write_name(w, name);
+    }
     return ATOM;
 }
 
@@ -248,10 +343,25 @@ static enum binding write_name(struct writer *w, const char *name)
 
 static enum binding write_node(struct writer *w, const struct scope *scope, int i);
 
+/* Replaces the product sign before the right factor, which begins at `start`, next to a number. */
+static void adjust_times(struct writer *w, const struct scope *scope, int i, size_t start)
+{
+    const char *const *const times = w->notation == SR_LATEX ? latex_times : mathml_times;
+    const char *right = w->text + start;
+    const size_t length = strlen(times[0]);
+    w->text[w->used] = '\0';
+    while (!strncmp(right, "<mrow>", 6) || !strncmp(right, "<msup>", 6))
+        right += 6;
+    if (isdigit((unsigned char)*right) || !strncmp(right, "<mn>", 4))
+        replace_text(w, start - length, length, times[1]);
+    else if (scope->expr->node[sr_expr_left(scope->expr, i)].op == SR_CONSTANT)
+        replace_text(w, start - length, length, times[2]);
+}
+
 static enum binding write_form(struct writer *w, const struct scope *scope, int i, const char *form,
                                const enum binding need[2], enum binding result)
 {
-    const bool latex = w->notation == SR_LATEX;
+    const bool latex = w->notation == SR_LATEX, mathml_form = w->notation == SR_MATHML;
     for (const char *c = form; *c; c++) {
         if (*c != '$') {
             put_character(w, *c);
@@ -261,12 +371,11 @@ static enum binding write_form(struct writer *w, const struct scope *scope, int 
         const size_t start = w->used;
         const enum binding operand = write_node(w, scope, k ? i - 1 : sr_expr_left(scope->expr, i));
         if (operand < need[k]) {
-            replace_text(w, start, 0, latex ? "\\left(" : "(");
-            put_text(w, latex ? "\\right)" : ")");
-        } else if (k && latex && scope->expr->node[i].op == SR_MUL && start < w->used &&
-                   isdigit((unsigned char)w->text[start])) { /* otherwise 2 3 would read as 23 */
-            replace_text(w, start + 1 - sizeof thin_space, sizeof thin_space - 1, " \\cdot ");
+            replace_text(w, start, 0, latex ? "\\left(" : mathml_form ? OPEN : "(");
+            put_text(w, latex ? "\\right)" : mathml_form ? CLOSE : ")");
         }
+        if (k && (latex || mathml_form) && scope->expr->node[i].op == SR_MUL && start < w->used)
+            adjust_times(w, scope, i, start);
         if (c == form + 1 && operand == SIGN && need[0] <= SIGN && result > SIGN)
             result = SIGN; /* a leading sign applies to the whole product */
     }
@@ -287,6 +396,17 @@ static enum binding write_plain(struct writer *w, const struct scope *scope, int
         snprintf(form, sizeof form, "(%s %s $2)", guard ? "($1)" : "$1", info->name);
     else
         snprintf(form, sizeof form, "%s(%s)", info->name, info->arity == 2 ? "$1, $2" : "$1");
+    return write_form(w, scope, i, form, need, ATOM);
+}
+
+/* The call of an operator by its name in MathML. */
+static enum binding write_mathml_call(struct writer *w, const struct scope *scope, int i)
+{
+    static const enum binding need[2] = {SUM, SUM};
+    const struct sr_op_info *info = sr_op(w->language, scope->expr->node[i].op);
+    char form[SR_OP_NAME + 128];
+    snprintf(form, sizeof form, CALL("<mi>%s</mi>") "%s" CLOSE "</mrow>", info->name,
+             info->arity == 2 ? "<mo>,</mo>$2" : "");
     return write_form(w, scope, i, form, need, ATOM);
 }
 
@@ -357,18 +477,23 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
                              : write_name(w, w->names[node->feature]);
     if (w->notation == SR_PRINTED)
         return write_plain(w, scope, i);
+    if (w->notation == SR_MATHML && (node->op >= SR_CUSTOM || !mathml[node->op]))
+        return write_mathml_call(w, scope, i);
     if (node->op >= SR_CUSTOM)
         return write_custom(w, scope, i);
     if (w->notation == SR_TORCH && node->op == SR_CBRT) {
         const struct scope inner = {&cube_root, scope, {i - 1, i - 1}};
         return write_node(w, &inner, cube_root.count - 1);
     }
-    if (w->notation > SR_SYMPY && functions[node->op][0])
-        return write_function(w, scope, i);
     const enum sr_notation style = style_of(w->notation);
+    if (style == SR_SYMPY && w->notation != SR_SYMPY && functions[node->op][0])
+        return write_function(w, scope, i);
     const struct layout *layout = &layouts[forms[node->op].layout];
-    const enum binding need[2] = {layout->need[0][style], layout->need[1][style]};
-    return write_form(w, scope, i, forms[node->op].text[style], need, layout->result[style]);
+    const bool minus = w->notation == SR_MATHML && node->op == SR_NEG; /* -a b needs none */
+    const enum binding need[2] = {minus ? PRODUCT : layout->need[0][style], layout->need[1][style]};
+    const char *const form =
+        w->notation == SR_MATHML ? mathml[node->op] : forms[node->op].text[style];
+    return write_form(w, scope, i, form, need, layout->result[style]);
 }
 
 void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,

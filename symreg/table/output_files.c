@@ -180,8 +180,8 @@ static bool add_parts(const struct sr_output *o, int row, cJSON *object)
 
 static bool add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
 {
-    static const char *const keys[SR_NOTATIONS] = {"latex", "c",   "sympy",
-                                                   "numpy", "jax", "pytorch"};
+    static const char *const keys[SR_NOTATIONS] = {"latex", "c",       "sympy", "numpy",
+                                                   "jax",   "pytorch", "mathml"};
     const struct sr_front *front = o->front;
     char text[SR_TEXT];
     cJSON *object = cJSON_CreateObject();

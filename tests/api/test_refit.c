@@ -128,12 +128,13 @@ TEST(formulas_in_every_notation)
                                            [ORRERY_SYMPY] = "exp(exp_)",
                                            [ORRERY_NUMPY] = "np.exp(exp_)",
                                            [ORRERY_JAX] = "jnp.exp(exp_)",
-                                           [ORRERY_PYTORCH] = "torch.exp(exp_)"};
+                                           [ORRERY_PYTORCH] = "torch.exp(exp_)",
+                                           [ORRERY_MATHML] = "<mi>twice</mi>"};
     struct orrery_regression *r = decay(0, 0, "twice(x) = 2 * x");
     const char *formula = "twice(t) + exp(\"exp\")";
     char text[200];
     size_t needed = 0;
-    for (int n = ORRERY_TEXT; n <= ORRERY_PYTORCH; n++) {
+    for (int n = ORRERY_TEXT; n <= ORRERY_MATHML; n++) {
         assert_int_equal(orrery_regression_write(r, formula, n, text, sizeof text, &needed), 0);
         if (!strstr(text, expected[n]))
             fail_msg("expected \"%s\" in \"%s\"", expected[n], text);
@@ -171,7 +172,7 @@ TEST(formulas_are_checked)
     REFUSED(r, regression, ORRERY_EMISSING, orrery_regression_constants(r, 0, &constant, NULL),
             "no front");
     REFUSED(r, regression, ORRERY_EINVAL,
-            orrery_regression_write(r, "t", ORRERY_PYTORCH + 1, text, sizeof text, NULL), "0 to 6");
+            orrery_regression_write(r, "t", ORRERY_MATHML + 1, text, sizeof text, NULL), "0 to 7");
     REFUSED(r, regression, ORRERY_EINVAL,
             orrery_regression_write(r, "t * t * t * t", ORRERY_C, text, sizeof text, NULL),
             "a capacity of");

@@ -24,7 +24,7 @@ for file in front.csv front_full.csv front.json log.jsonl report.md; do
 done
 check "columns of PySR" equal Complexity,Loss,Equation "$(head -n 1 "$WORK/fit/front.csv")"
 check "columns of all" equal \
-    Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy,NumPy,JAX,PyTorch \
+    Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy,NumPy,JAX,PyTorch,MathML \
     "$(head -n 1 "$WORK/fit/front_full.csv")"
 check "as many rows" equal "$(wc -l <"$WORK/fit/front.csv")" "$(wc -l <"$WORK/fit/front_full.csv")"
 check "an exact formula" grep -q ',0,"' "$WORK/fit/front.csv"

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "symreg/formulas.h"
+#include "symreg/mathml.h"
 #include "table/output.h"
 
 /* Names of a kind that once became one, or are no names, or mean something else. (clang-format
@@ -317,6 +318,8 @@ static void unbrace(char *text)
 /* A text of some notation in the engine's own. */
 static void translate(int notation, char *text)
 {
+    if (notation == SR_MATHML)
+        say_mathml(text);
     replace_all(text, "**", "^");
     if (notation >= SR_NUMPY) {
         replace_all(text, "jnp.", "");

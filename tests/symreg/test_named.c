@@ -27,6 +27,8 @@ TEST(names_are_written_and_read)
     assert_memory_equal(&expr, &again, sizeof expr);
     expr = formula_in(language, "h * r / k_B");
     assert_string_equal(text_in(language, &expr, SR_LATEX), "\\frac{h \\, r}{k_{\\mathrm{B}}}");
+    assert_non_null(
+        strstr(text_in(language, &expr, SR_MATHML), "<msub><mi>k</mi><mi>B</mi></msub>"));
     assert_string_equal(text_in(language, &expr, SR_NUMPY), "6.62607015e-34*r/1.380649e-23");
     expr = formula_in(language, "beta ^ 2");
     assert_string_equal(text_in(language, &expr, SR_SYMPY), "(-2.5)**2");

@@ -1,10 +1,12 @@
-/* test_outputs.c - formulas in C, Python and LaTeX, description lengths, rounding, report files.
+/* test_outputs.c - formulas in C, Python, LaTeX and MathML, description lengths, rounding, report
+ * files.
  *
- * C and Python texts are read by a reader of its own, which follows those languages' rules, and
- * must have the value of the formula. */
+ * C and Python texts, and MathML read aloud, are read by a reader of its own, which follows those
+ * languages' rules, and must have the value of the formula. */
 #include <ctype.h>
 
 #include "symreg/formulas.h"
+#include "symreg/mathml.h"
 #include "table/output.h"
 
 /* ---- a reader of C and Python expressions */
@@ -48,9 +50,11 @@ static double call(const char *name, double a, double b)
         return pow(a, b);
     if (!strcmp(name, "as_tensor"))
         return a;
-    if (!strcmp(name, "fmin") || !strcmp(name, "Min") || !strcmp(name, "minimum"))
+    if (!strcmp(name, "min") || !strcmp(name, "fmin") || !strcmp(name, "Min") ||
+        !strcmp(name, "minimum"))
         return fmin(a, b);
-    if (!strcmp(name, "fmax") || !strcmp(name, "Max") || !strcmp(name, "maximum"))
+    if (!strcmp(name, "max") || !strcmp(name, "fmax") || !strcmp(name, "Max") ||
+        !strcmp(name, "maximum"))
         return fmax(a, b);
     if (!strcmp(name, "sign"))
         return (a > 0) - (a < 0);
@@ -154,7 +158,19 @@ static const struct sr_export *names_of(const char *const *columns)
     return &names;
 }
 
-TEST(c_and_python_have_the_value)
+/* Whether rounding decides nothing: the value changes little with the point. */
+static bool is_tame(const struct sr_expr *expr, const struct sr_data *data)
+{
+    double x[FEATURES], value, moved;
+    struct sr_data near_by = *data;
+    for (int f = 0; f < FEATURES; f++)
+        x[f] = data->x[f] * (1 + 1e-12);
+    near_by.x = x;
+    return sr_eval(expr, data, &value) && sr_eval(expr, &near_by, &moved) && fabs(value) < 1e6 &&
+           fabs(moved - value) <= 1e-9 * (1 + fabs(value));
+}
+
+TEST(every_notation_has_the_value)
 {
     enum { FORMULAS = 3000 };
     gsl_rng *rng = random_stream(11);
@@ -168,9 +184,14 @@ TEST(c_and_python_have_the_value)
         double value;
         if (!sr_eval(&expr, &data, &value))
             continue;
-        for (int n = SR_C; n <= SR_TORCH; n++) {
-            sr_expr_write(NULL, &expr, (enum sr_notation)n, names_of(feature_name), text,
-                          sizeof text);
+        for (int n = SR_C; n <= SR_NOTATIONS; n++) { /* the last: MathML of the collected formula */
+            const enum sr_notation notation = n < SR_NOTATIONS ? (enum sr_notation)n : SR_MATHML;
+            struct sr_expr written = expr;
+            if (n == SR_NOTATIONS && is_tame(&expr, &data))
+                sr_expr_collect(NULL, &written);
+            sr_expr_write(NULL, &written, notation, names_of(feature_name), text, sizeof text);
+            if (notation == SR_MATHML)
+                say_mathml(text);
             const double again = value_of_text(text, x);
             if (!near(again, value, 1e-6) && fabs(again - value) > 1e-9)
                 fail_msg("%s\nas %s\nis %.17g, expected %.17g", text_of(&expr), text, again, value);
@@ -179,6 +200,49 @@ TEST(c_and_python_have_the_value)
     }
     assert_true(compared > FORMULAS / 3);
     gsl_rng_free(rng);
+}
+
+static void writes_collected(const char *text, const char *printed, const char *mathml)
+{
+    static const char *const names[] = {"m1", "m2", "r"}; /* the order in a product */
+    struct sr_expr expr;
+    char out[SR_TEXT];
+    assert_int_equal(sr_expr_parse(NULL, text, names, 3, &expr), 0);
+    sr_expr_collect(NULL, &expr);
+    sr_expr_print(NULL, &expr, names, out, sizeof out);
+    assert_string_equal(out, printed);
+    sr_expr_text(NULL, &expr, SR_MATHML, names, out, sizeof out);
+    if (mathml)
+        assert_string_equal(out, mathml);
+}
+
+#define M1M2 "<msub><mi>m</mi><mn>1</mn></msub><mo>&#x2062;</mo><msub><mi>m</mi><mn>2</mn></msub>"
+#define T    "<mo rspace=\"0.15em\">&#x2062;</mo>"
+#define R2   "<msup><mi>r</mi><mn>2</mn></msup>"
+
+TEST(products_are_collected)
+{
+    writes_collected("((m1*(m2*39.4))/(r*r))", "(((39.4 * m1) * m2) / square(r))",
+                     "<mfrac><mrow><mn>39.4</mn>" T M1M2 "</mrow><mrow>" R2 "</mrow></mfrac>");
+    writes_collected("((inv((r * (0.026416 * r))) * m2) * m1)",
+                     "((m1 * m2) / (0.026416 * square(r)))",
+                     "<mfrac><mrow>" M1M2 "</mrow><mrow><mn>0.026416</mn>" T R2 "</mrow></mfrac>");
+    writes_collected("-2.287183e+10 * r", "neg((2.287183e+10 * r))",
+                     "<mrow><mo>&#x2212;</mo><mrow><mn>2.287183</mn><mo>&#xd7;</mo><msup>"
+                     "<mn>10</mn><mrow><mn>10</mn></mrow></msup></mrow>" T "<mi>r</mi></mrow>");
+    writes_collected("r + -0.23685", "(r - 0.23685)",
+                     "<mi>r</mi><mo>&#x2212;</mo><mn>0.23685</mn>");
+    writes_collected("(r - m1) - (m2 - (1 - 3))", "(((r - m1) - m2) - 2)", NULL);
+    writes_collected("0.31 - r * 0.1 * 39.4", "(0.31 - (3.94 * r))", NULL);
+    writes_collected("-r + 2.5", "(2.5 - r)", NULL);
+    writes_collected("(-m1) ^ 2 * cube(m1 * -r)", "neg(((m1 ^ 5) * cube(r)))", NULL);
+    writes_collected("r ^ 0.5 * r ^ 0.5 * (r ^ 2) ^ 0.5", "((sqrt(r) * sqrt(r)) * sqrt(square(r)))",
+                     NULL);
+    writes_collected("(m1 + r) ^ 2 / (m1 + r) ^ 3 * cbrt(r) ^ -1", "(1 / ((m1 + r) * cbrt(r)))",
+                     NULL);
+    writes_collected("r * inv(r)", "1", NULL);
+    writes_collected("2 * r / 3 - 1 / 7", "(((2 * r) / 3) - (1 / 7))", NULL);
+    writes_collected("r / 0 + 1 / 0", "((r / 0) + (1 / 0))", NULL); /* as it stands */
 }
 
 static void writes(const char *text, enum sr_notation notation, const char *expected)
@@ -222,6 +286,12 @@ TEST(known_texts)
            "2.0*(torch.sign(r + 1.0)*torch.abs(r + 1.0)**0.3333333333333333)");
     writes("cbrt(r + 1) * log10(m1)", SR_LATEX,
            "\\sqrt[3]{r + 1} \\, \\log_{10}\\left(m_{1}\\right)");
+    writes("ln(r) * 2", SR_MATHML,
+           "<mrow><mi>ln</mi><mo>&#x2061;</mo><mrow><mo>(</mo><mi>r</mi><mo>)</mo></mrow></mrow>"
+           "<mo>&#x22c5;</mo><mn>2</mn>");
+    writes("-(r + 1) ^ 2", SR_MATHML,
+           "<mrow><mo>&#x2212;</mo><msup><mrow><mo>(</mo><mi>r</mi><mo>+</mo><mn>1</mn><mo>)</mo>"
+           "</mrow><mrow><mn>2</mn></mrow></msup></mrow>");
     writes("ln(r)", SR_PRINTED, "log(r)");
     writes("hypot(r, -m1) - atan2(r, log10(m1))", SR_PRINTED,
            "(hypot(r, neg(m1)) - atan2(r, log10(m1)))");
@@ -237,6 +307,10 @@ TEST(names_fit_the_language)
     assert_string_equal(out, "mass_kg + x2nd + x_1");
     sr_expr_write(NULL, &expr, SR_LATEX, names_of(names), out, sizeof out);
     assert_string_equal(out, "\\mathrm{mass\\ (kg)} + \\mathrm{2nd} + \\mathrm{x\\_1}");
+    static const char *const marked[3] = {"a<b", "c1[star]", "T0&"};
+    sr_expr_write(NULL, &expr, SR_MATHML, names_of(marked), out, sizeof out);
+    assert_string_equal(out, "<mi>a&lt;b</mi><mo>+</mo><mrow><msub><mi>c</mi><mn>1</mn></msub>"
+                             "<mtext>[star]</mtext></mrow><mo>+</mo><mi>T0&amp;</mi>");
     static const char *const alike[3] = {"a b", "a^b", "~ab\\"};
     sr_expr_write(NULL, &expr, SR_LATEX, names_of(alike), out, sizeof out);
     assert_string_equal(out, "\\mathrm{a\\ b} + \\mathrm{a{\\wedge}b} + "
@@ -254,6 +328,8 @@ TEST(own_operators_are_written_out)
     assert_string_equal(out, "2.0*((r + 1.0)/((r + 1.0)*torch.exp(-(r + 1.0)) + m1))");
     sr_expr_write(language, &expr, SR_LATEX, names_of(feature_name), out, sizeof out);
     assert_string_equal(out, "2 \\, \\operatorname{h}\\left(r + 1, m_{1}\\right)");
+    sr_expr_write(language, &expr, SR_MATHML, names_of(feature_name), out, sizeof out);
+    assert_non_null(strstr(out, "<mi>h</mi><mo>&#x2061;</mo><mrow><mo>(</mo><mi>r</mi><mo>+</mo>"));
     sr_expr_print(language, &expr, feature_name, out, sizeof out);
     assert_string_equal(out, "(2 * h((r + 1), m1))");
     const double x[3] = {0.7, 1.3, 0};

@@ -1,0 +1,246 @@
+/* collect.c - rewrites a formula for readers: products with their number in front and powers
+ * joined, one fraction line, flat sums. */
+#include "expr.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Digits of a quotient of two numbers that is written as one number, at most: m1 / 0.026416 keeps
+ * its divisor. */
+enum { LONG = 12 };
+
+struct writer {
+    const struct sr_expr *in;
+    struct sr_expr *out;
+};
+
+/* The terms of a sum with their signs, or the factors of a product with their powers. */
+struct item {
+    int node; /* last node of the subtree */
+    double weight;
+};
+struct gather {
+    double number, under; /* what a sum adds; the factor and the divisor of a product */
+    int numbers, count;
+    struct item item[SR_NODES];
+};
+
+static void write_node(const struct writer *w, int i);
+
+static bool is_whole(double x)
+{
+    return x == floor(x) && fabs(x) < 1e6;
+}
+
+/* The number with the fewest digits within 2^-52, the rounding error of joining numbers. */
+static double fewest_digits(double value)
+{
+    char text[SR_NUMBER];
+    for (int digits = 1; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (fabs(strtod(text, NULL) - value) <= 0x1p-52 * fabs(value))
+            return strtod(text, NULL);
+    }
+    return value;
+}
+
+/* ---- products */
+
+static bool is_same(const struct sr_expr *in, int a, int b)
+{
+    const int size = in->node[a].size;
+    bool same = size == in->node[b].size;
+    for (int k = 0; k < size && same; k++) {
+        const struct sr_node *x = &in->node[a - k], *y = &in->node[b - k];
+        same = x->op == y->op && x->size == y->size &&
+               (x->op == SR_CONSTANT ? x->value == y->value : x->feature == y->feature);
+    }
+    return same;
+}
+
+/* x^a x^b equals x^(a + b) for every x only if a and b are whole. */
+static void add_factor(const struct sr_expr *in, struct gather *g, int node, double power)
+{
+    for (int k = 0; k < g->count; k++) {
+        struct item *const old = &g->item[k];
+        if (is_whole(old->weight) && is_whole(power) && is_same(in, old->node, node)) {
+            old->weight += power;
+            return;
+        }
+    }
+    g->item[g->count++] = (struct item){node, power};
+}
+
+/* Multiplies by the subtree that ends at i, to a whole power. */
+static void gather_factors(const struct sr_expr *in, struct gather *g, int i, double power)
+{
+    const struct sr_node *const node = &in->node[i];
+    const int left = sr_expr_left(in, i);
+    double raised = node->op < SR_CUSTOM && node->op != SR_CBRT ? sr_op_table[node->op].power : 0;
+    if (sr_is_number(node)) {
+        *(power > 0 ? &g->number : &g->under) *= orr_pow(node->value, fabs(power));
+        g->numbers += power == 1 ? 1 : 2;
+        return;
+    }
+    if (node->op == SR_MUL || node->op == SR_DIV) {
+        gather_factors(in, g, left, power);
+        gather_factors(in, g, i - 1, node->op == SR_MUL ? power : -power);
+        return;
+    }
+    if (node->op == SR_NEG) {
+        g->number = fmod(power, 2) != 0 ? -g->number : g->number;
+        gather_factors(in, g, left, power);
+        return;
+    }
+    if (node->op == SR_POW && sr_is_number(&in->node[i - 1]))
+        raised = in->node[i - 1].value;
+    if (raised != 0 && is_whole(raised))
+        gather_factors(in, g, left, raised * power);
+    else if (raised != 0 && fabs(power) == 1)
+        add_factor(in, g, left, raised * power);
+    else
+        add_factor(in, g, i, power);
+}
+
+static void gather_product(const struct sr_expr *in, struct gather *g, int i)
+{
+    char text[SR_NUMBER];
+    *g = (struct gather){.number = 1, .under = 1};
+    gather_factors(in, g, i, 1);
+    if (g->numbers < 2)
+        return;
+    const double quotient = fewest_digits(g->number / g->under);
+    if (g->under == 1 || sr_number_print(quotient, text) <= LONG) {
+        g->number = quotient;
+        g->under = 1;
+    } else {
+        g->number = fewest_digits(g->under < 0 ? -g->number : g->number);
+        g->under = fewest_digits(fabs(g->under));
+    }
+}
+
+static void write_power(const struct writer *w, int node, double power)
+{
+    write_node(w, node);
+    if (power == 2 || power == 3 || power == 0.5) {
+        sr_put_op(w->out, power == 2 ? SR_SQUARE : power == 3 ? SR_CUBE : SR_SQRT);
+    } else if (power != 1) {
+        sr_put_constant(w->out, power);
+        sr_put_op(w->out, SR_POW);
+    }
+}
+
+/* Writes the number, unless it is 1, and the factors whose power has the sign: columns in order,
+ * then the others. False, and nothing is written, where there are none. */
+static bool write_row(const struct writer *w, const struct gather *g, double number, int sign)
+{
+    bool any = number != 1;
+    if (any)
+        sr_put_constant(w->out, number);
+    for (int place = 0; place <= SR_FEATURES; place++)
+        for (int k = 0; k < g->count; k++) {
+            const struct sr_node *const base = &w->in->node[g->item[k].node];
+            const double power = sign * g->item[k].weight;
+            if (power <= 0 || (base->op == SR_FEATURE ? base->feature : SR_FEATURES) != place)
+                continue;
+            write_power(w, g->item[k].node, power);
+            if (any)
+                sr_put_op(w->out, SR_MUL);
+            any = true;
+        }
+    return any;
+}
+
+/* Writes |the product|, and returns whether it is negative. A lone number keeps its sign, unless
+ * `bare`. */
+static bool write_product(const struct writer *w, int i, bool bare)
+{
+    struct gather g;
+    gather_product(w->in, &g, i);
+    if (g.count == 1 && g.item[0].node == i && g.item[0].weight == 1) {
+        const int arity = sr_expr_arity(w->in, i);
+        if (arity == 2)
+            write_node(w, sr_expr_left(w->in, i));
+        if (arity > 0)
+            write_node(w, i - 1);
+        sr_put_node(w->out, w->in->node[i]);
+        return false;
+    }
+    if (!bare && g.count == 0 && g.under == 1) {
+        sr_put_constant(w->out, g.number);
+        return false;
+    }
+    if (!write_row(w, &g, fabs(g.number), 1))
+        sr_put_constant(w->out, 1);
+    if (write_row(w, &g, g.under, -1))
+        sr_put_op(w->out, SR_DIV);
+    return g.number < 0;
+}
+
+/* ---- sums */
+
+static void gather_terms(const struct sr_expr *in, struct gather *g, int i, double sign)
+{
+    const struct sr_node *const node = &in->node[i];
+    if (node->op == SR_ADD || node->op == SR_SUB) {
+        gather_terms(in, g, sr_expr_left(in, i), sign);
+        gather_terms(in, g, i - 1, node->op == SR_ADD ? sign : -sign);
+    } else if (node->op == SR_NEG) {
+        gather_terms(in, g, i - 1, -sign);
+    } else if (sr_is_number(node)) {
+        g->number += sign * node->value;
+        g->numbers++;
+    } else {
+        g->item[g->count++] = (struct item){i, sign};
+    }
+}
+
+static bool is_negative(const struct writer *w, struct item term)
+{
+    struct gather g;
+    gather_product(w->in, &g, term.node);
+    return (g.number < 0) != (term.weight < 0);
+}
+
+/* Writes the terms in order, then the number; the number comes first where that avoids a leading
+ * minus. */
+static void write_sum(const struct writer *w, int i)
+{
+    struct gather g = {0};
+    gather_terms(w->in, &g, i, 1);
+    const double number = g.numbers > 1 ? fewest_digits(g.number) : g.number;
+    const bool ahead = number > 0 && g.count > 0 && is_negative(w, g.item[0]);
+    if (ahead || g.count == 0)
+        sr_put_constant(w->out, number);
+    for (int k = 0; k < g.count; k++) {
+        const bool minus = write_product(w, g.item[k].node, true) != (g.item[k].weight < 0);
+        if (ahead || k > 0)
+            sr_put_op(w->out, minus ? SR_SUB : SR_ADD);
+        else if (minus)
+            sr_put_op(w->out, SR_NEG);
+    }
+    if (!ahead && g.count > 0 && number != 0) {
+        sr_put_constant(w->out, fabs(number));
+        sr_put_op(w->out, number < 0 ? SR_SUB : SR_ADD);
+    }
+}
+
+static void write_node(const struct writer *w, int i)
+{
+    if (w->in->node[i].op == SR_ADD || w->in->node[i].op == SR_SUB)
+        write_sum(w, i);
+    else if (write_product(w, i, false))
+        sr_put_op(w->out, SR_NEG);
+}
+
+void sr_expr_collect(const struct sr_language *language, struct sr_expr *expr)
+{
+    struct sr_expr out = {0};
+    const struct writer w = {expr, &out};
+    write_node(&w, expr->count - 1);
+    bool good = sr_put_end(language, &out, SR_NODES);
+    for (int i = 0; i < out.count && good; i++)
+        good = out.node[i].op != SR_CONSTANT || isfinite(out.node[i].value);
+    if (good)
+        *expr = out;
+}
