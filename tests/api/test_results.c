@@ -101,12 +101,15 @@ TEST(a_probe_is_the_long_table)
 {
     struct orrery_results *r = opened(write_text(
         "linear.json",
-        "{\"format\": \"orrery-probe-1\", \"rows\": [{\"quantity\": \"ln r\", \"measure\": \"R2\", "
-        "\"layer\": 2, \"context\": 31, \"value\": 0.75, \"upper_bound\": 1, \"baseline\": 0.25, "
-        "\"raw\": null}, {\"quantity\": \"none\", \"measure\": \"R2\", \"value\": null}]}"));
+        "{\"format\": \"orrery-probe-1\", \"source\": \"lssar\", \"stage\": \"pretrain\", "
+        "\"seed\": 3, \"rows\": [{\"quantity\": \"ln r\", \"measure\": \"R2\", \"layer\": 2, "
+        "\"context\": 31, \"value\": 0.75, \"upper_bound\": 1, \"baseline\": 0.25, \"raw\": null, "
+        "\"n\": 50}, {\"quantity\": \"none\", \"measure\": \"R2\", \"layer\": 2, "
+        "\"context\": 31, \"value\": null, \"n\": 50}]}"));
     size_is(r, 1, LONG); /* a row without a number says nothing */
     names_are(r, long_table, LONG);
-    assert_string_equal(find(r, "model").words[0], "");
+    assert_string_equal(find(r, "model").words[0], "attention=lssar stage=pretrain");
+    assert_true(find(r, "seed").numbers[0] == 3);
     assert_string_equal(find(r, "quantity").words[0], "ln r");
     assert_string_equal(find(r, "measure").words[0], "R2");
     assert_true(find(r, "layer").numbers[0] == 2 && find(r, "context").numbers[0] == 31);
