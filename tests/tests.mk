@@ -38,7 +38,6 @@ $(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/input.c $(ALL_LIBS) | .de
 	$(call link,CC,$(FUZZ_CC) -fsanitize=fuzzer,$(probe_LIBS) $(LDLIBS))
 run-fuzz-%: $(B)/tests/fuzz/fuzz_% ; @tools/fuzz.sh '$(B)' $* $(or $(FUZZ_SECONDS),60)
 include tests/cuda/cuda.mk
-
 # (without the CUDA plugin, which takes minutes to compile and no test here uses: check-gpu and `make` make it)
 check: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
 	$(call checks,,$(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA)) \
@@ -63,7 +62,6 @@ check-python: programs
 check-browser: all # of RUN, where that is on the command line
 	@BIN='$(BIN)' OUT='$(B)/browser-shots' RUN=$(if $(filter command,$(origin RUN)),$(call arg,RUN)) tests/browser/check_report.sh
 reliability: all ; @tools/reliability.sh '$(B)/reliability' '$(or $(RELIABILITY),minutes)' $(STEPS)
-
 # ---- in a build of its own, build-NAME: NAME_FLAGS of the compiler, NAME_ENV: environment, NAME_GOALS:
 # what is made there, NAME_LACKS: what it cannot be done without (HACKING.md, Finding faults)
 CLANG := $(or $(shell command -v clang-14 >/dev/null && echo clang-14),clang)

@@ -4,6 +4,8 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_hwloc_base_binding_policy=none
+# seconds that the launcher waits, twice, before it kills the ranks of a job that has failed
+export OMPI_MCA_odls_base_sigkill_timeout=0
 # the library keeps memory to its end, which is no matter of ours
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
 

@@ -291,27 +291,49 @@ stage pretrain "$run" --attention lssar --set pretrain.lr=0.1 --minutes 0.000000
 check "a limit of no time: one step" grep -q 'stopped at step 1 of 2' "$WORK/err"
 check "... and to the end" stage pretrain "$run" --attention lssar --set pretrain.lr=0.1
 back
-# two at once
-locked() { # NAME FOLDER DOING COMMAND...
-    local name=$1 folder=$2 doing=$3
+# two at once: a process of each kind finds its folder locked, all of them together, since each waits
+# for seconds
+waiting=() # process, folder and what is said to be done there, a row each
+begin_locked() { # NAME FOLDER DOING COMMAND...
+    local name=$1 folder=$2 doing=$3 lock
     shift 3
-    exec 8<"$folder"
-    flock 8
-    KEEP=$folder refuse "$name" 1 "$folder" "another process is $doing there" -- "$@"
-    exec 8<&-
+    exec {lock}<"$folder"
+    flock "$lock"
+    "$@" >"$WORK/locked-$name.out" 2>"$WORK/locked-$name.err" </dev/null &
+    waiting+=("$!|$name|$folder|$doing|$lock")
 }
-locked "two trainings" "$run/softmax/pretrain" training "$BIN/pretrain" "${SETTINGS[@]}" \
-    --quiet --threads 1 --run "$run" --force
-back
-locked "two fine-tunings" "$run/lssar/finetune" fine-tuning "$BIN/finetune" "${SETTINGS[@]}" \
-    --quiet --threads 1 --run "$run" --source lssar --force
-locked "two searches" "$run/laws" 'searching for laws' "$BIN/symreg" "${SETTINGS[@]}" \
-    --quiet --threads 1 --run "$run"
-locked "two reports" "$run" 'making the report' "$BIN/report" "${SETTINGS[@]}" --quiet --run "$run"
+replay() { # PROCESS NAME: what it said, and its status
+    local status
+    wait "$1"
+    status=$?
+    cat "$WORK/locked-$2.out"
+    cat "$WORK/locked-$2.err" >&2
+    return $status
+}
 mkdir "$WORK/formulas"
 printf 'x,y\n1,2\n2,4\n3,6\n' >"$WORK/table.csv"
-locked "two searches of a table" "$WORK/formulas" 'searching for formulas' "$BIN/symreg" \
+for folder in "$run" "$WORK/formulas"; do
+    snapshot "$folder"
+done >"$WORK/before"
+begin_locked trainings "$run/softmax/pretrain" training "$BIN/pretrain" "${SETTINGS[@]}" \
+    --quiet --threads 1 --run "$run" --force
+begin_locked fine-tunings "$run/lssar/finetune" fine-tuning "$BIN/finetune" "${SETTINGS[@]}" \
+    --quiet --threads 1 --run "$run" --source lssar --force
+begin_locked searches "$run/laws" 'searching for laws' "$BIN/symreg" "${SETTINGS[@]}" \
+    --quiet --threads 1 --run "$run"
+begin_locked reports "$run" 'making the report' "$BIN/report" "${SETTINGS[@]}" --quiet --run "$run"
+begin_locked "searches of a table" "$WORK/formulas" 'searching for formulas' "$BIN/symreg" \
     "$WORK/table.csv" --target y --quiet --threads 1 --out "$WORK/formulas"
+for row in "${waiting[@]}"; do
+    IFS='|' read -r process name folder doing lock <<<"$row"
+    KEEP=$folder refuse "two $name" 1 "$folder" "another process is $doing there" -- \
+        replay "$process" "$name"
+    exec {lock}<&-
+done
+for folder in "$run" "$WORK/formulas"; do
+    snapshot "$folder"
+done >"$WORK/after"
+check "... nothing changed" same_file "$WORK/before" "$WORK/after"
 back
 
 # ---- the evaluation of other settings, as a kill between checkpoint and evaluation leaves it

@@ -18,7 +18,6 @@ $(CUDA_B)/orrery_cuda_host.so: $(EMULATION_OBJ) ; $(call link,CXX,$(CXX) $(CFLAG
 $(CUDA_B)/old_driver/libcuda.so.1: tests/cuda/old_driver.c | .deps ; $(call link,CC,$(CC) -std=c17 -O1 $(WARN) -shared -fPIC)
 $(CUDA_B)/libnccl_stand_in.so: tests/cuda/nccl_stand_in.c | .deps
 	$(call link,MPI,$(MPI_COMPILER) -std=c17 -O1 $(WARN) -shared -fPIC)
-
 # k_backends() with k_cuda among the backends; arrays of the host that are staged to a backend
 $(CUDA_B)/kernels/variants.o: kernels/variants.c | .deps
 	$(call compile,CC,$(CC) $(ALL_CFLAGS) $(kernels_CFLAGS) -DK_CUDA_HOST)
@@ -98,8 +97,7 @@ check-gpu-sanitize: gpu-here $(ON_CUDA:%=%_gpu)
 	$(call lacks,$(if $(shell command -v $(COMPUTE_SANITIZER)),,no $(COMPUTE_SANITIZER) on PATH (COMPUTE_SANITIZER=path)))
 	$(call checks,gpu-sanitize,$(foreach tool,memcheck racecheck synccheck,\
 	    $(call commands,$(ON_CUDA:%=%_gpu),$(call SANITIZE,$(tool)))),$(GPU_ENV) ORRERY_TEST_SMALL=1)
-print-kernels: ; @echo $(OUR_KERNELS)
 check-sass: ; @tools/sass.sh
 check-mpi: programs $(PRELOADED) $(CUDA_SCRIPTS_NEED)
-	$(call checks,mpi,$(call commands,$(addprefix tests/,cli/test_mpi.sh long/test_slurm.sh cuda/test_mpi_gpu.sh)),\
+	$(call checks,mpi,$(call commands,$(wildcard tests/cli/test_mpi*.sh) tests/long/test_slurm.sh tests/cuda/test_mpi_gpu.sh),\
 	    MPI_FULL=yes CHECK_LIMIT=1800)
