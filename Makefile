@@ -19,6 +19,7 @@ endef
 given = $(if $(filter undefined default file,$(origin $1)),$($1),$(value $1))
 quote = $(if $(findstring $(newline),$1),$(error expected one line, found "$1"),$(subst '~/,~/','$(subst ','\'',$1)'))
 arg = $(call quote,$(call given,$1))
+
 # As many jobs as cores, unless the user or a make above says otherwise (GNUMAKEFLAGS: in MAKEFLAGS,
 # a $ of the user's would be expanded once more). Goals that run something follow one another as typed.
 ifeq ($(filter -j% --jobs% --jobserver%,$(shell echo "$$MAKEFLAGS"))$(and $(filter clean,$(MAKECMDGOALS)),$(word 2,$(MAKECMDGOALS))),)
@@ -28,6 +29,7 @@ in_turn = $(if $(word 2,$1),$(eval $(word 2,$1): | $(word 1,$1))$(call in_turn,$
 $(call in_turn,$(filter plan world probe lint sweep verdict claims reliability coverage fuzz check% bench%,$(MAKECMDGOALS)))
 typed := $(filter probe world finetune symreg figures,$(MAKECMDGOALS))
 $(if $(filter probe,$(firstword $(typed))),finetune: | probe,probe: | $(filter-out probe,$(typed)))
+
 # ---- compilers
 CC     ?= gcc
 CFLAGS ?= -O3 -g
@@ -62,6 +64,7 @@ sim_TABLE     := sim_vec
 symreg_TABLE  := sr_vec
 kernels_TABLE := k_cpu_loops
 kernels_TUNE  := -mtune=znver3
+
 # ---- recipes: $(call run,WORD,COMMAND) makes the folder of the target, says what is made, makes it
 .SECONDARY .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
@@ -79,6 +82,7 @@ libs = $(1:%=$(B)/lib%.a)
 # $(call lacks,MESSAGE): ends with it, unless there is none. $(call when,NAME,WHAT): where NAME is 1
 lacks = @$(if $1,echo '$@: error: $1' >&2; exit 1)
 when = $(if $(filter 1,$($1)),$2)
+
 # ---- libraries and programs
 include folders.mk
 $(foreach f,$(FOLDERS),$(eval ALL_LIBS := $(B)/lib$f.a $(ALL_LIBS)))
@@ -151,6 +155,7 @@ programs: $(call when,MPI,$(BIN)/orrery_mpi.so)
 $(BIN)/orrery_mpi.so: $(MPI_SRC:%.c=$(B)/%.o) ; $(call link,MPI,$(MPI_COMPILER) -shared)
 $(MPI_SRC:%.c=$(B)/%.o): $(MPI_SRC) | .deps ; $(call compile,MPI,$(MPI_COMPILER) $(ALL_CFLAGS) -fPIC)
 include kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk
+
 # ---- the stages: files are the interface between programs
 # Threads that wait sleep after a moment, which programs see to themselves: for tests and benchmarks
 export OMP_WAIT_POLICY ?= passive
@@ -172,6 +177,7 @@ orbits: $(STAGES_NEED)
 $(foreach p,pretrain:orbits finetune:pretrain symreg:finetune figures:symreg world:figures probe:pretrain,$(eval $(subst :,: ,$p)))
 $(STAGES) probe: ; $(BIN)/orrery stage $@ $(RUN_WORDS)
 plan: $(STAGES_NEED) ; @$(BIN)/orrery plan $(RUN_WORDS)
+
 # .deps says that all dependencies were there; when one no longer is, it is made again
 $(if $(shell CC='$(CC)' tools/deps.sh --check && echo yes),,$(eval .PHONY: .deps))
 .deps: ; @CC='$(CC)' tools/deps.sh && touch $@
