@@ -291,8 +291,8 @@ stage pretrain "$run" --attention lssar --set pretrain.lr=0.1 --minutes 0.000000
 check "a limit of no time: one step" grep -q 'stopped at step 1 of 2' "$WORK/err"
 check "... and to the end" stage pretrain "$run" --attention lssar --set pretrain.lr=0.1
 back
-# two at once: a process of each kind finds its folder locked, all of them together, since each waits
-# for seconds
+# two at once: a process of each kind finds its folder locked, all of them together, since each
+# waits for seconds
 waiting=() # process, folder and what is said to be done there, a row each
 begin_locked() { # NAME FOLDER DOING COMMAND...
     local name=$1 folder=$2 doing=$3 lock
