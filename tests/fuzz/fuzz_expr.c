@@ -32,6 +32,8 @@ static void use(const struct sr_language *language, const struct sr_expr *expr)
     FUZZ_EXPECT(sr_expr_constants(expr, constants) <= expr->count);
     sr_expr_simplify(language, &simple);
     FUZZ_EXPECT(sr_expr_measure(language, &simple) && simple.count <= expr->count);
+    sr_expr_collect(language, &again);
+    FUZZ_EXPECT(sr_expr_measure(language, &again));
     struct sr_export exported;
     sr_export_make(&exported, names, NAMES);
     for (int n = 0; n < SR_NOTATIONS; n++)
