@@ -91,10 +91,9 @@ valgrind_LACKS   = $(if $(shell command -v valgrind),,no valgrind on PATH)
 coverage_FLAGS  := -O1 -g1 --coverage -fprofile-update=atomic
 fuzz_FLAGS      := -O1 -g $(SANITIZED)$(comma)fuzzer-no-link
 in_build = $($1_ENV) $(MAKE) CUDA=0 B=build-$1 BIN=build-$1/bin CFLAGS='$($1_FLAGS)'
-BUILDS := $(patsubst %,check-%,asan asan-unit alloc tsan valgrind)
 check-tsan: check-tsan-library
 check-tsan-library: ; @tools/tsan_library.sh
-$(BUILDS): check-%:
+$(addprefix check-,asan asan-unit alloc tsan valgrind): check-%:
 	$(call lacks,$($*_LACKS))
 	@$(call in_build,$*) $($*_GOALS)
 ALLOC_STEPS := orbits,pretrain,finetune symreg,report,cell,verdict,seeds,attention,evaluate,outputs,linear \
