@@ -83,18 +83,18 @@ check "no setting either" grep -q -- '--set: belongs to the report of one run' "
 # ---- of files of results alone, as of cells that were made elsewhere
 
 check "grids that were not run are named" grep -q \
-    '^Not run, or not put together: inductive, context, universes' "$WORK/one/verdict/verdict.md"
-check "... in what it cannot say" grep -q 'Other grids that were not run: inductive, context' \
+    '^Not run, or not put together: inductive_fresh, context, ' "$WORK/one/verdict/verdict.md"
+check "... in what it cannot say" grep -q 'Other grids that were not run: inductive_fresh, context' \
     "$WORK/one/verdict/verdict.json"
 check "the ledger of these runs" grep -q 'from the files in `.*/one/verdict/results`' \
     "$WORK/one/verdict/claims.md"
 cp -r "$WORK/one/verdict/results" "$WORK/results-more" &&
-    cp bench/results/verdict/inductive.json "$WORK/results-more" || exit
+    cp bench/results/verdict/inductive_fresh.json "$WORK/results-more" || exit
 "$BIN/verdict" --out "$WORK/more" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
     >"$WORK/out"
 check "one that is there stands beside" grep -q \
-    '^| The inductive bias is not towards the state, corrected .* (3 seeds) | .*:' "$WORK/out"
-check "and is not named as missing" grep -q '^Not run, or not put together: context, universes' \
+    '^| The inductive bias is not towards the state, corrected .* (10 seeds) | .*:' "$WORK/out"
+check "and is not named as missing" grep -q '^Not run, or not put together: context, context_fresh' \
     "$WORK/out"
 echo '{"format": "other"}' >"$WORK/results-more/gate.json"
 "$BIN/verdict" --out "$WORK/bad-beside" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
