@@ -289,9 +289,10 @@ static enum binding write_number(struct writer *w, double value)
     if (w->notation == SR_MATHML) {
         write_mathml_number(w, plain, exponent);
     } else {
-        snprintf(power, sizeof power, e ? " \\cdot 10^{%d}" : "", exponent);
+        snprintf(power, sizeof power, " \\cdot 10^{%d}", exponent);
         put_text(w, plain);
-        put_text(w, power);
+        if (e)
+            put_text(w, power);
     }
     if (w->notation != SR_SYMPY && w->notation != SR_PRINTED && style_of(w->notation) != SR_LATEX &&
         !strpbrk(plain, ".en"))
