@@ -109,15 +109,15 @@ static double expression_force(const struct sim_law_params *p, double m1, double
 }
 
 const struct sim_law sim_laws[ORR_LAWS] = {
-    [ORR_LAW_NEWTON] = {newton_force, newton_potential},
-    [ORR_LAW_POWER] = {power_force, power_potential},
-    [ORR_LAW_YUKAWA] = {yukawa_force, yukawa_potential},
-    [ORR_LAW_MOND] = {mond_force, mond_potential},
-    [ORR_LAW_PLUMMER] = {plummer_force, plummer_potential},
+    [ORR_LAW_NEWTON] = {newton_force, newton_potential, NULL},
+    [ORR_LAW_POWER] = {power_force, power_potential, NULL},
+    [ORR_LAW_YUKAWA] = {yukawa_force, yukawa_potential, NULL},
+    [ORR_LAW_MOND] = {mond_force, mond_potential, NULL},
+    [ORR_LAW_PLUMMER] = {plummer_force, plummer_potential, NULL},
     [ORR_LAW_POST_NEWTONIAN] = {newton_force, newton_potential, post_newtonian},
-    [ORR_LAW_HOOKE] = {hooke_force, hooke_potential},
-    [ORR_LAW_LAMBDA] = {lambda_force, lambda_potential},
-    [ORR_LAW_EXPRESSION] = {expression_force},
+    [ORR_LAW_HOOKE] = {hooke_force, hooke_potential, NULL},
+    [ORR_LAW_LAMBDA] = {lambda_force, lambda_potential, NULL},
+    [ORR_LAW_EXPRESSION] = {expression_force, NULL, NULL},
 };
 
 const char *sim_law_name(const struct sim_dynamics *d)
