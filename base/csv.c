@@ -389,6 +389,14 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
     return rc;
 }
 
+void orr_csv_write_cell(struct orr_file *file, const char *text)
+{
+    orr_file_printf(file, "\"");
+    for (const char *c = text; *c; c++)
+        orr_file_write(file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    orr_file_printf(file, "\"");
+}
+
 int orr_csv_column(const struct orr_csv *csv, const char *name)
 {
     for (size_t c = 0; c < csv->cols; c++)

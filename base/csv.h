@@ -38,6 +38,9 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
 int orr_csv_parse(const char *name, char *text, size_t bytes, enum orr_csv_flags flags,
                   struct orr_csv *csv);
 int orr_csv_column(const struct orr_csv *csv, const char *name); /* index, -1 when absent */
+struct orr_file;
+/* Writes a text as a cell in quotes; quotes inside are doubled (RFC 4180). */
+void orr_csv_write_cell(struct orr_file *file, const char *text);
 /* Frees everything except the names. */
 void orr_csv_free_rows(struct orr_csv *csv);
 void orr_csv_free(struct orr_csv *csv);

@@ -28,15 +28,6 @@ static double *number_of(struct orr_row *row, size_t k)
 
 /* ----------------------------------------------------------------------------------- write */
 
-/* Writes a text in quotes; quotes inside are doubled (RFC 4180). */
-static void write_text(struct orr_file *file, const char *text)
-{
-    orr_file_printf(file, "\"");
-    for (const char *c = text; *c; c++)
-        orr_file_printf(file, *c == '"' ? "%c\"" : "%c", *c);
-    orr_file_printf(file, "\",");
-}
-
 int orr_rows_write_csv(const struct orr_table *table, const char *path)
 {
     struct orr_file file = {0};
@@ -47,9 +38,10 @@ int orr_rows_write_csv(const struct orr_table *table, const char *path)
     orr_file_printf(&file, ",n\n");
     for (size_t i = 0; i < table->count; i++) {
         struct orr_row *row = &table->row[i];
-        write_text(&file, row->quantity);
-        write_text(&file, row->measure);
-        orr_file_printf(&file, "%d,%d", row->layer, row->context);
+        orr_csv_write_cell(&file, row->quantity);
+        orr_file_printf(&file, ",");
+        orr_csv_write_cell(&file, row->measure);
+        orr_file_printf(&file, ",%d,%d", row->layer, row->context);
         for (size_t k = 0; k < NUMBERS; k++)
             orr_file_printf(&file, ",%.9g", *number_of(row, k));
         orr_file_printf(&file, ",%ld\n", row->n);

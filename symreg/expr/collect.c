@@ -27,11 +27,6 @@ struct gather {
 
 static void write_node(const struct writer *w, int i);
 
-static bool is_whole(double x)
-{
-    return x == floor(x) && fabs(x) < 1e6;
-}
-
 /* The number with the fewest digits within 2^-52, the rounding error of joining numbers. */
 static double fewest_digits(double value)
 {
@@ -63,7 +58,7 @@ static void add_factor(const struct sr_expr *in, struct gather *g, int node, dou
 {
     for (int k = 0; k < g->count; k++) {
         struct item *const old = &g->item[k];
-        if (is_whole(old->weight) && is_whole(power) && is_same(in, old->node, node)) {
+        if (sr_is_whole(old->weight) && sr_is_whole(power) && is_same(in, old->node, node)) {
             old->weight += power;
             return;
         }
@@ -94,7 +89,7 @@ static void gather_factors(const struct sr_expr *in, struct gather *g, int i, do
     }
     if (node->op == SR_POW && sr_is_number(&in->node[i - 1]))
         raised = in->node[i - 1].value;
-    if (raised != 0 && is_whole(raised))
+    if (raised != 0 && sr_is_whole(raised))
         gather_factors(in, g, left, raised * power);
     else if (raised != 0 && fabs(power) == 1)
         add_factor(in, g, left, raised * power);

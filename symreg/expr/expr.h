@@ -114,6 +114,8 @@ static inline bool sr_is_number(const struct sr_node *node)
 {
     return node->op == SR_CONSTANT && node->feature == 0;
 }
+/* Whether a number is whole, as an exponent. */
+bool sr_is_whole(double x);
 /* The constant 1 for feature -1. */
 static inline struct sr_node sr_leaf_node(int feature)
 {

@@ -184,7 +184,7 @@ static int finish_sum(struct sr_normal *form, struct gather *g)
 
 /* ---- products */
 
-static bool is_whole(double x)
+bool sr_is_whole(double x)
 {
     return x == floor(x) && fabs(x) < 1e6;
 }
@@ -197,12 +197,12 @@ static bool is_call(const struct sr_normal *form, int node, enum sr_op op)
 /* Whether the factor is nonnegative wherever it is defined, so that its powers may be split. */
 static bool is_positive(const struct sr_normal *form, struct sr_normal_item factor)
 {
-    return !is_whole(factor.weight) || is_call(form, factor.node, SR_EXP);
+    return !sr_is_whole(factor.weight) || is_call(form, factor.node, SR_EXP);
 }
 
 static void add_factor(struct sr_normal *form, struct gather *g, int node, double power)
 {
-    if (is_call(form, node, SR_CBRT) && power != 0 && is_whole(power / 3)) {
+    if (is_call(form, node, SR_CBRT) && power != 0 && sr_is_whole(power / 3)) {
         node = form->item[form->node[node].first].node;
         power /= 3;
     }
@@ -213,7 +213,7 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
     }
     if (from.kind == SR_NORMAL_SUM) { /* the first term's weight becomes a factor */
         const double lead = form->item[from.first].weight;
-        const double factor = is_whole(power) ? lead : fabs(lead);
+        const double factor = sr_is_whole(power) ? lead : fabs(lead);
         g->constant *= orr_pow(factor, power);
         add_item(form, g, multiply_ratio(form, node, 1, factor), power);
         return;
@@ -222,8 +222,8 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
         add_item(form, g, node, power);
         return;
     }
-    bool split = is_whole(power) || from.value > 0;
-    for (int i = 0; i < from.count && !is_whole(power); i++)
+    bool split = sr_is_whole(power) || from.value > 0;
+    for (int i = 0; i < from.count && !sr_is_whole(power); i++)
         split = split && is_positive(form, form->item[from.first + i]);
     if (split) {
         g->constant *= orr_pow(from.value, power);
@@ -295,7 +295,7 @@ static int take_out_logarithms(struct sr_normal *form, int argument)
     rest.constant = sum.constant;
     for (int i = 0; i < sum.count; i++) {
         const struct sr_normal_item item = sum.item[i];
-        if (is_call(form, item.node, SR_LOG) && is_whole(item.weight))
+        if (is_call(form, item.node, SR_LOG) && sr_is_whole(item.weight))
             add_factor(form, &product, form->item[form->node[item.node].first].node, item.weight);
         else
             rest.item[rest.count++] = item;

@@ -129,14 +129,6 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
     return chosen;
 }
 
-void sr_cell_write(struct orr_file *file, const char *text)
-{
-    orr_file_printf(file, "\"");
-    for (const char *c = text; *c; c++)
-        orr_file_write(file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    orr_file_printf(file, "\"");
-}
-
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
                    const char *const *names, const char *path)
 {
@@ -147,7 +139,7 @@ int sr_front_write(const struct sr_front *front, const struct sr_language *langu
     for (int i = 0; i < front->count; i++) {
         sr_expr_print(language, &front->expr[i], names, text, sizeof text);
         orr_file_printf(&file, "%d,%.9g,", front->complexity[i], front->loss[i]);
-        sr_cell_write(&file, text);
+        orr_csv_write_cell(&file, text);
         orr_file_printf(&file, "\n");
     }
     const int rc = orr_file_commit(&file);

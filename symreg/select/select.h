@@ -191,8 +191,6 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
  * more than the rounding of data->digits allows, as longer formulas gain nothing. Where a longer
  * formula reproduces far more digits, the numbers are taken as exact and no row is removed. */
 int sr_front_cut(struct sr_front *front, const struct sr_loss *loss);
-/* Writes a cell of a CSV file in quotes; quotes inside are doubled (RFC 4180). */
-void sr_cell_write(struct orr_file *file, const char *text);
 /* Writes the front as "Complexity,Loss,Equation", atomically. */
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
                    const char *const *names, const char *path);

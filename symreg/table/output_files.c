@@ -26,7 +26,7 @@ int sr_output_front(const struct sr_output *o, const char *path)
     for (int i = 0; i < front->count; i++) {
         orr_file_printf(&file, "%d,%.9g,", front->complexity[i], front->loss[i]);
         sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
-        sr_cell_write(&file, text);
+        orr_csv_write_cell(&file, text);
         write_number(&file, o->test->loss[i]);
         write_number(&file, o->test->r2[i]);
         orr_file_printf(&file, "\n");
@@ -53,12 +53,12 @@ int sr_output_table(const struct sr_output *o, const char *path)
         orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", front->complexity[i], front->loss[i],
                         front->score[i], front->mdl[i]);
         sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
-        sr_cell_write(&file, text);
+        orr_csv_write_cell(&file, text);
         for (int k = 0; k < SR_NOTATIONS; k++) {
             sr_expr_write(o->data->language, &front->expr[i], (enum sr_notation)k, &names, text,
                           sizeof text);
             orr_file_printf(&file, ",");
-            sr_cell_write(&file, text);
+            orr_csv_write_cell(&file, text);
         }
         orr_file_printf(&file, "\n");
     }
