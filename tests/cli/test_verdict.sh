@@ -145,6 +145,9 @@ take() { # FILE: the same, put together with what is kept
     RUNS=$WORK/few DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null 2>"$WORK/err"
 }
 check "the first of a grid" take
+check "... names files below runs" grep -q \
+    '"files":.\["runs/context/one/softmax/probe/rollout.json"\]' \
+    "$WORK/results/context_rollout.json"
 for change in 's/"seeds":.1/"seeds": 3/' 's/"files":.\[/&"another.json", /' \
     's/"preset":."[a-z]*"/"preset": "other"/'; do
     sed -i "$change" "$WORK/results/context_rollout.json" &&
