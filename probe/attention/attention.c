@@ -319,6 +319,7 @@ int probe_attention(const struct probe_options *options)
 {
     struct probe_run run = {.options = options};
     const int sequences = options->sequences ? options->sequences : DEFAULT_SEQUENCES;
+    probe_picture_note("attention_map.gp", options);
     int rc = probe_open(&run.probe, options, true, sequences);
     rc = rc ? rc : prepare_run(&run);
     rc = rc ? rc : measure_weights(&run);

@@ -16,7 +16,7 @@ static int measure_and_write(struct probe_session *s, const struct probe_steps *
 static int run_steps(struct probe_session *s, const struct probe_steps *steps, void *of)
 {
     if (steps->script)
-        TRY(orr_gnuplot_check(steps->script));
+        probe_picture_note(steps->script, s->options);
     TRY(steps->open(of));
     TRY(probe_folder(&s->probe, s->options, s->folder));
     TRY(probe_key(s->options, steps->name, steps->revision, s->more, s->key));

@@ -220,7 +220,6 @@ static int score_planet(struct probe_planets *p, int by, int planet, double *cos
 int probe_arrows_measure(struct probe_planets *p)
 {
     double cosine[4][PROBE_PLANETS], error[4][PROBE_PLANETS];
-    TRY(orr_gnuplot_check("forces.gp"));
     TRY(find_units(p));
     TRY(predict_forces(p, 0));
     if (p->arrows.has_baseline)

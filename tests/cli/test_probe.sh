@@ -288,8 +288,16 @@ it continues none | 1 rollout 'the next position' magnitude | rollout --checkpoi
 forces have been learned | 1 inductive 'stage magnitude' | inductive --checkpoint '$tuned'
 planet runs | 1 linear 'planet runs' | linear --checkpoint '$planets'
 END
-refuse "no gnuplot" 1 'gnuplot: not found in PATH' -- \
-    env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention \
-    --checkpoint "$lssar" "${BASE[@]}" --out "$WORK/undrawn"
+# ---- without gnuplot: numbers, and no picture of others
+undrawn() { # OUT: what it says, without pictures
+    env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention --checkpoint "$lssar" --threads 1 --out "$1"
+}
+cp -r "$out" "$WORK/undrawn"
+undrawn "$WORK/undrawn" >"$WORK/shown" 2>"$WORK/said"
+check "no gnuplot" test $? -eq 0
+check "... is said" grep -q '^note: no picture: gnuplot: not found in PATH' "$WORK/said"
+check "... the numbers are there" cmp "$out/attention.csv" "$WORK/undrawn/attention.csv"
+check "... an older picture was there" test -n "$(find "$out" -name '*.png')"
+check "... and does not stay" test -z "$(find "$WORK/undrawn" -name '*.png')"
 check "nothing temporary stays" clean "$WORK"
 finish
