@@ -157,6 +157,7 @@ curves gate_text gate
 runs universes
 runs ablation
 runs study_mini
+runs study_seeds
 runs laptop
 if cells verdict; then
     mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1

@@ -29,6 +29,7 @@ static const struct {
     {"adaptation.json", "adaptation"},
     {"ladder.json", "ladder"},
     {"study_mini.json", "study_mini"},
+    {"study_seeds.json", "study_seeds"},
 };
 enum { GRIDS = sizeof grids / sizeof *grids };
 

@@ -177,11 +177,14 @@ static int measure_errors(struct length *l, struct measurement *m)
     return probe->T > probe->trained.context ? add_error(l, m, true) : 0;
 }
 
-/* Skips changes without effect: NTK scaling at the trained length or without rotary positions, and
- * powers for models without re-weighting. */
+/* Skips lengths above --length, and changes without effect: NTK scaling at the trained length or
+ * without rotary positions, and powers for models without re-weighting. */
 static bool is_skipped(const struct length *l, const struct way *way, int times)
 {
     const struct gpt_config *c = &l->trained;
+    const int most = l->s.options->length;
+    if (most && times > most / c->context)
+        return true;
     if (way->ntk)
         return times == 1 || !gpt_has_ntk(c);
     return way->p > 0 && (!l->sharpens || way->p == c->attention_p);
@@ -240,7 +243,7 @@ static int draw_panels(void *of)
                                         .by_context = true,
                                         .fixed = -1,
                                         .panel = panel,
-                                        .panels = gpt_has_ntk(&l->trained) ? 6 : 3};
+                                        .panels = is_skipped(l, &ways[1], 2) ? 3 : 6};
     return probe_figure_draw(&l->s, &figure, "Sequences longer than the %d positions of training",
                              l->trained.context);
 }
@@ -260,13 +263,22 @@ static int check_model(const struct probe *probe, const struct probe_options *o)
                         o->checkpoint, probe->stage);
     if (o->change.p > 0)
         return ORR_FAIL(ORR_EUSAGE, "--p: probe length takes powers by itself");
-    return probe_check_lengths(probe, o, "length", "1 to 16 times");
+    if (o->length && o->length < probe->trained.context)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--length: probe length begins at the trained length, %d positions, found "
+                        "%d",
+                        probe->trained.context, o->length);
+    struct probe_options all = *o;
+    all.length = 0;
+    return probe_check_lengths(probe, &all, "length", "1 to 16 times");
 }
 
 static int open_model(void *of)
 {
     struct length *l = of;
-    TRY(probe_open(&l->s.probe, l->s.options, true, 1));
+    struct probe_options trained = *l->s.options;
+    trained.length = 0;
+    TRY(probe_open(&l->s.probe, &trained, true, 1));
     return check_model(&l->s.probe, l->s.options);
 }
 

@@ -169,6 +169,28 @@ TEST(test_probe)
     cJSON_Delete(json);
 }
 
+/* --length is the longest length: equal rows, and none of longer sequences. */
+TEST(test_up_to)
+{
+    static const char *const name[] = {"next position", "next position, NTK", "sink"};
+    cJSON *all = measured(checkpoint[0]);
+    for (int most = 32; most <= 96; most += 64) {
+        options.length = most; /* 96: as 64, which is the longest below it */
+        cJSON *some = measured(checkpoint[0]);
+        options.length = 0;
+        for (int k = 0; k < 3; k++)
+            for (int T = k == 1 ? 64 : 32; T <= 512; T *= 2) {
+                const double value = of_row(some, name[k], -1, T, "value");
+                if (T <= most)
+                    assert_near(value, of_row(all, name[k], -1, T, "value"), 0);
+                else
+                    assert_true(isnan(value));
+            }
+        cJSON_Delete(some);
+    }
+    cJSON_Delete(all);
+}
+
 TEST(test_refusals)
 {
     struct probe_options o = options;
@@ -177,7 +199,7 @@ TEST(test_refusals)
     o.checkpoint = checkpoint[2];
     assert_int_equal(probe_length(&o), ORR_EINVAL); /* forces are no next position */
     o = options;
-    o.length = 64;
+    o.length = 31; /* below the trained length */
     assert_int_equal(probe_length(&o), ORR_EUSAGE);
     o = options;
     o.change.p = 3;
