@@ -19,7 +19,7 @@ static const struct orr_option options[] = {
     {"--reweight", "on|off", "change: the re-weighting", &reweight_text, NULL},
     {"--p", "P", "change: its power", &p_text, NULL},
     {"--window", "W", "change: attend the last W positions, 0 = all", &window_text, NULL},
-    {"--length", "L", "change: positions fed; beyond training: rope or no positions only; length: the most",
+    {"--length", "L", "change: positions fed, beyond training with rope or none; length: the most",
      &length_text, NULL},
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
     {"--sizes", "N,N,...", "labels, extrapolate, adaptation: labelled sequences", &sizes_text,

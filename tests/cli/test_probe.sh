@@ -290,7 +290,8 @@ planet runs | 1 linear 'planet runs' | linear --checkpoint '$planets'
 END
 # ---- without gnuplot: numbers, and no picture of others
 undrawn() { # OUT: what it says, without pictures
-    env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention --checkpoint "$lssar" --threads 1 --out "$1"
+    env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention --checkpoint "$lssar" \
+        --threads 1 --out "$1"
 }
 cp -r "$out" "$WORK/undrawn"
 undrawn "$WORK/undrawn" >"$WORK/shown" 2>"$WORK/said"
