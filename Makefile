@@ -1,6 +1,5 @@
 # Orrery: from simulated orbits to recovered force laws. This file is what a user types, and the build of
 # what folders.mk lists. `make help` names all goals (HACKING.md has the text).
-
 PRESET  ?= quick
 RUN     ?= runs/$(subst ?, ,$(basename $(notdir $(subst $(space),?,$(call given,PRESET)))))
 VERDICT ?= long
@@ -19,7 +18,6 @@ endef
 given = $(if $(filter undefined default file,$(origin $1)),$($1),$(value $1))
 quote = $(if $(findstring $(newline),$1),$(error expected one line, found "$1"),$(subst '~/,~/','$(subst ','\'',$1)'))
 arg = $(call quote,$(call given,$1))
-
 # As many jobs as cores, unless the user or a make above says otherwise (GNUMAKEFLAGS: in MAKEFLAGS,
 # a $ of the user's would be expanded once more). Goals that run something follow one another as typed.
 ifeq ($(filter -j% --jobs% --jobserver%,$(shell echo "$$MAKEFLAGS"))$(and $(filter clean,$(MAKECMDGOALS)),$(word 2,$(MAKECMDGOALS))),)
@@ -29,7 +27,6 @@ in_turn = $(if $(word 2,$1),$(eval $(word 2,$1): | $(word 1,$1))$(call in_turn,$
 $(call in_turn,$(filter plan world probe lint sweep verdict claims reliability coverage fuzz check% bench%,$(MAKECMDGOALS)))
 typed := $(filter probe world finetune symreg figures,$(MAKECMDGOALS))
 $(if $(filter probe,$(firstword $(typed))),finetune: | probe,probe: | $(filter-out probe,$(typed)))
-
 # ---- compilers
 CC     ?= gcc
 CFLAGS ?= -O3 -g
@@ -64,7 +61,6 @@ sim_TABLE     := sim_vec
 symreg_TABLE  := sr_vec
 kernels_TABLE := k_cpu_loops
 kernels_TUNE  := -mtune=znver3
-
 # ---- recipes: $(call run,WORD,COMMAND) makes the folder of the target, says what is made, makes it
 .SECONDARY .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
@@ -82,7 +78,6 @@ libs = $(1:%=$(B)/lib%.a)
 # $(call lacks,MESSAGE): ends with it, unless there is none. $(call when,NAME,WHAT): where NAME is 1
 lacks = @$(if $1,echo '$@: error: $1' >&2; exit 1)
 when = $(if $(filter 1,$($1)),$2)
-
 # ---- libraries and programs
 include folders.mk
 $(foreach f,$(FOLDERS),$(eval ALL_LIBS := $(B)/lib$f.a $(ALL_LIBS)))
@@ -155,13 +150,11 @@ programs: $(call when,MPI,$(BIN)/orrery_mpi.so)
 $(BIN)/orrery_mpi.so: $(MPI_SRC:%.c=$(B)/%.o) ; $(call link,MPI,$(MPI_COMPILER) -shared)
 $(MPI_SRC:%.c=$(B)/%.o): $(MPI_SRC) | .deps ; $(call compile,MPI,$(MPI_COMPILER) $(ALL_CFLAGS) -fPIC)
 include kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk
-
 # ---- the stages: files are the interface between programs
 # Threads that wait sleep after a moment, which programs see to themselves: for tests and benchmarks
 export OMP_WAIT_POLICY ?= passive
 export GOMP_SPINCOUNT ?= 1000
-# (make expands what it exports)
-unexport PRESET RUN RUNS SET ORBITS_DIR PNG GRID
+unexport PRESET RUN RUNS SET ORBITS_DIR PNG GRID # make expands what it exports
 # the CUDA backend is built before the stages only where they may compute on a GPU, by DEVICE, SET or preset
 ON_GPU = $(filter cuda auto,$(call given,DEVICE))$(filter model.device=cuda model.device=auto,$(call given,SET))$(shell \
     grep -Eos '"device": *"(cuda|auto)"' -- $(call arg,PRESET) $(call quote,presets/$(call given,PRESET).json) \
@@ -177,7 +170,6 @@ orbits: $(STAGES_NEED)
 $(foreach p,pretrain:orbits finetune:pretrain symreg:finetune figures:symreg world:figures probe:pretrain,$(eval $(subst :,: ,$p)))
 $(STAGES) probe: ; $(BIN)/orrery stage $@ $(RUN_WORDS)
 plan: $(STAGES_NEED) ; @$(BIN)/orrery plan $(RUN_WORDS)
-
 # .deps says that all dependencies were there; when one no longer is, it is made again
 $(if $(shell CC='$(CC)' tools/deps.sh --check && echo yes),,$(eval .PHONY: .deps))
 .deps: ; @CC='$(CC)' tools/deps.sh && touch $@

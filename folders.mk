@@ -53,7 +53,6 @@ $1_ENTERS := $(patsubst >%,%,$(filter >%,$3))
 endef
 row_of = $(eval $(call row,$(word 1,$1),$(word 2,$1),$(wordlist 3,$(words $1),$1)))
 $(foreach r,$(subst $(newline), ,$(subst $(space),?,$(FOLDER_TABLE))),$(call row_of,$(subst ?, ,$r)))
-# for scripts: a line "folder NAME PREFIX ENTERS : USES" or "submodule NAME : USES" each
-print-folders:
+print-folders: # for scripts: a line "folder NAME PREFIX ENTERS : USES" or "submodule NAME : USES" each
 	@printf '%s\n' $(foreach f,$(FOLDERS),'folder $f $($f_PREFIX) $($f_ENTERS) : $($f_USES)') \
 	    $(foreach r,$(SUBMODULES),'submodule $r : $($r_USES)')

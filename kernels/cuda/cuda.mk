@@ -6,8 +6,7 @@ ALL_NVCCFLAGS = -std=c++17 --fmad=true $(NVCCFLAGS) $(if $(WERROR),-Werror all-w
                 -Xcompiler -fPIC,-Wall,-Wextra -I.
 gencode = -gencode arch=compute_$1,code=$2
 CUDA_ARCH ?= $(call gencode,80,sm_80) $(call gencode,90,sm_90) $(call gencode,90,compute_90)
-# what is written for the tensor cores of one kind of GPU is compiled for that alone
-HOPPER := hopper_forward hopper_backward
+HOPPER := hopper_forward hopper_backward # of tensor cores of one kind of GPU, compiled for that alone
 CUDA_SRC := $(wildcard kernels/cuda/*.cu)
 CUDA_LIB = $(patsubst %/bin/,%/lib64,$(dir $(realpath $(shell command -v $(NVCC)))))
 PLUGIN := $(BIN)/orrery_cuda.so

@@ -107,7 +107,7 @@ check "... and what helps" grep -q -e '--log-target' "$WORK/SI/report.md"
 # ---- few rows
 for n in 5 8; do
     table=$CASES/s9_noisy_line_$n.csv
-    fit line$n $table --target y
+    fit line$n $table --target y --iterations 10
     near_line() { # deviations from 2 x + 1 below those of the noise, and x once
         local formula
         formula=$(chosen line$n best)

@@ -34,7 +34,7 @@ if ldd "$BIN/orbits" | grep -q libasan ||
 fi
 
 # ---- data sets of all protocols and laws
-SMALL=(--quiet --threads 1 --set orbits.train=300 --set orbits.train_files=300 --set orbits.val=20
+SMALL=(--quiet --threads 1 --set orbits.train=100 --set orbits.train_files=100 --set orbits.val=20
        --set orbits.test=20 --set orbits.two_body_train=100 --set orbits.two_body_val=20
        --set orbits.two_body_test=20)
 both() { # NAME OPTION...

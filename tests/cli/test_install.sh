@@ -25,13 +25,14 @@ away() { # COMMAND...: in an empty folder, with a bare environment
 check "orrery -h" prints '^usage: orrery PROGRAM' away orrery -h
 check "orrery --version" prints '^orrery [0-9.]+' away orrery --version
 check "orrery orbits --version" prints '^orrery orbits [0-9.]+' away orrery orbits --version
-check "a world" away orrery world PRESET=smoke RUN=run THREADS=1 SET=symreg.enumerate=10000
+check "a world" away orrery world PRESET=smoke RUN=run THREADS=1 \
+    SET="symreg.enumerate=10000 finetune.samples=1"
 check "... has its page" filled "$empty/run/report.html"
 check "... with pictures" filled "$empty/run/figures/forces_earth.png"
 check "... and a second one keeps all" away orrery world PRESET=smoke RUN=run THREADS=1 \
-    SET=symreg.enumerate=10000
+    SET="symreg.enumerate=10000 finetune.samples=1"
 check "plan" prints '^keep .*report.html' away orrery plan PRESET=smoke RUN=run THREADS=1 \
-    SET=symreg.enumerate=10000
+    SET="symreg.enumerate=10000 finetune.samples=1"
 cp docs/data/planets.csv "$empty/table.csv"
 check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr --maxsize 5 \
     --threads 1 --quiet --set symreg.enumerate=10000
@@ -60,7 +61,8 @@ check "... small letters" refuse_orrery 2 'did you mean RUN=...?' orrery world r
 check "FORCE is a switch" refuse_orrery 2 'FORCE: expected 1 or 0, found "maybe"' \
     orrery world PRESET=smoke FORCE=maybe
 forced() { # FORCE: options --force in the command lines of a world that is up to date
-    away orrery world PRESET=smoke RUN=run THREADS=1 SET=symreg.enumerate=10000 FORCE="$1" 2>&1 |
+    away orrery world PRESET=smoke RUN=run THREADS=1 FORCE="$1" \
+        SET="symreg.enumerate=10000 finetune.samples=1" 2>&1 |
         tee "$WORK/forced" | grep -c -- '--force'
 }
 check "... which 0 leaves off" equal 0 "$(forced 0)"

@@ -26,7 +26,8 @@ ORRERY_ISA=avx3 KEEP=$WORK/none refuse "a set that nobody knows" 2 \
 # ... and five steps, after which re-weighting magnifies rounding by a thousand in five more
 RUN=(--preset smoke --threads 2 --quiet --set model.precision=fp32 --set pretrain.steps=5
      --set pretrain_planets.steps=5 --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
-     --set symreg.restarts=1 --set symreg.iterations=5 --set symreg.enumerate=2000)
+     --set finetune.samples=1 --set symreg.restarts=1 --set symreg.iterations=5
+     --set symreg.enumerate=2000)
 for isa in "${here[@]}"; do
     for program in orbits pretrain finetune symreg; do
         ORRERY_ISA=$isa check "$isa: $program" program $program "${RUN[@]}" --run "$WORK/$isa"

@@ -10,8 +10,8 @@ why=$(mpi_missing) && skip "several ranks" "$why" && finish
 # ---- stops: any rank's signal and --minutes end all at one step, for any number of ranks to resume
 check "orbits" program orbits --preset smoke --quiet --run "$WORK/smoke"
 long=(--quiet --threads 1 --preset smoke --run "$WORK/smoke" --attention lssar
-      --set pretrain.micro_batches=8 --set pretrain_planets.steps=0 --set pretrain.steps=900
-      --set pretrain.eval_every=0 --set pretrain.checkpoint_every=100)
+      --set pretrain.micro_batches=8 --set pretrain_planets.steps=0 --set pretrain.steps=400
+      --set pretrain.eval_every=0 --set pretrain.checkpoint_every=50)
 ZERO=(--set pretrain.zero=true)
 check "never stopped" ranks 1 "${long[@]}" --out "$WORK/whole"
 under_way() {
